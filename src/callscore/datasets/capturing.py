@@ -34,8 +34,6 @@ _Record = dict[str, Any]
 
 
 class _Counts(Struct):
-    """What is worth telling of the cases that were captured."""
-
     cases: int = 0
     repeated: int = 0
     trials: int = 0
@@ -47,7 +45,7 @@ class _Counts(Struct):
 
 
 class _CapturedCase(Struct):
-    """A case, and what further trials of it did."""
+    """A case, and how further trials of it differ."""
 
     record: _Record
     content: str
@@ -67,11 +65,11 @@ class _CapturedCase(Struct):
         return True
 
     def finished(self) -> _Record:
-        """The case as a file has it."""
+        """The case as a record of a file."""
         if self.same or self.different:
-            told = {"same": self.same, "different": self.different}
+            counts = {"same": self.same, "different": self.different}
             others = {"others": list(self.others.values())} if self.others else {}
-            self.record["metadata"]["captured"]["trials"] = told | others
+            self.record["metadata"]["captured"]["trials"] = counts | others
         return self.record
 
 
@@ -79,8 +77,8 @@ class TraceCapture:
     """Turns traces into cases.
 
     Args:
-        inputs: what the user says about the traces.
-        on_bad: is told the place and the problem of what cannot be read.
+        inputs: the options for reading the traces.
+        on_bad: called with the place and the problem of each record that cannot be read.
     """
 
     def __init__(self, inputs: InputOptions, on_bad: Callable[[str, str], None]) -> None:
@@ -94,10 +92,10 @@ class TraceCapture:
     def take(
         self, paths: Iterable[str], *, on_bytes: Callable[[int], None] | None = None
     ) -> list[_Record]:
-        """The cases in some files, as the lines of a file have them.
+        """The cases in some files, as records of a file.
 
-        There is one case an id: it is the first trace of that id, and what the others did differently
-        is told with it. What is asked and done just as in an earlier trace is one case with it.
+        There is one case per id: the first trace with that id, with a list of how the others differ.
+        Traces without a new question or new calls are left out.
 
         Raises:
             UnreadableInput: a file cannot be read, or there is no trace in it.
@@ -121,15 +119,19 @@ class TraceCapture:
             self._on_bad(place, "it does not say what was called.")
             return
         self.counts.nameless += not case.id
-        expected = expected_records(map(_expected_call, case.actual))
+        # Without what belongs to this one run: ids, results, errors.
+        expected = expected_records(
+            ToolCall(call.name, None if call.error else call.arguments or {})
+            for call in case.actual
+        )
         first = self._named.get(case.id) if case.id else None
         if first is None:
             self._add(place, case, expected, path)
             return
         self.counts.trials += 1
         trial = {"place": place, "trial": case.trial, "expected": expected}
-        said = {field: value for field, value in trial.items() if value is not None}
-        self.counts.differing += first.add(said, fingerprint(expected))
+        known = {field: value for field, value in trial.items() if value is not None}
+        self.counts.differing += first.add(known, fingerprint(expected))
 
     def _add(self, place: str, case: Case, expected: list[Any], path: str) -> None:
         notes = _review_notes(case.actual or ())
@@ -154,25 +156,16 @@ class TraceCapture:
         self.counts.to_review += bool(notes)
 
     def _finished(self) -> list[_Record]:
-        """The cases, of which those without an id are named after all others, so as to be unlike them."""
+        """The cases; those without an id get a name that no other has."""
         taken = set(self._named)
         for captured in self._found:
             if not captured.record["id"]:
-                captured.record["id"] = _new_name(captured.record["input"], captured.path, taken)
+                file_name = PurePath(captured.path).name.partition(".")[0]
+                name = name_from_input(captured.record["input"]) or file_name or "trace"
+                names = chain((name,), (f"{name}-{number}" for number in count(2)))
+                captured.record["id"] = next(each for each in names if each not in taken)
                 taken.add(captured.record["id"])
         return [captured.finished() for captured in self._found]
-
-
-def _new_name(question: Any, path: str, taken: set[str]) -> str:
-    """A name that nothing else has: the first words of the question, or else the name of the file."""
-    name = name_from_input(question) or PurePath(path).name.partition(".")[0] or "trace"
-    numbered = (f"{name}-{number}" for number in count(2))
-    return next(each for each in chain((name,), numbered) if each not in taken)
-
-
-def _expected_call(call: ToolCall) -> ToolCall:
-    """What to expect after a call: the call, without what only this one run knows of it."""
-    return ToolCall(call.name, None if call.error else call.arguments or {})
 
 
 def _review_notes(calls: Iterable[ToolCall]) -> list[str]:
@@ -190,10 +183,6 @@ def _metadata(case: Case, place: str, notes: list[str]) -> dict[str, Any]:
     captured = {"place": place, "id": case.id or None, "trial": case.trial, "review": notes or None}
     known = {field: value for field, value in captured.items() if value is not None}
     given = case.metadata
-    if given is None:
-        return {"captured": known}
-    return (
-        {**given, "captured": known}
-        if isinstance(given, dict)
-        else {"given": given, "captured": known}
-    )
+    if given is not None and not isinstance(given, dict):
+        given = {"given": given}
+    return {**(given or {}), "captured": known}

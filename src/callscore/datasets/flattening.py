@@ -1,4 +1,4 @@
-"""One path through a JSON Schema: references followed, alternatives chosen, rest merged."""
+"""One path through a JSON Schema: references followed, alternatives chosen, the rest merged."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from callscore.core.schemas.references import ALL_KEYWORDS, resolve_reference, s
 from callscore.datasets.scalars import exact_fraction
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from random import Random
 
 __all__ = [
@@ -22,15 +23,8 @@ __all__ = [
 ]
 
 
-# That no value is found for a schema, and where, or that the search was given up.
-
-
 class TooManyTriesError(Exception):
-    """A schema is so large that no value was found in time.
-
-    Attributes:
-        tries: after how many tries the search was given up.
-    """
+    """A schema is so large that no value was found in this number of tries."""
 
     def __init__(self, tries: int) -> None:
         super().__init__(tries)
@@ -41,7 +35,7 @@ class NoValueError(Exception):
     """No value was found for a part of a schema; the caller reports it.
 
     Attributes:
-        steps: the keys and positions that lead to the place.
+        steps: the keys and positions that lead to the part.
         problem: why there is none, as a part of a sentence.
     """
 
@@ -51,48 +45,30 @@ class NoValueError(Exception):
         self.problem = problem
 
 
-# One way through a schema: references followed, alternatives chosen, everything else joined.
-
 Schema = dict[str, Any]
 _MAX_PARTS = 500
-_NULL_PROBABILITY = 0.1  # how often null is chosen where anything else may be
+_NULL_PROBABILITY = 0.1  # if there are other alternatives
 _ALTERNATIVES = ("anyOf", "oneOf")
 _COMBINING_KEYWORDS = frozenset(
     ("$ref", "allOf", "if", "then", "else", "$defs", "definitions", *_ALTERNATIVES)
-)
-_LOWER_BOUNDS = (
-    "minimum",
-    "exclusiveMinimum",
-    "minLength",
-    "minItems",
-    "minProperties",
-    "minContains",
-)
-_UPPER_BOUNDS = (
-    "maximum",
-    "exclusiveMaximum",
-    "maxLength",
-    "maxItems",
-    "maxProperties",
-    "maxContains",
 )
 _SCHEMA_KEYWORDS = ("items", "additionalProperties", "propertyNames", "contains", "additionalItems")
 _MAPPING_KEYWORDS = ("properties", "patternProperties", "dependentSchemas")
 
 
 def flatten_schema(schema: Any, root: Any, rng: Random, *, is_short: bool = False) -> Schema:
-    """A schema without alternatives: whatever is valid under it is mostly valid under the first.
+    """A schema without alternatives: what is valid under it is mostly valid under the first.
 
-    Mostly: `not`, `oneOf` and conditions are not obeyed, so who makes a value checks it.
+    Mostly: `not`, `oneOf` and conditions are ignored, so the caller checks each value.
 
     Args:
         schema: the schema.
-        root: what its references are about.
-        rng: what chooses.
-        is_short: whether to choose what leads nowhere further, so that there is an end.
+        root: the whole schema, for references.
+        rng: makes the choices.
+        is_short: whether to choose what nests least, so that there is an end.
 
     Raises:
-        UnfilledError: nothing is valid under it, or a reference leads nowhere.
+        NoValueError: nothing is valid under it, or a reference cannot be resolved.
     """
     flat: Schema = {}
     pending = [schema]
@@ -110,7 +86,7 @@ def flatten_schema(schema: Any, root: Any, rng: Random, *, is_short: bool = Fals
 
 
 def _parts(part: Schema, root: Any, rng: Random, *, is_short: bool) -> list[Any]:
-    """What else is asked of the same value, one of each alternative."""
+    """The other schemas for the same value, with one of each alternative."""
     found: list[Any] = []
     if "$ref" in part:
         found.append(_target(root, part["$ref"]))
@@ -128,7 +104,7 @@ def _parts(part: Schema, root: Any, rng: Random, *, is_short: bool) -> list[Any]
 
 
 def has_alternatives(schema: Any, root: Any) -> bool:
-    """Whether there is more than one way through a schema, as far as one value is concerned."""
+    """Whether there is more than one path through a schema for the same value."""
     pending = [schema]
     for _ in range(_MAX_PARTS):
         if not pending:
@@ -152,7 +128,7 @@ def _target(root: Any, reference: Any) -> Any:
 
 
 def _anchored(root: Any, name: str) -> Any:
-    """The part of a schema that has an anchor of some name."""
+    """The part of a schema with this anchor."""
     pending = [root]
     while pending:
         part = pending.pop()
@@ -178,7 +154,7 @@ def _is_null(option: Any) -> bool:
 
 
 def _nesting_rank(option: Any) -> int:
-    """A rank of the nesting an alternative may cause: scalars lowest, references highest."""
+    """How much nesting an alternative may cause: scalars least, references most."""
     if not isinstance(option, dict) or _is_null(option):
         return 0
     if "$ref" in option or any(word in option for word in ("allOf", *_ALTERNATIVES)):
@@ -193,12 +169,13 @@ def merge_schemas(first: Schema, second: Schema) -> Schema:
         return second
     found = {**first, **second}
     for word in first.keys() & second.keys():
-        found[word] = _merge_keyword(word, first[word], second[word])
+        if word in _MERGERS:
+            found[word] = _MERGERS[word](first[word], second[word])
     return found
 
 
 def _normalised(schema: Schema) -> Schema:
-    """The schema with `const` as a list of one, and bounds as later drafts write them."""
+    """The schema with `const` as a list of one, and bounds as in later drafts."""
     plain = dict(schema)
     if "const" in plain:
         plain["enum"] = [plain.pop("const")]
@@ -208,15 +185,6 @@ def _normalised(schema: Schema) -> Schema:
             if is_exclusive and bound in plain:
                 plain[word] = plain.pop(bound)
     return plain
-
-
-def _merge_keyword(word: str, left: Any, right: Any) -> Any:
-    if word in _LOWER_BOUNDS:
-        return max(left, right)
-    if word in _UPPER_BOUNDS:
-        return min(left, right)
-    join = _MERGERS.get(word)
-    return right if join is None else join(left, right)
 
 
 def _merge_subschemas(left: Any, right: Any) -> Any:
@@ -234,10 +202,6 @@ def _merge_lists(left: list[Any], right: list[Any]) -> list[Any]:
     shorter = min(len(left), len(right))
     rest = left[shorter:] or right[shorter:]
     return [*map(_merge_subschemas, left[:shorter], right[:shorter]), *rest]
-
-
-def _merge_names(left: list[Any], right: list[Any]) -> list[Any]:
-    return list(dict.fromkeys([*left, *right]))
 
 
 def _merge_values(left: list[Any], right: list[Any]) -> list[Any]:
@@ -263,11 +227,15 @@ def _merge_multiples(left: Any, right: Any) -> Any:
     return int(shared) if shared.denominator == 1 else float(shared)
 
 
-_MERGERS: dict[str, Any] = {
+_MERGERS: dict[str, Callable[[Any, Any], Any]] = {
+    **dict.fromkeys(("minimum", "exclusiveMinimum", "minLength"), max),
+    **dict.fromkeys(("minItems", "minProperties", "minContains"), max),
+    **dict.fromkeys(("maximum", "exclusiveMaximum", "maxLength"), min),
+    **dict.fromkeys(("maxItems", "maxProperties", "maxContains"), min),
     **dict.fromkeys(_SCHEMA_KEYWORDS, _merge_subschemas),
     **dict.fromkeys(_MAPPING_KEYWORDS, _merge_mappings),
     "prefixItems": _merge_lists,
-    "required": _merge_names,
+    "required": lambda left, right: list(dict.fromkeys([*left, *right])),
     "enum": _merge_values,
     "type": _merge_types,
     "multipleOf": _merge_multiples,

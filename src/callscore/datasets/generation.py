@@ -46,30 +46,27 @@ __all__ = [
 ]
 
 
-# Cases from the definitions of tools: what is to be called, what is not, and what is nearly
-# right.
-
 CaseKind = Literal["single", "several", "negative", "near_miss"]
 CASE_KINDS: tuple[CaseKind, ...] = get_args(CaseKind)
 _SHARES: dict[CaseKind, int] = {"single": 40, "several": 15, "negative": 15, "near_miss": 30}
 _MAX_TRIES = 20
 _PROBES = 3
-_EXTRA_CASES = 20  # further cases of each kind, where some could not be made
+_EXTRA_CASES = 20  # of each kind, if some could not be made
 _MAX_CALLS = 3
 _MAX_FAILURES = 5
-_UNLIMITED = 1_000_000_000  # so that a failure that was found once is searched for without limit
+_UNLIMITED = 1_000_000_000  # tries for a failure that was found once
 
 _Record = dict[str, Any]
 
 
 class GeneratedCases(Struct, frozen=True):
-    """Cases that were made.
+    """Generated cases.
 
     Attributes:
-        records: the cases, as the lines of a file have them.
+        records: the cases, as records of a file.
         impossible: the classes of failure that none of the tools can show.
-        missing: how many cases fewer there are than were asked for, because the tools do not give
-            more different ones.
+        missing: how many cases fewer there are than requested, because the tools do not give more
+            different ones.
         left_out: why there are no cases of some tools, by their names.
     """
 
@@ -80,18 +77,18 @@ class GeneratedCases(Struct, frozen=True):
 
 
 class _CaseFactory(Struct, frozen=True):
-    """The tools and the seed of all cases, and the failed searches by failure and tool."""
+    """The tools, the seed, and the number of failed searches by failure and tool."""
 
     tools: dict[str, Tool]
     seed: int
-    vain: Counter[tuple[str, str]] = field(default_factory=Counter)
+    failed_searches: Counter[tuple[str, str]] = field(default_factory=Counter)
 
     def chance(self, *about: object) -> Random:
         """A random generator that depends on the seed and the case only."""
         return _seeded_random(self.seed, *about)
 
     def turned(self, turn: int) -> list[Tool]:
-        """All tools, of which each comes first in its turn."""
+        """All tools, beginning with another one each turn."""
         tools = list(self.tools.values())
         start = turn % len(tools)
         return tools[start:] + tools[:start]
@@ -100,14 +97,14 @@ class _CaseFactory(Struct, frozen=True):
 def generate_cases(
     tools: Mapping[str, Tool], count: int, *, seed: int = 0, kinds: Sequence[CaseKind] = CASE_KINDS
 ) -> GeneratedCases:
-    """Make cases from the definitions of tools.
+    """Generate cases from tool definitions.
 
     Args:
         tools: the tools by name.
-        count: how many cases to make.
+        count: the number of cases.
         seed: the same seed gives the same cases.
         kinds: which kinds of cases: `single` and `several` calls, `negative` ones in which nothing
-            is to be called, and each `near_miss` with an answer that fails in just one way. The
+            should be called, and each `near_miss` with an answer that fails in just one way. The
             answers of the others are right.
 
     Raises:
@@ -132,14 +129,13 @@ def generate_cases(
         makers[kind](index + more) for more in range(_EXTRA_CASES) for kind in numbers
     ):
         index += _EXTRA_CASES
-    impossible = (
-        [name for name in FAILURE_CLASSES if name not in possible] if "near_miss" in kinds else []
-    )
-    return GeneratedCases(found.records, tuple(impossible), count - len(found.records), left_out)
+    failures = FAILURE_CLASSES if "near_miss" in kinds else ()
+    impossible = tuple(name for name in failures if name not in possible)
+    return GeneratedCases(found.records, impossible, count - len(found.records), left_out)
 
 
 def _usable_tools(tools: Mapping[str, Tool], seed: int) -> tuple[dict[str, Tool], dict[str, str]]:
-    """The tools that can be called, and why the others cannot be."""
+    """The tools that can be called, and why the others cannot."""
     if not tools:
         raise InvalidSettings("there are no tools to make cases of")
     problems = {name: _problem_with(tool, seed) for name, tool in tools.items()}
@@ -151,7 +147,7 @@ def _usable_tools(tools: Mapping[str, Tool], seed: int) -> tuple[dict[str, Tool]
 
 
 def _problem_with(tool: Tool, seed: int) -> str | None:
-    """Why a tool cannot be called; None where it can, even if only sometimes."""
+    """Why a tool cannot be called; None if it can, even if only sometimes."""
     problem = None
     for attempt in range(_PROBES):
         try:
@@ -165,11 +161,11 @@ def _problem_with(tool: Tool, seed: int) -> str | None:
 
 
 def _seeded_random(*about: object) -> Random:
-    return Random(":".join(map(str, about)))  # noqa: S311  (to be repeated, not kept)
+    return Random(":".join(map(str, about)))  # noqa: S311  (repeatable, and no secret)
 
 
 def _counts_by_kind(kinds: Sequence[CaseKind], count: int) -> dict[CaseKind, int]:
-    """How many cases of each kind there are, in all as many as were asked for."""
+    """The number of cases of each kind; the sum is the number requested."""
     chosen = [kind for kind in CASE_KINDS if kind in kinds]
     total = sum(_SHARES[kind] for kind in chosen)
     found = {kind: count * _SHARES[kind] // total for kind in chosen}
@@ -185,17 +181,13 @@ class _CaseCollector:
 
     def __init__(self, maximum: int) -> None:
         self.records: list[_Record] = []
-        self._most = maximum
+        self._maximum = maximum
         self._asked: set[str] = set()
         self._wanted: set[str] = set()
         self._names: Counter[str] = Counter()
 
     def add_first(self, drafts: Iterator[_Record]) -> bool:
-        """Keep the first of some drafts that asks for something new, or else in a new way.
-
-        Returns:
-            whether there is any.
-        """
+        """Add the first draft with new calls, or else with a new question; whether there is any."""
         spare: _Record | None = None
         for tried, record in enumerate(drafts):
             if spare is not None and tried > _MAX_TRIES:
@@ -208,10 +200,10 @@ class _CaseCollector:
         return spare is not None and self._add(spare)
 
     def add_any(self, iterators: Iterator[Iterator[_Record]]) -> bool:
-        """Keep one of each of these, as long as there is room; whether there was any."""
+        """Add one of each, up to the maximum; whether any was added."""
         before = len(self.records)
         for drafts in iterators:
-            if len(self.records) < self._most:
+            if len(self.records) < self._maximum:
                 self.add_first(drafts)
         return len(self.records) > before
 
@@ -224,7 +216,7 @@ class _CaseCollector:
 
 
 def _case_content(record: _Record) -> str:
-    """What a case is about, whatever the words of its question."""
+    """The content of a case without its question."""
     return fingerprint([record["tags"], record["expected"]])
 
 
@@ -301,21 +293,21 @@ def _near_miss(factory: _CaseFactory, possible: Sequence[str], index: int) -> It
     if not possible:
         return
     turn, place = divmod(index, len(possible))
-    failure, turn = possible[place], turn + place  # so that the classes go round the tools, too
+    failure, turn = possible[place], turn + place  # so that each class is tried with each tool
     for attempt in range(_MAX_TRIES):
         for tried in range(len(factory.tools)):
             yield from _near_miss_case(factory, failure, turn + tried, attempt)
 
 
 def _near_miss_case(factory: _CaseFactory, failure: str, turn: int, attempt: int) -> list[_Record]:
-    """The first answer that fails in just this way, for the tool whose turn it is."""
+    """The first answer that fails in just this way, for the tool of this turn."""
     rng = factory.chance(failure, turn, attempt)
     tools = factory.turned(turn)
     known = (failure, tools[0].name)
-    if factory.vain[known] >= _MAX_FAILURES:
+    if factory.failed_searches[known] >= _MAX_FAILURES:
         return []
     found = _first_near_miss(failure, tools, rng, factory)
-    factory.vain[known] = -_UNLIMITED if found else factory.vain[known] + 1
+    factory.failed_searches[known] = -_UNLIMITED if found else factory.failed_searches[known] + 1
     return found
 
 
@@ -336,7 +328,7 @@ def _first_near_miss(
     return []
 
 
-# The tools in a Python file: its functions, once it is imported.
+# Tools in a Python file.
 
 _PYTHON_SUFFIX = ".py"
 _NO_TOOLS = (
@@ -349,22 +341,21 @@ def parse_python_tools(source: str) -> tuple[str, tuple[str, ...]] | None:
     """The Python file in `tools.py` or `tools.py:one,two`, and the names; None for other files."""
     file, colon, names = source.rpartition(f"{_PYTHON_SUFFIX}:")
     if colon:
-        return file + _PYTHON_SUFFIX, tuple(
-            name.strip() for name in names.split(",") if name.strip()
-        )
+        stripped = (name.strip() for name in names.split(","))
+        return file + _PYTHON_SUFFIX, tuple(name for name in stripped if name)
     return (source, ()) if source.endswith(_PYTHON_SUFFIX) else None
 
 
 def load_python_tools(file: str, names: tuple[str, ...] = ()) -> dict[str, Tool]:
-    """The tools in a Python file, by name. The file is imported, and so its code runs.
+    """The tools in a Python file, by name. The file is imported, so its code runs.
 
     Args:
-        file: the file; it may import what stands beside it.
-        names: which of its functions; without any, those of its own that have annotations or a
-            docstring, and whose names do not begin with an underscore.
+        file: the file; it may import modules beside it.
+        names: which of its functions; without any, its own functions with annotations or a
+            docstring whose names do not begin with an underscore.
 
     Raises:
-        UnreadableInput: it cannot be imported, there is no such function in it, or none at all.
+        UnreadableInput: it cannot be imported, or has no such function, or none at all.
     """
     module = _import_file(file)
     if names:
@@ -406,13 +397,13 @@ def _import_file(file: str) -> ModuleType:
     assert spec.loader is not None  # noqa: S101  (likewise)
     module = module_from_spec(spec)
     sys.path.insert(0, str(path.parent))
-    sys.modules[name] = module  # where annotations are looked up
+    sys.modules[name] = module  # for resolving annotations
     try:
         spec.loader.exec_module(module)
     except (Exception, SystemExit) as error:
         del sys.modules[name]
-        said = hide_secrets(str(error))
-        problem = f"it raises {type(error).__name__} while it is imported: {said}"
+        message = hide_secrets(str(error))
+        problem = f"it raises {type(error).__name__} while it is imported: {message}"
         raise UnreadableInput(file, f"{problem.removesuffix('.')}.") from error
     finally:
         sys.path.remove(str(path.parent))

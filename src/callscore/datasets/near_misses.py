@@ -1,7 +1,9 @@
-"""Answers that are nearly right: for each class of failure one that fails in that way."""
+"""Answers that are nearly right, for each class of failure."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+from functools import partial
 from random import Random
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -22,7 +24,7 @@ from callscore.formats.cases import read_case
 from callscore.words.value_text import encode_json
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from callscore.core.case import Case
     from callscore.core.score import Score
@@ -38,7 +40,7 @@ __all__ = [
 ]
 
 
-# Values and names that are a little wrong, in the ways in which agents get them wrong.
+# Values and names that are slightly wrong, as agents write them.
 
 _LARGE_OFFSET = 10**9
 _REPETITIONS = 50
@@ -46,7 +48,7 @@ _MAX_TEXT_LENGTH = 20_000
 
 
 def values_of_other_types(value: Any) -> list[Any]:
-    """The value in another JSON type: what is most often confused first."""
+    """The value in other JSON types, the most often confused first."""
     if isinstance(value, str):
         return [[value], 7, {"value": value}]
     if isinstance(value, bool):
@@ -57,7 +59,7 @@ def values_of_other_types(value: Any) -> list[Any]:
 
 
 def invalid_values(value: Any) -> list[Any]:
-    """Other values of the same JSON type, of which a bound, a list or a pattern may allow none."""
+    """Other values of the same JSON type that a schema may not allow."""
     if isinstance(value, str):
         texts = [f"{value}_x", f"not {value}", "", "?", value.swapcase(), value * _REPETITIONS]
         return [text for text in texts if text != value and len(text) <= _MAX_TEXT_LENGTH]
@@ -70,11 +72,11 @@ def invalid_values(value: Any) -> list[Any]:
 
 
 def similar_names(name: str) -> list[str]:
-    """Names that look like a tool's and are not: what a model makes up."""
+    """Names that look like that of a tool, such as models make up."""
     return [f"{name}s", f"{name}_v2", f"do_{name}", f"{name}Now", name.upper()]
 
 
-# Answers that are nearly right: for each class of failure one that fails in just that way.
+# Answers, by the class of their failure.
 
 _ERROR_RESULT = "Error: the service did not answer in time"
 _UNKNOWN_ARGUMENTS = ("verbose", "dry_run", "extra_note")
@@ -88,7 +90,7 @@ class NearMiss(Struct, frozen=True):
         input: the question.
         expected: what should be done.
         actual: what is done instead.
-        place: where in the arguments it goes wrong, as a JSON path, if it does there.
+        place: the JSON path of the wrong argument, if there is one.
     """
 
     failure: str
@@ -99,7 +101,7 @@ class NearMiss(Struct, frozen=True):
 
 
 class _Context(Struct, frozen=True):
-    """What a near miss is made of: the tool that it is about comes first among all."""
+    """The tools and the choices of a near miss; the first tool is the one that it is about."""
 
     tools: tuple[Tool, ...]
     rng: Random
@@ -109,24 +111,27 @@ class _Context(Struct, frozen=True):
         return self.tools[0]
 
     def refuses(self, arguments: dict[str, Any]) -> bool:
-        """Whether the schema of the tool does: checking it is faster than scoring."""
+        """Whether the schema of the tool refuses arguments: a check that is faster than scoring."""
         return not is_valid(self.tool.parameters, arguments, self.tool.parameters)
 
     def asked(self, *calls: ToolCall) -> str:
         return question_for_calls(calls, {tool.name: tool for tool in self.tools}, self.rng)
 
 
-# What was expected and asked, what is done instead, and where it differs.
+# The question, what is expected, what is done instead, and where it differs.
 _Draft = tuple[str, tuple[Expected, ...], tuple[ToolCall, ...], str | None]
+_Arguments = dict[str, Any]
+# Arguments with one of them made wrong, and its name.
+_Spoil = Callable[[_Context, _Arguments], Iterator[tuple[str, _Arguments]]]
 
 
 def generate_near_misses(failure: str, tools: Sequence[Tool], rng: Random) -> Iterator[NearMiss]:
     """Answers that should fail in one way; the caller verifies that they do.
 
     Args:
-        failure: the class of the failure, one of `CLASSES`.
+        failure: the class of the failure, one of `FAILURE_CLASSES`.
         tools: all tools; the first is the one that the failure is about.
-        rng: what chooses.
+        rng: makes the choices.
 
     Raises:
         InvalidSettings: no arguments are found for a tool.
@@ -135,63 +140,41 @@ def generate_near_misses(failure: str, tools: Sequence[Tool], rng: Random) -> It
         yield NearMiss(failure, asked, expected, actual, place)
 
 
-def _with_wrong_arguments(
-    context: _Context,
-    break_arguments: Callable[[dict[str, Any]], Iterator[tuple[str, dict[str, Any]]]],
-) -> Iterator[_Draft]:
+def _with_wrong_arguments(spoil: _Spoil, context: _Context) -> Iterator[_Draft]:
     """A call with one wrong argument."""
     call = random_call(context.tool, context.rng)
     asked = context.asked(call)
-    for name, arguments in break_arguments(call.arguments or {}):
+    for name, arguments in spoil(context, call.arguments or {}):
         yield asked, (call,), (ToolCall(call.name, arguments),), f"$.{name}"
 
 
-def _wrong_value(context: _Context) -> Iterator[_Draft]:
-    def spoil(arguments: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
-        changed = changed_arguments(context.tool, arguments, context.rng)
-        for name in changed or ():
-            if changed is not None and changed[name] is not arguments[name]:
-                yield name, changed
-
-    return _with_wrong_arguments(context, spoil)
+def _wrong_value(context: _Context, arguments: _Arguments) -> Iterator[tuple[str, _Arguments]]:
+    changed = changed_arguments(context.tool, arguments, context.rng) or {}
+    for name, value in changed.items():
+        if value is not arguments[name]:
+            yield name, changed
 
 
-def _missing_argument(context: _Context) -> Iterator[_Draft]:
-    def spoil(arguments: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
-        for name in _shuffled(arguments, context.rng):
-            changed = {key: value for key, value in arguments.items() if key != name}
+def _missing_argument(context: _Context, arguments: _Arguments) -> Iterator[tuple[str, _Arguments]]:
+    for name in _shuffled(arguments, context.rng):
+        changed = {key: value for key, value in arguments.items() if key != name}
+        if context.refuses(changed):
+            yield name, changed
+
+
+def _unknown_argument(context: _Context, arguments: _Arguments) -> Iterator[tuple[str, _Arguments]]:
+    for name in _shuffled(_UNKNOWN_ARGUMENTS, context.rng):
+        yield name, {**arguments, name: True}
+
+
+def _refused_value(
+    other_values: Callable[[Any], list[Any]], context: _Context, arguments: _Arguments
+) -> Iterator[tuple[str, _Arguments]]:
+    for name in _shuffled(arguments, context.rng):
+        for value in other_values(arguments[name]):
+            changed = {**arguments, name: value}
             if context.refuses(changed):
                 yield name, changed
-
-    return _with_wrong_arguments(context, spoil)
-
-
-def _unknown_argument(context: _Context) -> Iterator[_Draft]:
-    def spoil(arguments: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
-        for name in _shuffled(_UNKNOWN_ARGUMENTS, context.rng):
-            yield name, {**arguments, name: True}
-
-    return _with_wrong_arguments(context, spoil)
-
-
-def _wrong_type(context: _Context) -> Iterator[_Draft]:
-    def spoil(arguments: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
-        for name in _shuffled(arguments, context.rng):
-            for value in values_of_other_types(arguments[name]):
-                if context.refuses(changed := {**arguments, name: value}):
-                    yield name, changed
-
-    return _with_wrong_arguments(context, spoil)
-
-
-def _invalid_value(context: _Context) -> Iterator[_Draft]:
-    def spoil(arguments: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
-        for name in _shuffled(arguments, context.rng):
-            for value in invalid_values(arguments[name]):
-                if context.refuses(changed := {**arguments, name: value}):
-                    yield name, changed
-
-    return _with_wrong_arguments(context, spoil)
 
 
 def _malformed(context: _Context) -> Iterator[_Draft]:
@@ -237,14 +220,9 @@ def _wrong_order(context: _Context) -> Iterator[_Draft]:
         yield asked, (Group("in_order", calls),), calls[::-1], None
 
 
-def _repeat(context: _Context) -> Iterator[_Draft]:
+def _repeated(count: int, context: _Context) -> Iterator[_Draft]:
     call = random_call(context.tool, context.rng)
-    yield context.asked(call), (call,), (call, call), None
-
-
-def _loop(context: _Context) -> Iterator[_Draft]:
-    call = random_call(context.tool, context.rng)
-    yield context.asked(call), (call,), (call,) * 3, None
+    yield context.asked(call), (call,), (call,) * count, None
 
 
 def _retry_unchanged(context: _Context) -> Iterator[_Draft]:
@@ -270,29 +248,29 @@ def _shuffled(items: Any, rng: Random) -> list[Any]:
 
 
 FAILURE_CLASSES: dict[str, Callable[[_Context], Iterator[_Draft]]] = {
-    "wrong_value": _wrong_value,
-    "missing_argument": _missing_argument,
-    "unknown_argument": _unknown_argument,
-    "wrong_type": _wrong_type,
-    "invalid_value": _invalid_value,
+    "wrong_value": partial(_with_wrong_arguments, _wrong_value),
+    "missing_argument": partial(_with_wrong_arguments, _missing_argument),
+    "unknown_argument": partial(_with_wrong_arguments, _unknown_argument),
+    "wrong_type": partial(_with_wrong_arguments, partial(_refused_value, values_of_other_types)),
+    "invalid_value": partial(_with_wrong_arguments, partial(_refused_value, invalid_values)),
     "malformed": _malformed,
     "wrong_tool": _wrong_tool,
     "unknown_tool": _unknown_tool,
     "missed_call": _missed_call,
     "extra_call": _extra_call,
     "wrong_order": _wrong_order,
-    "repeat": _repeat,
-    "loop": _loop,
+    "repeat": partial(_repeated, 2),
+    "loop": partial(_repeated, 3),
     "retry_unchanged": _retry_unchanged,
     "forbidden_call": _forbidden_call,
 }
 
 
-# Whether a case that should fail in one way does, and in no other: by scoring it.
+# Checks, by scoring, that a case fails in one way and in no other.
 
 
 class _ExpectedSigns(NamedTuple):
-    """What a class of failure shows: how many calls of each status, and the faults."""
+    """The signs of a class of failure: the number of calls of each status, and the faults."""
 
     incorrect: int = 0
     missed: int = 0
@@ -319,7 +297,7 @@ _SIGNS_BY_FAILURE = {
     "missed_call": _expected_signs(0, 1, 0),
     "extra_call": _expected_signs(0, 0, 1),
     "repeat": _expected_signs(0, 0, 1, "repeat"),
-    # What comes a third time was repeated before, and what is tried again is made again.
+    # A loop and an unchanged retry are repeats, too.
     "loop": _expected_signs(0, 0, 2, "repeat", "loop"),
     "retry_unchanged": _expected_signs(0, 0, 1, "repeat", "retry_unchanged"),
     "forbidden_call": _expected_signs(0, 0, 1, forbidden=1),
@@ -327,12 +305,7 @@ _SIGNS_BY_FAILURE = {
 
 
 def fails_only_with(record: dict[str, Any], failure: str, tools: Mapping[str, Tool]) -> bool:
-    """Whether a case, as it stands in a file, fails in one way and in no other.
-
-    Args:
-        record: the case.
-        failure: the class of the failure.
-        tools: the tools by name.
+    """Whether a case, as a record of a file, fails in one way and in no other.
 
     Raises:
         InvalidSettings: the schema of a tool cannot be used.
@@ -343,7 +316,9 @@ def fails_only_with(record: dict[str, Any], failure: str, tools: Mapping[str, To
     if score.passed:
         return False
     if failure == "wrong_order":
-        return not faults and _passes_in_any_order(case, tools)
+        (group,) = case.expected or ()
+        in_any_order = (Group("any_order", group.members),)
+        return not faults and score_case(in_any_order, case.actual or (), tools=tools).passed
     found = _ExpectedSigns(
         len(score.incorrect), len(score.missed), len(score.extra), len(score.forbidden), faults
     )
@@ -351,7 +326,7 @@ def fails_only_with(record: dict[str, Any], failure: str, tools: Mapping[str, To
 
 
 def passes_without_faults(record: dict[str, Any], tools: Mapping[str, Tool]) -> bool:
-    """Whether a case, as it stands in a file, passes, and its answer is without a fault.
+    """Whether a case, as a record of a file, passes, and its answer has no faults.
 
     Raises:
         InvalidSettings: the schema of a tool cannot be used.
@@ -366,9 +341,3 @@ def _score_of(case: Case, tools: Mapping[str, Tool]) -> tuple[Score, frozenset[s
     actual = case.actual or ()
     score = score_case(tuple(case.expected or ()), actual, tools=tools)
     return score, frozenset(fault.kind for fault in check_calls(actual, tools))
-
-
-def _passes_in_any_order(case: Case, tools: Mapping[str, Tool]) -> bool:
-    (group,) = case.expected or ()
-    freed = Group("any_order", group.members)
-    return score_case((freed,), case.actual or (), tools=tools).passed

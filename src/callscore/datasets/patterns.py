@@ -1,10 +1,9 @@
 r"""Texts that a regular expression matches.
 
-What the expression looks ahead or behind for is not obeyed here: whoever asks for a text checks it,
-and asks for another.
+Lookahead and lookbehind are ignored: the caller checks each text, and asks for another.
 
-Written by hand because rstr, exrex and sre_yield read Python's syntax alone, not the `\p{L}` and
-`(?<name>...)` of JSON Schema, and make no text of at least some length.
+Written by hand because rstr, exrex and sre_yield read only Python's syntax, not the `\p{L}` and
+`(?<name>...)` of JSON Schema, and cannot make texts of a minimum length.
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ __all__ = ["UnknownPatternError", "text_matching"]
 _LONGEST_PATTERN = 2_000
 _LONGEST_TEXT = 10_000
 _DEEPEST = 50
-_MORE = 3  # repeats beyond those that must be
+_MORE = 3  # repeats beyond the minimum
 _ENDLESS = 1 << 30
 _PRINTABLE = string.ascii_letters + string.digits + "-_.,:;!@#%&+=()[]{} '\"/\\*?^$|~`<>"
 _WORD = string.ascii_letters + string.digits + "_"
@@ -38,12 +37,12 @@ _PROPERTIES = {
     "Z": " ",
     "Zs": " ",
 }
-_EMPTY = frozenset("bBAZzG")  # places, which take no letter
+_EMPTY = frozenset("bBAZzG")  # positions, which match no letter
 _QUANTIFIERS = {"*": (0, _ENDLESS), "+": (1, _ENDLESS), "?": (0, 1)}
 
 
 class UnknownPatternError(Exception):
-    """An expression that uses what is not known here, or is none."""
+    """An expression that is not supported here, or invalid."""
 
 
 class _Letter(NamedTuple):
@@ -53,7 +52,7 @@ class _Letter(NamedTuple):
 
 
 class _Row(NamedTuple):
-    """One after the other."""
+    """Several parts in a row."""
 
     parts: tuple[_Node, ...]
 
@@ -76,33 +75,29 @@ _Node = _Letter | _Row | _Either | _Repeat
 
 
 def text_matching(pattern: str, rng: Random, *, minimum: int = 0) -> str:
-    """A text in which a regular expression finds something; all of a short one is what it finds.
+    """A text in which a regular expression matches; a short text matches as a whole.
 
     Args:
-        pattern: the expression, in the words that JSON Schema and Python share.
-        rng: what chooses.
-        minimum: how long the text should be. What is repeated without end is repeated until it is, and
-            letters are added where the expression leaves an end open.
+        pattern: the expression, in the syntax that JSON Schema and Python share.
+        rng: makes the choices.
+        minimum: the minimum length. Unlimited repetitions are made as long, and letters are added
+            at an end of the text that the expression leaves open.
 
     Raises:
-        UnknownPatternError: it is not known how to.
+        UnknownPatternError: it is not supported.
     """
     if len(pattern) > _LONGEST_PATTERN:
         raise UnknownPatternError("it is too long")
     node = _Reader(pattern).read()
     pieces: list[str] = []
     _write(node, rng, minimum, pieces)
-    return _lengthened("".join(pieces), pattern, rng, minimum)
-
-
-def _lengthened(text: str, pattern: str, rng: Random, minimum: int) -> str:
-    """The text with letters at an end that the expression leaves open."""
+    text = "".join(pieces)
     added = min(minimum, _LONGEST_TEXT) - len(text)
-    is_closed = pattern.startswith("^"), pattern.endswith("$")
-    if added <= 0 or all(is_closed):
+    has_start, has_end = pattern.startswith("^"), pattern.endswith("$")
+    if added <= 0 or (has_start and has_end):
         return text
     letters = "".join(rng.choices(string.ascii_lowercase, k=added))
-    return letters + text if is_closed[1] else text + letters
+    return letters + text if has_end else text + letters
 
 
 def _write(node: _Node, rng: Random, minimum: int, pieces: list[str]) -> None:
@@ -117,13 +112,9 @@ def _write(node: _Node, rng: Random, minimum: int, pieces: list[str]) -> None:
     elif isinstance(node, _Either):
         _write(rng.choice(node.options), rng, minimum, pieces)
     else:
-        for _ in range(_count(node, rng, minimum)):
+        low = min(max(node.least, minimum), node.most)
+        for _ in range(rng.randint(low, min(node.most, low + _MORE))):
             _write(node.part, rng, 0, pieces)
-
-
-def _count(node: _Repeat, rng: Random, minimum: int) -> int:
-    low = min(max(node.least, minimum), node.most)
-    return rng.randint(low, min(node.most, low + _MORE))
 
 
 class _Reader:
@@ -256,7 +247,7 @@ class _Reader:
         return ((found[0][0], last),)
 
     def _escaped(self, character: str) -> tuple[tuple[str, str], ...]:
-        """What stands after a backslash: a class, a control character, a number, or itself."""
+        """The letters of an escape: a class, a control character, a number, or itself."""
         if character.lower() in _CLASSES:
             found = _of(_CLASSES[character.lower()]).ranges
             return found if character.islower() else _others(found)
@@ -287,7 +278,7 @@ class _Reader:
 
 
 def _control(character: str) -> str:
-    """A control character, or a sign that stands for itself."""
+    """A control character, or a character that stands for itself."""
     if character.isalnum() and character not in _CONTROLS:
         raise UnknownPatternError(f"\\{character} is not known")
     return _CONTROLS.get(character, character)
@@ -298,7 +289,7 @@ def _of(letters: str) -> _Letter:
 
 
 def _others(ranges: Sequence[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
-    """The letters that can be printed and are in none of some ranges."""
+    """The printable letters that are in none of the ranges."""
     found = [
         letter for letter in _PRINTABLE if not any(low <= letter <= high for low, high in ranges)
     ]
@@ -308,5 +299,5 @@ def _others(ranges: Sequence[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
 
 
 def _plainest(ranges: tuple[tuple[str, str], ...]) -> tuple[tuple[str, str], ...]:
-    """Letters and digits, where there are any among the rest."""
+    """Only letters and digits, if there are any."""
     return tuple(item for item in ranges if item[0].isalnum()) or ranges

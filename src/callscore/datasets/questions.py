@@ -78,24 +78,22 @@ _HYPOTHETICAL_QUESTIONS = (
 )
 _SENTENCE = re.compile(r"[.!?](?:\s|$)|\n")
 _MAX_PURPOSE_LENGTH = 120
-# Words with which a description begins that does not say what to do.
-_NOT_VERBS = frozenset(
-    ("a", "an", "the", "this", "these", "tool", "use", "used", "function", "for")
-)
+# The first words of descriptions that do not say what to do.
+_NOT_VERBS = {"a", "an", "the", "this", "these", "tool", "use", "used", "function", "for"}
 _UNQUOTED_TEXT = re.compile(r"[^\s,;:\"'()\[\]{}][^,;:\"()\[\]{}\n]*")
 
 
 def tool_purpose(tool: Tool) -> str:
-    """What a tool is for, as words that follow "please": `get the weather of a city`."""
+    """The purpose of a tool, in words that follow "please": `get the weather of a city`."""
     text = " ".join(_SENTENCE.split((tool.description or "").strip(), maxsplit=1)[0].split())
     first, _, rest = text.partition(" ")
     if not first.isalpha() or first.lower() in _NOT_VERBS or len(text) > _MAX_PURPOSE_LENGTH:
-        return " ".join(split_words(tool.name)) or tool.name
+        return _label(tool.name)
     return f"{_verb(first.lower())} {rest}".strip()
 
 
 def _verb(word: str) -> str:
-    """A verb as it is in a request: `gets` and `searches` are `get` and `search`."""
+    """A verb as in a request: `gets` and `searches` are `get` and `search`."""
     if word.endswith(("ches", "shes", "sses", "xes")):
         return word[:-2]
     if word.endswith("ies"):
@@ -112,13 +110,12 @@ def question_for_calls(calls: Sequence[ToolCall], tools: Mapping[str, Tool], rng
 def question_in_order(calls: Sequence[ToolCall], tools: Mapping[str, Tool], rng: Random) -> str:
     """A question that leads to these calls, in this order."""
     first, *others = (_request(call, tools[call.name], rng) for call in calls)
-    return " ".join(
-        [f"First: {_lower_first(first)}", *(f"Then: {_lower_first(text)}" for text in others)]
-    )
+    then = [f"Then: {_lower_first(text)}" for text in others]
+    return " ".join([f"First: {_lower_first(first)}", *then])
 
 
 def question_forbidding(question: str, tool: Tool) -> str:
-    """The same question, and what must not be done."""
+    """The question with a sentence that forbids a tool."""
     return f"{question} You must not {tool_purpose(tool)}.".strip()
 
 
@@ -151,13 +148,13 @@ def _label(name: str) -> str:
 
 
 def _value_text(value: Any) -> str:
-    """A value as people write it, and as JSON where that would leave a doubt."""
+    """A value as people write it, or as JSON if that would be ambiguous."""
     if isinstance(value, str) and _UNQUOTED_TEXT.fullmatch(value):
         return value
     return encode_json(value).decode()
 
 
-# Whether a question says what the calls need to know.
+# Whether a question mentions the values that the calls need.
 
 _MAX_CHECKED_LENGTH = 60
 _WORD_SEPARATORS = re.compile(r"[\s_\-]+")
@@ -181,12 +178,12 @@ def enum_texts(schema: Any) -> set[str]:
 
 
 def unmentioned_values(text: str, values: Iterable[Any], known: set[str]) -> list[str]:
-    """The texts and numbers in some values that a question does not say in any way.
+    """The texts and numbers in some values that a question does not mention in any way.
 
     Args:
         text: the question.
-        values: the values, with whatever is in them.
-        known: texts that need not be said, because they are one of a few.
+        values: the values, with everything in them.
+        known: texts that need not be mentioned, because they are one of a few.
     """
     folded = _normalised_text(text)
     missing = [
@@ -213,19 +210,16 @@ def _normalised_text(text: str) -> str:
 
 def _is_mentioned(value: str, text: str) -> bool:
     wanted = _normalised_text(value).strip()
-    if wanted in text or _without_zeros(wanted) in text:
+    is_number = wanted[:1].isdecimal()
+    shorter = _TRAILING_ZEROS.sub(r"\1", wanted).removesuffix(".") if is_number else wanted
+    if wanted in text or shorter in text:  # people write 5 for 5.0
         return True
     written = _DATE.fullmatch(value)
     return written is not None and _is_date_mentioned(written, text)
 
 
-def _without_zeros(text: str) -> str:
-    """A number as people write it: 5 for 5.0."""
-    return _TRAILING_ZEROS.sub(r"\1", text).removesuffix(".") if text[:1].isdecimal() else text
-
-
 def _is_date_mentioned(written: re.Match[str], text: str) -> bool:
-    """Whether the year, the month and the day are there in words: 14 March 2025."""
+    """Whether the year, the month and the day are mentioned in words: 14 March 2025."""
     try:
         day = date(int(written[1]), int(written[2]), int(written[3]))
     except ValueError:
@@ -238,7 +232,7 @@ def _is_date_mentioned(written: re.Match[str], text: str) -> bool:
     )
 
 
-# Questions by a model: it is told which calls are meant, and what it writes is checked.
+# Questions by a model, which are checked.
 
 INSTRUCTIONS = """\
 You write what users say to an assistant that can call tools. You are given the tools and, as JSON,
@@ -265,10 +259,10 @@ _Record = dict[str, Any]
 
 
 class WrittenQuestions(Struct, frozen=True):
-    """What a model wrote.
+    """The questions of a model.
 
     Attributes:
-        records: all cases, with the model's question where it can be used, else with their own.
+        records: all cases, with the question of the model if it can be used, else with their own.
         problems: why there is none for a case, by its id.
     """
 
@@ -292,15 +286,15 @@ async def write_questions(
     *,
     on_done: Callable[[int], None] | None = None,
 ) -> WrittenQuestions:
-    """Have a model write the questions of some cases, and check each of them.
+    """Let a model write the questions of some cases, and check each of them.
 
-    What cannot be used is asked for again, with the reason, twice at most.
+    Questions that cannot be used are requested again, with the reason, at most twice.
 
     Args:
-        records: the cases, as the lines of a file have them.
+        records: the cases, as records of a file.
         tools: the tools by name.
-        task: asks the model; its answer is the response as plain data.
-        on_done: is told how many more questions can be used.
+        task: asks the model and returns the response as plain data.
+        on_done: called with the number of further questions that can be used.
 
     Raises:
         ModelFailed: the model gave no answer at all.
@@ -308,11 +302,11 @@ async def write_questions(
     """
     session = _QuestionWriter(records, tools, task)
     for _ in range(_MAX_ROUNDS):
-        open_ones = [record for record in records if record["id"] not in session.found]
-        if not open_ones:
+        remaining = [record for record in records if record["id"] not in session.found]
+        if not remaining:
             break
         before = len(session.found)
-        await session.ask(open_ones)
+        await session.ask(remaining)
         if on_done is not None:
             on_done(len(session.found) - before)
     found = session.found
@@ -336,7 +330,11 @@ class _QuestionWriter:
         self._taken: set[str] = set()
         self._task = task
         self._offered = [tool_to_dict(tool) for tool in tools.values()]
-        self._needed = {record["id"]: _arguments_to_mention(record) for record in records}
+        self._needed: dict[str, list[Any]] = {}
+        for record in records:
+            case = read_case(record, place=record["id"])
+            calls = calls_in(case.expected or ())
+            self._needed[record["id"]] = [call.arguments for call in calls]
         self._known = {
             text for tool in tools.values() for text in enum_texts(tool.parameters) if text
         }
@@ -354,25 +352,19 @@ class _QuestionWriter:
         replies = await asyncio.gather(*map(answered, batches), return_exceptions=True)
         failures = [reply for reply in replies if isinstance(reply, BaseException)]
         for failure in failures:
-            is_mute = len(failures) == len(batches) and not self.found
-            if is_mute or not isinstance(failure, ModelFailed):
+            is_silent = len(failures) == len(batches) and not self.found
+            if is_silent or not isinstance(failure, ModelFailed):
                 raise failure
         for batch, reply in zip(batches, replies, strict=True):
             self._take(batch, reply)
 
     def _request(self, batch: Sequence[_Record]) -> str:
-        cases = [
-            {
-                "id": record["id"],
-                "expected": record["expected"],
-                **(
-                    {"problem": self.problems[record["id"]]}
-                    if record["id"] in self.problems
-                    else {}
-                ),
-            }
-            for record in batch
-        ]
+        cases = []
+        for record in batch:
+            case = {"id": record["id"], "expected": record["expected"]}
+            if record["id"] in self.problems:
+                case["problem"] = self.problems[record["id"]]
+            cases.append(case)
         return encode_json({"tools": self._offered, "cases": cases}).decode()
 
     def _take(self, batch: Sequence[_Record], reply: Any) -> None:
@@ -394,7 +386,7 @@ class _QuestionWriter:
                 self.problems[name] = problem
 
     def _problem(self, name: str, text: str) -> str | None:
-        """Why a question cannot be used; None where it can."""
+        """Why a question cannot be used; None if it can."""
         if len(text) > _MAX_QUESTION_LENGTH:
             return f"the message is longer than {_MAX_QUESTION_LENGTH} characters"
         if not text.replace("\n", " ").replace("\t", " ").isprintable():
@@ -405,18 +397,12 @@ class _QuestionWriter:
         return f"the message does not say {', '.join(map(repr, missing))}" if missing else None
 
 
-def _arguments_to_mention(record: _Record) -> list[Any]:
-    """The arguments that a question has to tell."""
-    case = read_case(record, place=record["id"])
-    return [call.arguments for call in calls_in(case.expected or ())]
-
-
 def _parse_reply(reply: Any) -> list[_Question]:
     """The questions in a response.
 
     Raises:
         ModelFailed: there is no response.
-        ValueError: it is not what was asked for.
+        ValueError: it is not in the requested form.
     """
     if isinstance(reply, ModelFailed):
         raise reply

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "GENERIC_WORDS",
+    "accepts_text",
     "exact_fraction",
     "example_values",
     "make_number",
@@ -30,9 +31,7 @@ __all__ = [
 ]
 
 
-# Words that make up values people recognise: what a city, a name or a query may be.
-
-# What an argument is about, by a word in its name; the last word of the name tells most.
+# Values by a word in the name of an argument; the last word of the name comes first.
 _CITIES = ("Paris", "Berlin", "Tokyo", "Lisbon", "Oslo", "Toronto", "Nairobi", "Lima", "Prague")
 _NAMES = ("Alice Martin", "Boris Novak", "Chen Wei", "Dana Silva", "Emre Kaya", "Fatima Haddad")
 _TOPICS = (
@@ -52,6 +51,8 @@ _TEXTS = (
 )
 _CODES = ("K7Q2", "M4X9", "R8T1", "B3N6", "Z5H0", "W2D7")
 _PATHS = ("notes/plan.txt", "reports/march.csv", "photos/harbour.png", "src/main.py")
+_EMAILS = ("alice@example.com", "boris@example.org", "chen@example.net")
+_URLS = ("https://example.com/a", "https://example.org/docs", "https://example.net/news")
 _VALUES_BY_WORD: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(("city", "location", "place", "town", "destination", "origin"), _CITIES),
     **dict.fromkeys(("name", "user", "customer", "person", "author", "owner", "contact"), _NAMES),
@@ -60,6 +61,10 @@ _VALUES_BY_WORD: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(("text", "message", "body", "content", "note", "comment", "summary"), _TEXTS),
     **dict.fromkeys(("id", "code", "key", "token", "reference", "number", "sku"), _CODES),
     **dict.fromkeys(("path", "file", "filename", "folder"), _PATHS),
+    **dict.fromkeys(("email", "mail"), _EMAILS),
+    **dict.fromkeys(("url", "uri"), _URLS),
+    **dict.fromkeys(("color", "colour"), ("green", "dark blue", "ochre")),
+    **dict.fromkeys(("product", "item"), ("desk lamp", "water bottle", "headphones")),
     "first": ("Alice", "Boris", "Chen", "Dana"),
     "last": ("Martin", "Novak", "Wei", "Silva"),
     "country": ("France", "Japan", "Kenya", "Peru", "Norway"),
@@ -69,24 +74,16 @@ _VALUES_BY_WORD: dict[str, tuple[str, ...]] = {
     "symbol": ("ACME", "GLOBX", "INTK", "UMBR"),
     "unit": ("celsius", "fahrenheit", "kelvin"),
     "units": ("metric", "imperial"),
-    "email": ("alice@example.com", "boris@example.org", "chen@example.net"),
-    "mail": ("alice@example.com", "boris@example.org", "chen@example.net"),
     "phone": ("+44 20 7946 0958", "+33 1 99 00 12 34", "+49 30 901820"),
     "address": ("12 Mill Lane", "7 Harbour Street", "40 Station Road"),
     "street": ("Mill Lane", "Harbour Street", "Station Road"),
     "zip": ("10115", "75001", "94105"),
-    "url": ("https://example.com/a", "https://example.org/docs", "https://example.net/news"),
-    "uri": ("https://example.com/a", "https://example.org/docs", "https://example.net/news"),
     "date": ("2025-03-14", "2025-07-02", "2025-11-20", "2026-01-09"),
     "day": ("Monday", "Wednesday", "Friday", "Sunday"),
     "time": ("09:30", "13:15", "18:45"),
     "title": ("A quiet harbour", "The long way home", "Notes on bread"),
     "reason": ("it arrived too late", "ordered by mistake", "no longer needed"),
-    "color": ("green", "dark blue", "ochre"),
-    "colour": ("green", "dark blue", "ochre"),
     "category": ("books", "kitchen", "garden", "music"),
-    "product": ("desk lamp", "water bottle", "headphones"),
-    "item": ("desk lamp", "water bottle", "headphones"),
     "model": ("small", "medium", "large"),
     "status": ("open", "waiting", "done"),
     "expression": ("12 * 7", "(3 + 4) / 2", "9 - 5 + 1"),
@@ -105,21 +102,14 @@ _RANGES: dict[str, tuple[int, int]] = {
     "days": (1, 14),
     "hour": (0, 23),
     "minute": (0, 59),
-    "latitude": (-60, 60),
-    "lat": (-60, 60),
-    "longitude": (-170, 170),
-    "lon": (-170, 170),
-    "lng": (-170, 170),
-    "page": (1, 10),
+    **dict.fromkeys(("latitude", "lat"), (-60, 60)),
+    **dict.fromkeys(("longitude", "lon", "lng"), (-170, 170)),
+    **dict.fromkeys(("page", "count", "quantity"), (1, 10)),
     "limit": (1, 50),
-    "count": (1, 10),
-    "quantity": (1, 10),
-    "guests": (1, 6),
-    "passengers": (1, 6),
+    **dict.fromkeys(("guests", "passengers"), (1, 6)),
     "rating": (1, 5),
     "percent": (0, 100),
-    "price": (5, 500),
-    "amount": (5, 500),
+    **dict.fromkeys(("price", "amount"), (5, 500)),
     "temperature": (-10, 40),
 }
 _DEFAULT_RANGE = (1, 100)
@@ -128,7 +118,7 @@ _WORD_PARTS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[^\W\d_a-zA-Z]+|\d+")
 
 @lru_cache(maxsize=1024)
 def split_words(name: str) -> tuple[str, ...]:
-    """The words of a name, however it is written: `getWeather`, `get_weather`, `get-weather`."""
+    """The words of a name in any style: `getWeather`, `get_weather`, `get-weather`."""
     return tuple(word.lower() for word in _WORD_PARTS.findall(name))
 
 
@@ -142,14 +132,14 @@ def example_values(name: str) -> tuple[str, ...]:
 
 
 def usual_range(name: str) -> tuple[int, int]:
-    """The numbers that are usual for an argument of such a name."""
+    """The usual range of a number with such a name."""
     for word in reversed(split_words(name)):
         if word in _RANGES:
             return _RANGES[word]
     return _DEFAULT_RANGE
 
 
-# Texts for a schema: of a format, after a pattern, like an example, or in words that fit a name.
+# Texts: by format, by pattern, like an example, or in words that fit the name.
 
 _FIRST_DATE = datetime(2025, 1, 1, tzinfo=UTC)
 _DATE_RANGE_DAYS = 720
@@ -166,12 +156,12 @@ _DATE = re.compile(r"\d{4}-\d\d-\d\d")
 
 
 def make_text(schema: dict[str, Any], rng: Random, name: str) -> str:
-    """A text for a schema without alternatives; where there is none, one that will not fit.
+    """A text for a schema without alternatives; one that does not fit, if there is none.
 
     Args:
         schema: its `format`, `pattern`, lengths and description.
-        rng: what chooses.
-        name: of the argument, which tells what it is about.
+        rng: makes the choices.
+        name: the name of the argument, which suggests a subject.
     """
     matching, formatted = _by_pattern(schema, rng), _by_format(schema, rng)
     if matching is not None and formatted is not None:
@@ -199,27 +189,28 @@ def _by_pattern(schema: dict[str, Any], rng: Random) -> str | None:
         over = 0 if most is None else max(0, len(text) - most)
         if not over and len(text) >= least:
             break
-        # Several parts may be repeated, and each of them is that long: half of the way, then.
+        # Several parts may be repeated, each to that length: so change it by half.
         aim = max(0, aim - (over + 1) // 2 if over else aim + (least - len(text) + 1) // 2)
     return text
 
 
 def _spliced(schema: dict[str, Any], rng: Random) -> str | None:
-    """A text of a format that follows a pattern: what the pattern asks for stands in its place.
+    """A text of a format that also matches a pattern: parts of one are put into the other.
 
-    So `^2024` takes the place of the year in a date, and `@example[.]org$` that of a domain.
+    So `^2024` replaces the year in a date, and `@example[.]org$` a domain.
     """
     asked = {word: schema[word] for word in ("format", "pattern")}
     for _ in range(_SPLICE_TRIES):
         part, whole = _by_pattern(schema, rng) or "", _by_format(schema, rng) or ""
         cut = rng.randint(0, len(whole))
         for text in (whole, part, part + whole[len(part) :], whole[:cut] + part):
-            if _is_valid(asked, text):
+            if accepts_text(asked, text):
                 return text
     return None
 
 
-def _is_valid(schema: dict[str, Any], text: str) -> bool:
+def accepts_text(schema: dict[str, Any], text: str) -> bool:
+    """Whether a schema accepts a text; not if the schema cannot be used."""
     try:
         return not validation_errors(schema, text)
     except InvalidSettings:
@@ -232,7 +223,7 @@ def _by_format(schema: dict[str, Any], rng: Random) -> str | None:
 
 
 def _by_description(schema: dict[str, Any], rng: Random) -> str | None:
-    """A text like the example that the description gives, with other digits."""
+    """A text like the example in the description, with other digits."""
     description = schema.get("description")
     found = _EXAMPLE.search(description) if isinstance(description, str) else None
     if found is None:
@@ -244,7 +235,7 @@ def _by_description(schema: dict[str, Any], rng: Random) -> str | None:
 
 
 def _with_length(text: str, schema: dict[str, Any], rng: Random) -> str:
-    """The text with the length that it should have."""
+    """The text with the length that the schema demands."""
     least, most = _length(schema, "minLength") or 0, _length(schema, "maxLength")
     while len(text) < least <= _MAX_TEXT_LENGTH:
         text = f"{text} {rng.choice(GENERIC_WORDS)}"
@@ -269,32 +260,20 @@ def _date(rng: Random) -> str:
     return _datetime(rng).date().isoformat()
 
 
-def _time(rng: Random) -> str:
-    return _datetime(rng).strftime("%H:%M:%SZ")
-
-
 def _word(rng: Random) -> str:
     return rng.choice(GENERIC_WORDS)
-
-
-def _uuid(rng: Random) -> str:
-    return str(UUID(int=rng.getrandbits(128), version=4))
-
-
-def _ip_address(rng: Random) -> str:
-    return ".".join(str(rng.randint(1, 254)) for _ in range(4))
 
 
 _FORMATS: dict[str, Callable[[Random], str]] = {
     "date": _date,
     "date-time": lambda rng: _datetime(rng).strftime("%Y-%m-%dT%H:%M:%SZ"),
-    "time": _time,
+    "time": lambda rng: _datetime(rng).strftime("%H:%M:%SZ"),
     "duration": lambda rng: f"PT{rng.randint(1, 90)}M",
     "email": lambda rng: f"{_word(rng)}@example.com",
     "idn-email": lambda rng: f"{_word(rng)}@example.com",
     "hostname": lambda rng: f"{_word(rng)}.example.com",
     "idn-hostname": lambda rng: f"{_word(rng)}.example.com",
-    "ipv4": _ip_address,
+    "ipv4": lambda rng: ".".join(str(rng.randint(1, 254)) for _ in range(4)),
     "ipv6": lambda rng: f"2001:db8::{rng.randint(1, 0xFFFF):x}",
     "uri": lambda rng: f"https://example.com/{_word(rng)}",
     "url": lambda rng: f"https://example.com/{_word(rng)}",
@@ -302,17 +281,17 @@ _FORMATS: dict[str, Callable[[Random], str]] = {
     "iri": lambda rng: f"https://example.com/{_word(rng)}",
     "iri-reference": lambda rng: f"/{_word(rng)}",
     "uri-template": lambda rng: f"https://example.com/{{{_word(rng)}}}",
-    "uuid": _uuid,
+    "uuid": lambda rng: str(UUID(int=rng.getrandbits(128), version=4)),
     "json-pointer": lambda rng: f"/{_word(rng)}",
     "relative-json-pointer": lambda rng: f"{rng.randint(0, 3)}/{_word(rng)}",
     "regex": lambda rng: f"^{_word(rng)}$",
 }
 
 
-# Numbers that lie within bounds and are multiples of what they should be.
+# Numbers.
 
 _CENT = Fraction(1, 100)
-_DEFAULT_STEPS = 100  # steps, where only one bound is given
+_DEFAULT_STEPS = 100  # if only one bound is given
 
 
 def exact_fraction(value: Any) -> Fraction | None:
@@ -322,18 +301,21 @@ def exact_fraction(value: Any) -> Fraction | None:
 
 
 def make_number(schema: dict[str, Any], rng: Random, *, name: str, is_whole: bool) -> int | float:
-    """A number for a schema without alternatives; where there is none, one that will not fit.
+    """A number for a schema without alternatives; one that does not fit, if there is none.
 
     Args:
         schema: the bounds, `multipleOf`.
-        rng: what chooses.
-        name: of the argument, which may tell what is usual: an age, a year.
+        rng: makes the choices.
+        name: the name of the argument, which may suggest a range: an age, a year.
         is_whole: whether it must be an integer.
     """
     multiple = exact_fraction(schema.get("multipleOf")) or None
-    step = _step(multiple, is_whole=is_whole)
-    if multiple is None and rng.random() < 0.5:  # noqa: PLR2004  (one half)
-        step = Fraction(1)  # as people mostly say them
+    if multiple is not None:
+        # Of the multiples of 3/2 the whole ones are those of 3.
+        step = Fraction(abs(multiple.numerator)) if is_whole else abs(multiple)
+    else:
+        is_round = rng.random() < 0.5  # noqa: PLR2004  (one half; people mostly use whole numbers)
+        step = Fraction(1) if is_whole or is_round else _CENT
     low, high = _bounds(schema, step, name)
     if multiple is None and not is_whole and high - low < 10 * step:
         step = (high - low) / 10 or step
@@ -343,13 +325,6 @@ def make_number(schema: dict[str, Any], rng: Random, *, name: str, is_whole: boo
     if _is_bound(schema, "exclusiveMaximum", most * step):
         most -= 1
     return _choose_multiple(least, max(least, most), step, rng)
-
-
-def _step(multiple: Fraction | None, *, is_whole: bool) -> Fraction:
-    if multiple is None:
-        return Fraction(1) if is_whole else _CENT
-    # Of the multiples of 3/2 the whole ones are those of 3.
-    return Fraction(abs(multiple.numerator)) if is_whole else abs(multiple)
 
 
 def _is_bound(schema: dict[str, Any], word: str, value: Fraction) -> bool:
@@ -371,19 +346,13 @@ def _bounds(schema: dict[str, Any], step: Fraction, name: str) -> tuple[Fraction
         return (low, usual[1]) if usual[1] > low + step else (low, low + width)
     assert low is not None  # noqa: S101  (both are given, which the type checker cannot tell)
     assert high is not None  # noqa: S101  (likewise)
-    return _usual_bounds(low, high, usual, step)
-
-
-def _usual_bounds(
-    low: Fraction, high: Fraction, usual: tuple[Fraction, ...], step: Fraction
-) -> tuple[Fraction, Fraction]:
-    """What is usual of what is allowed, if that leaves a choice."""
+    # The usual range within the allowed one, if that leaves a choice.
     inner = max(low, usual[0]), min(high, usual[1])
     return inner if inner[1] - inner[0] >= 2 * step else (low, high)
 
 
 def _choose_multiple(minimum: int, maximum: int, step: Fraction, rng: Random) -> int | float:
-    """One of the multiples, of which some are no exact numbers for a machine: those are not taken."""
+    """One of the multiples; those that a float cannot represent exactly are avoided."""
     value: int | float = _number(minimum * step)
     for _ in range(_MAX_TRIES):
         value = _number(rng.randint(minimum, maximum) * step)

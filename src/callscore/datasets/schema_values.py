@@ -1,8 +1,7 @@
-"""Values that are valid under a JSON Schema, and calls with them; the same for a seed.
+"""Values that are valid under a JSON Schema, and calls with them; the same for the same seed.
 
-Each value is built from what the schema says and then checked against it, part by part, so that
-what cannot be satisfied by construction (`not`, conditions, lookaround patterns) is at least found
-by trying.
+Each value is built from the schema and then checked against it, part by part: what cannot be
+satisfied by construction (`not`, conditions, lookaround patterns) is found by trying.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ from callscore.datasets.flattening import (
     merge_schemas,
 )
 from callscore.datasets.patterns import UnknownPatternError, text_matching
-from callscore.datasets.scalars import GENERIC_WORDS, make_number, make_text
+from callscore.datasets.scalars import GENERIC_WORDS, accepts_text, make_number, make_text
 from callscore.errors import InvalidSettings
 
 if TYPE_CHECKING:
@@ -48,38 +47,34 @@ __all__ = [
 
 # Objects and arrays for a schema without alternatives.
 
-_OPTIONAL_SHARES = (0.5, 0.5, 0.0, 1.0)  # of what need not be given, from try to try
-_EXTRA_ITEMS = 2  # items beyond those that must be
+_OPTIONAL_SHARES = (0.5, 0.5, 0.0, 1.0)  # of the optional members, by try
+_EXTRA_ITEMS = 2  # items beyond the minimum
 _MAX_TRIES = 20
 _TOO_FEW = "there are too few different items"
 _MAX_ITEMS = 1_000
-_NAME_SUFFIX_LENGTH = 4  # letters that tell a name from one that is there already
+_NAME_SUFFIX_LENGTH = 4  # letters that make a repeated name a new one
 
 
 def make_object(
     builder: ValueBuilder, schema: dict[str, Any], position: ValuePosition, attempt: int
 ) -> dict[str, Any]:
-    """An object: what is required, and some of what is not.
+    """An object: what is required, and some of what is optional.
 
     Args:
-        builder: the value that it is a part of.
+        builder: the builder of the whole value.
         schema: the schema.
-        position: where it stands.
-        attempt: which try this is; later ones give less, and more.
+        position: where it is in the value.
+        attempt: the number of this try; later ones have fewer or more optional members.
 
     Raises:
-        UnfilledError: something that is required has no value.
+        NoValueError: something that is required has no value.
     """
     schema = _with_dependents(builder, schema)
     required = _required(schema)
-    share = (
-        0.0
-        if position.depth >= _MINIMAL_DEPTH
-        else _OPTIONAL_SHARES[attempt % len(_OPTIONAL_SHARES)]
-    )
-    names = _names(schema, required, share, builder.rng)
+    is_minimal = position.depth >= _MINIMAL_DEPTH
+    share = 0.0 if is_minimal else _OPTIONAL_SHARES[attempt % len(_OPTIONAL_SHARES)]
     found: dict[str, Any] = {}
-    for name in names:
+    for name in _names(schema, required, share, builder.rng):
         try:
             found[name] = builder.make(_member_schema(schema, name), position.member(name))
         except NoValueError:
@@ -90,7 +85,7 @@ def make_object(
 
 
 def _required(schema: dict[str, Any]) -> list[str]:
-    """What must be given, and what must be given with it."""
+    """The required members, and those that are required with them."""
     needed = schema.get("dependentRequired", schema.get("dependencies", {}))
     found = list(dict.fromkeys(schema.get("required", ())))
     for name in found:  # which grows
@@ -100,7 +95,7 @@ def _required(schema: dict[str, Any]) -> list[str]:
 
 
 def _with_dependents(builder: ValueBuilder, schema: dict[str, Any]) -> dict[str, Any]:
-    """The schema with what is asked for because something else is required."""
+    """The schema merged with those that apply because of required members."""
     asked = {**schema.get("dependencies", {}), **schema.get("dependentSchemas", {})}
     for name in schema.get("required", ()):
         if isinstance(asked.get(name), dict):
@@ -109,7 +104,7 @@ def _with_dependents(builder: ValueBuilder, schema: dict[str, Any]) -> dict[str,
 
 
 def _names(flat: dict[str, Any], required: list[str], share: float, rng: Random) -> list[str]:
-    """The names of the members, in the order in which the schema has them."""
+    """The names of the members, in the order of the schema."""
     known = flat.get("properties", {})
     free = [
         name
@@ -124,36 +119,26 @@ def _names(flat: dict[str, Any], required: list[str], share: float, rng: Random)
 
 
 def _member_schema(flat: dict[str, Any], name: str) -> Any:
-    """What is asked of one member."""
     found = [flat["properties"][name]] if name in flat.get("properties", {}) else []
     for pattern, schema in flat.get("patternProperties", {}).items():
-        if _matches(pattern, name):
+        if accepts_text({"pattern": pattern}, name):
             found.append(schema)
     if not found:
         return flat.get("additionalProperties", True)
     return found[0] if len(found) == 1 else {"allOf": found}
 
 
-def _matches(pattern: str, name: str) -> bool:
-    """Whether a pattern finds something in a name, by the engine that schemas are checked with."""
-    try:
-        return not validation_errors({"pattern": pattern}, name)
-    except InvalidSettings:
-        return False
-
-
 def _add_missing_members(
     builder: ValueBuilder, flat: dict[str, Any], position: ValuePosition, found: dict[str, Any]
 ) -> None:
-    """Add members until there are enough; an object that has no names of its own gets some."""
+    """Add members until there are enough; an object without properties gets some."""
     least = flat.get("minProperties", 0)
     is_free = not flat.get("properties") and (
         isinstance(flat.get("additionalProperties"), dict) or bool(flat.get("patternProperties"))
     )
-    wanted = max(
-        least,
-        builder.rng.randint(1, _EXTRA_ITEMS) if is_free and position.depth < _MINIMAL_DEPTH else 0,
-    )
+    wanted = least
+    if is_free and position.depth < _MINIMAL_DEPTH:
+        wanted = max(least, builder.rng.randint(1, _EXTRA_ITEMS))
     wanted = min(wanted, flat.get("maxProperties", wanted), _MAX_ITEMS)
     spare = [name for name in flat.get("properties", {}) if name not in found]
     for _ in range(wanted + _MAX_TRIES):
@@ -177,30 +162,29 @@ def _new_name(
         try:
             name = text_matching(rng.choice(patterns), rng)
             longer = len(name) + rng.randint(1, _NAME_SUFFIX_LENGTH)
-            return (
-                name
-                if name not in found
-                else text_matching(rng.choice(patterns), rng, minimum=longer)
-            )
+            if name in found:
+                name = text_matching(rng.choice(patterns), rng, minimum=longer)
         except UnknownPatternError as error:
             problem = f"a name for the pattern {patterns[0]!r} is not found"
             raise NoValueError(position.steps, problem) from error
+        return name
     number = "" if len(found) < len(GENERIC_WORDS) else str(len(found))
     return rng.choice(GENERIC_WORDS) + number
 
 
 def make_array(builder: ValueBuilder, flat: dict[str, Any], task: ValuePosition) -> list[Any]:
-    """An array: as many items as must be, and mostly one or two more, if there are any.
+    """An array: the minimum number of items, and mostly one or two more.
 
     Args:
-        builder: the value that it is a part of.
+        builder: the builder of the whole value.
         flat: the schema.
-        task: where it stands.
+        task: where it is in the value.
 
     Raises:
-        UnfilledError: an item has no value, or there are too few different ones.
+        NoValueError: an item has no value, or there are too few different ones.
     """
-    firsts = _prefix_schemas(flat)
+    prefix = flat.get("prefixItems", flat.get("items"))
+    firsts = prefix if isinstance(prefix, list) else []
     others = flat.get("additionalItems", True) if isinstance(flat.get("items"), list) else None
     others = flat.get("items", True) if others is None else others
     wanted = flat.get("contains") if "contains" in flat else None
@@ -220,13 +204,7 @@ def make_array(builder: ValueBuilder, flat: dict[str, Any], task: ValuePosition)
     return found
 
 
-def _prefix_schemas(schema: dict[str, Any]) -> list[Any]:
-    """The schemas of the first items, one each."""
-    items = schema.get("prefixItems", schema.get("items"))
-    return items if isinstance(items, list) else []
-
-
-def _length(  # noqa: PLR0913, PLR0917  (one argument a bound)
+def _length(  # noqa: PLR0913, PLR0917  (one argument per bound)
     schema: dict[str, Any],
     prefix_schemas: int,
     others: Any,
@@ -266,7 +244,7 @@ def _item(
 
 
 def _values_of(schema: Any, builder: ValueBuilder) -> list[Any] | None:
-    """All values that there are, where a schema lists them; None where it does not."""
+    """All values of a schema that lists them; None for any other."""
     if has_alternatives(schema, builder.root):
         return None
     flat = flatten_schema(schema, builder.root, builder.rng)
@@ -275,16 +253,16 @@ def _values_of(schema: Any, builder: ValueBuilder) -> list[Any] | None:
     return found
 
 
-# What everything that makes values shares: the whole schema, the chance, and how much is left.
+# The state of building a value.
 
-_MAX_TOTAL_TRIES = 20_000  # tries for one value with all that is in it
+_MAX_TOTAL_TRIES = 20_000  # for one value and all its parts
 
 
 class ValuePosition(Struct, frozen=True):
     """The position of a part in the value that is built.
 
     Attributes:
-        name: of the argument that it belongs to.
+        name: the name of the argument that it belongs to.
         steps: the keys and positions that lead to it.
     """
 
@@ -293,15 +271,15 @@ class ValuePosition(Struct, frozen=True):
 
     @property
     def depth(self) -> int:
-        """How deep it stands."""
+        """The level of nesting."""
         return len(self.steps)
 
     def member(self, key: str) -> ValuePosition:
-        """The task for a member of this one."""
+        """The position of a member."""
         return ValuePosition(key, (*self.steps, key))
 
     def item(self, position: int) -> ValuePosition:
-        """The task for an item of this one, which has the name of the whole."""
+        """The position of an item, which has the name of the array."""
         return ValuePosition(self.name, (*self.steps, position))
 
 
@@ -309,8 +287,8 @@ class ValueBuilder:
     """The state of building one value.
 
     Args:
-        root: the whole schema, which references are about.
-        rng: what chooses.
+        root: the whole schema, for references.
+        rng: makes the choices.
         make: makes the value for a part of the schema.
     """
 
@@ -326,8 +304,8 @@ class ValueBuilder:
         """The value for a part of the schema.
 
         Raises:
-            UnfilledError: none is found.
-            GaveUpError: there were too many tries.
+            NoValueError: none is found.
+            TooManyTriesError: there were too many tries.
         """
         return self._make(self, schema, position)
 
@@ -335,17 +313,17 @@ class ValueBuilder:
         """Count one try.
 
         Raises:
-            GaveUpError: there were too many.
+            TooManyTriesError: there were too many.
         """
         if self._left == 0:
             raise TooManyTriesError(_MAX_TOTAL_TRIES)
         self._left -= 1
 
 
-# Values that are valid under a JSON Schema, the same ones for the same seed.
+# Values of any type.
 
 _VALUE_TRIES = 30
-_MINIMAL_DEPTH = 4  # levels, below which only what must be is made
+_MINIMAL_DEPTH = 4  # levels, below which only what is required is made
 _MAX_DEPTH = 30
 _MAX_SCHEMA_WIDTH = 200  # columns of a schema in a message
 _KEYWORDS_BY_TYPE = {
@@ -359,10 +337,6 @@ _JSON_TYPES = ("string", "integer", "number", "boolean", "object", "array", "nul
 
 def make_arguments(tool: Tool, rng: Random) -> dict[str, Any]:
     """Arguments that a tool's schema accepts; none for a tool without a schema.
-
-    Args:
-        tool: the tool.
-        rng: what chooses; the same state gives the same arguments.
 
     Raises:
         InvalidSettings: no value is found for a part of the schema; the message names the place, or
@@ -388,13 +362,13 @@ def make_value(schema: Any, rng: Random, *, root: Any = None, name: str = "") ->
 
     Args:
         schema: the schema.
-        rng: what chooses.
-        root: what references in it are about, where that is not itself.
-        name: of what the value is for.
+        rng: makes the choices.
+        root: the whole schema, for references, if it is another.
+        name: the name of what the value is for.
 
     Raises:
-        UnfilledError: none is found.
-        GaveUpError: none is found in time.
+        NoValueError: none is found.
+        TooManyTriesError: none is found in time.
         InvalidSettings: the schema cannot be used.
     """
     making = ValueBuilder(schema if root is None else root, rng, _make_part)
@@ -404,19 +378,15 @@ def make_value(schema: Any, rng: Random, *, root: Any = None, name: str = "") ->
 def is_valid(schema: Any, value: Any, root: Any) -> bool:
     """Whether a part of a schema accepts a value.
 
-    A part whose references only the whole schema can follow accepts anything here.
+    A part with references that only the whole schema can resolve accepts anything here.
     """
+    if schema is not root and isinstance(schema, dict) and isinstance(root, dict):
+        kept = {word: root[word] for word in ("$schema", "$defs", "definitions") if word in root}
+        schema = {**kept, **schema}
     try:
-        return not validation_errors(_standalone(schema, root), value)
+        return not validation_errors(schema, value)
     except InvalidSettings:
         return True
-
-
-def _standalone(schema: Any, root: Any) -> Any:
-    if schema is root or not isinstance(schema, dict) or not isinstance(root, dict):
-        return schema
-    kept = {word: root[word] for word in ("$schema", "$defs", "definitions") if word in root}
-    return {**kept, **schema}
 
 
 def _make_part(builder: ValueBuilder, schema: Any, position: ValuePosition) -> Any:
@@ -440,12 +410,13 @@ def _make_part(builder: ValueBuilder, schema: Any, position: ValuePosition) -> A
     spare = [value for value in _fallback_values(schema) if is_valid(schema, value, builder.root)]
     if spare:
         return spare[0]
-    untold = f"{_schema_text(schema)} accepts none that was tried"
-    raise problem or NoValueError(position.steps, untold)
+    raise problem or NoValueError(
+        position.steps, f"{_schema_text(schema)} accepts none that was tried"
+    )
 
 
 def _fallback_values(schema: Any) -> list[Any]:
-    """What a schema itself names as a value, and null."""
+    """The values that a schema itself names, and null."""
     if not isinstance(schema, dict):
         return []
     examples = schema.get("examples")
@@ -459,7 +430,10 @@ def _build(builder: ValueBuilder, schema: Any, position: ValuePosition, attempt:
     is_short = position.depth >= _MINIMAL_DEPTH
     flat = flatten_schema(schema, builder.root, rng, is_short=is_short)
     if "enum" in flat:
-        return _choose_listed(flat["enum"], position, rng)
+        values = flat["enum"]
+        if not values:
+            raise NoValueError(position.steps, "no value is in all of its lists")
+        return rng.choice([value for value in values if value is not None] or values)
     given = [value for value in _fallback_values(flat)[:-1] if value is not None]
     if given and "default" not in flat and rng.random() < 0.5:  # noqa: PLR2004  (one half)
         return rng.choice(given)
@@ -476,13 +450,6 @@ def _build_of_type(
     return _build_scalar(kind, schema, position.name, builder.rng)
 
 
-def _choose_listed(values: list[Any], position: ValuePosition, rng: Random) -> Any:
-    if not values:
-        raise NoValueError(position.steps, "no value is in all of its lists")
-    named = [value for value in values if value is not None] or values
-    return rng.choice(named)
-
-
 def _build_scalar(kind: str, schema: dict[str, Any], name: str, rng: Random) -> Any:
     if kind == "boolean":
         return rng.random() < 0.5  # noqa: PLR2004  (one half)
@@ -494,7 +461,7 @@ def _build_scalar(kind: str, schema: dict[str, Any], name: str, rng: Random) -> 
 
 
 def _choose_type(schema: dict[str, Any], rng: Random) -> str:
-    """The type of the value; where a schema names none, the one that it says most about."""
+    """The type of the value; if a schema has none, the one with most of its keywords."""
     kinds = schema.get("type")
     if isinstance(kinds, str):
         return kinds
@@ -520,7 +487,7 @@ def _schema_text(schema: Any) -> str:
     return clip(escape(text), _MAX_SCHEMA_WIDTH)
 
 
-# Calls of tools with arguments that their schemas accept.
+# Calls with arguments that the schemas of the tools accept.
 
 
 def random_call(tool: Tool, rng: Random) -> ToolCall:
@@ -533,9 +500,9 @@ def random_call(tool: Tool, rng: Random) -> ToolCall:
 
 
 def changed_arguments(tool: Tool, arguments: dict[str, Any], rng: Random) -> dict[str, Any] | None:
-    """The arguments with another value in one place; None where there is no other.
+    """The arguments with another value in one place; None if there is no other.
 
-    What comes of it is mostly valid, but not surely: other places may depend on that one.
+    The result is mostly valid, but not always: other places may depend on that one.
     """
     for _ in range(_MAX_TRIES):
         others = make_arguments(tool, rng)
@@ -551,10 +518,9 @@ def changed_arguments(tool: Tool, arguments: dict[str, Any], rng: Random) -> dic
 
 
 def two_different_calls(tools: Sequence[Tool], rng: Random) -> tuple[ToolCall, ToolCall] | None:
-    """A call of the first tool and a different one: of the second, if there is any.
+    """A call of the first tool and a different one: of another tool, if there is any.
 
-    Returns:
-        the two; None where there is only one call that can be made.
+    None if only one call is possible.
     """
     first = random_call(tools[0], rng)
     if tools[1:]:
