@@ -15,6 +15,7 @@ import pytest
 from callscore.core.call import FaultyArray, FaultyObject, Malformed
 from callscore.errors import InvalidCall
 from callscore.formats.shape import (
+    as_list,
     at,
     describe,
     dicts,
@@ -53,6 +54,7 @@ def test_a_path_that_ends_early_leads_to_none(path: tuple[Any, ...], found: Any)
 def test_whatever_the_value_is_there_is_an_answer(value: Any) -> None:
     assert first(value, "x", "y") == (0 if isinstance(value, dict) else None)
     assert list_of(value) == ([1] if isinstance(value, list) else [])
+    assert as_list(value) == ([1] if isinstance(value, list) else [value])
     assert dicts(value) == []
     assert text_of(value) == ("text" if value == "text" else None)
     assert integer_of(value) == (5 if value == 5 else None)

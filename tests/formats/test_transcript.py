@@ -166,6 +166,29 @@ def test_a_call_that_stands_there_twice_is_one_where_the_stack_repeats_itself() 
         assert len(transcript) == count
 
 
+def test_an_open_step_goes_on_until_it_is_closed() -> None:
+    transcript = Transcript()
+    for name in ("f", "g"):
+        transcript.open_step()
+        transcript.call(name, {})
+    transcript.close_step()
+    transcript.open_step()
+    transcript.call("h", {})
+
+    assert [call.step for call in transcript.calls()] == [0, 0, 1]
+
+
+@pytest.mark.parametrize("flag", [None, "true", 1, []])
+def test_what_is_no_boolean_does_not_say_whether_a_call_has_failed(flag: Any) -> None:
+    transcript = Transcript()
+    transcript.call("f", {}, "1")
+    transcript.call("g", {}, "2")
+    transcript.result("fine", "1", failed=flag)
+    transcript.result("Error: no", "2", failed=flag)
+
+    assert [call.failed for call in transcript.calls()] == [False, True]
+
+
 def test_a_result_may_have_an_id_that_its_call_has_not() -> None:
     transcript = Transcript()
     transcript.call("f", {})

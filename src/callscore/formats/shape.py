@@ -16,6 +16,7 @@ from callscore.core.call import FaultyArray, FaultyObject, Malformed, excerpt
 from callscore.errors import InvalidCall
 
 __all__ = [
+    "as_list",
     "at",
     "describe",
     "dicts",
@@ -63,6 +64,11 @@ def first(value: Any, *keys: str) -> Any:
 def list_of(value: Any) -> list[Any]:
     """The value, if it is a list; an empty one otherwise."""
     return value if isinstance(value, list) else []
+
+
+def as_list(value: Any) -> list[Any]:
+    """The value, if it is a list; a list of it alone otherwise."""
+    return value if isinstance(value, list) else [value]
 
 
 def dicts(value: Any) -> list[dict[str, Any]]:

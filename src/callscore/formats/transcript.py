@@ -45,6 +45,7 @@ class Transcript:
         self._waiting_by_id: dict[str, list[int]] = {}
         self._made: dict[str, list[int]] = {}  # by id, if calls can be written twice
         self._step: int | None = None
+        self._is_open = False
 
     def __len__(self) -> int:
         return len(self._calls)
@@ -52,6 +53,16 @@ class Transcript:
     def step(self) -> None:
         """Begin a new message: the calls that follow belong together."""
         self._step = 0 if self._step is None else self._step + 1
+
+    def open_step(self) -> None:
+        """Begin a new message, unless `open_step` has begun one since the last `close_step`."""
+        if not self._is_open:
+            self.step()
+        self._is_open = True
+
+    def close_step(self) -> None:
+        """End the message: the model has seen something new before its next call."""
+        self._is_open = False
 
     def call(  # noqa: PLR0913  (one argument per field of a call)
         self,
@@ -106,7 +117,7 @@ class Transcript:
         id: Any = None,  # noqa: A002  (as the field is called)
         *,
         name: Any = None,
-        failed: bool | None = None,
+        failed: Any = None,
     ) -> None:
         """Add the result of the nearest call before it that it can belong to.
 
@@ -117,12 +128,12 @@ class Transcript:
             value: the result.
             id: the id of the call, if the result has one.
             name: the name of the tool, if the result has only that.
-            failed: whether the call failed, if the trace says so.
+            failed: whether the call failed; anything but a boolean is ignored.
         """
         position = self._find_waiting(id, name)
         if position is None:
             return
-        if failed is None:
+        if failed.__class__ is not bool:
             text = value if isinstance(value, str) else text_in(value)
             failed = None if text is None else self._failure.search(text) is not None
         call = self._calls[position]

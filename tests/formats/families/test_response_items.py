@@ -9,6 +9,7 @@ import pytest
 from callscore.formats.families.response_items import (
     is_item,
     is_item_list,
+    question_in,
     read_flat_tools,
     read_item_tools,
     take_items,
@@ -35,6 +36,20 @@ def test_an_item_is_known_by_what_only_it_has(value: Any) -> None:
     assert is_item(value)
     assert is_item_list([{"role": "user", "content": "w"}, value])
     assert not is_item_list([value, {"role": "tool"}])
+
+
+@pytest.mark.parametrize(
+    ("value", "asked"),
+    [
+        ("How is Paris?", "How is Paris?"),
+        ([{"role": "system", "content": "s"}, {"role": "user", "content": "u"}], "u"),
+        ([{"role": "user", "content": [{"text": "first"}]}, {"role": "user"}], "first"),
+        ([{"role": "assistant", "content": "a"}], None),
+        (None, None),
+    ],
+)
+def test_the_question_is_the_first_text_of_the_user(value: Any, asked: str | None) -> None:
+    assert question_in(value) == asked
 
 
 @pytest.mark.parametrize("value", [None, "text", {}, {"type": None}, {"type": {}}, {"type": "x"}])

@@ -13,12 +13,11 @@ from callscore.formats.families.gemini_content import (
     text_in_content,
 )
 from callscore.formats.shape import at, dicts, first, list_of, text_of
-from callscore.formats.trace import Trace
+from callscore.formats.trace import Trace, Wanted
 from callscore.formats.transcript import Transcript
 
 if TYPE_CHECKING:
     from callscore.core.call import Tool, ToolCall
-    from callscore.formats.trace import Wanted
 
 __all__ = ["EXAMPLE", "ORDER", "read", "read_tools", "recognises"]
 
@@ -49,9 +48,7 @@ _EXPECTED = ("expected_invocation", "expectedInvocation")
 _DATA = ("intermediate_data", "intermediateData")
 _ASKED = ("user_content", "userContent")
 _DETAILS = ("app_details", "appDetails")
-_MARKS = frozenset((*_CASES, *_ID, *_RESULTS, "query", "data"))  # one of them has whatever it is
-
-_Calls = tuple["ToolCall", ...]
+_MARKS = frozenset((*_CASES, *_ID, *_RESULTS, "query", "data"))  # every document has one of them
 
 
 def recognises(document: Any) -> bool:
@@ -96,10 +93,7 @@ def read(document: Any, wanted: Wanted) -> list[Trace]:
     if isinstance(document, list) and any(map(_is_turn, document)):
         return [_read_turns(document, wanted)]
     items = _items_in(document)
-    results = [item for item in items if _is_result(item)]
-    if not results:
-        return [_read_case(item, wanted) for item in items]
-    runs = Counter([_id_of(item) for item in results])
+    runs = Counter([_id_of(item) for item in items if _is_result(item)])
     seen: Counter[str | None] = Counter()
     traces = []
     for item in items:
@@ -126,7 +120,7 @@ def _id_of(item: dict[str, Any]) -> str | None:
 def _read_case(case: dict[str, Any], wanted: Wanted) -> Trace:
     """What a case expects; None for a conversation that has not taken place."""
     if isinstance(case.get("data"), list):
-        return _read_turns(case["data"], wanted, id=text_of(case.get("name")))
+        return _read_turns(case["data"], wanted, text_of(case.get("name")))
     conversation = case.get("conversation")
     if not isinstance(conversation, list):
         scenario = first(case, "conversation_scenario", "conversationScenario")
@@ -144,7 +138,12 @@ def _read_result(result: dict[str, Any], wanted: Wanted, trial: int | None) -> T
     compared = dicts(first(result, *_COMPARED))
     actual = [first(pair, *_ACTUAL) for pair in compared]
     expected = [first(pair, *_EXPECTED) for pair in compared]
-    calls = _calls_in(actual, wanted) if compared else _calls_of_session(result, wanted)
+    session = at(first(result, "session_details", "sessionDetails"), "events")
+    calls = None
+    if compared:
+        calls = _calls_in(actual, wanted)
+    elif isinstance(session, list):  # a run that no metric has looked at
+        calls = _calls_in([{"intermediateData": {"invocationEvents": session}}], wanted)
     return Trace(
         calls=calls,
         expected=_calls_in(expected, wanted) if any(expected) else None,
@@ -154,17 +153,7 @@ def _read_result(result: dict[str, Any], wanted: Wanted, trial: int | None) -> T
     )
 
 
-def _calls_of_session(result: dict[str, Any], wanted: Wanted) -> _Calls | None:
-    """What was called in a run that no metric has looked at, as its session keeps it."""
-    events = at(first(result, "session_details", "sessionDetails"), "events")
-    if not isinstance(events, list):
-        return None
-    contents = ContentReader(wanted)
-    take_events(events, contents)
-    return contents.finish().calls()
-
-
-def _calls_in(invocations: list[Any], wanted: Wanted) -> _Calls:
+def _calls_in(invocations: list[Any], wanted: Wanted) -> tuple[ToolCall, ...]:
     contents = ContentReader(wanted)
     for invocation in dicts(invocations):
         contents.begin()
@@ -186,23 +175,18 @@ def _questions_in(invocations: list[Any]) -> Any:
     return asked[0] if len(asked) == 1 else asked or None
 
 
-def _read_turns(
-    turns: list[Any],
-    wanted: Wanted,
-    *,
-    id: str | None = None,  # noqa: A002  (as the field is called)
-) -> Trace:
-    """One conversation, as it was written down before there were eval sets."""
+def _read_turns(turns: list[Any], wanted: Wanted, name: str | None = None) -> Trace:
+    """One conversation, in the format before eval sets."""
     asked = [text_of(turn.get("query")) for turn in dicts(turns)]
     return Trace(
         calls=_uses_in(turns, "actual_tool_use", wanted),
         expected=_uses_in(turns, "expected_tool_use", wanted),
-        id=id,
+        id=name,
         input=asked[0] if len(asked) == 1 else asked,
     )
 
 
-def _uses_in(turns: list[Any], key: str, wanted: Wanted) -> _Calls | None:
+def _uses_in(turns: list[Any], key: str, wanted: Wanted) -> tuple[ToolCall, ...] | None:
     """The calls under a key; None where no turn has it."""
     having = [turn for turn in dicts(turns) if key in turn]
     if not having:

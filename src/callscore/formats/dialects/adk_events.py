@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from callscore.formats.families.gemini_content import ContentReader, text_in_content
-from callscore.formats.shape import at, dicts, first, text_of
+from callscore.formats.shape import as_list, at, dicts, first, text_of
 
 if TYPE_CHECKING:
     from callscore.formats.trace import Trace, Wanted
@@ -36,16 +36,15 @@ _REQUESTS = ("adk_request_credential", "adk_request_confirmation", "adk_request_
 def recognises(document: Any) -> bool:
     """Whether it is an event with its author and its invocation, a session, or a list of such."""
     if isinstance(document, list):
-        return bool(document) and (all(map(_is_event, document)) or all(map(_is_session, document)))
-    return _is_event(document) or _is_session(document)
+        return bool(document) and (
+            all(map(joins_lines, document)) or all(map(_is_session, document))
+        )
+    return joins_lines(document) or _is_session(document)
 
 
-def _is_event(item: Any) -> bool:
-    return (
-        isinstance(item, dict)
-        and isinstance(item.get("author"), str)
-        and isinstance(first(item, *_INVOCATION), str)
-    )
+def joins_lines(line: Any) -> bool:
+    """Whether a line is one event of a run."""
+    return isinstance(at(line, "author"), str) and isinstance(first(line, *_INVOCATION), str)
 
 
 def _is_session(item: Any) -> bool:
@@ -53,36 +52,26 @@ def _is_session(item: Any) -> bool:
     return (
         isinstance(events, list)
         and isinstance(first(item, *_APP), str)
-        and all(map(_is_event, events[:1]))
+        and all(map(joins_lines, events[:1]))
     )
-
-
-def joins_lines(line: Any) -> bool:
-    """Whether a line is one event of a run."""
-    return _is_event(line)
 
 
 def read(document: Any, wanted: Wanted) -> list[Trace]:
     """One run for each session, or one for all events."""
-    items = document if isinstance(document, list) else [document]
-    if any(map(_is_event, items)):
+    items = as_list(document)
+    if any(map(joins_lines, items)):
         return [_read_events(items, wanted)]
     return [
-        _read_events(session.get("events"), wanted, id=text_of(session.get("id")))
+        _read_events(session.get("events"), wanted, text_of(session.get("id")))
         for session in dicts(items)
     ]
 
 
-def _read_events(
-    events: Any,
-    wanted: Wanted,
-    *,
-    id: str | None = None,  # noqa: A002  (as the field is called)
-) -> Trace:
+def _read_events(events: Any, wanted: Wanted, name: str | None = None) -> Trace:
     contents = ContentReader(wanted)
     take_events(events, contents)
     asked = next((event for event in dicts(events) if event.get("author") == "user"), None)
-    return contents.finish().trace(id=id, input=text_in_content(at(asked, "content")))
+    return contents.finish().trace(id=name, input=text_in_content(at(asked, "content")))
 
 
 def take_events(events: Any, contents: ContentReader) -> None:
@@ -93,26 +82,20 @@ def take_events(events: Any, contents: ContentReader) -> None:
     """
     whole = [event for event in dicts(events) if event.get("partial") is not True]
     parts = [dicts(at(event, "content", "parts")) for event in whole]
-    last = _last_responses(parts)
+    responses = [first(part, *_RESPONSES) for own_parts in parts for part in own_parts]
+    last = {_id_of(response): response for response in responses}
     for event, own_parts in zip(whole, parts, strict=True):
         contents.begin()
         caller = "subagent" if text_of(event.get("branch")) else None
         for part in own_parts:
             call, response = first(part, *_CALLS), first(part, *_RESPONSES)
+            id_ = _id_of(response)
             if call is not None and at(call, "name") not in _REQUESTS:
                 contents.take_call(call, caller)
-            elif response is not None and last.get(_id_of(response), response) is response:
+            elif response is not None and (id_ is None or last[id_] is response):
                 contents.take_response(response)
         reason = first(event, "errorCode", "error_code", "finishReason", "finish_reason")
         contents.take_loss(reason, first(event, "errorMessage", "error_message"))
-
-
-def _last_responses(parts: list[list[dict[str, Any]]]) -> dict[str | None, Any]:
-    """The last response to the call with each id."""
-    responses = [first(part, *_RESPONSES) for own_parts in parts for part in own_parts]
-    by_id = {_id_of(response): response for response in responses}
-    by_id.pop(None, None)
-    return by_id
 
 
 def _id_of(response: Any) -> str | None:

@@ -5,15 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from callscore.formats.reading import find_dialect, inner_finder, read_definitions_in, read_document
-from callscore.formats.shape import json_of
-from callscore.formats.trace import Trace
+from callscore.formats.shape import json_of, text_of
+from callscore.formats.trace import Trace, Wanted
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from callscore.core.call import Tool, ToolCall
     from callscore.formats.dialect import Dialect
-    from callscore.formats.trace import Wanted
 
     _Find = Callable[[Any], Dialect | None]
 
@@ -53,13 +52,12 @@ def read(document: Any, wanted: Wanted) -> list[Trace]:
     """
     if not isinstance(document, dict):
         return []
-    name = document.get("id")
     find = inner_finder(wanted)
     return [
         Trace(
             calls=_calls_in(document.get("outputs"), wanted, find),
             expected=_calls_in(document.get("reference_outputs"), wanted, find),
-            id=name if isinstance(name, str) else None,
+            id=text_of(document.get("id")),
             input=document.get("inputs"),
         )
     ]

@@ -6,17 +6,13 @@ A block that stands there twice was written down twice: some proxies repeat whol
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from callscore.core.call import TRUNCATED
+from callscore.core.call import TRUNCATED, Tool
 from callscore.formats.definitions import read_definitions
 from callscore.formats.shape import at, dicts, integer_of, list_of, text_of
-from callscore.formats.trace import Trace
+from callscore.formats.trace import Trace, Wanted
 from callscore.formats.transcript import Transcript
-
-if TYPE_CHECKING:
-    from callscore.core.call import Tool
-    from callscore.formats.trace import Wanted
 
 __all__ = [
     "EXAMPLE",
@@ -71,18 +67,16 @@ def _is_response(document: dict[str, Any]) -> bool:
 
 def _is_request(document: dict[str, Any]) -> bool:
     messages = document.get("messages")
-    if not isinstance(messages, list):
-        return False
-    return _is_conversation(messages) or any(
-        isinstance(tool.get("input_schema"), dict) for tool in dicts(document.get("tools"))
+    return isinstance(messages, list) and (
+        _is_conversation(messages)
+        or any(isinstance(tool.get("input_schema"), dict) for tool in dicts(document.get("tools")))
     )
 
 
 def _is_batch_line(document: dict[str, Any]) -> bool:
-    if not isinstance(document.get("custom_id"), str):
-        return False
-    return at(document, "result", "type") in _BATCH_RESULTS or isinstance(
-        at(document, "params", "messages"), list
+    return isinstance(document.get("custom_id"), str) and (
+        at(document, "result", "type") in _BATCH_RESULTS
+        or isinstance(at(document, "params", "messages"), list)
     )
 
 
@@ -110,12 +104,11 @@ def _is_call(block: dict[str, Any]) -> bool:
 
 def has_blocks(message: dict[str, Any]) -> bool:
     """Whether a message has a call, or the result of one, as Anthropic writes it."""
-    return any(_is_call(block) or _is_result(block) for block in dicts(message.get("content")))
-
-
-def _is_result(block: dict[str, Any]) -> bool:
-    kind = block.get("type")
-    return isinstance(kind, str) and kind.endswith("tool_result") and "tool_use_id" in block
+    return any(
+        _is_call(block)
+        or ("tool_use_id" in block and str(block.get("type")).endswith("tool_result"))
+        for block in dicts(message.get("content"))
+    )
 
 
 def joins_lines(line: Any) -> bool:
@@ -131,7 +124,9 @@ def read(document: Any, wanted: Wanted) -> list[Trace]:
         return [Trace(id=name)]  # no answer came, which is not an answer without calls
     transcript = Transcript(wanted, once=True)
     for message in _messages_in(document):
-        _take_message(message, transcript)
+        if message.get("role") in ("assistant", None):
+            transcript.step()
+        take_blocks(message.get("content"), transcript, stop_reason=message.get("stop_reason"))
     return [transcript.trace(id=name)]
 
 
@@ -150,12 +145,6 @@ def _messages_in(document: Any) -> list[dict[str, Any]]:
     return [{"content": [message]}] if "content" not in message else [message]
 
 
-def _take_message(message: dict[str, Any], transcript: Transcript) -> None:
-    if message.get("role") in ("assistant", None):
-        transcript.step()
-    take_blocks(message.get("content"), transcript, stop_reason=message.get("stop_reason"))
-
-
 def take_blocks(
     blocks: Any, transcript: Transcript, *, stop_reason: Any = None, caller: str | None = None
 ) -> None:
@@ -167,31 +156,24 @@ def take_blocks(
         stop_reason: why the message ends; at the limit of tokens its last block is cut off.
         caller: who made the calls, where that is not the agent.
     """
-    content = list_of(blocks)
-    cut_off = content[-1] if content and stop_reason in _CUT_OFF else None
-    for block in content:
-        if not isinstance(block, dict):
-            continue
+    cut_off = at(blocks, -1) if stop_reason in _CUT_OFF else None
+    for block in dicts(blocks):
         kind = block.get("type")
         if isinstance(kind, str) and kind in _KINDS:
             arguments = block.get("input")
             # A text tells by itself whether it is whole; an object has been closed by somebody.
             is_cut = block is cut_off and not (arguments and isinstance(arguments, str))
+            own_caller = text_of(at(block, "caller", "type"))
             transcript.call(
                 block.get("name"),
                 arguments,
                 block.get("id"),
                 kind=_KINDS[kind],
-                caller=caller or _caller_of(block),
+                caller=caller or (None if own_caller in (None, "direct") else "code"),
                 error=TRUNCATED if is_cut else None,
             )
         elif "tool_use_id" in block:
             transcript.result(block.get("content"), block["tool_use_id"], failed=_failed(block))
-
-
-def _caller_of(block: dict[str, Any]) -> str | None:
-    kind = at(block, "caller", "type")
-    return "code" if isinstance(kind, str) and kind != "direct" else None
 
 
 def _failed(block: dict[str, Any]) -> bool | None:

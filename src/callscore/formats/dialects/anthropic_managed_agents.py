@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from callscore.formats.definitions import read_definitions
-from callscore.formats.shape import at, dicts, first, text_in, text_of
+from callscore.formats.shape import as_list, at, dicts, first, text_in, text_of
 from callscore.formats.transcript import Transcript
 
 if TYPE_CHECKING:
@@ -35,11 +35,7 @@ EXAMPLE = [
     },
 ]
 _MAX_SAMPLED = 20
-_KINDS = {
-    "agent.tool_use": "server",
-    "agent.mcp_tool_use": "mcp",
-    "agent.custom_tool_use": None,
-}
+_KINDS = {"agent.tool_use": "server", "agent.mcp_tool_use": "mcp", "agent.custom_tool_use": None}
 _RESULTS = (
     "agent.tool_result",
     "agent.mcp_tool_result",
@@ -55,23 +51,17 @@ _CONTENTS = ("processed_at", "content", "agent_name")
 
 def recognises(document: Any) -> bool:
     """Whether it is an event of a session, or a list or a page of them."""
-    if isinstance(document, str):
-        return False
     return any(map(joins_lines, _lines_of(document)[:_MAX_SAMPLED]))
 
 
 def _lines_of(document: Any) -> list[Any]:
     """The lines of a list, or of a page of a listing."""
-    if isinstance(document, list):
-        return document
-    data = document.get("data") if isinstance(document, dict) else None
-    return data if isinstance(data, list) else [document]
+    data = at(document, "data")
+    return data if isinstance(data, list) else as_list(document)
 
 
 def joins_lines(line: Any) -> bool:
     """Whether a line is an event of a session, or the session itself."""
-    if isinstance(line, dict) and "events" not in line:
-        return _is_event(line)
     return any(map(_is_event, _events_in(line)))
 
 
@@ -79,7 +69,7 @@ def _is_event(value: dict[str, Any]) -> bool:
     kind = value.get("type")
     if isinstance(kind, str) and kind.startswith(_EVENT_PREFIXES):
         return any(key in value for key in _CONTENTS)
-    return kind == "session" and _is_session(value)
+    return _is_session(value)
 
 
 def _is_session(value: dict[str, Any]) -> bool:
@@ -110,7 +100,9 @@ def read(document: Any, wanted: Wanted) -> list[Trace]:
                 session = _Session(wanted)
                 sessions.append(session)
             session.name = name
-    return [session.trace() for session in sessions]
+    return [
+        session.transcript.trace(id=session.name, input=session.question) for session in sessions
+    ]
 
 
 class _Session:
@@ -118,14 +110,9 @@ class _Session:
 
     def __init__(self, wanted: Wanted) -> None:
         self.name: str | None = None
-        # A stream that is taken up again sends events again.
-        self._transcript = Transcript(wanted, once=True)
-        self._question: str | None = None
-        self._is_speaking = False
-
-    def trace(self) -> Trace:
-        """The run."""
-        return self._transcript.trace(id=self.name, input=self._question)
+        # A stream that is resumed sends events again.
+        self.transcript = Transcript(wanted, once=True)
+        self.question: str | None = None
 
     def take(self, event: dict[str, Any]) -> None:
         """Add what an event brings; the calls of one request to the model belong together."""
@@ -133,34 +120,22 @@ class _Session:
         if not isinstance(kind, str):
             return
         if kind in _KINDS:
-            self._take_call(event, _KINDS[kind])
+            self.transcript.open_step()
+            # What a sub-agent does is shown in the stream of the agent with the sub-agent's thread.
+            caller = "subagent" if isinstance(event.get("session_thread_id"), str) else None
+            fields = event.get("name"), event.get("input"), event.get("id")
+            self.transcript.call(*fields, kind=_KINDS[kind], caller=caller)
             return
-        self._is_speaking = self._is_speaking and kind not in _ENDS
+        if kind in _ENDS:
+            self.transcript.close_step()
         if kind in _RESULTS:
-            flag = event.get("is_error")
-            self._transcript.result(
-                event.get("content"),
-                first(event, *_CALL_IDS),
-                failed=flag if isinstance(flag, bool) else None,
-            )
+            call_id = first(event, *_CALL_IDS)
+            self.transcript.result(event.get("content"), call_id, failed=event.get("is_error"))
         elif kind == "user.message":
-            self._question = self._question or text_in(event.get("content"))
-
-    def _take_call(self, event: dict[str, Any], kind: str | None) -> None:
-        if not self._is_speaking:
-            self._transcript.step()
-        self._is_speaking = True
-        # What a sub-agent does is shown in the stream of the agent with the sub-agent's thread.
-        caller = "subagent" if isinstance(event.get("session_thread_id"), str) else None
-        self._transcript.call(
-            event.get("name"), event.get("input"), event.get("id"), kind=kind, caller=caller
-        )
+            self.question = self.question or text_in(event.get("content"))
 
 
 def read_tools(document: Any) -> list[Tool]:
     """The tools that the agent was given beyond the provider's own."""
-    tools: list[Tool] = []
-    for line in _lines_of(document):
-        for event in _events_in(line):
-            tools += read_definitions(at(event, "agent", "tools"))
-    return tools
+    events = [event for line in _lines_of(document) for event in _events_in(line)]
+    return [tool for event in events for tool in read_definitions(at(event, "agent", "tools"))]

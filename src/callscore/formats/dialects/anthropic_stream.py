@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from callscore.formats.dialects.anthropic import take_blocks
-from callscore.formats.shape import at, dicts, integer_of, json_of
+from callscore.formats.shape import as_list, at, dicts, integer_of, json_of
 from callscore.formats.transcript import Transcript
 
 if TYPE_CHECKING:
@@ -51,9 +51,7 @@ _MARKS = {
 
 def recognises(document: Any) -> bool:
     """Whether it is an event, or a list of events."""
-    return any(
-        map(joins_lines, document[:_MAX_SAMPLED] if isinstance(document, list) else [document])
-    )
+    return any(map(joins_lines, as_list(document)[:_MAX_SAMPLED]))
 
 
 def joins_lines(line: Any) -> bool:
@@ -78,7 +76,7 @@ def read(document: Any, wanted: Wanted) -> list[Trace]:
     """One run: the messages, in the order in which they were begun."""
     transcript = Transcript(wanted, once=True)
     message = _Message()
-    for line in dicts(document if isinstance(document, list) else [document]):
+    for line in dicts(as_list(document)):
         event = _event_of(line)
         if event.get("type") == "message_start":
             message.write(transcript)
@@ -99,26 +97,20 @@ class _Message:
     def take(self, event: dict[str, Any]) -> None:
         """Add what an event brings."""
         kind = event.get("type")
-        index = integer_of(event.get("index"))
+        index, block = integer_of(event.get("index")), event.get("content_block")
         if kind == "message_start":
             self._blocks = [(block, []) for block in dicts(at(event, "message", "content"))]
-        elif kind == "content_block_start":
-            self._begin(index, event.get("content_block"))
+        elif kind == "content_block_start" and isinstance(block, dict):
+            begun = self._blocks[self._open[index]] if index in self._open else None
+            if begun != (block, []):  # a proxy may repeat events
+                self._open[index] = len(self._blocks)
+                self._blocks.append((block, []))
         elif kind == "content_block_delta":
             fragment = at(event, "delta", "partial_json")
             if isinstance(fragment, str) and index in self._open:
                 self._blocks[self._open[index]][1].append(fragment)
         elif kind == "message_delta":
             self._stop_reason = at(event, "delta", "stop_reason") or self._stop_reason
-
-    def _begin(self, index: int | None, block: Any) -> None:
-        if not isinstance(block, dict):
-            return
-        begun = self._blocks[self._open[index]] if index in self._open else None
-        if begun == (block, []):
-            return  # a proxy that repeats events
-        self._open[index] = len(self._blocks)
-        self._blocks.append((block, []))
 
     def write(self, transcript: Transcript) -> None:
         """Write the calls and the results down."""

@@ -49,19 +49,21 @@ def read(document: Any, wanted: Wanted) -> list[Trace]:
     """One run."""
     transcript = Transcript(wanted)
     _take_trajectory(document, transcript, None)
-    return [
-        transcript.trace(
-            id=text_of(first(document, "session_id", "trajectory_id")), input=_question_in(document)
-        )
-    ]
+    name = text_of(first(document, "session_id", "trajectory_id"))
+    asked = [step.get("message") for step in _own_steps(document) if step.get("source") == "user"]
+    return [transcript.trace(id=name, input=text_in(asked[0]) if asked else None)]
 
 
 def _take_trajectory(trajectory: Any, transcript: Transcript, caller: str | None) -> None:
-    for step in dicts(at(trajectory, "steps")):
-        if step.get("is_copied_context") is not True:
-            _take_step(step, transcript, caller)
+    for step in _own_steps(trajectory):
+        _take_step(step, transcript, caller)
     for subagent in dicts(at(trajectory, "subagent_trajectories")):
         _take_trajectory(subagent, transcript, "subagent")
+
+
+def _own_steps(trajectory: Any) -> list[dict[str, Any]]:
+    steps = dicts(at(trajectory, "steps"))
+    return [step for step in steps if step.get("is_copied_context") is not True]
 
 
 def _take_step(step: dict[str, Any], transcript: Transcript, caller: str | None) -> None:
@@ -71,26 +73,13 @@ def _take_step(step: dict[str, Any], transcript: Transcript, caller: str | None)
     if at(step, "extra", "is_sidechain") is True:  # as Harbor notes it of Claude Code
         caller = "subagent"
     for call in calls:
-        transcript.call(
-            call.get("function_name"),
-            call.get("arguments"),
-            call.get("tool_call_id"),
-            caller=caller,
-        )
+        fields = call.get("function_name"), call.get("arguments"), call.get("tool_call_id")
+        transcript.call(*fields, caller=caller)
     for result in dicts(at(step, "observation", "results")):
         call_id = result.get("source_call_id")
         if isinstance(call_id, str):  # without one it is the result of no call
-            is_error = at(result, "extra", "is_error")
-            failed = is_error if isinstance(is_error, bool) else None
+            failed = at(result, "extra", "is_error")
             transcript.result(result.get("content"), call_id, failed=failed)
-
-
-def _question_in(trajectory: Any) -> str | None:
-    """What the user asked first."""
-    for step in dicts(at(trajectory, "steps")):
-        if step.get("source") == "user" and step.get("is_copied_context") is not True:
-            return text_in(step.get("message"))
-    return None
 
 
 def read_tools(document: Any) -> list[Tool]:

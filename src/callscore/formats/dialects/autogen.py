@@ -76,7 +76,11 @@ def recognises(document: Any) -> bool:
         if _is_result(document):
             return True
     messages = _messages_in(document)
-    return any(map(_is_message, messages)) and all(map(_fits, messages))
+    # Users can add types of their own to the known ones.
+    return any(map(_is_message, messages)) and all(
+        "messages" in item or (isinstance(item.get("type"), str) and "content" in item)
+        for item in messages
+    )
 
 
 def _is_result(document: dict[str, Any]) -> bool:
@@ -92,11 +96,6 @@ def _is_result(document: dict[str, Any]) -> bool:
 def _is_message(item: dict[str, Any]) -> bool:
     kind = item.get("type")
     return isinstance(kind, str) and kind in _TYPES and "content" in item
-
-
-def _fits(item: dict[str, Any]) -> bool:
-    """Whether it can stand among messages: types of one's own can be added to the known ones."""
-    return "messages" in item or (isinstance(item.get("type"), str) and "content" in item)
 
 
 def joins_lines(line: Any) -> bool:
@@ -141,19 +140,14 @@ def read(document: Any, wanted: Wanted) -> list[Trace]:
         return [transcript.trace()]
     messages = _messages_in(document)
     for message in messages:
-        kind = message.get("type")
-        if kind in _REQUESTS:
+        if message.get("type") in _REQUESTS:
             _take_calls(message, transcript)
-        elif kind in _RESULTS:
-            _take_results(message, transcript)
-    return [transcript.trace(input=_input_in(messages))]
-
-
-def _input_in(messages: list[dict[str, Any]]) -> str | None:
-    for message in messages:
-        if message.get("source") == "user":
-            return text_of(message.get("content"))
-    return None
+        elif message.get("type") in _RESULTS:
+            for result in dicts(message.get("content")):
+                fields = result.get("content"), result.get("call_id")
+                transcript.result(*fields, failed=result.get("is_error"))
+    asked = [message.get("content") for message in messages if message.get("source") == "user"]
+    return [transcript.trace(input=text_of(asked[0]) if asked else None)]
 
 
 def _take_calls(message: dict[str, Any], transcript: Transcript) -> None:
@@ -162,13 +156,3 @@ def _take_calls(message: dict[str, Any], transcript: Transcript) -> None:
         transcript.step()
     for call in calls:
         transcript.call(call.get("name"), call.get("arguments"), call.get("id"))
-
-
-def _take_results(message: dict[str, Any], transcript: Transcript) -> None:
-    for result in dicts(message.get("content")):
-        failed = result.get("is_error")
-        transcript.result(
-            result.get("content"),
-            result.get("call_id"),
-            failed=failed if isinstance(failed, bool) else None,
-        )

@@ -10,18 +10,16 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec.structs import replace
 
-from callscore.core.call import TRUNCATED
+from callscore.core.call import TRUNCATED, Tool
 from callscore.formats.definitions import read_definitions
 from callscore.formats.dialects import anthropic, anthropic_stream
 from callscore.formats.shape import at, dicts, first, integer_of, list_of, text_of
-from callscore.formats.trace import Trace
+from callscore.formats.trace import Trace, Wanted
 from callscore.formats.transcript import Transcript
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from callscore.core.call import Tool
-    from callscore.formats.trace import Wanted
 
 __all__ = [
     "EXAMPLE",
@@ -54,13 +52,7 @@ EXAMPLE = {
 }
 _MAX_SAMPLED = 20
 _EVENTS = frozenset(
-    (
-        "messageStart",
-        "contentBlockStart",
-        "contentBlockDelta",
-        "contentBlockStop",
-        "messageStop",
-    )
+    ("messageStart", "contentBlockStart", "contentBlockDelta", "contentBlockStop", "messageStop")
 )
 _CUT_OFF = ("max_tokens", "model_context_window_exceeded")
 _MALFORMED = "malformed_tool_use"
@@ -102,16 +94,8 @@ def _is_request(document: dict[str, Any]) -> bool:
 
 def has_blocks(message: Any) -> bool:
     """Whether a message has a call, or the result of one, as Converse writes it."""
-    content = message.get("content") if isinstance(message, dict) else None
-    return isinstance(content, list) and any(map(_is_about_tools, content))
-
-
-def _is_about_tools(block: Any) -> bool:
-    return (
-        isinstance(block, dict)
-        and ("toolUse" in block or "toolResult" in block)
-        and isinstance(first(block, "toolUse", "toolResult"), dict)
-    )
+    blocks = dicts(at(message, "content"))
+    return any(isinstance(first(block, "toolUse", "toolResult"), dict) for block in blocks)
 
 
 def joins_lines(line: Any) -> bool:
@@ -120,9 +104,11 @@ def joins_lines(line: Any) -> bool:
 
 
 def _is_event(value: Any) -> bool:
-    if not isinstance(value, dict) or _EVENTS.isdisjoint(value):
-        return False
-    return any(isinstance(value.get(key), dict) for key in _EVENTS)
+    return (
+        isinstance(value, dict)
+        and not _EVENTS.isdisjoint(value)
+        and any(isinstance(value.get(key), dict) for key in _EVENTS)
+    )
 
 
 def _is_record(document: dict[str, Any]) -> bool:
@@ -148,7 +134,12 @@ def _reader_of(answer: Any) -> Callable[[Any, Wanted], list[Trace]] | None:
 def read(document: Any, wanted: Wanted) -> list[Trace]:
     """One run: a response, the messages of a stream or all messages of a conversation."""
     if isinstance(document, dict) and _is_record(document):
-        return _read_record(document, wanted)
+        name = text_of(document.get("recordId"))
+        answer = first(document, "modelOutput") or at(document, "output", "outputBodyJson")
+        read_answer = _reader_of(answer)
+        if read_answer is None:
+            return [Trace(id=name)]  # no answer came, which is not an answer without calls
+        return [replace(trace, id=name) for trace in read_answer(answer, wanted)]
     transcript = Transcript(wanted)
     for message, stop_reason in _messages_in(document):
         take_message(message, transcript, stop_reason)
@@ -161,19 +152,15 @@ def _messages_in(document: Any) -> list[tuple[Any, Any]]:
     if isinstance(answer, dict):
         return [(answer, document.get("stopReason"))]
     items = document if isinstance(document, list) else first(document, "stream", "messages")
-    found = dicts(items) if isinstance(items, list) else dicts([document])
-    if any(map(_is_event, found[:_MAX_SAMPLED])):
-        return _assemble_messages(found)
-    return [(message, None) for message in found]
-
-
-def _read_record(document: dict[str, Any], wanted: Wanted) -> list[Trace]:
-    name = text_of(document.get("recordId"))
-    answer = first(document, "modelOutput") or at(document, "output", "outputBodyJson")
-    read_answer = _reader_of(answer)
-    if read_answer is None:
-        return [Trace(id=name)]  # no answer came, which is not an answer without calls
-    return [replace(trace, id=name) for trace in read_answer(answer, wanted)]
+    found = dicts(items if isinstance(items, list) else [document])
+    if not any(map(_is_event, found[:_MAX_SAMPLED])):
+        return [(message, None) for message in found]
+    messages: list[_Message] = []
+    for event in found:
+        if isinstance(event.get("messageStart"), dict) or not messages:
+            messages.append(_Message())
+        messages[-1].take(event)
+    return [(message.whole(), message.stop_reason) for message in messages]
 
 
 def take_message(message: Any, transcript: Transcript, stop_reason: Any = None) -> None:
@@ -199,9 +186,8 @@ def take_message(message: Any, transcript: Transcript, stop_reason: Any = None) 
                 error=fault if block is faulty else None,
             )
         elif isinstance(result, dict):
-            transcript.result(
-                result.get("content"), result.get("toolUseId"), failed=_failed(result)
-            )
+            failed = _STATUSES.get(str(result.get("status")))
+            transcript.result(result.get("content"), result.get("toolUseId"), failed=failed)
     if fault == _MALFORMED and faulty is None:
         transcript.call(None, None, error=_MALFORMED)
 
@@ -220,21 +206,6 @@ def _fault_in(content: list[dict[str, Any]], stop_reason: Any) -> tuple[Any, str
     return None, None
 
 
-def _failed(result: dict[str, Any]) -> bool | None:
-    status = result.get("status")
-    return _STATUSES.get(status) if isinstance(status, str) else None
-
-
-def _assemble_messages(events: list[dict[str, Any]]) -> list[tuple[Any, Any]]:
-    """The messages that a stream brings piece by piece, each with why it ends."""
-    messages: list[_Message] = []
-    for event in events:
-        if isinstance(event.get("messageStart"), dict) or not messages:
-            messages.append(_Message())
-        messages[-1].take(event)
-    return [(message.whole(), message.stop_reason) for message in messages]
-
-
 class _Message:
     """A message that is being put together."""
 
@@ -246,35 +217,30 @@ class _Message:
     def take(self, event: dict[str, Any]) -> None:
         """Add what an event brings."""
         if "contentBlockDelta" in event:
-            self._continue(event["contentBlockDelta"])
+            delta = event["contentBlockDelta"]
+            position = self._open.get(integer_of(at(delta, "contentBlockIndex")))
+            if position is not None:
+                kind, _, pieces = self._blocks[position]
+                piece = at(delta, "delta", kind)
+                pieces += piece if isinstance(piece, list) else [at(piece, "input")]
         elif "contentBlockStart" in event:
-            self._begin(event["contentBlockStart"])
+            begun = event["contentBlockStart"]
+            for kind in ("toolUse", "toolResult"):
+                block = at(begun, "start", kind)
+                if isinstance(block, dict):
+                    self._open[integer_of(at(begun, "contentBlockIndex"))] = len(self._blocks)
+                    self._blocks.append((kind, block, []))
         elif "messageStop" in event:
             self.stop_reason = at(event, "messageStop", "stopReason")
 
-    def _begin(self, begun: Any) -> None:
-        for kind in ("toolUse", "toolResult"):
-            block = at(begun, "start", kind)
-            if isinstance(block, dict):
-                self._open[integer_of(at(begun, "contentBlockIndex"))] = len(self._blocks)
-                self._blocks.append((kind, block, []))
-
-    def _continue(self, delta: Any) -> None:
-        position = self._open.get(integer_of(at(delta, "contentBlockIndex")))
-        if position is not None:
-            kind, _, pieces = self._blocks[position]
-            piece = at(delta, "delta", kind)
-            pieces += piece if isinstance(piece, list) else [at(piece, "input")]
-
     def whole(self) -> dict[str, Any]:
         """The message as it would have come in one piece."""
-        return {"role": "assistant", "content": [_whole(*block) for block in self._blocks]}
-
-
-def _whole(kind: str, block: dict[str, Any], pieces: list[Any]) -> dict[str, Any]:
-    if kind == "toolResult":
-        return {kind: {**block, "content": pieces}}
-    return {kind: {**block, "input": "".join(piece for piece in pieces if isinstance(piece, str))}}
+        content = []
+        for kind, block, pieces in self._blocks:
+            joined = "".join(piece for piece in pieces if isinstance(piece, str))
+            own = {"content": pieces} if kind == "toolResult" else {"input": joined}
+            content.append({kind: {**block, **own}})
+        return {"role": "assistant", "content": content}
 
 
 def read_tools(document: Any) -> list[Tool]:

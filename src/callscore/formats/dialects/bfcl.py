@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-from callscore.core.call import ToolCall
+from callscore.core.call import Tool, ToolCall
 from callscore.core.rules import Matcher
 from callscore.errors import InvalidCall
 from callscore.formats.definitions import read_definitions
@@ -16,15 +16,13 @@ from callscore.formats.families.python_calls import (
     take_python,
     take_unparsable,
 )
-from callscore.formats.shape import describe, dicts, first, json_of, list_of
-from callscore.formats.trace import Trace
+from callscore.formats.shape import describe, dicts, json_of, list_of, text_of
+from callscore.formats.trace import Trace, Wanted
 from callscore.formats.transcript import Transcript
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from callscore.core.call import Tool
-    from callscore.formats.trace import Wanted
 
 __all__ = ["EXAMPLE", "ORDER", "read", "read_tools", "recognises"]
 
@@ -80,34 +78,30 @@ def _is_result(document: dict[str, Any]) -> bool:
     result = document.get("result", False)
     if result is not None and not isinstance(result, list | str):
         return False
-    is_counted = any(key in document for key in _COUNTS)
-    if is_counted or _ID.match(document["id"]):
+    if any(key in document for key in _COUNTS) or _ID.match(document["id"]):
         return True
-    return (
-        is_python_call_list(result)
-        if isinstance(result, str)
-        else _has_call(result or [], _MAX_DEPTH)
-    )
+    if isinstance(result, str):
+        return is_python_call_list(result)
+    return _has_call(result, _MAX_DEPTH)
 
 
-def _has_call(items: list[Any], depth: int) -> bool:
+def _has_call(items: list[Any] | None, depth: int) -> bool:
     """Whether the first thing in a list of results is a call."""
-    if not items:
-        return False
-    item = items[0]
+    item = items[0] if items else None
     if isinstance(item, list):
         return depth > 1 and _has_call(item, depth - 1)
-    if not isinstance(item, dict) or len(item) != 1:
-        return False
-    return all(isinstance(arguments, str) for arguments in item.values())
+    return (
+        isinstance(item, dict)
+        and len(item) == 1
+        and all(isinstance(arguments, str) for arguments in item.values())
+    )
 
 
 def _is_truth(document: dict[str, Any]) -> bool:
     truth = document.get("ground_truth")
-    if not isinstance(truth, list) or not truth:
-        return False
-    is_named = _ID.match(document["id"]) is not None
-    return is_named or all(isinstance(turn, list) for turn in truth)
+    return (isinstance(truth, list) and bool(truth)) and (
+        _ID.match(document["id"]) is not None or all(isinstance(turn, list) for turn in truth)
+    )
 
 
 def read(document: Any, wanted: Wanted) -> list[Trace]:
@@ -122,7 +116,7 @@ def read(document: Any, wanted: Wanted) -> list[Trace]:
         Trace(
             calls=_read_result(document["result"], wanted) if "result" in document else None,
             expected=_read_truth(document, wanted),
-            id=first(document, "id") if isinstance(document.get("id"), str) else None,
+            id=text_of(document.get("id")),
             input=document.get("question"),
         )
     ]
@@ -172,7 +166,11 @@ def _read_truth(document: dict[str, Any], wanted: Wanted) -> Any:
         return None
     items = list_of(truth)
     if items and all(map(_is_possible_answer, items)):
-        return tuple(_expected_call(item) for item in items)
+        return tuple(
+            ToolCall(name, {key: _one_of(values) for key, values in arguments.items()}, step=0)
+            for item in items
+            for name, arguments in item.items()
+        )
     turns = [turn for turn in items if isinstance(turn, list)]
     if len(turns) < len(items):
         problem = "is an answer in words, not calls"
@@ -196,11 +194,6 @@ def _is_possible_answer(item: Any) -> bool:
     return isinstance(arguments, dict) and all(
         isinstance(values, list) and values for values in arguments.values()
     )
-
-
-def _expected_call(answer: dict[str, dict[str, list[Any]]]) -> ToolCall:
-    ((name, arguments),) = answer.items()
-    return ToolCall(name, {key: _one_of(values) for key, values in arguments.items()}, step=0)
 
 
 def _one_of(values: list[Any]) -> Any:

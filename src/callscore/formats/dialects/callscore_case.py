@@ -10,12 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 from callscore.formats.cases import has_own_id, read_case
 from callscore.formats.definitions import read_definitions
-from callscore.formats.shape import dicts
-from callscore.formats.trace import Trace
+from callscore.formats.shape import as_list, dicts
+from callscore.formats.trace import Trace, Wanted
 
 if TYPE_CHECKING:
     from callscore.core.call import Tool
-    from callscore.formats.trace import Wanted
 
 __all__ = ["EXAMPLE", "ORDER", "read", "read_tools", "recognises"]
 
@@ -30,9 +29,8 @@ _SIDES = ("expected", "actual")
 
 def recognises(document: Any) -> bool:
     """Whether it is a case, or a list of cases and nothing else."""
-    if isinstance(document, list):
-        return bool(document) and all(map(_is_case, document))
-    return _is_case(document)
+    cases = as_list(document)
+    return bool(cases) and all(map(_is_case, cases))
 
 
 def _is_case(value: Any) -> bool:
@@ -47,22 +45,21 @@ def read(document: Any, wanted: Wanted) -> list[Trace]:
     Raises:
         UnreadableInput: a case cannot be read.
     """
-    records = [document] if isinstance(document, dict) else dicts(document)
-    return [_read_case(record, f"cases[{at}]", wanted) for at, record in enumerate(records)]
-
-
-def _read_case(record: dict[str, Any], place: str, wanted: Wanted) -> Trace:
-    case = read_case(record, place=place, wanted=wanted)
-    return Trace(
-        calls=case.actual,
-        expected=None if case.expected is None else tuple(case.expected),
-        id=case.id if has_own_id(case) else None,
-        trial=case.trial,
-        input=case.input,
-    )
+    traces = []
+    for position, record in enumerate(dicts(as_list(document))):
+        case = read_case(record, place=f"cases[{position}]", wanted=wanted)
+        trace = Trace(
+            calls=case.actual,
+            expected=None if case.expected is None else tuple(case.expected),
+            id=case.id if has_own_id(case) else None,
+            trial=case.trial,
+            input=case.input,
+        )
+        traces.append(trace)
+    return traces
 
 
 def read_tools(document: Any) -> list[Tool]:
     """The tools that the cases define."""
-    records = [document] if isinstance(document, dict) else dicts(document)
+    records = dicts(as_list(document))
     return [tool for record in records for tool in read_definitions(record.get("tools"))]

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from callscore.errors import UnknownFormat
 from callscore.formats.dialects.anthropic import take_blocks
-from callscore.formats.shape import at, dicts, first, text_in, text_of
+from callscore.formats.shape import as_list, at, dicts, first, text_in, text_of
 from callscore.formats.transcript import Transcript
 
 if TYPE_CHECKING:
@@ -84,7 +84,7 @@ def read(document: Any, wanted: Wanted) -> list[Trace]:
     Raises:
         UnknownFormat: another agent has written it, whose calls would be missed.
     """
-    lines = dicts(document if isinstance(document, list) else [document])
+    lines = dicts(as_list(document))
     if any(map(_is_of_another_agent, lines)):
         raise UnknownFormat("the calls in these lines are not written as Claude Code writes them.")
     names = (text_of(first(line, *_SESSIONS)) for line in lines)
@@ -107,7 +107,7 @@ class _Session:
     def __init__(self, wanted: Wanted) -> None:
         self.transcript = Transcript(wanted, once=True)
         self.question: str | None = None
-        self._message: Any = None
+        self._message_id: Any = None
 
     def take(self, line: dict[str, Any]) -> None:
         """Add what a line brings."""
@@ -117,20 +117,20 @@ class _Session:
         content = message.get("content")
         if content is None:
             return
-        caller = "subagent" if _is_of_subagent(line) else None
+        is_sidechain = line.get("isSidechain") is True
+        is_nested = is_sidechain or isinstance(line.get("parent_tool_use_id"), str)
         speaker = _speaker_of(line)
         if speaker == "assistant":
-            self._begin(first(message, "id", "message_id"))
-        elif speaker == "user" and self.question is None and caller is None:
-            self.question = _question_in(content)
+            message_id = first(message, "id", "message_id")
+            if message_id is None or message_id != self._message_id:
+                self.transcript.step()  # else it is another line of the message before
+            self._message_id = message_id
+        elif speaker == "user" and self.question is None and not is_nested:
+            has_result = any("tool_use_id" in block for block in dicts(content))
+            self.question = None if has_result else text_in(content)
         if isinstance(content, list):
+            caller = "subagent" if is_nested else None
             take_blocks([_typed(block) for block in content], self.transcript, caller=caller)
-
-    def _begin(self, message: Any) -> None:
-        """Begin a message, unless this is another line of the one before."""
-        if message is None or message != self._message:
-            self.transcript.step()
-        self._message = message
 
 
 def _speaker_of(line: dict[str, Any]) -> Any:
@@ -140,16 +140,6 @@ def _speaker_of(line: dict[str, Any]) -> Any:
     if "type" in line:
         return line["type"]
     return "assistant" if isinstance(line.get("model"), str) else "user"
-
-
-def _is_of_subagent(line: dict[str, Any]) -> bool:
-    return line.get("isSidechain") is True or isinstance(line.get("parent_tool_use_id"), str)
-
-
-def _question_in(content: Any) -> str | None:
-    """What the user says; a message with results says nothing."""
-    has_result = any("tool_use_id" in block for block in dicts(content))
-    return None if has_result else text_in(content)
 
 
 def _typed(block: Any) -> Any:

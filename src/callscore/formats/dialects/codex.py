@@ -12,13 +12,21 @@ import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from callscore.core.call import NOT_CAPTURED
+from callscore.core.call import NOT_CAPTURED, Tool
 from callscore.formats.definitions import read_definitions
-from callscore.formats.shape import at, dicts, first, integer_of, json_of, text_in, text_of
+from callscore.formats.shape import (
+    as_list,
+    at,
+    dicts,
+    first,
+    integer_of,
+    json_of,
+    text_in,
+    text_of,
+)
 from callscore.formats.transcript import Transcript
 
 if TYPE_CHECKING:
-    from callscore.core.call import Tool
     from callscore.formats.trace import Trace, Wanted
 
 __all__ = ["EXAMPLE", "ORDER", "joins_lines", "read", "read_tools", "recognises"]
@@ -45,14 +53,7 @@ _HEAD_LENGTH = 400  # characters: what a command prints comes after what is said
 
 def recognises(document: Any) -> bool:
     """Whether it is a line of a rollout, an event, or a list of them."""
-    lines = document[:_MAX_SAMPLED] if isinstance(document, list) else [document]
-    return any(map(_is_known, lines))
-
-
-def _is_known(value: Any) -> bool:
-    if not isinstance(value, dict) or not ("type" in value or "record_type" in value):
-        return False
-    return _is_line(value) or _is_event(value)
+    return any(_is_line(line) or _is_event(line) for line in as_list(document)[:_MAX_SAMPLED])
 
 
 def _is_line(value: Any) -> bool:
@@ -64,7 +65,7 @@ def _is_line(value: Any) -> bool:
 
 
 def _is_event(value: Any) -> bool:
-    kind = value.get("type") if isinstance(value, dict) else None
+    kind = at(value, "type")
     if kind == "thread.started":
         return isinstance(value.get("thread_id"), str)
     return kind in _EVENTS[2:] and at(value, "item", "type") in tuple(_RUN)
@@ -81,13 +82,16 @@ def joins_lines(line: Any) -> bool:
 def read(document: Any, wanted: Wanted) -> list[Trace]:
     """A run for every session."""
     sessions = [_Session(wanted)]
-    for line in dicts(document if isinstance(document, list) else [document]):
+    for line in dicts(as_list(document)):
         session = sessions[-1]
         begun = _session_start(line)
-        if begun is not None and session.name is not None and session.is_another(begun):
+        if begun is None:
+            session.take(line)
+            continue
+        if session.name is not None and begun.get("id") not in (session.name, session.parent):
             session = _Session(wanted)
             sessions.append(session)
-        session.take(line, begun)
+        session.begin(begun)
     return [session.trace() for session in sessions]
 
 
@@ -107,28 +111,27 @@ class _Session:
 
     def __init__(self, wanted: Wanted) -> None:
         self.name: str | None = None
+        self.parent: Any = None  # of a fork, which repeats how its parent began
         self._transcript = Transcript(wanted)
         self._question: str | None = None
-        self._parent: Any = None
         self._caller: str | None = None
         self._begun: set[str] = set()
         self._is_run = False
-        self._is_speaking = False
-
-    def is_another(self, begun: dict[str, Any]) -> bool:
-        """Whether what begins is no part of this: a fork repeats how its parent began."""
-        return begun.get("id") not in (self.name, self._parent)
 
     def trace(self) -> Trace:
         """The run."""
         view = "executed" if self._is_run else "requested"
         return self._transcript.trace(id=self.name, input=self._question, view=view)
 
-    def take(self, line: dict[str, Any], begun: dict[str, Any] | None) -> None:
+    def begin(self, begun: dict[str, Any]) -> None:
+        """Add what the first line says of the session."""
+        if self.name is None:
+            self.name = text_of(begun.get("id"))
+            self.parent = begun.get("forked_from_id")
+            self._caller = "subagent" if at(begun, "source", "subagent") is not None else None
+
+    def take(self, line: dict[str, Any]) -> None:
         """Add what a line brings."""
-        if begun is not None:
-            self._begin(begun)
-            return
         kind, payload = line.get("type"), line.get("payload")
         if kind in _EVENTS:
             self._take_run(line)
@@ -139,34 +142,21 @@ class _Session:
         elif "payload" not in line:
             self._take_item(line)
 
-    def _begin(self, begun: dict[str, Any]) -> None:
-        if self.name is None:
-            self.name = text_of(begun.get("id"))
-            self._parent = begun.get("forked_from_id")
-            self._caller = "subagent" if at(begun, "source", "subagent") is not None else None
-
     def _take_item(self, item: Any) -> None:
         """Add an item; the calls up to the next result belong together."""
         kind = at(item, "type")
         if not isinstance(kind, str):
             return
         if kind in _CALLS:
-            self._speak()
-            name, arguments = _CALLS[kind](item)
-            self._transcript.call(
-                name, arguments, first(item, "call_id", "id"), caller=self._caller
-            )
+            self._transcript.open_step()
+            call_id = first(item, "call_id", "id")
+            self._transcript.call(*_CALLS[kind](item), call_id, caller=self._caller)
         elif kind.endswith("_output"):
-            self._is_speaking = False
+            self._transcript.close_step()
             output = item.get("output")
             self._transcript.result(output, item.get("call_id"), failed=_failed(output))
         elif kind == "message" and item.get("role") == "user":
-            self._is_speaking = False
-
-    def _speak(self) -> None:
-        if not self._is_speaking:
-            self._transcript.step()
-        self._is_speaking = True
+            self._transcript.close_step()
 
     def _take_run(self, event: dict[str, Any]) -> None:
         """Add what was run, when it begins or else when it ends, and what came of it."""
@@ -180,10 +170,8 @@ class _Session:
             if call_id is not None:
                 self._begun.add(call_id)
             self._transcript.step()
-            name, arguments = _RUN[kind](item)
             self._transcript.call(
-                name,
-                arguments,
+                *_RUN[kind](item),
                 call_id,
                 kind="mcp" if kind == "mcp_tool_call" else None,
                 caller=self._caller,
@@ -191,7 +179,9 @@ class _Session:
             )
         if event.get("type") == "item.completed":
             result = first(item, "error", "result", "aggregated_output")
-            self._transcript.result(result, call_id, failed=_has_failed(item))
+            is_refused = item.get("status") in ("failed", "declined")
+            failed = is_refused or item.get("exit_code") not in (None, 0)
+            self._transcript.result(result, call_id, failed=failed)
 
 
 def _read_shell_call(item: dict[str, Any]) -> tuple[Any, Any]:
@@ -232,13 +222,9 @@ def _failed(output: Any) -> bool | None:
     return None if code is None else code != 0
 
 
-def _has_failed(item: dict[str, Any]) -> bool:
-    return item.get("status") in ("failed", "declined") or item.get("exit_code") not in (None, 0)
-
-
 def read_tools(document: Any) -> list[Tool]:
     """The tools that a session was given by the program around it."""
-    tools: list[Tool] = []
-    for line in dicts(document):
-        tools += read_definitions(at(line, "payload", "dynamic_tools"))
-    return tools
+    lines = dicts(document)
+    return [
+        tool for line in lines for tool in read_definitions(at(line, "payload", "dynamic_tools"))
+    ]

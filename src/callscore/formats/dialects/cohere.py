@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from callscore.core.call import Tool
 from callscore.formats.definitions import read_definitions
 from callscore.formats.dialects.openai_chat import take_message
-from callscore.formats.shape import at, dicts, first, integer_of, text_of
+from callscore.formats.shape import as_list, at, dicts, first, integer_of, text_of
 from callscore.formats.transcript import Transcript
 
 if TYPE_CHECKING:
@@ -72,12 +72,12 @@ def recognises(document: Any) -> bool:
     """Whether it is an answer, a request or a stream, each with what only Cohere writes."""
     if isinstance(document, list):
         return bool(document) and (
-            all(map(_is_event, document)) or _is_history(document) or _are_marked(document)
+            all(map(joins_lines, document)) or _is_history(document) or _are_marked(document)
         )
     return isinstance(document, dict) and (
         _is_answer(document)
         or _is_answer_2(document)
-        or _is_event(document)
+        or joins_lines(document)
         or _is_history(document.get("chat_history"))
         or ("tool_results" in document and isinstance(at(document, *_FIRST_CALL), dict))
         or _are_marked(document.get("messages"))
@@ -103,11 +103,10 @@ def _is_answer_2(document: dict[str, Any]) -> bool:
 
 
 def _is_history(messages: Any) -> bool:
-    return isinstance(messages, list) and bool(messages) and all(map(_is_old_message, messages))
-
-
-def _is_old_message(item: Any) -> bool:
-    return isinstance(item, dict) and item.get("role") in _ROLES
+    """Whether it is a list of messages of version 1."""
+    return (isinstance(messages, list) and bool(messages)) and all(
+        at(message, "role") in _ROLES for message in messages
+    )
 
 
 def _are_marked(messages: Any) -> bool:
@@ -123,60 +122,42 @@ def _is_marked(message: Any) -> bool:
     return message.get("role") == "tool" and at(message, "content", 0, "type") == "document"
 
 
-def _is_event(item: Any) -> bool:
-    """Whether it is one event of a stream; other stacks have events of these names, too."""
-    if not isinstance(item, dict):
-        return False
-    if "event_type" in item and item["event_type"] in _EVENTS:
+def joins_lines(line: Any) -> bool:
+    """Whether a line is one event of a stream; other stacks have events of these names, too."""
+    if at(line, "event_type") in _EVENTS:
         return True
-    kind = item.get("type")
+    kind = at(line, "type")
     if not isinstance(kind, str) or kind not in _EVENTS_2:
         return False
-    return isinstance(item.get("delta"), dict) or (
-        kind.endswith("-end") and integer_of(item.get("index")) is not None
+    return isinstance(line.get("delta"), dict) or (
+        kind.endswith("-end") and integer_of(line.get("index")) is not None
     )
-
-
-def joins_lines(line: Any) -> bool:
-    """Whether a line is one event of a stream."""
-    return _is_event(line)
 
 
 def read(document: Any, wanted: Wanted) -> list[Trace]:
     """One run: an answer with what was said before it, or all messages of a conversation."""
     transcript = Transcript(wanted)
-    events = dicts(document if isinstance(document, list) else [document])
-    if any(map(_is_event, events)):
+    events = dicts(as_list(document))
+    if any(map(joins_lines, events)):
         _take_events(events, transcript)
-    elif isinstance(document, dict) and isinstance(document.get("message"), dict):
+    elif isinstance(at(document, "message"), dict):
         take_message(document["message"], transcript)
     elif isinstance(document, dict) and "messages" not in document:
-        _take_answer(document, transcript)
+        history = dicts(document.get("chat_history"))
+        for message in history:
+            _take_old_message(message, transcript)
+        if document.get("tool_calls") == at(history, -1, "tool_calls"):
+            document = {**document, "tool_calls": None}  # the history ends with the answer
+        _take_old_message(document, transcript)
     else:
         for message in dicts(at(document, "messages") or document):
-            _take_any_message(message, transcript)
+            take = _take_old_message if message.get("role") in _ROLES else take_message
+            take(message, transcript)
     return [transcript.trace()]
 
 
-def _take_any_message(message: dict[str, Any], transcript: Transcript) -> None:
-    if message.get("role") in _ROLES:
-        _take_message(message, transcript)
-    else:
-        take_message(message, transcript)
-
-
-def _take_answer(document: dict[str, Any], transcript: Transcript) -> None:
-    """Write down an answer of version 1; the last message of its history is the answer again."""
-    history = dicts(document.get("chat_history"))
-    for message in history:
-        _take_message(message, transcript)
-    calls = document.get("tool_calls")
-    if calls != at(history, -1, "tool_calls"):
-        _take_calls(calls, transcript)
-    _take_results(document.get("tool_results"), transcript)
-
-
-def _take_message(message: dict[str, Any], transcript: Transcript) -> None:
+def _take_old_message(message: dict[str, Any], transcript: Transcript) -> None:
+    """Write down the calls and the results of a message, or of an answer, of version 1."""
     _take_calls(message.get("tool_calls"), transcript)
     _take_results(message.get("tool_results"), transcript)
 
@@ -228,11 +209,9 @@ def _take_events(events: list[dict[str, Any]], transcript: Transcript) -> None:
 def read_tools(document: Any) -> list[Tool]:
     """The tools that a request offers."""
     tools = at(document, "tools")
-    return [_read_tool(tool) for tool in dicts(tools) if _is_tool(tool)] or read_definitions(tools)
-
-
-def _is_tool(tool: dict[str, Any]) -> bool:
-    return isinstance(tool.get("name"), str) and "parameter_definitions" in tool
+    old = [tool for tool in dicts(tools) if "parameter_definitions" in tool]
+    named = [tool for tool in old if isinstance(tool.get("name"), str)]
+    return [_read_tool(tool) for tool in named] or read_definitions(tools)
 
 
 def _read_tool(tool: dict[str, Any]) -> Tool:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from callscore.formats.definitions import read_definitions
 from callscore.formats.dialects.openai_chat import take_message
-from callscore.formats.shape import at, dicts, first
+from callscore.formats.shape import as_list, at, dicts, first
 from callscore.formats.transcript import Transcript
 
 if TYPE_CHECKING:
@@ -54,11 +54,10 @@ def recognises(document: Any) -> bool:
             or _is_calling(document)
             or isinstance(document.get("tasks_output"), list)
         )
-    if not isinstance(document, list) or not document:
+    items = dicts(document)
+    if not items or len(items) < len(document):
         return False
-    if len(dicts(document)) < len(document):
-        return False
-    return any(map(_is_event, document)) or all(map(_is_calling, document))
+    return any(map(_is_event, items)) or all(map(_is_calling, items))
 
 
 def _is_event(item: dict[str, Any]) -> bool:
@@ -87,7 +86,7 @@ def read(document: Any, wanted: Wanted) -> list[Trace]:
             _take_written_action(message, transcript)
     if tasks:
         return [transcript.trace()]
-    items = dicts([document] if isinstance(document, dict) else document)
+    items = dicts(as_list(document))
     if any(map(_is_event, items)):
         _take_events(items, transcript)
         return [transcript.trace(view="executed")]
@@ -114,11 +113,13 @@ def _take_written_action(message: dict[str, Any], transcript: Transcript) -> Non
 
 def _take_events(events: list[dict[str, Any]], transcript: Transcript) -> None:
     """Write down what was started; where no starts are recorded, what was ended."""
-    usages = [(event["type"], _usage(event)) for event in events if _is_usage(event)]
-    is_call = [_STARTED] if any(kind == _STARTED for kind, _ in usages) else [*_ENDED]
+    usages = [event for event in events if event.get("type") in _TOOL_EVENTS]
+    is_call = [_STARTED] if any(event["type"] == _STARTED for event in usages) else [*_ENDED]
     failures: list[tuple[Any, Any]] = []
     previous = None
-    for kind, usage in usages:
+    for event in usages:
+        kind, traced = event["type"], event.get("event_data")  # which the tracing of a crew adds
+        usage = traced if isinstance(traced, dict) and "tool_name" in traced else event
         tool = (usage.get("tool_name"), usage.get("tool_args"))
         if kind == _FAILURE and tool in failures:  # of a call that did run, and is known to fail
             failures = [other for other in failures if other != tool]
@@ -134,16 +135,6 @@ def _take_events(events: list[dict[str, Any]], transcript: Transcript) -> None:
         previous = kind
 
 
-def _is_usage(event: dict[str, Any]) -> bool:
-    return event.get("type") in _TOOL_EVENTS
-
-
-def _usage(event: dict[str, Any]) -> dict[str, Any]:
-    """What an event tells of a tool; the tracing of a crew wraps it."""
-    inner = event.get("event_data")
-    return inner if isinstance(inner, dict) and "tool_name" in inner else event
-
-
 def _outcome(kind: str, usage: dict[str, Any]) -> tuple[Any, bool | None]:
     """What came of a call, and whether it has failed; None where older versions do not say."""
     failure = usage.get("failure")
@@ -154,12 +145,6 @@ def _outcome(kind: str, usage: dict[str, Any]) -> tuple[Any, bool | None]:
 
 def read_tools(document: Any) -> list[Tool]:
     """The tools that the models were offered."""
-    tools: list[Tool] = []
-    for event in dicts(document):
-        if event.get("type") == "llm_call_started":
-            tools += read_definitions(first(_offered_tools(event), "tools"))
-    return tools
-
-
-def _offered_tools(event: dict[str, Any]) -> Any:
-    return event.get("event_data", event)
+    started = [event for event in dicts(document) if event.get("type") == "llm_call_started"]
+    offered = [first(event.get("event_data", event), "tools") for event in started]
+    return [tool for tools in offered for tool in read_definitions(tools)]

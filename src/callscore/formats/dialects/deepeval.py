@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from callscore.core.call import NOT_CAPTURED
-from callscore.formats.shape import at, dicts, first
-from callscore.formats.trace import Trace
+from callscore.core.call import NOT_CAPTURED, ToolCall
+from callscore.formats.shape import at, dicts, first, text_of
+from callscore.formats.trace import Trace, Wanted
 from callscore.formats.transcript import Transcript
-
-if TYPE_CHECKING:
-    from callscore.core.call import ToolCall
-    from callscore.formats.trace import Wanted
 
 __all__ = ["EXAMPLE", "ORDER", "read", "recognises"]
 
@@ -27,10 +23,11 @@ EXAMPLE = {
 _CALLED = ("tools_called", "toolsCalled")
 _MCP = ("mcp_tools_called", "mcpToolsCalled")
 _EXPECTED = ("expected_tools", "expectedTools")
+_ARGUMENTS = ("input_parameters", "inputParameters")
 _KEYS = (*_CALLED, *_EXPECTED, *_MCP)
 _OUTPUT = ("actual_output", "actualOutput")
 _DATASETS = ("goldens", "testCases", "test_cases", "conversationalTestCases")
-_MARKS = frozenset((*_DATASETS, "testRunData", "turns", "input"))  # one of them has whatever it is
+_MARKS = frozenset((*_DATASETS, "testRunData", "turns", "input"))  # every document has one of them
 
 
 def recognises(document: Any) -> bool:
@@ -38,7 +35,7 @@ def recognises(document: Any) -> bool:
     if isinstance(document, dict) and _MARKS.isdisjoint(document):
         return False
     cases = _cases(document)
-    return bool(cases) and all(_is_case(case) for case in cases)
+    return bool(cases) and all(map(_is_case, cases))
 
 
 def _cases(document: Any) -> list[Any]:
@@ -77,36 +74,23 @@ def _read_case(case: dict[str, Any], wanted: Wanted) -> Trace:
     if not turns:
         _take_tools(case, transcript)
     was_run = bool(turns) or first(case, *_CALLED, *_MCP, *_OUTPUT) is not None
-    name = case.get("name")
     return Trace(
         calls=transcript.calls() if was_run else None,
         expected=_read_expected(first(case, *_EXPECTED), wanted),
-        id=name if isinstance(name, str) and name else None,
+        id=text_of(case.get("name")) or None,
         input=first(case, "input", "scenario"),
     )
 
 
 def _take_tools(case: dict[str, Any], transcript: Transcript) -> None:
     for call in dicts(first(case, *_CALLED)):
-        _take(call, transcript)
+        transcript.call(call.get("name"), first(call, *_ARGUMENTS))
+        transcript.result(call.get("output"))
     for call in dicts(first(case, *_MCP)):
         transcript.call(call.get("name"), call.get("args"), kind="mcp")
-        transcript.result(_mcp_text(call.get("result")), failed=_mcp_failed(call.get("result")))
-
-
-def _take(call: dict[str, Any], transcript: Transcript) -> None:
-    transcript.call(call.get("name"), first(call, "input_parameters", "inputParameters"))
-    transcript.result(call.get("output"))
-
-
-def _mcp_text(result: Any) -> Any:
-    content = at(result, "content")
-    return result if content is None else content
-
-
-def _mcp_failed(result: Any) -> bool | None:
-    found = first(result, "isError", "is_error")
-    return found if isinstance(found, bool) else None
+        result = call.get("result")
+        content, failed = at(result, "content"), first(result, "isError", "is_error")
+        transcript.result(result if content is None else content, failed=failed)
 
 
 def _read_expected(tools: Any, wanted: Wanted) -> tuple[ToolCall, ...] | None:
@@ -114,7 +98,7 @@ def _read_expected(tools: Any, wanted: Wanted) -> tuple[ToolCall, ...] | None:
         return None
     transcript = Transcript(wanted)
     for call in dicts(tools):
-        arguments = first(call, "input_parameters", "inputParameters")
+        arguments = first(call, *_ARGUMENTS)
         # An expectation that says nothing of the arguments does not mean that there are none.
         error = NOT_CAPTURED if arguments is None else None
         transcript.call(call.get("name"), arguments, error=error)

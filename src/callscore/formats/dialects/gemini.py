@@ -11,13 +11,12 @@ from callscore.formats.families.gemini_content import (
     text_in_content,
 )
 from callscore.formats.shape import at, dicts, first, integer_of, list_of, text_of
-from callscore.formats.trace import Trace
+from callscore.formats.trace import Trace, Wanted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from callscore.core.call import Tool
-    from callscore.formats.trace import Wanted
 
 __all__ = ["EXAMPLE", "ORDER", "joins_lines", "read", "read_tools", "recognises"]
 
@@ -53,20 +52,15 @@ def recognises(document: Any) -> bool:
 
 def _is_response(value: Any) -> bool:
     """Whether it is an answer, if perhaps none but the reason why there is none."""
-    if not isinstance(value, dict):
+    if not isinstance(value, dict) or _MARKS.isdisjoint(value):
         return False
-    if _MARKS.isdisjoint(value):
-        return False
-    candidates = value.get("candidates")
-    if candidates:
-        return _is_candidate(at(candidates, 0))
+    if value.get("candidates"):
+        return _is_candidate(at(value, "candidates", 0))
     return isinstance(first(value, *_FEEDBACK), dict) or any(key in value for key in _HISTORY)
 
 
 def _is_candidate(value: Any) -> bool:
-    return isinstance(value, dict) and (
-        isinstance(at(value, "content"), dict) or _finish_reason(value) is not None
-    )
+    return isinstance(at(value, "content"), dict) or _finish_reason(value) is not None
 
 
 def _finish_reason(candidate: Any) -> Any:
@@ -91,11 +85,8 @@ def _is_conversation(contents: Any) -> bool:
 
 def joins_lines(line: Any) -> bool:
     """Whether a line is the piece of an answer that goes on in the next line."""
-    return (
-        isinstance(line, dict)
-        and _is_candidate(at(line, "candidates", 0))
-        and _finish_reason(at(line, "candidates", 0)) is None
-    )
+    candidate = at(line, "candidates", 0)
+    return _is_candidate(candidate) and _finish_reason(candidate) is None
 
 
 def read(document: Any, wanted: Wanted) -> list[Trace]:
@@ -105,12 +96,17 @@ def read(document: Any, wanted: Wanted) -> list[Trace]:
         return [_read_answer(pieces, wanted, is_only=len(answers) == 1) for pieces in answers]
     if isinstance(document, dict):
         if "response" in document:  # a line of a batch
-            answer = [document["response"]]
-            return [_read_answer(answer, wanted, id=text_of(document.get("key")))]
+            return [_read_answer([document["response"]], wanted, key=text_of(document.get("key")))]
         if "contents" not in document and "parts" not in document:
             return [_read_answer([document], wanted)]
         document = document.get("contents", [document])
-    return [_read_conversation(dicts(document), wanted)]
+    contents = ContentReader(wanted)
+    messages = dicts(document)
+    for message in messages:
+        contents.begin()
+        contents.take(message)
+    asked = [message for message in messages if message.get("role") in ("user", None)]
+    return [contents.finish().trace(input=text_in_content(at(asked, 0)))]
 
 
 def _answers_in(document: list[Any]) -> list[list[Any]]:
@@ -131,11 +127,7 @@ def _answers_in(document: list[Any]) -> list[list[Any]]:
 
 
 def _read_answer(
-    pieces: list[Any],
-    wanted: Wanted,
-    *,
-    is_only: bool = True,
-    id: str | None = None,  # noqa: A002  (as the field is called)
+    pieces: list[Any], wanted: Wanted, *, is_only: bool = True, key: str | None = None
 ) -> Trace:
     """One answer, after what the SDK has called by itself on the way to it.
 
@@ -143,12 +135,17 @@ def _read_answer(
         pieces: the whole answer, or what was streamed.
         wanted: which candidate to take.
         is_only: whether the answers before this one are not in the document themselves.
-        id: the key of a batch.
+        key: the id in a batch.
     """
-    number = wanted.choose(_numbers_in(pieces))
-    candidates = [_candidate(piece, number) for piece in pieces]
+    # A piece of a stream may have only some of the candidates.
+    numbered = [list(_numbered(piece)) for piece in pieces]
+    number = wanted.choose([index for piece in numbered for index, _ in piece])
+    candidates = [
+        next((candidate for index, candidate in piece if index == number), None)
+        for piece in numbered
+    ]
     if number and not any(candidates):
-        return Trace(id=id)  # there is no such answer, and that is no answer without calls
+        return Trace(id=key)  # there is no such answer, and that is no answer without calls
     contents = ContentReader(wanted)
     history = list_of(first(pieces[0], *_HISTORY)) if is_only else []
     for content in history:
@@ -162,36 +159,13 @@ def _read_answer(
             contents.take(content)
         message = first(candidate, "finishMessage", "finish_message")
         contents.take_loss(_finish_reason(candidate), message)
-    return contents.finish().trace(id=id)
-
-
-def _candidate(answer: Any, number: int) -> Any:
-    """One of the candidates; a piece of a stream may have only some of them."""
-    for index, candidate in _numbered(answer):
-        if index == number:
-            return candidate
-    return None
+    return contents.finish().trace(id=key)
 
 
 def _numbered(answer: Any) -> Iterator[tuple[int, Any]]:
     for position, candidate in enumerate(list_of(at(answer, "candidates"))):
-        index = integer_of(candidate.get("index")) if isinstance(candidate, dict) else None
+        index = integer_of(at(candidate, "index"))
         yield position if index is None else index, candidate
-
-
-def _numbers_in(pieces: list[Any]) -> Iterator[int]:
-    for piece in pieces:
-        for number, _ in _numbered(piece):
-            yield number
-
-
-def _read_conversation(messages: list[dict[str, Any]], wanted: Wanted) -> Trace:
-    contents = ContentReader(wanted)
-    for content in messages:
-        contents.begin()
-        contents.take(content)
-    asked = [item for item in messages if item.get("role") in ("user", None)]
-    return contents.finish().trace(input=text_in_content(asked[0] if asked else None))
 
 
 def read_tools(document: Any) -> list[Tool]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from callscore.formats.definitions import read_definitions
-from callscore.formats.shape import at, dicts, first, integer_of, text_of
+from callscore.formats.shape import as_list, at, dicts, first, integer_of, text_of
 from callscore.formats.transcript import Transcript
 
 if TYPE_CHECKING:
@@ -20,12 +20,7 @@ EXAMPLE = {
     "object": "interaction",
     "status": "requires_action",
     "steps": [
-        {
-            "type": "function_call",
-            "id": "f1",
-            "name": "get_weather",
-            "arguments": {"city": "Paris"},
-        }
+        {"type": "function_call", "id": "f1", "name": "get_weather", "arguments": {"city": "Paris"}}
     ],
 }
 _CALLS = {"function_call": None, "mcp_server_tool_call": "mcp"}  # with the kind of the tool
@@ -55,30 +50,27 @@ _DELTAS = ("step.delta", "content.delta")
 def recognises(document: Any) -> bool:
     """Whether it is an interaction, a request for one, a list of steps, or a list of events."""
     if isinstance(document, list):
-        return _are_steps(document) or (bool(document) and all(map(_is_event, document)))
-    return isinstance(document, dict) and (
+        return _are_steps(document) or (bool(document) and all(map(joins_lines, document)))
+    if not isinstance(document, dict):
+        return False
+    if isinstance(document.get("status"), str) and (
+        _are_steps(document.get("steps")) or _are_outputs(document.get("outputs"))
+    ):
+        return True
+    return (
         document.get("object") == "interaction"
-        or _is_event(document)
-        or (isinstance(document.get("status"), str) and _has_steps(document))
+        or joins_lines(document)
         or (isinstance(document.get("model"), str) and _are_steps(document.get("input")))
     )
-
-
-def _has_steps(document: dict[str, Any]) -> bool:
-    return _are_steps(document.get("steps")) or _are_outputs(document.get("outputs"))
 
 
 def _are_steps(value: Any) -> bool:
     """Whether they are all steps, and not those items of other stacks that have the same names."""
     return (
         isinstance(value, list)
-        and all(map(_may_be_step, value))
+        and all(at(step, "type") in _STEPS for step in value)
         and any(step["type"] in _OWN or _is_call_with_object(step) for step in value)
     )
-
-
-def _may_be_step(value: Any) -> bool:
-    return isinstance(value, dict) and value.get("type") in _STEPS
 
 
 def _are_outputs(value: Any) -> bool:
@@ -86,7 +78,7 @@ def _are_outputs(value: Any) -> bool:
     kinds = (*_STEPS, *_CONTENTS)
     return (
         isinstance(value, list)
-        and all(isinstance(item, dict) and item.get("type") in kinds for item in value)
+        and all(at(item, "type") in kinds for item in value)
         and any(map(_is_call_with_object, value))
     )
 
@@ -99,43 +91,36 @@ def _is_call_with_object(step: dict[str, Any]) -> bool:
     )
 
 
-def _is_event(item: Any) -> bool:
-    kind = item.get("event_type") if isinstance(item, dict) else None
-    return isinstance(kind, str) and kind.startswith(_EVENTS)
-
-
 def joins_lines(line: Any) -> bool:
     """Whether a line is one event of a stream."""
-    return _is_event(line)
+    kind = at(line, "event_type")
+    return isinstance(kind, str) and kind.startswith(_EVENTS)
 
 
 def read(document: Any, wanted: Wanted) -> list[Trace]:
     """One run: the steps of an interaction, or those that a stream has sent piece by piece."""
     transcript = Transcript(wanted)
-    steps = _steps_in(document)
-    goes_on = False  # whether the model has seen nothing new since its last call
-    for step in dicts(steps):
+    for step in dicts(_steps_in(document)):
         kind = step.get("type")
         if kind in ("function_call", "mcp_server_tool_call"):
-            if not goes_on:
-                transcript.step()
-                goes_on = True
+            transcript.open_step()
             fields = step.get("name"), step.get("arguments"), step.get("id")
             transcript.call(*fields, kind=_CALLS[kind])
         elif kind in _RESULTS:
-            is_error = step.get("is_error")
-            failed = is_error if isinstance(is_error, bool) else None
+            failed = step.get("is_error")
             transcript.result(step.get("result"), step.get("call_id"), failed=failed)
-            goes_on = False
+            transcript.close_step()
         elif kind == "user_input":
-            goes_on = False
+            transcript.close_step()
     return [transcript.trace()]
 
 
 def _steps_in(document: Any) -> Any:
-    if _is_event(document) or (isinstance(document, list) and any(map(_is_event, document))):
-        events = dicts(document if isinstance(document, list) else [document])
-        return _streamed_steps(events) or _final_steps(events)
+    if any(map(joins_lines, as_list(document))):
+        events = dicts(as_list(document))
+        # The last event may carry the interaction as a whole.
+        whole = first(at(events[-1], "interaction"), "steps", "outputs")
+        return _streamed_steps(events) or whole
     return document if isinstance(document, list) else first(document, "steps", "outputs", "input")
 
 
@@ -157,11 +142,6 @@ def _streamed_steps(events: list[dict[str, Any]]) -> list[dict[str, Any]]:
     for index, pieces in texts.items():
         steps.setdefault(index, {})["arguments"] = "".join(pieces)
     return list(steps.values())
-
-
-def _final_steps(events: list[dict[str, Any]]) -> Any:
-    """The steps of the interaction that the last event may carry as a whole."""
-    return first(at(events[-1], "interaction"), "steps", "outputs")
 
 
 def read_tools(document: Any) -> list[Tool]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from callscore.formats.families.gemini_content import ContentReader, read_declarations
-from callscore.formats.shape import at, dicts, first, list_of
+from callscore.formats.shape import as_list, at, dicts, first, list_of, text_of
 
 if TYPE_CHECKING:
     from callscore.core.call import Tool
@@ -60,16 +60,17 @@ _NOTICES = (  # which tell that a message is one of a session only among others
 def recognises(document: Any) -> bool:
     """Whether it is a message of a session, or a list of messages."""
     if isinstance(document, list):
-        return any(map(_is_message, document)) and all(
-            _is_message(item) or first(_unwrapped(item), *_NOTICES) is not None for item in document
+        return any(map(joins_lines, document)) and all(
+            joins_lines(item) or first(_unwrapped(item), *_NOTICES) is not None for item in document
         )
-    return _is_message(document)
+    return joins_lines(document)
 
 
-def _is_message(item: Any) -> bool:
-    if not isinstance(item, dict) or _MARKS.isdisjoint(item):
+def joins_lines(line: Any) -> bool:
+    """Whether a line is one message of a session."""
+    if not isinstance(line, dict) or _MARKS.isdisjoint(line):
         return False
-    for key, value in _unwrapped(item).items():
+    for key, value in _unwrapped(line).items():
         held = _HELD.get(key)
         if held is not None and isinstance(value, dict):
             return not held or first(value, *held) is not None
@@ -84,42 +85,31 @@ def _unwrapped(item: Any) -> Any:
     return inner if isinstance(inner, dict) else item
 
 
-def joins_lines(line: Any) -> bool:
-    """Whether a line is one message of a session."""
-    return _is_message(line)
-
-
 def read(document: Any, wanted: Wanted) -> list[Trace]:
     """One session. A call that the server takes back was still made, and came to nothing."""
     contents = ContentReader(wanted)
-    for item in dicts(document if isinstance(document, list) else [document]):
+    for item in dicts(as_list(document)):
         contents.begin()
         for key, value in _unwrapped(item).items():
             if key in _CALL:
                 for call in list_of(first(value, *_CALLS)):
                     contents.take_call(call)
             elif key in _RESPONSE:
-                for response in _several(first(value, *_RESPONSES)):
+                for response in as_list(first(value, *_RESPONSES)):
                     contents.take_response(response)
             elif key in _CANCELLATION:
-                _take_cancellation(at(value, "ids"), contents)
+                _take_cancellation(value, contents)
     return [contents.finish().trace()]
 
 
-def _take_cancellation(ids: Any, contents: ContentReader) -> None:
-    for id_ in list_of(ids):
-        if isinstance(id_, str) and id_:
-            contents.transcript.result(None, id_, failed=True)
-
-
-def _several(responses: Any) -> list[Any]:
-    """The responses in a message, of which one may stand alone."""
-    return responses if isinstance(responses, list) else [responses]
+def _take_cancellation(cancellation: Any, contents: ContentReader) -> None:
+    for id_ in filter(text_of, list_of(at(cancellation, "ids"))):
+        contents.transcript.result(None, id_, failed=True)
 
 
 def read_tools(document: Any) -> list[Tool]:
     """The functions that are declared when the session is set up."""
-    for item in dicts(document if isinstance(document, list) else [document]):
+    for item in dicts(as_list(document)):
         tools = at(_unwrapped(item), "setup", "tools")
         if tools is not None:
             return read_declarations(tools)

@@ -14,11 +14,10 @@ from callscore.errors import InvalidCall
 from callscore.formats.calls import CALL_FIELDS, ID_KEYS, NAME_KEYS, read_calls
 from callscore.formats.dialects.tool_definitions import is_definition, is_schema
 from callscore.formats.shape import at, describe, dicts, first, integer_of, text_in, text_of
-from callscore.formats.trace import Trace
+from callscore.formats.trace import Trace, Wanted
 
 if TYPE_CHECKING:
     from callscore.core.call import ToolCall
-    from callscore.formats.trace import Wanted
 
 __all__ = ["EXAMPLE", "ORDER", "is_call", "joins_lines", "listed_calls", "read", "recognises"]
 
@@ -44,21 +43,14 @@ def is_call(item: Any) -> bool:
     inner = item.get("function", item)
     if isinstance(inner, dict) and "arguments" in inner and isinstance(inner.get("name"), str):
         return bool(inner["name"])
-    return _has_name(item) and (
-        _has_arguments(item) or ("parameters" in item and _has_parameters(item))
-    )
+    return _has_name(item) and _has_arguments(item)
 
 
 def _has_arguments(item: dict[str, Any]) -> bool:
     for key, value in item.items():
         if key in _SURE or (key in _LIKELY and _are_arguments(value)):
             return True
-    return False
-
-
-def _has_parameters(item: dict[str, Any]) -> bool:
-    """Whether there are a call's arguments under a name that is mostly that of a schema."""
-    value = item["parameters"]
+    value = item.get("parameters")  # which is mostly a schema
     return _are_arguments(value) and not is_schema(value) and not is_definition(item)
 
 
@@ -137,12 +129,8 @@ def read(document: Any, wanted: Wanted) -> list[Trace]:
         raise InvalidCall(f"expected calls, got {describe(items)}.")
     calls = read_calls(items, side="actual", where="calls")
     calls = tuple([call if call.result is None else _with_outcome(call, wanted) for call in calls])
-    if [item for item in dicts(items) if "case" in item]:
-        return _by_case(items, calls)
-    return [Trace(calls=calls, id=_id(task.get("id")), input=task.get("input"))]
-
-
-def _by_case(items: list[Any], calls: tuple[ToolCall, ...]) -> list[Trace]:
+    if not any("case" in item for item in dicts(items)):
+        return [Trace(calls=calls, id=_id(task.get("id")), input=task.get("input"))]
     runs: dict[tuple[str | None, str | int | None], list[ToolCall]] = {}
     for item, call in zip(items, calls, strict=True):
         trial = at(item, "trial")

@@ -40,7 +40,7 @@ def _read_events(text: str) -> list[Any] | None:
             has_data = True
             lines.append(line.removeprefix("data:"))
         elif lines and not line.strip():
-            events += _decoded("\n".join(lines)) or _decoded_lines(lines)
+            events += _decoded("\n".join(lines)) or [v for each in lines for v in _decoded(each)]
             lines = []
     return events if has_data else None
 
@@ -54,12 +54,8 @@ def _read_body(text: str) -> Any:
     if events is not None:
         return events
     lines = [line for line in text.split("\n") if line and not line.isspace()]
-    values = _decoded_lines(lines)
+    values = [value for line in lines for value in _decoded(line)]
     return values if values and len(values) == len(lines) else text
-
-
-def _decoded_lines(lines: list[str]) -> list[Any]:
-    return [value for line in lines for value in _decoded(line)]
 
 
 def _decoded(text: str) -> list[Any]:
@@ -112,33 +108,25 @@ def recognises(document: Any) -> bool:
     if isinstance(document, dict) and _MARKS.isdisjoint(document):
         return False
     exchanges = _exchanges_in(document)
-    return bool(exchanges) and all(map(_is_exchange, exchanges[:_MAX_SAMPLED]))
+    return bool(exchanges) and all(map(joins_lines, exchanges[:_MAX_SAMPLED]))
+
+
+def _exchanges_in(document: Any) -> list[Any]:
+    if not isinstance(document, dict):
+        return list_of(document)
+    recorded = first(document, "interactions", "http_interactions")  # vcrpy; VCR
+    archived = at(document, "log", "entries")  # HAR
+    return next((inner for inner in (recorded, archived) if isinstance(inner, list)), [document])
 
 
 def joins_lines(line: Any) -> bool:
     """Whether a line is one exchange."""
-    return _is_exchange(line)
-
-
-def _exchanges_in(document: Any) -> list[Any]:
-    if isinstance(document, dict):
-        for inner in (
-            first(document, "interactions", "http_interactions"),  # vcrpy; VCR
-            at(document, "log", "entries"),  # HAR
-        ):
-            if isinstance(inner, list):
-                return inner
-        return [document]
-    return list_of(document)
-
-
-def _is_exchange(value: Any) -> bool:
-    if not isinstance(value, dict):
+    if not isinstance(line, dict):
         return False
-    request, response = value.get("request"), value.get("response")
+    request, response = line.get("request"), line.get("response")
     if isinstance(request, dict) and isinstance(response, dict):
-        return isinstance(request.get("method"), str) and _status_of(value) is not None
-    return "scope" in value and "path" in value and isinstance(value.get("status"), int)  # nock
+        return isinstance(request.get("method"), str) and _status_of(line) is not None
+    return "scope" in line and "path" in line and isinstance(line.get("status"), int)  # nock
 
 
 def _status_of(exchange: dict[str, Any]) -> int | None:
@@ -213,12 +201,8 @@ def _take_answer(exchange: dict[str, Any], run: _Run, wanted: Wanted) -> None:
     if dialect is None:
         return
     traces = dialect.read(body, wanted)
-    status = _status_of(exchange)
-    if (
-        status is not None
-        and status >= _FIRST_ERROR_STATUS
-        and not any(trace.calls for trace in traces)
-    ):
+    is_error = (_status_of(exchange) or 0) >= _FIRST_ERROR_STATUS
+    if is_error and not any(trace.calls for trace in traces):
         return
     run.has_answer = True
     first_step = run.steps
@@ -235,7 +219,10 @@ def _take_results(exchange: dict[str, Any], run: _Run, wanted: Wanted) -> None:
     """Copy the results of earlier calls out of the conversation that a request repeats."""
     if all(map(_is_answered, run.calls)):
         return
-    body = _continued(_request_body(exchange), run)
+    body = _request_body(exchange)
+    before, value = at(body, "previous_response_id"), at(body, "input")
+    if isinstance(before, str) and isinstance(value, list):
+        body = {**body, "input": [*run.outputs.get(before, []), *value]}
     dialect = _dialect_of(body, run.find)
     if dialect is None:
         return
@@ -246,14 +233,6 @@ def _take_results(exchange: dict[str, Any], run: _Run, wanted: Wanted) -> None:
         same = _pop_same(repeated, call)
         if same is not None and not _is_answered(call):
             run.calls[place] = replace(call, result=same.result, failed=same.failed)
-
-
-def _continued(body: Any, run: _Run) -> Any:
-    before = at(body, "previous_response_id")
-    value = at(body, "input")
-    if isinstance(before, str) and isinstance(value, list):
-        return {**body, "input": [*run.outputs.get(before, []), *value]}
-    return body
 
 
 def _is_answered(call: ToolCall) -> bool:

@@ -67,19 +67,17 @@ def _is_log(document: dict[str, Any]) -> bool:
 
 def _is_sample(document: dict[str, Any]) -> bool:
     return (
-        "epoch" in document
-        and "id" in document
-        and integer_of(document["epoch"]) is not None
+        "id" in document
+        and integer_of(document.get("epoch")) is not None
         and (isinstance(document.get("messages"), list) or isinstance(document.get("events"), list))
     )
 
 
 def _is_output(document: dict[str, Any]) -> bool:
-    if "completion" not in document:
-        return False
     choice = at(document, "choices", 0)
     return (
-        isinstance(at(choice, "message"), dict)
+        "completion" in document
+        and isinstance(at(choice, "message"), dict)
         and "stop_reason" in choice
         and "finish_reason" not in choice
     )
@@ -109,12 +107,9 @@ def _is_conversation(messages: Any) -> bool:
 
 
 def _names_function(item: Any) -> bool:
-    if not isinstance(item, dict):
-        return False
-    if item.get("role") == "tool":
+    if at(item, "role") == "tool":
         return isinstance(item.get("function"), str)
-    calls = item.get("tool_calls")
-    return bool(calls) and isinstance(at(calls, 0, "function"), str)
+    return isinstance(at(item, "tool_calls", 0, "function"), str)
 
 
 def read(document: Any, wanted: Wanted) -> list[Trace]:
@@ -146,9 +141,8 @@ def _read_sample(sample: dict[str, Any], wanted: Wanted) -> Trace:
         reader.take_messages(messages, sample.get("input"))
     else:
         reader.take_events(events, wanted)
-    identity = sample.get("id")
     return reader.transcript.trace(
-        id=name_of(identity),
+        id=name_of(sample.get("id")),
         trial=integer_of(sample.get("epoch")),
         input=reader.resolved(sample.get("input")),
         view="executed" if executed else "requested",
@@ -206,8 +200,7 @@ class _Sample:
         if message.get("role") == "tool":
             self._take_result(message, message.get("content"), message.get("tool_call_id"))
             return
-        content = message.get("content")
-        served = [block for block in dicts(content) if "tool_type" in block]
+        served = [block for block in dicts(message.get("content")) if "tool_type" in block]
         calls = dicts(message.get("tool_calls"))
         if served or calls:
             self.transcript.step()
@@ -220,8 +213,9 @@ class _Sample:
         arguments = self.resolved(call.get("arguments"))
         problem = text_of(self.resolved(problem))
         if problem:
-            unparsed = _unparsed(problem)
-            arguments = (arguments or None) if unparsed is None else unparsed
+            quoted = problem.rpartition(_DETAILS)[0]  # what could not be parsed, behind a heading
+            is_quoted = quoted.startswith(_UNPARSED)
+            arguments = quoted.removeprefix(_UNPARSED) if is_quoted else arguments or None
         self.transcript.call(call.get("function"), arguments, call.get("id"), error=problem or None)
 
     def _take_served(self, block: dict[str, Any]) -> None:
@@ -230,8 +224,9 @@ class _Sample:
             return
         arguments = self.resolved(block.get("arguments"))
         kind = "mcp" if block.get("tool_type") == "mcp_call" else "server"
-        if block.get("tool_type") == "code_execution" and not _opens_object(arguments):
-            arguments = {"input": arguments}  # the bare code
+        is_code = isinstance(arguments, str) and not arguments.lstrip().startswith("{")
+        if block.get("tool_type") == "code_execution" and is_code:
+            arguments = {"input": arguments}
         self.transcript.call(block.get("name"), arguments, block.get("id"), kind=kind)
         self._take_result(block, block.get("result"), block.get("id"))
 
@@ -241,16 +236,6 @@ class _Sample:
             value = value or first(error, "message") or error
         failed = error is not None or answer.get("failed") is True
         self.transcript.result(self.resolved(value), id, failed=failed)
-
-
-def _unparsed(problem: str) -> str | None:
-    """The arguments that could not be parsed, as the message about them quotes them."""
-    before, _, _ = problem.rpartition(_DETAILS)
-    return before.removeprefix(_UNPARSED) if before.startswith(_UNPARSED) else None
-
-
-def _opens_object(arguments: Any) -> bool:
-    return not isinstance(arguments, str) or arguments.lstrip().startswith("{")
 
 
 def read_tools(document: Any) -> list[Tool]:

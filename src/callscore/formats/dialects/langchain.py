@@ -13,13 +13,12 @@ from callscore.formats.families.langchain_messages import (
     is_unambiguous_message,
     take_messages,
 )
-from callscore.formats.shape import at, first, list_of
-from callscore.formats.trace import DEFAULT_WANTED
+from callscore.formats.shape import as_list, at, first, list_of
+from callscore.formats.trace import DEFAULT_WANTED, Trace, Wanted
 from callscore.formats.transcript import Transcript
 
 if TYPE_CHECKING:
     from callscore.core.call import Tool
-    from callscore.formats.trace import Trace, Wanted
 
 __all__ = [
     "EXAMPLE",
@@ -50,6 +49,8 @@ _HOLDERS = frozenset(("generations", "intermediate_steps", "messages", "output",
 _MAX_WRAPPERS = 3
 _PAIR = 2
 
+joins_lines = is_unambiguous_message  # one message of a conversation, or a chunk of one
+
 
 def recognises(document: Any) -> bool:
     """Whether it is a message, an agent's action or a call, or holds a list of such."""
@@ -57,7 +58,9 @@ def recognises(document: Any) -> bool:
         if _MARKS.isdisjoint(document) and _HOLDERS.isdisjoint(document):
             return False
         if isinstance(document.get("generations"), list):
-            return _is_generation(_generation(document, DEFAULT_WANTED))
+            generation = _generation(document, DEFAULT_WANTED)
+            is_known = at(generation, "type") in _GENERATIONS
+            return is_known or is_message(at(generation, "message"))
     elif not isinstance(document, list):
         return False
     entries = _entries_in(document, DEFAULT_WANTED)
@@ -74,18 +77,14 @@ def _entries_in(document: Any, wanted: Wanted) -> list[Any]:
             return steps
         if isinstance(document.get("generations"), list):
             return [generated_message(document, wanted)]
-        if _is_named_generation(document):
+        is_constructor = document.get("type") == "constructor"
+        if (at(document, "id", -1) if is_constructor else document.get("type")) in _GENERATIONS:
             return [at(first(document, "kwargs") or document, "message")]
         inner = first(document, "messages", "output", "raw")
         if not isinstance(inner, dict | list):
             break
         document = inner
-    return document if isinstance(document, list) else [document]
-
-
-def _is_named_generation(value: dict[str, Any]) -> bool:
-    name = at(value, "id", -1) if value.get("type") == "constructor" else value.get("type")
-    return name in _GENERATIONS
+    return as_list(document)
 
 
 def generated_message(result: Any, wanted: Wanted) -> Any:
@@ -100,10 +99,6 @@ def _generation(result: Any, wanted: Wanted) -> Any:
     return at(answers, wanted.choose(range(len(list_of(answers)))))
 
 
-def _is_generation(value: Any) -> bool:
-    return is_message(at(value, "message")) or at(value, "type") in _GENERATIONS
-
-
 def _is_entry(value: Any) -> bool:
     if isinstance(value, dict) and _MARKS.isdisjoint(value):
         return False
@@ -115,12 +110,7 @@ def _is_unambiguous(value: Any) -> bool:
 
 
 def _is_call(value: Any) -> bool:
-    return (
-        isinstance(value, dict)
-        and value.get("type") in _CALLS
-        and "name" in value
-        and "args" in value
-    )
+    return at(value, "type") in _CALLS and "name" in value and "args" in value
 
 
 def _action_of(value: Any) -> dict[str, Any] | None:
@@ -135,11 +125,6 @@ def _action_of(value: Any) -> dict[str, Any] | None:
     return value if is_action and isinstance(value.get("tool"), str) else None
 
 
-def joins_lines(line: Any) -> bool:
-    """Whether a line is one message of a conversation, or a chunk of one."""
-    return is_unambiguous_message(line)
-
-
 def read(document: Any, wanted: Wanted) -> list[Trace]:
     """One run: all messages, the chosen generation, or what an agent did step by step."""
     transcript = Transcript(wanted)
@@ -148,9 +133,8 @@ def read(document: Any, wanted: Wanted) -> list[Trace]:
     for entry, action in actions:
         _take_action(entry, action, transcript)
     if not actions:
-        are_blocks = any(_is_call(entry) for entry in entries)
-        messages = [{"type": "ai", "content": entries}] if are_blocks else entries
-        take_messages(messages, transcript)
+        are_blocks = any(map(_is_call, entries))
+        take_messages([{"type": "ai", "content": entries}] if are_blocks else entries, transcript)
     return [transcript.trace()]
 
 

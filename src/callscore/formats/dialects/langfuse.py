@@ -73,25 +73,21 @@ _PREFIXES = ("execute_tool ", "running tool: ")
 
 def recognises(document: Any) -> bool:
     """Whether it is, or has, a list of observations."""
-    looked_at = _observations(document)[:_MAX_SAMPLED]
-    return bool(looked_at) and all(_is_observation(item) for item in looked_at)
+    sampled = _observations(document)[:_MAX_SAMPLED]
+    return bool(sampled) and all(map(joins_lines, sampled))
 
 
 def _observations(document: Any) -> list[Any]:
     if isinstance(document, dict):
         held = first(document, "observations", "data")
-        return [document] if _is_observation(document) else list_of(held)
+        return [document] if joins_lines(document) else list_of(held)
     return list_of(document)
-
-
-def _is_observation(item: Any) -> bool:
-    kind = item.get("type") if isinstance(item, dict) else None
-    return isinstance(kind, str) and kind in _TYPES and not _MARKS.isdisjoint(item)
 
 
 def joins_lines(line: Any) -> bool:
     """Whether a line is an observation."""
-    return _is_observation(line)
+    kind = at(line, "type")
+    return isinstance(kind, str) and kind in _TYPES and not _MARKS.isdisjoint(line)
 
 
 def read(document: Any, wanted: Wanted) -> list[Trace]:
@@ -124,18 +120,13 @@ def _span_of(item: dict[str, Any]) -> Span:
     return Span(
         name=text_of(item.get("name")) or "",
         attributes=read_attributes(value) if value else {},
-        start=parse_time(_either(item, "startTime", "start_time")),
+        start=parse_time(first(item, "startTime", "start_time")),
         id=text_of(item.get("id")),
-        parent=text_of(_either(item, "parentObservationId", "parent_observation_id")),
-        trace=text_of(_either(item, "traceId", "trace_id")),
+        parent=text_of(first(item, "parentObservationId", "parent_observation_id")),
+        trace=text_of(first(item, "traceId", "trace_id")),
         failed=item.get("level") == "ERROR",
         record=item,
     )
-
-
-def _either(item: dict[str, Any], key: str, other: str) -> Any:
-    found = item.get(key)
-    return item.get(other) if found is None else found
 
 
 def _observe(span: Span, outputs: ModelOutputs, wanted: Wanted) -> ObservedStep:
@@ -166,7 +157,9 @@ def _requests(span: Span, outputs: ModelOutputs, wanted: Wanted) -> tuple[ToolCa
     calls = outputs.calls(output)
     if calls:
         return calls
-    if not _is_empty(output):
+    # JSON for nothing is short.
+    is_long = isinstance(output, str) and len(output) > _MAX_EMPTY_LENGTH
+    if is_long or json_of(output):
         return _listed(item, wanted)
     return (
         outputs.calls(first(span.attributes, "ai.response.toolCalls"))
@@ -174,12 +167,6 @@ def _requests(span: Span, outputs: ModelOutputs, wanted: Wanted) -> tuple[ToolCa
         or observe_span(span, outputs, wanted).requests
         or _listed(item, wanted)
     )
-
-
-def _is_empty(output: Any) -> bool:
-    """Whether nothing was written down, or JSON for nothing, which is short."""
-    is_text = isinstance(output, str) and len(output) > _MAX_EMPTY_LENGTH
-    return not is_text and not json_of(output)
 
 
 def _listed(item: dict[str, Any], wanted: Wanted) -> tuple[ToolCall, ...]:
@@ -217,20 +204,17 @@ def _execution(span: Span, message: dict[str, Any] | None, wanted: Wanted) -> To
         failed = failed or message.get("status") == "error"
     if result is None:
         result = first(item, "output", "statusMessage", "status_message")
+    bare_name = span.name
+    for prefix in _PREFIXES:
+        bare_name = bare_name.removeprefix(prefix)
     return executed_call(
-        name or _bare_name(span.name),
+        name or bare_name,
         _input_of(item) if value is None else value,
         id_,
         result=json_of(result),
         failed=failed,
         wanted=wanted,
     )
-
-
-def _bare_name(name: str) -> str:
-    for prefix in _PREFIXES:
-        name = name.removeprefix(prefix)
-    return name
 
 
 def _input_of(item: dict[str, Any]) -> Any:
@@ -250,39 +234,31 @@ def _input_of(item: dict[str, Any]) -> Any:
 
 def read_tools(document: Any) -> list[Tool]:
     """The tools that the models were offered, wherever they stand."""
-    tools: list[Tool] = []
-    for span in sort_by_start([_span_of(item) for item in dicts(_observations(document))]):
-        if span.record.get("type") == "GENERATION":
-            tools += _offered_tools(span)
-    return tools
+    spans = sort_by_start([_span_of(item) for item in dicts(_observations(document))])
+    models = [span for span in spans if span.record.get("type") == "GENERATION"]
+    return [tool for span in models for tool in _offered_tools(span)]
 
 
 def _offered_tools(span: Span) -> list[Tool]:
     item, attributes = span.record, span.attributes
     value, metadata = json_of(item.get("input")), json_of(item.get("metadata"))
+    by_name = first(item, "toolDefinitions", "tool_definitions")
+    # The integration of LangChain puts definitions among the messages.
+    messages = [message for message in dicts(value) if message.get("role") == "tool"]
+    contents = [message.get("content") for message in messages]
     for offered in (
         first(value, "tools", "functions"),
         at(value, "config", "tools"),
         first(metadata, "tools"),
         openinference.offered_tools_in(attributes),
         offered_tools_in(attributes),
-        _offered_in_messages(value),
+        [content for content in contents if at(content, "type") == "function"],
         at(json_of(item.get("output")), "tools"),
-        _offered_by_name(first(item, "toolDefinitions", "tool_definitions")),
+        {name: json_of(tool) for name, tool in by_name.items()}
+        if isinstance(by_name, dict)
+        else [],
     ):
         tools = read_definitions(offered)
         if tools:
             return tools
     return []
-
-
-def _offered_in_messages(value: Any) -> list[Any]:
-    """The definitions that stand among the messages, as the integration of LangChain has them."""
-    contents = [at(message, "content") for message in dicts(value) if message.get("role") == "tool"]
-    return [content for content in contents if at(content, "type") == "function"]
-
-
-def _offered_by_name(value: Any) -> Any:
-    if not isinstance(value, dict):
-        return None
-    return {name: json_of(definition) for name, definition in value.items()}

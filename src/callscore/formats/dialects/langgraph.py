@@ -8,7 +8,7 @@ events report; then what the models have streamed.
 from __future__ import annotations
 
 from functools import partial
-from itertools import groupby
+from itertools import groupby, pairwise, starmap
 from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
@@ -24,12 +24,10 @@ from callscore.formats.families.langchain_messages import (
     tool_results_in,
 )
 from callscore.formats.families.observed_runs import ObservedRun, ObservedStep, traces_of
-from callscore.formats.shape import at, first, integer_of, list_of, text_of
+from callscore.formats.shape import as_list, at, first, integer_of, list_of, text_of
 from callscore.formats.transcript import Transcript
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from callscore.core.call import ToolCall
     from callscore.formats.trace import Trace, Wanted
 
@@ -99,11 +97,9 @@ class _Part(Struct, frozen=True, gc=False):
 
 def _part_of(item: Any) -> _Part | None:
     """What an item of a stream tells; None where it is nothing that a graph streams."""
-    if isinstance(item, list):
-        return _from_tuple(item)
-    if not isinstance(item, dict):
-        return None
-    return _from_event(item) or _from_bare_item(item)
+    if isinstance(item, dict):
+        return _from_event(item) or _from_bare_item(item)
+    return _from_tuple(item) if isinstance(item, list) else None
 
 
 def _from_tuple(item: list[Any]) -> _Part | None:
@@ -210,9 +206,7 @@ def _from_task(item: dict[str, Any]) -> _Part | None:
 def _from_state(item: dict[str, Any]) -> _Part | None:
     inner = item.get("checkpoint")
     holder = inner if isinstance(inner, dict) and "channel_values" in inner else item
-    held = holder.get("values")
-    if held is None:
-        held = holder.get("channel_values")
+    held = first(holder, "values", "channel_values")
     if isinstance(held, dict):
         is_state = _messages_in(held) or "next" in item
         return _state(held, item, item.get("metadata")) if is_state else None
@@ -267,26 +261,9 @@ def _is_channel(value: Any) -> bool:
 
 def _listed(content: Any) -> list[Any]:
     """The messages, where these are all there is; a graph takes those of a provider, too."""
-    messages = content if isinstance(content, list) else [content]
-    for message in messages:
-        kind, fields = fields_of(message)
-        if not kind or "content" not in fields:
-            return []
-    return messages
-
-
-def _is_growing(states: Iterable[_Part]) -> bool:
-    """Whether each state continues the previous one (at least two): then they are one run."""
-    steps = 0
-    before: list[Any] | None = None
-    for state in states:
-        messages = state.data
-        if before is not None:
-            if not _goes_on(before, messages):
-                return False
-            steps += 1
-        before = messages
-    return steps > 0
+    messages = as_list(content)
+    is_known = all(kind and "content" in fields for kind, fields in map(fields_of, messages))
+    return messages if is_known else []
 
 
 def _goes_on(before: list[Any], messages: list[Any]) -> bool:
@@ -338,7 +315,8 @@ def recognises(document: Any) -> bool:
     if any(map(_is_unambiguous, known)):
         return True
     # Conversations stand in a list, too. Of states, each goes on from the one before.
-    return _is_growing([part for part in known if part.kind == "state"])
+    states = [part.data for part in known if part.kind == "state"]
+    return len(states) > 1 and all(starmap(_goes_on, pairwise(states)))
 
 
 def _is_unambiguous(part: _Part) -> bool:
@@ -411,17 +389,13 @@ def _read_states(states: list[_Part], wanted: Wanted) -> list[Trace]:
         threads.setdefault(state.thread, []).append(state)
     traces = []
     for thread, kept in threads.items():
+        whole = [state for state in kept if not state.is_nested] or kept
+        # A history begins with the newest, a stream ends with it.
+        newest = max(whole[::-1], key=lambda state: -2 if state.step is None else state.step)
         transcript = Transcript(wanted)
-        take_messages(_newest(kept).data, transcript)
+        take_messages(newest.data, transcript)
         traces.append(transcript.trace(id=thread))
     return traces
-
-
-def _newest(states: list[_Part]) -> _Part:
-    """The state in which the graph was furthest; where they do not say, the last."""
-    whole = [state for state in states if not state.is_nested] or states
-    # A history begins with the newest, a stream ends with it.
-    return max(whole[::-1], key=lambda state: -2 if state.step is None else state.step)
 
 
 def _read_streamed(parts: list[_Part], wanted: Wanted) -> Trace:

@@ -20,7 +20,7 @@ from callscore.formats.families.langchain_messages import (
 )
 from callscore.formats.families.observed_runs import ObservedRun, ObservedStep, traces_of
 from callscore.formats.families.response_items import is_item_list, take_items
-from callscore.formats.shape import at, first, list_of, text_of
+from callscore.formats.shape import as_list, at, first, list_of, text_of
 from callscore.formats.transcript import Transcript
 
 if TYPE_CHECKING:
@@ -74,35 +74,28 @@ class _Record(Struct, frozen=True, gc=False):
 def recognises(document: Any) -> bool:
     """Whether it is a run, or a list of runs, with what went in and came out."""
     items = _items_in(document)[:_MAX_SAMPLED]
-    return bool(items) and all(map(_holds_run, items))
+    return bool(items) and all(map(joins_lines, items))
 
 
 def _items_in(document: Any) -> list[Any]:
-    if isinstance(document, dict):
-        runs = document.get("runs")
-        return runs if isinstance(runs, list) else [document]
-    return list_of(document)
+    runs = at(document, "runs")
+    return runs if isinstance(runs, list) else as_list(document)
 
 
 def _unwrapped(item: Any) -> Any:
     """The run in a row of an experiment, where it stands beside its example."""
-    if isinstance(item, dict) and "run" in item and _is_run(item["run"]):
-        return item["run"]
-    return item
-
-
-def _holds_run(item: Any) -> bool:
-    return _is_run(_unwrapped(item))
+    inner = at(item, "run")
+    return inner if _is_run(inner) else item
 
 
 def _is_run(value: Any) -> bool:
-    kind = value.get("run_type") if isinstance(value, dict) else None
+    kind = at(value, "run_type")
     return isinstance(kind, str) and kind in _TYPES and not _PLACES.isdisjoint(value)
 
 
 def joins_lines(line: Any) -> bool:
     """Whether a line is one run of many."""
-    return _holds_run(line)
+    return _is_run(_unwrapped(line))
 
 
 def read(document: Any, wanted: Wanted) -> list[Trace]:
@@ -152,8 +145,9 @@ def _records_in(document: Any) -> list[_Record]:
 
 def _in_order(records: list[_Record]) -> list[_Record]:
     """The runs as they began; as they stand, where they do not all say when they began."""
-    for moment_of in (_order_of, _start_of) if len(records) > 1 else ():
-        moments: list[Any] = [moment_of(record.run) for record in records]
+    orders: list[Any] = [_order_of(record.run) for record in records]
+    starts: list[Any] = [text_of(record.run.get("start_time")) for record in records]
+    for moments in (orders, starts):
         if None not in moments:
             places = sorted(range(len(records)), key=moments.__getitem__)
             return [records[place] for place in places]
@@ -166,10 +160,6 @@ def _order_of(run: dict[str, Any]) -> str | None:
     if not isinstance(order, str):
         return None
     return order.rpartition(".")[2].partition("Z")[0] + "." * order.count(".")
-
-
-def _start_of(run: dict[str, Any]) -> str | None:
-    return text_of(run.get("start_time"))
 
 
 def _grouped(records: list[_Record]) -> list[list[_Record]]:
@@ -262,8 +252,18 @@ def _observed(record: _Record, parent: str | None, wanted: Wanted) -> ObservedSt
             requests=transcript.calls(),
             answers=partial(tool_results_in, run.get("inputs")),
         )
-    is_tool = run.get("run_type") == "tool"
-    execution = call_of_tool_run(_execution(run), wanted) if is_tool else None
+    if run.get("run_type") != "tool":
+        return ObservedStep(id=record.id, parent=parent)
+    error, outputs = run.get("error"), run.get("outputs")
+    output = outputs["output"] if isinstance(outputs, dict) and "output" in outputs else outputs
+    tool_run = ToolRun(
+        run.get("name"),
+        run.get("inputs"),
+        at(run, "extra", "tool_call_id"),
+        output if error is None else error,
+        failed=error is not None,
+    )
+    execution = call_of_tool_run(tool_run, wanted)
     return ObservedStep(id=record.id, parent=parent, execution=execution)
 
 
@@ -293,15 +293,6 @@ def _inner(outputs: dict[str, Any], wanted: Wanted) -> Any:
         return at(choices, wanted.choose(range(len(choices))), "message")
     inner = first(outputs, "message", "messages", "output")
     return outputs if inner is None else inner
-
-
-def _execution(run: dict[str, Any]) -> ToolRun:
-    error, outputs = run.get("error"), run.get("outputs")
-    output = outputs["output"] if isinstance(outputs, dict) and "output" in outputs else outputs
-    id_ = at(run, "extra", "tool_call_id")
-    if error is not None:
-        output = error
-    return ToolRun(run.get("name"), run.get("inputs"), id_, output, failed=error is not None)
 
 
 def read_tools(document: Any) -> list[Tool]:

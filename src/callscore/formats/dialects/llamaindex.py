@@ -36,16 +36,10 @@ _MARKS = frozenset(("additional_kwargs", "tool_kwargs", "response", "result", "_
 
 def recognises(document: Any) -> bool:
     """Whether there is a message with extra arguments, a call, or an agent's output in it."""
-    if isinstance(document, list):
-        return any(map(_may_be_known, document)) and any(map(_is_known, _items_in(document)))
     stores = _conversations_in(document)
     if stores is None:
         return any(map(_is_known, _items_in(document)))
     return any(_is_message(item) for messages in stores.values() for item in dicts(messages))
-
-
-def _may_be_known(item: Any) -> bool:
-    return isinstance(item, dict) and not _MARKS.isdisjoint(item)
 
 
 def _is_known(item: dict[str, Any]) -> bool:
@@ -68,11 +62,7 @@ def _is_call(item: dict[str, Any]) -> bool:
 
 
 def _is_output(item: Any) -> bool:
-    return (
-        isinstance(item, dict)
-        and isinstance(item.get("tool_calls"), list)
-        and _is_message(item.get("response"))
-    )
+    return isinstance(at(item, "tool_calls"), list) and _is_message(item.get("response"))
 
 
 def _is_end(item: dict[str, Any]) -> bool:
@@ -97,9 +87,7 @@ def _unwrapped(item: Any) -> Any:
 
 def _conversations_in(document: Any) -> dict[str, Any] | None:
     """The conversations in a store, by their names; None where it is none."""
-    if not isinstance(document, dict):
-        return None
-    store = document.get("store") or at(document.get("chat_store"), "store")
+    store = at(document, "store") or at(document, "chat_store", "store")
     return store if isinstance(store, dict) else None
 
 
@@ -175,16 +163,14 @@ def _text_of(holder: Any) -> Any:
 def _take_executions(events: list[dict[str, Any]], transcript: Transcript) -> None:
     """Write down the calls that a workflow ran; those with a result, where there are no others."""
     has_starts = any(_is_call(event) and "tool_output" not in event for event in events)
-    is_open = False  # calls that come one after another belong together
     for event in events:
-        is_start = _is_call(event) and (not has_starts or "tool_output" not in event)
-        if is_start:
-            if not is_open:
-                transcript.step()
+        if _is_call(event) and not (has_starts and "tool_output" in event):
+            transcript.open_step()  # calls that come one after another belong together
             _take_selection(event, transcript)
-        elif "tool_output" in event:
+            continue
+        transcript.close_step()
+        if "tool_output" in event:
             _take_result(event, transcript)
-        is_open = is_start
 
 
 def _take_outputs(events: list[dict[str, Any]], transcript: Transcript) -> None:
@@ -218,30 +204,25 @@ def _take_selection(call: dict[str, Any], transcript: Transcript) -> None:
 
 
 def _take_result(call: dict[str, Any], transcript: Transcript) -> None:
-    failed = at(call, "tool_output", "is_error")
-    transcript.result(
-        _text_of(call.get("tool_output")),
-        call.get("tool_id"),
-        failed=failed if isinstance(failed, bool) else None,
-    )
+    output = call.get("tool_output")
+    transcript.result(_text_of(output), call.get("tool_id"), failed=at(output, "is_error"))
 
 
 def _take_message(message: dict[str, Any], transcript: Transcript) -> None:
     extra = message.get("additional_kwargs")
     if message.get("role") in ("tool", "function"):
-        value = _text_of(message)
-        transcript.result(value, at(extra, "tool_call_id"), name=at(extra, "name"))
+        name = at(extra, "name")
+        transcript.result(_text_of(message), at(extra, "tool_call_id"), name=name)
         return
-    blocks = [
-        block for block in dicts(message.get("blocks")) if block.get("block_type") == "tool_call"
-    ]
-    if blocks:
-        transcript.step()
-        for block in blocks:
-            id_ = block.get("tool_call_id")
-            transcript.call(block.get("tool_name"), block.get("tool_kwargs"), id_)
-    elif extra:
+    blocks = dicts(message.get("blocks"))
+    calls = [block for block in blocks if block.get("block_type") == "tool_call"]
+    if not calls:
         _take_extra(extra, transcript)
+        return
+    transcript.step()
+    for call in calls:
+        id_ = call.get("tool_call_id")
+        transcript.call(call.get("tool_name"), call.get("tool_kwargs"), id_)
 
 
 def _take_extra(extra: Any, transcript: Transcript) -> None:

@@ -9,8 +9,10 @@ from __future__ import annotations
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
+from msgspec import Struct
+
 from callscore.formats.definitions import read_definitions
-from callscore.formats.shape import at, first, json_of, list_of, name_of
+from callscore.formats.shape import as_list, at, first, json_of, list_of, name_of
 from callscore.formats.transcript import Transcript
 
 if TYPE_CHECKING:
@@ -110,14 +112,12 @@ def _messages_in(entry: Any) -> list[dict[str, Any]]:
     messages = []
     for key in _WRAPPERS:
         if key in entry:
-            inner = _decoded(entry[key])
+            inner = entry[key]
+            if isinstance(inner, str) and '"jsonrpc"' in inner:
+                inner = json_of(inner)
             if isinstance(inner, dict) and _is_message(inner):
                 messages.append(inner)
     return messages
-
-
-def _decoded(value: Any) -> Any:
-    return json_of(value) if isinstance(value, str) and '"jsonrpc"' in value else value
 
 
 def _is_message(value: dict[str, Any]) -> bool:
@@ -135,28 +135,14 @@ def joins_lines(line: Any) -> bool:
 def read(document: Any, wanted: Wanted) -> list[Trace]:
     """A run for every client that the log tells from the others."""
     logs: dict[str | None, _Log] = {}
-    for entry in _flat(document if isinstance(document, list) else [document]):
+    for entry in _flat(as_list(document)):
         client = server = None
         messages = _messages_in(entry)
         if messages and messages[0] is not entry:
-            client, server = _first_word(entry, _CLIENTS), _first_word(entry, _SERVERS)
+            client, server = name_of(first(entry, *_CLIENTS)), name_of(first(entry, *_SERVERS))
         for message in messages:
-            log = logs.get(client)
-            if log is None:
-                log = logs[client] = _Log()
-            log.take(message, server)
+            logs.setdefault(client, _Log()).take(message, server)
     return [log.trace(client, wanted) for client, log in (logs or {None: _Log()}).items()]
-
-
-def _first_word(entry: dict[str, Any], keys: tuple[str, ...]) -> str | None:
-    for key in keys:
-        if key in entry and entry[key] is not None:
-            return _word(entry[key])
-    return None
-
-
-def _word(value: Any) -> str | None:
-    return name_of(value)  # a number is a name, too
 
 
 class _Log:
@@ -171,16 +157,15 @@ class _Log:
         """The run."""
         transcript = Transcript(wanted)
         for call in self._calls:
-            params = call.params if isinstance(call.params, dict) else {}
             transcript.step()
-            transcript.call(params.get("name"), params.get("arguments"), call.id)
+            transcript.call(at(call.params, "name"), at(call.params, "arguments"), call.id)
             if call.is_answered:
                 transcript.result(call.result, call.id, failed=call.failed)
         return transcript.trace(id=client, view="executed")
 
     def take(self, message: dict[str, Any], server: str | None) -> None:
         """Add what a message brings."""
-        id_ = _word(message.get("id"))
+        id_ = name_of(message.get("id"))
         if "method" in message:
             call = self._request(message)
             if id_ is not None:
@@ -195,7 +180,7 @@ class _Log:
         """The call that a request makes, or takes up again; None for a request of another kind."""
         method, params = message.get("method"), message.get("params")
         if method == "tasks/result":
-            return self._tasks.get(_word(first(params, "taskId", "task_id")) or "")
+            return self._tasks.get(name_of(first(params, "taskId", "task_id")) or "")
         if method != "tools/call":
             return None
         if first(params, *_ANSWERS) is not None:
@@ -213,9 +198,9 @@ class _Log:
         if first(result, "resultType", "result_type") == "input_required":
             call.is_asking = True
             return
-        task = at(result, "task")
-        if task is not None and (name := _word(first(task, "taskId", "task_id"))) is not None:
-            self._tasks[name] = call
+        task = name_of(first(at(result, "task"), "taskId", "task_id"))
+        if task is not None:
+            self._tasks[task] = call
             return
         call.is_answered = True
         if "error" in message:
@@ -226,26 +211,21 @@ class _Log:
             call.failed = first(result, "isError", "is_error") is True
 
 
-class _Call:
-    """A call on its way."""
+class _Call(Struct):
+    """A call, as far as the log has been read."""
 
-    __slots__ = ("failed", "id", "is_answered", "is_asking", "params", "result")
-
-    def __init__(self, params: Any, id_: Any) -> None:
-        self.params = params
-        self.id = id_
-        self.result: Any = None
-        self.failed = False
-        self.is_answered = False
-        self.is_asking = False
+    params: Any
+    id: Any
+    result: Any = None
+    failed: bool = False
+    is_answered: bool = False
+    is_asking: bool = False
 
 
 def read_tools(document: Any) -> list[Tool]:
     """The tools that the servers have listed."""
     if _is_listing(document):
         return read_definitions(list_of(document["tools"]))
-    tools: list[Tool] = []
-    for entry in _flat(document if isinstance(document, list) else [document]):
-        for message in _messages_in(entry):
-            tools += read_definitions(list_of(at(message, "result", "tools")))
-    return tools
+    messages = [message for entry in _flat(as_list(document)) for message in _messages_in(entry)]
+    listed = [list_of(at(message, "result", "tools")) for message in messages]
+    return [tool for tools in listed for tool in read_definitions(tools)]

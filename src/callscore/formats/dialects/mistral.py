@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from callscore.formats.definitions import read_definitions
-from callscore.formats.shape import at, dicts, first, text_of
+from callscore.formats.shape import as_list, at, dicts, first, text_of
 from callscore.formats.transcript import Transcript
 
 if TYPE_CHECKING:
@@ -57,55 +57,44 @@ _EVENTS = (
 def recognises(document: Any) -> bool:
     """Whether it is a conversation, a list of its entries, or a list of the events of a stream."""
     if isinstance(document, list):
-        return _are_entries(document) or (bool(document) and all(map(_is_event, document)))
+        return _are_entries(document) or (bool(document) and all(map(joins_lines, document)))
     return isinstance(document, dict) and (
         document.get("object") in _OBJECTS
-        or _is_event(document)
+        or joins_lines(document)
         or _are_entries(first(document, *_LISTS))
     )
 
 
 def _are_entries(value: Any) -> bool:
-    return isinstance(value, list) and bool(value) and all(map(_is_entry, value))
-
-
-def _is_entry(item: Any) -> bool:
-    return isinstance(item, dict) and item.get("type") in _ENTRIES
-
-
-def _is_event(item: Any) -> bool:
-    event = _data(item)
-    kind = event.get("type") if isinstance(event, dict) else None
-    return isinstance(kind, str) and kind in _EVENTS
-
-
-def _data(item: Any) -> Any:
-    """The event itself, where the name that it was sent under stands beside it."""
-    data = item.get("data") if isinstance(item, dict) else None
-    return data if isinstance(data, dict) else item
+    return (isinstance(value, list) and bool(value)) and all(
+        at(item, "type") in _ENTRIES for item in value
+    )
 
 
 def joins_lines(line: Any) -> bool:
     """Whether a line is one event of a stream."""
-    return _is_event(line)
+    return at(_data(line), "type") in _EVENTS
+
+
+def _data(item: Any) -> Any:
+    """The event itself, where the name that it was sent under stands beside it."""
+    data = at(item, "data")
+    return data if isinstance(data, dict) else item
 
 
 def read(document: Any, wanted: Wanted) -> list[Trace]:
     """One run: the entries of a conversation. What Mistral runs itself is marked."""
     transcript = Transcript(wanted)
-    goes_on = False  # whether the model has seen nothing new since its last call
     for entry in _entries_in(document):
         kind = entry.get("type")
         if kind in ("function.call", "tool.execution"):
-            if not goes_on:
-                transcript.step()
-                goes_on = True
+            transcript.open_step()
             _take_call(entry, transcript)
         elif kind == "function.result":
             transcript.result(entry.get("result"), entry.get("tool_call_id"))
-            goes_on = False
+            transcript.close_step()
         elif kind == "message.input":
-            goes_on = False
+            transcript.close_step()
     return [transcript.trace()]
 
 
@@ -120,8 +109,8 @@ def _take_call(entry: dict[str, Any], transcript: Transcript) -> None:
 
 
 def _entries_in(document: Any) -> list[dict[str, Any]]:
-    items = document if isinstance(document, list) else [document]
-    if any(map(_is_event, items)):
+    items = as_list(document)
+    if any(map(joins_lines, items)):
         return _streamed_entries([_data(item) for item in dicts(items)])
     return dicts(document if isinstance(document, list) else first(document, *_LISTS))
 

@@ -5,20 +5,18 @@ What models answered is there as their provider gave it, or as the framework did
 
 from __future__ import annotations
 
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from callscore.formats.definitions import read_definitions
 from callscore.formats.families.model_outputs import ModelOutputs
 from callscore.formats.families.observed_runs import ObservedRun, ObservedStep, traces_of
 from callscore.formats.families.span_records import convention_of
-from callscore.formats.families.spans import is_span_line, read_spans, spans_by_trace
+from callscore.formats.families.spans import Span, is_span_line, read_spans, spans_by_trace
 from callscore.formats.families.tool_executions import exception_in, executed_call
 from callscore.formats.shape import at, first, json_of
 
 if TYPE_CHECKING:
     from callscore.core.call import Tool, ToolCall
-    from callscore.formats.families.spans import Span
     from callscore.formats.trace import Trace, Wanted
 
 __all__ = ["EXAMPLE", "ORDER", "joins_lines", "read", "read_tools", "recognises"]
@@ -44,22 +42,15 @@ _MODELS = ("CHAT_MODEL", "LLM")
 _INPUTS = "mlflow.spanInputs"
 _OUTPUTS = "mlflow.spanOutputs"
 
+joins_lines = is_span_line
+
 
 def recognises(document: Any) -> bool:
     """Whether its spans have the attributes of MLflow, or it is a trace without any spans."""
-    return convention_of(document) == "mlflow" or _is_empty(document)
-
-
-def _is_empty(document: Any) -> bool:
-    if not isinstance(document, dict) or "info" not in document or "data" not in document:
-        return False
-    is_known = first(document["info"], "trace_id", "request_id") is not None
-    return is_known and at(document["data"], "spans") == []
-
-
-def joins_lines(line: Any) -> bool:
-    """Whether a line is a span, or a batch of them; a line that is a trace stands for itself."""
-    return is_span_line(line)
+    return convention_of(document) == "mlflow" or (
+        at(document, "data", "spans") == []
+        and first(at(document, "info"), "trace_id", "request_id") is not None
+    )
 
 
 def read(document: Any, wanted: Wanted) -> list[Trace]:
@@ -87,12 +78,8 @@ def _observe(span: Span, outputs: ModelOutputs, wanted: Wanted) -> ObservedStep:
         id=span.id,
         parent=span.parent,
         requests=outputs.calls(_value(span, _OUTPUTS)),
-        answers=partial(_answers, span, outputs),
+        answers=lambda: outputs.answers(_value(span, _INPUTS)),
     )
-
-
-def _answers(span: Span, outputs: ModelOutputs) -> Any:
-    return outputs.answers(_value(span, _INPUTS))
 
 
 def _execution(span: Span, wanted: Wanted) -> ToolCall:

@@ -39,11 +39,7 @@ def recognises(document: Any) -> bool:
 
 
 def _is_response(item: Any) -> bool:
-    return (
-        isinstance(item, dict)
-        and isinstance(item.get("message"), dict)
-        and isinstance(item.get("done"), bool)
-    )
+    return isinstance(at(item, "message"), dict) and isinstance(item.get("done"), bool)
 
 
 def _is_marked(message: Any) -> bool:

@@ -8,8 +8,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from callscore.formats.families.response_items import read_item_tools, take_items, with_sdk_errors
-from callscore.formats.shape import at, dicts, first, text_in
+from callscore.formats.families.response_items import (
+    question_in,
+    read_item_tools,
+    take_items,
+    with_sdk_errors,
+)
+from callscore.formats.shape import at, dicts, first
 from callscore.formats.transcript import Transcript
 
 if TYPE_CHECKING:
@@ -40,24 +45,17 @@ def recognises(document: Any) -> bool:
         return bool(document) and (
             all(map(_is_run_item, document)) or any(map(_is_of_javascript, document))
         )
-    return isinstance(document, dict) and (
-        _is_state(document) or _is_run_item(document) or _is_result(document)
-    )
-
-
-def _is_state(document: Any) -> bool:
-    return at(document, "$schemaVersion") is not None and isinstance(
-        first(document, *_GENERATED), list
-    )
-
-
-def _is_result(document: Any) -> bool:
+    has_version = at(document, "$schemaVersion") is not None
     items = first(document, *_NEW)
-    return isinstance(items, list) and all(map(_is_run_item, items))
+    return (
+        (has_version and isinstance(first(document, *_GENERATED), list))
+        or _is_run_item(document)
+        or (isinstance(items, list) and all(map(_is_run_item, items)))
+    )
 
 
 def _is_run_item(item: Any) -> bool:
-    kind = item.get("type") if isinstance(item, dict) else None
+    kind = at(item, "type")
     return (
         isinstance(kind, str)
         and kind.endswith("_item")
@@ -67,11 +65,8 @@ def _is_run_item(item: Any) -> bool:
 
 def _is_of_javascript(item: Any) -> bool:
     """Whether it is a call, or the result of one, in a history of the SDK for JavaScript."""
-    return (
-        isinstance(item, dict)
-        and item.get("type") in ("function_call", "function_call_result")
-        and isinstance(item.get("callId"), str)
-    )
+    is_call = at(item, "type") in ("function_call", "function_call_result")
+    return is_call and isinstance(item.get("callId"), str)
 
 
 def joins_lines(line: Any) -> bool:
@@ -83,7 +78,8 @@ def read(document: Any, wanted: Wanted) -> list[Trace]:
     """One run: its items from first to last."""
     transcript = Transcript(wanted, failure=with_sdk_errors(wanted.failure))
     take_items(_raw_items(document), transcript)
-    return [transcript.trace(input=_question_in(document))]
+    asked = first(document, "original_input", "originalInput", "input")
+    return [transcript.trace(input=question_in(asked))]
 
 
 def _raw_items(document: Any) -> list[Any]:
@@ -96,16 +92,6 @@ def _raw_items(document: Any) -> list[Any]:
         # Approval is asked for calls that stand there as calls, too.
         if item.get("type") != "tool_approval_item"
     ]
-
-
-def _question_in(document: Any) -> Any:
-    value = first(document, "original_input", "originalInput", "input")
-    if isinstance(value, str):
-        return value
-    for item in dicts(value):
-        if item.get("role") == "user":
-            return text_in(item.get("content"))
-    return None
 
 
 def read_tools(document: Any) -> list[Tool]:

@@ -13,14 +13,13 @@ from msgspec.structs import replace
 from callscore.core.call import NOT_CAPTURED
 from callscore.formats.dialects.openai_chat import take_message
 from callscore.formats.families.response_items import is_item, take_items, with_sdk_errors
-from callscore.formats.shape import at, dicts
-from callscore.formats.trace import Trace
+from callscore.formats.shape import as_list, at, dicts, text_of
+from callscore.formats.trace import Trace, View, Wanted
 from callscore.formats.transcript import Transcript
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from callscore.formats.trace import View, Wanted
 
 __all__ = ["EXAMPLE", "ORDER", "joins_lines", "read", "recognises"]
 
@@ -62,28 +61,18 @@ def joins_lines(line: Any) -> bool:
 
 
 def _is_span(value: Any) -> bool:
-    return (
-        isinstance(value, dict)
-        and value.get("object") == "trace.span"
-        and isinstance(value.get("span_data"), dict)
-    )
+    return at(value, "object") == "trace.span" and isinstance(value.get("span_data"), dict)
 
 
 def read(document: Any, wanted: Wanted) -> list[Trace]:
     """A run for each trace, in the order of their first spans."""
     if isinstance(document, dict) and "object" not in document:
         document = document.get("data")
-    values = document if isinstance(document, list) else [document]
+    spans = list(filter(_is_span, as_list(document)))
     by_trace: dict[Any, list[dict[str, Any]]] = {}
-    for span in sorted(filter(_is_span, values), key=_start_of):
-        id = span.get("trace_id")  # noqa: A001  (as the field is called)
-        by_trace.setdefault(id if isinstance(id, str) else None, []).append(span)
-    return [_read_trace(spans, wanted) for spans in by_trace.values()]
-
-
-def _start_of(span: dict[str, Any]) -> str:
-    start = span.get("started_at")
-    return start if isinstance(start, str) else ""
+    for span in sorted(spans, key=lambda span: text_of(span.get("started_at")) or ""):
+        by_trace.setdefault(text_of(span.get("trace_id")), []).append(span)
+    return [_read_trace(own_spans, wanted) for own_spans in by_trace.values()]
 
 
 def _read_trace(spans: list[dict[str, Any]], wanted: Wanted) -> Trace:

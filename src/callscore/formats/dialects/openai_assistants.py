@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from callscore.formats.definitions import read_definitions
 from callscore.formats.dialects.openai_chat import take_call
-from callscore.formats.shape import at, dicts, list_of
+from callscore.formats.shape import as_list, at, dicts, list_of, text_of
 from callscore.formats.transcript import Transcript
 
 if TYPE_CHECKING:
@@ -40,27 +40,16 @@ def recognises(document: Any) -> bool:
     """Whether it is a run, a step of one, a list of these, or the events that report them."""
     if isinstance(document, dict) and document.get("object") == "list":
         document = document.get("data")
-    if isinstance(document, list):
-        return any(map(_is_of_a_run, document[:_MAX_SAMPLED])) and all(
-            isinstance(item, dict) for item in document
-        )
-    return _is_of_a_run(document)
+    items = as_list(document)
+    return any(map(joins_lines, items[:_MAX_SAMPLED])) and len(dicts(items)) == len(items)
 
 
 def joins_lines(line: Any) -> bool:
     """Whether a line is a run, a step of one, or an event that reports one."""
-    return _is_of_a_run(line)
-
-
-def _is_of_a_run(value: Any) -> bool:
-    if not isinstance(value, dict):
-        return False
-    if "event" not in value:
-        return value.get("object") in (_RUN, _STEP)
-    event = value["event"]
-    if isinstance(event, str) and "data" in value:
-        return event.startswith("thread.") or value["data"] == "[DONE]"
-    return _reported(value).get("object") in (_RUN, _STEP)
+    event = at(line, "event")
+    if isinstance(event, str) and "data" in line:
+        return event.startswith("thread.") or line["data"] == "[DONE]"
+    return _reported(line).get("object") in (_RUN, _STEP)
 
 
 def _reported(value: Any) -> dict[str, Any]:
@@ -91,12 +80,11 @@ def _latest(document: Any) -> list[dict[str, Any]]:
     if isinstance(document, dict) and document.get("object") == "list":
         document = document.get("data")
     found: dict[Any, dict[str, Any]] = {}
-    for place, value in enumerate(document if isinstance(document, list) else [document]):
+    for place, value in enumerate(as_list(document)):
         item = _reported(value)
-        if item.get("object") not in (_RUN, _STEP):
-            continue
-        id = item.get("id")  # noqa: A001  (as the field is called)
-        found[id if isinstance(id, str) else place] = item
+        if item.get("object") in (_RUN, _STEP):
+            id_ = text_of(item.get("id"))
+            found[place if id_ is None else id_] = item
     return list(found.values())
 
 
@@ -118,7 +106,5 @@ def _take_step(step: dict[str, Any], transcript: Transcript) -> None:
 
 def read_tools(document: Any) -> list[Tool]:
     """The tools that runs offer."""
-    tools: list[Tool] = []
-    for item in _latest(document):
-        tools += read_definitions(list_of(item.get("tools")))
-    return tools
+    items = _latest(document)
+    return [tool for item in items for tool in read_definitions(list_of(item.get("tools")))]

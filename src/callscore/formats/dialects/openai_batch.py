@@ -5,14 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from callscore.formats.dialects import openai_chat, openai_responses
-from callscore.formats.shape import at
-from callscore.formats.trace import Trace
+from callscore.formats.shape import at, text_of
+from callscore.formats.trace import Trace, Wanted
 
 if TYPE_CHECKING:
     from types import ModuleType
 
     from callscore.core.call import Tool
-    from callscore.formats.trace import Wanted
 
 __all__ = ["EXAMPLE", "ORDER", "read", "read_tools", "recognises"]
 
@@ -59,31 +58,25 @@ def recognises(document: Any) -> bool:
 
 def read(document: Any, wanted: Wanted) -> list[Trace]:
     """One run, under its custom id; a request that failed is one that was not run."""
-    id = at(document, "custom_id")  # noqa: A001  (as the field is called)
-    task = id if isinstance(id, str) else None
-    body = _body_of(document)
-    reader = _reader_of(body)
+    task = text_of(at(document, "custom_id"))
+    body, reader = _body_of(document)
     if reader is None:
         return [Trace(calls=None, id=task)]
     trace: Trace = reader.read(body, wanted)[0]
     return [Trace(calls=trace.calls, id=task, input=trace.input)]
 
 
-def _body_of(document: Any) -> Any:
-    answer = at(document, "response", "body")
-    return at(document, "body") if answer is None else answer
-
-
-def _reader_of(body: Any) -> ModuleType | None:
-    for dialect in (openai_responses, openai_chat):
-        if dialect.recognises(body):
-            return dialect
-    return None
+def _body_of(document: Any) -> tuple[Any, ModuleType | None]:
+    """The body of the answer, or of the request, and the dialect that reads it."""
+    body = at(document, "response", "body")
+    if body is None:
+        body = at(document, "body")
+    readers = [module for module in (openai_responses, openai_chat) if module.recognises(body)]
+    return body, readers[0] if readers else None
 
 
 def read_tools(document: Any) -> list[Tool]:
     """The tools that a request offers, or that a response repeats."""
-    body = _body_of(document)
-    reader = _reader_of(body)
+    body, reader = _body_of(document)
     tools: list[Tool] = reader.read_tools(body) if reader is not None else []
     return tools

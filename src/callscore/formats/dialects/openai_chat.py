@@ -7,17 +7,13 @@ conversation before it is on record elsewhere, or was made up for the request.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from callscore.core.call import TRUNCATED
+from callscore.core.call import TRUNCATED, Tool
 from callscore.formats.definitions import read_definitions
 from callscore.formats.shape import at, dicts, first, json_of, list_of, name_of, text_in
-from callscore.formats.trace import Trace
+from callscore.formats.trace import Trace, Wanted
 from callscore.formats.transcript import Transcript
-
-if TYPE_CHECKING:
-    from callscore.core.call import Tool
-    from callscore.formats.trace import Wanted
 
 __all__ = [
     "EXAMPLE",
@@ -59,43 +55,31 @@ def recognises(document: Any) -> bool:
         return bool(document) and all(map(_is_message_or_call, document))
     if not isinstance(document, dict):
         return False
+    messages = document.get("messages")
     return (
         _is_response(document)
-        or _is_conversation(document)
+        or (isinstance(messages, list) and all(map(joins_lines, messages)))
         or _is_message_or_call(document)
-        or _is_exchange(document)
+        or (_is_response(document.get("response")) and isinstance(document.get("request"), dict))
         or _is_page(document)
         or _is_lost_call(document)
     )
 
 
 def _is_response(document: Any) -> bool:
-    if not isinstance(document, dict) or "choices" not in document:
-        return False
-    choices = document["choices"]
+    choices = at(document, "choices")
     if choices == []:
         return bool(document.get("object") == "chat.completion")
     return isinstance(at(choices, 0, "message"), dict)
 
 
-def _is_conversation(document: dict[str, Any]) -> bool:
-    messages = document.get("messages")
-    return isinstance(messages, list) and all(map(_is_message, messages))
-
-
 def _is_message_or_call(item: Any) -> bool:
-    return _is_message(item) or _is_call(item)
-
-
-def _is_exchange(document: dict[str, Any]) -> bool:
-    return _is_response(document.get("response")) and isinstance(document.get("request"), dict)
+    return joins_lines(item) or _is_call(item)
 
 
 def _is_page(document: dict[str, Any]) -> bool:
-    data = document.get("data")
-    if document.get("object") != "list" or not isinstance(data, list) or not data:
-        return False
-    return all(map(_is_response, data))
+    data = list_of(document.get("data"))
+    return document.get("object") == "list" and bool(data) and all(map(_is_response, data))
 
 
 def _is_lost_call(document: Any) -> bool:
@@ -103,20 +87,16 @@ def _is_lost_call(document: Any) -> bool:
     return bool(at(document, "error", "code") == "tool_use_failed")
 
 
-def _is_message(item: Any) -> bool:
-    if not isinstance(item, dict) or item.get("role") not in _ROLES or _is_ui_message(item):
+def joins_lines(line: Any) -> bool:
+    """Whether a line is one message of a conversation."""
+    if not isinstance(line, dict) or line.get("role") not in _ROLES:
         return False
-    content, calls = item.get("content"), item.get("tool_calls")
-    if isinstance(content, list) and not all(map(_is_part, content)):
+    if "parts" in line or "toolInvocations" in line:  # user interfaces keep calls in other places
         return False
-    if isinstance(calls, list) and not all(map(_is_entry, calls)):
+    content, calls = line.get("content"), line.get("tool_calls")
+    if not all(map(_is_part, list_of(content))) or not all(map(_is_entry, list_of(calls))):
         return False
-    return content is not None or calls is not None or any(key in item for key in _CONTENTS)
-
-
-def _is_ui_message(message: dict[str, Any]) -> bool:
-    """Whether it is a message as user interfaces keep it, with calls in other places."""
-    return "parts" in message or "toolInvocations" in message
+    return content is not None or calls is not None or any(key in line for key in _CONTENTS)
 
 
 def _is_part(part: Any) -> bool:
@@ -134,17 +114,10 @@ def _is_entry(call: Any) -> bool:
 
 def _is_call(item: Any) -> bool:
     """Whether it is a call; the definition of a tool looks alike, but has no arguments."""
-    if not isinstance(item, dict):
-        return False
-    function, custom = item.get("function"), item.get("custom")
+    function, custom = at(item, "function"), at(item, "custom")
     if isinstance(function, dict):
         return isinstance(function.get("name"), str) and "arguments" in function
-    return isinstance(custom, dict) and isinstance(custom.get("name"), str) and "input" in custom
-
-
-def joins_lines(line: Any) -> bool:
-    """Whether a line is one message of a conversation."""
-    return _is_message(line)
+    return isinstance(at(custom, "name"), str) and "input" in custom
 
 
 def read(document: Any, wanted: Wanted) -> list[Trace]:
@@ -161,23 +134,17 @@ def read(document: Any, wanted: Wanted) -> list[Trace]:
 
 
 def _read_response(response: Any, wanted: Wanted) -> Trace:
-    choice = _chosen(at(response, "choices"), wanted)
+    choices = dicts(at(response, "choices"))
+    number = wanted.choose(range(len(choices)))
+    # By their index; by their place where servers number none.
+    found = [choice for choice in choices if choice.get("index") == number]
+    choice = at(found, 0) or at(choices, number)
     if choice is None:
         return Trace(calls=None)  # there is no such answer, and that is no answer without calls
     transcript = Transcript(wanted)
     is_cut = choice.get("finish_reason") == "length"
     take_message(choice.get("message"), transcript, is_cut=is_cut)
     return transcript.trace()
-
-
-def _chosen(choices: Any, wanted: Wanted) -> dict[str, Any] | None:
-    """The choice that was asked for, by its index; by its place where servers number none."""
-    value = dicts(choices)
-    number = wanted.choose(range(len(value)))
-    for choice in value:
-        if choice.get("index") == number:
-            return choice
-    return value[number] if number < len(value) else None
 
 
 def _read_lost_call(error: dict[str, Any], wanted: Wanted) -> Trace:
@@ -210,17 +177,11 @@ def _read_conversation(document: Any, wanted: Wanted) -> Trace:
         if question is None and role == "user":
             question = text_in(message.get("content"))
         take_message(message, transcript)
-    task = _record_id(document)
+    is_record = isinstance(document, dict) and "messages" in document  # a message has an id, too
+    task = name_of(first(document, "id", "task_id")) if is_record else None
     trial = at(document, "trial") if task is not None else None
     is_trial = isinstance(trial, str | int) and not isinstance(trial, bool)
     return transcript.trace(id=task, trial=trial if is_trial else None, input=question)
-
-
-def _record_id(document: Any) -> str | None:
-    """What the record of a conversation is called; the id of a message is nobody else's."""
-    if not isinstance(document, dict) or "messages" not in document:
-        return None
-    return name_of(first(document, "id", "task_id"))
 
 
 def take_message(message: Any, transcript: Transcript, *, is_cut: bool = False) -> None:
@@ -272,18 +233,16 @@ def take_call(call: Any, transcript: Transcript, *, is_cut: bool = False) -> Non
 
 
 def _id_in(entry: dict[str, Any], key: str) -> Any:
-    id = entry.get(key)  # noqa: A001  (as the field is called)
-    return None if id == "null" else id  # what Mistral's SDK puts where there is none
+    found = entry.get(key)
+    return None if found == "null" else found  # what Mistral's SDK puts where there is none
 
 
 def _take_result(message: dict[str, Any], transcript: Transcript) -> None:
-    id = _id_in(message, "tool_call_id")  # noqa: A001  (as the field is called)
-    name = first(message, "name", "tool_name") if id is None else None
-    is_error = first(message, "is_error", "isError")
-    failed = is_error if isinstance(is_error, bool) else None
-    if message.get("status") == "error":
-        failed = True
-    transcript.result(message.get("content"), id, name=name, failed=failed)
+    id_ = _id_in(message, "tool_call_id")
+    name = first(message, "name", "tool_name") if id_ is None else None
+    is_error = message.get("status") == "error"
+    failed = True if is_error else first(message, "is_error", "isError")
+    transcript.result(message.get("content"), id_, name=name, failed=failed)
 
 
 def read_tools(document: Any) -> list[Tool]:

@@ -11,18 +11,18 @@ from typing import TYPE_CHECKING, Any
 from callscore.formats.families.response_items import (
     is_item,
     is_item_list,
+    question_in,
     read_flat_tools,
     read_item_tools,
     take_items,
     with_sdk_errors,
 )
-from callscore.formats.shape import at, dicts, first, list_of, text_in
-from callscore.formats.trace import Trace
+from callscore.formats.shape import as_list, at, dicts, first, list_of, text_of
+from callscore.formats.trace import Trace, Wanted
 from callscore.formats.transcript import Transcript
 
 if TYPE_CHECKING:
     from callscore.core.call import Tool
-    from callscore.formats.trace import Wanted
 
 __all__ = ["EXAMPLE", "ORDER", "joins_lines", "read", "read_tools", "recognises"]
 
@@ -45,18 +45,14 @@ _FRAGMENTS = {
 
 def _event_of(value: Any) -> dict[str, Any] | None:
     """The event that a value is, or that it wraps as `{"event": ..., "data": {...}}`."""
-    if not _is_event(value):
-        return None
-    event: dict[str, Any] = value if "type" in value else value["data"]
-    return event
+    if isinstance(value, dict) and "type" not in value:
+        value = value.get("data")
+    kind = at(value, "type")
+    return value if isinstance(kind, str) and kind.startswith(_EVENT_PREFIXES) else None
 
 
 def _is_event(value: Any) -> bool:
-    """Whether a value is one event of such a stream."""
-    if isinstance(value, dict) and "type" not in value:
-        value = value.get("data")
-    kind = value.get("type") if isinstance(value, dict) else None
-    return isinstance(kind, str) and kind.startswith(_EVENT_PREFIXES)
+    return _event_of(value) is not None
 
 
 def _assemble_items(events: list[Any]) -> list[dict[str, Any]]:
@@ -71,16 +67,12 @@ def _assemble_items(events: list[Any]) -> list[dict[str, Any]]:
         if event["type"] in _FINAL_EVENTS:
             gathered += answer.items(first(event, "response"))
             answer = _StreamedAnswer()
-        elif event["type"].startswith("conversation.item."):
-            gathered += _client_item(event.get("item"))
+        elif (
+            event["type"].startswith("conversation.item.")
+            and at(event, "item", "type") == "function_call_output"
+        ):
+            gathered.append(event["item"])  # a client sends results, and the answer has the calls
     return gathered + answer.items(None)
-
-
-def _client_item(item: Any) -> list[dict[str, Any]]:
-    """The result of a call, as it is sent to a live session; the calls are sent by the answer."""
-    if isinstance(item, dict) and item.get("type") == "function_call_output":
-        return [item]
-    return []
 
 
 class _StreamedAnswer:
@@ -120,20 +112,16 @@ class _StreamedAnswer:
         repeated = dicts(at(response, "output"))
         if repeated:
             return repeated
-        return [self._whole(place, item) for place, item in self._items.items()]
-
-    def _whole(self, place: Any, item: dict[str, Any]) -> dict[str, Any]:
-        if place not in self._texts:
-            return item
-        key = "input" if item.get("type") == "custom_tool_call" else "arguments"
-        return {**item, key: "".join(self._texts[place])}
+        for place, texts in self._texts.items():
+            item = self._items[place]
+            key = "input" if item.get("type") == "custom_tool_call" else "arguments"
+            self._items[place] = {**item, key: "".join(texts)}
+        return list(self._items.values())
 
 
-def _item_key(event: dict[str, Any], id: Any) -> Any:  # noqa: A002  (as the field is called)
+def _item_key(event: dict[str, Any], item_id: Any) -> int | str | None:
     place = event.get("output_index")
-    if isinstance(place, int):
-        return place
-    return id if isinstance(id, str) else None
+    return place if isinstance(place, int) else text_of(item_id)
 
 
 ORDER = 630
@@ -160,13 +148,13 @@ def recognises(document: Any) -> bool:
         return is_item_list(document) or _is_stream(document)
     if not isinstance(document, dict):
         return False
+    response = document.get("response")
     return (
-        is_item(document)
-        or _is_event(document)
+        joins_lines(document)
         or _is_response(document)
         or _is_request(document)
-        or _is_exchange(document)
-        or _is_page(document)
+        or (isinstance(response, dict) and _is_response(response))
+        or (document.get("object") == "list" and is_item_list(document.get("data")))
     )
 
 
@@ -186,26 +174,14 @@ def _is_request(document: dict[str, Any]) -> bool:
     if value is None or document.get("output") is not None or "messages" in document:
         return False
     if isinstance(value, str):
-        return "model" in document and _are_tools(document.get("tools"))
+        tools = list_of(document.get("tools"))
+        return "model" in document and any(isinstance(at(tool, "type"), str) for tool in tools)
     return is_item_list(value) or (
         isinstance(document.get("model"), str)
         and isinstance(value, list)
         and bool(value)
         and all(isinstance(item, dict) and "role" in item for item in value)
     )
-
-
-def _are_tools(tools: Any) -> bool:
-    return isinstance(tools, list) and any(isinstance(at(tool, "type"), str) for tool in tools)
-
-
-def _is_exchange(document: dict[str, Any]) -> bool:
-    response = document.get("response")
-    return isinstance(response, dict) and _is_response(response)
-
-
-def _is_page(document: dict[str, Any]) -> bool:
-    return document.get("object") == "list" and is_item_list(document.get("data"))
 
 
 def joins_lines(line: Any) -> bool:
@@ -220,7 +196,10 @@ def read(document: Any, wanted: Wanted) -> list[Trace]:
         return [Trace(calls=None)]  # no answer, which is another thing than one without calls
     transcript = Transcript(wanted, failure=with_sdk_errors(wanted.failure))
     take_items(_items_in(document), transcript)
-    return [transcript.trace(input=_question_in(document))]
+    request = at(document, "request")
+    asked = at(request if isinstance(request, dict) else document, "input")
+    question = question_in(document if isinstance(document, list) else asked)
+    return [transcript.trace(input=question)]
 
 
 def _response_in(document: Any) -> dict[str, Any] | None:
@@ -238,8 +217,7 @@ def _items_in(document: Any) -> list[Any]:
     if isinstance(at(document, "data"), list):
         return _in_order(dicts(document["data"]))
     value = at(document, "input")
-    items = value if isinstance(value, list) else document
-    items = items if isinstance(items, list) else [items]
+    items = value if isinstance(value, list) else as_list(document)
     return _assemble_items(items) if _is_stream(items) else items
 
 
@@ -250,33 +228,18 @@ def _in_order(items: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """
     answered = set()
     for item in items:
-        id = item.get("call_id")  # noqa: A001  (as the field is called)
-        if not isinstance(id, str):
-            continue
+        call_id = text_of(item.get("call_id"))
         if str(item.get("type")).endswith("_output"):
-            answered.add(id)
-        elif id in answered:
+            answered.add(call_id)
+        elif call_id is not None and call_id in answered:
             return items[::-1]
     return items
-
-
-def _question_in(document: Any) -> Any:
-    request = at(document, "request")
-    value = at(request if isinstance(request, dict) else document, "input")
-    if isinstance(value, str):
-        return value
-    items = document if isinstance(document, list) else value
-    for item in dicts(items):
-        if item.get("role") == "user":
-            return text_in(item.get("content"))
-    return None
 
 
 def read_tools(document: Any) -> list[Tool]:
     """The tools that a request offers, that a response repeats, and that are listed on the way."""
     tools = read_flat_tools(at(document, "request", "tools"))
-    response = _response_in(document)
-    tools += read_flat_tools(at(response if response is not None else document, "tools"))
+    tools += read_flat_tools(at(_response_in(document) or document, "tools"))
     if isinstance(document, list) and _is_stream(document):
         for value in document:
             tools += read_flat_tools(at(_event_of(value), "response", "tools"))

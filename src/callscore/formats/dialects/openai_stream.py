@@ -10,12 +10,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from callscore.formats.dialects.openai_chat import take_call
-from callscore.formats.shape import at, dicts
+from callscore.formats.shape import as_list, at, dicts, integer_of
 from callscore.formats.transcript import Transcript
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from callscore.formats.trace import Trace, Wanted
 
 __all__ = [
@@ -61,23 +59,19 @@ EXAMPLE = [
     },
 ]
 _MAX_SAMPLED = 20
+_MAX_DIGITS = 20
 _MARKS = frozenset(("object", "choices", "chunk"))  # one of them has every chunk
 
 
 def recognises(document: Any) -> bool:
     """Whether it is a chunk, or a list of them."""
     if isinstance(document, list):
-        return (
-            bool(document)
-            and any(map(_is_chunk, document[:_MAX_SAMPLED]))
-            and all(map(_may_be_chunk, document))
+        # Before and after the chunks there are some that have no choices.
+        return any(map(joins_lines, document[:_MAX_SAMPLED])) and all(
+            joins_lines(item) or (isinstance(item, dict) and not item.get("choices"))
+            for item in document
         )
-    return _is_chunk(document)
-
-
-def joins_lines(line: Any) -> bool:
-    """Whether a line is one chunk of an answer."""
-    return _is_chunk(line)
+    return joins_lines(document)
 
 
 def _chunk_of(value: Any) -> Any:
@@ -86,29 +80,29 @@ def _chunk_of(value: Any) -> Any:
     return value["chunk"] if is_wrapped else value
 
 
-def _is_chunk(value: Any) -> bool:
-    if not isinstance(value, dict) or _MARKS.isdisjoint(value):
+def joins_lines(line: Any) -> bool:
+    """Whether a line is one chunk of an answer."""
+    if not isinstance(line, dict) or _MARKS.isdisjoint(line):
         return False
-    value = _chunk_of(value)
-    return isinstance(value, dict) and (
-        value.get("object") == "chat.completion.chunk"
-        or isinstance(at(value, "choices", 0, "delta"), dict)
-        or (value.get("choices") == [] and "prompt_filter_results" in value)  # Azure's first
+    chunk = _chunk_of(line)
+    return isinstance(chunk, dict) and (
+        chunk.get("object") == "chat.completion.chunk"
+        or isinstance(at(chunk, "choices", 0, "delta"), dict)
+        or (chunk.get("choices") == [] and "prompt_filter_results" in chunk)  # Azure's first
     )
-
-
-def _may_be_chunk(value: Any) -> bool:
-    """Whether it is a chunk, or one of those before and after them that have no choices."""
-    return _is_chunk(value) or (isinstance(value, dict) and not value.get("choices"))
 
 
 def read(document: Any, wanted: Wanted) -> list[Trace]:
     """One run: the fragments of the chosen answer, put together."""
     transcript = Transcript(wanted)
     message = Fragments()
-    number = wanted.choose(_numbers_in(document))
-    for choice in _choices_in(document):
-        if (index_of(choice.get("index")) or 0) != number:
+    choices = [
+        choice for item in as_list(document) for choice in dicts(at(_chunk_of(item), "choices"))
+    ]
+    indices = [index_of(choice.get("index")) or 0 for choice in choices]
+    number = wanted.choose(indices)
+    for choice, index in zip(choices, indices, strict=True):
+        if index != number:
             continue
         message.take(fragment_in(choice))
         finish = choice.get("finish_reason")
@@ -119,24 +113,11 @@ def read(document: Any, wanted: Wanted) -> list[Trace]:
     return [transcript.trace()]
 
 
-def _choices_in(document: Any) -> Iterator[dict[str, Any]]:
-    for item in document if isinstance(document, list) else [document]:
-        yield from dicts(at(_chunk_of(item), "choices"))
-
-
-def _numbers_in(document: Any) -> Iterator[int]:
-    """The numbers of the answers that fragments belong to."""
-    for choice in _choices_in(document):
-        number = index_of(choice.get("index"))
-        if number is not None:
-            yield number
-
-
 def index_of(value: Any) -> int | None:
     """The index that a chunk gives; some servers write it as text."""
-    if isinstance(value, str) and value.isascii() and value.isdigit() and len(value) < _MAX_SAMPLED:
+    if isinstance(value, str) and value.isascii() and value.isdigit() and len(value) < _MAX_DIGITS:
         return int(value)
-    return value if isinstance(value, int) and not isinstance(value, bool) else None
+    return integer_of(value)
 
 
 def fragment_in(choice: dict[str, Any]) -> Any:
@@ -208,9 +189,9 @@ class _Call:
 
     def is_another(self, fragment: dict[str, Any]) -> bool:
         """Whether a fragment at the place of this call is the beginning of another one."""
-        id = fragment.get("id")  # noqa: A001  (as the field is called)
-        if id or self._id:
-            return bool(id and self._id and id != self._id)
+        id_ = fragment.get("id")
+        if id_ or self._id:
+            return bool(id_ and self._id and id_ != self._id)
         # Without ids only a second name tells, once there are arguments to go with the first.
         return bool(at(fragment, "function", "name") and self._texts)
 

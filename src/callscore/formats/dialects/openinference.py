@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec.structs import replace
 
-from callscore.core.call import NOT_CAPTURED
+from callscore.core.call import NOT_CAPTURED, Tool, ToolCall
 from callscore.formats.definitions import read_definitions
 from callscore.formats.families.model_outputs import ModelOutputs
 from callscore.formats.families.observed_runs import (
@@ -22,6 +22,7 @@ from callscore.formats.families.observed_runs import (
 )
 from callscore.formats.families.span_records import convention_of
 from callscore.formats.families.spans import (
+    Span,
     is_span_line,
     items_at,
     items_of,
@@ -33,8 +34,6 @@ from callscore.formats.families.tool_executions import exception_in, executed_ca
 from callscore.formats.shape import at, first, json_of, text_of
 
 if TYPE_CHECKING:
-    from callscore.core.call import Tool, ToolCall
-    from callscore.formats.families.spans import Span
     from callscore.formats.trace import Trace, Wanted
 
 __all__ = [
@@ -68,15 +67,12 @@ EXAMPLE = [
 _REDACTED = "__REDACTED__"
 _IDS = ("tool_call.id", "tool.id", "gen_ai.tool.call.id")
 
+joins_lines = is_span_line
+
 
 def recognises(document: Any) -> bool:
     """Whether its spans have the attributes of OpenInference."""
     return convention_of(document) == "openinference"
-
-
-def joins_lines(line: Any) -> bool:
-    """Whether a line is a span, or a batch of them."""
-    return is_span_line(line)
 
 
 def read(document: Any, wanted: Wanted) -> list[Trace]:
@@ -101,18 +97,16 @@ def _observe(span: Span, outputs: ModelOutputs, wanted: Wanted) -> ObservedStep:
     kind = span.attributes.get(_KIND)
     if kind == "TOOL":
         return ObservedStep(id=span.id, parent=span.parent, execution=_execution(span, wanted))
-    if kind == "LLM" or (kind is None and _has_messages(span)):
-        return ObservedStep(
-            id=span.id,
-            parent=span.parent,
-            requests=requests_in(span, outputs, wanted),
-            answers=partial(_answers, span),
-        )
-    return ObservedStep(id=span.id, parent=span.parent)
-
-
-def _has_messages(span: Span) -> bool:
-    return any(key.startswith("llm.output_messages") for key in span.attributes)
+    if kind is None and any(key.startswith("llm.output_messages") for key in span.attributes):
+        kind = "LLM"
+    if kind != "LLM":
+        return ObservedStep(id=span.id, parent=span.parent)
+    return ObservedStep(
+        id=span.id,
+        parent=span.parent,
+        requests=requests_in(span, outputs, wanted),
+        answers=partial(_answers, span),
+    )
 
 
 def requests_in(span: Span, outputs: ModelOutputs, wanted: Wanted) -> tuple[ToolCall, ...]:
@@ -121,26 +115,19 @@ def requests_in(span: Span, outputs: ModelOutputs, wanted: Wanted) -> tuple[Tool
     messages = items_at(attributes, "llm.output_messages")
     if not messages:
         return outputs.calls(attributes.get("output.value"))
-    first_of_one = len(messages) == 1 and wanted.candidate == 0
-    if not first_of_one and _has_several(attributes):  # each message is an answer of its own
-        chosen = wanted.choose(range(len(messages)))
-        messages = messages[chosen : chosen + 1]
+    if len(messages) > 1 or wanted.candidate:
+        settings = json_of(attributes.get("llm.invocation_parameters"))
+        if first(settings, "n") not in (None, 1):  # each message is an answer of its own
+            chosen = wanted.choose(range(len(messages)))
+            messages = messages[chosen : chosen + 1]
     return tuple([call for message in messages for call in _calls_in(message)])
-
-
-def _has_several(attributes: dict[str, Any]) -> bool:
-    """Whether the model was asked for several answers."""
-    settings = json_of(attributes.get("llm.invocation_parameters"))
-    return first(settings, "n") not in (None, 1)
 
 
 def _calls_in(message: Any) -> list[ToolCall]:
     entries = _items_in(message, "message.tool_calls")
-    if entries:
-        return [_call_in(entry) for entry in entries]
     name = value_at_path(message, "message.function_call_name")
-    if name is None:
-        return []
+    if entries or name is None:
+        return [_call_in(entry) for entry in entries]
     return [_call(name, value_at_path(message, "message.function_call_arguments_json"), None)]
 
 
@@ -187,14 +174,11 @@ def _execution(span: Span, wanted: Wanted) -> ToolCall:
 
 def _is_schema(parameters: Any) -> bool:
     """Whether it says what the tool takes: some write that there, and others what it was given."""
-    return isinstance(parameters, dict) and (
-        isinstance(parameters.get("properties"), dict)
-        or (bool(parameters) and all(_is_typed(value) for value in parameters.values()))
+    if not isinstance(parameters, dict) or not parameters:
+        return False
+    return isinstance(parameters.get("properties"), dict) or all(
+        isinstance(value, dict) and "type" in value for value in parameters.values()
     )
-
-
-def _is_typed(value: Any) -> bool:
-    return isinstance(value, dict) and "type" in value
 
 
 def _answers(span: Span) -> list[ToolResult]:
@@ -219,10 +203,11 @@ def _content(message: Any) -> Any:
 
 def read_tools(document: Any) -> list[Tool]:
     """The tools that the models were offered."""
-    tools: list[Tool] = []
-    for span in read_spans(document):
-        tools += read_definitions(offered_tools_in(span.attributes))
-    return tools
+    return [
+        tool
+        for span in read_spans(document)
+        for tool in read_definitions(offered_tools_in(span.attributes))
+    ]
 
 
 def offered_tools_in(attributes: dict[str, Any]) -> Any:

@@ -19,6 +19,7 @@ from callscore.formats.families.observed_runs import (
 )
 from callscore.formats.families.span_records import convention_of
 from callscore.formats.families.spans import (
+    Span,
     build_tree,
     is_span_line,
     items_at,
@@ -32,7 +33,6 @@ from callscore.formats.shape import at, dicts, first, json_of, text_of
 
 if TYPE_CHECKING:
     from callscore.core.call import Tool, ToolCall
-    from callscore.formats.families.spans import Span
     from callscore.formats.trace import Trace, Wanted
 
 __all__ = ["EXAMPLE", "ORDER", "joins_lines", "read", "read_tools", "recognises"]
@@ -54,15 +54,12 @@ _COMPLETIONS = ("gen_ai.completion", "llm.completions")
 _PROMPTS = ("gen_ai.prompt", "llm.prompts")
 _KIND = "traceloop.span.kind"
 
+joins_lines = is_span_line
+
 
 def recognises(document: Any) -> bool:
     """Whether its spans have a flat attribute for each part of a message."""
     return convention_of(document) == "openllmetry"
-
-
-def joins_lines(line: Any) -> bool:
-    """Whether a line is a span, or a batch of them."""
-    return is_span_line(line)
 
 
 def read(document: Any, wanted: Wanted) -> list[Trace]:
@@ -90,43 +87,32 @@ def _observe(span: Span, outputs: ModelOutputs, wanted: Wanted) -> ObservedStep:
 
 
 def _messages(span: Span, prefixes: tuple[str, ...]) -> list[Any]:
-    for prefix in prefixes:
-        found = items_at(span.attributes, prefix)
-        if found:
-            return found
-    return []
+    found = (items_at(span.attributes, prefix) for prefix in prefixes)
+    return next(filter(None, found), [])
 
 
 def _requests(
     completions: list[Any], outputs: ModelOutputs, wanted: Wanted
 ) -> tuple[ToolCall, ...]:
     chosen = at(completions, wanted.choose(range(len(completions))))
-    calls = [_call_in(entry) for entry in _entries(chosen)]
-    if not calls:
-        name = value_at_path(chosen, "function_call.name")
-        if name is not None:
-            calls.append(
-                requested_call(name, value_at_path(chosen, "function_call.arguments"), None)
-            )
+    entries = items_of(first(chosen, "tool_calls"))
+    if first(chosen, "tool_calls") is None and isinstance(chosen, dict):
+        entries = items_at(chosen, "tool_calls")
+    calls = [
+        requested_call(at(entry, "name"), at(entry, "arguments"), at(entry, "id"))
+        for entry in entries
+    ]
+    name = value_at_path(chosen, "function_call.name")
+    if not calls and name is not None:
+        arguments = value_at_path(chosen, "function_call.arguments")
+        calls.append(requested_call(name, arguments, None))
     return tuple(calls) or outputs.calls([_whole(message) for message in completions])
-
-
-def _entries(message: Any) -> list[Any]:
-    held = first(message, "tool_calls")
-    if held is None and isinstance(message, dict):
-        return items_at(message, "tool_calls")
-    return items_of(held)
 
 
 def _whole(message: Any) -> Any:
     """The message as a tree, if its keys are dotted: elsewhere nobody writes it like that."""
     is_flat = isinstance(message, dict) and any("." in str(key) for key in message)
     return build_tree(message) if is_flat else message
-
-
-def _call_in(entry: Any) -> ToolCall:
-    value = entry if isinstance(entry, dict) else {}
-    return requested_call(value.get("name"), value.get("arguments"), value.get("id"))
 
 
 def _answers(span: Span) -> list[ToolResult]:
@@ -141,22 +127,18 @@ def _execution(span: Span, wanted: Wanted) -> ToolCall:
     attributes = span.attributes
     value = json_of(attributes.get("traceloop.entity.input"))
     result = json_of(attributes.get("traceloop.entity.output"))
-    inputs = first(value, "inputs", "input_str")  # in what LangChain gives to its observers
+    # What LangChain gives to its observers has the input and the output in it.
+    inputs, output = first(value, "inputs", "input_str"), first(result, "output")
+    if result is None:
+        result = exception_in(span)
     return executed_call(
         first(attributes, "traceloop.entity.name") or span.name,
         value if inputs is None else inputs,
         None,
-        result=exception_in(span) if result is None else _output(result),
+        result=at(output, "kwargs", "content") or output or result,
         failed=span.failed,
         wanted=wanted,
     )
-
-
-def _output(result: Any) -> Any:
-    """What a tool gave back, in what LangChain gives to its observers, too."""
-    output = first(result, "output")
-    content = at(output, "kwargs", "content")
-    return content or output or result
 
 
 def read_tools(document: Any) -> list[Tool]:

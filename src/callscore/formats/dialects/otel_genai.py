@@ -6,12 +6,11 @@ What the models asked for counts; where content was not captured, what the tools
 
 from __future__ import annotations
 
-from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 from msgspec.structs import replace
 
-from callscore.core.call import NOT_CAPTURED
+from callscore.core.call import NOT_CAPTURED, Tool
 from callscore.formats.definitions import read_definitions
 from callscore.formats.families.genai_spans import (
     observe_span,
@@ -20,14 +19,11 @@ from callscore.formats.families.genai_spans import (
     whole_conversation,
 )
 from callscore.formats.families.model_outputs import ModelOutputs
-from callscore.formats.families.observed_runs import ObservedRun, traces_of
+from callscore.formats.families.observed_runs import ObservedRun, ObservedStep, traces_of
 from callscore.formats.families.span_records import convention_of
-from callscore.formats.families.spans import is_span_line, read_spans, spans_by_trace
+from callscore.formats.families.spans import Span, is_span_line, read_spans, spans_by_trace
 
 if TYPE_CHECKING:
-    from callscore.core.call import Tool, ToolCall
-    from callscore.formats.families.observed_runs import ObservedStep
-    from callscore.formats.families.spans import Span
     from callscore.formats.trace import Trace, Wanted
 
 __all__ = ["EXAMPLE", "ORDER", "joins_lines", "read", "read_tools", "recognises"]
@@ -59,17 +55,12 @@ EXAMPLE = {
     ]
 }
 
-_REQUESTS = attrgetter("requests")
+joins_lines = is_span_line
 
 
 def recognises(document: Any) -> bool:
     """Whether it has spans, and none of them in the words of another stack."""
     return convention_of(document) == "gen_ai"
-
-
-def joins_lines(line: Any) -> bool:
-    """Whether a line is a span, or a batch of them."""
-    return is_span_line(line)
 
 
 def read(document: Any, wanted: Wanted) -> list[Trace]:
@@ -81,7 +72,7 @@ def read(document: Any, wanted: Wanted) -> list[Trace]:
 
 def _run_of(spans: list[Span], outputs: ModelOutputs, wanted: Wanted) -> ObservedRun:
     steps = [observe_span(span, outputs, wanted) for span in spans]
-    if not any(map(_REQUESTS, steps)):
+    if not any(step.requests for step in steps):
         steps = [
             step if step.execution else whole_conversation(span, step, outputs)
             for span, step in zip(spans, steps, strict=True)
@@ -94,28 +85,18 @@ def _without_blanks(steps: list[ObservedStep]) -> list[ObservedStep]:
 
     any-agent writes down what LlamaIndex streams before the arguments have come.
     """
-    asked: list[ToolCall] = []
-    for step in steps:
-        for call in step.requests or ():
-            if call.arguments != {}:
-                return steps
-            asked.append(call)
-    if not asked:
+    asked = [call for step in steps for call in step.requests or ()]
+    if not asked or any(call.arguments != {} for call in asked):
         return steps
     done = [step.execution for step in steps if step.execution is not None]
     is_told = any(call.arguments for call in done)
     if not is_told or [call.name for call in asked] != [call.name for call in done]:
         return steps
-    return [
-        replace(step, requests=tuple([_blanked(call) for call in step.requests]))
-        if step.requests
-        else step
-        for step in steps
-    ]
-
-
-def _blanked(call: ToolCall) -> ToolCall:
-    return replace(call, arguments=None, error=NOT_CAPTURED)
+    blanked = []
+    for step in steps:
+        calls = [replace(c, arguments=None, error=NOT_CAPTURED) for c in step.requests or ()]
+        blanked.append(replace(step, requests=tuple(calls)) if calls else step)
+    return blanked
 
 
 def read_tools(document: Any) -> list[Tool]:

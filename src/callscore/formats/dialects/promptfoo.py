@@ -4,18 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from callscore.core.call import ToolCall
+from callscore.core.call import Tool, ToolCall
 from callscore.formats.definitions import read_definitions
 from callscore.formats.reading import inner_finder
-from callscore.formats.shape import at, dicts, first, integer_of, json_of, name_of
-from callscore.formats.trace import Trace
+from callscore.formats.shape import as_list, at, dicts, first, integer_of, json_of, name_of
+from callscore.formats.trace import Trace, Wanted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from callscore.core.call import Tool
     from callscore.formats.dialect import Dialect
-    from callscore.formats.trace import Wanted
 
     _Find = Callable[[Any], Dialect | None]
 
@@ -96,7 +94,7 @@ def read(document: Any, wanted: Wanted) -> list[Trace]:
         Trace(
             calls=None if output is None else _calls_in(output, wanted, find),
             expected=_expected(at(test, "assert")),
-            id=_id(at(test, "vars"), number),
+            id=name_of(at(test, "vars", "id")) or str(number),
             trial=column,
             input=asked or at(test, "vars"),
         )
@@ -124,11 +122,6 @@ def _table_outputs(table: Any) -> Iterator[_Output]:
             yield cell.get("text"), line.get("test"), cell.get("prompt"), place
 
 
-def _id(variables: Any, number: int) -> str:
-    """The id that a test case gives itself, or else its number."""
-    return name_of(at(variables, "id")) or str(number)
-
-
 def _calls_in(output: Any, wanted: Wanted, find: _Find) -> tuple[ToolCall, ...]:
     """The calls in what a provider returned; an answer in which no format sees any has none."""
     value = json_of(output)
@@ -147,13 +140,9 @@ def _readings(value: Any) -> list[list[Any]]:
     """What an output may be that is nothing as a whole: documents, in one way or another."""
     if isinstance(value, str):  # objects on lines of their own, between lines of text
         lines = [json_of(line) for line in value.splitlines() if line[:1] in ("{", "[")]
-        objects = dicts(lines)
-        return (
-            [[objects], objects, [line for line in lines if isinstance(line, list)]]
-            if lines
-            else []
-        )
-    parts = value if isinstance(value, list) else [value]
+        objects, lists = dicts(lines), [line for line in lines if isinstance(line, list)]
+        return [[objects], objects, lists] if lines else []
+    parts = as_list(value)
     if any(first(part, "functionCall", "function_call") for part in parts):  # Gemini's, alone
         return [[{"candidates": [{"content": {"role": "model", "parts": parts}}]}]]
     return [parts] if isinstance(value, list) else []
@@ -165,20 +154,16 @@ def _expected(assertions: Any) -> tuple[ToolCall, ...] | None:
     if len(found) != 1:
         return None
     names = found[0].split(",") if isinstance(found[0], str) else found[0]
-    if not isinstance(names, list) or not all(_is_name(name) for name in names):
+    # A brace is of a template, and a slash of a file that has yet to be read.
+    if not isinstance(names, list) or not all(
+        isinstance(name, str) and name.strip() and not {"{", "/"} & set(name) for name in names
+    ):
         return None
     return tuple([ToolCall(name.strip()) for name in names])
 
 
-def _is_name(value: Any) -> bool:
-    """Whether a value is a tool's name, not a template or a file that has yet to be read."""
-    return isinstance(value, str) and bool(value.strip()) and not {"{", "/"} & set(value)
-
-
 def read_tools(document: Any) -> list[Tool]:
     """The tools that the providers were set up with."""
-    tools: list[Tool] = []
-    for provider in dicts(at(document, "config", "providers")):
-        for settings in (provider, *provider.values()):
-            tools += read_definitions(at(settings, "config", "tools"))
-    return tools
+    providers = dicts(at(document, "config", "providers"))
+    settings = [one for provider in providers for one in (provider, *provider.values())]
+    return [tool for one in settings for tool in read_definitions(at(one, "config", "tools"))]

@@ -52,9 +52,7 @@ def recognises(document: Any) -> bool:
     """Whether it is a history, under its name or bare, or some of what histories are made of."""
     if isinstance(document, dict):
         return not _MARKS.isdisjoint(document) and _is_record(document)
-    if not isinstance(document, list) or not document:
-        return False
-    return (
+    return (isinstance(document, list) and bool(document)) and (
         all(map(_is_message, document))
         or _are_of_kinds(document, "part_kind", _PARTS)
         or _are_of_kinds(document, "event_kind", _EVENTS)
@@ -72,7 +70,7 @@ def _are_of_kinds(items: list[Any], key: str, known: tuple[str, ...]) -> bool:
     """Whether all items have a kind, if perhaps one of a newer version, and one a known kind."""
     if not isinstance(items[0], dict) or key not in items[0]:
         return False
-    kinds = [item.get(key) if isinstance(item, dict) else None for item in items]
+    kinds = [at(item, key) for item in items]
     return all(isinstance(kind, str) for kind in kinds) and any(kind in known for kind in kinds)
 
 
@@ -86,28 +84,16 @@ def _history(document: dict[str, Any]) -> list[Any]:
 
 
 def _is_item(item: Any) -> bool:
-    return _is_message(item) or _is_part(item) or _is_event(item)
+    return joins_lines(item) or at(item, "part_kind") in _PARTS
 
 
 def _is_message(item: Any) -> bool:
-    return (
-        isinstance(item, dict)
-        and item.get("kind") in _MESSAGES
-        and isinstance(item.get("parts"), list)
-    )
-
-
-def _is_part(item: Any) -> bool:
-    return isinstance(item, dict) and item.get("part_kind") in _PARTS
-
-
-def _is_event(item: Any) -> bool:
-    return isinstance(item, dict) and item.get("event_kind") in _EVENTS
+    return at(item, "kind") in _MESSAGES and isinstance(item.get("parts"), list)
 
 
 def joins_lines(line: Any) -> bool:
     """Whether a line is one message of a history, or one event of a stream."""
-    return _is_message(line) or _is_event(line)
+    return _is_message(line) or at(line, "event_kind") in _EVENTS
 
 
 def read(document: Any, wanted: Wanted) -> list[Trace]:
@@ -119,36 +105,21 @@ def read(document: Any, wanted: Wanted) -> list[Trace]:
     view: View = "requested"
     value = None
     for item in dicts(items):
+        parts = dicts(item.get("parts"))
         if "event_kind" in item:
             view = "executed"  # a call's event comes when it is about to be run
-            _take_event(item, transcript)
+            is_about_call = item["event_kind"] in (*_CALL_EVENTS, *_RESULT_EVENTS)
+            parts = dicts([first(item, "part", "result")]) if is_about_call else []
         elif "part_kind" in item:
-            _take_part(item, transcript)
+            parts = [item]
         else:
-            value = _input_in(item) if value is None else value
-            _take_message(item, transcript)
+            asked = [part for part in parts if part.get("part_kind") == "user-prompt"]
+            value = at(asked, 0, "content") if value is None else value
+            if any(part.get("part_kind") in _CALLS for part in parts):
+                transcript.step()
+        for part in parts:
+            _take_part(part, transcript)
     return [transcript.trace(input=value, view=view)]
-
-
-def _input_in(message: dict[str, Any]) -> Any:
-    for part in dicts(message.get("parts")):
-        if part.get("part_kind") == "user-prompt":
-            return part.get("content")
-    return None
-
-
-def _take_message(message: dict[str, Any], transcript: Transcript) -> None:
-    parts = dicts(message.get("parts"))
-    if any(part.get("part_kind") in _CALLS for part in parts):
-        transcript.step()
-    for part in parts:
-        _take_part(part, transcript)
-
-
-def _take_event(event: dict[str, Any], transcript: Transcript) -> None:
-    part = first(event, "part", "result")
-    if isinstance(part, dict) and event.get("event_kind") in (*_CALL_EVENTS, *_RESULT_EVENTS):
-        _take_part(part, transcript)
 
 
 def _take_part(part: dict[str, Any], transcript: Transcript) -> None:

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from callscore.formats.shape import at, dicts, list_of
-from callscore.formats.trace import Trace
+from callscore.formats.shape import as_list, at, dicts, list_of
+from callscore.formats.trace import Trace, Wanted
 from callscore.formats.transcript import Transcript
-
-if TYPE_CHECKING:
-    from callscore.core.call import ToolCall
-    from callscore.formats.trace import Wanted
 
 __all__ = ["EXAMPLE", "ORDER", "read", "recognises"]
 
@@ -32,11 +28,13 @@ _KINDS = ("human", "ai", "tool")
 
 def recognises(document: Any) -> bool:
     """Whether it is a multi-turn sample, or a dataset of them."""
-    if isinstance(document, dict) and isinstance(document.get("samples"), list):
-        document = document["samples"]
-    if isinstance(document, list):
-        return bool(document) and all(_is_sample(item) for item in document)
-    return _is_sample(document)
+    samples = _samples_in(document)
+    return bool(samples) and all(map(_is_sample, samples))
+
+
+def _samples_in(document: Any) -> list[Any]:
+    samples = at(document, "samples")
+    return samples if isinstance(samples, list) else as_list(document)
 
 
 def _is_sample(item: Any) -> bool:
@@ -50,46 +48,36 @@ def _is_sample(item: Any) -> bool:
 
 def read(document: Any, wanted: Wanted) -> list[Trace]:
     """One run a sample; its reference calls are what is expected of it."""
-    if isinstance(document, dict) and isinstance(document.get("samples"), list):
-        document = document["samples"]
-    samples = dicts(document) if isinstance(document, list) else dicts([document])
-    return [_read_sample(sample, wanted) for sample in samples]
+    return [_read_sample(sample, wanted) for sample in dicts(_samples_in(document))]
 
 
 def _read_sample(sample: dict[str, Any], wanted: Wanted) -> Trace:
-    messages = sample.get("user_input")
+    actual, expected = Transcript(wanted), Transcript(wanted)
+    asked = sample.get("user_input")
+    has_messages = isinstance(asked, list)
+    if has_messages:
+        messages = dicts(asked)
+        _take_messages(messages, actual)
+        said = [message.get("content") for message in messages if message.get("type") == "human"]
+        asked = said[0] if said else None
     reference = sample.get("reference_tool_calls")
+    _take_calls(reference, expected)
     return Trace(
-        calls=_read_messages(messages, wanted) if isinstance(messages, list) else None,
-        expected=_read_reference(reference, wanted) if isinstance(reference, list) else None,
-        input=_asked(messages),
+        calls=actual.calls() if has_messages else None,
+        expected=expected.calls() if isinstance(reference, list) else None,
+        input=asked,
     )
 
 
-def _read_messages(messages: list[Any], wanted: Wanted) -> tuple[ToolCall, ...]:
-    transcript = Transcript(wanted)
-    for message in dicts(messages):
+def _take_messages(messages: list[dict[str, Any]], transcript: Transcript) -> None:
+    for message in messages:
         if message.get("type") == "ai" and message.get("tool_calls"):
             transcript.step()
-            _take(message["tool_calls"], transcript)
+            _take_calls(message["tool_calls"], transcript)
         elif message.get("type") == "tool":
             transcript.result(message.get("content"))
-    return transcript.calls()
 
 
-def _read_reference(reference: list[Any], wanted: Wanted) -> tuple[ToolCall, ...]:
-    transcript = Transcript(wanted)
-    _take(reference, transcript)
-    return transcript.calls()
-
-
-def _take(calls: Any, transcript: Transcript) -> None:
+def _take_calls(calls: Any, transcript: Transcript) -> None:
     for call in dicts(calls):
         transcript.call(call.get("name"), call.get("args"))
-
-
-def _asked(messages: Any) -> Any:
-    if not isinstance(messages, list):
-        return messages
-    said = [one.get("content") for one in dicts(messages) if one.get("type") == "human"]
-    return said[0] if said else None

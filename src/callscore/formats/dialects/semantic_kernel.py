@@ -42,7 +42,7 @@ _ITEMS = (*_CALLS, *_RESULTS)
 def recognises(document: Any) -> bool:
     """Whether all in it are messages of the kernel, or all are items of such messages."""
     parts = _parts_in(document)
-    return parts != [] and (all(map(_is_message, parts)) or all(map(_is_item, parts)))
+    return parts != [] and (all(map(joins_lines, parts)) or all(map(_is_item, parts)))
 
 
 def _parts_in(document: Any) -> list[Any]:
@@ -52,21 +52,17 @@ def _parts_in(document: Any) -> list[Any]:
     return list_of(document)
 
 
-def _is_message(message: Any) -> bool:
-    if not isinstance(message, dict) or "choice_index" in message:  # a chunk of a stream
+def joins_lines(line: Any) -> bool:
+    """Whether a line is one message of a history."""
+    if not isinstance(line, dict) or "choice_index" in line:  # a chunk of a stream
         return False
-    if message.get("content_type") == "message":
-        return isinstance(message.get("items"), list)
-    return isinstance(message.get("Items"), list) and isinstance(at(message, "Role", "Label"), str)
+    if line.get("content_type") == "message":
+        return isinstance(line.get("items"), list)
+    return isinstance(line.get("Items"), list) and isinstance(at(line, "Role", "Label"), str)
 
 
 def _is_item(item: Any) -> bool:
     return isinstance(item, dict) and _type_of(item) in _ITEMS
-
-
-def joins_lines(line: Any) -> bool:
-    """Whether a line is one message of a history."""
-    return _is_message(line)
 
 
 def read(document: Any, wanted: Wanted) -> list[Trace]:
@@ -76,23 +72,17 @@ def read(document: Any, wanted: Wanted) -> list[Trace]:
     if any(map(_is_item, parts)):
         parts = [{"items": parts}]
     for message in parts:
-        _take_message(message, transcript)
+        transcript.close_step()
+        for item in dicts(first(message, "items", "Items")):
+            kind = _type_of(item)
+            if kind in _CALLS:
+                transcript.open_step()
+                arguments = first(item, "arguments", "Arguments")
+                transcript.call(_name_of(item), arguments, first(item, "call_id", "id", "Id"))
+            elif kind in _RESULTS:
+                id_ = first(item, "call_id", "id", "CallId")
+                transcript.result(first(item, "result", "Result"), id_)
     return [transcript.trace()]
-
-
-def _take_message(message: dict[str, Any], transcript: Transcript) -> None:
-    is_first = True
-    for item in dicts(first(message, "items", "Items")):
-        kind = _type_of(item)
-        if kind in _CALLS:
-            if is_first:
-                transcript.step()
-                is_first = False
-            arguments = first(item, "arguments", "Arguments")
-            transcript.call(_name_of(item), arguments, first(item, "call_id", "id", "Id"))
-        elif kind in _RESULTS:
-            id_ = first(item, "call_id", "id", "CallId")
-            transcript.result(first(item, "result", "Result"), id_)
 
 
 def _type_of(item: dict[str, Any]) -> Any:

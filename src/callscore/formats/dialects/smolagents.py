@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from callscore.formats.shape import at, dicts, first, text_of
+from callscore.formats.shape import at, dicts, first, list_of, text_of
 from callscore.formats.transcript import Transcript
 
 if TYPE_CHECKING:
@@ -36,9 +36,8 @@ _INTERPRETER = "python_interpreter"
 
 def recognises(document: Any) -> bool:
     """Whether there are action steps: bare, or under `steps`."""
-    if isinstance(document, dict):
-        return _is_step(document) or any(map(_is_step, dicts(document.get("steps"))))
-    return any(map(_is_step, dicts(document)))
+    steps = [document, *list_of(document.get("steps"))] if isinstance(document, dict) else document
+    return any(map(_is_step, dicts(steps)))
 
 
 def _is_step(item: dict[str, Any]) -> bool:
@@ -60,9 +59,7 @@ def joins_lines(line: Any) -> bool:
 
 def read(document: Any, wanted: Wanted) -> list[Trace]:
     """One run: the actions among the steps."""
-    steps = document
-    if isinstance(document, dict):
-        steps = document.get("steps", [document])
+    steps = document.get("steps", [document]) if isinstance(document, dict) else document
     transcript = Transcript(wanted)
     task = None
     for step in dicts(steps):
@@ -78,9 +75,8 @@ def _take_step(step: dict[str, Any], transcript: Transcript) -> None:
     A step in which a call has failed lists none; the message of the model still has them.
     """
     calls = dicts(step.get("tool_calls")) or dicts(at(step, "model_output_message", "tool_calls"))
-    if not calls:
-        return
-    transcript.step()
+    if calls:
+        transcript.step()
     for call in calls:
         name = at(call, "function", "name")
         arguments = at(call, "function", "arguments")
@@ -88,18 +84,9 @@ def _take_step(step: dict[str, Any], transcript: Transcript) -> None:
         if name == _INTERPRETER and code is not None and not isinstance(arguments, dict):
             arguments = {"input": code}
         transcript.call(name, arguments, call.get("id"))
-    _take_outcome(step, calls, transcript)
-
-
-def _take_outcome(
-    step: dict[str, Any], calls: list[dict[str, Any]], transcript: Transcript
-) -> None:
     error = step.get("error")
-    if error is not None:
-        outcome = first(error, "message") or error
-    elif len(calls) == 1:
-        outcome = step.get("observations")
-    else:
-        outcome = None  # the observations of several calls are one text
+    # The observations of several calls are one text.
+    observed = step.get("observations") if len(calls) == 1 else None
+    outcome = observed if error is None else first(error, "message") or error
     for call in calls:
         transcript.result(outcome, call.get("id"), failed=error is not None)

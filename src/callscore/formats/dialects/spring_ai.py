@@ -6,12 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 from callscore.formats.definitions import read_definitions
 from callscore.formats.shape import at, dicts, first, list_of
-from callscore.formats.trace import DEFAULT_WANTED
+from callscore.formats.trace import DEFAULT_WANTED, Trace, Wanted
 from callscore.formats.transcript import Transcript
 
 if TYPE_CHECKING:
     from callscore.core.call import Tool
-    from callscore.formats.trace import Trace, Wanted
 
 __all__ = ["EXAMPLE", "ORDER", "joins_lines", "read", "read_tools", "recognises"]
 
@@ -39,14 +38,14 @@ def recognises(document: Any) -> bool:
     if isinstance(document, dict) and _MARKS.isdisjoint(document):
         return False
     messages = _messages_in(document, DEFAULT_WANTED)
-    return messages != [] and all(map(_is_message, messages))
+    return messages != [] and all(map(joins_lines, messages))
 
 
 def _messages_in(document: Any, wanted: Wanted) -> list[Any]:
     """The messages of a prompt or a list; the one that a response has for a candidate."""
     if not isinstance(document, dict):
         return list_of(document)
-    if _is_message(document):
+    if joins_lines(document):
         return [document]
     results = list_of(document.get("results"))
     generation = at(results, wanted.choose(range(len(results))))
@@ -57,13 +56,9 @@ def _messages_in(document: Any, wanted: Wanted) -> list[Any]:
     return list_of(first(document, "messages", "instructions"))
 
 
-def _is_message(message: Any) -> bool:
-    return isinstance(message, dict) and message.get("messageType") in _TYPES
-
-
 def joins_lines(line: Any) -> bool:
     """Whether a line is one message of a conversation."""
-    return _is_message(line)
+    return at(line, "messageType") in _TYPES
 
 
 def read(document: Any, wanted: Wanted) -> list[Trace]:
@@ -76,9 +71,8 @@ def read(document: Any, wanted: Wanted) -> list[Trace]:
         for call in calls:
             transcript.call(call.get("name"), call.get("arguments"), call.get("id"))
         for response in dicts(message.get("responses")):
-            transcript.result(
-                response.get("responseData"), response.get("id"), name=response.get("name")
-            )
+            fields = response.get("responseData"), response.get("id")
+            transcript.result(*fields, name=response.get("name"))
     return [transcript.trace()]
 
 

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from callscore.formats.shape import dicts, first
-from callscore.formats.trace import Trace
+from callscore.formats.shape import at, dicts
+from callscore.formats.trace import Trace, Wanted
 from callscore.formats.transcript import Transcript
 
 if TYPE_CHECKING:
     from callscore.core.call import ToolCall
-    from callscore.formats.trace import Wanted
 
 __all__ = ["EXAMPLE", "ORDER", "read", "recognises"]
 
@@ -19,10 +18,7 @@ EXAMPLE = {
     "userInput": "How is the weather in Paris?",
     "userInputMessages": [
         {"content": "How is the weather in Paris?"},
-        {
-            "content": "",
-            "toolCalls": [{"name": "get_weather", "arguments": {"city": "Paris"}}],
-        },
+        {"content": "", "toolCalls": [{"name": "get_weather", "arguments": {"city": "Paris"}}]},
     ],
     "referenceToolCalls": [{"name": "get_weather", "arguments": {"city": "Paris"}}],
 }
@@ -38,26 +34,23 @@ def recognises(document: Any) -> bool:
 
 def read(document: Any, wanted: Wanted) -> list[Trace]:
     """One run, with what was expected of it."""
-    messages = first(document, "userInputMessages")
-    reference = first(document, "referenceToolCalls")
-    trace = Trace(
-        calls=_calls_in(messages, wanted) if isinstance(messages, list) else None,
-        expected=_calls_in([document], wanted, "referenceToolCalls")
-        if isinstance(reference, list)
-        else None,
-        input=first(document, "userInput"),
-    )
-    return [trace]
+    reference = at(document, "referenceToolCalls")
+    reference = [{"toolCalls": reference}] if isinstance(reference, list) else None
+    calls = _calls_in(at(document, "userInputMessages"), wanted)
+    expected = _calls_in(reference, wanted)
+    return [Trace(calls=calls, expected=expected, input=at(document, "userInput"))]
 
 
-def _calls_in(messages: Any, wanted: Wanted, key: str = "toolCalls") -> tuple[ToolCall, ...]:
+def _calls_in(messages: Any, wanted: Wanted) -> tuple[ToolCall, ...] | None:
     """The calls in a conversation; what is said while some are open are their results."""
+    if not isinstance(messages, list):
+        return None
     transcript = Transcript(wanted)
     waiting = 0
     for message in dicts(messages):
-        if key in message:
+        if "toolCalls" in message:
             transcript.step()
-            calls = dicts(message[key])
+            calls = dicts(message["toolCalls"])
             for call in calls:
                 transcript.call(call.get("name"), call.get("arguments"))
             waiting = len(calls)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from callscore.formats.definitions import read_definitions
 from callscore.formats.dialects.bedrock import has_blocks, take_message
-from callscore.formats.shape import at, dicts, integer_of
+from callscore.formats.shape import as_list, at, dicts, integer_of
 from callscore.formats.transcript import Transcript
 
 if TYPE_CHECKING:
@@ -40,9 +40,9 @@ EXAMPLE = [
 def recognises(document: Any) -> bool:
     """Whether it is messages with calls, a session's message, a snapshot or specifications."""
     if isinstance(document, list):
-        return (any(map(_has_blocks, document)) or _are_specifications(document)) and all(
-            isinstance(item, dict) for item in document
-        )
+        items = dicts(document)
+        has_calls = any(has_blocks(_message_of(item)) for item in items)
+        return len(items) == len(document) and (has_calls or _are_specifications(items))
     return (
         joins_lines(document)
         or isinstance(_snapshot_in(document), list)
@@ -66,28 +66,16 @@ def _snapshot_in(document: Any) -> Any:
 
 
 def _are_specifications(values: list[Any]) -> bool:
-    return bool(values) and all(map(_is_specification, values))
-
-
-def _is_specification(value: Any) -> bool:
-    return (
-        isinstance(value, dict)
-        and isinstance(value.get("name"), str)
-        and isinstance(at(value.get("inputSchema"), "json"), dict)
+    return bool(values) and all(
+        isinstance(at(value, "name"), str) and isinstance(at(value, "inputSchema", "json"), dict)
+        for value in values
     )
-
-
-def _has_blocks(item: Any) -> bool:
-    return isinstance(item, dict) and has_blocks(_message_of(item))
 
 
 def _message_of(item: dict[str, Any]) -> Any:
     """The message in an item, which may wrap it, and may have another one to be shown for it."""
-    if "message" in item or "redact_message" in item:
-        for key in ("redact_message", "message"):
-            if isinstance(item.get(key), dict):
-                return item[key]
-    return item
+    wrapped = dicts([item.get("redact_message"), item.get("message")])
+    return wrapped[0] if wrapped else item
 
 
 def read(document: Any, wanted: Wanted) -> list[Trace]:
@@ -101,9 +89,7 @@ def read(document: Any, wanted: Wanted) -> list[Trace]:
 
 def _messages_in(document: Any) -> list[Any]:
     items = _snapshot_in(document)
-    if not isinstance(items, list):
-        items = document if isinstance(document, list) else [document]
-    found = dicts(items)
+    found = dicts(items if isinstance(items, list) else as_list(document))
     numbers = [integer_of(item.get("message_id")) for item in found]
     known = [number for number in numbers if number is not None]
     if len(known) == len(found):

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from callscore.core.call import NOT_CAPTURED
-from callscore.formats.shape import at, dicts, first, list_of, text_of
-from callscore.formats.trace import Trace
+from callscore.core.call import NOT_CAPTURED, ToolCall
+from callscore.formats.shape import as_list, at, dicts, first, list_of, text_of
+from callscore.formats.trace import Trace, Wanted
 from callscore.formats.transcript import Transcript
-
-if TYPE_CHECKING:
-    from callscore.core.call import ToolCall
-    from callscore.formats.trace import Wanted
 
 __all__ = ["EXAMPLE", "ORDER", "read", "recognises"]
 
@@ -37,7 +33,8 @@ EXAMPLE = {
         {"role": "tool", "id": "c1", "content": "18", "requestor": "assistant", "error": False},
     ],
 }
-_Calls = tuple["ToolCall", ...]
+_ACTIONS = ("evaluation_criteria", "actions")
+_INSTRUCTIONS = ("user_scenario", "instructions")
 
 
 def recognises(document: Any) -> bool:
@@ -48,26 +45,25 @@ def recognises(document: Any) -> bool:
             or all(map(_is_simulation, document))
             or _is_conversation(document)
         )
+    has_simulations = isinstance(at(document, "simulations"), list)
     return (
-        isinstance(at(document, "simulations"), list) and isinstance(document.get("tasks"), list)
-    ) or (_is_simulation(document) or _is_task(document))
+        (has_simulations and isinstance(document.get("tasks"), list))
+        or _is_simulation(document)
+        or _is_task(document)
+    )
 
 
 def _is_task(item: Any) -> bool:
-    if not isinstance(item, dict):
-        return False
-    criteria = item.get("evaluation_criteria")
-    return (criteria is not None and isinstance(at(criteria, "actions"), list)) or (
-        isinstance(item.get("user_scenario"), dict) and isinstance(item.get("id"), str)
+    return isinstance(at(item, "evaluation_criteria", "actions"), list) or (
+        isinstance(at(item, "user_scenario"), dict) and isinstance(item.get("id"), str)
     )
 
 
 def _is_simulation(item: Any) -> bool:
-    if not isinstance(item, dict):
-        return False
-    if isinstance(item.get("task_id"), str) and isinstance(item.get("termination_reason"), str):
-        return True
-    return _is_conversation(item.get("messages"))
+    is_ended = isinstance(at(item, "termination_reason"), str)
+    return (is_ended and isinstance(item.get("task_id"), str)) or _is_conversation(
+        at(item, "messages")
+    )
 
 
 def _is_conversation(messages: Any) -> bool:
@@ -91,7 +87,7 @@ def read(document: Any, wanted: Wanted) -> list[Trace]:
         return [_read_simulation({"messages": document}, wanted)]
     return [
         _read_task(item, wanted) if _is_task(item) else _read_simulation(item, wanted)
-        for item in dicts(document if isinstance(document, list) else [document])
+        for item in dicts(as_list(document))
     ]
 
 
@@ -99,32 +95,22 @@ def _read_results(document: dict[str, Any], wanted: Wanted) -> list[Trace]:
     tasks = {text_of(task.get("id")): task for task in dicts(document.get("tasks"))}
     runs = dicts(document["simulations"])
     played = [text_of(run.get("task_id")) for run in runs]
-    return [
-        *(
-            _read_simulation(run, wanted, tasks.get(id_))
-            for run, id_ in zip(runs, played, strict=True)
-        ),
-        *(_read_task(task, wanted) for id_, task in tasks.items() if id_ not in played),
+    traces = [
+        _read_simulation(run, wanted, tasks.get(name))
+        for run, name in zip(runs, played, strict=True)
     ]
+    return traces + [_read_task(task, wanted) for name, task in tasks.items() if name not in played]
 
 
 def _read_task(task: dict[str, Any], wanted: Wanted) -> Trace:
-    return Trace(
-        expected=_actions_of(task, wanted), id=text_of(task.get("id")), input=_instructions(task)
-    )
+    expected = _calls_of(at(task, *_ACTIONS), wanted)
+    return Trace(expected=expected, id=text_of(task.get("id")), input=at(task, *_INSTRUCTIONS))
 
 
-def _instructions(task: Any) -> Any:
-    return at(task, "user_scenario", "instructions")
-
-
-def _actions_of(task: Any, wanted: Wanted) -> _Calls | None:
-    """The actions that a task expects, of the agent and of the user; None where it has none."""
-    actions = at(task, "evaluation_criteria", "actions")
-    return None if actions is None else _calls_of(actions, wanted)
-
-
-def _calls_of(actions: Any, wanted: Wanted) -> _Calls:
+def _calls_of(actions: Any, wanted: Wanted) -> tuple[ToolCall, ...] | None:
+    """The actions that are expected of the agent and of the user; None where nothing says so."""
+    if actions is None:
+        return None
     transcript = Transcript(wanted)
     for action in dicts(actions):
         _take_call(action, transcript)
@@ -146,18 +132,15 @@ def _read_simulation(
     for message in _messages_of(run):
         _take_message(message, transcript)
     trial = run.get("trial")
+    # A run without its task has the actions that it was checked against.
+    checks = dicts(at(run, "reward_info", "action_checks"))
+    checked = [check.get("action") for check in checks] if checks else None
     return transcript.trace(
-        expected=_actions_of(task, wanted) if task else _checked_actions(run, wanted),
+        expected=_calls_of(at(task, *_ACTIONS) if task else checked, wanted),
         id=text_of(run.get("task_id")),
         trial=trial if isinstance(trial, int) else None,
-        input=_instructions(task),
+        input=at(task, *_INSTRUCTIONS),
     )
-
-
-def _checked_actions(run: dict[str, Any], wanted: Wanted) -> _Calls | None:
-    """The actions that a run was checked against, where it stands there without its task."""
-    checks = dicts(at(run, "reward_info", "action_checks"))
-    return _calls_of([check.get("action") for check in checks], wanted) if checks else None
 
 
 def _messages_of(run: dict[str, Any]) -> list[dict[str, Any]]:
@@ -175,8 +158,7 @@ def _messages_of(run: dict[str, Any]) -> list[dict[str, Any]]:
 def _take_message(message: dict[str, Any], transcript: Transcript) -> None:
     if message.get("role") == "tool":
         for result in dicts(message.get("tool_messages")) or [message]:
-            error = result.get("error")
-            failed = error if isinstance(error, bool) else None
+            failed = result.get("error")
             transcript.result(result.get("content"), result.get("id"), failed=failed)
         return
     calls = list_of(message.get("tool_calls"))

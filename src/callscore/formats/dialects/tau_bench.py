@@ -5,13 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from callscore.formats.dialects.openai_chat import take_message
-from callscore.formats.shape import at, dicts, json_of, name_of, text_of
-from callscore.formats.trace import Trace
+from callscore.formats.shape import as_list, at, dicts, json_of, name_of, text_of
+from callscore.formats.trace import Trace, Wanted
 from callscore.formats.transcript import Transcript
 
 if TYPE_CHECKING:
     from callscore.core.call import ToolCall
-    from callscore.formats.trace import Wanted
 
 __all__ = ["EXAMPLE", "ORDER", "read", "recognises"]
 
@@ -75,20 +74,18 @@ def _is_task(item: Any) -> bool:
 
 def read(document: Any, wanted: Wanted) -> list[Trace]:
     """One trace for each result or task. A list of tasks has no ids: tasks go by their places."""
-    if isinstance(document, list):
-        return [
-            _read_item(item, wanted, str(position))
-            for position, item in enumerate(document)
-            if isinstance(item, dict)
-        ]
-    return [_read_item(item, wanted) for item in dicts([document])]
+    return [
+        _read_item(item, wanted, str(position) if isinstance(document, list) else None)
+        for position, item in enumerate(as_list(document))
+        if isinstance(item, dict)
+    ]
 
 
-def _read_item(item: dict[str, Any], wanted: Wanted, place: str | None = None) -> Trace:
-    id_ = item.get("task_id")
+def _read_item(item: dict[str, Any], wanted: Wanted, place: str | None) -> Trace:
+    name = name_of(item.get("task_id"))
     if "traj" not in item:
-        place = name_of(id_) or place
-        return Trace(expected=_actions_in(item, wanted), id=place, input=item.get("instruction"))
+        expected = _actions_in(item, wanted)
+        return Trace(expected=expected, id=name or place, input=item.get("instruction"))
     transcript = Transcript(wanted)
     for message in dicts(item["traj"]):
         _take_message(message, transcript)
@@ -96,7 +93,7 @@ def _read_item(item: dict[str, Any], wanted: Wanted, place: str | None = None) -
     task = at(item, "info", "task")
     return transcript.trace(
         expected=_actions_in(task, wanted),
-        id=name_of(id_),
+        id=name,
         trial=trial if isinstance(trial, int | str) else None,
         input=text_of(at(task, "instruction")),
     )

@@ -5,14 +5,13 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-from callscore.core.call import TRUNCATED, Malformed, excerpt
+from callscore.core.call import TRUNCATED, Malformed, Tool, excerpt
 from callscore.formats.families.model_text import make_markup, read_marked, typed_value
 from callscore.formats.shape import json_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from callscore.core.call import Tool
     from callscore.formats.trace import Trace, Wanted
     from callscore.formats.transcript import Transcript
 
@@ -58,19 +57,17 @@ def _take(match: re.Match[str], transcript: Transcript, tools: Mapping[str, Tool
 
 def _take_dsml(match: re.Match[str], transcript: Transcript, tools: Mapping[str, Tool]) -> None:
     name, body = match["dsml"], match["parameters"]
-    if not match["dsml_end"]:
-        transcript.call(name, Malformed(excerpt(body.strip()), TRUNCATED))
-        return
-    if body.lstrip().startswith("{"):  # arguments as JSON, all at once
-        transcript.call(name, body)
-        return
     tool = tools.get(name)
-    arguments = {}
+    arguments: Any = {}
     for parameter, is_text, text in _PARAMETER.findall(body):
         if is_text:
             arguments[parameter] = text if is_text == "true" else json_of(text)
         else:
             arguments[parameter] = typed_value(text, tool and tool.parameters, parameter)
+    if not match["dsml_end"]:
+        arguments = Malformed(excerpt(body.strip()), TRUNCATED)
+    elif body.lstrip().startswith("{"):  # as JSON, all at once
+        arguments = body
     transcript.call(name, arguments)
 
 

@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from callscore.core.call import Tool
-    from callscore.formats.families.python_calls import PythonCall
     from callscore.formats.trace import Trace, Wanted
     from callscore.formats.transcript import Transcript
 
@@ -66,7 +65,11 @@ def _take(block: re.Match[str], transcript: Transcript, tools: Mapping[str, Tool
     body = block["body"].strip()
     if block["language"] == _CODE:
         for call in parse_calls(body) or []:
-            _take_code(call, transcript, tools)
+            printed = None  # the call whose result is printed
+            if call.name == "print":
+                printed = parse_calls(call.source.removeprefix("print(").removesuffix(")"))
+            for made in printed or [call]:
+                take_call(made, transcript, tools)
         return
     value = json_of(body)
     listed = listed_calls(value) or []
@@ -74,15 +77,6 @@ def _take(block: re.Match[str], transcript: Transcript, tools: Mapping[str, Tool
         take_values(listed, transcript)
     else:
         take_json(body, transcript)
-
-
-def _take_code(call: PythonCall, transcript: Transcript, tools: Mapping[str, Tool]) -> None:
-    """Write down a call, or the one whose result is printed."""
-    printed = None
-    if call.name == "print":
-        printed = parse_calls(call.source.removeprefix("print(").removesuffix(")"))
-    for made in printed or [call]:
-        take_call(made, transcript, tools)
 
 
 _MARKUP = make_markup(_BLOCK, _take, result=r"```tool_output[ \t]*\n(?P<result>.*?)(?:```|\Z)")

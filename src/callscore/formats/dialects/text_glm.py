@@ -26,14 +26,13 @@ _ARGUMENT = re.compile(
     r"<arg_key>(?P<name>[^<]*)</arg_key>\s*<arg_value>(?P<value>.*?)(?:</arg_value>|\Z)", re.DOTALL
 )
 
+read_tools = tools_in
+
 
 def recognises(document: Any) -> bool:
     """Whether it is text with a tool's name and its arguments in tags."""
-    return (
-        isinstance(document, str)
-        and "<tool_call>" in document
-        and _CALL.search(document) is not None
-    )
+    is_text = isinstance(document, str) and "<tool_call>" in document
+    return is_text and _CALL.search(document) is not None
 
 
 def read(document: Any, wanted: Wanted) -> list[Trace]:
@@ -45,5 +44,3 @@ _MARKUP = make_markup(
     r"<tool_call>(?P<name>[^<]*)(?P<body>.*?)(?:(?P<end></tool_call>)|(?=<tool_call>)|\Z)",
     tagged_call_reader(_ARGUMENT),
 )
-
-read_tools = tools_in

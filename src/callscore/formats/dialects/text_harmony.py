@@ -50,23 +50,14 @@ def read(document: Any, wanted: Wanted) -> list[Trace]:
         if recipient[1] == "assistant":
             author = _AUTHOR.search(message["header"])
             name = author[1].removeprefix(_NAMESPACE) if author else None
-            transcript.result(_result(message["content"]), name=name)
-        else:
-            transcript.step()
-            _take_call(recipient[1], message["content"], transcript)
+            quoted = json_of(message["content"])  # as some templates write it
+            is_quoted = isinstance(quoted, str)
+            transcript.result(quoted if is_quoted else message["content"], name=name)
+            continue
+        transcript.step()
+        content: Any = message["content"]
+        if recipient[1] == "python":
+            content = {"input": content}
+        kind = None if recipient[1].startswith(_NAMESPACE) else "server"
+        transcript.call(recipient[1].removeprefix(_NAMESPACE), content, kind=kind)
     return [transcript.trace()]
-
-
-def _result(content: str) -> str:
-    """What a tool answered; some templates quote it as JSON."""
-    value = json_of(content)
-    return value if isinstance(value, str) else content
-
-
-def _take_call(recipient: str, content: str, transcript: Transcript) -> None:
-    if recipient.startswith(_NAMESPACE):
-        transcript.call(recipient.removeprefix(_NAMESPACE), content)
-    elif recipient == "python":
-        transcript.call(recipient, {"input": content}, kind="server")
-    else:
-        transcript.call(recipient, content, kind="server")

@@ -35,8 +35,7 @@ def _take(match: re.Match[str], transcript: Transcript, _: Mapping[str, Tool]) -
 
 
 _MARKUP = make_markup(
-    r"<tool_call>(?P<body>.*?)(?:(?P<end></tool_call>)|(?=<tool_call>)|\Z)",
-    _take,
+    r"<tool_call>(?P<body>.*?)(?:(?P<end></tool_call>)|(?=<tool_call>)|\Z)", _take
 )
 
 read_tools = tools_in

@@ -5,13 +5,12 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-from callscore.core.call import TRUNCATED, Malformed
+from callscore.core.call import TRUNCATED, Malformed, Tool
 from callscore.formats.families.model_text import make_markup, read_marked
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from callscore.core.call import Tool
     from callscore.formats.trace import Trace, Wanted
     from callscore.formats.transcript import Transcript
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-from callscore.core.call import TRUNCATED, Malformed
+from callscore.core.call import TRUNCATED, Malformed, Tool
 from callscore.formats.definitions import read_definitions
 from callscore.formats.families.model_text import make_markup, read_marked, take_json
 from callscore.formats.shape import at, dicts, first, json_of
@@ -13,7 +13,6 @@ from callscore.formats.shape import at, dicts, first, json_of
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from callscore.core.call import Tool
     from callscore.formats.trace import Trace, Wanted
     from callscore.formats.transcript import Transcript
 

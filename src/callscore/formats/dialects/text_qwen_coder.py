@@ -28,14 +28,13 @@ _PARAMETER = re.compile(
     re.DOTALL,
 )
 
+read_tools = tools_in
+
 
 def recognises(document: Any) -> bool:
     """Whether it is text with a function and its parameters in tags."""
-    return (
-        isinstance(document, str)
-        and "<function=" in document
-        and _CALL.search(document) is not None
-    )
+    is_text = isinstance(document, str) and "<function=" in document
+    return is_text and _CALL.search(document) is not None
 
 
 def read(document: Any, wanted: Wanted) -> list[Trace]:
@@ -48,5 +47,3 @@ _MARKUP = make_markup(
     r"(?:(?P<end></function>|</tool_call>)|(?=<function=)|\Z)",
     tagged_call_reader(_PARAMETER),
 )
-
-read_tools = tools_in

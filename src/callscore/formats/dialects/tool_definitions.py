@@ -5,12 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from callscore.formats.definitions import read_definitions
-from callscore.formats.shape import dicts, first, json_of, list_of
-from callscore.formats.trace import Trace
+from callscore.formats.shape import dicts, first, json_of, list_of, text_of
+from callscore.formats.trace import Trace, Wanted
 
 if TYPE_CHECKING:
     from callscore.core.call import Tool
-    from callscore.formats.trace import Wanted
 
 __all__ = [
     "EXAMPLE",
@@ -72,34 +71,29 @@ def is_definition(item: Any) -> bool:
         return False
     declared = first(item, *_DECLARATIONS)
     if isinstance(declared, list):
-        return bool(declared) and all(_has_name(entry) for entry in dicts(declared))
-    return _defines(item)
-
-
-def _defines(item: dict[str, Any]) -> bool:
+        return bool(declared) and all(map(_has_name, dicts(declared)))
     inner = _inner(item)
     if not _has_name(inner) or not _CALLED.isdisjoint(inner):
         return False
-    if is_schema(inner.get("parameters")) or any(isinstance(inner.get(k), dict) for k in _SCHEMAS):
-        return True
-    if inner is item and inner.get("type") != "function" and "parameters" not in inner:
-        return False
-    return isinstance(inner.get("description"), str) or inner.get("type") == "function"
+    is_typed = inner.get("type") == "function"
+    is_marked = inner is not item or is_typed or "parameters" in inner
+    return (
+        is_schema(inner.get("parameters"))
+        or any(isinstance(inner.get(key), dict) for key in _SCHEMAS)
+        or (is_marked and (is_typed or isinstance(inner.get("description"), str)))
+    )
+
+
+joins_lines = is_definition
 
 
 def _has_name(item: dict[str, Any]) -> bool:
-    name = item.get("name")
-    return isinstance(name, str) and bool(name)
+    return bool(text_of(item.get("name")))
 
 
 def _inner(item: dict[str, Any]) -> dict[str, Any]:
-    if _WRAPPED.isdisjoint(item):
-        return item
-    for wrapper in _WRAPPERS:
-        inner = item.get(wrapper)
-        if isinstance(inner, dict):
-            return inner
-    return item
+    wrapped = [] if _WRAPPED.isdisjoint(item) else dicts([item.get(key) for key in _WRAPPERS])
+    return wrapped[0] if wrapped else item
 
 
 def _may_define(item: Any) -> bool:
@@ -127,11 +121,6 @@ def recognises(document: Any) -> bool:
             _are_definitions(document.get(key)) for key in _LISTS
         )
     return bool(document) and all(map(_are_definitions, document.values()))
-
-
-def joins_lines(line: Any) -> bool:
-    """Whether a line defines one tool."""
-    return is_definition(line)
 
 
 def read(document: Any, wanted: Wanted) -> list[Trace]:  # noqa: ARG001  (as every dialect has it)

@@ -58,11 +58,11 @@ def _is_step(value: Any) -> bool:
 def _has_calls(document: dict[str, Any]) -> bool:
     """Whether it has a list of calls; an empty one needs something else to tell it by."""
     calls = document.get("toolCalls")
-    if not isinstance(calls, list):
-        return False
-    if calls:
-        return all(isinstance(call, dict) and "toolName" in call for call in calls)
-    return "finishReason" in document and "text" in document
+    if calls == []:
+        return "finishReason" in document and "text" in document
+    return isinstance(calls, list) and all(
+        isinstance(call, dict) and "toolName" in call for call in calls
+    )
 
 
 def read(document: Any, wanted: Wanted) -> list[Trace]:

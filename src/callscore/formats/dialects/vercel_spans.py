@@ -13,7 +13,7 @@ from callscore.formats.definitions import read_definitions
 from callscore.formats.families.model_outputs import ModelOutputs
 from callscore.formats.families.observed_runs import ObservedRun, ObservedStep, traces_of
 from callscore.formats.families.span_records import convention_of
-from callscore.formats.families.spans import is_span_line, read_spans, spans_by_trace
+from callscore.formats.families.spans import Span, is_span_line, read_spans, spans_by_trace
 from callscore.formats.families.tool_executions import exception_in, executed_call
 from callscore.formats.families.vercel_parts import take_call
 from callscore.formats.shape import dicts, first, json_of, text_of
@@ -21,7 +21,6 @@ from callscore.formats.transcript import Transcript
 
 if TYPE_CHECKING:
     from callscore.core.call import Tool, ToolCall
-    from callscore.formats.families.spans import Span
     from callscore.formats.trace import Trace, Wanted
 
 __all__ = ["EXAMPLE", "ORDER", "joins_lines", "read", "read_tools", "recognises"]
@@ -45,15 +44,12 @@ EXAMPLE = [
 ]
 _MODELS = (".doGenerate", ".doStream")
 
+joins_lines = is_span_line
+
 
 def recognises(document: Any) -> bool:
     """Whether its spans have the attributes of the AI SDK."""
     return convention_of(document) == "vercel"
-
-
-def joins_lines(line: Any) -> bool:
-    """Whether a line is a span, or a batch of them."""
-    return is_span_line(line)
 
 
 def read(document: Any, wanted: Wanted) -> list[Trace]:
@@ -72,26 +68,17 @@ def read(document: Any, wanted: Wanted) -> list[Trace]:
 
 def _run(spans: list[Span], outputs: ModelOutputs, wanted: Wanted) -> ObservedRun:
     """The run that a trace is. What is around a model repeats what it asked for last."""
-    are_models = [_operation(span).endswith(_MODELS) for span in spans]
+    operations = [text_of(span.attributes.get("ai.operationId")) or span.name for span in spans]
+    are_models = [operation.endswith(_MODELS) for operation in operations]
     if not any(are_models):
         are_models = [_CALLS in span.attributes for span in spans]
     steps = [
         _observe(span, outputs, wanted, is_model=is_model)
         for span, is_model in zip(spans, are_models, strict=True)
     ]
-    return ObservedRun(steps, _question(spans))
-
-
-def _operation(span: Span) -> str:
-    return text_of(span.attributes.get("ai.operationId")) or span.name
-
-
-def _question(spans: list[Span]) -> Any:
-    for span in spans:
-        asked = json_of(span.attributes.get("ai.prompt"))
-        if asked is not None:
-            return first(asked, "prompt", "messages") or asked
-    return None
+    prompts = [json_of(span.attributes.get("ai.prompt")) for span in spans]
+    asked = next((prompt for prompt in prompts if prompt is not None), None)
+    return ObservedRun(steps, first(asked, "prompt", "messages") or asked)
 
 
 def _observe(span: Span, outputs: ModelOutputs, wanted: Wanted, *, is_model: bool) -> ObservedStep:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from callscore.core.call import NOT_CAPTURED
 from callscore.formats.families.vercel_parts import take_call, take_part, take_success
-from callscore.formats.shape import at, dicts, first, json_of, text_of
+from callscore.formats.shape import as_list, at, dicts, first, json_of
 from callscore.formats.transcript import Transcript
 
 if TYPE_CHECKING:
@@ -91,47 +91,38 @@ def recognises(document: Any) -> bool:
         filled = [line for line in lines if line.strip()]
         return bool(filled) and all(_LINE.fullmatch(line.rstrip("\r")) for line in filled)
     if isinstance(document, list):
-        return all(map(_may_be_chunk, document)) and any(map(_is_chunk, document))
-    return _is_chunk(document)
+        return all(map(_may_be_chunk, document)) and any(map(joins_lines, document))
+    return joins_lines(document)
 
 
 def _may_be_chunk(value: Any) -> bool:
-    kind = value.get("type") if isinstance(value, dict) else None
-    if not isinstance(kind, str):
-        return False
-    return kind in _OTHERS or _is_chunk(value) or kind.startswith("data-")
+    kind = at(value, "type")
+    return isinstance(kind, str) and (
+        kind in _OTHERS or joins_lines(value) or kind.startswith("data-")
+    )
 
 
-def _is_chunk(value: Any) -> bool:
-    """Whether a chunk alone tells that it is one."""
-    if not isinstance(value, dict):
-        return False
-    kind = value.get("type")
+def joins_lines(line: Any) -> bool:
+    """Whether a line is one chunk of a stream, which it alone must tell."""
+    kind = at(line, "type")
     if not isinstance(kind, str):
         return False
     if kind in _TOOLS:
         # Others stream calls under such names, too, but call an id by another name.
-        return isinstance(first(value, "toolCallId", "id", "approvalId"), str)
-    return kind in _STEPS or (kind == "start" and _START.issuperset(value))
-
-
-def joins_lines(line: Any) -> bool:
-    """Whether a line is one chunk of a stream."""
-    return _is_chunk(line)
+        return isinstance(first(line, "toolCallId", "id", "approvalId"), str)
+    return kind in _STEPS or (kind == "start" and _START.issuperset(line))
 
 
 def read(document: Any, wanted: Wanted) -> list[Trace]:
     """One run: the calls of all steps."""
     transcript = Transcript(wanted)
-    is_new = True
     for chunk in _chunks_in(document):
         kind = chunk.get("type")
         if kind in _STEPS:
-            is_new = True
+            transcript.close_step()
             continue
-        if is_new and (kind in _INPUTS or kind in ("tool-call", "error")):
-            transcript.step()
-            is_new = False
+        if kind in _INPUTS or kind in ("tool-call", "error"):
+            transcript.open_step()
         _take_chunk(chunk, transcript)
     return [transcript.trace()]
 
@@ -145,7 +136,7 @@ def _chunks_in(document: Any) -> list[dict[str, Any]]:
             for code, value in found
             if code in _CODES and isinstance(value, dict)
         ]
-    return dicts(document if isinstance(document, list) else [document])
+    return dicts(as_list(document))
 
 
 def _take_chunk(chunk: dict[str, Any], transcript: Transcript) -> None:
@@ -165,11 +156,7 @@ def _take_chunk(chunk: dict[str, Any], transcript: Transcript) -> None:
 
 def _take_bad_call(error: Any, transcript: Transcript) -> None:
     """Write down a call that version 4 throws away, as of no tool or with no JSON."""
-    if at(error, "name") not in _BAD_CALLS:
-        return
-    is_kept = text_of(error.get("toolArgs")) is not None
-    transcript.call(
-        error.get("toolName"),
-        error.get("toolArgs"),
-        error=None if is_kept else NOT_CAPTURED,
-    )
+    if at(error, "name") in _BAD_CALLS:
+        arguments = error.get("toolArgs")
+        lost = None if isinstance(arguments, str) else NOT_CAPTURED
+        transcript.call(error.get("toolName"), arguments, error=lost)

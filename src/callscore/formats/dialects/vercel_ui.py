@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from callscore.formats.families.vercel_parts import server_kind, take_success
-from callscore.formats.shape import dicts, first, list_of, text_of
+from callscore.formats.shape import as_list, at, dicts, first, list_of, text_of
 from callscore.formats.transcript import Transcript
 
 if TYPE_CHECKING:
@@ -40,17 +40,13 @@ _UNFINISHED = ("input-streaming", "partial-call")
 
 def recognises(document: Any) -> bool:
     """Whether it is a message, or a list of messages, made up of parts that have a type."""
-    if isinstance(document, str):
-        return False
     messages = _messages_in(document)
     return any(map(_is_unambiguous, messages)) and all(map(_is_message, messages))
 
 
 def _messages_in(document: Any) -> list[Any]:
-    if isinstance(document, list):
-        return document
-    inner = first(document, "messages")
-    return inner if isinstance(inner, list) else [document]
+    inner = at(document, "messages")
+    return inner if isinstance(inner, list) else as_list(document)
 
 
 def _is_message(value: Any) -> bool:
@@ -93,9 +89,8 @@ def read(document: Any, wanted: Wanted) -> list[Trace]:
         transcript = chats.setdefault(chat, Transcript(wanted))
         if message.get("role") == "assistant":
             _take_message(message, transcript)
-    return [transcript.trace(id=chat) for chat, transcript in chats.items()] or [
-        Transcript(wanted).trace()
-    ]
+    chats = chats or {None: Transcript(wanted)}
+    return [transcript.trace(id=chat) for chat, transcript in chats.items()]
 
 
 def _take_message(message: dict[str, Any], transcript: Transcript) -> None:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from callscore.core.call import TRUNCATED
 from callscore.formats.definitions import read_definitions
-from callscore.formats.shape import dicts, first, list_of
+from callscore.formats.shape import dicts, first, list_of, text_in
 
 if TYPE_CHECKING:
     from callscore.core.call import Tool
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 __all__ = [
     "is_item",
     "is_item_list",
+    "question_in",
     "read_flat_tools",
     "read_item_tools",
     "take_items",
@@ -96,26 +97,24 @@ def take_items(items: Any, transcript: Transcript) -> None:
     """
     run = dicts(items)
     approved = [item for item in run if item.get("type") == "mcp_call"]
-    is_speaking = False
     for item in run:
         kind = item.get("type")
         take = _CALLS.get(kind) if isinstance(kind, str) else None
         if take is not None:
             if kind == _APPROVAL and _was_called(item, approved):
                 continue
-            if not is_speaking:
-                transcript.step()
-                is_speaking = True
+            transcript.open_step()
             take(item, transcript)
         elif kind in _RESULTS:
-            is_speaking = False
+            transcript.close_step()
             output = item.get("output")
             # Agents SDK for JavaScript: {"type": "text", "text": ...}
             if isinstance(output, dict) and output.get("type") == "text":
                 output = output.get("text")
             transcript.result(output, first(item, "call_id", "callId"))
         elif item.get("role") in ("user", "system", "developer"):
-            is_speaking = False
+            transcript.close_step()
+    transcript.close_step()
 
 
 def _was_called(request: dict[str, Any], calls: list[dict[str, Any]]) -> bool:
@@ -178,6 +177,14 @@ _CALLS = {
     _APPROVAL: _take_mcp_call,
     "hosted_tool_call": _take_hosted_call,
 }
+
+
+def question_in(value: Any) -> str | None:
+    """What the user asked first, in a text or in a list of items."""
+    if isinstance(value, str):
+        return value
+    asked = [item.get("content") for item in dicts(value) if item.get("role") == "user"]
+    return text_in(asked[0]) if asked else None
 
 
 def read_item_tools(items: Any) -> list[Tool]:
