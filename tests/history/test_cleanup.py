@@ -12,7 +12,7 @@ from sqlalchemy import func, select
 from tests.history.made_up import a_result, a_run, an_answer, an_evaluation
 
 from callscore.errors import InvalidSettings
-from callscore.history import cleanup
+from callscore.history import cleanup, queries
 from callscore.history.opening import open_store
 from callscore.history.queries import delete_unused_payloads
 from callscore.history.schema import answers, evaluations, payloads, results
@@ -223,7 +223,7 @@ def test_a_payload_that_is_referred_to_again_in_the_meantime_stays(
         connection.execute(back)
         return sweep(connection, digests)
 
-    monkeypatch.setattr(cleanup, "delete_unused_payloads", after_somebody_else)
+    monkeypatch.setattr(queries, "delete_unused_payloads", after_somebody_else)
 
     cleared = store.clear(2, is_dry=False)
 

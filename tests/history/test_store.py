@@ -13,6 +13,7 @@ from sqlalchemy.exc import DBAPIError
 from tests.history.made_up import a_result, a_run, an_answer, an_evaluation
 
 from callscore.errors import UnknownRun, UnusableStore
+from callscore.history import queries
 from callscore.history import store as store_module
 from callscore.history.opening import open_store
 from callscore.history.queries import delete_baseline
@@ -230,12 +231,12 @@ def test_a_baseline_that_is_removed_twice_by_one_who_asks_once_was_there(
     remove = delete_baseline
 
     def and_no_answer_comes(connection: Any, name: str) -> bool:
-        monkeypatch.setattr(store_module, "delete_baseline", remove)
+        monkeypatch.setattr(queries, "delete_baseline", remove)
         remove(connection, name)
         connection.commit()
         raise UnusableStore("there", "lost") from _cut_off()
 
-    monkeypatch.setattr(store_module, "delete_baseline", and_no_answer_comes)
+    monkeypatch.setattr(queries, "delete_baseline", and_no_answer_comes)
 
     assert store.remove_baseline("main")
     assert store.baselines() == []

@@ -9,20 +9,9 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 
 from callscore.errors import InvalidSettings, UnusableStore
+from callscore.history import queries
 from callscore.history.database import sort_in_memory, vacuum
 from callscore.history.locks import is_unlocked
-from callscore.history.queries import (
-    all_runs,
-    baseline_numbers,
-    count_results,
-    delete_runs,
-    delete_unused_payloads,
-    freed_payloads,
-    has_reused_answers,
-    parents_in_use,
-    runs_by_numbers,
-    unused_digests,
-)
 from callscore.history.records import RunRecord, run_records
 
 if TYPE_CHECKING:
@@ -66,10 +55,7 @@ def remove_old_runs(store: Store, keep: int, *, is_dry: bool) -> CleanupResult:
     Not removed are baselines, active runs, runs whose answers a remaining run scores again, answers
     that a remaining run reuses, and judgements.
 
-    Args:
-        store: the history.
-        keep: how many of the newest runs stay.
-        is_dry: whether to report only what would be removed.
+    A dry run only reports what would be removed.
 
     Raises:
         InvalidSettings: `keep` is negative.
@@ -80,11 +66,18 @@ def remove_old_runs(store: Store, keep: int, *, is_dry: bool) -> CleanupResult:
     if is_dry:
         with store.reading() as connection:
             sort_in_memory(connection)
-            return _preview(connection, old)
+            payload_count, size = queries.freed_payloads(connection, list(old))
+            count = queries.count_results(connection, list(old))
+        return CleanupResult(
+            runs=tuple(old.values()), results=count, payloads=payload_count, bytes=size
+        )
     removed, count = _remove_runs(store, old)
     payload_count, size = _remove_payloads(store)
-    if removed or payload_count:
-        _shrink_file(store)
+    if store.path is not None and (removed or payload_count):
+        # Return free space to the disk; a server does this itself. While others are reading, or
+        # without room for a copy on the disk, the file keeps its size and its free pages are reused.
+        with suppress(UnusableStore), store.reading() as connection:
+            vacuum(connection, _VACUUM_TIMEOUT_MS)
     return CleanupResult(runs=removed, results=count, payloads=payload_count, bytes=size)
 
 
@@ -94,25 +87,18 @@ def remove_old_runs(store: Store, keep: int, *, is_dry: bool) -> CleanupResult:
 def _removable_runs(store: Store, keep: int) -> dict[int, RunRecord]:
     """The runs that may be removed, oldest first, by row number."""
     with store.reading() as connection:
-        rows = all_runs(connection)
-        named = baseline_numbers(connection)
+        rows = queries.all_runs(connection)
+        named = queries.baseline_numbers(connection)
     records = dict(zip([row.number for row in rows], run_records(rows), strict=True))
     by_id = {run.id: number for number, run in records.items()}
-    newest = list(records)[:keep]
-    staying = {*newest, *named}
-    staying |= {
-        number
-        for number, run in records.items()
-        if number not in staying and run.status == "running" and _is_active(store, run)
-    }
+    staying = {*list(records)[:keep], *named}
+    for number, run in records.items():
+        if number not in staying and run.status == "running":
+            is_recent = time() - run.started_at < _TRUSTED_SECONDS
+            if is_recent or not is_unlocked(store, run):
+                staying.add(number)
     staying = _with_parents(staying, records, by_id)
     return {number: run for number, run in reversed(records.items()) if number not in staying}
-
-
-def _is_active(store: Store, run: RunRecord) -> bool:
-    if time() - run.started_at < _TRUSTED_SECONDS:
-        return True
-    return not is_unlocked(store, run)
 
 
 def _with_parents(
@@ -132,19 +118,6 @@ def _with_parents(
     return found
 
 
-# --- dry run ---------------------------------------------------------------------------------
-
-
-def _preview(connection: Connection, old: dict[int, RunRecord]) -> CleanupResult:
-    payload_count, size = freed_payloads(connection, list(old))
-    return CleanupResult(
-        runs=tuple(old.values()),
-        results=count_results(connection, list(old)),
-        payloads=payload_count,
-        bytes=size,
-    )
-
-
 # --- removing --------------------------------------------------------------------------------
 
 
@@ -154,12 +127,12 @@ def _remove_runs(store: Store, old: dict[int, RunRecord]) -> tuple[tuple[RunReco
     count = 0
     numbers = list(reversed(old))  # rescored runs before the run that has their answers
     with store.reading() as connection:
-        has_reused = has_reused_answers(connection, numbers)
+        has_reused = queries.has_reused_answers(connection, numbers)
     for start in range(0, len(numbers), _RUNS_PER_TRANSACTION):
         batch = {number: old[number] for number in numbers[start : start + _RUNS_PER_TRANSACTION]}
         with _locked(store, batch) as locked, store.writing(is_alone=True) as connection:
             removable = _still_removable(connection, locked)
-            count += delete_runs(connection, removable, numbers if has_reused else None)
+            count += queries.delete_runs(connection, removable, numbers if has_reused else None)
         removed += [old[number] for number in removable]
     return tuple(reversed(removed)), count
 
@@ -183,12 +156,14 @@ def _still_removable(connection: Connection, batch: dict[int, RunRecord]) -> lis
     """The runs that can still be removed: another process may have started to need one."""
     unchanged = {
         row.number
-        for row in runs_by_numbers(connection, batch)
+        for row in queries.runs_by_numbers(connection, batch)
         if (row.id, row.status) == (batch[row.number].id, batch[row.number].status)
     }
-    candidates = unchanged - baseline_numbers(connection)
+    candidates = unchanged - queries.baseline_numbers(connection)
     removable = [number for number in batch if number in candidates]
-    while needed := parents_in_use(connection, {batch[each].id: each for each in removable}):
+    while needed := queries.parents_in_use(
+        connection, {batch[each].id: each for each in removable}
+    ):
         removable = [number for number in removable if number not in needed]
     return removable
 
@@ -197,22 +172,12 @@ def _remove_payloads(store: Store) -> tuple[int, int]:
     """Remove unreferenced payloads; returns how many, and their size in bytes."""
     with store.reading() as connection:
         sort_in_memory(connection)
-        digests = unused_digests(connection)
+        digests = queries.unused_digests(connection)
     count = size = 0
     for start in range(0, len(digests), _PAYLOADS_PER_TRANSACTION):
         with store.writing(is_alone=True) as connection:
-            removed = delete_unused_payloads(
+            removed = queries.delete_unused_payloads(
                 connection, digests[start : start + _PAYLOADS_PER_TRANSACTION]
             )
         count, size = count + removed[0], size + removed[1]
     return count, size
-
-
-def _shrink_file(store: Store) -> None:
-    """Return free space to the disk (VACUUM); a server does this itself."""
-    if store.path is None:
-        return
-    # While others are reading, or without room for a copy on the disk, the file keeps its size, and
-    # the free pages are reused by later writes.
-    with suppress(UnusableStore), store.reading() as connection:
-        vacuum(connection, _VACUUM_TIMEOUT_MS)

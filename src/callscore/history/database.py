@@ -323,21 +323,18 @@ def with_retries(work: Callable[_Given, _Found]) -> Callable[_Given, _Found]:
             try:
                 return work(*given, **named)
             except UnusableStore as error:
-                pauses = _pauses(error.__cause__)
+                cause = error.__cause__
+                pauses: Sequence[float] = ()
+                if cause is not None and is_conflict(cause):
+                    pauses = _AFTER_CONFLICT
+                elif cause is not None and is_lost(cause):
+                    pauses = _AFTER_LOST_CONNECTION
                 if tried >= len(pauses):
                     raise
                 sleep(pauses[tried])
             tried += 1
 
     return again
-
-
-def _pauses(cause: BaseException | None) -> Sequence[float]:
-    if cause is None:
-        return ()
-    if is_conflict(cause):
-        return _AFTER_CONFLICT
-    return _AFTER_LOST_CONNECTION if is_lost(cause) else ()
 
 
 def sort_in_memory(connection: Connection) -> None:

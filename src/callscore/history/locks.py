@@ -12,7 +12,6 @@ from callscore.history.postgres import connect
 
 if TYPE_CHECKING:
     from pathlib import Path
-    from types import TracebackType
 
     from psycopg import Connection
     from sqlalchemy import Connection as Transaction
@@ -53,12 +52,7 @@ if hasattr(os, "register_at_fork"):
 
 
 class RunLock:
-    """The lock of a run (a file), held by one process at a time.
-
-    Args:
-        store: the SQLite file, next to which the lock file is created; None for no lock.
-        run: the id of the run.
-    """
+    """The lock of a run: a file beside the SQLite file; without that there is no lock."""
 
     def __init__(self, store: Path | None, run: str) -> None:
         self._path = None if store is None else store.with_name(f"{store.name}-{run}{_LOCK_SUFFIX}")
@@ -68,12 +62,7 @@ class RunLock:
         self.take()
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.release()
 
     def take(self) -> bool:
@@ -160,12 +149,7 @@ _NO_IDLE_TIMEOUT = (
 
 
 class ServerLock:
-    """The lock of a run (a PostgreSQL advisory lock), held by one process at a time.
-
-    Args:
-        parts: the address of the database, as libpq parameters.
-        run: the id of the run.
-    """
+    """The lock of a run: a PostgreSQL advisory lock. `parts` are libpq parameters."""
 
     def __init__(self, parts: dict[str, Any], run: str) -> None:
         self._parts = parts
@@ -176,12 +160,7 @@ class ServerLock:
         self.take()
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.release()
 
     def take(self) -> bool:
@@ -194,17 +173,14 @@ class ServerLock:
         is_free = True
         with suppress(Error):
             if self._connection is None:
-                self._connection = connect(self._parts, autocommit=True)
-                is_free = self._try_server_lock(self._connection)
+                connection = self._connection = connect(self._parts, autocommit=True)
+                connection.execute(_NO_IDLE_TIMEOUT)
+                found = connection.execute("SELECT pg_try_advisory_lock(%s)", [self._key])
+                row = found.fetchone()
+                is_free = row is None or bool(row[0])
         if not is_free:
             self.release()
         return is_free
-
-    def _try_server_lock(self, connection: Connection[Any]) -> bool:
-        """Try to get the advisory lock; returns whether it was free."""
-        connection.execute(_NO_IDLE_TIMEOUT)
-        row = connection.execute("SELECT pg_try_advisory_lock(%s)", [self._key]).fetchone()
-        return row is None or bool(row[0])
 
     def release(self) -> None:
         """Release the lock, if this object holds it."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from functools import partial
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any
 
@@ -82,9 +83,6 @@ def open_store(place: Path | str | None = None) -> Store:
 
 def open_for_reading(place: Path | str | None = None) -> Store:
     """Open an existing history; nothing is written if it has the current version.
-
-    Args:
-        place: as for `open_store`.
 
     Raises:
         UnusableStore: as for `open_store`, or it is empty and cannot be written.
@@ -208,8 +206,9 @@ def make_store_folder(path: Path) -> None:
     try:
         is_new = not folder.exists()
         folder.mkdir(parents=True, exist_ok=True)
-        if is_new or folder.name == _FOLDER:
-            _write_gitignore(folder)
+        note = folder / ".gitignore"
+        if (is_new or folder.name == _FOLDER) and not note.exists():
+            note.write_text("*\n", encoding="utf-8")
         is_folder = path.is_dir()
     except OSError as error:
         raise UnusableStore(
@@ -223,17 +222,8 @@ def make_store_folder(path: Path) -> None:
         )
 
 
-def _write_gitignore(folder: Path) -> None:
-    note = folder / ".gitignore"
-    if not note.exists():
-        note.write_text("*\n", encoding="utf-8")
-
-
 def open_existing(place: Path | str | None = None) -> Store:
     """Open a history that exists; none is created.
-
-    Args:
-        place: as for `open_store`.
 
     Raises:
         UnknownRun: there is no history.
@@ -246,11 +236,7 @@ def open_existing(place: Path | str | None = None) -> Store:
 
 
 class StoreOpener:
-    """Opens a history on the first call; later calls return the same store.
-
-    Args:
-        open_it: opens the history.
-    """
+    """Opens a history on the first call; later calls return the same store."""
 
     def __init__(self, open_it: Callable[[], Store]) -> None:
         self._open = open_it
@@ -268,34 +254,19 @@ class StoreOpener:
             self._store.close()
 
 
-class LazyJudgementStore:
-    """Stores judgements; opens the history at the first question of a judge.
-
-    Args:
-        place: where the history is; None for that of the project.
-    """
+class LazyJudgementStore(StoreOpener):
+    """Stores judgements; opens the history at the first question of a judge."""
 
     def __init__(self, place: str | None = None) -> None:
-        self._place = place
-        self._store: Store | None = None
-
-    def _get_store(self) -> Store:
-        if self._store is None:
-            self._store = open_store(self._place)
-        return self._store
-
-    def close(self) -> None:
-        """Close it, if it was opened."""
-        if self._store is not None:
-            self._store.close()
+        super().__init__(partial(open_store, place))
 
     def judgement(self, key: str) -> Any | None:
         """The stored answer of a judge; None if there is none."""
-        return self._get_store().judgement(key)
+        return self().judgement(key)
 
     def keep_judgement(self, key: str, model: str, answer: Any) -> None:
         """Store an answer of a judge."""
-        self._get_store().keep_judgement(key, model, answer)
+        self().keep_judgement(key, model, answer)
 
 
 # Suffixes that may follow the suffix of the content.

@@ -75,10 +75,8 @@ if hasattr(os, "register_at_fork"):
 def connect(parts: dict[str, Any], *, autocommit: bool = False) -> Connection[Any]:
     """Open a connection to the server.
 
-    Args:
-        parts: the address as libpq parameters; libpq finds missing ones itself, in `PGPASSWORD` or
-            `~/.pgpass` for instance.
-        autocommit: whether each statement is its own transaction.
+    `parts` is the address as libpq parameters; libpq finds missing ones itself, in `PGPASSWORD` or
+    `~/.pgpass` for instance.
     """
     import psycopg
 
@@ -181,17 +179,13 @@ def parse_address(address: str) -> dict[str, Any]:
     except ImportError as error:
         raise MissingExtra("a history on a server", "postgres") from error
     try:
-        parts = conninfo_to_dict(_normalized(address))
+        # With a lower-case scheme, and without surrounding characters.
+        parts = conninfo_to_dict(f"postgresql://{address.strip(_SURROUNDING).partition('://')[2]}")
     except (Error, UnicodeError):
         raise UnusableStore(_HIDDEN, _INVALID_ADDRESS) from None
     if _is_split_wrongly(address, parts):
         raise UnusableStore(_HIDDEN, _INVALID_ADDRESS)
     return parts
-
-
-def _normalized(address: str) -> str:
-    """The address with a lower-case scheme, and without surrounding characters."""
-    return f"postgresql://{address.strip(_SURROUNDING).partition('://')[2]}"
 
 
 def _is_split_wrongly(address: str, parts: dict[str, Any]) -> bool:

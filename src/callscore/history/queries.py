@@ -73,9 +73,15 @@ if TYPE_CHECKING:
     from callscore.history.records import AnswerRecord, ResultRecord, RunRecord, RunStatus
 
 __all__ = [
+    "ANSWERS_OF_RUN",
+    "ANSWERS_PER_PAGE",
+    "BASELINE_NAMES",
     "BASELINE_RUN",
     "EVALUATIONS",
+    "EVALUATIONS_OF_RUNS",
+    "LIGHT_RESULTS",
     "RUN_NUMBER",
+    "SIDE_EVALUATIONS",
     "SIDE_RESULTS",
     "all_baselines",
     "all_runs",
@@ -83,15 +89,24 @@ __all__ = [
     "answered_questions",
     "baseline_numbers",
     "begin_run",
+    "count_results",
     "count_runs",
     "delete_baseline",
+    "delete_runs",
+    "delete_unused_payloads",
     "end_run",
+    "evaluation_numbers",
+    "freed_payloads",
+    "has_reused_answers",
+    "has_tag",
     "inserts_for",
     "judgement_by_key",
     "known_names",
     "newest_answer",
     "newest_ids",
+    "newest_runs",
     "page_of_results",
+    "parents_in_use",
     "result_times",
     "results_by_number",
     "results_of_case",
@@ -107,6 +122,7 @@ __all__ = [
     "save_payloads",
     "save_rows",
     "trials_by_evaluation",
+    "unused_digests",
 ]
 
 

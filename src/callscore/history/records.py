@@ -131,21 +131,21 @@ class ResultRecord(Struct, frozen=True, kw_only=True):
         trial: which repetition it is, from 1.
         status: whether there is a score.
         payload: the case as a case file has it: `input`, `expected` as it is spelled, `tags`,
-            `metadata`. The same payload is kept once, however many runs have it.
+            `metadata`. Equal payloads, answers, calls and comparisons are stored once.
         question: the digest of what was asked.
-        answer: the answer as plain data; None if there is none. Kept once, likewise.
+        answer: the answer as plain data; None if there is none.
         calls: the calls that were read from it, as plain data.
-        expectation: the digest of what is expected, see `history.encoding`; empty if nothing is.
-        asked: likewise of what makes up the question: all of the case but that, its tags and its
-            metadata. Empty in what was kept without it.
+        expectation: the digest of what is expected; empty if nothing is.
+        asked: the digest of the question: of the case without its expectation, tags and metadata.
+            Empty in what was kept without it.
         f1: the score of the calls, with `counts`: correct, incorrect, missed, extra, expected,
             actual, forbidden. None if nothing is scored.
         counts: see `f1`.
         faults: how many errors the tools' schemas find in the calls; None if nothing was checked.
         tools: correct, incorrect, missed, extra and forbidden calls by the name of the tool; None
-            where nobody has counted them.
-        comparison: the pairs and their differences, by the positions of the calls, as plain data;
-            None if there are none. Kept once, likewise.
+            if they were not counted.
+        comparison: the pairs and their differences, a `KeptComparison` as plain data; None if there
+            are none.
         passed: whether all scorers pass.
         values: the value of each scorer.
         failure: why there is no answer: a kind, and a sentence.
@@ -212,7 +212,7 @@ class Baseline(Struct, frozen=True, gc=False, kw_only=True):
     """A name for the run that others are compared with.
 
     Attributes:
-        name: the name, of which there is one alone.
+        name: the name, which is unique.
         run: the id of the run.
         set_at: when it was set, in seconds since 1970.
     """
@@ -254,8 +254,6 @@ class EvaluationNumbers(
         """The 95 % Wilson interval of the share; the trials of a case count as one observation."""
         return None if self.share is None else wilson(self.share * self.cases, self.cases)
 
-
-# How records become rows of the database and come back: JSON, compression, digests.
 
 # --- payloads: values as JSON, compressed if that saves enough --------------------------------
 
@@ -300,8 +298,10 @@ def compressed(body: bytes) -> bytes:
     return smaller if len(smaller) < len(body) * _MAX_RATIO else body
 
 
-def unpack(body: bytes) -> Any:
-    """Decode a stored payload."""
+def unpack(body: bytes | None) -> Any:
+    """Decode a stored payload; None for none."""
+    if body is None:
+        return None
     return msgspec.json.decode(zlib.decompress(body) if body[:1] == _ZLIB_PREFIX else body)
 
 
@@ -493,7 +493,7 @@ def evaluation_record(row: Row[Any], run: str) -> EvaluationRecord:
         settings=_decode_object(row.settings),
         scorers=tuple(_decode_object(row.scorers)),
         thresholds=_decode_object(row.thresholds),
-        tools=None if row.tools_body is None else unpack(row.tools_body),
+        tools=unpack(row.tools_body),
         summary=_decode_object(row.summary),
     )
 
@@ -509,7 +509,13 @@ def result_row(record: ResultRecord, number: int, bodies: Bodies) -> dict[str, A
         "status": record.status,
         "passed": record.passed,
         "f1": record.f1,
-        "scores": _scores_text(record.values),
+        # Broken values have a fourth member.
+        "scores": json_text(
+            [
+                (each.name, each.value, each.reason, *([True] if each.is_broken else []))
+                for each in record.values
+            ]
+        ),
         "tags": json_text(record.payload.get("tags")),
         "payload": add_payload(record.payload or None, bodies),
         "question": pack_digest(record.question),
@@ -543,20 +549,6 @@ def _digest_bytes(text: str) -> bytes | None:
         return digest_of(clean_text(text).encode())
 
 
-def _hex(digest: bytes | None) -> str:
-    return "" if digest is None else digest.hex()
-
-
-def _scores_text(values: tuple[MetricValue, ...]) -> str | None:
-    return json_text([_value_text(each) for each in values])
-
-
-def _value_text(value: MetricValue) -> tuple[str | float | None, ...]:
-    """A value of a scorer as stored; broken ones have a fourth member."""
-    stored = (value.name, value.value, value.reason)
-    return (*stored, True) if value.is_broken else stored
-
-
 def _usage_row(usage: Usage) -> dict[str, int]:
     # Servers may report any number, even one that does not fit the column.
     return {
@@ -579,19 +571,24 @@ def result_record(row: Row[Any], run: str) -> ResultRecord:
         case=row.case_id,
         trial=row.trial,
         status=row.status,
-        payload={} if row.payload_body is None else unpack(row.payload_body),
+        payload=unpack(row.payload_body) or {},
         question=unpack_digest(row.question),
-        answer=None if row.answer_body is None else unpack(row.answer_body),
-        calls=None if row.calls_body is None else unpack(row.calls_body),
-        expectation=_hex(row.expectation),
-        asked=_hex(row.asked),
+        answer=unpack(row.answer_body),
+        calls=unpack(row.calls_body),
+        expectation="" if row.expectation is None else row.expectation.hex(),
+        asked="" if row.asked is None else row.asked.hex(),
         f1=row.f1,
         counts=() if counts == _NO_COUNTS else counts,
         faults=row.faults,
         tools=None if row.tools is None else decode_tools(row.tools),
-        comparison=None if row.comparison_body is None else unpack(row.comparison_body),
+        comparison=unpack(row.comparison_body),
         passed=row.passed,
-        values=_stored_values(row.scores),
+        values=tuple(
+            [
+                MetricValue(*msgspec.structs.astuple(each))
+                for each in _values.decode(row.scores or "[]")
+            ]
+        ),
         failure=None if row.failure_kind is None else (row.failure_kind, row.failure),
         seconds=row.seconds,
         usage=_usage(row),
@@ -599,12 +596,6 @@ def result_record(row: Row[Any], run: str) -> ResultRecord:
         is_reused=row.is_reused,
         finished_at=row.finished_at,
     )
-
-
-def _stored_values(scores: str | None) -> tuple[MetricValue, ...]:
-    if scores is None:
-        return ()
-    return tuple([MetricValue(*msgspec.structs.astuple(each)) for each in _values.decode(scores)])
 
 
 def answer_row(record: AnswerRecord, number: int | None, bodies: Bodies) -> dict[str, Any]:
@@ -628,7 +619,7 @@ def answer_record(row: Row[Any]) -> AnswerRecord:
         question=unpack_digest(row.question),
         source=unpack_digest(row.source),
         trial=row.trial,
-        answer=None if row.answer_body is None else unpack(row.answer_body),
+        answer=unpack(row.answer_body),
         seconds=row.seconds,
         usage=_usage(row),
         attempts=row.attempts,

@@ -10,24 +10,8 @@ from msgspec import Struct
 
 from callscore.core.suggestions import did_you_mean
 from callscore.errors import UnknownRun
+from callscore.history import queries
 from callscore.history.database import execute_compiled, with_retries
-from callscore.history.queries import (
-    BASELINE_NAMES,
-    BASELINE_RUN,
-    EVALUATIONS_OF_RUNS,
-    all_runs,
-    count_runs,
-    evaluation_numbers,
-    has_tag,
-    known_names,
-    newest_ids,
-    newest_runs,
-    run_by_id,
-    run_by_name,
-    runs_by_ids,
-    runs_of_commit,
-    runs_with_prefix,
-)
 from callscore.history.records import EvaluationNumbers, RunRecord, run_records
 from callscore.history.run_metadata import is_partial
 
@@ -55,7 +39,7 @@ def find_run(
     """The row of the run that a reference means.
 
     Args:
-        connection: where the runs are.
+        connection: the database.
         reference: `latest`, `latest~2` for the one two before it, the name of a baseline, an id, a
             name (the newest of those that share it), a beginning that only one id has, or what git
             knows a commit by: its newest finished run, a complete one before others, then one
@@ -68,7 +52,12 @@ def find_run(
     latest = _LATEST.fullmatch(reference)
     if latest:
         return _by_age(connection, reference, int(latest[1] or 0))
-    found = _by_name(connection, reference) or _by_id_prefix(connection, reference)
+    found = (
+        connection.execute(queries.BASELINE_RUN, {"name": reference}).first()
+        or queries.run_by_id(connection, reference)
+        or queries.run_by_name(connection, reference)
+        or _by_id_prefix(connection, reference)
+    )
     if found is not None:
         return found
     commit = resolve(reference) if resolve is not None and reference else None
@@ -77,21 +66,16 @@ def find_run(
     return _by_commit(connection, reference, commit)
 
 
-def _by_name(connection: Connection, reference: str) -> Row[Any] | None:
-    """The baseline of this name; else the run of this id; else the newest of this name."""
-    baseline = connection.execute(BASELINE_RUN, {"name": reference}).first()
-    if baseline is not None:
-        return baseline
-    return run_by_id(connection, reference) or run_by_name(connection, reference)
-
-
 def _by_age(connection: Connection, reference: str, back: int) -> Row[Any]:
-    found = all_runs(connection, limit=1, offset=back)
+    found = queries.all_runs(connection, limit=1, offset=back)
     if found:
         return found[0]
-    count = count_runs(connection)
+    count = queries.count_runs(connection)
+    if count == 0:
+        raise UnknownRun(_empty_history_text(reference))
+    number_of_runs = "is 1 run" if count == 1 else f"are {count} runs"
     raise UnknownRun(
-        _empty_history_text(reference) if count == 0 else _too_few_runs_text(reference, count)
+        f"there is no run {reference!r}: there {number_of_runs}, back to 'latest~{count - 1}'"
     )
 
 
@@ -99,15 +83,10 @@ def _empty_history_text(reference: str) -> str:
     return f"there is no run {reference!r}: the history is empty. Begin with: callscore run"
 
 
-def _too_few_runs_text(reference: str, count: int) -> str:
-    runs_there_are = "is 1 run" if count == 1 else f"are {count} runs"
-    return f"there is no run {reference!r}: there {runs_there_are}, back to 'latest~{count - 1}'"
-
-
 def _by_id_prefix(connection: Connection, reference: str) -> Row[Any] | None:
     if not reference:
         return None
-    found = runs_with_prefix(connection, reference, _MAX_LISTED + 1)
+    found = queries.runs_with_prefix(connection, reference, _MAX_LISTED + 1)
     if len(found) > 1:
         raise UnknownRun(f"{reference!r} may be any of the runs {_join_ids([r.id for r in found])}")
     return found[0] if found else None
@@ -115,10 +94,12 @@ def _by_id_prefix(connection: Connection, reference: str) -> Row[Any] | None:
 
 def _by_commit(connection: Connection, reference: str, commit: str) -> Row[Any]:
     """The most informative finished run of a commit; the newest of equal ones."""
-    found = runs_of_commit(connection, commit)
+    found = queries.runs_of_commit(connection, commit)
     if not found:
+        newest = _join_ids(queries.newest_ids(connection, _MAX_LISTED + 1))
         raise UnknownRun(
-            f"there is no finished run of the commit {commit[:_COMMIT_DIGITS]} ({reference}){_newest_runs_text(connection)}"
+            f"there is no finished run of the commit {commit[:_COMMIT_DIGITS]} ({reference}); "
+            f"the newest are {newest}"
         )
     records = run_records(found)
     known = _with_parents(connection, records)
@@ -133,7 +114,7 @@ def _with_parents(connection: Connection, records: list[RunRecord]) -> dict[str,
     """The runs, and those whose answers they score again, by id."""
     known = {run.id: run for run in records}
     while missing := {run.parent for run in known.values() if run.parent} - set(known):
-        parents = runs_by_ids(connection, missing)
+        parents = queries.runs_by_ids(connection, missing)
         if not parents:
             break
         known |= {run.id: run for run in run_records(parents)}
@@ -141,7 +122,7 @@ def _with_parents(connection: Connection, records: list[RunRecord]) -> dict[str,
 
 
 def _unknown_run_text(connection: Connection, reference: str) -> str:
-    known, set_names = known_names(connection, _MAX_LISTED + 1)
+    known, set_names = queries.known_names(connection, _MAX_LISTED + 1)
     if not known:
         return _empty_history_text(reference)
     ids = [row.id for row in known]
@@ -151,10 +132,6 @@ def _unknown_run_text(connection: Connection, reference: str) -> str:
     colon = ". What follows a colon is a variant, which not every command takes"
     hint = colon if ":" in reference and not meant else meant
     return f"there is no run {reference!r}; the newest are {_join_ids(ids)}{hint}"
-
-
-def _newest_runs_text(connection: Connection) -> str:
-    return f"; the newest are {_join_ids(newest_ids(connection, _MAX_LISTED + 1))}"
 
 
 def _join_ids(ids: list[str]) -> str:
@@ -216,18 +193,20 @@ def list_runs(
         fits: filters evaluations by name, variant and place; runs without any are left out.
     """
     with store.reading() as connection:
-        tagged = None if tag is None else has_tag(connection, tag)
-        rows = newest_runs(connection, limit if fits is None else None, tagged)
+        tagged = None if tag is None else queries.has_tag(connection, tag)
+        rows = queries.newest_runs(connection, limit if fits is None else None, tagged)
         suites = _evaluations_by_run(connection, [row[0] for row in rows], fits)
         if fits is not None:
             rows = [row for row in rows if suites[row[0]]][:limit]
         numbers = [row[0] for row in rows]
         if tagged is None:
             stored, uncounted = _stored_numbers(suites, numbers)
-            tallies = evaluation_numbers(connection, uncounted, None)
+            tallies = queries.evaluation_numbers(connection, uncounted, None)
         else:
-            stored, tallies = {}, evaluation_numbers(connection, numbers, tagged)
-        names = _baseline_names(connection)
+            stored, tallies = {}, queries.evaluation_numbers(connection, numbers, tagged)
+        names: dict[int, list[str]] = {}
+        for number, name in sorted(execute_compiled(connection, queries.BASELINE_NAMES, {})):
+            names.setdefault(number, []).append(name)
     return [
         RunLine(
             run=run,
@@ -271,20 +250,13 @@ def _evaluation_lines(
     )
 
 
-def _baseline_names(connection: Connection) -> dict[int, list[str]]:
-    found: dict[int, list[str]] = {}
-    for run, name in sorted(execute_compiled(connection, BASELINE_NAMES, {})):
-        found.setdefault(run, []).append(name)
-    return found
-
-
 def _evaluations_by_run(
     connection: Connection, numbers: list[int], fits: Fits | None
 ) -> dict[int, list[Any]]:
     """The rows of the selected evaluations, by the number of the run."""
     values = {"low": min(numbers, default=0), "high": max(numbers, default=0)}
     found: dict[int, list[Any]] = {number: [] for number in numbers}
-    for row in execute_compiled(connection, EVALUATIONS_OF_RUNS, values).cursor.fetchall():
+    for row in execute_compiled(connection, queries.EVALUATIONS_OF_RUNS, values).cursor.fetchall():
         run, _, name, variant, place, _ = row
         if run in found and (fits is None or fits((name, variant or "", place))):
             found[run].append(row)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
@@ -21,13 +22,8 @@ from callscore.core.results import (
 )
 from callscore.core.suggestions import did_you_mean
 from callscore.errors import UnknownRun
+from callscore.history import queries
 from callscore.history.database import execute_compiled, with_retries
-from callscore.history.queries import (
-    LIGHT_RESULTS,
-    SIDE_EVALUATIONS,
-    SIDE_RESULTS,
-    results_by_number,
-)
 from callscore.history.records import clean_text, decode_tools, result_record, settings_digest
 from callscore.words.value_text import decimal
 
@@ -68,18 +64,12 @@ def light_results(
 ) -> list[LightRow]:
     """The results of a run, in the order they were first written.
 
-    Args:
-        store: the history.
-        run: the run.
-        is_wanted: filters by the number of the evaluation and the id of the case; None for all.
-
-    Raises:
-        UnusableStore: the database cannot be used.
+    `is_wanted` filters by the number of the evaluation and the id of the case.
     """
     with store.reading() as connection:
         # Tuples of the driver: SQLAlchemy rows of many columns are slow.
         rows: Sequence[Any] = execute_compiled(
-            connection, LIGHT_RESULTS, {"id": clean_text(run)}
+            connection, queries.LIGHT_RESULTS, {"id": clean_text(run)}
         ).cursor.fetchall()
     if is_wanted is not None:
         rows = [row for row in rows if is_wanted(row[2], row[3])]
@@ -147,16 +137,12 @@ class _Reader:
 def full_results(
     store: Store, run: str, wanted: Sequence[LightRow]
 ) -> Iterator[tuple[int, ResultRecord]]:
-    """Some results of a run in full, each with its row number.
-
-    Raises:
-        UnusableStore: the database cannot be used.
-    """
+    """Some results of a run in full, each with its row number."""
     for start in range(0, len(wanted), _MAX_VALUES):
         batch = wanted[start : start + _MAX_VALUES]
         numbers = [row.number for row in batch]
         with store.reading() as connection:
-            rows = results_by_number(connection, batch[0].run, numbers)
+            rows = queries.results_by_number(connection, batch[0].run, numbers)
             found = [(row.number, result_record(row, run)) for row in rows]
         yield from found
 
@@ -190,7 +176,7 @@ _Cases = dict[int, dict[str, CaseOutcome]]
 def run_side(
     connection: Connection, number: int, run: RunRecord, label: str, variant: str | None = None
 ) -> Side:
-    """A run as one side of a comparison.
+    """A run, or one variant of it, as one side of a comparison.
 
     Args:
         connection: the database.
@@ -203,11 +189,11 @@ def run_side(
         UnknownRun: the run has no such variant.
     """
     wanted = _of_variant(
-        execute_compiled(connection, SIDE_EVALUATIONS, {"run": number}).all(), run, variant
+        execute_compiled(connection, queries.SIDE_EVALUATIONS, {"run": number}).all(), run, variant
     )
     # Tuples of the driver: SQLAlchemy rows of many columns are slow.
     cases = _cases_by_evaluation(
-        execute_compiled(connection, SIDE_RESULTS, {"run": number}).cursor.fetchall()
+        execute_compiled(connection, queries.SIDE_RESULTS, {"run": number}).cursor.fetchall()
     )
     return Side(
         label=label,
@@ -273,7 +259,7 @@ def _cases_by_evaluation(rows: Sequence[Any]) -> _Cases:
             first = (1, of_evaluation[case_id].trials[0])
             repeated.setdefault((evaluation, case_id), [first]).append((trial, outcome))
     for (evaluation, case_id), trials in repeated.items():
-        trials.sort(key=_trial_number)
+        trials.sort(key=itemgetter(0))
         in_order = tuple([outcome for _, outcome in trials])
         of_evaluation = cases[evaluation]
         of_evaluation[case_id] = replace(of_evaluation[case_id], trials=in_order)
@@ -305,10 +291,6 @@ def _evaluation_side(row: Any, cases: dict[str, CaseOutcome]) -> EvaluationSide:
         settings=settings_digest(_decode_json(row.settings, {}), _decode_json(row.scorers, ())),
         below=tuple(_missed_thresholds(_decode_json(row.summary, {}))),
     )
-
-
-def _trial_number(entry: tuple[int, TrialOutcome]) -> int:
-    return entry[0]
 
 
 def _decode_json(text: str | None, nothing: Any) -> Any:

@@ -7,6 +7,7 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any, Self
 
 from callscore.errors import UnknownRun, UnusableStore
+from callscore.history import queries
 from callscore.history.cleanup import remove_old_runs
 from callscore.history.database import (
     FILE_GONE,
@@ -17,26 +18,6 @@ from callscore.history.database import (
 )
 from callscore.history.locks import RunLock, ServerLock, lock_for_writing
 from callscore.history.postgres import store_arguments
-from callscore.history.queries import (
-    EVALUATIONS,
-    RUN_NUMBER,
-    all_baselines,
-    all_runs,
-    answer_in_run,
-    begin_run,
-    delete_baseline,
-    end_run,
-    inserts_for,
-    judgement_by_key,
-    newest_answer,
-    page_of_results,
-    results_of_case,
-    save_baseline,
-    save_judgement,
-    save_payloads,
-    save_rows,
-    trials_by_evaluation,
-)
 from callscore.history.records import (
     Bodies,
     clean_text,
@@ -99,7 +80,7 @@ class Store:
         self._server = server
         self._file = file_identity(path)
         self._engine = engine
-        self._inserts = inserts_for(engine.dialect)
+        self._inserts = queries.inserts_for(engine.dialect)
         self._is_sqlite = engine.dialect.name == "sqlite"
         # The threads of a process wait for one another here; a database that is written by several
         # only lets them try again and again.
@@ -158,7 +139,7 @@ class Store:
             The run as it is kept: under another id, where another process has just taken this one.
         """
         with self.writing() as connection:
-            return begin_run(connection, run)
+            return queries.begin_run(connection, run)
 
     @with_retries
     def add_evaluation(self, record: EvaluationRecord) -> None:
@@ -167,7 +148,7 @@ class Store:
         bodies: Bodies = {}
         row = evaluation_row(record, number, bodies)
         with self.writing() as connection:
-            save_payloads(connection, bodies)
+            queries.save_payloads(connection, bodies)
             insert_rows(connection, self._inserts.evaluation, [row])
 
     @with_retries
@@ -188,13 +169,13 @@ class Store:
         """
         number = self._run_number(run)
         with self.writing() as connection:
-            end_run(connection, (run, number), status, totals, summaries)
+            queries.end_run(connection, (run, number), status, totals, summaries)
 
     @with_retries
     def runs(self, limit: int | None = None) -> list[RunRecord]:
         """The runs, the newest first."""
         with self.reading() as connection:
-            return run_records(all_runs(connection, limit))
+            return run_records(queries.all_runs(connection, limit))
 
     @with_retries
     def find(
@@ -217,7 +198,7 @@ class Store:
     def baselines(self) -> list[Baseline]:
         """The names of the runs that others are compared with, in alphabetical order."""
         with self.reading() as connection:
-            return all_baselines(connection)
+            return queries.all_baselines(connection)
 
     @with_retries
     def set_baseline(self, name: str, run: str) -> None:
@@ -228,7 +209,7 @@ class Store:
         """
         number = self._run_number(run)
         with self.writing() as connection:
-            save_baseline(connection, name, number)
+            queries.save_baseline(connection, name, number)
 
     def remove_baseline(self, name: str) -> bool:
         """Forget a baseline, and not its run; whether there was one."""
@@ -240,7 +221,7 @@ class Store:
     @with_retries
     def _delete_baseline(self, baseline: str) -> None:
         with self.writing() as connection:
-            delete_baseline(connection, baseline)
+            queries.delete_baseline(connection, baseline)
 
     def clear(self, keep: int, *, is_dry: bool) -> CleanupResult:
         """Remove all but the newest runs, and what only they have; or say what that would remove."""
@@ -251,7 +232,7 @@ class Store:
         """What a run evaluated, in order."""
         number = self._run_number(run)
         with self.reading() as connection:
-            found = connection.execute(EVALUATIONS, {"run": number})
+            found = connection.execute(queries.EVALUATIONS, {"run": number})
             return [evaluation_record(row, run) for row in found]
 
     # --- results and answers ------------------------------------------------------------------
@@ -267,7 +248,7 @@ class Store:
             self._run_number(run)
         rows = rows_from(records, self._numbers)
         with self.writing() as connection:
-            save_rows(connection, rows)
+            queries.save_rows(connection, rows)
 
     def results(self, run: str, evaluation: int | None = None) -> Iterator[ResultRecord]:
         """The results of a run, or of one of its evaluations, in the order they were first written.
@@ -284,7 +265,7 @@ class Store:
         """The result of one case: in each evaluation that has it, each trial; or one of these."""
         number = self._run_number(run)
         with self.reading() as connection:
-            return results_of_case(connection, (run, number), case, trial, evaluation)
+            return queries.results_of_case(connection, (run, number), case, trial, evaluation)
 
     @with_retries
     def side(self, run: RunRecord, label: str, variant: str | None = None) -> Side:
@@ -301,7 +282,7 @@ class Store:
         """How often the cases of each evaluation of a run were asked, by its number."""
         number = self._run_number(run)
         with self.reading() as connection:
-            return trials_by_evaluation(connection, number)
+            return queries.trials_by_evaluation(connection, number)
 
     def _result_pages(
         self, run: str, number: int, evaluation: int | None
@@ -318,20 +299,20 @@ class Store:
         self, run: tuple[str, int], evaluation: int | None, after: int
     ) -> tuple[list[ResultRecord], int]:
         with self.reading() as connection:
-            return page_of_results(connection, run, evaluation, after=after, limit=_PAGE)
+            return queries.page_of_results(connection, run, evaluation, after=after, limit=_PAGE)
 
     @with_retries
     def answer(self, question: str, source: str, trial: int) -> AnswerRecord | None:
         """The newest answer to a question, whatever run it was for."""
         with self.reading() as connection:
-            return newest_answer(connection, question, source, trial)
+            return queries.newest_answer(connection, question, source, trial)
 
     @with_retries
     def answer_of_run(self, run: str, question: str, trial: int) -> AnswerRecord | None:
         """The answer to a question that was asked in this run."""
         number = self._run_number(run)
         with self.reading() as connection:
-            return answer_in_run(connection, number, question, trial)
+            return queries.answer_in_run(connection, number, question, trial)
 
     # --- judgements ---------------------------------------------------------------------------
 
@@ -339,20 +320,20 @@ class Store:
     def judgement(self, key: str) -> Any | None:
         """What a judge answered, by the key it was kept under; None if it was not asked."""
         with self.reading() as connection:
-            return judgement_by_key(connection, key)
+            return queries.judgement_by_key(connection, key)
 
     @with_retries
     def keep_judgement(self, key: str, model: str, answer: Any) -> None:
         """Keep what a judge answered."""
         with self.writing() as connection:
-            save_judgement(connection, key, model, answer)
+            queries.save_judgement(connection, key, model, answer)
 
     def _run_number(self, run: str) -> int:
         """The number of the run of this id, which is what other rows know it by."""
         number = self._numbers.get(run)
         if number is None:
             with self.reading() as connection:
-                number = connection.execute(RUN_NUMBER, {"id": clean_text(run)}).scalar()
+                number = connection.execute(queries.RUN_NUMBER, {"id": clean_text(run)}).scalar()
             if number is None:
                 raise UnknownRun(f"there is no run {run!r}")
             self._numbers[run] = number

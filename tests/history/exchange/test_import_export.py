@@ -10,6 +10,7 @@ from msgspec.structs import replace
 from tests.history.made_up import a_result, a_run, an_answer, an_evaluation
 
 from callscore.errors import InvalidSettings, UnreadableInput, UnusableStore
+from callscore.history import queries
 from callscore.history.exchange import import_export
 from callscore.history.exchange.import_export import (
     ImportedRun,
@@ -356,8 +357,8 @@ def test_of_a_run_that_ended_the_answers_stand_in_the_results(store: Store) -> N
 
 def test_many_answers_are_read_in_parts(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     filled(store)
-    monkeypatch.setattr(import_export, "ANSWERS_PER_PAGE", 2)
-    monkeypatch.setattr(import_export, "ANSWERS_OF_RUN", ANSWERS_OF_RUN.limit(2))
+    monkeypatch.setattr(queries, "ANSWERS_PER_PAGE", 2)
+    monkeypatch.setattr(queries, "ANSWERS_OF_RUN", ANSWERS_OF_RUN.limit(2))
 
     assert [each.question for each in run_answers(store, EXPORTED_RUN.id)] == [
         f"{number:04x}" for number in range(5)

@@ -10,15 +10,9 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from callscore.errors import InvalidSettings, UnreadableInput
+from callscore.history import queries
 from callscore.history.database import with_retries
 from callscore.history.exchange.json_lines import encode_line, end_line
-from callscore.history.queries import (
-    ANSWERS_OF_RUN,
-    ANSWERS_PER_PAGE,
-    answered_questions,
-    result_times,
-    runs_begun_at,
-)
 from callscore.history.records import (
     AnswerRecord,
     EvaluationRecord,
@@ -87,10 +81,7 @@ class ImportedRun(Struct, frozen=True, kw_only=True):
 def check_records(records: Iterable[Record], name: str, store: Store) -> None:
     """Check all records before anything is imported: every result must have its evaluation.
 
-    Args:
-        records: the records of a file.
-        name: the name of the file in messages.
-        store: the history, which may have the evaluations already.
+    The history may have the evaluations already. `name` is the file in messages.
 
     Raises:
         UnreadableInput: something is missing, or cannot be read.
@@ -100,18 +91,14 @@ def check_records(records: Iterable[Record], name: str, store: Store) -> None:
     for record in records:
         if isinstance(record, RunRecord):
             if record.id != current:
-                known = _existing_evaluations(store, record)
+                run = _existing_run(store, record)
+                known = set() if run is None else {one.number for one in store.evaluations(run.id)}
             current = record.id
         elif isinstance(record, EvaluationRecord):
             known.add(record.number)
         elif isinstance(record, ResultRecord) and record.evaluation not in known:
             problem = f"the case {record.case} belongs to evaluation {record.evaluation}"
             raise UnreadableInput(name, f"{problem}, of which nothing is said before it.")
-
-
-def _existing_evaluations(store: Store, run: RunRecord) -> set[int]:
-    existing = _existing_run(store, run)
-    return set() if existing is None else {each.number for each in store.evaluations(existing.id)}
 
 
 @with_retries
@@ -121,7 +108,7 @@ def _existing_run(store: Store, run: RunRecord) -> RunRecord | None:
     A run that was imported under another id is found by its original id.
     """
     with store.reading() as connection:
-        found = run_records(runs_begun_at(connection, run.started_at))
+        found = run_records(queries.runs_begun_at(connection, run.started_at))
     same = [each for each in found if each.id == run.id]
     renamed = [each for each in found if each.arguments.get(_ORIGINAL_ID) == run.id]
     return next(iter([*same, *renamed]), None)
@@ -131,11 +118,7 @@ def import_records(store: Store, records: Iterable[Record]) -> list[ImportedRun]
     """Import runs into a history.
 
     A new run has the status `running` until it is complete. In an existing run missing results are
-    added, and older ones are replaced.
-
-    Args:
-        store: the history.
-        records: the records, each run before its evaluations, answers and results.
+    added, and older ones are replaced. Each run comes before its evaluations, answers and results.
 
     Raises:
         InvalidSettings: another process keeps a run locked.
@@ -319,14 +302,14 @@ def _acquire_lock(store: Store, run: str) -> RunLock | ServerLock:
 def _existing_answers(store: Store, run: str) -> set[_QuestionKey]:
     """The questions of a run that have an answer."""
     with store.reading() as connection:
-        return answered_questions(connection, run)
+        return queries.answered_questions(connection, run)
 
 
 @with_retries
 def _existing_results(store: Store, run: str) -> dict[_ResultKey, float]:
     """When each stored result was written."""
     with store.reading() as connection:
-        return result_times(connection, run)
+        return queries.result_times(connection, run)
 
 
 def sanitize_evaluation(record: EvaluationRecord) -> EvaluationRecord:
@@ -381,12 +364,12 @@ def run_answers(store: Store, run: str) -> Iterator[AnswerRecord]:
     while True:
         page, after = _answers_page(store, run, after)
         yield from page
-        if len(page) < ANSWERS_PER_PAGE:
+        if len(page) < queries.ANSWERS_PER_PAGE:
             return
 
 
 @with_retries
 def _answers_page(store: Store, run: str, after: int) -> tuple[list[AnswerRecord], int]:
     with store.reading() as connection:
-        rows = connection.execute(ANSWERS_OF_RUN, {"run": run, "after": after}).all()
+        rows = connection.execute(queries.ANSWERS_OF_RUN, {"run": run, "after": after}).all()
         return [answer_record(row) for row in rows], rows[-1].number if rows else after

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import msgspec
 from msgspec import Meta, Struct
-from msgspec.structs import replace
+from msgspec.structs import asdict, replace
 
 from callscore.core.results import KeptComparison
 from callscore.core.settings import ArgumentRule, settings_from
@@ -130,7 +130,7 @@ def record_problem(record: Record) -> str | None:
 def _run_problems(run: RunRecord) -> Iterator[str]:
     for field in ("id", "parent"):
         name = getattr(run, field)
-        if name is not None and not _is_id(name):
+        if name is not None and (not _ID.fullmatch(name) or name == _LATEST):
             yield f"{field}: {name!r} is not the id of a run."
     if len(run.command) > _MAX_COMMAND:
         yield f"command: longer than {_MAX_COMMAND} characters."
@@ -144,10 +144,6 @@ def _run_problems(run: RunRecord) -> Iterator[str]:
     yield from _shape_problems("totals", run.totals, _Totals)
     if run.command in _ARGUMENTS:
         yield from _shape_problems("arguments", run.arguments, _ARGUMENTS[run.command])
-
-
-def _is_id(name: str) -> bool:
-    return _ID.fullmatch(name) is not None and name != _LATEST
 
 
 def _evaluation_problems(record: EvaluationRecord) -> Iterator[str]:
@@ -274,9 +270,7 @@ class _RecordCounts(msgspec.Struct, frozen=True):
 def encode_line(record: Record, *, has_end: bool = False) -> bytes:
     """A record as one JSON line, including the line break.
 
-    Args:
-        record: the record.
-        has_end: whether a line with the counts of the run follows at the end.
+    `has_end` announces that a line with the counts of the run follows at the end.
     """
     name = _NAMES[type(record)]
     head: dict[str, Any] = {_HEADER_KEY: _RUN, "version": VERSION} if name == _RUN else {}
@@ -285,17 +279,10 @@ def encode_line(record: Record, *, has_end: bool = False) -> bytes:
     try:
         return _encoder.encode({**head, name: record}) + b"\n"
     except (TypeError, ValueError, RecursionError):  # what JSON does not know becomes text
-        return encode_json({**head, name: _record_fields(record)}) + b"\n"
-
-
-def _record_fields(record: Record) -> dict[str, Any]:
-    """The fields of a record as plain data."""
-    found = {}
-    for field in record.__struct_fields__:
-        value = getattr(record, field)
-        is_struct = field in ("usage", "values")
-        found[field] = msgspec.to_builtins(value) if is_struct else value
-    return found
+        fields = asdict(record)
+        for field in {"usage", "values"} & fields.keys():  # which are or hold structs
+            fields[field] = msgspec.to_builtins(fields[field])
+        return encode_json({**head, name: fields}) + b"\n"
 
 
 def end_line(*, evaluations: int, results: int) -> bytes:
@@ -308,10 +295,7 @@ def read_lines(
 ) -> Iterator[Record]:
     """The records in some lines; evaluations, results and answers belong to the run before them.
 
-    Args:
-        lines: the lines.
-        name: the name of the file in messages.
-        on_bytes: called with the length of each line.
+    `name` is the file in messages; `on_bytes` is called with the length of each line.
 
     Raises:
         UnreadableInput: a line is damaged, the end is missing, or a newer callscore has written it.
@@ -335,18 +319,14 @@ def read_lines(
             run, is_open, seen = record, has_end, _RecordCounts()
         elif run is not None:
             record = replace(record, run=run.id)
-            seen = _count_record(seen, record)
+            seen = _RecordCounts(
+                seen.evaluations + isinstance(record, EvaluationRecord),
+                seen.results + isinstance(record, ResultRecord),
+            )
         yield record
     _require_complete(name, is_open=is_open)
     if run is None:
         raise UnreadableInput(name, "there is no run in it. Make such a file: callscore export RUN")
-
-
-def _count_record(seen: _RecordCounts, record: Record) -> _RecordCounts:
-    return _RecordCounts(
-        seen.evaluations + isinstance(record, EvaluationRecord),
-        seen.results + isinstance(record, ResultRecord),
-    )
 
 
 def _require_counts(end: _RecordCounts, seen: _RecordCounts, place: str) -> None:
@@ -380,15 +360,11 @@ def _read_line(line: bytes, place: str, *, is_first: bool) -> tuple[Record | _Re
         raise UnreadableInput(place, _NO_RECORD)
     [kind] = kinds
     if kind == _END:
-        return _decode_end(found[_END], place), False
+        try:
+            return msgspec.convert(found[_END], _RecordCounts), False
+        except msgspec.ValidationError as error:
+            raise UnreadableInput(place, f"end: {_error_line(error)}.") from error
     return record_from(_KINDS[kind], found[kind], place), found.get(_HAS_END) is True
-
-
-def _decode_end(fields: object, place: str) -> _RecordCounts:
-    try:
-        return msgspec.convert(fields, _RecordCounts)
-    except msgspec.ValidationError as error:
-        raise UnreadableInput(place, f"end: {_error_line(error)}.") from error
 
 
 _EXPORT_HINT = "Such files are made by: callscore export RUN"
@@ -413,11 +389,6 @@ def require_version(version: object, place: str) -> None:
 
 def record_from(kind: type[Any], fields: object, place: str) -> Any:
     """Decode a record from plain data.
-
-    Args:
-        kind: the type of the record.
-        fields: its fields.
-        place: the location for messages.
 
     Raises:
         UnreadableInput: a field is missing or invalid.

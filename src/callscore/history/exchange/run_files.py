@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 from contextlib import contextmanager
+from itertools import islice
 from typing import IO, TYPE_CHECKING, Any
 
 import msgspec
@@ -17,7 +18,6 @@ from callscore.sources.files import as_seekable, display_path, open_bytes
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-    from callscore.core.results import MetricValue
 
 __all__ = [
     "COLUMNS",
@@ -34,16 +34,16 @@ __all__ = [
 # Results as rows of a table that others read: numbers and words in columns, the rest as JSON.
 
 _USAGE = ("requests", "input_tokens", "output_tokens")
-# What stands in a column as it is.
+# Fields that are columns as they are.
 _PLAIN_FIELDS = (
     *("evaluation", "case", "trial", "status", "passed", "f1", "faults", "seconds", "attempts"),
     *("is_reused", "finished_at", "question", "expectation", "asked"),
 )
-# What stands in a column as JSON.
+# Fields that are columns of JSON.
 _JSON_FIELDS = ("payload", "answer", "calls", "comparison", "tools")
 JSON_COLUMNS = ("tags", "values", *_JSON_FIELDS)
 
-# The columns in their order, with what is in each: a word of `str`, `int`, `float`, `bool`.
+# The columns in their order, with their types.
 COLUMNS: dict[str, type] = {
     "run": str,
     "evaluation": int,
@@ -79,7 +79,7 @@ def flat_row(record: ResultRecord, evaluation: EvaluationRecord | None) -> dict[
     row |= dict(zip(COUNTS, record.counts, strict=False))
     row |= {name: getattr(record.usage, name) for name in _USAGE}
     row |= {name: _encode_json(getattr(record, name)) for name in _JSON_FIELDS}
-    row["values"] = _encode_json([_value_fields(value) for value in record.values])
+    row["values"] = _encode_json(msgspec.to_builtins(record.values))
     row["tags"] = _encode_json(record.payload.get("tags") or [])
     if evaluation is not None:
         row |= {"evaluation_name": evaluation.name, "variant": evaluation.variant}
@@ -90,21 +90,11 @@ def _encode_json(value: object) -> str | None:
     return None if value is None else json_bytes(value).decode()
 
 
-def _value_fields(value: MetricValue) -> dict[str, Any]:
-    found: dict[str, Any] = msgspec.to_builtins(value)
-    return found
-
-
 def record_from_row(row: dict[str, Any], run: str, place: str) -> ResultRecord:
     """The result that a table row was made from.
 
-    Args:
-        row: the row.
-        run: the run that it belongs to.
-        place: where it stands.
-
     Raises:
-        UnreadableInput: a column is missing, or something in it is not as it can be.
+        UnreadableInput: a column is missing or invalid.
     """
     missing = [name for name in COLUMNS if name not in row]
     if missing:
@@ -133,8 +123,7 @@ def _decode_json(row: dict[str, Any], name: str, place: str) -> Any:
         raise UnreadableInput(place, f"{name}: this is not JSON.") from error
 
 
-# A run as a Parquet file: a row a result, and the run with its evaluations in the file's
-# metadata.
+# A run as a Parquet file: one row per result; the run and its evaluations are in the metadata.
 
 _MAGIC = b"PAR1"
 _METADATA_KEY = b"callscore"
@@ -153,7 +142,7 @@ def write_parquet_run(
     evaluations: Sequence[EvaluationRecord],
     results: Iterable[ResultRecord],
 ) -> int:
-    """Write a run; how many results it has.
+    """Write a run; returns its number of results.
 
     Raises:
         MissingExtra: the extra `parquet` is not installed.
@@ -163,43 +152,24 @@ def write_parquet_run(
         from pyarrow import parquet
     except ImportError:
         raise MissingExtra("Writing Parquet files", "parquet") from None
-    kinds = {
-        str: pa.string(),
-        int: pa.int64(),
-        float: pa.float64(),
-        bool: pa.bool_(),
-    }
-    told = b"".join([encode_line(run), *map(encode_line, evaluations)])
+    kinds = {str: pa.string(), int: pa.int64(), float: pa.float64(), bool: pa.bool_()}
+    header = b"".join([encode_line(run), *map(encode_line, evaluations)])
     schema = pa.schema(
-        [(name, kinds[kind]) for name, kind in COLUMNS.items()], metadata={_METADATA_KEY: told}
+        [(name, kinds[kind]) for name, kind in COLUMNS.items()], metadata={_METADATA_KEY: header}
     )
     named = {record.number: record for record in evaluations}
     count = 0
     with parquet.ParquetWriter(file, schema, compression="zstd") as writer:
-        for some in _batches(results):
-            rows = [flat_row(result, named.get(result.evaluation)) for result in some]
+        remaining = iter(results)
+        while batch := list(islice(remaining, _ROWS_PER_BATCH)):
+            rows = [flat_row(result, named.get(result.evaluation)) for result in batch]
             writer.write_table(pa.Table.from_pylist(rows, schema=schema))
             count += len(rows)
     return count
 
 
-def _batches(results: Iterable[ResultRecord]) -> Iterator[list[ResultRecord]]:
-    some: list[ResultRecord] = []
-    for result in results:
-        some.append(result)
-        if len(some) == _ROWS_PER_BATCH:
-            yield some
-            some = []
-    if some:
-        yield some
-
-
 def read_parquet_run(file: IO[bytes], name: str) -> Iterator[Record]:
-    """The records of a run in a Parquet file.
-
-    Args:
-        file: the file, which can be read back and forth.
-        name: the file, as it is called in places.
+    """The records of a run in a Parquet file, which must be seekable.
 
     Raises:
         MissingExtra: the extra `parquet` is not installed.
@@ -213,16 +183,16 @@ def read_parquet_run(file: IO[bytes], name: str) -> Iterator[Record]:
         table = parquet.ParquetFile(file, pre_buffer=False)
         yield from _records(table, name)
     except (ArrowException, OSError, UnicodeDecodeError) as error:
-        told = str(error).partition("\n")[0].rstrip(".")
-        raise UnreadableInput(name, f"the Parquet file is damaged ({told}).") from error
+        problem = str(error).partition("\n")[0].rstrip(".")
+        raise UnreadableInput(name, f"the Parquet file is damaged ({problem}).") from error
 
 
 def _records(table: Any, name: str) -> Iterator[Record]:
-    told = (table.schema_arrow.metadata or {}).get(_METADATA_KEY)
-    if told is None:
+    header = (table.schema_arrow.metadata or {}).get(_METADATA_KEY)
+    if header is None:
         raise UnreadableInput(name, _NO_RUN)
     run = ""
-    for record in read_lines(told.splitlines(), f"{name}: metadata"):
+    for record in read_lines(header.splitlines(), f"{name}: metadata"):
         if isinstance(record, RunRecord):
             run = record.id
         yield record
@@ -235,7 +205,7 @@ def _records(table: Any, name: str) -> Iterator[Record]:
 
 # Files that hold runs, read as records: JSON lines or Parquet, whichever they are.
 
-# No answer is as long; a compressed file could hold anything.
+# Longer than any answer; a compressed file could contain anything.
 _MAX_LINE = 1 << 28
 _MAGIC_SIZE = 4
 _TABLES = (".csv", ".csv.gz", ".tsv")
@@ -243,12 +213,7 @@ _ONLY_RESULTS = "CSV has only the results. Export the run as .jsonl or .parquet:
 
 
 class RunFile:
-    """A file that contains runs; it can be read more than once.
-
-    Args:
-        file: its bytes, which can be read back and forth.
-        name: what it is called in places.
-    """
+    """A seekable file that contains runs; it can be read more than once."""
 
     def __init__(self, file: IO[bytes], name: str) -> None:
         self._file = file
@@ -256,9 +221,6 @@ class RunFile:
 
     def records(self, on_bytes: Callable[[int], None] | None = None) -> Iterator[Record]:
         """The records in it, from the beginning.
-
-        Args:
-            on_bytes: is told how much more was read.
 
         Raises:
             UnreadableInput: it is damaged, holds no run, or a newer callscore has written it.
@@ -296,7 +258,7 @@ def open_run_file(path: str) -> Iterator[RunFile]:
 
 # The results of a run as a table for spreadsheets: nothing in it is taken for a formula.
 
-# What spreadsheets evaluate begins like this; with an apostrophe before it, it is text.
+# Spreadsheets evaluate what begins like this, unless there is an apostrophe before it.
 _FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20")
 _TEXT_PREFIX = "'"
 
@@ -304,12 +266,7 @@ _TEXT_PREFIX = "'"
 def csv_lines(
     evaluations: Mapping[int, EvaluationRecord], results: Iterable[ResultRecord]
 ) -> Iterator[bytes]:
-    """The table, one row at a time: the names of the columns, then a row a result.
-
-    Args:
-        evaluations: the evaluations of the run, by their numbers.
-        results: its results.
-    """
+    """The table, one line at a time: the names of the columns, then one row per result."""
     yield _csv_line(list(COLUMNS))
     for result in results:
         row = flat_row(result, evaluations.get(result.evaluation))
