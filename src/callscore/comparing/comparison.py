@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from callscore.comparing.gating import Gate
-    from callscore.comparing.sides import MatchedCase, Matching, Side, UnmatchedCase
+    from callscore.comparing.sides import MatchedCase, Matching, Side
     from callscore.core.phrases import Language
 
 __all__ = [
@@ -249,6 +249,8 @@ def compare_sides(before: Side, after: Side, *, measure: str = PASSED) -> Compar
     main = difference_between(measure, [pair for pair in found if pair is not None])
     changes = find_changes(matching.cases)
     slices = slices_of(matching.cases, found, measure)
+    # One run compared with itself, but not two variants of it.
+    labels = [[each.label for each in side.evaluations] for side in (before, after)]
     return Comparison(
         before=_summary(before),
         after=_summary(after),
@@ -259,8 +261,8 @@ def compare_sides(before: Side, after: Side, *, measure: str = PASSED) -> Compar
         tools=tuple(each for each in slices if each.kind == "tool"),
         tags=tuple(each for each in slices if each.kind == "tag"),
         alarms=find_alarms(matching.cases, matching.only_after),
-        only_before=_noted_cases(_unmatched_names(matching.only_before)),
-        only_after=_noted_cases(_unmatched_names(matching.only_after)),
+        only_before=_noted_cases((lone.evaluation, lone.case.id) for lone in matching.only_before),
+        only_after=_noted_cases((lone.evaluation, lone.case.id) for lone in matching.only_after),
         undecided=_noted_cases(
             (pair.evaluation, pair.after.id)
             for pair, number in zip(matching.cases, found, strict=True)
@@ -282,16 +284,10 @@ def compare_sides(before: Side, after: Side, *, measure: str = PASSED) -> Compar
             # Without a digest the question is unknown.
             if pair.before.asked and pair.after.asked and pair.before.asked != pair.after.asked
         ),
-        is_same_run=_is_same_run(before, after),
+        is_same_run=bool(before.run) and before.run == after.run and labels[0] == labels[1],
         evaluations=tuple(second.label for _, second in matching.evaluations),
         notes=tuple(comparison_notes(before, after, matching)),
     )
-
-
-def _is_same_run(before: Side, after: Side) -> bool:
-    """Whether it is one run, and the same variants of it."""
-    first, second = ([each.label for each in side.evaluations] for side in (before, after))
-    return bool(before.run) and before.run == after.run and first == second
 
 
 def _others(
@@ -332,10 +328,6 @@ def _summary(side: Side) -> SideSummary:
 def _noted_cases(cases: Iterable[tuple[str, str]]) -> Noted:
     names = [case_name(*case) for case in cases]
     return Noted(len(names), tuple(names[:MAX_NAMES]))
-
-
-def _unmatched_names(cases: Iterable[UnmatchedCase]) -> Iterator[tuple[str, str]]:
-    return ((lone.evaluation, lone.case.id) for lone in cases)
 
 
 # --- plain data -------------------------------------------------------------------------------

@@ -119,11 +119,9 @@ class MeasuredDifference(NamedTuple):
 
 
 def difference_between(measure: str, pairs: Sequence[tuple[float, float]]) -> Difference:
-    """How far two runs are apart, with the verdict that follows.
+    """How far two runs are apart, with the verdict.
 
-    Args:
-        measure: what the numbers are.
-        pairs: the number of each case before and after, from 0 to 1.
+    `pairs` has the number of each case before and after, from 0 to 1.
     """
     if not pairs:
         return Difference(measure=measure, cases=0)
@@ -132,12 +130,16 @@ def difference_between(measure: str, pairs: Sequence[tuple[float, float]]) -> Di
 
 
 def measure_difference(measure: str, pairs: Sequence[tuple[float, float]]) -> MeasuredDifference:
-    """How far two runs are apart in at least one case, as it is."""
+    """How far two runs are apart, in at least one case, without a verdict."""
     differences = Counter([round(after - before, _DIGITS) + 0.0 for before, after in pairs])
     down = sum(times for value, times in differences.items() if value < 0)
     up = sum(times for value, times in differences.items() if value > 0)
     is_binary = {number for pair in pairs for number in pair} <= {0.0, 1.0}
-    tested = _binary_test(down, up, len(pairs)) if is_binary else paired_bootstrap(differences)
+    if is_binary:
+        interval = paired_interval(down, up, len(pairs))
+        tested = PairedTest(exact_mcnemar(down, up), interval)
+    else:
+        tested = paired_bootstrap(differences)
     found = Difference(
         measure=measure,
         cases=len(pairs),
@@ -152,10 +154,6 @@ def measure_difference(measure: str, pairs: Sequence[tuple[float, float]]) -> Me
     return MeasuredDifference(found, _typical_change(differences, down + up))
 
 
-def _binary_test(down: int, up: int, cases: int) -> PairedTest:
-    return PairedTest(exact_mcnemar(down, up), paired_interval(down, up, cases))
-
-
 def _typical_change(differences: Counter[float], flips: int) -> float:
     """The typical change of a changed case (root mean square); 1 if too few changed."""
     if flips < min_flips():
@@ -168,15 +166,18 @@ def with_verdict(
 ) -> Difference:
     """Add the verdict, and widen the interval where the exact test is not significant.
 
-    Args:
-        measured: the difference.
-        p_value: corrected, where it is one of several; None if nothing is to be said.
-        tests: how many differences were tested together.
+    The p-value is corrected if this is one of several tests, and None if it was not tested.
     """
     found = measured.difference
     flipping = (found.up + found.down) / found.cases
     smallest = smallest_effect(found.cases, flipping, size=measured.size, tests=tests)
     is_believed = p_value is not None and p_value < ALPHA
+    verdict: Verdict
+    if is_believed:
+        verdict = "improved" if (found.change or 0.0) > 0 else "regressed"
+    else:
+        is_coarse = smallest is None or smallest > COARSE_EFFECT
+        verdict = "not enough data" if is_coarse else "no evidence"
     interval = found.interval
     if interval is not None and not is_believed:
         # The exact test is stricter: without its evidence the interval includes zero.
@@ -186,14 +187,8 @@ def with_verdict(
         p_value=p_value,
         interval=interval,
         smallest=smallest,
-        verdict=_verdict(found.change or 0.0, smallest, is_believed=is_believed),
+        verdict=verdict,
     )
-
-
-def _verdict(change: float, smallest: float | None, *, is_believed: bool) -> Verdict:
-    if is_believed:
-        return "improved" if change > 0 else "regressed"
-    return "not enough data" if smallest is None or smallest > COARSE_EFFECT else "no evidence"
 
 
 # --- differences by tag and by tool -----------------------------------------------------------
@@ -213,17 +208,21 @@ def slices_of(
     All are tested together: their p-values are corrected after Holm. A slice of fewer cases than
     the test needs has no p-value.
 
-    Args:
-        cases: the cases that both runs have.
-        numbers: the numbers of each by the measure; None if it has none.
-        measure: what the cases of a tag are compared by; the calls of a tool are by their F1.
+    The cases of a tag are compared by the measure, with the numbers of each case or None; the calls
+    of a tool by their F1.
     """
     found: list[tuple[SliceKind, str, MeasuredDifference]] = []
-    for tag, pairs in sorted(_by_tag(cases, numbers).items()):
+    by_tag: dict[str, list[ValuePair]] = {}
+    for pair, number in zip(cases, numbers, strict=True):
+        if number is not None:
+            for tag in {*pair.before.tags, *pair.after.tags}:
+                by_tag.setdefault(tag, []).append(number)
+    for tag, pairs in sorted(by_tag.items()):
         found.append(("tag", tag, measure_difference(measure, pairs)))
     for tool, pairs in sorted(_by_tool(cases).items()):
         found.append(("tool", tool, measure_difference(F1, pairs)))
-    tested = [index for index, (*_, each) in enumerate(found) if _is_testable(each)]
+    needed = min_flips()
+    tested = [index for index, (*_, each) in enumerate(found) if each.difference.cases >= needed]
     after_holm = holm_correction([found[index][2].difference.p_value or 0.0 for index in tested])
     p_values = dict(zip(tested, after_holm, strict=True))
     return tuple(
@@ -234,21 +233,6 @@ def slices_of(
         )
         for index, (kind, name, each) in enumerate(found)
     )
-
-
-def _is_testable(each: MeasuredDifference) -> bool:
-    return each.difference.cases >= min_flips()
-
-
-def _by_tag(
-    cases: Sequence[MatchedCase], numbers: Sequence[ValuePair | None]
-) -> dict[str, list[ValuePair]]:
-    found: dict[str, list[ValuePair]] = {}
-    for pair, number in zip(cases, numbers, strict=True):
-        if number is not None:
-            for tag in {*pair.before.tags, *pair.after.tags}:
-                found.setdefault(tag, []).append(number)
-    return found
 
 
 def _by_tool(cases: Sequence[MatchedCase]) -> dict[str, list[ValuePair]]:

@@ -108,9 +108,15 @@ def _unconditional_reasons(comparison: Comparison) -> Iterator[Reason]:
     """What closes a gate however strict it is."""
     if comparison.is_same_run:
         yield Reason(kind="same run")
-    unfinished = _unfinished(comparison)
-    if unfinished:
-        yield Reason(kind="unfinished", sides=unfinished)
+    # It matters that the first did not end if it is only a small part of the second.
+    is_part = comparison.only_after.count > comparison.main.cases
+    ended: dict[WhichSide, bool] = {
+        "before": comparison.before.is_finished or not is_part,
+        "after": comparison.after.is_finished,
+    }
+    if not all(ended.values()):
+        sides = tuple([side for side, has_ended in ended.items() if not has_ended])
+        yield Reason(kind="unfinished", sides=sides)
     if not comparison.main.cases:
         yield Reason(kind="nothing compared")
     for kind in ("forbidden", "schema"):
@@ -123,16 +129,6 @@ def _unconditional_reasons(comparison: Comparison) -> Iterator[Reason]:
             yield _reason(kind, alarms)
     if comparison.after.below:
         yield Reason(kind="below", count=len(comparison.after.below))
-
-
-def _unfinished(comparison: Comparison) -> tuple[WhichSide, ...]:
-    """Which of the runs did not end; the first matters where it is only a small part of the second."""
-    is_part = comparison.only_after.count > comparison.main.cases
-    ended: tuple[tuple[WhichSide, bool], ...] = (
-        ("before", comparison.before.is_finished or not is_part),
-        ("after", comparison.after.is_finished),
-    )
-    return tuple(side for side, has_ended in ended if not has_ended)
 
 
 def _verdict_reasons(comparison: Comparison) -> Iterator[Reason]:

@@ -1,4 +1,4 @@
-"""`Store`: the history of runs in a database. What is kept, and how it is found again."""
+"""`Store`: the history of runs in a database."""
 
 from __future__ import annotations
 
@@ -50,20 +50,20 @@ if TYPE_CHECKING:
 
 __all__ = ["Store"]
 
-# How many results are read at a time, so that a long run needs no more memory than a short one.
+# Results that are read at a time, so that a long run needs no more memory than a short one.
 _PAGE = 200
 
 
 class Store:
     """The history of runs in a database; threads may share it.
 
-    Every method raises `UnusableStore` where the database cannot be used, and those that take a run
-    `UnknownRun` where there is none of that id.
+    Every method raises `UnusableStore` if the database cannot be used, and those that take a run
+    `UnknownRun` if there is none of that id.
 
     Attributes:
-        place: what the database is called in messages.
+        place: the name of the database in messages.
         path: the file of the database; None if it is no file.
-        words: what a command needs to find it, see `history.addresses`.
+        words: the arguments with which a command finds it, see `store_arguments`.
     """
 
     def __init__(
@@ -82,8 +82,7 @@ class Store:
         self._engine = engine
         self._inserts = queries.inserts_for(engine.dialect)
         self._is_sqlite = engine.dialect.name == "sqlite"
-        # The threads of a process wait for one another here; a database that is written by several
-        # only lets them try again and again.
+        # Threads wait for one another here; in the database they could only try again and again.
         self._turn = Lock()
         self._numbers: dict[str, int] = {}
 
@@ -94,25 +93,21 @@ class Store:
         self.close()
 
     def close(self) -> None:
-        """Let go of the database."""
+        """Close the connections."""
         with readable_errors(self.place):
             self._engine.dispose()
 
     @contextmanager
     def writing(self, *, is_alone: bool = False) -> Iterator[Connection]:
-        """A transaction that writes: all of it is kept, or nothing.
-
-        Args:
-            is_alone: whether nobody else may write meanwhile. In a file nobody ever does.
-        """
+        """A transaction that writes all or nothing; with `is_alone` nobody else may write meanwhile."""
         with readable_errors(self.place), self._turn, self._engine.begin() as connection:
             if self._is_sqlite:
-                # At once, for a transaction that begins with reading cannot always go on to write.
+                # A transaction that begins with reading cannot always go on to write.
                 connection.exec_driver_sql("BEGIN IMMEDIATE")
             else:
                 lock_for_writing(connection, is_alone=is_alone)
             yield connection
-        # A file that is deleted while it is open takes everything, and then is gone.
+        # A file that is deleted while it is open accepts everything, and then is gone.
         if file_identity(self.path) != self._file:
             raise UnusableStore(self.place, FILE_GONE)
 
@@ -123,27 +118,24 @@ class Store:
             yield connection
 
     def lock(self, run: str) -> RunLock | ServerLock:
-        """What keeps other processes away from a run, once it is taken."""
+        """The lock of a run, which is not taken yet."""
         return RunLock(self.path, run) if self._server is None else ServerLock(self._server, run)
 
     # --- runs ---------------------------------------------------------------------------------
 
     @with_retries
     def begin(self, run: RunRecord) -> RunRecord:
-        """Keep that a run has begun, or that one goes on that had begun before.
-
-        Args:
-            run: the run. If there is one of the same id that began at the same time, it goes on.
+        """Store a run; if there is one of the same id and start time, it is resumed.
 
         Returns:
-            The run as it is kept: under another id, where another process has just taken this one.
+            The run as it is stored: under another id if another process has just used this one.
         """
         with self.writing() as connection:
             return queries.begin_run(connection, run)
 
     @with_retries
     def add_evaluation(self, record: EvaluationRecord) -> None:
-        """Keep what a run evaluates; in place of what was kept under the same number."""
+        """Store an evaluation of a run, in place of an earlier one of the same number."""
         number = self._run_number(record.run)
         bodies: Bodies = {}
         row = evaluation_row(record, number, bodies)
@@ -159,13 +151,13 @@ class Store:
         totals: Mapping[str, Any],
         summaries: Mapping[int, Mapping[str, Any]],
     ) -> None:
-        """Keep how a run ended.
+        """Store how a run ended.
 
         Args:
             run: its id.
             status: whether it finished.
             totals: its counts, for lists of runs.
-            summaries: what the results of each evaluation come to, by the number of the evaluation.
+            summaries: the totals of each evaluation, by its number.
         """
         number = self._run_number(run)
         with self.writing() as connection:
@@ -181,7 +173,7 @@ class Store:
     def find(
         self, reference: str, *, resolve: Callable[[str], str | None] | None = resolve_commit_here
     ) -> RunRecord:
-        """The run that is meant.
+        """The run that a reference means.
 
         Args:
             reference: `latest`, `latest~2`, the name of a baseline, an id, the name of a run, the
@@ -196,24 +188,24 @@ class Store:
 
     @with_retries
     def baselines(self) -> list[Baseline]:
-        """The names of the runs that others are compared with, in alphabetical order."""
+        """The baselines, sorted by name."""
         with self.reading() as connection:
             return queries.all_baselines(connection)
 
     @with_retries
     def set_baseline(self, name: str, run: str) -> None:
-        """Let a name mean this run from now on.
+        """Make a run the baseline of this name.
 
         Raises:
-            InvalidSettings: the name means something else wherever a run is named.
+            InvalidSettings: the name is not valid.
         """
         number = self._run_number(run)
         with self.writing() as connection:
             queries.save_baseline(connection, name, number)
 
     def remove_baseline(self, name: str) -> bool:
-        """Forget a baseline, and not its run; whether there was one."""
-        # Asked before: of what is tried again, the first time may have come to its end.
+        """Remove a baseline, but not its run; returns whether it existed."""
+        # Asked before: if the removal is retried, the first attempt may have succeeded.
         is_there = clean_text(name) in {each.name for each in self.baselines()}
         self._delete_baseline(name)
         return is_there
@@ -224,12 +216,12 @@ class Store:
             queries.delete_baseline(connection, baseline)
 
     def clear(self, keep: int, *, is_dry: bool) -> CleanupResult:
-        """Remove all but the newest runs, and what only they have; or say what that would remove."""
+        """Remove all but the newest runs; a dry run only reports what that would remove."""
         return remove_old_runs(self, keep, is_dry=is_dry)
 
     @with_retries
     def evaluations(self, run: str) -> list[EvaluationRecord]:
-        """What a run evaluated, in order."""
+        """The evaluations of a run, in order."""
         number = self._run_number(run)
         with self.reading() as connection:
             found = connection.execute(queries.EVALUATIONS, {"run": number})
@@ -239,9 +231,9 @@ class Store:
 
     @with_retries
     def keep(self, records: Iterable[AnswerRecord | ResultRecord]) -> None:
-        """Keep answers and results, all of them or none.
+        """Store answers and results, all of them or none.
 
-        A result takes the place of an earlier one of the same evaluation, case and trial.
+        A result replaces an earlier one of the same evaluation, case and trial.
         """
         records = list(records)
         for run in {record.run for record in records if record.run}:
@@ -253,10 +245,9 @@ class Store:
     def results(self, run: str, evaluation: int | None = None) -> Iterator[ResultRecord]:
         """The results of a run, or of one of its evaluations, in the order they were first written.
 
-        They are read as they are asked for, a few at a time.
+        They are read page by page.
         """
-        number = self._run_number(run)
-        return self._result_pages(run, number, evaluation)
+        return self._result_pages((run, self._run_number(run)), evaluation)
 
     @with_retries
     def result(
@@ -269,9 +260,10 @@ class Store:
 
     @with_retries
     def side(self, run: RunRecord, label: str, variant: str | None = None) -> Side:
-        """What a run that somebody calls by this label brings to a comparison.
+        """A run, or one variant of it, as one side of a comparison, under this label.
 
-        A variant means its evaluations alone; `UnknownRun` where the run has no such variant.
+        Raises:
+            UnknownRun: the run has no such variant.
         """
         number = self._run_number(run.id)
         with self.reading() as connection:
@@ -279,17 +271,15 @@ class Store:
 
     @with_retries
     def trials(self, run: str) -> dict[int, int]:
-        """How often the cases of each evaluation of a run were asked, by its number."""
+        """The highest trial of each evaluation of a run, by its number."""
         number = self._run_number(run)
         with self.reading() as connection:
             return queries.trials_by_evaluation(connection, number)
 
-    def _result_pages(
-        self, run: str, number: int, evaluation: int | None
-    ) -> Iterator[ResultRecord]:
+    def _result_pages(self, run: tuple[str, int], evaluation: int | None) -> Iterator[ResultRecord]:
         after = -1
         while True:
-            page, after = self._result_page((run, number), evaluation, after)
+            page, after = self._result_page(run, evaluation, after)
             yield from page
             if len(page) < _PAGE:
                 return
@@ -318,18 +308,18 @@ class Store:
 
     @with_retries
     def judgement(self, key: str) -> Any | None:
-        """What a judge answered, by the key it was kept under; None if it was not asked."""
+        """The stored answer of a judge; None if there is none."""
         with self.reading() as connection:
             return queries.judgement_by_key(connection, key)
 
     @with_retries
     def keep_judgement(self, key: str, model: str, answer: Any) -> None:
-        """Keep what a judge answered."""
+        """Store an answer of a judge."""
         with self.writing() as connection:
             queries.save_judgement(connection, key, model, answer)
 
     def _run_number(self, run: str) -> int:
-        """The number of the run of this id, which is what other rows know it by."""
+        """The number of the run of this id, by which other rows refer to it."""
         number = self._numbers.get(run)
         if number is None:
             with self.reading() as connection:
