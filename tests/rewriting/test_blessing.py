@@ -452,7 +452,7 @@ def test_a_case_of_an_evaluation_is_found_with_what_it_expects_now(root: Path) -
     assert spot.line == 5
     assert case is not None
     assert case.expected
-    assert other.spot.input == "ho"
+    assert other.location.input == "ho"
 
 
 def test_a_file_is_loaded_once(root: Path) -> None:

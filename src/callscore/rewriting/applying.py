@@ -7,7 +7,6 @@ intended data: where a location is not found or is ambiguous, nothing is written
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
 from contextlib import suppress
 from copy import deepcopy
 from pathlib import Path
@@ -20,7 +19,7 @@ from callscore.core.equality import equal
 from callscore.core.rendering import escape
 from callscore.rewriting import json_file, python_file, reasons, toml_file, yaml_file
 from callscore.rewriting.case_records import patched_expectation, with_whole_calls
-from callscore.rewriting.change import CannotRewrite
+from callscore.rewriting.change import CannotRewrite, in_file
 from callscore.rewriting.edits import (
     apply_edits,
     combine_edits,
@@ -31,9 +30,8 @@ from callscore.rewriting.edits import (
 from callscore.rewriting.observed import location_key
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
-    from callscore.core.phrases import Phrase
     from callscore.rewriting.change import Change, FoundExpectation
 
 __all__ = [
@@ -50,21 +48,20 @@ __all__ = [
     "rewrite",
 ]
 
-
-# Files that are rewritten: only below a folder, whole or not at all, and never if they changed.
+# --- files: only below a folder, completely or not at all, and never if they changed -----------
 
 _BOM = "\ufeff"
-_WRITE_BITS = 0o222  # by anybody: who may write everything would overlook it
+_WRITE_BITS = 0o222  # root may write a write-protected file, so the bits are checked
 
 
 class SourceFile(NamedTuple):
     """A file as it was read.
 
     Attributes:
-        path: where it is, whatever links lead there.
-        name: what it is called where people see it.
-        text: what it holds; its lines end in line feeds, however they do in the file.
-        data: the same, to the byte.
+        path: its path without links.
+        name: its name in messages.
+        text: its content, with line feeds as line ends.
+        data: its bytes.
     """
 
     path: Path
@@ -74,7 +71,7 @@ class SourceFile(NamedTuple):
 
 
 def display_name(path: Path, root: Path) -> str:
-    """What a file is called: its path from the root on, if it is in there."""
+    """The path of a file, relative to the root if it is inside."""
     whole, top = path.resolve(), root.resolve()
     return whole.relative_to(top).as_posix() if whole.is_relative_to(top) else str(path)
 
@@ -87,22 +84,17 @@ def open_source(path: Path, root: Path) -> SourceFile:
     """
     name, whole = display_name(path, root), path.resolve()
     if not whole.is_relative_to(root.resolve()):
-        raise _file_problem(name, reasons.OUTSIDE_ROOT, root=root)
+        raise in_file(name, reasons.OUTSIDE_ROOT, root=root)
     try:
         if not whole.stat().st_mode & _WRITE_BITS or not os.access(whole, os.W_OK):
-            raise _file_problem(name, reasons.WRITE_PROTECTED)
+            raise in_file(name, reasons.WRITE_PROTECTED)
         data = whole.read_bytes()
         text = data.decode().removeprefix(_BOM)
     except OSError as error:
-        raise _file_problem(name, reasons.UNREADABLE, why=error.strerror) from error
+        raise in_file(name, reasons.UNREADABLE, why=error.strerror) from error
     except UnicodeDecodeError as error:
-        raise _file_problem(name, reasons.NOT_UTF8) from error
+        raise in_file(name, reasons.NOT_UTF8) from error
     return SourceFile(whole, name, text.replace("\r\n", "\n") if _is_crlf(data) else text, data)
-
-
-def _file_problem(name: str, reason: Phrase, **values: Any) -> CannotRewrite:
-    problem = CannotRewrite(reason, **values)
-    return CannotRewrite(reasons.IN_FILE, file=name, problem=problem)
 
 
 def _is_crlf(data: bytes) -> bool:
@@ -121,10 +113,10 @@ def replace_source(file: SourceFile, text: str) -> None:
     start = _BOM if file.data.startswith(_BOM.encode()) else ""
     try:
         if file.path.read_bytes() != file.data:
-            raise _file_problem(file.name, reasons.CHANGED_MEANWHILE)
+            raise in_file(file.name, reasons.CHANGED_MEANWHILE)
         _write_atomically((start + text).encode(), file.path)
     except OSError as error:
-        raise _file_problem(file.name, reasons.UNWRITABLE, why=error.strerror) from error
+        raise in_file(file.name, reasons.UNWRITABLE, why=error.strerror) from error
 
 
 def _write_atomically(data: bytes, path: Path) -> None:
@@ -142,7 +134,7 @@ def _write_atomically(data: bytes, path: Path) -> None:
             raise
 
 
-# Writes what was observed back as what is expected, into the files where that stands.
+# --- changes ----------------------------------------------------------------------------------
 
 # What parsers raise for invalid text.
 _READ_ERRORS = (ValueError, RecursionError, SyntaxError, LookupError)
@@ -153,9 +145,9 @@ class Rewritten(NamedTuple):
 
     Attributes:
         change: the change.
-        place: where it is: the file, and the line.
-        lines: the lines that change there, marked `-` and `+`.
-        has_id: whether the case has an id of its own, so that it is called the same from now on.
+        place: the file and the line.
+        lines: the changed lines, marked `-` and `+`.
+        has_id: whether the case has an id of its own, so that its name does not change.
     """
 
     change: Change
@@ -169,8 +161,8 @@ class Refused(NamedTuple):
 
     Attributes:
         change: the change.
-        problem: why it was not, in an English sentence.
-        reason: the same in every language, where it is known so.
+        problem: the reason as an English sentence.
+        reason: the reason in every language, if it is known.
     """
 
     change: Change
@@ -179,15 +171,14 @@ class Refused(NamedTuple):
 
 
 class _FileType(NamedTuple):
-    """How expectations are found in one kind of file, and whether nothing else has changed in it."""
+    """How expectations are found in a type of file, and whether nothing else has changed in it."""
 
     places: Callable[[str, Change], list[FoundExpectation]]
-    patches: Callable[[str, Change], list[FoundExpectation]]
     has_changed_alone: Callable[[str, str, Sequence[FoundExpectation]], bool]
 
 
 class _LocatedChange(NamedTuple):
-    """A change, and where it goes."""
+    """A change, and its location."""
 
     change: Change
     file: SourceFile
@@ -199,65 +190,41 @@ class _LocatedChange(NamedTuple):
 
     @property
     def key(self) -> str:
-        """What tells the place from others, whatever is to be written there."""
+        """Identifies the location, whatever is written there."""
         return f"{self.file.path}:{self.found.path}"
 
 
-_FindPlaces = Callable[[str, "Change"], list["FoundExpectation"]]
-
-
 def _data_file_type(
-    places: _FindPlaces, patches: _FindPlaces, decode: Callable[[str], Any]
+    places: Callable[[str, Change], list[FoundExpectation]], decode: Callable[[str], Any]
 ) -> _FileType:
-    """A kind of file that holds data."""
+    def has_changed_alone(old: str, new: str, places: Sequence[FoundExpectation]) -> bool:
+        changed = deepcopy(decode(old))
+        for found in places:
+            *way, last = found.path
+            owner = changed
+            for step in way:
+                owner = owner[step]
+            owner[last] = found.value
+        return equal(decode(new), changed)
 
-    def has_changed_alone(old: str, new: str, found: Sequence[FoundExpectation]) -> bool:
-        return equal(decode(new), _with_values(decode(old), found))
-
-    return _FileType(places, patches, has_changed_alone)
-
-
-def _with_values(document: Any, places: Sequence[FoundExpectation]) -> Any:
-    """A document with the new values in it."""
-    changed = deepcopy(document)
-    for found in places:
-        *way, last = found.path
-        owner = changed
-        for step in way:
-            owner = owner[step]
-        owner[last] = found.value
-    return changed
+    return _FileType(places, has_changed_alone)
 
 
-_YAML = _data_file_type(yaml_file.places_in_yaml, yaml_file.patches_in_yaml, yaml_file.decode_yaml)
-_LINES = _data_file_type(
-    json_file.places_in_lines, json_file.patches_in_lines, json_file.decode_lines
-)
-_JSON = _data_file_type(json_file.places_in_json, json_file.patches_in_json, json_file.decode_json)
+_YAML = _data_file_type(yaml_file.places_in_yaml, yaml_file.decode_yaml)
+_LINES = _data_file_type(json_file.places_in_lines, json_file.decode_lines)
 _FILE_TYPES = {
     ".yaml": _YAML,
     ".yml": _YAML,
-    ".json": _JSON,
+    ".json": _data_file_type(json_file.places_in_json, json_file.decode_json),
     ".jsonl": _LINES,
     ".ndjson": _LINES,
-    ".toml": _data_file_type(
-        toml_file.places_in_toml, toml_file.patches_in_toml, toml_file.decode_toml
-    ),
-    ".py": _FileType(
-        python_file.places_in_python,
-        python_file.patches_in_python,
-        python_file.has_changed_alone,
-    ),
+    ".toml": _data_file_type(toml_file.places_in_toml, toml_file.decode_toml),
+    ".py": _FileType(python_file.places_in_python, python_file.has_changed_alone),
 }
 
 
 def refusal_of(change: Change, root: Path) -> str | None:
-    """Why a change cannot be written, in a sentence; None where it can be.
-
-    Args:
-        change: the change.
-        root: files outside of this folder are never written.
-    """
+    """Why a change cannot be written, in a sentence; None if it can."""
     try:
         located_changes = _locate(change, root)
         _new_text(located_changes[0].file, [located.found for located in located_changes])
@@ -267,12 +234,7 @@ def refusal_of(change: Change, root: Path) -> str | None:
 
 
 def find_location_key(change: Change, root: Path) -> str:
-    """A key that identifies the location of an expectation; empty if it is not found.
-
-    Args:
-        change: the expectation, with whatever is to be written.
-        root: files outside of this folder are never written, and not looked at.
-    """
+    """A key that identifies the location of an expectation; empty if it is not found."""
     try:
         return _locate(change, root)[0].key
     except CannotRewrite:
@@ -285,9 +247,9 @@ def rewrite(
     """Write changes into their files, each file at once or not at all.
 
     Args:
-        changes: the changes; one that is there twice is one.
+        changes: the changes; repeated ones count once.
         root: files outside of this folder are never written.
-        is_dry: whether to find out what would be written, and write nothing.
+        is_dry: whether to write nothing, and only return what would be written.
     """
     written: list[Rewritten] = []
     refused: list[Refused] = []
@@ -310,7 +272,7 @@ def rewrite(
 
 
 def _changes_of(located_changes: list[_LocatedChange]) -> list[Change]:
-    """The changes, each once, for one may go to several places."""
+    """The changes, each once: one may have several locations."""
     return list({id(located.change): located.change for located in located_changes}.values())
 
 
@@ -327,7 +289,7 @@ def _without_conflicts(
         if all(other.found == competing[0].found for other in competing):
             agreed.append(competing[0])
         else:
-            problem = _in_file(competing[0].place, reasons.CALLS_DIFFER)
+            problem = in_file(competing[0].place, reasons.CALLS_DIFFER)
             refused += [Refused(change, str(problem), problem) for change in _changes_of(competing)]
     return agreed, refused
 
@@ -338,18 +300,15 @@ def _write_changes(located_changes: list[_LocatedChange], *, is_dry: bool) -> li
         text = _new_text(file, [located.found for located in located_changes])
         if not is_dry:
             replace_source(file, text)
-    first = {id(located.change): located for located in reversed(located_changes)}
-    return [
-        _as_rewritten(located)
-        for located in located_changes
-        if first[id(located.change)] is located
-    ]
-
-
-def _as_rewritten(located: _LocatedChange) -> Rewritten:
-    lines = diff_lines(located.file.text, located.found.edits)
-    has_id = located.change.kind != "case" or located.found.id is not None
-    return Rewritten(located.change, located.place, lines, has_id)
+    # A change with several locations is reported with the first.
+    written: dict[int, Rewritten] = {}
+    for located in located_changes:
+        if id(located.change) not in written:
+            lines = diff_lines(located.file.text, located.found.edits)
+            has_id = located.change.kind != "case" or located.found.id is not None
+            rewritten = Rewritten(located.change, located.place, lines, has_id)
+            written[id(located.change)] = rewritten
+    return list(written.values())
 
 
 def _locate(change: Change, root: Path) -> list[_LocatedChange]:
@@ -368,33 +327,26 @@ def _locate(change: Change, root: Path) -> list[_LocatedChange]:
         ]
     if not located_changes:
         shown = " and ".join(display_name(Path(name), root) for name in names)
-        raise _in_file(shown, reasons.NOT_FOUND)
-    if len(located_changes) > 1 and not _are_trials(located_changes):
-        raise _ambiguous(located_changes)
+        raise in_file(shown, reasons.NOT_FOUND)
+    if len(located_changes) > 1:
+        _require_trials(located_changes)
     return located_changes
 
 
-def _are_trials(located_changes: list[_LocatedChange]) -> bool:
-    """Whether places are those of one case, which the file holds once for each trial."""
-    ids = {str(located.found.id) for located in located_changes if located.found.id is not None}
+def _require_trials(located_changes: list[_LocatedChange]) -> None:
+    """Require that several locations are the trials of one case in one file."""
+    known = [located.found.id for located in located_changes if located.found.id is not None]
+    ids = set(map(str, known))
     trials = {
         str(located.found.trial) for located in located_changes if located.found.trial is not None
     }
     is_one_file = len({located.file.path for located in located_changes}) == 1
-    return is_one_file and len(ids) == 1 and len(trials) == len(located_changes)
-
-
-def _in_file(name: str, reason: Phrase, **values: Any) -> CannotRewrite:
-    problem = CannotRewrite(reason, **values)
-    return CannotRewrite(reasons.IN_FILE, file=name, problem=problem)
-
-
-def _ambiguous(located_changes: list[_LocatedChange]) -> CannotRewrite:
+    if is_one_file and len(ids) == 1 and len(trials) == len(located_changes):
+        return
     places = ", ".join(located.place for located in located_changes)
-    ids = {str(located.found.id) for located in located_changes if located.found.id is not None}
-    if len(ids) == 1 and all(located.found.id is not None for located in located_changes):
-        return CannotRewrite(reasons.SAME_IDS, id=ids.pop(), places=places)
-    return CannotRewrite(reasons.AMBIGUOUS, places=places)
+    if len(ids) == 1 and len(known) == len(located_changes):
+        raise CannotRewrite(reasons.SAME_IDS, id=ids.pop(), places=places)
+    raise CannotRewrite(reasons.AMBIGUOUS, places=places)
 
 
 def _find_places(file: SourceFile, change: Change) -> list[FoundExpectation]:
@@ -406,11 +358,11 @@ def _find_places(file: SourceFile, change: Change) -> list[FoundExpectation]:
     except CannotRewrite as problem:
         raise CannotRewrite(reasons.IN_FILE, file=file.name, problem=problem) from problem
     except _READ_ERRORS as error:
-        raise _in_file(file.name, reasons.UNREADABLE_FILE) from error
+        raise in_file(file.name, reasons.UNREADABLE_FILE) from error
 
 
 def _patched_places(file: SourceFile, kind: _FileType, change: Change) -> list[FoundExpectation]:
-    """The places of a change that leaves calls standing, and changes values in them."""
+    """The places with the patches, or with whole calls if patches are impossible."""
     try:
         places = _patched(kind, file.text, change)
         for found in places:
@@ -424,10 +376,10 @@ def _patched_places(file: SourceFile, kind: _FileType, change: Change) -> list[F
 
 
 def _patched(kind: _FileType, text: str, change: Change) -> list[FoundExpectation]:
-    """The places with the patches, and then with the items."""
-    places = kind.patches(text, change)
-    stay = tuple(range(len(change.expected or ())))
-    if len(places) != 1 or change.items == stay:
+    """The places with the patches, and then with the new items."""
+    places = kind.places(text, change)
+    unchanged = tuple(range(len(change.expected or ())))
+    if len(places) != 1 or change.items == unchanged:
         return places
     (first,) = places
     between = apply_edits(text, first.edits)
@@ -440,7 +392,7 @@ def _file_type_of(path: Path, name: str) -> _FileType:
     kind = _FILE_TYPES.get(path.suffix.lower())
     if kind is None:
         known = ", ".join(_FILE_TYPES)
-        raise _in_file(name, reasons.UNSUPPORTED_FILE_TYPE, known=known)
+        raise in_file(name, reasons.UNSUPPORTED_FILE_TYPE, known=known)
     return kind
 
 
@@ -456,22 +408,22 @@ def _new_text(file: SourceFile, places: Sequence[FoundExpectation]) -> str:
     except (CannotRewrite, *_READ_ERRORS):
         is_right = False
     if not is_right:
-        raise _in_file(file.name, reasons.UNRELATED_CHANGES)
+        raise in_file(file.name, reasons.UNRELATED_CHANGES)
     return text
 
 
-# Expectations on which those who expect something at the same place do not agree.
+# --- conflicts --------------------------------------------------------------------------------
 
 
 class VariantChange(NamedTuple):
-    """A change, and under which variant of an evaluation it is wanted, if there are any."""
+    """A change, and the variant of the evaluation that needs it, if there are variants."""
 
     change: Change
     variant: str | None = None
 
 
 class CorrectExpectation(NamedTuple):
-    """A place at which what is expected is right, and under which variant of an evaluation."""
+    """The location of a correct expectation, and the variant for which it is correct."""
 
     key: str
     variant: str | None = None
@@ -480,12 +432,7 @@ class CorrectExpectation(NamedTuple):
 def find_conflicts(
     changes: Iterable[VariantChange], correct: Iterable[CorrectExpectation]
 ) -> list[Refused]:
-    """The changes that conflict with another change, or with an expectation that is correct.
-
-    Args:
-        changes: the requested changes.
-        correct: locations whose expectation is correct and must not change.
-    """
+    """The changes that conflict with another change, or with an expectation that is correct."""
     by_place: dict[str, list[VariantChange]] = {}
     for requested in changes:
         by_place.setdefault(location_key(requested.change), []).append(requested)
@@ -520,7 +467,7 @@ def _already_correct(right: list[str], variants: list[str]) -> CannotRewrite:
 
 
 def _change_data(change: Change) -> list[Any]:
-    """What is to be written, as plain data."""
+    """The new expectation as plain data."""
     patches = [
         [list(each.call), list(each.path), each.value, each.is_gone] for each in change.patches
     ]

@@ -17,7 +17,7 @@ from callscore.engines.payloads import PYTHON_KEY
 from callscore.errors import CallscoreError
 from callscore.evaluations.discovery import load_file
 from callscore.evaluations.locations import display_path, file_of_location
-from callscore.evaluations.plan import NameFilter, evaluation_cases, keyword_filter
+from callscore.evaluations.plan import evaluation_cases, keyword_filter
 from callscore.formats.case_sides import read_expected_side
 from callscore.history.records import asked_digest, calls_digest, expectation_digest
 from callscore.models.secrets import MASK
@@ -28,7 +28,7 @@ from callscore.rewriting.applying import (
     find_conflicts,
     find_location_key,
 )
-from callscore.rewriting.change import CannotRewrite, Change
+from callscore.rewriting.change import CannotRewrite, Change, in_file
 from callscore.rewriting.observed import (
     Location,
     change_at,
@@ -45,10 +45,11 @@ if TYPE_CHECKING:
 
     from callscore.core.call import ToolCall
     from callscore.core.case import Case
-    from callscore.core.phrases import Phrase
     from callscore.core.score import Score
     from callscore.evaluations.evaluation import Evaluation
     from callscore.history.records import EvaluationRecord, ResultRecord
+
+    _CallsOf = Callable[[ResultRecord], Sequence[ToolCall]]
 
 __all__ = [
     "Blessed",
@@ -57,27 +58,23 @@ __all__ = [
     "StoredRun",
     "Unblessed",
     "find_blessings",
-    "is_exact",
-    "is_right",
-    "observed_trial",
 ]
 
-
-# Which trial of a case shows what is to be expected, and whether they agree.
-
-if TYPE_CHECKING:
-    _CallsOf = Callable[[ResultRecord], Sequence[ToolCall]]
 _NO_COUNTS = (0, 0, 0, 0, 1, 0, 0)
+_MAX_WIDTH = 100
+# What the history has in place of lone surrogates, and of numbers that JSON does not have.
+_LONE_SURROGATE = re.compile(r"\\ud[89a-f][0-9a-f]{2}")
+_NON_FINITE = frozenset({"NaN", "Infinity", "-Infinity"})
 
 
 def is_exact(result: ResultRecord) -> bool:
-    """Whether just what is expected was called."""
+    """Whether exactly the expected calls were made."""
     correct, _, _, _, expected, actual, forbidden = result.counts or _NO_COUNTS
     return correct == expected == actual and not forbidden
 
 
 def is_right(result: ResultRecord) -> bool:
-    """Whether nothing is to be changed for it: just what is expected was called, and it passed."""
+    """Whether exactly the expected calls were made, and the case passed: no change is needed."""
     return result.passed is not False and is_exact(result)
 
 
@@ -87,12 +84,12 @@ def observed_trial(
     """The trial whose calls become the expectation; None if no change is needed.
 
     Args:
-        trials: what became of all trials of a case.
-        wanted: the number of the one that counts; None where all that have a score must agree.
+        trials: the results of all trials of a case.
+        wanted: the number of the trial to use; None if all with a score must agree.
         calls_of: the calls of a result.
 
     Raises:
-        CannotRewrite: the trials disagree, or the one that counts has no score.
+        CannotRewrite: the trials disagree, or the one to use has no score.
     """
     answered = [trial for trial in trials if trial.status == "scored"]
     if all(map(is_right, answered)):
@@ -119,24 +116,16 @@ def _trials_disagree(groups: list[list[ResultRecord]], calls_of: _CallsOf) -> Ca
     return CannotRewrite(reasons.TRIALS_DISAGREE, trials="; ".join(told))
 
 
-# Which expectations of a run become what was observed, and why others do not.
-
-_MAX_WIDTH = 100
-# What stands in a history for a half of a character, and for numbers that JSON does not have.
-_LONE_SURROGATE = re.compile(r"\\ud[89a-f][0-9a-f]{2}")
-_NON_FINITE = frozenset({"NaN", "Infinity", "-Infinity"})
-
-
 class StoredRun(NamedTuple):
-    """What is known of a run.
+    """A run in the history.
 
     Attributes:
-        evaluations: what it evaluated.
-        results: what became of each question.
+        evaluations: its evaluations.
+        results: its results.
         score_of: recomputes the score of a result; None if that is impossible.
-        payload_of: a case as the history keeps it.
+        payload_of: a case as the history stores it.
         calls_of: the calls of a result.
-        untold: what is raised where something would have to be asked that was never asked.
+        untold: errors for a judgement that is not stored.
     """
 
     evaluations: Sequence[EvaluationRecord]
@@ -148,24 +137,19 @@ class StoredRun(NamedTuple):
 
 
 class Blessed(NamedTuple):
-    """An expectation that is to become what was observed.
-
-    Attributes:
-        change: what is to be written.
-        score: how the calls that were made compare with what is expected now.
-    """
+    """The change of an expectation to what was observed, and the score under the old one."""
 
     change: Change
     score: Score
 
 
 class Unblessed(NamedTuple):
-    """A case that stays as it is.
+    """A case that is not changed.
 
     Attributes:
-        label: what it is called where people see it.
-        problem: why, in an English sentence.
-        reason: the same in every language, where it is known so.
+        label: its name in reports.
+        problem: the reason as an English sentence.
+        reason: the reason in every language, if it is known.
     """
 
     label: str
@@ -174,15 +158,15 @@ class Unblessed(NamedTuple):
 
 
 class Blessings(Struct, frozen=True, kw_only=True):
-    """What a run would have written.
+    """The changes that a run leads to.
 
     Attributes:
-        changes: what is to be written.
-        refused: what is not, and why.
-        unanswered: the cases that were not answered, of which nothing can be said.
-        others: the cases whose calls are as expected, and with which another scorer is not content.
-        unexpecting: how many cases say nothing of the calls that are expected.
-        cases: how many cases were looked at.
+        changes: what will be written.
+        refused: what will not be written, and why.
+        unanswered: the cases without an answer.
+        others: the cases with the expected calls that another scorer does not pass.
+        unexpecting: the number of cases without expected calls.
+        cases: the number of selected cases.
     """
 
     changes: tuple[Blessed, ...] = ()
@@ -201,18 +185,19 @@ class _StoredCase(NamedTuple):
 
     @property
     def label(self) -> str:
-        """As `callscore show` takes it."""
+        """The name that `callscore show` accepts."""
         case, variant = self.trials[0].case, self.record.variant
         name = self.record.name if variant is None else f"{self.record.name} [{variant}]"
         return f"{name}::{case}"
 
     @property
     def identity(self) -> tuple[str, str]:
-        """By what a case that other variants and evaluations have, too, is suspected to be the same."""
+        """Equal for cases of other variants and evaluations that may be the same case."""
         return self.trials[0].case, expectation_digest(self.trials[0].payload)
 
-    def fits(self, fits: NameFilter) -> bool:
-        return fits((self.record.name, self.record.variant or "", self.trials[0].case))
+    @property
+    def scored(self) -> list[ResultRecord]:
+        return [trial for trial in self.trials if trial.status == "scored"]
 
 
 def find_blessings(
@@ -223,27 +208,31 @@ def find_blessings(
     keyword: str = "",
     trial: int | None = None,
 ) -> Blessings:
-    """Find out which expectations are to become what was observed.
+    """Find out which expectations become what was observed.
 
     Args:
-        run: what is known of the run.
-        locator: finds its cases again.
+        run: the run.
+        locator: finds its cases in today's files.
         root: files outside of this folder are never written.
-        keyword: words that the name of the evaluation, the variant or the id of the case has inside,
+        keyword: words that the name of the evaluation, the variant or the id of the case contains,
             with `and`, `or`, `not` and brackets; empty for all.
-        trial: which trial is taken where a case was asked several times; None where all must agree.
+        trial: the trial to use for cases with several; None if all must agree.
 
     Raises:
-        InvalidSettings: the keyword is no such expression.
+        InvalidSettings: the keyword is not an expression.
     """
     fits = keyword_filter(keyword)
-    kept = _stored_cases(run)
-    chosen = [each for each in kept if each.fits(fits)]
-    blessing = _BlessingFinder(run, locator, root, trial)
-    for each in chosen:
-        blessing.take(each)
-    blessing.ask_others(kept)
-    return blessing.blessings(len(chosen))
+    stored = _stored_cases(run)
+    selected = [
+        each
+        for each in stored
+        if fits((each.record.name, each.record.variant or "", each.trials[0].case))
+    ]
+    finder = _BlessingFinder(run, locator, root, trial)
+    for each in selected:
+        finder.take(each)
+    finder.find_competing(stored)
+    return finder.blessings(len(selected))
 
 
 def _stored_cases(run: StoredRun) -> list[_StoredCase]:
@@ -253,29 +242,27 @@ def _stored_cases(run: StoredRun) -> list[_StoredCase]:
         key = result.evaluation, result.case
         if key not in found:
             found[key] = _StoredCase(records[result.evaluation], [])
-        found[key].trials.append(replace(result, answer=None))  # which may be long
+        found[key].trials.append(replace(result, answer=None))  # it may be long
     return list(found.values())
 
 
 class _BlessingFinder:
-    """What was found out so far."""
-
     def __init__(self, run: StoredRun, locator: CaseLocator, root: Path, trial: int | None) -> None:
         self._run = run
-        self._standings = locator
+        self._locator = locator
         self._root = root
         self._trial = trial
         self._blessed: list[tuple[_StoredCase, Blessed]] = []
         self._refused: list[Unblessed] = []
         self._unanswered: list[str] = []
-        self._content: list[CorrectExpectation] = []
-        self._rivals: list[VariantChange] = []
+        self._correct: list[CorrectExpectation] = []
+        self._competing: list[VariantChange] = []
         self._others: list[str] = []
         self._unexpecting = 0
 
     def take(self, stored_case: _StoredCase) -> None:
-        """Find out about a case."""
-        scored = [trial for trial in stored_case.trials if trial.status == "scored"]
+        """Decide about a case."""
+        scored = stored_case.scored
         if all(trial.status == "error" for trial in stored_case.trials):
             self._unanswered.append(stored_case.label)
         elif not any(trial.counts for trial in scored):
@@ -296,51 +283,48 @@ class _BlessingFinder:
             self._refused.append(Unblessed(stored_case.label, str(problem), problem))
             return
         except self._run.untold:
-            untold = CannotRewrite(reasons.COMPARISON_UNKNOWN)
-            self._refused.append(Unblessed(stored_case.label, str(untold), untold))
+            unknown = CannotRewrite(reasons.COMPARISON_UNKNOWN)
+            self._refused.append(Unblessed(stored_case.label, str(unknown), unknown))
             return
         if blessed is not None:
             self._blessed.append((stored_case, blessed))
 
     def _change(self, stored_case: _StoredCase, result: ResultRecord) -> Blessed | None:
-        """What is to be written; None where that stands there by now.
+        """The change for a result; None if it was made already.
 
         Raises:
-            CannotRewrite: nothing can be.
+            CannotRewrite: it cannot be made.
         """
-        standing = self._standings.find(stored_case.record, result, stored_case.label)
-        _refuse_python_values(result)
+        located = self._locator.find(stored_case.record, result, stored_case.label)
+        expected = result.payload.get("expected")
+        if any(isinstance(item, dict) and PYTHON_KEY in item for item in expected or ()):
+            raise CannotRewrite(reasons.ONLY_PYTHON)
         score = self._run.score_of(result)
         if score is None:
             raise CannotRewrite(reasons.COMPARISON_UNKNOWN)
-        if self._asks_else(standing, result):
+        if self._has_changed(located, result, asked_digest):
             raise CannotRewrite(reasons.INPUT_CHANGED)
-        if self._has_changed(standing, result):
-            if self._is_done(standing, result, score):
+        if self._has_changed(located, result, expectation_digest):
+            if self._is_done(located, result, score):
                 return None
             raise CannotRewrite(reasons.EXPECTATION_CHANGED)
-        wanted = read_expected_side(result.payload.get("expected"), where="expected", spelled=True)
-        change = change_at(standing.spot, wanted, score, width=_MAX_WIDTH)
-        _refuse_faults(score)
+        wanted = read_expected_side(expected, where="expected", spelled=True)
+        change = change_at(located.location, wanted, score, width=_MAX_WIDTH)
+        if score.faults:  # invalid calls must not become an expectation
+            raise CannotRewrite(reasons.INVALID_CALL, reason=score.faults[0].reason)
         _refuse_placeholders(change)
         return Blessed(replace(change, place=find_location_key(change, self._root)), score)
 
-    def _asks_else(self, located: LocatedCase, result: ResultRecord) -> bool:
-        """Whether the question is another one than in the run, as far as that can be told here."""
+    def _has_changed(
+        self, located: LocatedCase, result: ResultRecord, digest: Callable[[dict[str, Any]], str]
+    ) -> bool:
+        """Whether the case has changed since the run, as far as that is known."""
         if located.case is None:
             return False
-        now = asked_digest(self._run.payload_of(located.case))
-        return now != asked_digest(result.payload)
-
-    def _has_changed(self, located: LocatedCase, result: ResultRecord) -> bool:
-        """Whether a case expects something else than in the run, as far as that can be told here."""
-        if located.case is None:
-            return False
-        now = expectation_digest(self._run.payload_of(located.case))
-        return now != expectation_digest(result.payload)
+        return digest(self._run.payload_of(located.case)) != digest(result.payload)
 
     def _is_done(self, located: LocatedCase, result: ResultRecord, score: Score) -> bool:
-        """Whether just what was called is expected by now."""
+        """Whether the case now expects exactly the calls that were made."""
         expected = None if located.case is None else located.case.expected
         if expected is None:
             return False
@@ -351,55 +335,51 @@ class _BlessingFinder:
             return False
         return now.is_exact and now.passed
 
-    def ask_others(self, stored_case: Iterable[_StoredCase]) -> None:
-        """Ask those who expect the same: other variants and evaluations, chosen or not."""
+    def find_competing(self, stored_cases: Iterable[_StoredCase]) -> None:
+        """Find other variants and evaluations, selected or not, with the same expectation."""
         wanted = {each.identity for each, _ in self._blessed}
         taken = {id(each.trials) for each, _ in self._blessed}
-        for each in stored_case:
+        for each in stored_cases:
             if each.identity in wanted and id(each.trials) not in taken:
-                self._ask(each)
+                # It may be in another file, or need no change.
+                with suppress(CannotRewrite, *self._run.untold):
+                    self._take_competing(each)
 
-    def _ask(self, stored_case: _StoredCase) -> None:
-        """Note who is content with what is to be changed, or would have it changed otherwise."""
-        scored = [trial for trial in stored_case.trials if trial.status == "scored"]
-        right = [trial for trial in scored if is_right(trial)]
-        wrong = [trial for trial in scored if trial.counts and not is_exact(trial)]
-        try:
-            for trial in right[:1]:
-                self._note_content(stored_case, trial)
-            for trial in wrong:
-                blessed = self._change(stored_case, trial)
-                if blessed is not None:
-                    self._rivals.append(VariantChange(blessed.change, stored_case.record.variant))
-        except CannotRewrite:  # it stands elsewhere, or has no wish
-            return
-        except self._run.untold:
-            return
-
-    def _note_content(self, stored_case: _StoredCase, trial: ResultRecord) -> None:
-        standing = self._standings.find(stored_case.record, trial, stored_case.label)
-        wanted = read_expected_side(trial.payload.get("expected"), where="expected", spelled=True)
-        change = expectation_at(standing.spot, wanted)
-        change = replace(change, place=find_location_key(change, self._root))
-        self._content.append(CorrectExpectation(location_key(change), stored_case.record.variant))
+    def _take_competing(self, stored_case: _StoredCase) -> None:
+        """Record for which variant the expectation is correct, or changes differently."""
+        variant = stored_case.record.variant
+        right = [trial for trial in stored_case.scored if is_right(trial)]
+        wrong = [trial for trial in stored_case.scored if trial.counts and not is_exact(trial)]
+        for trial in right[:1]:
+            located = self._locator.find(stored_case.record, trial, stored_case.label)
+            expected = trial.payload.get("expected")
+            wanted = read_expected_side(expected, where="expected", spelled=True)
+            change = expectation_at(located.location, wanted)
+            change = replace(change, place=find_location_key(change, self._root))
+            self._correct.append(CorrectExpectation(location_key(change), variant))
+        for trial in wrong:
+            blessed = self._change(stored_case, trial)
+            if blessed is not None:
+                self._competing.append(VariantChange(blessed.change, variant))
 
     def blessings(self, cases: int) -> Blessings:
-        """Everything that was found out."""
-        wishes = [
-            VariantChange(blessed.change, kept.record.variant) for kept, blessed in self._blessed
+        """The changes without conflicts, and everything else that was found."""
+        requested = [
+            VariantChange(blessed.change, stored.record.variant)
+            for stored, blessed in self._blessed
         ]
-        own = {id(wish.change) for wish in wishes}
-        contests = [
+        own = {id(each.change) for each in requested}
+        conflicts = [
             each
-            for each in find_conflicts([*wishes, *self._rivals], self._content)
+            for each in find_conflicts([*requested, *self._competing], self._correct)
             if id(each.change) in own
         ]
-        lost = {id(each.change) for each in contests}
+        lost = {id(each.change) for each in conflicts}
         return Blessings(
             changes=tuple([each for _, each in self._blessed if id(each.change) not in lost]),
             refused=(
                 *self._refused,
-                *[Unblessed(each.change.label, each.problem, each.reason) for each in contests],
+                *[Unblessed(each.change.label, each.problem, each.reason) for each in conflicts],
             ),
             unanswered=tuple(self._unanswered),
             others=tuple(self._others),
@@ -408,22 +388,8 @@ class _BlessingFinder:
         )
 
 
-def _refuse_python_values(result: ResultRecord) -> None:
-    """Refuse what no file can say: the history holds only what it looks like."""
-    for item in result.payload.get("expected") or ():
-        if isinstance(item, dict) and PYTHON_KEY in item:
-            raise CannotRewrite(reasons.ONLY_PYTHON)
-
-
-def _refuse_faults(score: Score) -> None:
-    """Refuse invalid calls: they must not become an expectation."""
-    if score.faults:
-        reason = score.faults[0].reason
-        raise CannotRewrite(reasons.INVALID_CALL, reason=reason)
-
-
 def _refuse_placeholders(change: Change) -> None:
-    """Refuse what the history holds in place of something that it cannot hold, or must not."""
+    """Refuse what the history has in place of secrets and of values that it cannot store."""
     for text in _texts([change.items, [[*patch.path, patch.value] for patch in change.patches]]):
         if MASK in text:
             raise CannotRewrite(reasons.SECRET_REMOVED, mark=MASK)
@@ -444,35 +410,24 @@ def _texts(value: Any) -> Iterator[str]:
             pending += item
 
 
-# Where the cases that a run has kept stand now, and what they expect there.
+# --- locations of cases -----------------------------------------------------------------------
 
 _NAME_SEPARATOR = "::"  # between the file of an evaluation and its name
 
 
 class LocatedCase(NamedTuple):
-    """Where a case stands.
+    """The location of a case, and the case as it is now; None if its id is not found."""
 
-    Attributes:
-        spot: the place.
-        case: the case as it is now; None where it is not known by its id, so that only the place tells
-            whether it still expects the same.
-    """
-
-    spot: Location
+    location: Location
     case: Case | None = None
-
-
-def _file_problem(file: str, reason: Phrase, **values: Any) -> CannotRewrite:
-    problem = CannotRewrite(reason, **values)
-    return CannotRewrite(reasons.IN_FILE, file=file, problem=problem)
 
 
 class CaseLocator:
     """Finds the cases of a stored run in today's files; each file is read once, lazily.
 
     Args:
-        root: the folder of the project, from which the places of evaluations are told.
-        files: the files that a run of `callscore score` took what is expected from, likewise.
+        root: the folder of the project, to which all paths are relative.
+        files: the files with the expectations of a run of `callscore score`.
     """
 
     def __init__(self, root: Path, files: Sequence[str] = ()) -> None:
@@ -483,12 +438,7 @@ class CaseLocator:
         self._cases: dict[int, dict[str, Case]] = {}  # by the id of the evaluation's value
 
     def find(self, record: EvaluationRecord, result: ResultRecord, label: str) -> LocatedCase:
-        """Where a case stands.
-
-        Args:
-            record: the evaluation as it is kept.
-            result: what became of the case.
-            label: what it is called where people see it.
+        """The location of the case of a result, with this label.
 
         Raises:
             CannotRewrite: it no longer exists, or its location is unknown.
@@ -498,7 +448,7 @@ class CaseLocator:
             case = self._cases_of(evaluation).get(result.case)
             if case is None:
                 file = file_of_location(record.place)
-                raise _file_problem(file, reasons.NO_CASE, case=result.case)
+                raise in_file(file, reasons.NO_CASE, case=result.case)
             return LocatedCase(location_of_case(label, evaluation, case), case)
         files = [record.place] if record.place else list(self._files)
         if not files:
@@ -506,12 +456,12 @@ class CaseLocator:
         paths = [self._path(file) for file in files]
         asked = result.payload.get("input")
         places = tuple(map(str, paths))
-        spot = Location(label, "case", places, case=result.case, input=asked)
+        location = Location(label, "case", places, case=result.case, input=asked)
         known = (self._cases_in(path).get(result.case) for path in paths)
-        return LocatedCase(spot, next((case for case in known if case is not None), None))
+        return LocatedCase(location, next((case for case in known if case is not None), None))
 
     def _cases_in(self, path: Path) -> dict[str, Case]:
-        """The cases of a file that was scored, by id; none where it cannot be read so."""
+        """The cases of a file that was scored, by id; none if it cannot be read."""
         known = self._scored.get(path)
         if known is None:
             known = self._scored[path] = {}
@@ -523,12 +473,12 @@ class CaseLocator:
         return known
 
     def _path(self, file: str) -> Path:
-        """The path of a file of the project; what others have kept may lead anywhere."""
+        """The path of a file of the project; a stored path may lead out of it."""
         path = self._root / file
         if not path.resolve().is_relative_to(self._root.resolve()):
-            raise _file_problem(file, reasons.OUTSIDE_ROOT, root=self._root)
+            raise in_file(file, reasons.OUTSIDE_ROOT, root=self._root)
         if not path.is_file():
-            raise _file_problem(file, reasons.NO_FILE)
+            raise in_file(file, reasons.NO_FILE)
         return path
 
     def _evaluation(self, record: EvaluationRecord) -> Evaluation:
@@ -543,12 +493,12 @@ class CaseLocator:
             raise CannotRewrite(f"{found.place}: {found.problem}")
         own = [each for each in found if each.key == record.place]
         if not own:
-            raise _file_problem(display_path(path), reasons.NO_EVALUATION, name=record.name)
+            raise in_file(display_path(path), reasons.NO_EVALUATION, name=record.name)
         return own[0]
 
     def _cases_of(self, evaluation: Evaluation) -> dict[str, Case]:
         known = self._cases.get(id(evaluation))
-        if known is None:  # the evaluation is held by what was loaded
+        if known is None:  # `_loaded` keeps the evaluation alive
             try:
                 known = {case.id: case for case in evaluation_cases(evaluation)}
             except CallscoreError as error:

@@ -16,32 +16,27 @@ from callscore.formats.case_fields import EXPECTED_FIELDS, EXPECTED_TOOL_FIELD
 from callscore.formats.case_sides import read_expected_side
 from callscore.formats.expectations import GROUPS
 from callscore.rewriting import reasons
-from callscore.rewriting.change import CannotRewrite, apply_patch
+from callscore.rewriting.change import CannotRewrite, FoundExpectation, apply_patch
+from callscore.rewriting.edits import child_of, patch_edits
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
-    from callscore.rewriting.change import Change, DataPath, Patch
-    from callscore.rewriting.edits import TextNode
+    from callscore.rewriting.change import Change, DataPath, Edit, Patch
+    from callscore.rewriting.edits import TextNode, ValueStyle
 
 __all__ = [
-    "apply_patches",
-    "arguments_path",
     "call_in_style_of",
     "expected_field",
+    "find_places",
     "group_by_call",
-    "matching_records",
     "may_have_name",
-    "new_expected_value",
     "node_at",
+    "patch_calls",
     "patched_expectation",
-    "record_identity",
     "records_of",
     "with_whole_calls",
 ]
-
-
-# Which record of a file is the case whose expectation is rewritten, and how it spells calls.
 
 
 def records_of(document: Any) -> Iterator[tuple[DataPath, Any]]:
@@ -55,37 +50,60 @@ def records_of(document: Any) -> Iterator[tuple[DataPath, Any]]:
         yield (), document
 
 
-def matching_records(change: Change, records: Iterable[tuple[DataPath, Any]]) -> list[DataPath]:
-    """The paths of all records that may be the case: what is asked and expected is the same."""
-    return [
-        path
-        for path, record in records
-        if isinstance(record, dict)
+def find_places(
+    change: Change,
+    records: Iterable[tuple[DataPath, Any]],
+    edits_of: Callable[[DataPath, dict[str, Any]], Iterable[Edit]],
+) -> list[FoundExpectation]:
+    """The expectations of all records that may be the case, with the edits of the change.
+
+    Args:
+        change: the change; with patches, the items are not changed.
+        records: the records of the file with their paths.
+        edits_of: returns the edits, given the path of the expectation and its record.
+
+    Raises:
+        CannotRewrite: the change cannot be made there.
+    """
+    places = []
+    for path, record in records:
+        if not _may_be_case(record, change):
+            continue
+        field = expected_field(record)
+        edits = tuple(edits_of((*path, field), record))
+        if change.patches:
+            value = apply_patches(deepcopy(record[field]), change.patches)
+        else:
+            value = new_expected_value(record[field], change)
+        identity = record.get("id"), record.get("trial")
+        places.append(FoundExpectation(edits, (*path, field), value, *identity))
+    return places
+
+
+def _may_be_case(record: Any, change: Change) -> bool:
+    """Whether a record may be the case: the input and the expectation are equal."""
+    return (
+        isinstance(record, dict)
         and may_have_name(record.get("id"), change.case)
         and equal(record.get("input"), change.input)
         and _has_same_expectation(record, change)
-    ]
+    )
 
 
 def may_have_name(case_id: Any, name: str) -> bool:
-    """Whether a case with this id, or with none, can have been named so in a run."""
+    """Whether a case with this id, or without one, may have this name in a run."""
     if case_id is None:
         return True
-    # Where two have the same id, a number behind it tells them apart.
+    # Repeated ids are numbered.
     rest = name.removeprefix(str(case_id))
     return name.startswith(str(case_id)) and (not rest or rest[1:].isdigit())
 
 
-def record_identity(record: dict[str, Any]) -> tuple[Any, Any]:
-    """By what a record is told from others: its id, and which trial it is."""
-    return record.get("id"), record.get("trial")
-
-
 def expected_field(record: dict[str, Any]) -> str:
-    """The field of a record that says what is expected.
+    """The field of a record that has the expectation.
 
     Raises:
-        CannotRewrite: it holds a name, and has no room for calls.
+        CannotRewrite: it holds the name of a tool, which cannot become calls.
     """
     field = next(field for field in EXPECTED_FIELDS if field in record)
     if field == EXPECTED_TOOL_FIELD:
@@ -110,7 +128,7 @@ def _has_same_expectation(record: dict[str, Any], change: Change) -> bool:
 
 
 def call_in_style_of(value: Any, call: dict[str, Any]) -> dict[str, Any]:
-    """A call as a file spells it that spells others as in this value: `tool` and `args`, say."""
+    """A call with the keys of the calls in a value: `tool` and `args`, say."""
     others = [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
     keys = [key for item in others for key in item]
     name = next((key for key in keys if key in NAME_KEYS), "name")
@@ -121,10 +139,10 @@ def call_in_style_of(value: Any, call: dict[str, Any]) -> dict[str, Any]:
 
 
 def new_expected_value(value: Any, change: Change) -> list[Any]:
-    """What is to be expected, as the file spells it.
+    """The new expectation, with the keys that the file uses.
 
     Raises:
-        CannotRewrite: an item that is to stay is not there.
+        CannotRewrite: an item that is kept does not exist.
     """
     old = value if isinstance(value, list) else []
     kept = [item for item in change.items if isinstance(item, int)]
@@ -136,22 +154,30 @@ def new_expected_value(value: Any, change: Change) -> list[Any]:
     ]
 
 
-# Where the calls of what is expected stand in a file, and their arguments; the same in its data.
+# --- patches of single arguments --------------------------------------------------------------
 
-_Path = tuple[str | int, ...]
 _PAIR_LENGTH = 2
 _RULE_PREFIX = "$"
 
 
 def group_by_call(patches: Sequence[Patch]) -> Iterator[tuple[tuple[int, ...], list[Patch]]]:
-    """The patches of each call."""
+    """The patches by call."""
     ordered = sorted(patches, key=lambda patch: patch.call)
     for call, group in groupby(ordered, key=lambda patch: patch.call):
         yield call, list(group)
 
 
-def arguments_path(value: Any, call: tuple[int, ...]) -> _Path:
-    """What leads to the arguments of a call in what is expected, as a file spells it.
+def patch_calls(
+    text: str, target: TextNode, value: Any, change: Change, style: ValueStyle
+) -> Iterator[Edit]:
+    """The edits for the patches of a change, given the node and the value of the expectation."""
+    for call, patches in group_by_call(change.patches):
+        arguments = node_at(target, arguments_path(value, call))
+        yield from patch_edits(text, arguments, patches, style)
+
+
+def arguments_path(value: Any, call: tuple[int, ...]) -> DataPath:
+    """The path of the arguments of a call in an expectation, as a file spells it.
 
     Raises:
         CannotRewrite: they are not written as an object.
@@ -189,18 +215,14 @@ def _arguments_keys(item: Any) -> Iterator[str | int]:
     raise CannotRewrite(reasons.NO_SINGLE_ARGUMENTS)
 
 
-def node_at(node: TextNode, path: _Path) -> TextNode:
-    """The value to which a path leads.
+def node_at(node: TextNode, path: DataPath) -> TextNode:
+    """The node at a path.
 
     Raises:
-        CannotRewrite: there is none that is written out.
+        CannotRewrite: there is none in the text.
     """
     for step in path:
-        inner: TextNode | None = None
-        if isinstance(step, int) and node.items is not None and step < len(node.items):
-            inner = node.items[step]
-        elif isinstance(step, str) and node.members is not None:
-            inner = node.members.get(step)
+        inner = child_of(node, step)
         if inner is None or inner.start < 0:
             raise CannotRewrite(reasons.NO_SINGLE_ARGUMENTS)
         node = inner
@@ -208,15 +230,14 @@ def node_at(node: TextNode, path: _Path) -> TextNode:
 
 
 def apply_patches(value: Any, patches: Sequence[Patch]) -> Any:
-    """What is expected, as a file spells it, with the patches in it.
+    """An expectation, as a file spells it, with the patches applied.
 
     Raises:
-        CannotRewrite: they cannot be made there.
+        CannotRewrite: they cannot be applied.
     """
     for patch in patches:
-        if any(
-            str(step).startswith(_RULE_PREFIX) for step in patch.path
-        ):  # it would be read as a rule
+        # A key with this prefix would be read as a rule.
+        if any(str(step).startswith(_RULE_PREFIX) for step in patch.path):
             raise CannotRewrite(reasons.NO_SINGLE_ARGUMENTS)
         path = (*arguments_path(value, patch.call), *patch.path)
         try:
@@ -230,7 +251,7 @@ _CALL_FIELDS = {"name", "arguments"}
 
 
 def patched_expectation(change: Change) -> list[Any] | None:
-    """What is expected with the patches in it, as a case file spells it."""
+    """The expectation with the patches applied, as in a case file."""
     if change.expected is None:
         return None
     found: list[Any] = apply_patches(deepcopy(change.expected), change.patches)
@@ -238,10 +259,7 @@ def patched_expectation(change: Change) -> list[Any] | None:
 
 
 def with_whole_calls(change: Change) -> Change | None:
-    """The change with whole calls in place of patches; None where that would lose more than values.
-
-    Rules and groups would be lost with the call that they stand in.
-    """
+    """The change with whole calls instead of patches; None if rules or groups would be lost."""
     known = change.expected
     if known is None:
         return None

@@ -28,15 +28,13 @@ __all__ = [
     "Item",
     "Patch",
     "apply_patch",
+    "in_file",
     "patched_expected",
     "patches_for",
 ]
 
-
-# A change of what is expected: what is to stand in a file, and the edits that this takes.
-
 _VERBATIM = Phrase("{text}", "{text}")
-# The position of an item that stays as it is written, or a call: its name and its arguments.
+# The position of an item that is kept, or a new call: its name and its arguments.
 Item = int | dict[str, Any]
 # The keys and positions that lead to a value in a document.
 DataPath = tuple[str | int, ...]
@@ -46,8 +44,8 @@ class CannotRewrite(Exception):
     """Why an expectation is not written, in a sentence.
 
     Args:
-        reason: the sentence; one that comes from elsewhere is only there in its own words.
-        **values: what is put into it.
+        reason: the sentence; a plain string exists in one language only.
+        **values: the values of its placeholders.
     """
 
     def __init__(self, reason: Phrase | str, /, **values: Any) -> None:
@@ -65,18 +63,23 @@ class CannotRewrite(Exception):
         return say(self._phrase, lang, **values)
 
 
+def in_file(name: str, reason: Phrase, /, **values: Any) -> CannotRewrite:
+    """The reason with the name of the file."""
+    return CannotRewrite(reasons.IN_FILE, file=name, problem=CannotRewrite(reason, **values))
+
+
 class Patch(Struct, frozen=True, kw_only=True):
-    """One value that is to change in the arguments of a call that stays.
+    """A change of one value in the arguments of a call that is kept.
 
     Attributes:
-        call: where the call stands: the item, and in groups the positions of the members.
-        path: the keys and positions that lead to the value in the arguments.
-        value: what is to stand there, meant literally.
-        is_gone: whether nothing is.
+        call: the position of the call: the item, and in groups the positions of the members.
+        path: the path of the value in the arguments.
+        value: the new value, meant literally.
+        is_gone: whether the value is removed.
     """
 
     call: tuple[int, ...]
-    path: tuple[str | int, ...]
+    path: DataPath
     value: Any = None
     is_gone: bool = False
 
@@ -85,19 +88,19 @@ class Change(Struct, frozen=True, kw_only=True):
     """A change of an expectation to what was observed, as plain data.
 
     Attributes:
-        label: what it is called where people see it: `assistant[weather]`.
-        files: where it may stand.
+        label: its name in reports: `assistant[weather]`.
+        files: the files that may contain it.
         kind: whether it is the `expected` of a case, of a call of `assert_calls`, or of a marker.
         case: the id of the case.
-        input: what is asked in the case.
-        expected: what is expected now, as a case file spells it; None where no file can say it.
-        items: what is to be expected. Values in it are meant literally, whatever their keys.
-        patches: what is to change in the items that stay.
-        line: where the call, the test with the marker, or the evaluation of the case begins; 0 where
-            nobody knows.
-        end: where a call has ended: its line, and its column in bytes.
-        place: the place in a file that is meant, by which it is told from others.
-        shown: the two sides, side by side.
+        input: the input of the case.
+        expected: the current expectation as in a case file; None if no file can express it.
+        items: the new expectation. Values in it are meant literally, whatever their keys.
+        patches: the changes in the items that are kept.
+        line: the first line of the call, of the test with the marker, or of the evaluation; 0 if
+            unknown.
+        end: the end of a call: its line, and its column in bytes.
+        place: a key of the location in a file.
+        shown: both sides, side by side.
     """
 
     label: str
@@ -115,7 +118,7 @@ class Change(Struct, frozen=True, kw_only=True):
 
 
 class Edit(NamedTuple):
-    """What is to stand in place of a stretch of a text."""
+    """The new text of a range."""
 
     start: int
     end: int
@@ -126,11 +129,11 @@ class FoundExpectation(NamedTuple):
     """A location that may be the intended one.
 
     Attributes:
-        edits: what is to change there.
-        path: where it is in the document.
-        value: what the document is to hold there.
-        id: the id of the case, where it has one of its own.
-        trial: which trial of the case it is, where the file holds several.
+        edits: the edits that make the change.
+        path: its path in the document.
+        value: the new value in the document.
+        id: the id of the case, if it has one of its own.
+        trial: the trial, if the file has several of the case.
     """
 
     edits: tuple[Edit, ...]
@@ -141,36 +144,36 @@ class FoundExpectation(NamedTuple):
 
     @property
     def start(self) -> int:
-        """Where the change begins."""
+        """The position of the first edit."""
         return min(edit.start for edit in self.edits)
 
 
-# Patches: the single values that change in a call that stays, and plain data with them in it.
-
-_Path = tuple[str | int, ...]
+# --- patches ----------------------------------------------------------------------------------
 
 
 def patches_for(
     call: tuple[int, ...], pair: Pair, actual: dict[str, Any], *, is_deep: bool
 ) -> tuple[Patch, ...]:
-    """What has to change in an expected call so that it is the one that was made.
+    """The patches that turn an expected call into the actual one.
 
     Args:
-        call: where the expected call stands.
+        call: the position of the expected call.
         pair: the two calls.
-        actual: the arguments that were given, as plain data.
-        is_deep: whether to look for what is wrong inside of arguments; else they change as a whole.
+        actual: the actual arguments, as plain data.
+        is_deep: whether to change single values inside of arguments, or arguments as a whole.
 
     Raises:
-        CannotRewrite: a rule that holds, perhaps, would have to go.
+        CannotRewrite: a rule would be lost that may hold.
     """
     wrong = frozenset(difference.path for difference in pair.differences)
     settings = pair.settings
     extras_count = settings.mode == "strict" or settings.extra_arguments == "count"
     wanted = pair.expected.arguments or {}
     found = list((_deep_patches if is_deep else _member_patches)((), wanted, actual, wrong))
-    if not is_deep:
-        _refuse_lost_rules(wanted, found)
+    for (key, *_), _, _ in () if is_deep else found:
+        value = wanted.get(str(key))
+        if isinstance(value, dict | list) and contains_matchers(value):
+            raise CannotRewrite(reasons.HAS_RULES, name=key)
     return tuple(
         Patch(call=call, path=path, value=value, is_gone=is_gone)
         for path, value, is_gone in found
@@ -178,12 +181,12 @@ def patches_for(
     )
 
 
-# Where something changes, what it becomes, and whether that is nothing.
-_PatchStep = tuple[_Path, Any, bool]
+# The path, the new value, and whether it is removed.
+_PatchStep = tuple[DataPath, Any, bool]
 
 
 def _member_patches(
-    path: _Path, wanted: Any, actual: Any, wrong: frozenset[str]
+    path: DataPath, wanted: Any, actual: Any, wrong: frozenset[str]
 ) -> Iterator[_PatchStep]:
     """The members of an object that are wrong."""
     for key, value in actual.items():
@@ -196,9 +199,9 @@ def _member_patches(
 
 
 def _deep_patches(
-    path: _Path, wanted: Any, actual: Any, wrong: frozenset[str]
+    path: DataPath, wanted: Any, actual: Any, wrong: frozenset[str]
 ) -> Iterator[_PatchStep]:
-    """What is wrong in a value, as deep inside of it as can be told."""
+    """The innermost values that are wrong."""
     if isinstance(wanted, dict) and isinstance(actual, dict) and (wanted or not path):
         for inner, value, is_gone in _member_patches(path, wanted, actual, wrong):
             known = wanted.get(inner[-1])
@@ -215,34 +218,17 @@ def _deep_patches(
         yield path, actual, False
 
 
-def _has_difference(path: _Path, wrong: frozenset[str]) -> bool:
-    """Whether something is wrong at a place, or inside of it."""
-    name = "$" + "".join(map(_step_text, path))
+def _has_difference(path: DataPath, wrong: frozenset[str]) -> bool:
+    """Whether the value at a path, or a value inside of it, is wrong."""
+    name = "$"
+    for step in path:
+        is_plain = isinstance(step, str) and step.isidentifier()
+        name += f".{step}" if is_plain else f"[{step!r}]"
     return any(each == name or each.startswith((f"{name}.", f"{name}[")) for each in wrong)
 
 
-def _step_text(step: str | int) -> str:
-    if isinstance(step, int):
-        return f"[{step}]"
-    return f".{step}" if step.isidentifier() else f"[{step!r}]"
-
-
-def _refuse_lost_rules(wanted: dict[str, Any], found: list[_PatchStep]) -> None:
-    for (key, *_), _, _ in found:
-        value = wanted.get(str(key))
-        if isinstance(value, dict | list) and contains_matchers(value):
-            raise CannotRewrite(reasons.HAS_RULES, name=key)
-
-
-def apply_patch(value: Any, path: _Path, patch: Patch, spelled: Any) -> None:
-    """Make a change in plain data.
-
-    Args:
-        value: the data.
-        path: what leads there from the data on.
-        patch: the change.
-        spelled: what is to stand there.
-    """
+def apply_patch(value: Any, path: DataPath, patch: Patch, spelled: Any) -> None:
+    """Replace the value at a path of plain data with `spelled`, or remove it."""
     *way, last = path
     for step in way:
         value = value[step]
@@ -253,7 +239,7 @@ def apply_patch(value: Any, path: _Path, patch: Patch, spelled: Any) -> None:
 
 
 def patched_expected(expected: Sequence[Expected], patches: Sequence[Patch]) -> list[Expected]:
-    """What is expected, with the patches in it."""
+    """The expectation with the patches applied."""
     found = list(expected)
     for patch in patches:
         first, *rest = patch.call

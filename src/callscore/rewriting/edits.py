@@ -21,20 +21,19 @@ __all__ = [
     "TextNode",
     "ValueStyle",
     "apply_edits",
-    "assign_slots",
+    "child_of",
     "combine_edits",
     "diff_lines",
     "indent_at",
-    "keep_comment",
     "line_number_at",
+    "line_start",
     "loses_comments",
     "patch_edits",
     "quote",
     "replace_items",
+    "replace_segments",
+    "start_with_comments",
 ]
-
-
-# Lists in a text: where their items stand, and the same list with other items in it.
 
 _MAX_GROWTH = 20
 _COMMENT_MARK = "#"
@@ -45,12 +44,12 @@ class TextNode(NamedTuple):
     """A value in a text.
 
     Attributes:
-        start: where it begins.
-        end: where it has ended.
-        items: the values in it, where it is a list that is written in brackets.
-        members: the values in it by their keys, where it is an object.
-        keys: where these keys begin.
-        is_block: whether its members have lines of their own, and no brackets around them.
+        start: the position of its first character; -1 if it is not in the text.
+        end: the position behind its last character.
+        items: the values of a list in brackets.
+        members: the values of an object, by key.
+        keys: the positions of these keys.
+        is_block: whether its members have lines of their own, without brackets.
     """
 
     start: int
@@ -61,15 +60,22 @@ class TextNode(NamedTuple):
     is_block: bool = False
 
 
+def child_of(node: TextNode, step: str | int) -> TextNode | None:
+    """The value under a key or at an index; None if there is none."""
+    if isinstance(step, int):
+        return node.items[step] if node.items is not None and step < len(node.items) else None
+    return (node.members or {}).get(step)
+
+
 class ListStyle(NamedTuple):
     """How new items are written.
 
     Attributes:
-        render: writes a call, given the blanks that its line begins with.
-        width: how many columns a line may have.
-        gap: what stands between two items on one line.
-        trailing: what stands behind the last item, where each has a line.
-        step: the blanks by which a line that is new is indented.
+        render: writes a call, given the indent of its line.
+        width: the maximum length of a line.
+        gap: the separator of two items on one line.
+        trailing: the text behind the last item if each has a line.
+        step: the indent of new lines, relative to the list.
     """
 
     render: Callable[[dict[str, Any], str], str]
@@ -80,19 +86,37 @@ class ListStyle(NamedTuple):
 
 
 def line_number_at(text: str, position: int) -> int:
-    """The number of the line of a position, from 1 on."""
+    """The line number of a position, counted from 1."""
     return text.count("\n", 0, position) + 1
 
 
+def line_start(text: str, position: int) -> int:
+    """The position at which the line of a position begins."""
+    return text.rfind("\n", 0, position) + 1
+
+
+def start_with_comments(text: str, start: int, minimum: int = 0) -> int:
+    """The beginning of the comment lines directly above a line, not before `minimum`."""
+    while start > minimum:
+        above = line_start(text, start - 1)
+        if not _is_comment(text[above:start]):
+            break
+        start = above
+    return start
+
+
+def _is_comment(line: str) -> bool:
+    return line.lstrip().startswith(_COMMENT_MARK)
+
+
 def indent_at(text: str, position: int) -> str:
-    """The blanks that the line of a position begins with."""
-    start = text.rfind("\n", 0, position) + 1
-    line = text[start:position]
+    """The indent of the line of a position."""
+    line = text[line_start(text, position) : position]
     return line[: len(line) - len(line.lstrip())]
 
 
 def quote(text: str) -> str:
-    """A text in double quotes, as Python, YAML and TOML read it: with nothing in it that hides."""
+    """A text in double quotes for Python, YAML and TOML, with invisible characters escaped."""
     for plain, escaped in reversed(_ESCAPES.items()):
         text = text.replace(plain, escaped)
     return f'"{escape(text)}"'
@@ -104,15 +128,33 @@ def assign_slots(items: Sequence[Item], count: int) -> list[int | None]:
     return [item if isinstance(item, int) else next(free, None) for item in items]
 
 
-def replace_items(text: str, node: TextNode, items: Sequence[Item], writing: ListStyle) -> str:
-    """A list in brackets with other items; what stays of it stays with its comments and blanks.
+def replace_segments(
+    segments: Sequence[str],
+    items: Sequence[Item],
+    render: Callable[[dict[str, Any], str], Sequence[str]],
+) -> list[str]:
+    """The segments of a list in which each item has its own lines, with other items.
+
+    A new item keeps the comments above the item that it replaces, and that behind its first line.
 
     Args:
-        text: what the list stands in.
-        node: the list.
-        items: what is to be in it.
-        writing: how items that are new are written.
+        segments: the lines of each item, with the comments above them.
+        items: the new items.
+        render: returns the lines of a call, given a segment to imitate.
     """
+    found = []
+    for item, slot in zip(items, assign_slots(items, len(segments)), strict=True):
+        if isinstance(item, int):
+            found.append(segments[item])
+            continue
+        old = [] if slot is None else segments[slot].split("\n")
+        new = keep_comment(render(item, segments[slot or 0]), old)
+        found.append("\n".join([*takewhile(_is_comment, old), *new]))
+    return found
+
+
+def replace_items(text: str, node: TextNode, items: Sequence[Item], writing: ListStyle) -> str:
+    """A list in brackets with other items; those that are kept keep comments and spaces."""
     old = node.items or ()
     outer = indent_at(text, node.start)
     if text.startswith("[", node.start) and "\n" in text[node.start : node.end]:
@@ -120,7 +162,7 @@ def replace_items(text: str, node: TextNode, items: Sequence[Item], writing: Lis
         if old and items:
             return _replace_items_in_lines(text, node, items, (writing, lines))
         if lines.has_comments:
-            # A list that was empty, or is so now; a comment in it is about all of it.
+            # The list was empty, or is now; a comment in it is about the whole list.
             inner = f"\n{outer}{writing.step}"
             parts = _render_items(text, node, items, (writing, inner[1:]))
             new = [inner + f",{inner}".join(parts) + writing.trailing] if parts else []
@@ -130,9 +172,9 @@ def replace_items(text: str, node: TextNode, items: Sequence[Item], writing: Lis
     closing = text[old[-1].end : node.end - 1] if old and items else ""
     parts = _render_items(text, node, items, (writing, outer))
     line = f"[{opening}{writing.gap.join(parts)}{closing}]"
-    used = node.start - text.rfind("\n", 0, node.start) - 1
+    used = node.start - line_start(text, node.start)
     room, before = writing.width - used, node.end - node.start
-    if before > room:  # a line that was longer may stay so
+    if before > room:  # the line was too long before
         room = before + _MAX_GROWTH
     if not items or ("\n" not in line and len(line) < room):
         return line
@@ -144,7 +186,7 @@ def replace_items(text: str, node: TextNode, items: Sequence[Item], writing: Lis
 def _render_items(
     text: str, node: TextNode, items: Sequence[Item], how: tuple[ListStyle, str]
 ) -> list[str]:
-    """The items, those that stay as they are written."""
+    """The items; the text of those that are kept is not changed."""
     old, (writing, indent) = node.items or (), how
     return [
         text[old[item].start : old[item].end]
@@ -155,16 +197,16 @@ def _render_items(
 
 
 class _ListLayout(NamedTuple):
-    """What stands around the items of a list of several lines.
+    """The text around the items of a list of several lines.
 
     Attributes:
-        opening: the bracket, and what else is on its line.
-        leads: what stands above each item, and its indent.
-        tails: what stands behind each item on its line, but for the comma.
-        gaps: what stands between two items.
-        closing: what stands below the last item, and the bracket.
-        indent: the indent of an item that is new.
-        comma: what stands behind the last item.
+        opening: the bracket, and the rest of its line.
+        leads: the lines above each item, and its indent.
+        tails: the rest of the line of each item, without the comma.
+        gaps: the text between two items.
+        closing: the lines below the last item, and the bracket.
+        indent: the indent of a new item.
+        comma: the comma behind the last item, if any.
     """
 
     opening: str
@@ -177,7 +219,7 @@ class _ListLayout(NamedTuple):
 
     @property
     def has_comments(self) -> bool:
-        """Whether there are comments that are about no item."""
+        """Whether there are comments that belong to no item."""
         return _COMMENT_MARK in self.opening + self.closing
 
 
@@ -203,12 +245,12 @@ def _list_layout(text: str, node: TextNode, step: str) -> _ListLayout:
 
 
 def _without_comma(text: str) -> str:
-    """What stands between items without the comma, which may stand behind a comment."""
+    """The text between items without the comma, which may follow a comment."""
     lines = text.split("\n")
     for number, line in enumerate(lines):
         code, mark, comment = line.partition(_COMMENT_MARK)
         before, comma, after = code.partition(",")
-        if comma:  # where a line begins with it, the item follows in its place
+        if comma:  # if a line begins with it, the item takes its column
             lines[number] = before + (after if before.strip() or not number else after.lstrip(" "))
             lines[number] += mark + comment
             break
@@ -218,7 +260,7 @@ def _without_comma(text: str) -> str:
 def _replace_items_in_lines(
     text: str, node: TextNode, items: Sequence[Item], how: tuple[ListStyle, _ListLayout]
 ) -> str:
-    """A list of several lines: an item that takes the place of another has its comments, too."""
+    """A list of several lines: an item that replaces another keeps its comments."""
     writing, lines = how
     slots = assign_slots(items, len(lines.leads))
     written = _render_items(text, node, items, (writing, lines.indent))
@@ -242,21 +284,20 @@ def _replace_items_in_lines(
     return "".join([*parts, lines.comma, tail, closing])
 
 
-# Values that change inside of a call, in whatever a file is written in: at their places, no more.
+# --- patches of single values -----------------------------------------------------------------
 
 _LINE_REST = re.compile(r"[ \t]*(,?)[ \t]*(#[^\n]*)?")
-_BLANK = re.compile(r"[ \t]*")
 
 
 class ValueStyle(NamedTuple):
     """How values are written.
 
     Attributes:
-        value: writes a value, given the blanks that its line begins with.
+        value: writes a value, given the indent of its line.
         member: writes a key and the text of its value, in an object.
-        line: likewise, where members have lines of their own.
-        gap: what stands between two members on one line.
-        may_trail: whether a comma may stand behind the last member.
+        line: the same for members that have lines of their own.
+        gap: the separator of two members on one line.
+        may_trail: whether a comma is allowed behind the last member.
     """
 
     value: Callable[[Any, str], str]
@@ -269,16 +310,10 @@ class ValueStyle(NamedTuple):
 def patch_edits(
     text: str, arguments: TextNode, patches: Sequence[Patch], style: ValueStyle
 ) -> list[Edit]:
-    """What has to change in a text so that the arguments of a call have other values.
-
-    Args:
-        text: what they stand in.
-        arguments: where they stand.
-        patches: what is to change in them.
-        style: how values are written.
+    """The edits that patch the arguments of a call.
 
     Raises:
-        CannotRewrite: they are not written out there.
+        CannotRewrite: the arguments are not written out there.
     """
     edits: list[Edit] = []
     ordered = sorted(patches, key=lambda patch: tuple(map(str, patch.path[:-1])))
@@ -291,21 +326,12 @@ def patch_edits(
 
 
 def _inner(text: str, node: TextNode, step: str | int) -> TextNode:
-    found: TextNode | None = None
-    if isinstance(step, int) and node.items is not None and step < len(node.items):
-        found = node.items[step]
-    elif isinstance(step, str) and node.members is not None:
-        found = node.members.get(step)
+    found = child_of(node, step)
     if found is None:
         raise CannotRewrite(reasons.NO_SINGLE_ARGUMENTS)
-    return _require_own(text, found)
-
-
-def _require_own(text: str, node: TextNode) -> TextNode:
-    """A value, if it stands there itself, and nowhere else."""
-    if node.start < 0 or text[node.start : node.start + 1] in ("&", "*"):
+    if found.start < 0 or text[found.start : found.start + 1] in ("&", "*"):
         raise CannotRewrite(reasons.SHARED_BY_ALIAS)
-    return node
+    return found
 
 
 def _owner_edits(text: str, owner: TextNode, patches: list[Patch], style: ValueStyle) -> list[Edit]:
@@ -326,19 +352,15 @@ def _owner_edits(text: str, owner: TextNode, patches: list[Patch], style: ValueS
             gone.add(key)
         else:
             raise CannotRewrite(reasons.NO_SINGLE_ARGUMENTS)
-    return [*edits, *_members_edits(text, _object(owner), (added, gone), style)]
-
-
-def _object(node: TextNode) -> TextNode:
-    if node.members is None and node.items is None:
+    if owner.members is None and owner.items is None:
         raise CannotRewrite(reasons.NO_SINGLE_ARGUMENTS)
-    return node
+    return [*edits, *_members_edits(text, owner, (added, gone), style)]
 
 
 def _members_edits(
     text: str, owner: TextNode, change: tuple[dict[str, Any], set[str]], style: ValueStyle
 ) -> Iterator[Edit]:
-    """What it takes to add members to an object, and to remove some."""
+    """The edits that add members to an object, and remove some."""
     added, gone = change
     members = {
         key: node for key, node in (owner.members or {}).items() if key in (owner.keys or ())
@@ -347,7 +369,7 @@ def _members_edits(
         raise CannotRewrite(reasons.NO_SINGLE_ARGUMENTS)
     left = [key for key in members if key not in gone]
     if not left and (added or gone):
-        if owner.is_block and owner.start == owner.end:  # a table, which has no brackets
+        if owner.is_block and owner.start == owner.end:  # a TOML table has no brackets
             raise CannotRewrite(reasons.NO_SINGLE_ARGUMENTS)
         yield Edit(owner.start, owner.end, style.value(added, indent_at(text, owner.start)))
         return
@@ -360,7 +382,7 @@ def _members_edits(
 def _removal_edits(
     text: str, owner: TextNode, removed: set[str], style: ValueStyle
 ) -> Iterator[Edit]:
-    """Members that stand together go together."""
+    """The edits that remove members; neighbours are removed together."""
     members, keys = owner.members or {}, owner.keys or {}
     order = sorted(keys, key=lambda key: keys[key])
     for is_gone, run in groupby(range(len(order)), key=lambda at: order[at] in removed):
@@ -381,8 +403,8 @@ def _removal_edits(
 
 
 def _lines(text: str, start: int, end: int) -> tuple[int, int] | None:
-    """The whole lines of a stretch, if nothing else stands on them."""
-    line = text.rfind("\n", 0, start) + 1
+    """The range of whole lines of a range, if they contain nothing else."""
+    line = line_start(text, start)
     rest = _LINE_REST.match(text, end)
     stop = rest.end() if rest else end
     if text[line:start].strip() or text[stop : stop + 1] not in ("\n", ""):
@@ -401,14 +423,15 @@ def _insertion_edits(
 ) -> Iterable[Edit]:
     last, added = wanted
     node, start = (owner.members or {})[last], (owner.keys or {})[last]
-    blanks = _indent_before(text, start)
+    before = text[line_start(text, start) : start]
+    blanks = None if before.strip() else before  # the key may begin its line
     write = style.line if owner.is_block and style.line is not None else style.member
     own_line = owner.is_block or blanks is not None
     indent = blanks or ""
     parts = [write(key, style.value(value, indent)) for key, value in added.items()]
     if owner.is_block:
         if blanks is None:
-            blanks = " " * (start - text.rfind("\n", 0, start) - 1)
+            blanks = " " * len(before)
         line = _LINE_REST.match(text, node.end)
         end = line.end() if line else node.end
         return [Edit(end, end, "".join(f"\n{blanks}{part}" for part in parts))]
@@ -417,56 +440,46 @@ def _insertion_edits(
     rest = _LINE_REST.match(text, node.end)
     if rest is None or rest[2] is None:
         return [Edit(node.end, node.end, "".join(f",\n{indent}{part}" for part in parts))]
-    # A comment stands behind the last one, and stays there.
+    # The comment behind the last member is kept there.
     lines = f",\n{indent}".join(parts)
     comma = rest[1]
     new = [Edit(rest.end(), rest.end(), f"\n{indent}{lines}{comma}")]
     return new if comma else [Edit(node.end, node.end, ","), *new]
 
 
-def _indent_before(text: str, position: int) -> str | None:
-    """The blanks before a position, if nothing else stands on its line before it."""
-    line = text[text.rfind("\n", 0, position) + 1 : position]
-    return line if not line.strip() else None
-
-
-# The comment behind the first line of a call, which a call that takes its place keeps.
+# --- comments ---------------------------------------------------------------------------------
 
 _QUOTED_TEXT = r'"(?:[^"\\]|\\.)*"|\'[^\']*\''
-# What is written on a line, and the comment behind it.
+# The code on a line, and the comment behind it.
 _CODE_AND_COMMENT = re.compile(
     rf"(?P<code>(?:{_QUOTED_TEXT}|[^'\"#]|(?<=\S)#)*?)(?P<comment>[ \t]+#.*)?"
 )
-# Where a text goes on on the next line, a mark in it may be no comment.
+# In a text of several lines, a mark may not begin a comment.
 _MULTILINE_TEXT = re.compile(r"\"\"\"|'''|[|>][+-]?\d*\s*$", re.MULTILINE)
 
 
 def keep_comment(lines: Sequence[str], old: Sequence[str]) -> list[str]:
-    """New lines, the first with the comment that stood behind the first of the old ones.
+    """New lines of YAML or TOML, with the comment behind the first of the old lines.
 
-    That one is about the call as a whole; those behind its arguments go with them.
-
-    Args:
-        lines: the new lines, in YAML or TOML.
-        old: the lines whose place they take.
+    This comment is about the whole call; those behind its arguments are removed with them.
     """
     if _MULTILINE_TEXT.search("\n".join(old)):
         return list(lines)
-    first = next((line for line in old if not line.lstrip().startswith("#")), "")
+    first = next((line for line in old if not _is_comment(line)), "")
     found = _CODE_AND_COMMENT.fullmatch(first)
     comment = (found["comment"] or "") if found else ""
     head, *rest = lines
     return [head + comment, *rest]
 
 
-# Edits that are made one after the other, put together; and whole calls where patches cannot be.
+# --- edits ------------------------------------------------------------------------------------
 
 _MAX_LINE_LENGTH = 160
 _CONTEXT_LENGTH = 40
 
 
 def apply_edits(text: str, edits: Iterable[Edit]) -> str:
-    """A text with all edits made."""
+    """The text with all edits applied."""
     for edit in sorted(edits, reverse=True):
         text = text[: edit.start] + edit.text + text[edit.end :]
     return text
@@ -475,17 +488,11 @@ def apply_edits(text: str, edits: Iterable[Edit]) -> str:
 def combine_edits(
     text: str, intermediate: str, steps: tuple[FoundExpectation, FoundExpectation]
 ) -> FoundExpectation:
-    """Two steps as one, told from the text before the first.
-
-    Args:
-        text: before the first.
-        intermediate: before the second.
-        steps: what is done in each.
-    """
+    """Two steps as one edit of `text`; the second step was found in the `intermediate` text."""
     first, second = steps
     after = apply_edits(intermediate, second.edits)
     start = min(first.start, second.start)
-    # How much at the end neither of them touches.
+    # The length of the end that neither changes.
     rest = min(
         len(text) - max(edit.end for edit in first.edits),
         len(intermediate) - max(edit.end for edit in second.edits),
@@ -495,17 +502,14 @@ def combine_edits(
 
 
 def loses_comments(text: str, found: FoundExpectation) -> bool:
-    """Whether less comments would stand there than before."""
+    """Whether the edits remove comments."""
     before = sum(text.count(_COMMENT_MARK, edit.start, edit.end) for edit in found.edits)
     return before > sum(edit.text.count(_COMMENT_MARK) for edit in found.edits)
 
 
 def diff_lines(text: str, edits: Sequence[Edit]) -> tuple[str, ...]:
-    """The lines that go, marked `-`, and those that come, marked `+`.
-
-    Of a long line that changes in one place, only what is around that place.
-    """
-    start = text.rfind("\n", 0, min(edit.start for edit in edits)) + 1
+    """The removed lines, marked `-`, and the new ones, marked `+`; long lines are shortened."""
+    start = line_start(text, min(edit.start for edit in edits))
     end = text.find("\n", max(edit.end for edit in edits))
     end = len(text) if end < 0 else end
     new = apply_edits(text, edits)
@@ -524,7 +528,7 @@ def diff_lines(text: str, edits: Sequence[Edit]) -> tuple[str, ...]:
 
 
 def _shorten_pair(before: str, after: str) -> tuple[str, str]:
-    """Two lines without most of what they begin and end with in common, where they are long."""
+    """Two long lines without most of their common beginning and end."""
     if max(len(before), len(after)) <= _MAX_LINE_LENGTH:
         return before, after
     head = _common_prefix_length(before, after)
@@ -540,6 +544,5 @@ def _shorten_pair(before: str, after: str) -> tuple[str, str]:
 
 
 def _common_prefix_length(left: str, right: str) -> int:
-    """How much two texts begin with in common."""
     pairs = zip(left, right, strict=False)
     return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))

@@ -43,28 +43,20 @@ __all__ = [
     "observe_expectation",
 ]
 
-
-# What was observed as a new expectation: what stays as it is written, and what changes.
-
-_NAMELESS = "?"  # what a call goes by that has no name
+_NAMELESS = "?"  # the name of a call without one
 
 _Path = tuple[int, ...]
 
 
 class ObservedExpectation(NamedTuple):
-    """What is to be written.
-
-    Attributes:
-        items: what is to be expected.
-        patches: what is to change in the items that stay.
-    """
+    """The items of a new expectation, and patches of those that are kept."""
 
     items: tuple[Item, ...]
     patches: tuple[Patch, ...] = ()
 
 
 def as_case_data(expected: Sequence[Expected]) -> list[Any] | None:
-    """What is expected as a case file spells it; None where no file can say it."""
+    """The expectation as in a case file; None if no file can express it."""
     try:
         return [expected_to_json(item) for item in expected]
     except CallscoreError:
@@ -72,17 +64,17 @@ def as_case_data(expected: Sequence[Expected]) -> list[Any] | None:
 
 
 def observe_expectation(expected: Sequence[Expected], score: Score) -> ObservedExpectation:
-    """The expectation under which the calls that were made are exactly right.
+    """The expectation under which the actual calls are exactly right.
 
-    What was right stays as it is written: calls, groups, arguments with their rules, what is
-    forbidden, and what does not count under the settings.
+    Everything that was right is kept: calls, groups, arguments with their rules, forbidden calls,
+    and calls that do not count under the settings.
 
     Args:
-        expected: what is expected now, as it is written.
-        score: how the calls compare with that.
+        expected: the current expectation.
+        score: the score of the calls under it.
 
     Raises:
-        CannotRewrite: nothing that can be written makes these calls right, or a group would have to go.
+        CannotRewrite: no expectation makes these calls right, or a group would be lost.
     """
     if score.forbidden:
         name = score.actual[score.forbidden[0]].name
@@ -100,7 +92,7 @@ def observe_expectation(expected: Sequence[Expected], score: Score) -> ObservedE
 
 
 class _Comparison:
-    """What is expected and what was made, compared anew so that every call is known by its place."""
+    """The expected and the actual calls, scored again so that the position of each is known."""
 
     def __init__(self, expected: Sequence[Expected], score: Score) -> None:
         self._expected = tuple(expected)
@@ -113,7 +105,7 @@ class _Comparison:
         ]
         places = [place for at, item in enumerate(expected) for place in _call_paths(item, (at,))]
         again = score_calls(tuple(marked), score.actual, self._settings)
-        # Where each expected call that counts is written, and by which call it was answered.
+        # The position of each expected call that counts, and its pair.
         self._rows = [places[int(call.id or 0)] for call in again.expected]
         self._pairs: dict[int, Pair] = {
             pair.expected_index: pair for pair in (*again.correct, *again.incorrect)
@@ -124,7 +116,7 @@ class _Comparison:
         self._find_moved()
 
     def _find_moved(self) -> None:
-        """Calls that were made as expected, but not in their order: they stay as they are written."""
+        """Keep expected calls that were made in another order."""
         for index, owner in enumerate(self._owners):
             same = (place for place in sorted(self._gone) if self._is_met(place, index))
             moved = next(same, None) if owner is None else None
@@ -147,7 +139,7 @@ class _Comparison:
                 yield first
 
     def patches(self, *, is_deep: bool) -> tuple[Patch, ...]:
-        """What has to change in calls that were made with wrong arguments."""
+        """The patches of calls that were made with wrong arguments."""
         found: dict[_Path, tuple[Patch, ...]] = {}
         for row, place in enumerate(self._rows):
             pair = self._pairs.get(row)
@@ -161,11 +153,11 @@ class _Comparison:
         return tuple(patch for patches in found.values() for patch in patches)
 
     def in_place(self) -> tuple[Item, ...]:
-        """Everything where it stands; calls that are new take places that are free, or follow others."""
+        """The items in their old order; new calls replace missed ones, or follow others."""
         free = sorted(self._gone)
         items: list[Item] = list(range(len(self._expected)))
         last: Item | None = None
-        waiting: list[Item] = []  # made before anything that was expected
+        waiting: list[Item] = []  # calls before the first expected one
         for owner, call in zip(self._owners, self._actual, strict=True):
             new: Item = _literal_call(call) if owner is None else owner
             if owner is None and free:
@@ -184,22 +176,22 @@ class _Comparison:
         return (*[item for item in items if not (isinstance(item, int) and item in left)], *waiting)
 
     def as_made(self) -> tuple[Item, ...]:
-        """The calls in the order in which they were made, and what is silent where it stood."""
+        """The items in the order of the actual calls; uncounted items keep their positions."""
         calls: list[Item] = []
         for owner, call in zip(self._owners, self._actual, strict=True):
             if owner is None:
                 calls.append(_literal_call(call))
             elif owner not in calls:
                 calls.append(owner)
-        silent = [
+        uncounted = [
             place
             for place in range(len(self._expected))
             if place not in self._gone and place not in calls
         ]
-        return _with_uncounted(calls, silent, len(self._expected))
+        return _with_uncounted(calls, uncounted, len(self._expected))
 
     def is_right(self, items: Sequence[Item], patches: Sequence[Patch]) -> bool:
-        """Whether with this the calls that were made are just what is expected."""
+        """Whether the actual calls are exactly right under these items and patches."""
         known = patched_expected(self._expected, patches)
         new = tuple(
             known[item] if isinstance(item, int) else ToolCall(item["name"], item["arguments"])
@@ -213,7 +205,7 @@ class _Comparison:
 
 
 def _settings_with_effects(score: Score) -> Any:
-    """The settings, with what is known of the effects of tools, which no definition need tell then."""
+    """The settings with the known effects of tools, so that no definitions are needed."""
     settings = score.settings
     if settings.count_calls == "all":
         return settings
@@ -223,7 +215,7 @@ def _settings_with_effects(score: Score) -> Any:
 
 
 def _call_paths(item: Expected, place: _Path) -> Iterator[_Path]:
-    """Where the calls stand, in the order in which they are written."""
+    """The positions of the calls, in the order of the file."""
     if isinstance(item, Group):
         for number, member in enumerate(item.members):
             yield from _call_paths(member, (*place, number))
@@ -236,14 +228,14 @@ def _plain(patches: Sequence[Patch]) -> list[Any]:
 
 
 def _item_position(items: Sequence[Item], wanted: Item | None) -> int:
-    """Where an item stands; a call that is new is known by identity, for two may be equal."""
+    """The position of an item; new calls are compared by identity, as two may be equal."""
     if isinstance(wanted, int):
         return items.index(wanted)
     return next(at for at, item in enumerate(items) if item is wanted)
 
 
 def _with_uncounted(calls: list[Item], uncounted: list[int], count: int) -> tuple[Item, ...]:
-    """The calls, and what is forbidden, does not count or may be left out where it stood."""
+    """The calls, with forbidden, uncounted and optional items at their old positions."""
     free = iter([place for place in range(count) if place not in calls and place not in uncounted])
     slots = [item if isinstance(item, int) else next(free, -1) for item in calls]
     items = list(calls)
@@ -266,23 +258,13 @@ def _literal_call(call: ToolCall) -> dict[str, Any]:
     return written
 
 
-# Where something is expected, and what is to be written there in place of it.
+# --- locations --------------------------------------------------------------------------------
 
 _LINE_SUFFIX = re.compile(r":(\d+)$")
 
 
 class Location(NamedTuple):
-    """Where something is expected.
-
-    Attributes:
-        label: what it is called where people see it.
-        kind: whether it is the expectation of a case, of a call of `assert_calls`, or of a marker.
-        files: where it may stand.
-        line: where the call, the test with the marker, or the evaluation of the case begins.
-        end: where a call has ended: its line, and its column in bytes.
-        case: the id of a case.
-        input: what is asked in it.
-    """
+    """Where an expectation is; the fields are those of `Change`."""
 
     label: str
     kind: Literal["case", "call", "marker"]
@@ -300,16 +282,19 @@ def location_key(change: Change) -> str:
 
 
 def line_number_of(place: str) -> int:
-    """The line of a place; 0 where it has none."""
+    """The line of a place; 0 if it has none."""
     found = _LINE_SUFFIX.search(place)
     return int(found[1]) if found else 0
 
 
 def location_of_case(label: str, evaluation: Evaluation, case: Case) -> Location:
-    """Where a case of an evaluation says what it expects: in its file, or in a file of cases."""
-    folder = Path(evaluation.folder)
+    """The location of a case of an evaluation: in its file, or in a file of cases."""
+    folder, given = Path(evaluation.folder), evaluation.cases
+    if isinstance(given, str | PathLike):
+        given = [Path(given)]
+    items = given if isinstance(given, list | tuple) else ()
     own = folder / Path(file_of_location(evaluation.place)).name
-    files = [own, *[folder / path for path in _paths_in(evaluation.cases)]]
+    files = [own, *[folder / item for item in items if isinstance(item, PathLike)]]
     return Location(
         label,
         "case",
@@ -320,43 +305,23 @@ def location_of_case(label: str, evaluation: Evaluation, case: Case) -> Location
     )
 
 
-def _paths_in(cases: Any) -> Iterator[Path]:
-    if isinstance(cases, str | PathLike):
-        yield Path(cases)
-    elif isinstance(cases, list | tuple):
-        yield from (Path(item) for item in cases if isinstance(item, PathLike))
-
-
 def expectation_at(location: Location, expected: Any) -> Change:
-    """The expectation at a location, without a change.
-
-    Args:
-        location: where it stands.
-        expected: what is expected, as it was given.
-    """
-    return Change(
-        label=location.label,
-        files=location.files,
-        kind=location.kind,
-        case=location.case,
-        input=location.input,
-        expected=as_case_data(read_expected_side(expected, where="expected")),
-        line=location.line,
-        end=location.end,
-    )
+    """The expectation at a location, without a change."""
+    known = as_case_data(read_expected_side(expected, where="expected"))
+    return Change(**location._asdict(), expected=known)
 
 
 def change_at(location: Location, expected: Any, score: Score, *, width: int) -> Change:
-    """What is to be written so that the calls that were made are what is expected.
+    """The change after which the actual calls are exactly right.
 
     Args:
-        location: where it stands.
-        expected: what is expected, as it was given.
-        score: how the calls that were made compare with it.
-        width: of the two sides, as they are shown.
+        location: where the expectation is.
+        expected: the current expectation.
+        score: the score of the calls under it.
+        width: the width of both sides in `shown`.
 
     Raises:
-        CannotRewrite: nothing that can be written makes these calls right.
+        CannotRewrite: no expectation makes these calls right.
     """
     observed = observe_expectation(read_expected_side(expected, where="expected"), score)
     return replace(

@@ -20,6 +20,7 @@ from callscore.rewriting.change import CannotRewrite
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
+    from callscore.core.phrases import Phrase
     from callscore.rewriting.change import Change
 
 __all__ = [
@@ -29,27 +30,27 @@ __all__ = [
     "find_expectations",
     "literal_value",
     "names_at",
+    "on_line",
     "qualified_name",
     "says_expected",
 ]
 
-
-# What names mean at a place in a Python file, as far as its imports and assignments say it.
+# --- names: what they mean, as far as imports and assignments say ------------------------------
 
 _DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 _Inner = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Lambda
 _Scope = ast.Module | _Inner
-# What a name is: where it comes from, the expression that it stands for, or nothing that is known.
+# The qualified name of an import, the expression of an assignment, or None if unknown.
 _Binding = str | ast.expr | None
 _ALIASES = {"callscore.testing.call": "callscore.expect.call"}
 
 
 class Names(NamedTuple):
-    """The names that are known at a place.
+    """The names that are known at a line.
 
     Attributes:
-        paths: those that are imported, and from where: `expect` is `callscore.expect`.
-        constants: those that are assigned once, and the expression.
+        paths: the qualified names of those that are imported: `expect` is `callscore.expect`.
+        constants: the expressions of those that are assigned once.
     """
 
     paths: dict[str, str]
@@ -59,24 +60,19 @@ class Names(NamedTuple):
 def names_at(tree: ast.Module, line: int) -> Names:
     """The names that are known on a line.
 
-    A name that is bound twice, perhaps, or later is not known; nor is one that is there for the
-    type checker alone.
+    A name is unknown if it is bound twice, conditionally or later, or only for the type checker.
     """
     around = [scope for scope in _scopes(tree) if scope.lineno <= line <= (scope.end_lineno or 0)]
-    # Statements are told apart by their lines: between two of a scope nothing changes.
     scopes = (tree, *around)
-    return _names_in_scopes(tree, scopes, tuple(_count_above(scope, line) for scope in scopes))
+    # The names depend only on the number of statements above the line in each scope.
+    counts = (sum(node.lineno < line for node in _body(scope)) for scope in scopes)
+    return _names_in_scopes(tree, scopes, tuple(counts))
 
 
 @lru_cache(maxsize=16)
 def _scopes(tree: ast.Module) -> list[_Inner]:
-    """All scopes in a file, an outer one before those in it."""
+    """All scopes in a file, outer ones before inner ones."""
     return [node for node in ast.walk(tree) if isinstance(node, _Inner)]
-
-
-def _count_above(scope: _Scope, line: int) -> int:
-    """How many statements of a scope stand above a line."""
-    return sum(1 for node in _body(scope) if node.lineno < line)
 
 
 def _body(scope: _Scope) -> Sequence[ast.stmt | ast.expr]:
@@ -110,7 +106,7 @@ def qualified_name(node: ast.expr, names: Names) -> str:
 
 
 def _bound_anywhere(tree: ast.Module) -> Iterator[str]:
-    """The names that something inside an expression, or another scope, binds."""
+    """The names that are bound inside an expression, or from another scope."""
     for node in ast.walk(tree):
         if isinstance(node, ast.Global | ast.Nonlocal):
             yield from node.names
@@ -133,7 +129,7 @@ def _bound_in(scope: _Scope, count: int) -> Iterator[tuple[str, _Binding]]:
 
 
 def _bound_by(node: ast.AST) -> Iterator[tuple[str, _Binding]]:
-    """The names that a statement binds; what happens perhaps has no meaning that is known."""
+    """The names that a statement binds; the meaning of conditional ones is unknown."""
     if isinstance(node, ast.Import | ast.ImportFrom):
         yield from _imported(node)
     elif isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
@@ -159,7 +155,7 @@ def _imported(node: ast.Import | ast.ImportFrom) -> Iterator[tuple[str, _Binding
 
 
 def _is_type_checking(node: ast.AST) -> bool:
-    """Whether it is `if TYPE_CHECKING`, which never happens."""
+    """Whether it is `if TYPE_CHECKING`, whose body is never run."""
     return (
         isinstance(node, ast.If)
         and not node.orelse
@@ -178,27 +174,20 @@ def _names_in(node: ast.AST) -> Iterator[str]:
             yield each.name or ""
 
 
-# What an expression in a Python file comes to, where that is written out: nothing else is run.
+# --- literal values: only functions that make expectations are called --------------------------
 
-# In place of a value that is not written out.
+# The value of an expression that is not literal.
 NOT_LITERAL = object()
 _RULES_PREFIX = "callscore.expect."
 _TOOL_CALL = "callscore.ToolCall"
 
 
 class _NotLiteral(Exception):
-    """That a value is not written out."""
+    """A value is not literal."""
 
 
 def literal_value(node: ast.expr, names: Names) -> Any:
-    """The value that is written there, with calls, rules and groups; `COMPUTED` where none is.
-
-    Only what makes expectations is called.
-
-    Args:
-        node: the expression.
-        names: what names mean where it stands.
-    """
+    """The value of an expression, with calls, rules and groups; `NOT_LITERAL` if it has none."""
     try:
         return _evaluate(node, names)
     except (_NotLiteral, CallscoreError, TypeError, ValueError, RecursionError):
@@ -206,11 +195,11 @@ def literal_value(node: ast.expr, names: Names) -> Any:
 
 
 def says_expected(value: Any, expected: list[Any] | None, *, is_spelled: bool) -> bool:
-    """Whether a value says what is expected.
+    """Whether a value is this expectation.
 
     Args:
-        value: what is written somewhere.
-        expected: what is expected, as a case file spells it.
+        value: the value of an expression.
+        expected: the expectation as in a case file.
         is_spelled: whether keys that begin with `$` are rules in the value.
     """
     try:
@@ -233,29 +222,13 @@ def _evaluate(node: ast.expr, names: Names) -> Any:
 
 def _evaluate_container(node: ast.expr, names: Names) -> Any:
     if isinstance(node, ast.Dict):
-        return _evaluate_object(node, names)
-    return (
-        _evaluate_call(node, names)
-        if isinstance(node, ast.Call)
-        else _evaluate_operation(node, names)
-    )
-
-
-def _evaluate_object(node: ast.Dict, names: Names) -> dict[Any, Any]:
-    pairs = zip(node.keys, node.values, strict=True)
-    return {
-        _evaluate(_keyword_arguments(key), names): _evaluate(member, names) for key, member in pairs
-    }
-
-
-def _keyword_arguments(node: ast.expr | None) -> ast.expr:
-    if node is None:  # two stars
-        raise _NotLiteral
-    return node
-
-
-def _evaluate_call(node: ast.Call, names: Names) -> Any:
-    """A call, a rule or a group, made by a function of ours."""
+        keys = [key for key in node.keys if key is not None]
+        if len(keys) < len(node.keys):  # `**more`
+            raise _NotLiteral
+        pairs = zip(keys, node.values, strict=True)
+        return {_evaluate(key, names): _evaluate(member, names) for key, member in pairs}
+    if not isinstance(node, ast.Call):
+        return _evaluate_operation(node, names)
     if any(keyword.arg is None for keyword in node.keywords):
         raise _NotLiteral
     arguments = [_evaluate(each, names) for each in node.args]
@@ -264,6 +237,7 @@ def _evaluate_call(node: ast.Call, names: Names) -> Any:
 
 
 def _own_function(path: str) -> Callable[..., Any]:
+    """The function of callscore that makes a call, a rule or a group."""
     if path == _TOOL_CALL:
         return ToolCall
     name = path.removeprefix(_RULES_PREFIX)
@@ -274,7 +248,7 @@ def _own_function(path: str) -> Callable[..., Any]:
 
 
 def _evaluate_operation(node: ast.expr, names: Names) -> Any:
-    """A negative number, or texts that are put together."""
+    """A negative number, or a concatenation of texts."""
     if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
         value = _evaluate(node.operand, names)
         if isinstance(value, int | float) and not isinstance(value, bool):
@@ -286,7 +260,7 @@ def _evaluate_operation(node: ast.expr, names: Names) -> Any:
     raise _NotLiteral
 
 
-# Cases in a Python file: which of them an evaluation asks, and what they expect.
+# --- cases ------------------------------------------------------------------------------------
 
 _CASE_CLASS = "Case"
 _CASES_KEYWORD = "cases"
@@ -294,12 +268,12 @@ _EXPECTED_FIELD = "expected"
 
 
 class PythonExpectation(NamedTuple):
-    """What is expected somewhere.
+    """An expectation in a file.
 
     Attributes:
-        expression: how it is written.
-        is_spelled: whether keys that begin with `$` are rules in it, as they are in a case file.
-        id: the id of the case, if it has one that is written out.
+        expression: its expression.
+        is_spelled: whether keys that begin with `$` are rules in it, as in a case file.
+        id: the id of the case, if it is literal.
     """
 
     expression: ast.expr
@@ -308,13 +282,9 @@ class PythonExpectation(NamedTuple):
 
 
 class _Case(NamedTuple):
-    """A case that is written out.
+    """A case in a file.
 
-    Attributes:
-        id: its id; None where it has none, and `COMPUTED` where that is not written out.
-        input: what is asked, likewise.
-        expected: what is expected, likewise.
-        place: where that stands.
+    Each value is None if the case has none, and `NOT_LITERAL` if it is computed.
     """
 
     id: Any
@@ -324,10 +294,10 @@ class _Case(NamedTuple):
 
 
 def find_expectations(tree: ast.Module, change: Change) -> list[PythonExpectation]:
-    """What is expected by every case that an evaluation asks, and that asks and expects the same.
+    """The expectations of all cases of an evaluation with this input and expectation.
 
     Raises:
-        CannotRewrite: there is none, and one of which it is not sure.
+        CannotRewrite: there is none, but a case whose expectation is computed.
     """
     asked = [case for case in _cases(tree, change.line) if _may_be_case(case, change)]
     same = [
@@ -338,60 +308,55 @@ def find_expectations(tree: ast.Module, change: Change) -> list[PythonExpectatio
     ]
     doubtful = [case.place.expression for case in asked if case.expected is NOT_LITERAL]
     if doubtful and not same:
-        raise _not_literal_error(doubtful[0])
+        is_list = isinstance(doubtful[0], ast.List)
+        reason = reasons.DIFFERENT_EXPECTATION if is_list else reasons.NOT_WRITTEN_OUT
+        raise on_line(doubtful[0], reason)
     return same
 
 
+def on_line(expression: ast.expr, reason: Phrase) -> CannotRewrite:
+    """The reason with the line of an expression."""
+    problem = CannotRewrite(reason)
+    return CannotRewrite(reasons.ON_LINE, line=expression.lineno, problem=problem)
+
+
 def _may_be_case(case: _Case, change: Change) -> bool:
-    """Whether a case may be the one that is meant."""
     if case.id is not NOT_LITERAL and not may_have_name(case.id or None, change.case):
         return False
-    if case.input is NOT_LITERAL:  # then the id has to tell the case from others
+    if case.input is NOT_LITERAL:  # then only the id can identify the case
         return case.id is not NOT_LITERAL and bool(case.id)
     return equal(case.input, change.input)
 
 
-def _not_literal_error(expression: ast.expr) -> CannotRewrite:
-    is_list = isinstance(expression, ast.List)
-    problem = CannotRewrite(reasons.DIFFERENT_EXPECTATION if is_list else reasons.NOT_WRITTEN_OUT)
-    return CannotRewrite(reasons.ON_LINE, line=expression.lineno, problem=problem)
-
-
-@lru_cache(maxsize=16)  # every case of an evaluation is looked for
+@lru_cache(maxsize=16)  # every case of an evaluation is searched
 def _cases(tree: ast.Module, line: int) -> list[_Case]:
-    """The cases that the evaluation on a line may ask; those of the whole file where that is 0."""
+    """The cases that the evaluation on a line may have; those of the whole file for line 0."""
     regions, others = _case_regions(tree, line)
     nodes = [node for region in regions for node in _walk_without(region, others)]
     found = [_case(tree, node) for node in dict.fromkeys(nodes)]
     return [case for case in found if case is not None]
 
 
-def _case_regions(tree: ast.Module, line: int) -> tuple[list[ast.AST], set[ast.AST]]:
-    """Where the cases of the evaluation on a line may stand, and what in there is another's."""
+def _case_regions(tree: ast.Module, line: int) -> tuple[list[ast.AST], set[ast.Call]]:
+    """Where the cases of the evaluation on a line may be, and other evaluations to leave out."""
     if not line:
         return [tree], set()
-    given = {node: _cases_of(node) for node in ast.walk(tree)}
-    evaluations = {node: cases for node, cases in given.items() if cases is not None}
-    own = [node for node in evaluations if _is_on(node, line)]
+    calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call)]
+    evaluations = {  # the expressions of their cases
+        call: keyword.value
+        for call in calls
+        for keyword in call.keywords
+        if keyword.arg == _CASES_KEYWORD
+    }
+    own = [call for call in evaluations if call.lineno <= line <= (call.end_lineno or 0)]
     others = set(evaluations) - set(own)
-    return _with_referenced(tree, [evaluations[node] for node in own]) if own else [tree], others
-
-
-def _cases_of(node: ast.AST) -> ast.AST | None:
-    """What an evaluation is given as its cases; None where it is no evaluation."""
-    if not isinstance(node, ast.Call):
-        return None
-    return next((each.value for each in node.keywords if each.arg == _CASES_KEYWORD), None)
-
-
-def _is_on(node: ast.AST, line: int) -> bool:
-    return isinstance(node, ast.expr) and node.lineno <= line <= (node.end_lineno or 0)
+    return _with_referenced(tree, [evaluations[call] for call in own]) if own else [tree], others
 
 
 def _with_referenced(tree: ast.Module, regions: list[ast.AST]) -> list[ast.AST]:
-    """These, and the statements of the file that make what is named in them."""
+    """These, and the statements of the file that define the names in them."""
     reached = list(regions)
-    for region in reached:  # which grows meanwhile
+    for region in reached:  # it grows meanwhile
         names = {node.id for node in ast.walk(region) if isinstance(node, ast.Name)}
         reached += [
             statement
@@ -402,7 +367,7 @@ def _with_referenced(tree: ast.Module, regions: list[ast.AST]) -> list[ast.AST]:
 
 
 def _assigned_names(statement: ast.stmt) -> Iterator[str]:
-    """The names of what a statement makes or changes."""
+    """The names of the objects that a statement defines or changes."""
     if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
         yield statement.name
         return
@@ -417,7 +382,7 @@ def _assigned_names(statement: ast.stmt) -> Iterator[str]:
                     yield owner.id
 
 
-def _walk_without(node: ast.AST, others: set[ast.AST]) -> Iterator[ast.AST]:
+def _walk_without(node: ast.AST, others: set[ast.Call]) -> Iterator[ast.AST]:
     pending = deque([node])
     while pending:
         each = pending.popleft()
@@ -427,13 +392,14 @@ def _walk_without(node: ast.AST, others: set[ast.AST]) -> Iterator[ast.AST]:
 
 
 def _case(tree: ast.Module, node: ast.AST) -> _Case | None:
-    """A case, if this is one and says what is expected."""
+    """The case that a node is; None if it is not a case with an expectation."""
     fields = _fields_of(node)
     if _EXPECTED_FIELD not in fields:
         return None
 
     def read(key: str) -> Any:
-        return _literal_of(tree, fields[key]) if key in fields else None
+        field = fields.get(key)
+        return None if field is None else literal_value(field, names_at(tree, field.lineno))
 
     own = read("id")
     known = str(own) if own and own is not NOT_LITERAL else None
@@ -441,13 +407,13 @@ def _case(tree: ast.Module, node: ast.AST) -> _Case | None:
     return _Case(own, read("input"), read(_EXPECTED_FIELD), place)
 
 
-def _literal_of(tree: ast.Module, node: ast.expr) -> Any:
-    return literal_value(node, names_at(tree, node.lineno))
-
-
 def _fields_of(node: ast.AST) -> dict[str, ast.expr]:
     """The fields of a case: of `Case(...)`, or of an object."""
-    if isinstance(node, ast.Call) and _is_case(node.func):
+    if isinstance(node, ast.Call):
+        function = node.func
+        name = function.id if isinstance(function, ast.Name) else getattr(function, "attr", "")
+        if name != _CASE_CLASS:
+            return {}
         named = {keyword.arg: keyword.value for keyword in node.keywords if keyword.arg}
         return {**({"input": node.args[0]} if node.args else {}), **named}
     if isinstance(node, ast.Dict):
@@ -458,8 +424,3 @@ def _fields_of(node: ast.AST) -> dict[str, ast.expr]:
             if isinstance(key, ast.Constant) and isinstance(key.value, str)
         }
     return {}
-
-
-def _is_case(function: ast.expr) -> bool:
-    name = function.id if isinstance(function, ast.Name) else getattr(function, "attr", "")
-    return bool(name == _CASE_CLASS)

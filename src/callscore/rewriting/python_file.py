@@ -1,14 +1,13 @@
 """Expectations in Python, rewritten in place: of a `Case`, an `assert_calls`, a marker.
 
-Written by hand because the standard library's `ast` has the positions that it takes, and LibCST,
-which keeps every byte as well, is 18 MB with what it needs.
+Written by hand because the standard library's `ast` has the positions, and LibCST, which keeps
+every byte as well, is 18 MB with its dependencies.
 """
 
 from __future__ import annotations
 
 import ast
 import re
-from copy import deepcopy
 from functools import lru_cache
 from keyword import iskeyword
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeGuard
@@ -18,12 +17,13 @@ from callscore.core.expectation_json import matchers_to_json
 from callscore.formats.calls import ARGUMENT_KEYS, NAME_KEYS
 from callscore.formats.expectations import GROUPS
 from callscore.rewriting import reasons
-from callscore.rewriting.case_records import apply_patches, group_by_call
+from callscore.rewriting.case_records import group_by_call, patched_expectation
 from callscore.rewriting.change import CannotRewrite, Edit, FoundExpectation
 from callscore.rewriting.edits import (
     ListStyle,
     TextNode,
     ValueStyle,
+    apply_edits,
     patch_edits,
     quote,
     replace_items,
@@ -34,6 +34,7 @@ from callscore.rewriting.python_cases import (
     find_expectations,
     literal_value,
     names_at,
+    on_line,
     qualified_name,
     says_expected,
 )
@@ -41,54 +42,39 @@ from callscore.rewriting.python_cases import (
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from callscore.core.phrases import Phrase
     from callscore.rewriting.change import Change
     from callscore.rewriting.python_cases import Names
 
-__all__ = [
-    "CallStyle",
-    "call_style_of",
-    "find_call_arguments",
-    "literal_text",
-    "places_in_python",
-    "python_call_text",
-]
-
-
-# Where the arguments of calls stand in Python: in objects, in `expect.call`, in groups of these.
-
-if TYPE_CHECKING:
     _Span = Callable[[ast.expr | ast.keyword], tuple[int, int]]
 
+__all__ = ["has_changed_alone", "places_in_python"]
+
+# --- the arguments of calls: in objects, in `expect.call`, in groups of these ------------------
+
 _EXPECT_PREFIX = "callscore.expect."
-_CALL_FUNCTIONS = (f"{_EXPECT_PREFIX}call", "callscore.ToolCall")
+_CALL_FUNCTION = f"{_EXPECT_PREFIX}call"
+_CALL_FUNCTIONS = (_CALL_FUNCTION, "callscore.ToolCall")
 _TIMES_FUNCTION = f"{_EXPECT_PREFIX}times"
 _PAIR_LENGTH = 2
 
 
-class CallArguments:
-    """The arguments of a call.
+class CallArguments(NamedTuple):
+    """The node of the arguments of a call; they are keywords of a call, or members of an object."""
 
-    Attributes:
-        node: where they stand.
-        has_keywords: whether they are keywords of a call, and not members of an object.
-    """
-
-    def __init__(self, node: TextNode, *, has_keywords: bool = False) -> None:
-        self.node = node
-        self.has_keywords = has_keywords
+    node: TextNode
+    has_keywords: bool = False
 
 
 def find_call_arguments(
     item: ast.expr, path: Sequence[int], names: Names, span: _Span
 ) -> CallArguments:
-    """The arguments of a call in something that is expected.
+    """The arguments of a call in an expectation.
 
     Args:
-        item: what is expected.
+        item: the expectation.
         path: in groups, the positions of the members that lead to the call.
-        names: what names mean there.
-        span: where an expression stands.
+        names: the names that are known there.
+        span: returns the range of an expression.
 
     Raises:
         CannotRewrite: they are not written out there.
@@ -119,12 +105,7 @@ def _arguments(item: ast.expr, names: Names, span: _Span) -> CallArguments:
         path = qualified_name(item.func, names)
         if path == _TIMES_FUNCTION and item.args:
             return _arguments(item.args[0], names, span)
-        if (
-            path in _CALL_FUNCTIONS
-            and len(item.args) == 1
-            and item.keywords
-            and path == _CALL_FUNCTIONS[0]
-        ):
+        if path == _CALL_FUNCTION and len(item.args) == 1 and item.keywords:
             return CallArguments(_keywords(item, span), has_keywords=True)
         if path in _CALL_FUNCTIONS and len(item.args) == _PAIR_LENGTH and not item.keywords:
             given = item.args[1]
@@ -148,7 +129,7 @@ def _keywords(call: ast.Call, span: _Span) -> TextNode:
 
 
 def _object_members(node: ast.Dict) -> list[tuple[str | None, ast.expr]]:
-    """The members of an object; a key that is not written out is None."""
+    """The members of an object; a key that is not literal is None."""
     return [
         (key.value if isinstance(key, ast.Constant) and isinstance(key.value, str) else None, value)
         for key, value in zip(node.keys, node.values, strict=True)
@@ -170,11 +151,11 @@ def _text_node(value: ast.expr, span: _Span) -> TextNode:
     return TextNode(start, end, members=members, keys=starts)
 
 
-# Calls as Python: spelled like those that stand beside them, or as the file imports allow.
+# --- calls as Python: written like those beside them, or as the imports allow ------------------
 
 _MAX_LINE_LENGTH = 99
 _INDENT = "    "
-# Where an import comes from, and what follows its name where a call is made.
+# What follows the imported name where a call is made, by the path of the import.
 _IMPORTS = {
     "callscore.expect.call": "",
     "callscore.testing.call": "",
@@ -182,8 +163,7 @@ _IMPORTS = {
     "callscore.testing": ".call",
     "callscore": ".expect.call",
 }
-_CALL_FUNCTION = "callscore.expect.call"
-# What a single argument must not be called, for it would be taken for all of them.
+# Names that a single argument must not have: it would be read as all arguments.
 _OBJECT_KEYS = frozenset({"arguments", "args"})
 
 
@@ -191,9 +171,9 @@ class CallStyle(NamedTuple):
     """How calls are written.
 
     Attributes:
-        function: what is called to make one: `expect.call`; empty where they are objects.
-        name: the key of the name, in an object.
-        arguments: the key of the arguments, in an object.
+        function: the function that makes one, `expect.call`; empty for objects.
+        name: the key of the name in an object.
+        arguments: the key of the arguments in an object.
     """
 
     function: str = ""
@@ -202,12 +182,7 @@ class CallStyle(NamedTuple):
 
 
 def call_style_of(elements: Sequence[ast.expr], names: Names) -> CallStyle:
-    """How the calls in a list are written; where there are none, what is imported decides.
-
-    Args:
-        elements: what stands in the list.
-        names: what names mean there.
-    """
+    """How the calls in a list are written; without calls, the imports decide."""
     made = [each for each in elements if isinstance(each, ast.Call)]
     functions = [each.func for each in made if qualified_name(each.func, names) == _CALL_FUNCTION]
     if functions:
@@ -219,30 +194,22 @@ def call_style_of(elements: Sequence[ast.expr], names: Names) -> CallStyle:
         if name is not None:
             arguments = next((word for word in words if word in ARGUMENT_KEYS), "arguments")
             return CallStyle("", str(name), str(arguments))
-    return CallStyle(_imported_function(names))
-
-
-def _imported_function(names: Names) -> str:
-    """What a file imports to make calls with, as it calls it."""
-    for path, rest in _IMPORTS.items():
-        for name, home in names.paths.items():
-            if home == path:
-                return name + rest
-    return ""
+    imported = [
+        f"{name}{rest}"
+        for path, rest in _IMPORTS.items()
+        for name, home in names.paths.items()
+        if home == path
+    ]
+    return CallStyle(imported[0] if imported else "")
 
 
 def python_call_text(call: dict[str, Any], spelling: CallStyle, indent: str) -> str:
-    """A call as an expression; one that is too long for a line has a line for each argument.
-
-    Args:
-        call: its name and its arguments.
-        spelling: how calls are written.
-        indent: the blanks that its line begins with.
-    """
+    """A call as an expression; one that is too long for a line has a line for each argument."""
     name, arguments = call["name"], call["arguments"]
     if not spelling.function:
         return literal_text({spelling.name: name, spelling.arguments: arguments}, indent)
-    if arguments and all(map(_is_keyword, arguments)) and not _reads_as_object(arguments):
+    reads_as_object = len(arguments) == 1 and bool(_OBJECT_KEYS & arguments.keys())
+    if arguments and all(map(_is_keyword, arguments)) and not reads_as_object:
         given = [
             f"{key}={literal_text(value, indent + _INDENT)}" for key, value in arguments.items()
         ]
@@ -255,7 +222,7 @@ def keyword_text(name: str, value: str) -> str:
     """An argument as a keyword, given the text of its value.
 
     Raises:
-        CannotRewrite: its name can be none.
+        CannotRewrite: its name is not allowed.
     """
     if not _is_keyword(name) or name in _OBJECT_KEYS:
         raise CannotRewrite(reasons.NO_KEYWORD, name=name)
@@ -263,18 +230,13 @@ def keyword_text(name: str, value: str) -> str:
 
 
 def _is_keyword(name: str) -> bool:
-    # Two underscores mean something: `__debug__` is a constant, and in a class others are renamed.
+    # `__debug__` is a constant, and in a class other names with two underscores are mangled.
     is_free = not iskeyword(name) and not name.startswith("__")
     return name.isidentifier() and name.isascii() and is_free
 
 
-def _reads_as_object(arguments: dict[str, Any]) -> bool:
-    """Whether one argument, an object, would be taken for all arguments."""
-    return len(arguments) == 1 and bool(_OBJECT_KEYS & arguments.keys())
-
-
 def literal_text(value: Any, indent: str) -> str:
-    """A value as Python writes it, in lines of which the first begins with these blanks."""
+    """A value as a Python literal, given the indent of its line."""
     inner = indent + _INDENT
     if isinstance(value, dict):
         members = [f"{quote(key)}: {literal_text(item, inner)}" for key, item in value.items()]
@@ -287,7 +249,7 @@ def literal_text(value: Any, indent: str) -> str:
 
 
 def _numbers_text(numbers: list[float], indent: str) -> str:
-    """A list of numbers; where one line is not enough for them, each has as many as fit."""
+    """A list of numbers, with as many on a line as fit."""
     room = _MAX_LINE_LENGTH - len(indent) - len(_INDENT)
     lines: list[str] = []
     for text in map(repr, numbers):
@@ -310,7 +272,7 @@ def _layout_in_lines(opening: str, parts: list[str], closing: str, indent: str) 
     return f"{opening}{inner}{f',{inner}'.join(parts)},\n{indent}{closing}"
 
 
-# Expectations in Python: of a `Case`, of a call of `assert_calls`, of a marker, by their syntax.
+# --- expectations: of a `Case`, of a call of `assert_calls`, of a marker -----------------------
 
 _MARKER_NAME = "callscore"
 _EXPECTED_KEYWORD = "expected"
@@ -320,43 +282,42 @@ _Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
 def places_in_python(text: str, change: Change) -> list[FoundExpectation]:
-    """All places of a Python file that may be the expectation.
+    """All places in a Python file that may be the expectation, with the edits.
 
     Raises:
-        CannotRewrite: what is expected is not written out there.
+        CannotRewrite: the expectation, or an argument that is patched, is not written out there.
     """
     program = _parse_file(text)
-    return [_place(program, each, change) for each in _expectations(program.tree, change)]
-
-
-def patches_in_python(text: str, change: Change) -> list[FoundExpectation]:
-    """The same, with the patches made there.
-
-    Raises:
-        CannotRewrite: the arguments are not written out there.
-    """
-    program = _parse_file(text)
-    return [_patched_place(program, each, change) for each in _expectations(program.tree, change)]
-
-
-def _expectations(tree: ast.Module, change: Change) -> list[PythonExpectation]:
     if change.kind == "case":
-        return find_expectations(tree, change)
-    found = _assertions(tree, change) if change.kind == "call" else _markers(tree, change)
-    return list(found)
+        found = find_expectations(program.tree, change)
+    else:
+        find = _assertions if change.kind == "call" else _markers
+        found = list(find(program.tree, change))
+    return [_place(program, each, change) for each in found]
 
 
 class _ParsedFile(NamedTuple):
-    """A file, its syntax, and where its lines begin."""
+    """A file, its syntax tree, and the positions of its lines."""
 
     text: str
     tree: ast.Module
     starts: list[int]
 
+    def span(self, node: ast.expr | ast.keyword) -> tuple[int, int]:
+        """The range of an expression in the text."""
+        end_line, end_column = node.end_lineno or node.lineno, node.end_col_offset or 0
+        return self._position(node.lineno, node.col_offset), self._position(end_line, end_column)
 
-@lru_cache(maxsize=8)  # many expectations are looked for in one file
+    def _position(self, line: int, column: int) -> int:
+        """The position of a column, which Python counts in bytes."""
+        start, end = self.starts[line - 1], self.starts[line]
+        return start + len(self.text[start:end].encode()[:column].decode())
+
+
+@lru_cache(maxsize=8)  # many expectations are searched in one file
 def _parse_file(text: str) -> _ParsedFile:
-    return _ParsedFile(text, _parsed(text), _line_starts(text))
+    ends = [found.end() for found in _LINE_END.finditer(text)]
+    return _ParsedFile(text, _parsed(text), [0, *ends, len(text)])
 
 
 def _parsed(text: str) -> ast.Module:
@@ -366,7 +327,7 @@ def _parsed(text: str) -> ast.Module:
 
 
 def _assertions(tree: ast.Module, change: Change) -> Iterator[PythonExpectation]:
-    """What is expected by the call that stands just there, whatever it is called."""
+    """The expectation of the call that ends there, whatever its name is."""
     for node in ast.walk(tree):
         if isinstance(node, ast.Call) and (node.end_lineno, node.end_col_offset) == change.end:
             if _is_caught(tree, node):
@@ -376,31 +337,35 @@ def _assertions(tree: ast.Module, change: Change) -> Iterator[PythonExpectation]
 
 
 def _is_caught(tree: ast.Module, call: ast.Call) -> bool:
-    """Whether a call stands where its failure is expected: in `try`, or in `with pytest.raises`."""
+    """Whether the error of a call is caught: in `try`, or in `with pytest.raises`."""
     blocks = [node.body for node in ast.walk(tree) if _is_catching(node)]
     return any(call is each for block in blocks for part in block for each in ast.walk(part))
 
 
 def _is_catching(node: ast.AST) -> TypeGuard[ast.Try | ast.With | ast.AsyncWith]:
-    if isinstance(node, ast.With | ast.AsyncWith):
-        return any(map(_catches, node.items))
-    return isinstance(node, ast.Try) and bool(node.handlers)
-
-
-def _catches(item: ast.withitem) -> bool:
-    function = getattr(item.context_expr, "func", None)
-    return getattr(function, "attr", getattr(function, "id", None)) in _CATCHING_NAMES
+    if not isinstance(node, ast.With | ast.AsyncWith):
+        return isinstance(node, ast.Try) and bool(node.handlers)
+    functions = [getattr(item.context_expr, "func", None) for item in node.items]
+    names = [getattr(each, "attr", getattr(each, "id", None)) for each in functions]
+    return any(name in _CATCHING_NAMES for name in names)
 
 
 def _markers(tree: ast.Module, change: Change) -> Iterator[PythonExpectation]:
-    """What is expected by the nearest marker: of the test, or of a class around it."""
+    """The expectation of the nearest marker: of the test, or of a class around it."""
     nodes = [node for node in ast.walk(tree) if isinstance(node, _Function | ast.ClassDef)]
     around = [  # from the outside in
         node for node in nodes if _first_line(node) <= change.line <= (node.end_lineno or 0)
     ]
     if not around or isinstance(around[-1], ast.ClassDef) or _first_line(around[-1]) != change.line:
         return
-    marked = [expected for node in around for expected in _marked(node)]
+    marked = [
+        each.value
+        for node in around
+        for decorator in node.decorator_list
+        if isinstance(decorator, ast.Call) and getattr(decorator.func, "attr", "") == _MARKER_NAME
+        for each in decorator.keywords
+        if each.arg == _EXPECTED_KEYWORD
+    ]
     names = names_at(tree, change.line)
     for expected in marked[-1:]:
         value = literal_value(expected, names)
@@ -413,76 +378,76 @@ def _first_line(node: _Function | ast.ClassDef) -> int:
     return min([node.lineno, *[each.lineno for each in node.decorator_list]])
 
 
-def _marked(node: _Function | ast.ClassDef) -> Iterator[ast.expr]:
-    """What the markers of a test or of a class expect; the last of several counts."""
-    for decorator in node.decorator_list:
-        if isinstance(decorator, ast.Call) and getattr(decorator.func, "attr", "") == _MARKER_NAME:
-            yield from (each.value for each in decorator.keywords if each.arg == _EXPECTED_KEYWORD)
-
-
 def _place(program: _ParsedFile, found: PythonExpectation, change: Change) -> FoundExpectation:
-    text, starts, expected = program.text, program.starts, found.expression
+    text, expected = program.text, found.expression
     elements = _elements(expected, change)
-    start, end = _span(text, starts, expected)
-    node = TextNode(start, end, tuple(TextNode(*_span(text, starts, each)) for each in elements))
     names = names_at(program.tree, expected.lineno)
+    if change.patches:
+        edits = _patch_edits(program, found, (elements, names), change)
+        wanted = patched_expectation(change)
+    else:
+        edits = [_list_edit(program, found, (elements, names), change)]
+        wanted = _new_expectation(change)
+    start, end = program.span(expected)
+    after = apply_edits(text, edits)
+    new = after[start : len(after) - len(text) + end]
+    value = literal_value(ast.parse(new, mode="eval").body, names)
+    is_known = value is not NOT_LITERAL and not (change.patches and wanted is None)
+    if is_known and not says_expected(value, wanted, is_spelled=found.is_spelled):
+        raise on_line(expected, reasons.WOULD_BE_MISREAD)
+    return FoundExpectation(tuple(edits), _node_range(expected), new, found.id)
+
+
+def _list_edit(
+    program: _ParsedFile,
+    found: PythonExpectation,
+    known: tuple[list[ast.expr], Names],
+    change: Change,
+) -> Edit:
+    """The edit that gives the list other items."""
+    elements, names = known
+    start, end = program.span(found.expression)
+    node = TextNode(start, end, tuple(TextNode(*program.span(each)) for each in elements))
     spelling = call_style_of(elements, names)
-    # In an object that stands in Python as in a case file, `$` keys are rules.
+    # In an object that is written as in a case file, `$` keys are rules.
     is_spelled = found.is_spelled and not spelling.function
 
     def render(call: dict[str, Any], indent: str) -> str:
         given = matchers_to_json(call["arguments"]) if is_spelled else call["arguments"]
         return python_call_text({**call, "arguments": given}, spelling, indent)
 
-    new = replace_items(text, node, change.items, ListStyle(render))
-    value = literal_value(ast.parse(new, mode="eval").body, names)
-    if value is not NOT_LITERAL and not says_expected(
-        value, _new_expectation(change), is_spelled=found.is_spelled
-    ):
-        raise _on_line(expected, reasons.WOULD_BE_MISREAD)
-    return FoundExpectation((Edit(start, end, new),), _node_range(expected), new, found.id)
+    return Edit(start, end, replace_items(program.text, node, change.items, ListStyle(render)))
 
 
-def _patched_place(
-    program: _ParsedFile, found: PythonExpectation, change: Change
-) -> FoundExpectation:
-    """An expectation with other values in its calls."""
-    text, starts, expected = program.text, program.starts, found.expression
-    elements = _elements(expected, change)
-    names = names_at(program.tree, expected.lineno)
+def _patch_edits(
+    program: _ParsedFile,
+    found: PythonExpectation,
+    known: tuple[list[ast.expr], Names],
+    change: Change,
+) -> list[Edit]:
+    """The edits that change values in the calls of the list."""
+    elements, names = known
     edits: list[Edit] = []
     for (first, *way), patches in group_by_call(change.patches):
-        given = find_call_arguments(
-            elements[first], way, names, lambda node: _span(text, starts, node)
-        )
+        given = find_call_arguments(elements[first], way, names, program.span)
         has_rules = found.is_spelled and isinstance(elements[first], ast.Dict)
         style = _style(has_rules=has_rules, has_keywords=given.has_keywords)
-        edits += patch_edits(text, given.node, patches, style)
-    start, end = _span(text, starts, expected)
-    new = text[start:end]
-    for edit in sorted(edits, reverse=True):
-        new = new[: edit.start - start] + edit.text + new[edit.end - start :]
-    value = literal_value(ast.parse(new, mode="eval").body, names)
-    if value is not NOT_LITERAL and change.expected is not None:
-        wanted = apply_patches(deepcopy(change.expected), change.patches)
-        if not says_expected(value, wanted, is_spelled=found.is_spelled):
-            raise _on_line(expected, reasons.WOULD_BE_MISREAD)
-    return FoundExpectation(tuple(edits), _node_range(expected), new, found.id)
+        edits += patch_edits(program.text, given.node, patches, style)
+    return edits
 
 
 def _style(*, has_rules: bool, has_keywords: bool) -> ValueStyle:
     def value(new: Any, indent: str) -> str:
         return literal_text(matchers_to_json(new) if has_rules else new, indent)
 
-    return ValueStyle(value, keyword_text if has_keywords else _member_text)
+    def member(key: str, told: str) -> str:
+        return keyword_text(key, told) if has_keywords else f"{quote(key)}: {told}"
 
-
-def _member_text(key: str, told: str) -> str:
-    return f"{quote(key)}: {told}"
+    return ValueStyle(value, member)
 
 
 def _new_expectation(change: Change) -> list[Any] | None:
-    """What is to be expected, as a case file spells it; None where no file can say it."""
+    """The new expectation as in a case file; None if no file can express it."""
     if change.expected is None:
         return None
     return [
@@ -502,36 +467,12 @@ def _elements(expected: ast.expr, change: Change) -> list[ast.expr]:
     if isinstance(expected, ast.Constant) and expected.value is None:
         return []
     if not isinstance(expected, ast.List):
-        raise _on_line(expected, reasons.NOT_WRITTEN_OUT)
+        raise on_line(expected, reasons.NOT_WRITTEN_OUT)
     elements = expected.elts
     is_other = change.expected is not None and len(elements) != len(change.expected)
     if is_other or any(isinstance(each, ast.Starred) for each in elements):
-        raise _on_line(expected, reasons.DIFFERENT_EXPECTATION)
+        raise on_line(expected, reasons.DIFFERENT_EXPECTATION)
     return elements
-
-
-def _on_line(expression: ast.expr, reason: Phrase) -> CannotRewrite:
-    problem = CannotRewrite(reason)
-    return CannotRewrite(reasons.ON_LINE, line=expression.lineno, problem=problem)
-
-
-def _line_starts(text: str) -> list[int]:
-    ends = [found.end() for found in _LINE_END.finditer(text)]
-    return [0, *ends, len(text)]
-
-
-def _span(text: str, starts: list[int], node: ast.expr | ast.keyword) -> tuple[int, int]:
-    end_line, end_column = node.end_lineno or node.lineno, node.end_col_offset or 0
-    return (
-        _position(text, starts, node.lineno, node.col_offset),
-        _position(text, starts, end_line, end_column),
-    )
-
-
-def _position(text: str, starts: list[int], line: int, column: int) -> int:
-    """Where a column stands, which Python counts in bytes."""
-    start, end = starts[line - 1], starts[line]
-    return start + len(text[start:end].encode()[:column].decode())
 
 
 def _node_range(node: ast.expr) -> tuple[int, ...]:
@@ -539,7 +480,7 @@ def _node_range(node: ast.expr) -> tuple[int, ...]:
 
 
 def has_changed_alone(old: str, new: str, places: Sequence[FoundExpectation]) -> bool:
-    """Whether a new text is the old one but for what is expected at some places."""
+    """Whether a new text differs from the old one only in the expectations at these places."""
     expressions = {found.path: found.value for found in places}
 
     class Replacing(ast.NodeTransformer):
@@ -554,5 +495,5 @@ def has_changed_alone(old: str, new: str, places: Sequence[FoundExpectation]) ->
         return False
     with catch_warnings():
         simplefilter("ignore")
-        compile(new, "file", "exec", dont_inherit=True)  # which finds more than the parser
+        compile(new, "file", "exec", dont_inherit=True)  # it finds more errors than the parser
     return True

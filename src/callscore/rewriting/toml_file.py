@@ -1,4 +1,4 @@
-"""Expectations in TOML, rewritten in place: comments, order and blanks stay as they are.
+"""Expectations in TOML, rewritten in place: comments, order and spaces are kept.
 
 Written by hand because tomlkit has no positions, and moves tables and comments when it writes.
 """
@@ -7,44 +7,37 @@ from __future__ import annotations
 
 import re
 import tomllib
-from copy import deepcopy
 from functools import lru_cache
-from itertools import pairwise, takewhile
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from callscore.core.expectation_json import matchers_to_json
 from callscore.rewriting import reasons
 from callscore.rewriting.case_records import (
-    apply_patches,
-    arguments_path,
     call_in_style_of,
-    expected_field,
-    group_by_call,
-    matching_records,
-    new_expected_value,
-    node_at,
-    record_identity,
+    find_places,
+    patch_calls,
     records_of,
 )
-from callscore.rewriting.change import CannotRewrite, Edit, FoundExpectation
+from callscore.rewriting.change import CannotRewrite, Edit
 from callscore.rewriting.edits import (
     ListStyle,
     TextNode,
     ValueStyle,
-    assign_slots,
     indent_at,
-    keep_comment,
-    patch_edits,
+    line_start,
     quote,
     replace_items,
+    replace_segments,
+    start_with_comments,
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Iterable
 
-    from callscore.rewriting.change import Change, DataPath
+    from callscore.rewriting.change import Change, DataPath, FoundExpectation
 
-__all__ = ["decode_toml", "patches_in_toml", "places_in_toml", "scan_toml"]
+__all__ = ["decode_toml", "places_in_toml"]
 
 _BASIC = r'"""(?:[^\\]|\\.)*?"{3,5}|"(?:[^"\\\n]|\\.)*"'
 _LITERAL = r"'''.*?'{3,5}|'[^'\n]*'"
@@ -59,61 +52,26 @@ _BARE = re.compile(r"[A-Za-z0-9_-]+")
 _NOWHERE = TextNode(-1, -1)
 
 
-@lru_cache(maxsize=8)  # many cases are looked for in one file
+@lru_cache(maxsize=8)  # many cases are searched in one file
 def decode_toml(text: str) -> Any:
-    """The document that a text is; it is shared, and must not be changed."""
+    """The document in a text; it is shared, and must not be changed."""
     return tomllib.loads(text)
 
 
 def places_in_toml(text: str, change: Change) -> list[FoundExpectation]:
-    """All places of a TOML text that may be the expectation."""
+    """All places in a TOML text that may be the expectation, with the edits."""
 
-    def edits(path: DataPath, value: Any) -> Sequence[Edit]:
-        return _edits(text, scan_toml(text), path, (value, change))
+    def edits(path: DataPath, record: dict[str, Any]) -> Iterable[Edit]:
+        layout, value = scan_toml(text), record[str(path[-1])]
+        if change.patches:
+            return patch_calls(text, _tree(layout, path, value), value, change, _STYLE)
+        return _edits(text, layout, path, (value, change))
 
-    return _places(text, change, edits, lambda value: new_expected_value(value, change))
-
-
-def patches_in_toml(text: str, change: Change) -> list[FoundExpectation]:
-    """The same, with the patches made there."""
-
-    def edits(path: DataPath, value: Any) -> Sequence[Edit]:
-        tree = _tree(scan_toml(text), path, value)
-        return [
-            edit
-            for call, patches in group_by_call(change.patches)
-            for edit in patch_edits(
-                text, node_at(tree, arguments_path(value, call)), patches, _STYLE
-            )
-        ]
-
-    return _places(
-        text, change, edits, lambda value: apply_patches(deepcopy(value), change.patches)
-    )
+    return find_places(change, records_of(decode_toml(text)), edits)
 
 
-def _places(
-    text: str,
-    change: Change,
-    edits: Callable[[DataPath, Any], Sequence[Edit]],
-    new: Callable[[Any], Any],
-) -> list[FoundExpectation]:
-    document = decode_toml(text)
-    places = []
-    for path in matching_records(change, records_of(document)):
-        record = document
-        for step in path:
-            record = record[step]
-        field = expected_field(record)
-        value, way = record[field], (*path, field)
-        places.append(
-            FoundExpectation(tuple(edits(way, value)), way, new(value), *record_identity(record))
-        )
-    return places
-
-
-def _tree(layout: Layout, path: tuple[str | int, ...], value: Any) -> TextNode:
-    """Where a value stands, and the values in it, in brackets or with lines of their own."""
+def _tree(layout: Layout, path: DataPath, value: Any) -> TextNode:
+    """The node of a value, in brackets or with lines of its own."""
     known = layout.values.get(path)
     if known is not None:
         return known
@@ -129,13 +87,13 @@ def _tree(layout: Layout, path: tuple[str | int, ...], value: Any) -> TextNode:
 
 
 def _edits(
-    text: str, layout: Layout, path: tuple[str | int, ...], wanted: tuple[Any, Change]
+    text: str, layout: Layout, path: DataPath, wanted: tuple[Any, Change]
 ) -> tuple[Edit, ...]:
     value, change = wanted
     node = layout.values.get(path)
     if node is not None:
         listed = node if node.items is not None else node._replace(items=())
-        # A table in a line has no room for a line break, whatever stands in it.
+        # An inline table must not contain a line break.
         width = 100 if node.items is not None and path[:-1] in layout.tables else float("inf")
         writing = ListStyle(lambda call, _: _inline(call_in_style_of(value, call)), width)
         return (Edit(node.start, node.end, replace_items(text, listed, change.items, writing)),)
@@ -144,7 +102,7 @@ def _edits(
     found = [block for block in blocks if block is not None]
     if owner is None or not found or len(found) < len(blocks):
         raise CannotRewrite(reasons.DOTTED_KEYS)
-    # Behind what stands in the table itself, and before the tables in it.
+    # Behind the values of the table, and before the tables in it.
     below = min(block.start for block in layout.tables.values() if block.start >= owner.body)
     values = [each.end for each in layout.values.values() if owner.body <= each.start < below]
     position = text.find("\n", max(values, default=owner.body) - 1) + 1
@@ -154,10 +112,10 @@ def _edits(
 def _table_edits(
     text: str,
     tables: tuple[int, list[Block]],
-    path: tuple[str | int, ...],
+    path: DataPath,
     wanted: tuple[Any, Change],
 ) -> tuple[Edit, ...]:
-    """Calls that are tables of their own: `[[cases.expected]]`, and what stands below it."""
+    """Calls that are tables of their own: `[[cases.expected]]`."""
     position, blocks = tables
     value, change = wanted
     if any(left.end != right.start for left, right in pairwise(blocks)):
@@ -168,18 +126,14 @@ def _table_edits(
         return (Edit(position, position, line), Edit(start, end, ""))
     header = ".".join(_key(step) for step in path if isinstance(step, str))
     segments = [text[block.start : block.end].rstrip("\r\n") for block in blocks]
-    written = []
-    for item, slot in zip(change.items, assign_slots(change.items, len(blocks)), strict=True):
-        if isinstance(item, int):
-            written.append(segments[item])
-            continue
-        above = [] if slot is None else segments[slot].split("\n")
-        comments = takewhile(lambda line: line.lstrip().startswith("#"), above)
-        members = call_in_style_of(value, item).items()
-        lines = [f"[[{header}]]", *[f"{_key(key)} = {_inline(member)}" for key, member in members]]
-        pad = indent_at(text, text.index("[[", start))
-        new = [pad + line for line in keep_comment(lines, above)]
-        written.append("\n".join([*comments, *new]))
+    pad = indent_at(text, text.index("[[", start))
+
+    def render(call: dict[str, Any], _: str) -> list[str]:
+        members = call_in_style_of(value, call).items()
+        lines = [_member_text(key, _inline(member)) for key, member in members]
+        return [pad + line for line in (f"[[{header}]]", *lines)]
+
+    written = replace_segments(segments, change.items, render)
     before, after = text[start:end].rstrip("\r\n"), text[start:end]
     return (Edit(start, end, "\n\n".join(written) + after[len(before) :]),)
 
@@ -190,7 +144,7 @@ def _key(key: str) -> str:
 
 def _inline(value: Any) -> str:
     if isinstance(value, dict):
-        members = [f"{_key(key)} = {_inline(member)}" for key, member in value.items()]
+        members = [_member_text(key, _inline(member)) for key, member in value.items()]
         return f"{{ {', '.join(members)} }}" if members else "{}"
     if isinstance(value, list):
         return f"[{', '.join(map(_inline, value))}]"
@@ -211,12 +165,12 @@ _STYLE = ValueStyle(
 
 
 class Block(NamedTuple):
-    """A table that has a header.
+    """A table with a header.
 
     Attributes:
-        start: where it begins, its comments included.
-        body: where what stands in it begins.
-        end: where the next table begins that is not part of it.
+        start: the beginning, with the comments above it.
+        body: the end of the line of the header.
+        end: the beginning of the next table that is not part of it.
     """
 
     start: int
@@ -225,13 +179,7 @@ class Block(NamedTuple):
 
 
 class Layout(NamedTuple):
-    """Where everything stands.
-
-    Attributes:
-        values: the values by their paths.
-        tables: the tables by theirs.
-        keys: where the keys of values that have lines of their own begin.
-    """
+    """The values and the tables by path, and the positions of keys that have their own lines."""
 
     values: dict[DataPath, TextNode]
     tables: dict[DataPath, Block]
@@ -240,10 +188,10 @@ class Layout(NamedTuple):
 
 @lru_cache(maxsize=8)
 def scan_toml(text: str) -> Layout:
-    """Where the values and the tables stand.
+    """The positions of the values and the tables.
 
     Raises:
-        CannotRewrite: it is written in a way that is not understood here.
+        CannotRewrite: the text is not understood.
     """
     values: dict[DataPath, TextNode] = {}
     starts: dict[DataPath, int] = {}
@@ -256,7 +204,8 @@ def scan_toml(text: str) -> Layout:
             keys, end = _keys(text, opening.end())
             path = _resolved(keys, counts, is_list=len(opening[0]) > 1)
             body = _after(_LINE_REST, text, end)
-            headers.append((path, _with_comments(text, position), body))
+            start = start_with_comments(text, line_start(text, position))
+            headers.append((path, start, body))
             position = body
         else:
             keys, end = _keys(text, position)
@@ -265,7 +214,11 @@ def scan_toml(text: str) -> Layout:
             starts[(*headers[-1][0], *keys)] = position
             position = node.end
         position = _after(_BLANKS, text, position)
-    return Layout(values, _blocks(text, headers), starts)
+    blocks = {}
+    for number, (path, start, body) in enumerate(headers):
+        ends = (begin for other, begin, _ in headers[number + 1 :] if other[: len(path)] != path)
+        blocks[path] = Block(start, body, next(ends, len(text)))
+    return Layout(values, blocks, starts)
 
 
 def _note(values: dict[DataPath, TextNode], path: DataPath, node: TextNode) -> None:
@@ -276,16 +229,8 @@ def _note(values: dict[DataPath, TextNode], path: DataPath, node: TextNode) -> N
         _note(values, (*path, key), member)
 
 
-def _blocks(text: str, headers: list[tuple[DataPath, int, int]]) -> dict[DataPath, Block]:
-    blocks = {}
-    for number, (path, start, body) in enumerate(headers):
-        ends = (begin for other, begin, _ in headers[number + 1 :] if other[: len(path)] != path)
-        blocks[path] = Block(start, body, next(ends, len(text)))
-    return blocks
-
-
 def _resolved(keys: list[str], counts: dict[DataPath, int], *, is_list: bool) -> DataPath:
-    """The path that a header means: of lists of tables the last one that was begun."""
+    """The path of a header: in a list of tables it means the last one."""
     path: DataPath = ()
     for number, key in enumerate(keys):
         path = (*path, key)
@@ -296,17 +241,6 @@ def _resolved(keys: list[str], counts: dict[DataPath, int], *, is_list: bool) ->
     return path
 
 
-def _with_comments(text: str, position: int) -> int:
-    """Where a table begins if the comments right above it are its own."""
-    start = text.rfind("\n", 0, position) + 1
-    while start:
-        before = text.rfind("\n", 0, start - 1) + 1
-        if not text[before:start].lstrip().startswith("#"):
-            break
-        start = before
-    return start
-
-
 def _after(pattern: re.Pattern[str], text: str, position: int) -> int:
     found = pattern.match(text, position)
     if found is None:
@@ -315,7 +249,7 @@ def _after(pattern: re.Pattern[str], text: str, position: int) -> int:
 
 
 def _keys(text: str, position: int) -> tuple[list[str], int]:
-    """The parts of a dotted key, and where it ends."""
+    """The parts of a dotted key, and its end."""
     end = _after(_KEY, text, position)
     keys: list[str] = []
     value: Any = tomllib.loads(f"{text[position:end]} = 0")

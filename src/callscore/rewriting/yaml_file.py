@@ -1,54 +1,47 @@
-"""Expectations in YAML, rewritten in place: comments, order and blanks stay as they are.
+"""Expectations in YAML, rewritten in place: comments, order and spaces are kept.
 
-Written by hand because ruamel.yaml, which finds the positions here, changes blanks, quotes and the
+Written by hand because ruamel.yaml, which finds the positions here, changes spaces, quotes and the
 columns of comments all over a file when it writes one.
 """
 
 from __future__ import annotations
 
 import re
-from copy import deepcopy
 from functools import lru_cache
-from itertools import takewhile
 from typing import TYPE_CHECKING, Any
 
 from callscore.core.expectation_json import matchers_to_json
 from callscore.rewriting import reasons
 from callscore.rewriting.case_records import (
-    apply_patches,
-    arguments_path,
     call_in_style_of,
-    expected_field,
-    group_by_call,
-    matching_records,
-    new_expected_value,
+    find_places,
     node_at,
-    record_identity,
+    patch_calls,
 )
-from callscore.rewriting.change import CannotRewrite, Edit, FoundExpectation
+from callscore.rewriting.change import CannotRewrite, Edit
 from callscore.rewriting.edits import (
     ListStyle,
     TextNode,
     ValueStyle,
-    assign_slots,
-    keep_comment,
-    patch_edits,
+    line_start,
     quote,
     replace_items,
+    replace_segments,
+    start_with_comments,
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable
 
     from ruamel.yaml.nodes import MappingNode
     from ruamel.yaml.nodes import Node as YamlNode
 
-    from callscore.rewriting.change import Change, Item
+    from callscore.rewriting.change import Change, DataPath, FoundExpectation
 
-__all__ = ["decode_yaml", "patches_in_yaml", "places_in_yaml"]
+__all__ = ["decode_yaml", "places_in_yaml"]
 
 _PLAIN_SCALAR = re.compile(r"\$?[A-Za-z_][A-Za-z0-9_./]*(?:[ -][A-Za-z0-9_./]+)*")
-# What some reader of YAML takes for something other than text.
+# Words that some YAML parser does not read as text.
 _RESERVED_WORDS = frozenset({"true", "false", "null", "yes", "no", "on", "off", "y", "n"})
 _FLOW_ITEM = re.compile(r"(?:[ \t]*#[^\n]*\n)*[ \t]*-[ \t]+\{")
 _NULL_TAG = "tag:yaml.org,2002:null"
@@ -58,7 +51,7 @@ _FILE_NAME = "file"
 
 
 def decode_yaml(text: str) -> Any:
-    """The records of a text, and beside them all that its documents hold in other places."""
+    """The records of a text, and everything else in its documents."""
     from ruamel.yaml import YAML
     from ruamel.yaml.error import YAMLError
 
@@ -75,7 +68,7 @@ def decode_yaml(text: str) -> Any:
     return {"records": records, "others": others}
 
 
-@lru_cache(maxsize=8)  # many cases are looked for in one file
+@lru_cache(maxsize=8)  # many cases are searched in one file
 def _records(text: str) -> list[Any]:
     from callscore.sources.record import Array, BadRecord
     from callscore.sources.yaml_document import read_yaml
@@ -90,22 +83,20 @@ def _records(text: str) -> list[Any]:
 
 @lru_cache(maxsize=8)
 def _record_nodes(text: str) -> list[YamlNode]:
-    """The nodes of the records, in the order in which they are read."""
-    return list(_composed(text))
-
-
-def _composed(text: str) -> Iterator[YamlNode]:
+    """The nodes of the records, in the order of `_records`."""
     from ruamel.yaml import YAML
     from ruamel.yaml.nodes import MappingNode, SequenceNode
 
     yaml = YAML(typ="safe", pure=True)
     yaml.composer.warn_double_anchors = False
+    nodes: list[YamlNode] = []
     for document in yaml.compose_all(text):
         cases = _member(document, "cases") if isinstance(document, MappingNode) else document
         if isinstance(cases, SequenceNode):
-            yield from cases.value
+            nodes += cases.value
         elif document.tag != _NULL_TAG:
-            yield document
+            nodes.append(document)
+    return nodes
 
 
 def _member(node: MappingNode, key: str) -> Any:
@@ -113,53 +104,22 @@ def _member(node: MappingNode, key: str) -> Any:
 
 
 def places_in_yaml(text: str, change: Change) -> list[FoundExpectation]:
-    """All places of a YAML text that may be the expectation."""
-    records = _records(text)
-    paths = matching_records(change, (((index,), record) for index, record in enumerate(records)))
-    nodes = _record_nodes(text) if paths else []
-    places = []
-    for path in paths:
-        index = int(path[0])
-        edits = _edits(text, nodes[index], records[index], change)
-        field = expected_field(records[index])
-        value = new_expected_value(records[index][field], change)
-        places.append(
-            FoundExpectation(
-                edits, ("records", index, field), value, *record_identity(records[index])
-            )
-        )
-    return places
+    """All places in a YAML text that may be the expectation, with the edits."""
 
+    def edits(path: DataPath, record: dict[str, Any]) -> Iterable[Edit]:
+        _, index, field = path
+        node = _record_nodes(text)[int(index)]
+        if change.patches:
+            target = node_at(_tree(text, node), (field,))
+            return patch_calls(text, target, record[str(field)], change, _STYLE)
+        return _edits(text, node, str(field), (record[str(field)], change))
 
-def patches_in_yaml(text: str, change: Change) -> list[FoundExpectation]:
-    """The same, with the patches made there."""
-    records = _records(text)
-    paths = matching_records(change, (((index,), record) for index, record in enumerate(records)))
-    nodes = _record_nodes(text) if paths else []
-    places = []
-    for path in paths:
-        index = int(path[0])
-        field = expected_field(records[index])
-        value = records[index][field]
-        tree = _tree(text, nodes[index])
-        edits = [
-            edit
-            for call, patches in group_by_call(change.patches)
-            for edit in patch_edits(
-                text, node_at(tree, (field, *arguments_path(value, call))), patches, _STYLE
-            )
-        ]
-        new = apply_patches(deepcopy(value), change.patches)
-        places.append(
-            FoundExpectation(
-                tuple(edits), ("records", index, field), new, *record_identity(records[index])
-            )
-        )
-    return places
+    records = ((("records", index), record) for index, record in enumerate(_records(text)))
+    return find_places(change, records, edits)
 
 
 def _tree(text: str, node: YamlNode) -> TextNode:
-    """Where the values of a record stand; one that is an alias stands nowhere."""
+    """The positions of the values of a record; an alias has none."""
     from ruamel.yaml.nodes import MappingNode, SequenceNode
 
     start = node.start_mark.index
@@ -190,39 +150,32 @@ def _tree(text: str, node: YamlNode) -> TextNode:
     return TextNode(start, end, members=members, keys=keys, is_block=not node.flow_style)
 
 
-def _edits(text: str, record: Any, value: dict[str, Any], change: Change) -> tuple[Edit, ...]:
-    field = expected_field(value)
+def _edits(text: str, record: Any, field: str, wanted: tuple[Any, Change]) -> list[Edit]:
+    value, change = wanted
+    style = ListStyle(lambda call, _: _inline(call_in_style_of(value, call)))
     key = next((name for name, _ in record.value if name.value == field), None)
     if key is None:
         raise CannotRewrite(reasons.MERGED, field=field)
     node = _member(record, field)
     start, end = node.start_mark.index, node.end_mark.index
     after_key = text.index(":", key.end_mark.index) + 1
-    if start == end:  # nothing stands there, and it may well be said to be on a later line
+    if start == end:  # an empty value, whose mark may be on a later line
         listed = TextNode(after_key, after_key, ())
-        new = replace_items(text, listed, change.items, _flow_style(value[field]))
-        return (Edit(after_key, after_key, f" {new}"),)
+        new = replace_items(text, listed, change.items, style)
+        return [Edit(after_key, after_key, f" {new}")]
     if start < after_key or text[start] in "&*":
         raise CannotRewrite(reasons.SHARED_BY_ALIAS)
     if isinstance(node.value, list) and not node.flow_style and text[start] == "-":
-        return _block_edits(text, node, after_key, (value[field], change))
+        return _block_edits(text, node, after_key, wanted)
     end = start + len(_without_comments(text[start:end]))
-    is_list = isinstance(value[field], list)
-    items = (
-        tuple(TextNode(item.start_mark.index, item.end_mark.index) for item in node.value)
-        if is_list
-        else ()
-    )
+    nodes = node.value if isinstance(value, list) else ()
+    items = tuple(TextNode(item.start_mark.index, item.end_mark.index) for item in nodes)
     listed = TextNode(start, end, items)
-    return (Edit(start, end, replace_items(text, listed, change.items, _flow_style(value[field]))),)
-
-
-def _flow_style(value: Any) -> ListStyle:
-    return ListStyle(lambda call, _: _inline(call_in_style_of(value, call)))
+    return [Edit(start, end, replace_items(text, listed, change.items, style))]
 
 
 def _without_comments(text: str) -> str:
-    """A stretch of lines without the blank lines and the comments that it ends with."""
+    """Lines without the blank lines and comments at their end."""
     lines = text.split("\n")
     while len(lines) > 1 and (not lines[-1].strip() or lines[-1].lstrip().startswith("#")):
         lines.pop()
@@ -231,70 +184,43 @@ def _without_comments(text: str) -> str:
 
 def _block_edits(
     text: str, node: YamlNode, after_key: int, wanted: tuple[Any, Change]
-) -> tuple[Edit, ...]:
-    """A list with one dash an item: each item has its lines, the comments above it included."""
+) -> list[Edit]:
+    """A list with one dash per item: each item has its lines, with the comments above it."""
     value, change = wanted
     column = node.start_mark.column
-    starts = [
-        _line_start(text, _dash_position(text, item.start_mark.index, column))
-        for item in node.value
-    ]
-    body = _without_comments(text[starts[0] : node.end_mark.index])
-    end = starts[0] + len(body)
-    starts = [starts[0], *[_with_comments(text, start, starts[0]) for start in starts[1:]]]
+    first, *others = [_dash_line(text, item.start_mark.index, column) for item in node.value]
+    end = first + len(_without_comments(text[first : node.end_mark.index]))
+    starts = [first, *[start_with_comments(text, start, first) for start in others]]
     segments = [
         text[start:stop].rstrip("\n")
         for start, stop in zip(starts, [*starts[1:], end], strict=True)
     ]
     if not change.items:
-        return (Edit(after_key, after_key, " []"), Edit(starts[0], min(end + 1, len(text)), ""))
-    lines = _new_segments(segments, change.items, value, " " * column)
-    return (Edit(starts[0], end, "\n".join(lines)),)
+        return [Edit(after_key, after_key, " []"), Edit(first, min(end + 1, len(text)), "")]
+    pad = " " * column
+
+    def render(call: dict[str, Any], segment: str) -> list[str]:
+        spelled = call_in_style_of(value, call)
+        if _FLOW_ITEM.match(segment):
+            return [f"{pad}- {_inline(spelled)}"]
+        head, *rest = _block_lines(spelled, "")
+        return [f"{pad}- {head}", *[f"{pad}  {line}" for line in rest]]
+
+    return [Edit(first, end, "\n".join(replace_segments(segments, change.items, render)))]
 
 
-def _new_segments(segments: list[str], items: Sequence[Item], value: Any, pad: str) -> list[str]:
-    """The lines of all items; one that takes the place of another has the comments above it."""
-    lines = []
-    for item, slot in zip(items, assign_slots(items, len(segments)), strict=True):
-        if isinstance(item, int):
-            lines.append(segments[item])
-            continue
-        before = [] if slot is None else segments[slot].split("\n")
-        lines += takewhile(lambda line: line.lstrip().startswith("#"), before)
-        call = call_in_style_of(value, item)
-        if _FLOW_ITEM.match(segments[slot or 0]):
-            new = [f"{pad}- {_inline(call)}"]
-        else:
-            first, *rest = _block_lines(call, "")
-            new = [f"{pad}- {first}", *[f"{pad}  {line}" for line in rest]]
-        lines += keep_comment(new, before)
-    return lines
-
-
-def _line_start(text: str, position: int) -> int:
-    return text.rfind("\n", 0, position) + 1
-
-
-def _dash_position(text: str, position: int, column: int) -> int:
-    """Where the dash of an item stands: on its line, or above it."""
-    start = _line_start(text, position)
+def _dash_line(text: str, position: int, column: int) -> int:
+    """The start of the line with the dash of an item: its line, or one above it."""
+    start = line_start(text, position)
     while text[start : start + column].strip() or not text.startswith("-", start + column):
         if not start:
             raise CannotRewrite(reasons.NOT_UNDERSTOOD)
-        start = _line_start(text, start - 1)
-    return start + column
-
-
-def _with_comments(text: str, start: int, minimum: int) -> int:
-    """Where an item begins if the comments right above it are its own."""
-    before = _line_start(text, start - 1)
-    while before > minimum and text[before:start].lstrip().startswith("#"):
-        start, before = before, _line_start(text, before - 1)
+        start = line_start(text, start - 1)
     return start
 
 
 def _block_lines(value: Any, indent: str) -> list[str]:
-    """The lines of an object, one a member."""
+    """The lines of an object, one per member."""
     lines = []
     for key, member in value.items():
         name = f"{indent}{_scalar(key)}:"
@@ -307,7 +233,7 @@ def _block_lines(value: Any, indent: str) -> list[str]:
 
 def _inline(value: Any) -> str:
     if isinstance(value, dict):
-        members = [f"{_scalar(key)}: {_inline(member)}" for key, member in value.items()]
+        members = [_member_text(key, _inline(member)) for key, member in value.items()]
         return f"{{{', '.join(members)}}}"
     if isinstance(value, list):
         return f"[{', '.join(map(_inline, value))}]"
