@@ -1,4 +1,4 @@
-"""The pytest plugin of callscore: hooks alone. Nothing of callscore is imported before it is used.
+"""The pytest plugin of callscore: only hooks. callscore is imported when it is used.
 
 - `@pytest.mark.callscore(expected=[...])` scores what a test returns;
 - `pytest --callscore evals/` collects evaluations, one test for each case;
@@ -54,7 +54,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Say what the marker is for, and add the rest of the plugin where it is wanted."""
+    """Register the marker, and the rest of the plugin if an option asks for it."""
     config.addinivalue_line("markers", _ABOUT)
     is_evaluating = config.getoption("callscore")
     if is_evaluating or config.getoption("callscore_update"):
@@ -64,7 +64,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def _judge_of_project() -> dict[str, str]:
-    """The model that the settings of the project name as its judge, as `callscore run` finds it."""
+    """The judge in the settings of the project, as for `callscore run`."""
     from callscore.cli.config import config_for
     from callscore.errors import InvalidSettings
 
@@ -76,7 +76,7 @@ def _judge_of_project() -> dict[str, str]:
 
 @pytest.hookimpl(trylast=True)
 def pytest_runtest_setup(item: pytest.Item) -> None:
-    """Have the marker of a test hold; nothing here is in the way of a test without one."""
+    """Apply the marker of a test."""
     if _is_marked(item) or item.config.getoption("callscore_update"):
         from callscore.testing.marker import apply_marker
 
@@ -84,7 +84,7 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
 
 
 def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> None:
-    """Run a marked test that is async, where no other plugin has done so before."""
+    """Run a marked async test, unless another plugin did."""
     if _is_marked(pyfuncitem):
         from callscore.testing.marker import run_if_async
 

@@ -1,4 +1,4 @@
-"""For people's tests: `assert_calls`, and what the pytest plugin is made of."""
+"""For tests of users: `assert_calls`, and the parts of the pytest plugin."""
 
 from callscore.expect import call
 from callscore.testing.assertions import assert_calls

@@ -19,7 +19,7 @@ __all__ = ["AssertOptions", "assert_calls", "scored", "with_defaults"]
 
 
 class AssertOptions(SettingOptions, total=False):
-    """What `assert_calls` takes beside the two sides: all that `score` takes."""
+    """The options of `assert_calls`: those of `score`."""
 
     preset: str | None
     settings: Settings | None
@@ -55,7 +55,7 @@ def assert_calls(expected: Any, actual: Any, **options: Unpack[AssertOptions]) -
     if test.updates is not None:
         from callscore.testing.update import location_of_call, record_update
 
-        location = location_of_call(test.label, sys._getframe(1))  # noqa: SLF001  (it is the one that calls)
+        location = location_of_call(test.label, sys._getframe(1))  # noqa: SLF001  (the frame of the caller)
         refusal = record_update(test.updates, location, expected, score)
         if refusal is None:
             return score
@@ -66,10 +66,10 @@ def assert_calls(expected: Any, actual: Any, **options: Unpack[AssertOptions]) -
 
 
 def scored(expected: Any, actual: Any, options: dict[str, Any]) -> Score:
-    """The score; what is None in the options is not said.
+    """The score; options that are None are left out.
 
     Raises:
-        CallscoreError: as `score`; and where there is no answer, which is no proof that nothing was
+        CallscoreError: as `score`; or there is no answer, which does not prove that nothing was
             called.
     """
     from callscore import api
@@ -77,7 +77,7 @@ def scored(expected: Any, actual: Any, options: dict[str, Any]) -> Score:
     if actual is None:
         raise InvalidCall(f"actual: there is no answer, but None. Give {ANSWER_HINT}.")
     if hasattr(actual, "__await__"):
-        if hasattr(actual, "close"):  # a coroutine: Python would warn that nobody has awaited it
+        if hasattr(actual, "close"):  # Python warns about a coroutine that is not awaited
             actual.close()
         raise InvalidCall("actual: the answer is still to come: `await` is missing before it.")
     return api.score(
@@ -86,10 +86,7 @@ def scored(expected: Any, actual: Any, options: dict[str, Any]) -> Score:
 
 
 def with_defaults(defaults: dict[str, Any], options: dict[str, Any]) -> dict[str, Any]:
-    """The options, and what a marker says where they do not.
-
-    Whoever names a preset, or all settings, wants no single ones from elsewhere.
-    """
+    """The options, and the defaults of a marker; a preset, or settings, replace single defaults."""
     if options.get("preset") is not None or options.get("settings") is not None:
         defaults = {name: value for name, value in defaults.items() if name == "tools"}
     return {**defaults, **options}

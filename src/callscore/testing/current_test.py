@@ -24,12 +24,12 @@ __all__ = [
 
 
 class Updates:
-    """What a test finds out about expectations that may be rewritten.
+    """The expectations of a test that may be rewritten.
 
     Attributes:
         root: files outside of this folder are never written.
         changes: the expectations to rewrite.
-        confirmed: the locations whose expectations hold.
+        confirmed: the locations of correct expectations.
     """
 
     def __init__(self, root: Path) -> None:
@@ -42,9 +42,9 @@ class RunningTest:
     """A test while it runs; pytest runs one at a time in a process.
 
     Attributes:
-        label: what the test is called.
-        defaults: what `assert_calls` takes for said, where a call of it does not say otherwise.
-        updates: where expectations are to be rewritten; None where nobody asked for that.
+        label: its name.
+        defaults: the default options of `assert_calls`.
+        updates: the expectations to rewrite; None if nothing is rewritten.
     """
 
     def __init__(
@@ -62,13 +62,13 @@ _running: list[RunningTest] = []  # a test that runs pytest itself has another o
 
 
 def running_test() -> RunningTest:
-    """The running test; an empty one where none is running."""
+    """The running test; an empty one if none is running."""
     return _running[-1] if _running else RunningTest()
 
 
 @contextmanager
 def running_as(test: RunningTest) -> Iterator[RunningTest]:
-    """For as long as a test runs. Threads that it starts are in it, too."""
+    """Make a test the running one, also for the threads that it starts."""
     _running.append(test)
     try:
         yield test
@@ -76,14 +76,14 @@ def running_as(test: RunningTest) -> Iterator[RunningTest]:
         _running.remove(test)
 
 
-# The text of a failed assertion: the score on one line, and the calls of both sides below.
+# --- the text of a failed assertion -----------------------------------------------------------
 
-# What an answer is, for those who give none.
+# What an answer is, for messages.
 ANSWER_HINT = "the response, the messages or the calls; `[]` where nothing was called"
 _WIDTH = 100
 _NARROWEST = 60
 _WIDEST = 140
-_MARGIN = 8  # pytest sets an E and some blanks in front of every line
+_MARGIN = 8  # pytest writes an E and some spaces before every line
 
 
 def failure_text(score: Score) -> str:
@@ -98,7 +98,7 @@ def failure_text(score: Score) -> str:
 
 
 def text_width() -> int:
-    """How many columns pytest leaves for what a failure says."""
+    """The width that pytest leaves for the text of a failure."""
     from shutil import get_terminal_size
 
     return min(max(get_terminal_size((_WIDTH, 0)).columns, _NARROWEST), _WIDEST) - _MARGIN

@@ -1,4 +1,4 @@
-"""What one pytest item reports to the process that sums up, which may be another one."""
+"""The record of a pytest item, which is sent to the process that sums up."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from callscore.evaluations.evaluation import Question
 
 __all__ = [
+    "REPORT_ATTRIBUTE",
     "EvaluationKey",
     "ItemRecord",
     "decode_record",
@@ -29,19 +30,21 @@ __all__ = [
 ]
 
 
-# The settings that are plain data.
+# The attribute of a pytest report that has the record.
+REPORT_ATTRIBUTE = "callscore"
+# The settings that are not plain data.
 _NOT_PLAIN = frozenset({"arguments", "similarity", "judge"})
 
 
 class EvaluationKey(Struct, frozen=True, kw_only=True):
-    """Whose answer it is.
+    """An evaluation and its variant, as plain data.
 
     Attributes:
         name: the evaluation.
-        place: the file that it stands in.
-        variant: the variant; None where there is none.
-        settings: those that are not as by default.
-        thresholds: what the mean of each scorer must reach; every scorer is named.
+        place: its file.
+        variant: None if there are no variants.
+        settings: those that differ from the defaults.
+        thresholds: the threshold of every scorer; None if it has none.
     """
 
     name: str
@@ -52,20 +55,20 @@ class EvaluationKey(Struct, frozen=True, kw_only=True):
 
 
 class ItemRecord(Struct, frozen=True, kw_only=True):
-    """What a test tells: what became of a question, where it is one, and what is to be rewritten.
+    """The result of a question, if the test is one, and the expectations to rewrite.
 
     Attributes:
-        about: whose question it is; None for a test that is no question.
+        about: the evaluation; None for other tests.
         case: the id of the case.
-        trial: which repetition it is; None where there is only one.
-        answer: what the answer cost, without the document.
-        values: what the scorers say.
-        passed: whether they are all content; None where none has a number.
-        failure: why there is no answer; None where there is one.
-        skipped: why it was not asked; None where it was.
-        judges: what models were asked as judges of it.
-        changes: expectations to rewrite.
-        confirmed: the locations whose expectations hold.
+        trial: None if there is only one.
+        answer: the answer without its document.
+        values: the values of the scorers.
+        passed: whether all scorers pass; None if none has a number.
+        failure: why there is no answer; None if there is one.
+        skipped: why it was not asked; None if it was.
+        judges: the models that judged it.
+        changes: the expectations to rewrite.
+        confirmed: the locations of correct expectations.
     """
 
     about: EvaluationKey | None = None
@@ -82,7 +85,7 @@ class ItemRecord(Struct, frozen=True, kw_only=True):
 
     @property
     def result(self) -> Result:
-        """What became of the question, as far as it is known."""
+        """The result of the question, as far as it is known."""
         return Result(
             case=Case(id=self.case, trial=self.trial),
             status="not_scored" if self.failure is None else "error",
@@ -94,7 +97,7 @@ class ItemRecord(Struct, frozen=True, kw_only=True):
 
 
 def evaluation_key(question: Question) -> EvaluationKey:
-    """Whose question it is, as plain data."""
+    """The evaluation of a question, as plain data."""
     evaluation = question.evaluation
     settings = {
         name: getattr(evaluation.settings, name)
@@ -111,7 +114,7 @@ def evaluation_key(question: Question) -> EvaluationKey:
 
 
 def settings_from_key(whose: EvaluationKey) -> Settings:
-    """The settings, as far as plain data can say them."""
+    """The settings, as far as they are plain data."""
     lists = {
         name: tuple(value) for name, value in whose.settings.items() if isinstance(value, list)
     }
@@ -119,10 +122,10 @@ def settings_from_key(whose: EvaluationKey) -> Settings:
 
 
 def encode_record(record: ItemRecord) -> str:
-    """As text, which travels between processes; what is no data becomes its description."""
+    """Encode a record as text; objects that are not data become their repr."""
     try:
         return msgspec.json.encode(record, enc_hook=safe_repr).decode()
-    except UnicodeEncodeError:  # a half of a character, in what somebody else has written
+    except UnicodeEncodeError:  # a lone surrogate in foreign text
         return encode_json(msgspec.to_builtins(record, enc_hook=safe_repr)).decode()
 
 
@@ -131,17 +134,14 @@ def decode_record(text: str) -> ItemRecord:
     return msgspec.json.decode(text, type=ItemRecord)
 
 
-_ATTRIBUTE = "callscore"  # of a report
-
-
 def record_in(report: Any) -> str | None:
-    """What a report takes along; None where it has nothing."""
-    text: str | None = getattr(report, _ATTRIBUTE, None)
+    """The encoded record of a report; None if it has none."""
+    text: str | None = getattr(report, REPORT_ATTRIBUTE, None)
     return text
 
 
 def has_changes(report: Any) -> bool:
-    """Whether a test passes only because what it expects is going to be rewritten."""
+    """Whether a test passes only because its expectation will be rewritten."""
     text = record_in(report)
     return (
         report.when == "call"

@@ -8,7 +8,6 @@ import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pytest
-from msgspec import structs
 from msgspec.structs import replace
 
 from callscore.core.rendering import escape
@@ -53,24 +52,20 @@ __all__ = [
     "holds_evaluations",
 ]
 
-
-# Evaluations as pytest collects them: a file of them, and an item for each question that is
-# asked.
-
-# Texts in the report of pytest, for a failed question and for one without an answer.
+# --- texts in the report of pytest ------------------------------------------------------------
 
 _MOST_CALLS = 20
 _CELL_SPACE = "   "
 
 
 def error_text(problem: str, details: str) -> str:
-    """A sentence, and below it where it happened, if that is known."""
+    """A sentence, and below it the traceback, if there is one."""
     lines = [escape(line) for line in details.splitlines()]
     return "\n".join([escape(problem), *(["", *lines] if lines else [])])
 
 
 def failed_text(outcome: Result, at_least: float) -> str:
-    """Why a question fails in one line, what the scorers say, and the calls of both sides."""
+    """Why a question fails, the values of the scorers, and the calls of both sides."""
     width = text_width()
     rows = metric_cells(outcome.values, width) if outcome.values else []
     lines = [
@@ -105,7 +100,7 @@ def _calls(outcome: Result, width: int) -> Iterator[str]:
         yield f"  … {len(calls) - _MOST_CALLS} more"
 
 
-# Collecting: a file of evaluations, and a test for each question.
+# --- collecting: a file of evaluations, and a test for each question ---------------------------
 
 _NO_EVALUATION = "there is no evaluation in it, and it is passed over"
 _BY_EXPECTATION = frozenset(SCORERS) - {"parameters_valid"}
@@ -113,13 +108,7 @@ _MARKER = re.compile(r"[A-Za-z][\w.-]*")
 
 
 class AskOptions(NamedTuple):
-    """How agents are asked in a session.
-
-    Attributes:
-        limits: the rate limit, timeout and retries.
-        judges: who judges.
-        notes: what is to be said at its end.
-    """
+    """How agents are asked in a session, and notes for the summary."""
 
     limits: Limits
     judges: SessionJudges
@@ -130,36 +119,27 @@ ask_options_key = pytest.StashKey[AskOptions]()
 
 
 def holds_evaluations(path: Path, *, is_named: bool) -> bool:
-    """Whether a file is collected: by its name, or because it is an argument.
-
-    Args:
-        path: the file.
-        is_named: whether it was named on the command line.
-    """
+    """Whether a file is collected: by its name, or because it is an argument."""
     if path.suffix not in SUFFIXES:
         return False
     return path.name.startswith(FILE_PREFIX) or (is_named and path.suffix != ".py")
 
 
 class EvaluationFile(pytest.File):
-    """A file of evaluations.
-
-    Attributes:
-        is_focused: whether some of it is to be run alone.
-    """
+    """A file of evaluations; `is_focused` if some of them, or some cases, have `only`."""
 
     is_focused = False
 
     def collect(self) -> Iterator[EvaluationCase]:
         """One test for each question."""
         found = self._loaded()
-        made = make_plan(found, trials=self.config.getoption("callscore_trials"))
-        if made.unloaded:
-            raise self.CollectError("\n".join(map(_unloaded_text, made.unloaded)))
+        plan = make_plan(found, trials=self.config.getoption("callscore_trials"))
+        if plan.unloaded:
+            raise self.CollectError("\n".join(map(_unloaded_text, plan.unloaded)))
         self.is_focused = any(each.only for each in found) or any(
-            question.case.only for group in made.groups for question in group.questions
+            question.case.only for group in plan.groups for question in group.questions
         )
-        for group in made.groups:
+        for group in plan.groups:
             yield from self._items(group)
 
     def _loaded(self) -> list[Evaluation]:
@@ -190,12 +170,12 @@ def _unloaded_text(found: Unloaded) -> str:
 
 
 class EvaluationCase(pytest.Item):
-    """One question: it is asked while the test is set up, so that no answer is an error.
+    """One question; it is asked in the setup, so that a missing answer is an error.
 
     Attributes:
         question: the question.
-        reason: why it is not asked; None where it is.
-        tags: of its case, those that can be selected by `-m`.
+        reason: why it is not asked; None if it is.
+        tags: the tags of its case that `-m` can select.
     """
 
     question: Question
@@ -211,43 +191,46 @@ class EvaluationCase(pytest.Item):
         if question.trials > 1:
             name = f"{name}#{question.trial}"
         whole = escape(f"{question.evaluation.name}[{name}]")
-        # Given whole, as `--lf` reads it back: what is in brackets is no part of the name.
+        # Given as a whole because `--lf` reads it: the part in brackets is not part of the name.
         node = f"{parent.nodeid}::{whole}"
         item: EvaluationCase = cls.from_parent(parent, name=whole, nodeid=node)
         item.question = question
         item.extra_keyword_matches.update(question.case.tags)
-        item.tags = [_tag_of(item.config, tag) for tag in question.case.tags if _is_marker(tag)]
+        item.tags = [
+            _tag_of(item.config, tag) for tag in question.case.tags if _MARKER.fullmatch(tag)
+        ]
         return item
 
     def iter_markers(self, name: str | None = None) -> Iterator[pytest.Mark]:
-        """The markers; and the tags for `-m`, which asks for all.
+        """The markers, and the tags for `-m`, which asks for all.
 
-        Who asks for one by its name gives it a meaning, which a tag does not have: `skip`, say.
+        A marker that is asked for by name has a meaning that a tag must not have: `skip`, say.
         """
         yield from super().iter_markers(name)
         if name is None:
             yield from self.tags
 
     def setup(self) -> None:
-        """Ask, and score the answer; a test that fails before it is called is an error."""
+        """Ask, and score the answer; a test that fails in the setup is an error."""
         if self.config.getoption("setuponly", default=False):
-            return  # somebody wants to see what is set up, and no call follows
+            return  # the test is not called
         judges = RunJudges([Group(evaluation=self.question.evaluation)])
         outcome = self._asked()
-        facts: dict[str, Any] = {"judges": judges.counts()}
+        counts = judges.counts()
         if outcome.failure is not None:
             why = outcome.failure
-            self.tell(failure=why, **facts)
+            self.tell(failure=why, judges=counts)
             pytest.fail(error_text(why.problem, why.details), pytrace=False)
+        answer = outcome.answer or Answer()
         self._outcome = outcome
-        self._facts = {
+        self._facts: dict[str, Any] = {
             "values": outcome.values,
             "passed": outcome.passed,
-            "answer": structs.replace(_answer(outcome), document=None),  # which may be long
-            **facts,
+            "answer": replace(answer, document=None),  # the document may be long
+            "judges": counts,
         }
         self.tell(**self._facts)
-        self._record(outcome)
+        self._add_properties(outcome, answer)
 
     def _asked(self) -> Result:
         limits = self.config.stash[ask_options_key].limits
@@ -256,7 +239,7 @@ class EvaluationCase(pytest.Item):
         async def asked() -> Result:
             try:
                 answer = await ask(self.question, limits, takes_interrupts=True)
-            except GeneratorExit as error:  # of the task: nobody else ends this one so
+            except GeneratorExit as error:  # raised by the user's task
                 answer = failure_from_error(self.question, error)
             if isinstance(answer, Failure):
                 return unanswered(self.question, answer)
@@ -272,12 +255,12 @@ class EvaluationCase(pytest.Item):
                 task.cancel()
 
         outcome = run_until_done(main, stop)
-        if outcome is None:  # by Ctrl-C, which is for pytest to handle
+        if outcome is None:  # cancelled by Ctrl-C, which pytest handles
             raise KeyboardInterrupt
         return outcome
 
     def runtest(self) -> None:
-        """Fail where a scorer is not content with the answer, unless it becomes the expectation."""
+        """Fail if a scorer does not pass, unless the answer becomes the expectation."""
         outcome, evaluation = self._outcome, self.question.evaluation
         if outcome.passed is None:
             pytest.skip("no scorer has a number for it")
@@ -289,22 +272,26 @@ class EvaluationCase(pytest.Item):
         pytest.fail(f"{text}\n\nNot updated: {refusal}" if refusal else text, pytrace=False)
 
     def _updated(self, outcome: Result, updates: Updates) -> str | None:
-        """Have the expectation rewritten; why that cannot be done, where it cannot."""
+        """Record the new expectation; returns why that is impossible, or None."""
         score, case = outcome.score, self.question.case
         if score is None or case.expected is None:
             return "the case says nothing about the calls that are expected."
         if score.passed and not outcome.passed:
             return "the calls are as expected; it is another scorer that is not content."
-        other = _failing_other_scorer(outcome, self.question.evaluation.settings.at_least)
-        if other is not None:
-            return f"{other} is not content either, and what is expected has no say in that."
+        at_least = self.question.evaluation.settings.at_least
+        for found in outcome.values:
+            is_low = found.value is not None and found.value < at_least
+            depends = found.name in _BY_EXPECTATION or "." in found.name  # other tools' metrics
+            if found.is_broken or (is_low and not depends):
+                problem = f"{found.name} is not content either"
+                return f"{problem}, and what is expected has no say in that."
         location = location_of_case(self.name, self.question.evaluation, case)
         refusal = record_update(updates, location, case.expected, score)
         self.tell(updates, **self._facts)
         return refusal
 
     def tell(self, updates: Updates | None = None, **facts: Any) -> None:
-        """Leave what became of it for the session that sums up."""
+        """Store the record for the session that sums up."""
         question = self.question
         record = ItemRecord(
             about=evaluation_key(question),
@@ -316,9 +303,9 @@ class EvaluationCase(pytest.Item):
         )
         self.stash[record_key] = encode_record(record)
 
-    def _record(self, outcome: Result) -> None:
-        """Leave the numbers where JUnit reports look for properties."""
-        question, score, answer = self.question, outcome.score, _answer(outcome)
+    def _add_properties(self, outcome: Result, answer: Answer) -> None:
+        """Add the numbers to the properties of JUnit reports."""
+        question, score = self.question, outcome.score
         facts = {
             "evaluation": question.evaluation.name,
             "variant": question.variant,
@@ -337,20 +324,12 @@ class EvaluationCase(pytest.Item):
         ]
 
     def reportinfo(self) -> tuple[Path, int | None, str]:
-        """Where the evaluation stands, and what the test is called."""
+        """The location of the evaluation, and the name of the test."""
         return self.path, max(line_number_of(self.question.evaluation.place) - 1, 0), self.name
 
 
-def _answer(outcome: Result) -> Answer:
-    return outcome.answer or Answer()
-
-
-def _is_marker(tag: str) -> bool:
-    return _MARKER.fullmatch(tag) is not None
-
-
 def _tag_of(config: pytest.Config, tag: str) -> pytest.Mark:
-    """A tag as the marker that `-m` looks for; it is known, also where only those may be used."""
+    """A tag as a marker for `-m`; it is registered, as `--strict-markers` requires."""
     line = f"{tag}: a tag of cases"
     if line not in config.getini("markers"):
         config.addinivalue_line("markers", line)
@@ -358,33 +337,22 @@ def _tag_of(config: pytest.Config, tag: str) -> pytest.Mark:
     return found.mark
 
 
-def _failing_other_scorer(outcome: Result, at_least: float) -> str | None:
-    """A scorer that is not content, and does not look at what is expected; None where none is."""
-    for found in outcome.values:
-        is_content = found.value is None or found.value >= at_least
-        looks_at_it = found.name in _BY_EXPECTATION or "." in found.name  # as other tools' do
-        if found.is_broken or not (is_content or looks_at_it):
-            return found.name
-    return None
-
-
-# The judges of a pytest session: that of the project, where an evaluation names none.
+# --- judges -----------------------------------------------------------------------------------
 
 _STORE = "CALLSCORE_STORE"
 
 
 class SessionJudges:
-    """The judges of a session.
+    """The judges of a session: that of the project, for evaluations without one.
 
-    They remember in the history of the project, if it has one: so the processes of a session share
-    what they were told.
+    They store answers in the history of the project, if it has one, so that the processes of a
+    session share them.
 
     Args:
-        named: the judge of the project: its `name`, and perhaps where it is; empty where there is
-            none.
+        named: the judge of the project: its `name`, and options of `judge`; empty if there is none.
 
     Raises:
-        InvalidSettings: the judge is not as it can be.
+        InvalidSettings: the judge is invalid.
     """
 
     def __init__(self, named: Mapping[str, str]) -> None:
@@ -402,19 +370,16 @@ class SessionJudges:
             else each
             for each in evaluations
         ]
-        for each in judged:
-            self._have_remember(each.settings.judge)
+        for found in (each.settings.judge for each in judged):
+            if isinstance(found, Judge) and id(found) not in self._judges:
+                self._judges[id(found)] = found
+                if self._history is not None:
+                    found.remember_in(self._history)
         return judged
-
-    def _have_remember(self, found: object) -> None:
-        if isinstance(found, Judge) and id(found) not in self._judges:
-            self._judges[id(found)] = found
-            if self._history is not None:
-                found.remember_in(self._history)
 
     @property
     def problems(self) -> list[str]:
-        """Why answers of judges are not kept."""
+        """Why answers of judges are not stored."""
         return [each.problem for each in self._judges.values() if each.problem is not None]
 
     def close(self) -> None:

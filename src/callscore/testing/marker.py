@@ -1,4 +1,4 @@
-"""`@pytest.mark.callscore(...)`: what a test returns is scored, or what it asserts has defaults."""
+"""`@pytest.mark.callscore(...)`: scores what a test returns, or sets defaults of `assert_calls`."""
 
 from __future__ import annotations
 
@@ -41,10 +41,7 @@ _updates_key = pytest.StashKey[Updates]()
 
 
 def apply_marker(item: pytest.Item) -> None:
-    """Until a test is torn down, its marker holds, and what it expects may be rewritten.
-
-    A marker that says what it cannot is an error: the test is not run.
-    """
+    """Apply the marker of a test until its teardown; a test with an invalid marker is not run."""
     options = _options_of(item)
     expected = options.pop(_EXPECTED, _MISSING)
     updates = updates_for(item)
@@ -62,22 +59,20 @@ def apply_marker(item: pytest.Item) -> None:
 
 
 def updates_for(item: pytest.Item) -> Updates | None:
-    """Where to note what is to be rewritten; None where nothing is.
-
-    What a test that should fail expects is wrong on purpose.
-    """
+    """Collects the expectations to rewrite; None if nothing is rewritten."""
     is_wanted = item.config.getoption("callscore_update")
+    # The expectation of a test that should fail is wrong on purpose.
     if not is_wanted or item.get_closest_marker("xfail") is not None:
         return None
     return Updates(item.config.rootpath)
 
 
 def record_of(item: pytest.Item, *, has_passed: bool) -> str | None:
-    """What a test tells; None where it says nothing.
+    """The encoded record of a test; None if it has none.
 
     Args:
         item: the test.
-        has_passed: whether nothing else is wrong with it; what it expects is changed only then.
+        has_passed: whether nothing else failed; only then its expectations are changed.
     """
     updates = item.stash.get(_updates_key, None)
     if record_key not in item.stash and updates and (updates.changes or updates.confirmed):
@@ -87,7 +82,7 @@ def record_of(item: pytest.Item, *, has_passed: bool) -> str | None:
 
 
 def _options_of(item: pytest.Item) -> dict[str, Any]:
-    """What all markers of a test say; the nearest has the last word."""
+    """The options of all markers of a test; the nearest has priority."""
     options: dict[str, Any] = {}
     for marker in reversed(list(_markers_of(item))):
         if marker.args:
@@ -107,8 +102,8 @@ def _options_of(item: pytest.Item) -> dict[str, Any]:
 def _markers_of(item: pytest.Item) -> Iterator[pytest.Mark]:
     """The markers of a test, the nearest first.
 
-    pytest itself gives those of the function before those of a `pytest.param`, which are nearer, and
-    before those that a fixture or a plugin gives to this very test.
+    pytest itself returns those of the function before those of a `pytest.param`, which are nearer,
+    and before those that a fixture or a plugin adds to this test.
     """
     of_function = set(map(id, getattr(getattr(item, "obj", None), "pytestmark", ())))
     own = [
@@ -120,34 +115,26 @@ def _markers_of(item: pytest.Item) -> Iterator[pytest.Mark]:
 
 
 def _score_return(item: Any, expected: Any, test: RunningTest) -> None:
-    """Score what the test function returns, whoever calls it; then it returns nothing."""
+    """Score what the test function returns; the function then returns nothing."""
     function: Callable[..., Any] | None = getattr(item, "obj", None)
     if function is None:
         pytest.fail("a marker with `expected` is for test functions", pytrace=False)
 
-    def judge(returned: Any) -> None:
-        _judge(item, expected, returned, test)
+    @wraps(function)
+    async def awaited(*arguments: Any, **keywords: Any) -> None:
+        __tracebackhide__ = True
+        _judge(item, expected, await function(*arguments, **keywords), test)
 
-    if iscoroutinefunction(function):
+    @wraps(function)
+    def returning(*arguments: Any, **keywords: Any) -> None:
+        __tracebackhide__ = True
+        _judge(item, expected, function(*arguments, **keywords), test)
 
-        @wraps(function)
-        async def awaited(*arguments: Any, **keywords: Any) -> None:
-            __tracebackhide__ = True
-            judge(await function(*arguments, **keywords))
-
-        item.obj = awaited
-    else:
-
-        @wraps(function)
-        def returning(*arguments: Any, **keywords: Any) -> None:
-            __tracebackhide__ = True
-            judge(function(*arguments, **keywords))
-
-        item.obj = returning
+    item.obj = awaited if iscoroutinefunction(function) else returning
 
 
 def run_if_async(item: Any) -> None:
-    """Make a test that awaits something one that pytest can call."""
+    """Wrap an async test function, so that pytest can call it."""
     function: Callable[..., Any] = item.obj
     if not iscoroutinefunction(function):
         return
@@ -164,9 +151,13 @@ def _judge(item: Any, expected: Any, returned: Any, test: RunningTest) -> None:
     if returned is None:
         pytest.fail(f"the test returned nothing. Return {ANSWER_HINT}.", pytrace=False)
     score = _score_of(expected, returned, test.defaults)
-    if isinstance(score, CallscoreError):  # and not where it is caught: nobody wants its history
+    if isinstance(score, CallscoreError):  # outside of `except`, so that it has no context
         pytest.fail(f"{type(score).__name__}: {score}", pytrace=False)
-    _record(item, score)
+    item.user_properties += [  # for JUnit reports
+        ("callscore.f1", score.f1),
+        ("callscore.precision", score.precision),
+        ("callscore.recall", score.recall),
+    ]
     if test.updates is not None:
         from callscore.rewriting.observed import Location
         from callscore.testing.update import record_update
@@ -185,12 +176,3 @@ def _score_of(expected: Any, returned: Any, options: dict[str, Any]) -> Score | 
         return scored(expected, returned, options)
     except CallscoreError as error:
         return error
-
-
-def _record(item: pytest.Item, score: Score) -> None:
-    """Leave the numbers where JUnit reports look for properties."""
-    item.user_properties += [
-        ("callscore.f1", score.f1),
-        ("callscore.precision", score.precision),
-        ("callscore.recall", score.recall),
-    ]

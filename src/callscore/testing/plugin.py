@@ -1,4 +1,4 @@
-"""The parts of the pytest plugin that options ask for: they are registered here, and `--callscore` is one."""
+"""Registers the parts of the pytest plugin; `--callscore` collects evaluations and sums them up."""
 
 from __future__ import annotations
 
@@ -14,33 +14,31 @@ from callscore.testing.items import (
     AskOptions,
     EvaluationCase,
     EvaluationFile,
+    SessionJudges,
     ask_options_key,
     holds_evaluations,
 )
 from callscore.testing.reporting import RecordSender, SessionResults, table_of
-from callscore.testing.update import UpdatePlugin
+from callscore.testing.update import UpdatePlugin, fail_session
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Mapping
     from pathlib import Path
 
+__all__ = ["register_plugins"]
 
-__all__ = ["EvaluationPlugin", "limits_from", "register_plugins"]
-
-
-# Registering the parts that the options ask for.
+_WORKER_OUTPUT = "callscore_notes"  # the notes of a worker process
 
 
 def register_plugins(config: pytest.Config, judge: Mapping[str, str]) -> None:
     """Register the parts of the plugin that the options ask for.
 
     Args:
-        config: of the session.
-        judge: the judge of the project: its `name`, and perhaps where it is; empty where there is
-            none.
+        config: the configuration of the session.
+        judge: the judge of the project: its `name`, and options; empty if there is none.
 
     Raises:
-        UsageError: an option, or the judge, is not as it can be.
+        UsageError: an option, or the judge, is invalid.
     """
     results = SessionResults()
     is_worker = hasattr(config, "workerinput")
@@ -48,33 +46,18 @@ def register_plugins(config: pytest.Config, judge: Mapping[str, str]) -> None:
     add(RecordSender(None if is_worker else results), "callscore-telling")
     if config.getoption("callscore_update"):
         add(UpdatePlugin(config, results), "callscore-accepting")
-    if config.getoption("callscore"):  # what is added last is shown first
-        from callscore.testing.items import SessionJudges
-
+    if config.getoption("callscore"):  # the last plugin is shown first
         limits = limits_from(config)
         try:
             judges = SessionJudges(judge)
         except InvalidSettings as error:
             raise pytest.UsageError(str(error)) from error
-        add(
-            EvaluationPlugin(config, results, AskOptions(limits, judges, [])),
-            "callscore-evaluating",
-        )
-
-
-# `--callscore`: evaluations are collected, and summed up.
-
-_WORKER_OUTPUT = "callscore_notes"  # of a process that runs tests for another one
+        asking = AskOptions(limits, judges, [])
+        add(EvaluationPlugin(config, results, asking), "callscore-evaluating")
 
 
 class EvaluationPlugin:
-    """Collects evaluations, and sums them up.
-
-    Args:
-        config: of the session.
-        results: the records of the tests.
-        asking: how agents are asked.
-    """
+    """Collects evaluations, and sums them up."""
 
     def __init__(self, config: pytest.Config, results: SessionResults, asking: AskOptions) -> None:
         self._config = config
@@ -88,18 +71,18 @@ class EvaluationPlugin:
     def pytest_collect_file(
         self, file_path: Path, parent: pytest.Collector
     ) -> Generator[None, list[pytest.Collector], list[pytest.Collector]]:
-        """A file of evaluations is one of tests, too, if it is called as such."""
+        """Collect a file of evaluations; it is also a file of tests if its name says so."""
         found = yield
         if not holds_evaluations(file_path, is_named=parent.session.isinitpath(file_path)):
             return found
-        # pytest takes every Python file that is named for one of tests, and would run it again.
+        # pytest collects every Python file that is an argument as tests, and would run it again.
         if not any(map(file_path.match, self._config.getini("python_files"))):
             found = [each for each in found if not isinstance(each, pytest.Module)]
         return [EvaluationFile.from_parent(parent, path=file_path), *found]
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
-        """Where some evaluations or cases are to be run alone, leave out all others."""
+        """If some evaluations or cases have `only`, leave out all others."""
         ours = [item for item in items if isinstance(item, EvaluationCase)]
         focused = {item.parent for item in ours if getattr(item.parent, "is_focused", False)}
         if not focused:
@@ -110,23 +93,23 @@ class EvaluationPlugin:
             items[:] = [item for item in items if item not in left_out]
 
     def pytest_sessionstart(self, session: pytest.Session) -> None:
-        """Remember whose exit code it is."""
+        """Keep the session for its exit code."""
         self._session = session
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_sessionfinish(self) -> Generator[None, None, None]:
-        """Fail the session where a threshold is missed."""
+        """Fail the session if a threshold is missed."""
         for problem in self._asking.judges.problems:
             self._asking.notes.append(f"the answers of the judge are not kept: {problem}")
         if self._is_worker:
             self._config.workeroutput[_WORKER_OUTPUT] = self._asking.notes  # type: ignore[attr-defined]  # a worker has one
         elif self._results.below:
-            self._fail()
+            fail_session(self._session)
         yield
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_testnodedown(self, node: Any) -> None:
-        """Take what another process has to note."""
+        """Add the notes of a worker process."""
         self._asking.notes.extend(getattr(node, "workeroutput", {}).get(_WORKER_OUTPUT, []))
 
     def pytest_terminal_summary(self, terminalreporter: Any) -> None:
@@ -146,20 +129,12 @@ class EvaluationPlugin:
             terminalreporter.write_line(f"below its threshold: {escape(name)}", red=True)
 
     def pytest_unconfigure(self) -> None:
-        """Close what judges have opened."""
+        """Close the connections of the judges."""
         self._asking.judges.close()
-
-    def _fail(self) -> None:
-        if self._session is not None and self._session.exitstatus == pytest.ExitCode.OK:
-            self._session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
 
 def limits_from(config: pytest.Config) -> Limits:
-    """The limits of the session for asking agents.
-
-    Raises:
-        UsageError: an option has a value that it cannot have.
-    """
+    """The limits of the session; raises `UsageError` for an invalid option."""
     trials = config.getoption("callscore_trials")
     if trials is not None and trials < 1:
         raise pytest.UsageError(f"--callscore-trials: {trials} is not a number from 1 on")

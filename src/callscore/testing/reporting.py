@@ -1,4 +1,4 @@
-"""Collects what the items of a session report, in whichever process they ran, and sums it up."""
+"""Collects the records of the items of a session, from all processes, and sums them up."""
 
 from __future__ import annotations
 
@@ -11,7 +11,12 @@ from callscore.core.rendering import escape
 from callscore.core.results import JudgeCounts, RunResults
 from callscore.core.totals import NameCounter, Totals
 from callscore.rewriting.applying import Refused, rewrite
-from callscore.testing.item_record import _ATTRIBUTE, decode_record, record_in, settings_from_key
+from callscore.testing.item_record import (
+    REPORT_ATTRIBUTE,
+    decode_record,
+    record_in,
+    settings_from_key,
+)
 from callscore.testing.items import EvaluationCase
 from callscore.testing.marker import record_of
 from callscore.testing.update import conflicting_changes
@@ -28,19 +33,16 @@ if TYPE_CHECKING:
 __all__ = ["RecordSender", "SessionResults", "table_of"]
 
 
-# Summing up the records of the tests of a session.
-
-
 class SessionResults:
-    """The records of a session; of a test that ran again, the last one counts."""
+    """The records of a session; if a test is run again, its last record counts."""
 
     def __init__(self) -> None:
         self._texts: dict[str, str] = {}
         self._records: dict[str, ItemRecord] = {}
-        self._refusals: dict[int, Refused] = {}  # by what they refuse
+        self._refusals: dict[int, Refused] = {}  # by the id of the change
 
     def add(self, test: str, text: str) -> None:
-        """Take what a test tells."""
+        """Add the encoded record of a test."""
         if self._texts.get(test) != text:
             self._texts[test] = text
             self._records[test] = decode_record(text)
@@ -52,20 +54,18 @@ class SessionResults:
         return sorted(changes, key=lambda change: (change.files, change.line, change.label))
 
     def results(self, seconds: float) -> RunResults:
-        """The results of the evaluations.
-
-        Args:
-            seconds: how long it all took.
-        """
+        """The results of the evaluations; `seconds` is the duration of the session."""
         groups: dict[tuple[str, str, str | None], tuple[EvaluationKey, list[ItemRecord]]] = {}
         for each in self._records.values():
             whose = each.about
             if whose is not None:
                 key = whose.place, whose.name, whose.variant
                 groups.setdefault(key, (whose, []))[1].append(each)
+        # Variants of one evaluation are together, in whatever order their answers came.
+        evaluations = list(dict.fromkeys(key[:2] for key in groups))
+        order = sorted(groups, key=lambda key: evaluations.index(key[:2]))
         return RunResults(
-            # Variants of one evaluation stand together, whatever order their answers came in.
-            evaluations=tuple(_evaluation_results(*groups[key]) for key in _ordered(groups)),
+            evaluations=tuple(_evaluation_results(*groups[key]) for key in order),
             seconds=seconds,
             judges=tuple(_judges(self._records.values())),
         )
@@ -74,7 +74,7 @@ class SessionResults:
     def below(self) -> tuple[str, ...]:
         """The scorers whose mean misses its threshold.
 
-        Not those of evaluations of which something is rewritten: their scores are of before.
+        Evaluations with rewritten expectations are left out: their scores are out of date.
         """
         return tuple(
             name
@@ -90,14 +90,14 @@ class SessionResults:
         return {(each.place, each.name) for each in abouts if each is not None}
 
     def settle(self, root: Path, problem: str | None = None) -> dict[str, str]:
-        """Find out what cannot be rewritten, once all tests have reported.
+        """Find out what cannot be rewritten, after all tests have reported.
 
         Args:
             root: files outside of this folder are never written.
-            problem: why nothing is; None where there is no such reason.
+            problem: why nothing is rewritten at all; None if there is no such reason.
 
         Returns:
-            By test, why what it expects stays as it is, and both sides.
+            By test, why its expectations are not changed, and both sides.
         """
         changes = [change for _, change in self._all_changes()]
         if problem is not None:
@@ -116,11 +116,7 @@ class SessionResults:
         return {test: "\n\n".join(texts) for test, texts in failed.items()}
 
     def write(self, root: Path) -> tuple[list[Rewritten], list[Refused]]:
-        """Write the expectations that are to be rewritten, and can be.
-
-        Args:
-            root: files outside of this folder are never written.
-        """
+        """Write the expectations that can be rewritten, to files in this folder only."""
         wanted = [change for change in self.changes if id(change) not in self._refusals]
         written, refused = rewrite(wanted, root)
         settled = [
@@ -131,14 +127,6 @@ class SessionResults:
     def _all_changes(self) -> Iterator[tuple[str, Change]]:
         for test, record in self._records.items():
             yield from ((test, change) for change in record.changes)
-
-
-def _ordered(
-    groups: Iterable[tuple[str, str, str | None]],
-) -> list[tuple[str, str, str | None]]:
-    keys = list(groups)
-    first = {key[:2]: position for position, key in reversed(list(enumerate(keys)))}
-    return sorted(keys, key=lambda key: first[key[:2]])
 
 
 def _evaluation_results(whose: EvaluationKey, results: list[ItemRecord]) -> EvaluationResults:
@@ -182,15 +170,8 @@ def table_of(run: RunResults, *, width: int, has_colour: bool) -> str:
     return stream.getvalue()
 
 
-# Attaching the record of a test to its report, also from another process.
-
-
 class RecordSender:
-    """Hands what tests tell to the session, in whichever process it sums up.
-
-    Args:
-        session: collects the records; None in a worker process.
-    """
+    """Sends the records of tests with their reports; a worker process has no session results."""
 
     def __init__(self, session: SessionResults | None) -> None:
         self._session = session
@@ -199,18 +180,18 @@ class RecordSender:
     def pytest_runtest_makereport(
         self, item: pytest.Item, call: pytest.CallInfo[None]
     ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-        """Give the report along what the test tells, once it is at its end."""
+        """Attach the record of a test to its last report."""
         report = yield
         if isinstance(item, EvaluationCase) and report.skipped and call.when == "setup":
             item.tell(skipped=item.reason or "")
         is_end = call.when == "call" or (call.when == "setup" and not report.passed)
         text = record_of(item, has_passed=report.passed)
         if is_end and text is not None:
-            setattr(report, _ATTRIBUTE, text)
+            setattr(report, REPORT_ATTRIBUTE, text)
         return report
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        """Take what a test tells."""
+        """Add the record of a report."""
         text = record_in(report)
         if text is not None and self._session is not None:
             self._session.add(report.nodeid, text)

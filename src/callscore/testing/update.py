@@ -1,4 +1,4 @@
-"""`--callscore-update`: the calls that were made become the calls that are expected."""
+"""`--callscore-update`: the actual calls become the expected ones."""
 
 from __future__ import annotations
 
@@ -31,34 +31,27 @@ if TYPE_CHECKING:
     from callscore.testing.item_record import ItemRecord
     from callscore.testing.reporting import SessionResults
 
-__all__ = ["UpdatePlugin", "conflicting_changes", "location_of_call", "record_update"]
+__all__ = [
+    "UpdatePlugin",
+    "conflicting_changes",
+    "fail_session",
+    "location_of_call",
+    "record_update",
+]
 
-
-# The plugin: what was called becomes what is expected.
-
-_WORKER_OUTPUT = "callscore_held"  # of a process that runs tests for another one
+_WORKER_OUTPUT = "callscore_held"  # the reports of a worker process
 _INTERRUPTED = "the session was broken off."
 
 
 class _HeldReports(NamedTuple):
-    """A test whose reports are held back.
-
-    Attributes:
-        hook: takes them.
-        reports: of its setup, its call and its end.
-    """
+    """The reports of a test that are held back, and the hooks that receive them."""
 
     hook: Any
     reports: list[pytest.TestReport]
 
 
 class UpdatePlugin:
-    """Rewrites expectations.
-
-    Args:
-        config: of the session.
-        results: the records of the tests.
-    """
+    """Rewrites expectations after all tests have run."""
 
     def __init__(self, config: pytest.Config, results: SessionResults) -> None:
         self._config = config
@@ -69,11 +62,11 @@ class UpdatePlugin:
         self._session: pytest.Session | None = None
 
     def pytest_sessionstart(self, session: pytest.Session) -> None:
-        """Remember whose exit code it is."""
+        """Keep the session for its exit code."""
         self._session = session
 
     def pytest_runtest_protocol(self, item: pytest.Item, nextitem: pytest.Item | None) -> bool:
-        """Run a test, and hold its reports back where they depend on what other tests say."""
+        """Run a test, and hold its reports back if they depend on other tests."""
         name = {"nodeid": item.nodeid, "location": item.location}
         item.ihook.pytest_runtest_logstart(**name)
         reports = runtestprotocol(item, log=False, nextitem=nextitem)
@@ -97,7 +90,7 @@ class UpdatePlugin:
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_testnodedown(self, node: Any) -> None:
-        """Take what another process has held back."""
+        """Add the reports that a worker process held back."""
         hook = self._config.hook
         for data in getattr(node, "workeroutput", {}).get(_WORKER_OUTPUT, []):
             reports = [
@@ -110,22 +103,23 @@ class UpdatePlugin:
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_runtestloop(self, session: pytest.Session) -> Generator[None, object, object]:
-        """When all tests have run, say what became of those that were held back."""
+        """Send the reports that were held back, after all tests have run."""
         is_whole = False
         try:
             result = yield
             is_whole = True
-        except session.Failed:  # at the first failure, as somebody wished
+        except session.Failed:  # `--exitfirst`
             is_whole = True
             raise
         finally:
-            self._let_go(is_whole=is_whole)
+            self._release(is_whole=is_whole)
         return result
 
-    def _let_go(self, *, is_whole: bool) -> None:
-        for held in self._held:
-            for report in held.reports:
-                self._tell(report)
+    def _release(self, *, is_whole: bool) -> None:
+        for report in (report for held in self._held for report in held.reports):
+            text = record_in(report)
+            if text is not None:
+                self._results.add(report.nodeid, text)
         refused = self._results.settle(self._config.rootpath, None if is_whole else _INTERRUPTED)
         for held in self._held:
             name = {"nodeid": held.reports[0].nodeid, "location": held.reports[0].location}
@@ -137,24 +131,19 @@ class UpdatePlugin:
             held.hook.pytest_runtest_logfinish(**name)
         self._held.clear()
 
-    def _tell(self, report: pytest.TestReport) -> None:
-        text = record_in(report)
-        if text is not None:
-            self._results.add(report.nodeid, text)
-
     def pytest_report_teststatus(self, report: Any) -> tuple[str, str, Any] | None:
-        """A test passes by a change of what it expects, which is not to be overlooked."""
+        """Show that a test passes only because its expectation is changed."""
         return ("updated", "u", ("UPDATED", {"yellow": True})) if has_changes(report) else None
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_sessionfinish(self) -> Generator[None, None, None]:
-        """Write where nothing is shown."""
+        """Write, if there is no summary that does it."""
         yield
         if not self._is_worker:
             self._write()
 
     def pytest_terminal_summary(self, terminalreporter: Any) -> None:
-        """Show what is to be expected from now on, then write it."""
+        """Show the new expectations, then write them."""
         changes = self._results.changes
         if not changes:
             return
@@ -176,14 +165,19 @@ class UpdatePlugin:
             return [], []
         self._is_written = True
         written, refused = self._results.write(self._config.rootpath)
-        session = self._session
-        if refused and session is not None and session.exitstatus == pytest.ExitCode.OK:
-            session.exitstatus = pytest.ExitCode.TESTS_FAILED
+        if refused:
+            fail_session(self._session)
         return written, refused
 
 
+def fail_session(session: pytest.Session | None) -> None:
+    """Give a session without failures the exit code of failed tests."""
+    if session is not None and session.exitstatus == pytest.ExitCode.OK:
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+
 def _fail(report: pytest.TestReport, why: str) -> None:
-    """Make a test that has passed one that has failed."""
+    """Change the report of a passed test to a failure."""
     try:
         pytest.fail(why, pytrace=False)
     except pytest.fail.Exception:
@@ -191,30 +185,24 @@ def _fail(report: pytest.TestReport, why: str) -> None:
     report.outcome = "failed"
 
 
-# Recording what is to be written where a test expects something else than was called.
+# --- recording --------------------------------------------------------------------------------
 
 
 def location_of_call(label: str, frame: FrameType) -> Location:
-    """Where the function that runs in this frame is just calling another one."""
+    """The location of the call that a frame is making."""
     code = frame.f_code
     line, end_line, _, end = list(code.co_positions())[frame.f_lasti // 2]
-    # A call is known by its end, which no two share; it may begin where another one does.
+    # The end identifies a call: two calls may have the same beginning.
     return Location(
         label, "call", (code.co_filename,), line or frame.f_lineno, (end_line or 0, end or 0)
     )
 
 
 def record_update(updates: Updates, location: Location, expected: Any, score: Score) -> str | None:
-    """Note that an expectation holds, or what is to be written in its place.
-
-    Args:
-        updates: where it is noted.
-        location: where it is.
-        expected: what is expected, as it was given.
-        score: how the calls that were made compare with it.
+    """Record that an expectation is correct, or the change that makes it so.
 
     Returns:
-        Why nothing can be written, in a sentence; None where all is well.
+        Why it cannot be changed, in a sentence; or None.
     """
     try:
         change = (
@@ -234,15 +222,12 @@ def record_update(updates: Updates, location: Location, expected: Any, score: Sc
     return refusal
 
 
-# Conflicts: tests that would write different expectations at the same place.
-
-
 def conflicting_changes(records: Iterable[ItemRecord]) -> list[Refused]:
-    """The changes that would make right what one test says, and wrong what another one does."""
+    """The changes of tests that other tests contradict."""
     changes: list[VariantChange] = []
-    content: list[CorrectExpectation] = []
+    correct: list[CorrectExpectation] = []
     for each in records:
         variant = None if each.about is None else each.about.variant
         changes += [VariantChange(change, variant) for change in each.changes]
-        content += [CorrectExpectation(key, variant) for key in each.confirmed]
-    return find_conflicts(changes, content)
+        correct += [CorrectExpectation(key, variant) for key in each.confirmed]
+    return find_conflicts(changes, correct)
