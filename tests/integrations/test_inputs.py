@@ -19,7 +19,6 @@ from callscore.integrations.inputs import (
     read_score_input,
     require_bounded,
     require_few,
-    require_few_items,
 )
 
 CALL = {"tool": "search", "args": {"q": "x"}}
@@ -448,7 +447,7 @@ def test_a_side_may_have_a_thousand_calls_and_no_more() -> None:
 
 
 def test_a_list_may_have_as_many_items_whatever_they_are() -> None:
-    require_few_items(MOST_CALLS, "actual")
+    require_few(MOST_CALLS, "actual", "items")
 
     with pytest.raises(InvalidCall, match=r"^actual: there are 1,001 items in it, and at most "):
-        require_few_items(MOST_CALLS + 1, "actual")
+        require_few(MOST_CALLS + 1, "actual", "items")

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from callscore.integrations.inputs import DEEPEST, LARGEST, MOST_CALLS
+from callscore.integrations.mcp_server import SECONDS_PER_CALL
 from callscore.integrations.tools import TOOLS
-from callscore.integrations.workers import SECONDS_PER_CALL
 
 PAGE = (Path(__file__).parents[2] / "docs/reference/agent-tools.md").read_text(encoding="utf-8")
 

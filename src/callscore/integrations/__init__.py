@@ -1,4 +1,4 @@
-"""The scoring tools for agents: their definitions for each stack, and what answers their calls."""
+"""The scoring tools for agents: their definitions for each stack, and `handle`, which runs a call."""
 
 from callscore.integrations.tools import handle, tool_definition
 

@@ -1,4 +1,4 @@
-"""Reads what a model sends to the tools, within limits, with errors that say what to send instead."""
+"""Reads the input of the tools, within limits, with errors that say what to send instead."""
 
 from __future__ import annotations
 
@@ -27,24 +27,18 @@ if TYPE_CHECKING:
 
 __all__ = [
     "CHECK_FIELDS",
-    "DEEPEST",
-    "LARGEST",
     "MODES",
     "MOST_CALLS",
     "ORDERS",
     "SCORE_FIELDS",
     "read_check_input",
     "read_score_input",
-    "require_bounded",
-    "require_few",
-    "require_few_items",
 ]
 
+# --- limits on the size of one call -----------------------------------------------------------
 
-# Limits on the size of one call.
-
-LARGEST = 1_000_000  # characters, where every value counts as one more
-DEEPEST = 100  # levels; readers of JSON give up not far beyond
+LARGEST = 1_000_000  # characters, plus one for every value
+DEEPEST = 100  # levels; JSON decoders fail not far beyond
 MOST_CALLS = 1_000  # on each side
 
 _ATOMS = (str, int, float, type(None))  # a boolean is an integer here
@@ -52,11 +46,7 @@ _BITS_A_DIGIT = 3
 
 
 def require_bounded(value: Any) -> None:
-    """Refuse an input that is too large or too deep to be answered, or that is no JSON.
-
-    Raises:
-        InvalidCall: it is.
-    """
+    """Refuse an input that is too large or too deep, or that is not JSON."""
     size = 0
     level = [value]
     for _ in range(DEEPEST + 1):
@@ -98,25 +88,8 @@ def _members(value: Any) -> list[Any]:
     return []
 
 
-def require_few(count: int, side: str) -> None:
-    """Refuse a side with too many calls.
-
-    Raises:
-        InvalidCall: it has.
-    """
-    _require_few(count, "calls", side)
-
-
-def require_few_items(count: int, side: str) -> None:
-    """Refuse a side with too many items, calls or not, before any of them is looked at.
-
-    Raises:
-        InvalidCall: it has.
-    """
-    _require_few(count, "items", side)
-
-
-def _require_few(count: int, what: str, side: str) -> None:
+def require_few(count: int, side: str, what: str = "calls") -> None:
+    """Refuse a side with too many calls, or items."""
     if count > MOST_CALLS:
         raise InvalidCall(
             f"{side}: there are {count:,} {what} in it, and at most {MOST_CALLS:,} can be compared "
@@ -124,7 +97,7 @@ def _require_few(count: int, what: str, side: str) -> None:
         )
 
 
-# Preparing the calls and groups that a model sends.
+# --- calls and groups -------------------------------------------------------------------------
 
 CALLS = '[{"tool": ..., "args": {...}}]'
 DEFINITIONS = '[{"name": ..., "parameters": {a JSON Schema}}], or only the names, ["search"]'
@@ -132,7 +105,7 @@ DEFINITIONS = '[{"name": ..., "parameters": {a JSON Schema}}], or only the names
 _EXAMPLES = {"expected": CALLS, "actual": CALLS, "tools": DEFINITIONS}
 _GROUP_FIELDS = (*GROUPS, FORBID)
 _EMPTY_VALUES: tuple[Any, ...] = (None, [], {}, "")
-# What a group may be sent with, and what it says there.
+# Fields that models send with a group, and their empty values.
 _EMPTY_GROUP_FIELDS: dict[str, tuple[Any, ...]] = {
     "tool": _EMPTY_VALUES,
     "args": (*_EMPTY_VALUES, "{}"),
@@ -141,35 +114,29 @@ _EMPTY_GROUP_FIELDS: dict[str, tuple[Any, ...]] = {
 
 
 def unpacked_calls(value: Any, where: str) -> Any:
-    """A side with JSON that came as text taken for what it says, and without fields that say nothing.
+    """A side with JSON text decoded, and without empty fields.
 
     Args:
-        value: what was sent.
-        where: what to call it in messages: `expected`.
+        value: the side.
+        where: its name in messages: `expected`.
 
     Raises:
-        InvalidCall: there is a text that is no JSON, or there are too many calls.
+        InvalidCall: a text is not JSON, or there are too many calls.
     """
-    value = _decoded_side(value, where)
+    if isinstance(value, str):
+        value = _decoded(value, where)
     if isinstance(value, list):
-        require_few_items(len(value), where)
+        require_few(len(value), where, "items")
     return _items(value, where)
 
 
 def unpacked_tools(value: Any) -> Any:
-    """The definitions of tools, likewise; any text that is no JSON is the name of one.
-
-    Raises:
-        InvalidCall: there is a text that is no JSON.
-    """
-    value = _decoded_side(value, "tools")
+    """The definitions of tools with JSON text decoded; other text in the list is a name."""
+    if isinstance(value, str):
+        value = _decoded(value, "tools")
     if not isinstance(value, list):
         return value
     return [_from_text(item, f"tools[{index}]") for index, item in enumerate(value)]
-
-
-def _decoded_side(value: Any, where: str) -> Any:
-    return _decoded(value, where) if isinstance(value, str) else value
 
 
 def _items(value: Any, where: str) -> Any:
@@ -185,7 +152,11 @@ def _item(item: Any, where: str) -> Any:
     if not isinstance(item, dict):
         return item
     item = _without_empty_fields(item)
-    _require_few_times(item.get(TIMES), where)
+    times = item.get(TIMES)
+    bounds = times.values() if isinstance(times, dict) else [times]
+    if any(isinstance(bound, int | float) and bound > MOST_CALLS for bound in bounds):
+        problem = f"at most {MOST_CALLS:,} calls can be compared here; got {describe(times)}"
+        raise InvalidCall(f"{where}.{TIMES}: {problem}.")
     if any(name in item for name in NAME_KEYS):
         return item
     return {
@@ -195,7 +166,7 @@ def _item(item: Any, where: str) -> Any:
 
 
 def _without_empty_fields(item: dict[str, Any]) -> dict[str, Any]:
-    """An item without fields that say nothing; one that has no others stays as it is."""
+    """An item without its empty fields, unless it has no others."""
     idle = {key for key in (*_GROUP_FIELDS, TIMES) if key in item and item[key] is None}
     parts = [key for key in _GROUP_FIELDS if key in item]
     filled = [key for key in parts if item[key] not in _EMPTY_VALUES]
@@ -211,15 +182,8 @@ def _without_empty_fields(item: dict[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in item.items() if key not in idle} if idle else item
 
 
-def _require_few_times(times: Any, where: str) -> None:
-    bounds = times.values() if isinstance(times, dict) else [times]
-    if any(isinstance(bound, int | float) and bound > MOST_CALLS for bound in bounds):
-        problem = f"at most {MOST_CALLS:,} calls can be compared here; got {describe(times)}"
-        raise InvalidCall(f"{where}.{TIMES}: {problem}.")
-
-
 def _from_text(value: Any, where: str) -> Any:
-    """A text that can only be meant as JSON; any other is the name of a tool."""
+    """Decode a text that begins like JSON; any other is the name of a tool."""
     is_json = isinstance(value, str) and value.lstrip().startswith(("{", "["))
     return _decoded(value, where) if is_json else value
 
@@ -234,9 +198,9 @@ def _decoded(text: str, where: str) -> Any:
     return value
 
 
-# Errors, in the words of the schema that the model was given.
+# --- errors, with the names of the schema that the model was given -----------------------------
 
-# Errors for people who write case files, and their texts for a model.
+# Parts of messages about case files, and their texts for a model.
 _RESPELLED = {
     "a call needs a name, as in": "a call needs a tool, as in",
     '{"name": ..., "arguments": {...}}': '{"tool": ..., "args": {...}}',
@@ -254,11 +218,7 @@ _NO_JUDGE = (
 
 @contextmanager
 def errors_in_schema_terms() -> Iterator[None]:
-    """Respell what is raised inside.
-
-    Raises:
-        InvalidCall: one was raised inside.
-    """
+    """Respell the `InvalidCall` that is raised inside."""
     try:
         yield
     except InvalidCall as error:
@@ -269,18 +229,13 @@ def errors_in_schema_terms() -> Iterator[None]:
 
 
 def refuse_judges(expected: Iterable[Expected]) -> None:
-    """Refuse a rule for which a model has to be asked, whatever it would be compared with.
-
-    Raises:
-        InvalidCall: there is one.
-    """
+    """Refuse rules for which a model would be asked."""
     for index, item in enumerate(expected):
         for place in _judges_in(item, f"expected[{index}]"):
             raise InvalidCall(f"{place}: {_NO_JUDGE}.")
 
 
 def _judges_in(item: Expected, where: str) -> Iterator[str]:
-    """The places of such rules."""
     if isinstance(item, Group):
         for index, member in enumerate(item.members):
             inner = "" if item.kind == "optional" else f"[{index}]"
@@ -303,7 +258,7 @@ def _judges_at(value: Any, where: str) -> Iterator[str]:
             yield from _judges_at(member, f"{where}[{index}]")
 
 
-# Reading the arguments of the tools.
+# --- the arguments of the tools ---------------------------------------------------------------
 
 MODES = PRESETS
 ORDERS: tuple[str, ...] = get_args(Order)
@@ -318,14 +273,7 @@ _REQUIRED = {
 
 
 class ScoreInput(Struct, frozen=True):
-    """What is to be scored.
-
-    Attributes:
-        expected: the calls, and groups of calls, that should be made.
-        actual: the calls that were made.
-        settings: how they are compared.
-        tools: the tools that were offered, by name; None where nobody said.
-    """
+    """The input of `score_tool_calls`; `tools` is None if they are unknown."""
 
     expected: tuple[Expected, ...]
     actual: tuple[ToolCall, ...]
@@ -334,23 +282,18 @@ class ScoreInput(Struct, frozen=True):
 
 
 class CheckInput(Struct, frozen=True):
-    """What is to be checked without a reference.
-
-    Attributes:
-        actual: the calls that were made.
-        tools: the tools that were offered, by name; None where nobody said.
-    """
+    """The input of `check_tool_calls`; `tools` is None if they are unknown."""
 
     actual: tuple[ToolCall, ...]
     tools: dict[str, Tool] | None
 
 
 def read_score_input(arguments: Any) -> ScoreInput:
-    """The input of `score_tool_calls` and of `explain_score`.
+    """Read the input of `score_tool_calls` and of `explain_score`.
 
     Raises:
-        InvalidCall: something is missing, misspelled, too large, or no calls at all.
-        InvalidSettings: an option has a value that it cannot have.
+        InvalidCall: something is missing, misspelled, too large, or not calls.
+        InvalidSettings: an option has an invalid value.
     """
     given = _fields(arguments, SCORE_FIELDS)
     settings = settings_from(
@@ -363,26 +306,21 @@ def read_score_input(arguments: Any) -> ScoreInput:
 
 
 def read_check_input(arguments: Any) -> CheckInput:
-    """The input of `check_tool_calls`.
-
-    Raises:
-        InvalidCall: something is missing, misspelled, too large, or no calls at all.
-        InvalidSettings: the definitions of the tools cannot be used.
-    """
+    """Read the input of `check_tool_calls`, with the same errors."""
     given = _fields(arguments, CHECK_FIELDS)
     tools = _tools(given)
     return CheckInput(_read_actual(given, tools), tools)
 
 
 def _fields(arguments: Any, known: tuple[str, ...]) -> dict[str, Any]:
-    """The fields that have a value; for null is what many send for an option that they leave out."""
+    """The fields that are not null, which many models send for an option that they leave out."""
     if not isinstance(arguments, dict):
         raise InvalidCall(
             f"the input is an object with {_listed(known)}; got {describe(arguments)}."
         )
     for side in _REQUIRED:
-        if isinstance(arguments.get(side), list):  # which is quick, where the rest is not
-            require_few_items(len(arguments[side]), side)
+        if isinstance(arguments.get(side), list):  # this check is fast, the others are not
+            require_few(len(arguments[side]), side, "items")
     require_bounded(arguments)
     for name in arguments:
         if name not in known:
@@ -435,7 +373,7 @@ def _read_expected(given: dict[str, Any]) -> tuple[Expected, ...]:
     with errors_in_schema_terms():
         try:
             expected = read_expected_side(value, where="expected", spelled=True)
-        except UnknownFormat:  # the reader of calls says best what is wrong
+        except UnknownFormat:  # the reader of calls has the best message
             expected = read_calls(value, side="expected", where="expected")
     refuse_judges(expected)
     require_few(sum(map(_count, expected)), "expected")
@@ -443,7 +381,7 @@ def _read_expected(given: dict[str, Any]) -> tuple[Expected, ...]:
 
 
 def _count(item: Expected) -> int:
-    """How many calls an item may stand for."""
+    """The maximum number of calls of an item."""
     if isinstance(item, Times):
         return item.least if item.most is None else item.most
     if isinstance(item, Group):

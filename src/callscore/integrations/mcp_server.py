@@ -1,13 +1,21 @@
 """The tools as a server of the Model Context Protocol, over standard input or over HTTP.
 
-It is built with the official SDK, which is an extra and is imported only when a server is made.
+The official SDK is an extra, and is imported only when a server is made. The tools run in worker
+processes.
 """
 
 from __future__ import annotations
 
+import marshal
+import os
 import re
 import socket
+import sys
+from contextlib import suppress
 from functools import partial
+from queue import SimpleQueue
+from subprocess import PIPE, Popen
+from threading import Thread
 from typing import TYPE_CHECKING, Any, Protocol
 
 import msgspec
@@ -15,11 +23,12 @@ import msgspec
 import callscore
 from callscore.errors import InvalidCall, InvalidSettings, MissingExtra
 from callscore.formats.shape import describe
-from callscore.integrations.tools import TOOLS, tool_named
-from callscore.integrations.workers import Workers
+from callscore.integrations.tools import TOOLS, ToolAnswer, run_tool, tool_named
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterable, Callable
+    from types import TracebackType
+    from typing import BinaryIO, Self
 
     from anyio.streams.memory import MemoryObjectSendStream
     from mcp.server import Server
@@ -34,12 +43,9 @@ if TYPE_CHECKING:
         Tool,
     )
 
-    from callscore.integrations.tools import AgentTool, ToolAnswer
+    from callscore.integrations.tools import AgentTool
 
-__all__ = ["LOOPBACK", "make_server", "serve_http", "serve_stdio"]
-
-
-# The server, on standard input and output or over HTTP.
+__all__ = ["LOOPBACK", "run_worker", "serve_http", "serve_stdio"]
 
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 PATH = "/mcp"
@@ -55,9 +61,6 @@ _INSTRUCTIONS = (
 
 def make_server(workers: Workers) -> Server[Any]:
     """A server with all tools, for any transport.
-
-    Args:
-        workers: what runs the tools.
 
     Raises:
         MissingExtra: the extra `mcp` is not installed.
@@ -77,7 +80,7 @@ def make_server(workers: Workers) -> Server[Any]:
 
 
 def serve_stdio() -> None:
-    """Answer what comes over standard input until it is closed.
+    """Answer requests on standard input until it is closed.
 
     Raises:
         MissingExtra: the extra `mcp` is not installed.
@@ -90,19 +93,19 @@ def serve_stdio() -> None:
 
 
 def serve_http(host: str, port: int, on_ready: Callable[[str], None]) -> None:
-    """Answer what comes over HTTP until the process is told to end.
+    """Answer requests over HTTP until the process is ended.
 
     Only this machine can reach it, and no page in a browser: requests must name this host and port.
-    When it is to end, it ends at once: no answer is waited for.
+    It ends at once, without waiting for answers.
 
     Args:
         host: one of `LOOPBACK`.
-        port: where to listen; 0 for any port that is free.
+        port: the port; 0 for any free one.
         on_ready: called with the address as soon as clients can connect.
 
     Raises:
         MissingExtra: the extra `mcp` is not installed.
-        InvalidSettings: it is another host, or nobody can listen there.
+        InvalidSettings: it is another host, or the port cannot be used.
     """
     if host not in LOOPBACK:
         problem = (
@@ -114,14 +117,14 @@ def serve_http(host: str, port: int, on_ready: Callable[[str], None]) -> None:
 
     with _listening(host, port) as listener, workers:
         real_port = listener.getsockname()[1]
-        # Every call stands by itself: no session has to be kept, and an answer needs no stream.
+        # Calls are independent: no sessions are needed, and no streams.
         app = server.streamable_http_app(
             streamable_http_path=PATH,
             stateless_http=True,
             json_response=True,
             transport_security=_security(real_port),
         )
-        # A request that is broken off at the end is nothing to report, and no other errors go there.
+        # Requests that are aborted at the end are not reported; no other errors are logged.
         config = uvicorn.Config(
             app, log_level="critical", access_log=False, timeout_graceful_shutdown=0
         )
@@ -130,11 +133,11 @@ def serve_http(host: str, port: int, on_ready: Callable[[str], None]) -> None:
 
 
 def _security(port: int) -> TransportSecuritySettings:
-    """The hosts that a request may name, each in full: a pattern would take `localhost:1.evil.example`."""
+    """The hosts that a request may name; a pattern would accept `localhost:1.evil.example`."""
     from mcp.server.transport_security import TransportSecuritySettings
 
     names = [_in_url(host) for host in LOOPBACK]
-    # Clients leave out the port that is the usual one.
+    # Clients leave out the default port.
     hosts = [f"{name}:{port}" for name in names] + (names if port == _PORT_OF_HTTP else [])
     origins = [f"http://{host}" for host in hosts]
     return TransportSecuritySettings(allowed_hosts=hosts, allowed_origins=origins)
@@ -145,7 +148,7 @@ def _in_url(host: str) -> str:
 
 
 def _listening(host: str, port: int) -> socket.socket:
-    """A socket on which clients can connect at once, before requests are answered."""
+    """A socket to which clients can connect before requests are answered."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     listener = socket.socket(family, socket.SOCK_STREAM)
     try:
@@ -190,28 +193,23 @@ async def _call_tool(
     workers: Workers, context: ServerRequestContext[Any], params: CallToolRequestParams
 ) -> CallToolResult:
     from mcp import MCPError
-    from mcp_types import INVALID_PARAMS
+    from mcp_types import INVALID_PARAMS, CallToolResult, TextContent
 
     del context
     try:
         tool = tool_named(params.name)
-    except InvalidCall as error:  # which the protocol wants said in its own way
+    except InvalidCall as error:  # the protocol has an error of its own for it
         raise MCPError(INVALID_PARAMS, str(error)) from error
-    return _result(await workers.answer(tool, params.arguments or {}))
-
-
-def _result(found: ToolAnswer) -> CallToolResult:
-    from mcp_types import CallToolResult, TextContent
-
+    found = await workers.answer(tool, params.arguments or {})
     content = found.content
     if found.is_error:
         return CallToolResult(content=[TextContent(text=content["error"])], is_error=True)
-    # An explanation is made to be read; the rest is read as JSON where clients know nothing better.
+    # An explanation is text; other answers are JSON for clients without structured content.
     text = content.get("explanation") or msgspec.json.encode(content).decode()
     return CallToolResult(content=[TextContent(text=text)], structured_content=content)
 
 
-# Standard input and output, where messages that cannot be read are answered, too.
+# --- standard input and output, where unreadable messages are answered, too --------------------
 
 _UNREADABLE = (
     "this message cannot be read: it is not JSON, it is nested too deeply, or it holds what is no text."
@@ -232,10 +230,10 @@ class _Outgoing(Protocol):
 
 
 async def run_on_stdio(server: Server[Any]) -> None:
-    """Answer what comes over standard input until it is closed.
+    """Answer requests on standard input until it is closed.
 
-    The SDK passes over a message that it cannot read, and whoever sent it would wait for ever. Here
-    it is answered, with the id of the request wherever that can be made out.
+    The SDK ignores a message that it cannot read, so that its client would wait forever. Here it is
+    answered, with the id of the request if that is found.
     """
     import anyio
     from mcp.server.stdio import stdio_server
@@ -263,9 +261,9 @@ async def _relay(
 
 
 def _with_object_arguments(item: SessionMessage) -> tuple[SessionMessage, SessionMessage | None]:
-    """The message with the arguments of a call as an object, and what to answer if they are none.
+    """The message with the arguments of a call as an object, or an answer if they are not one.
 
-    Some clients send them as JSON text, for which the SDK has no more than a number.
+    Some clients send them as JSON text, for which the SDK only has an error code.
     """
     from mcp.shared.message import SessionMessage
     from mcp_types import INVALID_PARAMS, JSONRPCRequest
@@ -292,7 +290,7 @@ def _decoded(value: Any) -> Any:
 
 
 def _replies(problem: Exception) -> list[SessionMessage]:
-    """What to answer to a message that cannot be read; nothing where it wants no answer."""
+    """The answers to a message that cannot be read; none if it needs no answer."""
     from mcp_types import INVALID_REQUEST, PARSE_ERROR
     from pydantic import ValidationError
 
@@ -304,25 +302,25 @@ def _replies(problem: Exception) -> list[SessionMessage]:
     is_list = isinstance(message, list)
     sent = [item for item in (message if is_list else [message]) if _wants_answer(item)]
     ids = [_id_of(item) for item in sent]
-    if is_list:  # one answer for each that can be told apart, but at least one
+    if is_list:  # one answer for each that has an id, but at least one
         ids = [number for number in ids if number is not None] or [None]
     return [_error(number, INVALID_REQUEST, _SEVERAL if is_list else _NO_REQUEST) for number in ids]
 
 
 def _received(problem: Any) -> tuple[str | None, Any]:
-    """What was received: its text where that is no JSON, or else what the JSON says."""
+    """The text that was received if it is not JSON, or else its data."""
     for found in problem.errors(include_url=False):
         place = found["loc"]
         if not place:
             return str(found["input"]), None
-        # Of a field that is missing the SDK shows what it is missing in.
+        # For a missing field the SDK shows the object that lacks it.
         if len(place) == 1 or (len(place) == 2 and found["type"] == "missing"):  # noqa: PLR2004  (the kind of message, and a field)
             return None, found["input"]
     return None, None
 
 
 def _wants_answer(message: Any) -> bool:
-    """Whether it is no notification, and no answer itself."""
+    """Whether it is neither a notification nor an answer."""
     if not isinstance(message, dict):
         return True
     method = message.get("method")
@@ -337,7 +335,7 @@ def _id_of(message: Any) -> str | int | None:
 
 
 def _id_in(text: str) -> str | int | None:
-    """The id that a broken object has, as far as it goes."""
+    """The id in a JSON object that is malformed."""
     level = 0
     tokens = _TOKEN.finditer(text)
     for token in tokens:
@@ -354,3 +352,160 @@ def _error(request: str | int | None, code: int, problem: str) -> SessionMessage
 
     error = ErrorData(code=code, message=problem)
     return SessionMessage(JSONRPCError(jsonrpc="2.0", id=request, error=error))
+
+
+# --- worker processes: a call that takes too long is ended with its process ---------------------
+
+SECONDS_PER_CALL = 10.0
+MOST_WORKERS = 2
+_LENGTH = 8  # bytes for the length of each message
+# The worker finds its modules where this process did, not in its working directory.
+_PROGRAM = (
+    "import sys; sys.path[:] = sys.argv[1:];"
+    " import callscore.integrations.mcp_server; callscore.integrations.mcp_server.run_worker()"
+)
+_SEND_LESS = "Send fewer calls at once, or simpler rules."
+
+
+def pack_message(value: Any) -> bytes:
+    """Encode a message. JSON has no NaN, and no text with a lone surrogate.
+
+    Raises:
+        ValueError: it is not plain data, or nested very deeply.
+    """
+    data = marshal.dumps(value)
+    return len(data).to_bytes(_LENGTH, "big") + data
+
+
+def send_message(stream: BinaryIO, message: bytes) -> None:
+    """Write a message."""
+    stream.write(message)
+    stream.flush()
+
+
+def receive_message(stream: BinaryIO) -> Any:
+    """Read the next message; `EOFError` if there is none, or only a part of it."""
+    head = stream.read(_LENGTH)
+    data = stream.read(int.from_bytes(head, "big"))
+    if not data:
+        raise EOFError
+    return marshal.loads(data)  # noqa: S302  (from a process of this server)
+
+
+def run_worker(leave: Callable[[int], Any] = os._exit) -> None:
+    """Answer calls from standard input until it is closed, even in the middle of a call."""
+    calls: SimpleQueue[tuple[str, Any] | None] = SimpleQueue()
+
+    def listen() -> None:  # in a thread, which sees the end of the input during a call
+        try:
+            while True:
+                calls.put(receive_message(sys.stdin.buffer))
+        except EOFError:
+            calls.put(None)
+            leave(0)
+
+    Thread(target=listen, daemon=True).start()
+    while (call := calls.get()) is not None:
+        name, arguments = call
+        found = run_tool(TOOLS[name], arguments)
+        with suppress(BrokenPipeError):  # the server is gone, which the other thread sees, too
+            send_message(sys.stdout.buffer, pack_message((found.content, found.is_error)))
+
+
+class Workers:
+    """Processes that run tools, one call at a time each; they end with the `with` block.
+
+    They also end when this process does, however it ends: their input is closed then.
+
+    Args:
+        seconds: the timeout of a call.
+    """
+
+    def __init__(self, seconds: float = SECONDS_PER_CALL) -> None:
+        self._seconds = seconds
+        self._idle: list[Popen[bytes]] = []
+
+    def __enter__(self) -> Self:
+        import anyio
+
+        self._places = anyio.Semaphore(MOST_WORKERS)
+        self._idle.append(_start_worker())  # it is ready before the first call
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        del kind, error, trace
+        while self._idle:
+            _end_worker(self._idle.pop())
+
+    async def answer(self, tool: AgentTool, arguments: Any) -> ToolAnswer:
+        """The answer of a tool, or that it takes too long; cancelling this ends the process."""
+        try:
+            call = pack_message((tool.name, arguments))
+        except ValueError:  # too deep, or not JSON: the tool has a message for it
+            return run_tool(tool, arguments)
+        async with self._places:
+            return await self._work(call)
+
+    async def _work(self, call: bytes) -> ToolAnswer:
+        import anyio
+        from anyio.to_thread import run_sync
+
+        worker = self._take()
+        is_sound = False
+        try:
+            with anyio.move_on_after(self._seconds):
+                found = await run_sync(_exchange, worker, call, abandon_on_cancel=True)
+                is_sound = True
+                return found
+        except (EOFError, OSError):
+            return _refusal(f"the process that worked on this broke down. {_SEND_LESS}")
+        finally:
+            if is_sound:
+                self._idle.append(worker)
+            else:
+                _end_worker(worker)
+        return _refusal(f"this took more than {self._seconds:g} s and was stopped. {_SEND_LESS}")
+
+    def _take(self) -> Popen[bytes]:
+        while self._idle:
+            worker = self._idle.pop()
+            if worker.poll() is None:
+                return worker
+            _end_worker(worker)
+        return _start_worker()
+
+
+def _start_worker() -> Popen[bytes]:
+    # In a session of its own, so that Ctrl-C only reaches this process, which then ends it.
+    command = [sys.executable, "-P", "-c", _PROGRAM, *sys.path]
+    return Popen(command, stdin=PIPE, stdout=PIPE, start_new_session=True)  # noqa: S603  (it is Python)
+
+
+def _pipes(worker: Popen[bytes]) -> tuple[BinaryIO, BinaryIO]:
+    incoming: Any = worker.stdin
+    outgoing: Any = worker.stdout
+    return incoming, outgoing
+
+
+def _exchange(worker: Popen[bytes], call: bytes) -> ToolAnswer:
+    incoming, outgoing = _pipes(worker)
+    send_message(incoming, call)
+    content, is_error = receive_message(outgoing)
+    return ToolAnswer(content, is_error)
+
+
+def _end_worker(worker: Popen[bytes]) -> None:
+    worker.kill()
+    for pipe in _pipes(worker):
+        with suppress(OSError):  # data that was not written yet is lost on purpose
+            pipe.close()
+    worker.wait()
+
+
+def _refusal(problem: str) -> ToolAnswer:
+    return ToolAnswer({"error": problem}, is_error=True)

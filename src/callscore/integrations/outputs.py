@@ -1,4 +1,4 @@
-"""What the tools answer: scores, explanations and faults as objects with the fields of their schemas."""
+"""The answers of the tools: scores, explanations and faults with the fields of their schemas."""
 
 from __future__ import annotations
 
@@ -24,15 +24,11 @@ _OF_CALLS = ("id", "raw", "error")
 
 
 def score_answer(score: Score) -> dict[str, Any]:
-    """A score with every call in one of four lists, and why it is there."""
+    """A score, with every call in one of four lists, and the reason."""
     report, words = score_to_dict(score), explain_unpaired(score, "en")
     faults = {} if score.faults is None else {"faults": [_fault(fault) for fault in score.faults]}
     return {
-        "score": score.score,
-        "precision": score.precision,
-        "recall": score.recall,
-        "totalExpected": score.total_expected,
-        "totalActual": score.total_actual,
+        **_numbers(score),
         "correctCalls": [_correct(pair) for pair in report["correct"]],
         "incorrectCalls": [_incorrect(pair) for pair in report["incorrect"]],
         "missedCalls": [
@@ -51,14 +47,10 @@ def score_answer(score: Score) -> dict[str, Any]:
 
 
 def explanation_answer(score: Score) -> dict[str, Any]:
-    """How a score comes about in three steps, and the numbers in them."""
+    """How a score is computed, in three steps, and its numbers."""
     return {
         "explanation": score.explain(),
-        "score": score.score,
-        "precision": score.precision,
-        "recall": score.recall,
-        "totalExpected": score.total_expected,
-        "totalActual": score.total_actual,
+        **_numbers(score),
         "correct": len(score.correct),
         "incorrect": len(score.incorrect),
         "missed": len(score.missed),
@@ -69,12 +61,12 @@ def explanation_answer(score: Score) -> dict[str, Any]:
 
 
 def check_answer(faults: tuple[Fault, ...], calls: int, *, knows_tools: bool) -> dict[str, Any]:
-    """What is wrong with calls whatever was expected.
+    """The faults of calls, and their numbers.
 
     Args:
-        faults: all that was found.
-        calls: how many calls were looked at.
-        knows_tools: whether the definitions of the tools were there to check by.
+        faults: the faults.
+        calls: the number of calls.
+        knows_tools: whether the calls were checked by the definitions of tools.
     """
     faulty = len({fault.index for fault in faults})
     valid = parameters_valid(faults, calls=calls, expected=0) if knows_tools else None
@@ -88,8 +80,18 @@ def check_answer(faults: tuple[Fault, ...], calls: int, *, knows_tools: bool) ->
     }
 
 
+def _numbers(score: Score) -> dict[str, Any]:
+    return {
+        "score": score.score,
+        "precision": score.precision,
+        "recall": score.recall,
+        "totalExpected": score.total_expected,
+        "totalActual": score.total_actual,
+    }
+
+
 def _call(call: dict[str, Any]) -> dict[str, Any]:
-    """A call in the words that it is asked for in; arguments that cannot be read are null."""
+    """A call with the names of the input schema; arguments that cannot be read are null."""
     spelled: dict[str, Any] = {"tool": call["name"]}
     if "arguments" in call or "error" in call:
         spelled["args"] = call.get("arguments")
@@ -101,7 +103,7 @@ def _sides(pair: dict[str, Any]) -> dict[str, Any]:
 
 
 def _correct(pair: dict[str, Any]) -> dict[str, Any]:
-    """A correct pair; in mode flexible the arguments may differ all the same."""
+    """A correct pair; in mode flexible its arguments may differ."""
     found = _differences(pair)
     return {
         **_sides(pair),
@@ -147,35 +149,24 @@ def _missed(
 
 
 def _extra(score: Score, report: dict[str, Any], words: UnpairedReasons) -> list[dict[str, Any]]:
-    """The unexpected calls, with a remark on those that were nearly expected."""
+    """The unexpected calls, with details about forbidden and nearly expected ones."""
     paired = {pair["actual_index"] for pair in report["correct"] + report["incorrect"]}
     others = [position for position in range(len(score.actual)) if position not in paired]
     entries = []
     for position, call in zip(others, report["extra"], strict=True):
-        details = _about_extra(score, position, words)
+        details = words.extra.get(position)
+        if position in score.forbidden:
+            details = "forbidden: it must not be called"
+        elif score.actual[position].name in words.out_of_order:
+            details = "expected, but not in this order"
         entries.append(_call(call) | ({} if details is None else {"details": details}))
     return entries
 
 
-def _about_extra(score: Score, position: int, words: UnpairedReasons) -> str | None:
-    if position in score.forbidden:
-        return "forbidden: it must not be called"
-    if score.actual[position].name in words.out_of_order:
-        return "expected, but not in this order"
-    return words.extra.get(position)
-
-
 def _fault(fault: Fault) -> dict[str, Any]:
     found = {field: json_safe(getattr(fault, field)) for field in _FAULT}
-    return (
-        found
-        if fault.since is None
-        else found | {"reason": json_safe(_by_index(fault, fault.since))}
-    )
-
-
-def _by_index(fault: Fault, since: int) -> str:
-    """The sentence about a fault with the other call by its index, as in the fields beside it."""
-    words = fault_reason(fault)
-    about = fault.reason.removesuffix(words)
-    return about + words.replace(f"number {since + 1}", f"index {since}", 1)
+    if fault.since is not None:  # the sentence names the other call by its index, as the fields do
+        words = fault_reason(fault)
+        by_index = words.replace(f"number {fault.since + 1}", f"index {fault.since}", 1)
+        found["reason"] = json_safe(fault.reason.removesuffix(words) + by_index)
+    return found

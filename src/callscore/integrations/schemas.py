@@ -1,4 +1,4 @@
-"""The JSON Schemas of what the tools are given and of what they answer; models read them."""
+"""The JSON Schemas of the input and the output of the tools; models read them."""
 
 from __future__ import annotations
 
@@ -15,8 +15,7 @@ __all__ = [
     "score_output_schema",
 ]
 
-
-# Inputs: models read these schemas, so that the wording matters.
+# --- inputs: models read these schemas, so the wording matters ---------------------------------
 
 _RULES = (
     'A value may be a rule instead: {"$contains": "Paris"}, {"$regex": "^A"}, {"$approx": 3.14},'
@@ -27,12 +26,12 @@ _RULES = (
 
 
 def score_input_schema() -> dict[str, Any]:
-    """What `score_tool_calls` and `explain_score` are given."""
+    """The input of `score_tool_calls` and `explain_score`."""
     return _input_object(SCORE_FIELDS, ("expected", "actual"))
 
 
 def check_input_schema() -> dict[str, Any]:
-    """What `check_tool_calls` is given."""
+    """The input of `check_tool_calls`."""
     return _input_object(CHECK_FIELDS, ("actual",))
 
 
@@ -88,7 +87,7 @@ def _properties() -> dict[str, Any]:
             "type": "array",
             "description": "The definitions of the tools that the agent had, as any provider takes"
             " them: by their schemas the calls are checked, and faults tells what is wrong.",
-            # Without a type, which every provider takes for items and Gemini is given as text.
+            # Without a type, which every provider accepts for items; for Gemini it is text.
             "items": {"description": "One definition, or only the name of the tool."},
         },
     }
@@ -121,7 +120,7 @@ def _groups() -> dict[str, Any]:
     }
 
 
-# Outputs: complete, so that an answer can be validated.
+# --- outputs: complete, so that an answer can be validated -------------------------------------
 
 _SHARE = {"type": "number", "minimum": 0, "maximum": 1}
 _COUNT = {"type": "integer", "minimum": 0}
@@ -130,7 +129,7 @@ _DIFFERENCE_KINDS = ("missing", "unexpected", "type", "value", "matcher", "malfo
 
 
 def score_output_schema() -> dict[str, Any]:
-    """What `score_tool_calls` answers."""
+    """The output of `score_tool_calls`."""
     return _output_object(
         {
             **_numbers(),
@@ -148,7 +147,7 @@ def score_output_schema() -> dict[str, Any]:
 
 
 def explain_output_schema() -> dict[str, Any]:
-    """What `explain_score` answers."""
+    """The output of `explain_score`."""
     return _output_object(
         {
             "explanation": {**_TEXT, "description": "Three steps that can be checked by hand."},
@@ -164,7 +163,7 @@ def explain_output_schema() -> dict[str, Any]:
 
 
 def check_output_schema() -> dict[str, Any]:
-    """What `check_tool_calls` answers."""
+    """The output of `check_tool_calls`."""
     return _output_object(
         {
             "totalActual": {**_COUNT, "description": "How many calls were checked."},
@@ -181,12 +180,9 @@ def check_output_schema() -> dict[str, Any]:
     )
 
 
-def _output_object(
-    properties: dict[str, Any], *, optional: tuple[str, ...] = (), description: str | None = None
-) -> dict[str, Any]:
+def _output_object(properties: dict[str, Any], *, optional: tuple[str, ...] = ()) -> dict[str, Any]:
     return {
         "type": "object",
-        **({} if description is None else {"description": description}),
         "properties": properties,
         "required": [name for name in properties if name not in optional],
         "additionalProperties": False,

@@ -1,10 +1,10 @@
-"""The tools for agents: what each does, its definition for every stack, and `handle`, which runs a call."""
+"""The tools for agents: their functions, their definitions for each stack, and `handle`."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from os import PathLike
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal
 
 from msgspec import Struct
 
@@ -45,42 +45,33 @@ __all__ = [
 ]
 
 
-# The three tools, as plain functions from one JSON object to another.
+# --- the functions, from one JSON object to another --------------------------------------------
 
 
 def score_tool_calls(arguments: Any) -> dict[str, Any]:
     """Score calls against the expected ones: the numbers, and every call in one of four lists.
 
     Args:
-        arguments: an object with `expected` and `actual`, lists of `{"tool", "args"}`, and perhaps
-            `mode`, `threshold`, `order` and `tools`.
+        arguments: an object with `expected` and `actual`, lists of `{"tool", "args"}`, and
+            optionally `mode`, `threshold`, `order` and `tools`.
 
     Raises:
         InvalidCall: it cannot be read; the message says what to send instead.
-        InvalidSettings: an option has a value that it cannot have.
+        InvalidSettings: an option has an invalid value.
     """
     return score_answer(_score_arguments(arguments))
 
 
 def explain_score(arguments: Any) -> dict[str, Any]:
-    """Show in three steps how that score comes about, with the numbers.
-
-    Args:
-        arguments: as for `score_tool_calls`.
-
-    Raises:
-        InvalidCall: it cannot be read; the message says what to send instead.
-        InvalidSettings: an option has a value that it cannot have.
-    """
+    """Show in three steps how the score of `score_tool_calls` is computed, from the same input."""
     return explanation_answer(_score_arguments(arguments))
 
 
 def check_tool_calls(arguments: Any) -> dict[str, Any]:
-    """Say what is wrong with calls whatever was expected.
+    """Check calls without a reference.
 
     Args:
-        arguments: an object with `actual`, a list of `{"tool", "args"}`, and perhaps `tools`, their
-            definitions.
+        arguments: an object with `actual`, a list of `{"tool", "args"}`, and optionally `tools`.
 
     Raises:
         InvalidCall: it cannot be read; the message says what to send instead.
@@ -96,20 +87,11 @@ def _score_arguments(arguments: Any) -> Score:
     return score_case(given.expected, given.actual, given.settings, given.tools)
 
 
-# A tool as it is offered to an agent: name, description, schemas and function.
+# --- the tools --------------------------------------------------------------------------------
 
 
 class AgentTool(Struct, frozen=True):
-    """One tool for an agent.
-
-    Attributes:
-        name: what calls name it by.
-        title: what people read.
-        description: what the model reads about it.
-        input_schema: makes the JSON Schema of what it is given.
-        output_schema: makes the JSON Schema of what it answers.
-        run: does the work.
-    """
+    """One tool for an agent: texts, functions that return its JSON Schemas, and its function."""
 
     name: str
     title: str
@@ -120,12 +102,7 @@ class AgentTool(Struct, frozen=True):
 
 
 class ToolAnswer(Struct, frozen=True):
-    """What a tool answers.
-
-    Attributes:
-        content: the fields of its output schema, or `error` alone.
-        is_error: whether it is that.
-    """
+    """The answer of a tool: the fields of its output schema, or only `error`."""
 
     content: dict[str, Any]
     is_error: bool = False
@@ -170,11 +147,7 @@ TOOLS: dict[str, AgentTool] = {
 
 
 def tool_named(name: Any) -> AgentTool:
-    """The tool of this name.
-
-    Raises:
-        InvalidCall: there is none.
-    """
+    """The tool of this name; raises `InvalidCall` if there is none."""
     if not isinstance(name, str) or name not in TOOLS:
         hint = did_you_mean(name, TOOLS) or "."
         raise InvalidCall(f"there is no tool {describe(name)}{hint} There are {', '.join(TOOLS)}.")
@@ -182,7 +155,7 @@ def tool_named(name: Any) -> AgentTool:
 
 
 def run_tool(tool: AgentTool, arguments: Any) -> ToolAnswer:
-    """What a tool says to these arguments; what is wrong with them is an answer, too."""
+    """Run a tool; errors in the arguments become its answer."""
     try:
         return ToolAnswer(tool.run(arguments))
     except CallscoreError as error:
@@ -190,12 +163,12 @@ def run_tool(tool: AgentTool, arguments: Any) -> ToolAnswer:
 
 
 def error_text(error: CallscoreError) -> str:
-    """What an error says, as text that any JSON encoder accepts."""
+    """The message of an error, as text that any JSON encoder accepts."""
     text: str = json_safe(str(error))
     return text
 
 
-# The definitions that other SDKs expect, for a model without MCP.
+# --- definitions for other SDKs, without MCP --------------------------------------------------
 
 Kind = Literal["openai", "openai-responses", "anthropic", "gemini", "json-schema"]
 
@@ -225,46 +198,33 @@ def tool_definition(kind: Kind, tool: str = next(iter(TOOLS))) -> dict[str, Any]
         raise InvalidSettings(str(error)) from error
 
 
+def _function(tool: AgentTool, **schema: Any) -> dict[str, Any]:
+    return {"name": tool.name, "description": tool.description, **schema}
+
+
 def _openai(tool: AgentTool) -> dict[str, Any]:
-    function = {
-        "name": tool.name,
-        "description": tool.description,
-        "parameters": tool.input_schema(),
-    }
-    return {"type": "function", "function": function}
+    return {"type": "function", "function": _function(tool, parameters=tool.input_schema())}
 
 
 def _openai_responses(tool: AgentTool) -> dict[str, Any]:
-    return {
-        "type": "function",
-        "name": tool.name,
-        "description": tool.description,
-        "parameters": tool.input_schema(),
-        "strict": False,  # which is not the default there, and knows no free arguments
-    }
+    # The default of `strict` is True, and allows no free arguments.
+    function = _function(tool, parameters=tool.input_schema(), strict=False)
+    return {"type": "function", **function}
 
 
 def _anthropic(tool: AgentTool) -> dict[str, Any]:
-    return {
-        "name": tool.name,
-        "description": tool.description,
-        "input_schema": tool.input_schema(),
-    }
+    return _function(tool, input_schema=tool.input_schema())
 
 
 def _gemini(tool: AgentTool) -> dict[str, Any]:
-    return {
-        "name": tool.name,
-        "description": tool.description,
-        "parameters": _gemini_schema(tool.input_schema()),
-    }
+    return _function(tool, parameters=_gemini_schema(tool.input_schema()))
 
 
 def _gemini_schema(schema: dict[str, Any]) -> dict[str, Any]:
-    """The schema in the subset that Gemini takes.
+    """The schema in the subset that Gemini accepts.
 
-    An object without properties is one with no keys there, and every value has a type, so that what
-    is free is asked for as text. It is read as well as an object.
+    There, an object without properties has no keys, and every value has a type: free values are
+    requested as text, which is read like an object.
     """
     if "type" not in schema:
         return {"type": "string", "description": f"{schema['description']} An object as JSON."}
@@ -286,22 +246,22 @@ def _json_schema(tool: AgentTool) -> dict[str, Any]:
     return about | tool.input_schema()
 
 
-_KINDS: dict[str, Callable[[AgentTool], dict[str, Any]]] = dict(
-    zip(
-        get_args(Kind),
-        (_openai, _openai_responses, _anthropic, _gemini, _json_schema),
-        strict=True,
-    )
-)
+_KINDS: dict[str, Callable[[AgentTool], dict[str, Any]]] = {
+    "openai": _openai,
+    "openai-responses": _openai_responses,
+    "anthropic": _anthropic,
+    "gemini": _gemini,
+    "json-schema": _json_schema,
+}
 
 
-# Answering a call that a model made, in the format of any SDK.
+# --- answering a call in the format of any SDK ------------------------------------------------
 
 _CALL = '{"name": "score_tool_calls", "arguments": {...}}'
 _NO_CALL = f"there is no call in this. Hand over one such as {_CALL}."
 # The keys in which some SDKs wrap a call among other parts of an answer.
 _WRAPPERS = ("functionCall", "function_call", "toolUse", "tool_use")
-_PREFIX = "tool-"  # with which a part of a message in Vercel's AI SDK names its tool
+_PREFIX = "tool-"  # before the name of the tool in messages of Vercel's AI SDK
 
 
 def handle(call: Any) -> dict[str, Any]:
@@ -334,8 +294,7 @@ def _read_call(value: Any) -> tuple[str, dict[str, Any]]:
     except UnknownFormat as error:
         raise InvalidCall(_NO_CALL) from error
     if len(calls) > 1:
-        problem = f"there are {len(calls)} calls in this. Hand over one call at a time."
-        raise InvalidCall(problem)
+        raise InvalidCall(f"there are {len(calls)} calls in this. Hand over one call at a time.")
     if not calls:
         raise InvalidCall(_NO_CALL)
     (call,) = calls
@@ -358,7 +317,7 @@ def _unwrapped(value: Any) -> Any:
 
 
 def _with_arguments(call: dict[str, Any]) -> dict[str, Any]:
-    """The call with what goes without saying: arguments, if only none, and a name."""
+    """The call with a name and arguments, if they are implied."""
     kind = call.get("type")
     if isinstance(kind, str) and kind.removeprefix(_PREFIX) in TOOLS:
         return {"name": kind.removeprefix(_PREFIX), "arguments": call.get("input")}
