@@ -74,12 +74,7 @@ class _CapturedCase(Struct):
 
 
 class TraceCapture:
-    """Turns traces into cases.
-
-    Args:
-        inputs: the options for reading the traces.
-        on_bad: called with the place and the problem of each record that cannot be read.
-    """
+    """Turns traces into cases; `on_bad` gets the place and the problem of unreadable records."""
 
     def __init__(self, inputs: InputOptions, on_bad: Callable[[str, str], None]) -> None:
         self.counts = _Counts()

@@ -32,12 +32,7 @@ class TooManyTriesError(Exception):
 
 
 class NoValueError(Exception):
-    """No value was found for a part of a schema; the caller reports it.
-
-    Attributes:
-        steps: the keys and positions that lead to the part.
-        problem: why there is none, as a part of a sentence.
-    """
+    """No value was found for a part of a schema; the caller reports where and why."""
 
     def __init__(self, steps: tuple[str | int, ...], problem: str) -> None:
         super().__init__(steps, problem)
@@ -59,13 +54,8 @@ _MAPPING_KEYWORDS = ("properties", "patternProperties", "dependentSchemas")
 def flatten_schema(schema: Any, root: Any, rng: Random, *, is_short: bool = False) -> Schema:
     """A schema without alternatives: what is valid under it is mostly valid under the first.
 
-    Mostly: `not`, `oneOf` and conditions are ignored, so the caller checks each value.
-
-    Args:
-        schema: the schema.
-        root: the whole schema, for references.
-        rng: makes the choices.
-        is_short: whether to choose what nests least, so that there is an end.
+    Mostly: `not`, `oneOf` and conditions are ignored, so the caller checks each value. With
+    `is_short`, the alternatives that nest least are chosen, so that there is an end.
 
     Raises:
         NoValueError: nothing is valid under it, or a reference cannot be resolved.

@@ -38,7 +38,6 @@ if TYPE_CHECKING:
 
 __all__ = [
     "CASE_KINDS",
-    "CaseKind",
     "GeneratedCases",
     "generate_cases",
     "load_python_tools",
@@ -97,15 +96,10 @@ class _CaseFactory(Struct, frozen=True):
 def generate_cases(
     tools: Mapping[str, Tool], count: int, *, seed: int = 0, kinds: Sequence[CaseKind] = CASE_KINDS
 ) -> GeneratedCases:
-    """Generate cases from tool definitions.
+    """Generate cases from tool definitions; the same seed gives the same cases.
 
-    Args:
-        tools: the tools by name.
-        count: the number of cases.
-        seed: the same seed gives the same cases.
-        kinds: which kinds of cases: `single` and `several` calls, `negative` ones in which nothing
-            should be called, and each `near_miss` with an answer that fails in just one way. The
-            answers of the others are right.
+    There are `single` and `several` calls, `negative` cases in which nothing should be called, and
+    each `near_miss` has an answer that fails in just one way. The answers of the others are right.
 
     Raises:
         InvalidSettings: there are no tools, or none whose schema can be used and has a value.
@@ -349,10 +343,8 @@ def parse_python_tools(source: str) -> tuple[str, tuple[str, ...]] | None:
 def load_python_tools(file: str, names: tuple[str, ...] = ()) -> dict[str, Tool]:
     """The tools in a Python file, by name. The file is imported, so its code runs.
 
-    Args:
-        file: the file; it may import modules beside it.
-        names: which of its functions; without any, its own functions with annotations or a
-            docstring whose names do not begin with an underscore.
+    Without names, these are its own functions with annotations or a docstring whose names do not
+    begin with an underscore.
 
     Raises:
         UnreadableInput: it cannot be imported, or has no such function, or none at all.

@@ -29,15 +29,7 @@ if TYPE_CHECKING:
     from callscore.core.case import Case
     from callscore.core.score import Score
 
-__all__ = [
-    "FAILURE_CLASSES",
-    "fails_only_with",
-    "generate_near_misses",
-    "invalid_values",
-    "passes_without_faults",
-    "similar_names",
-    "values_of_other_types",
-]
+__all__ = ["FAILURE_CLASSES", "fails_only_with", "generate_near_misses", "passes_without_faults"]
 
 
 # Values and names that are slightly wrong, as agents write them.
@@ -85,12 +77,7 @@ _UNKNOWN_ARGUMENTS = ("verbose", "dry_run", "extra_note")
 class NearMiss(Struct, frozen=True):
     """A question, what is expected, and an answer that misses it.
 
-    Attributes:
-        failure: the class of the failure.
-        input: the question.
-        expected: what should be done.
-        actual: what is done instead.
-        place: the JSON path of the wrong argument, if there is one.
+    `place` is the JSON path of the wrong argument, if there is one.
     """
 
     failure: str
@@ -128,10 +115,7 @@ _Spoil = Callable[[_Context, _Arguments], Iterator[tuple[str, _Arguments]]]
 def generate_near_misses(failure: str, tools: Sequence[Tool], rng: Random) -> Iterator[NearMiss]:
     """Answers that should fail in one way; the caller verifies that they do.
 
-    Args:
-        failure: the class of the failure, one of `FAILURE_CLASSES`.
-        tools: all tools; the first is the one that the failure is about.
-        rng: makes the choices.
+    The first tool is the one that the failure is about.
 
     Raises:
         InvalidSettings: no arguments are found for a tool.
@@ -305,12 +289,7 @@ _SIGNS_BY_FAILURE = {
 
 
 def fails_only_with(record: dict[str, Any], failure: str, tools: Mapping[str, Tool]) -> bool:
-    """Whether a case, as a record of a file, fails in one way and in no other.
-
-    Raises:
-        InvalidSettings: the schema of a tool cannot be used.
-        UnreadableInput: the case cannot be read.
-    """
+    """Whether a case, as a record of a file, fails in one way and in no other."""
     case = read_case(record, place=failure)
     score, faults = _score_of(case, tools)
     if score.passed:
@@ -326,12 +305,7 @@ def fails_only_with(record: dict[str, Any], failure: str, tools: Mapping[str, To
 
 
 def passes_without_faults(record: dict[str, Any], tools: Mapping[str, Tool]) -> bool:
-    """Whether a case, as a record of a file, passes, and its answer has no faults.
-
-    Raises:
-        InvalidSettings: the schema of a tool cannot be used.
-        UnreadableInput: the case cannot be read.
-    """
+    """Whether a case, as a record of a file, passes, and its answer has no faults."""
     case = read_case(record, place="")
     score, faults = _score_of(case, tools)
     return score.is_exact and not faults

@@ -77,14 +77,11 @@ _Node = _Letter | _Row | _Either | _Repeat
 def text_matching(pattern: str, rng: Random, *, minimum: int = 0) -> str:
     """A text in which a regular expression matches; a short text matches as a whole.
 
-    Args:
-        pattern: the expression, in the syntax that JSON Schema and Python share.
-        rng: makes the choices.
-        minimum: the minimum length. Unlimited repetitions are made as long, and letters are added
-            at an end of the text that the expression leaves open.
+    The expression is in the syntax that JSON Schema and Python share. For a minimum length, unlimited
+    repetitions are made as long, and letters are added at an end that the expression leaves open.
 
     Raises:
-        UnknownPatternError: it is not supported.
+        UnknownPatternError: the expression is not supported.
     """
     if len(pattern) > _LONGEST_PATTERN:
         raise UnknownPatternError("it is too long")

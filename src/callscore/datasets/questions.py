@@ -27,13 +27,10 @@ if TYPE_CHECKING:
 __all__ = [
     "INSTRUCTIONS",
     "WrittenQuestions",
-    "enum_texts",
     "question_for_calls",
     "question_forbidding",
     "question_in_order",
     "question_without_calls",
-    "tool_purpose",
-    "unmentioned_values",
     "write_questions",
 ]
 
@@ -180,10 +177,7 @@ def enum_texts(schema: Any) -> set[str]:
 def unmentioned_values(text: str, values: Iterable[Any], known: set[str]) -> list[str]:
     """The texts and numbers in some values that a question does not mention in any way.
 
-    Args:
-        text: the question.
-        values: the values, with everything in them.
-        known: texts that need not be mentioned, because they are one of a few.
+    Known texts, which are one of a few, need not be mentioned.
     """
     folded = _normalised_text(text)
     missing = [
@@ -259,12 +253,7 @@ _Record = dict[str, Any]
 
 
 class WrittenQuestions(Struct, frozen=True):
-    """The questions of a model.
-
-    Attributes:
-        records: all cases, with the question of the model if it can be used, else with their own.
-        problems: why there is none for a case, by its id.
-    """
+    """All cases, with the questions of the model that can be used; and why others cannot."""
 
     records: list[_Record]
     problems: dict[str, str] = {}
@@ -288,13 +277,8 @@ async def write_questions(
 ) -> WrittenQuestions:
     """Let a model write the questions of some cases, and check each of them.
 
-    Questions that cannot be used are requested again, with the reason, at most twice.
-
-    Args:
-        records: the cases, as records of a file.
-        tools: the tools by name.
-        task: asks the model and returns the response as plain data.
-        on_done: called with the number of further questions that can be used.
+    Questions that cannot be used are requested again, with the reason, at most twice. `on_done` is
+    called with the number of further questions that can be used.
 
     Raises:
         ModelFailed: the model gave no answer at all.
@@ -406,20 +390,13 @@ def _parse_reply(reply: Any) -> list[_Question]:
     """
     if isinstance(reply, ModelFailed):
         raise reply
-    text = _reply_text(reply)
-    fenced = _CODE_FENCE.fullmatch(text)
+    try:
+        text = reply["choices"][0]["message"]["content"]
+        fenced = _CODE_FENCE.fullmatch(text)
+    except (KeyError, IndexError, TypeError) as error:
+        raise ValueError("the answer has no text") from error
     try:
         found = msgspec.json.decode(fenced[1] if fenced else text, type=_Reply | list[_Question])
     except (msgspec.DecodeError, RecursionError) as error:
         raise ValueError(f"the answer was not the JSON that was asked for: {error}") from error
     return found if isinstance(found, list) else found.questions
-
-
-def _reply_text(reply: Any) -> str:
-    try:
-        text = reply["choices"][0]["message"]["content"]
-    except (KeyError, IndexError, TypeError) as error:
-        raise ValueError("the answer has no text") from error
-    if not isinstance(text, str):
-        raise ValueError("the answer has no text")  # noqa: TRY004  (it is about the answer)
-    return text

@@ -23,11 +23,9 @@ __all__ = [
     "GENERIC_WORDS",
     "accepts_text",
     "exact_fraction",
-    "example_values",
     "make_number",
     "make_text",
     "split_words",
-    "usual_range",
 ]
 
 
@@ -158,10 +156,7 @@ _DATE = re.compile(r"\d{4}-\d\d-\d\d")
 def make_text(schema: dict[str, Any], rng: Random, name: str) -> str:
     """A text for a schema without alternatives; one that does not fit, if there is none.
 
-    Args:
-        schema: its `format`, `pattern`, lengths and description.
-        rng: makes the choices.
-        name: the name of the argument, which suggests a subject.
+    The name of the argument suggests a subject.
     """
     matching, formatted = _by_pattern(schema, rng), _by_format(schema, rng)
     if matching is not None and formatted is not None:
@@ -303,11 +298,7 @@ def exact_fraction(value: Any) -> Fraction | None:
 def make_number(schema: dict[str, Any], rng: Random, *, name: str, is_whole: bool) -> int | float:
     """A number for a schema without alternatives; one that does not fit, if there is none.
 
-    Args:
-        schema: the bounds, `multipleOf`.
-        rng: makes the choices.
-        name: the name of the argument, which may suggest a range: an age, a year.
-        is_whole: whether it must be an integer.
+    The name of the argument may suggest a range: an age, a year.
     """
     multiple = exact_fraction(schema.get("multipleOf")) or None
     if multiple is not None:

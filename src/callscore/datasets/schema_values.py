@@ -31,18 +31,7 @@ if TYPE_CHECKING:
 
     from callscore.core.call import Tool
 
-__all__ = [
-    "ValueBuilder",
-    "ValuePosition",
-    "changed_arguments",
-    "is_valid",
-    "make_arguments",
-    "make_array",
-    "make_object",
-    "make_value",
-    "random_call",
-    "two_different_calls",
-]
+__all__ = ["changed_arguments", "is_valid", "random_call", "two_different_calls"]
 
 
 # Objects and arrays for a schema without alternatives.
@@ -58,13 +47,7 @@ _NAME_SUFFIX_LENGTH = 4  # letters that make a repeated name a new one
 def make_object(
     builder: ValueBuilder, schema: dict[str, Any], position: ValuePosition, attempt: int
 ) -> dict[str, Any]:
-    """An object: what is required, and some of what is optional.
-
-    Args:
-        builder: the builder of the whole value.
-        schema: the schema.
-        position: where it is in the value.
-        attempt: the number of this try; later ones have fewer or more optional members.
+    """An object: what is required, and some of what is optional, which depends on the attempt.
 
     Raises:
         NoValueError: something that is required has no value.
@@ -175,11 +158,6 @@ def _new_name(
 def make_array(builder: ValueBuilder, flat: dict[str, Any], task: ValuePosition) -> list[Any]:
     """An array: the minimum number of items, and mostly one or two more.
 
-    Args:
-        builder: the builder of the whole value.
-        flat: the schema.
-        task: where it is in the value.
-
     Raises:
         NoValueError: an item has no value, or there are too few different ones.
     """
@@ -259,12 +237,7 @@ _MAX_TOTAL_TRIES = 20_000  # for one value and all its parts
 
 
 class ValuePosition(Struct, frozen=True):
-    """The position of a part in the value that is built.
-
-    Attributes:
-        name: the name of the argument that it belongs to.
-        steps: the keys and positions that lead to it.
-    """
+    """The position of a part in a value: the argument that it belongs to, and the path."""
 
     name: str = ""
     steps: tuple[str | int, ...] = ()
@@ -284,13 +257,7 @@ class ValuePosition(Struct, frozen=True):
 
 
 class ValueBuilder:
-    """The state of building one value.
-
-    Args:
-        root: the whole schema, for references.
-        rng: makes the choices.
-        make: makes the value for a part of the schema.
-    """
+    """The state of building one value; references are resolved in `root`."""
 
     def __init__(
         self, root: Any, rng: Random, make: Callable[[ValueBuilder, Any, ValuePosition], Any]
@@ -301,20 +268,11 @@ class ValueBuilder:
         self._left = _MAX_TOTAL_TRIES
 
     def make(self, schema: Any, position: ValuePosition) -> Any:
-        """The value for a part of the schema.
-
-        Raises:
-            NoValueError: none is found.
-            TooManyTriesError: there were too many tries.
-        """
+        """The value for a part of the schema."""
         return self._make(self, schema, position)
 
     def spend(self) -> None:
-        """Count one try.
-
-        Raises:
-            TooManyTriesError: there were too many.
-        """
+        """Count one try; too many are an error."""
         if self._left == 0:
             raise TooManyTriesError(_MAX_TOTAL_TRIES)
         self._left -= 1
@@ -359,12 +317,6 @@ def make_arguments(tool: Tool, rng: Random) -> dict[str, Any]:
 
 def make_value(schema: Any, rng: Random, *, root: Any = None, name: str = "") -> Any:
     """A value that a schema accepts.
-
-    Args:
-        schema: the schema.
-        rng: makes the choices.
-        root: the whole schema, for references, if it is another.
-        name: the name of what the value is for.
 
     Raises:
         NoValueError: none is found.
@@ -491,11 +443,7 @@ def _schema_text(schema: Any) -> str:
 
 
 def random_call(tool: Tool, rng: Random) -> ToolCall:
-    """A call of a tool that its schema accepts.
-
-    Raises:
-        InvalidSettings: no value is found for a part of the schema.
-    """
+    """A call of a tool that its schema accepts."""
     return ToolCall(tool.name, make_arguments(tool, rng))
 
 

@@ -25,7 +25,7 @@ import msgspec
 from callscore.core.equality import equal
 from callscore.words.value_text import json_safe
 
-__all__ = ["hints_of", "schema_of", "with_notes"]
+__all__ = ["hints_of", "schema_of"]
 
 Schemas = dict[str, Any]
 _SCALARS: dict[Any, Schemas] = {
@@ -69,12 +69,7 @@ _LENGTHS = {
 
 
 def schema_of(kind: Any, definitions: Schemas) -> Schemas:
-    """The JSON Schema of the values of a type.
-
-    Args:
-        kind: an annotation, with names resolved.
-        definitions: the content of `$defs`; schemas of classes are added to it.
-    """
+    """The JSON Schema of a resolved annotation; schemas of classes are added to `definitions`."""
     while hasattr(kind, "__supertype__") or isinstance(kind, _ALIAS_TYPE):
         kind = getattr(kind, "__supertype__", None) or kind.__value__
     scalar = _SCALARS.get(kind) if isinstance(kind, type) or kind is None else None
@@ -213,13 +208,9 @@ def _of_model(kind: Any, definitions: Schemas) -> Schemas:
 
 
 def with_notes(schema: dict[str, Any], notes: Iterable[Any]) -> dict[str, Any]:
-    """A schema with the keywords that the notes of `Annotated` stand for.
+    """A schema with the keywords of notes: texts, `msgspec.Meta`, pydantic's `Field(...)` and the like.
 
     A text is a description, and unknown notes are ignored.
-
-    Args:
-        schema: the schema of the annotated type.
-        notes: texts, `msgspec.Meta`, pydantic's `Field(...)`, `annotated_types.Ge(...)` and the like.
     """
     found = dict(schema)
     for note in notes:

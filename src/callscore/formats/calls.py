@@ -1,7 +1,8 @@
 """Reads calls: `{"name", "arguments"}` and variants, pairs, names, `ToolCall`.
 
 Arguments may be an object, JSON text, or neither. Nothing is repaired: anything but a JSON object
-is kept as it is, with a description of what is wrong.
+is kept as it is, with a description of what is wrong. `where` is what messages call a value:
+`expected[1]`.
 """
 
 from __future__ import annotations
@@ -176,17 +177,8 @@ Side = Literal["expected", "actual"]
 # The keys of the two parts of a call, in all spellings.
 NAME_KEYS = ("name", "tool", "toolName", "tool_name", "function_name", "function")
 ARGUMENT_KEYS = (
-    "arguments",
-    "args",
-    "input",
-    "parameters",
-    "kwargs",
-    "tool_input",
-    "tool_kwargs",
-    "tool_args",
-    "input_parameters",
-    "inputParameters",
-    "params",
+    *("arguments", "args", "input", "parameters", "kwargs", "tool_input", "tool_kwargs"),
+    *("tool_args", "input_parameters", "inputParameters", "params"),
 )
 ID_KEYS = ("id", "toolCallId", "tool_call_id", "call_id")
 # All fields of a call; any other may be a typo.
@@ -221,12 +213,7 @@ def read_simple_calls(items: list[Any]) -> tuple[ToolCall, ...] | None:
 
 
 def read_calls(value: Any, *, side: Side, where: str) -> tuple[ToolCall, ...]:
-    """The calls of a value: a list of calls, one call, or None for no calls.
-
-    Args:
-        value: the calls, in any notation of `read_call`.
-        side: whether they were expected or made.
-        where: what to call the value in messages: `expected`.
+    """The calls of a value: a list of calls in any notation, one call, or None for no calls.
 
     Raises:
         InvalidCall: it contains no calls, or expected calls that cannot be matched.
@@ -262,16 +249,11 @@ def _read_non_list(value: Any, side: Side, where: str) -> tuple[ToolCall, ...]:
 
 
 def read_call(value: Any, *, side: Side, where: str) -> ToolCall:
-    """The call of a value.
+    """The call of an object, a pair of a name and arguments, a name, or a `ToolCall`.
 
     Missing arguments accept any on the expected side, and are none on the actual side. Text is parsed
     as JSON, strictly. Arguments that are no JSON object are kept as `raw` with an `error` on the
     actual side; on the expected side they are a mistake.
-
-    Args:
-        value: an object, a pair of a name and arguments, a name, or a `ToolCall`.
-        side: whether the call was expected or made.
-        where: what to call the value in messages: `expected[1]`.
 
     Raises:
         InvalidCall: it has no name, or is expected with arguments that cannot be read.

@@ -27,7 +27,6 @@ __all__ = [
     "name_from_input",
     "only_field",
     "parse_field_paths",
-    "parse_json_path",
     "read_id",
     "read_skip",
     "read_tags",
@@ -49,12 +48,7 @@ _STEP = re.compile(
 
 
 class JSONPath(Struct, frozen=True):
-    """A path to values.
-
-    Attributes:
-        text: the path as the user wrote it.
-        steps: keys, indices, and None for `[*]`, all items of a list.
-    """
+    """A path to values; the step None is `[*]`, all items of a list."""
 
     text: str
     steps: tuple[str | int | None, ...]
@@ -83,11 +77,7 @@ def _step_into(value: Any, step: str | int | None) -> list[Any]:
 
 
 def parse_json_path(text: str) -> JSONPath:
-    """The path of a text: `$.info.task.actions`, `$['task id']`, `$.turns[-1].calls[*]`.
-
-    Raises:
-        InvalidSettings: it is no path.
-    """
+    """The path of a text: `$.info.task.actions`, `$['task id']`, `$.turns[-1].calls[*]`."""
     rest = text.removeprefix("$")
     if text[:1] not in ("$", ".", "["):
         rest = f".{text}"
@@ -157,11 +147,7 @@ def _missing_field_text(field: str, path: JSONPath, record: Any) -> str:
 
 
 def parse_field_paths(paths: Mapping[str, str]) -> FieldPaths:
-    """The paths that a user gives for fields.
-
-    Raises:
-        InvalidSettings: there is no such field, or it is no path.
-    """
+    """The paths that a user gives for fields, by the names of the fields."""
     for field in paths:
         if field not in CASE_FIELDS:
             known = ", ".join(CASE_FIELDS)
@@ -292,8 +278,7 @@ _NON_WORD = re.compile(r"\W+")
 def name_from_input(question: Any) -> str:
     """A name from what is asked: `what-is-the-weather-in-paris`; empty if nothing is in words.
 
-    Args:
-        question: a text, or a conversation, whose last message is used.
+    Of a conversation the last message is used.
     """
     if isinstance(question, list) and question and isinstance(question[-1], dict):
         question = question[-1].get("content")

@@ -23,7 +23,7 @@ from callscore.formats.expectations import FORBID, GROUPS, MAX_TIMES, TIMES
 if TYPE_CHECKING:
     from callscore.core.rules import Comparator
 
-__all__ = ["build_case_schema", "expected_definitions", "value_definitions"]
+__all__ = ["build_case_schema"]
 
 
 # The value of an expected argument: plain data, or a rule in place of it.
@@ -172,12 +172,68 @@ def expected_definitions() -> dict[str, Any]:
     return {
         "expected": _expected(),
         "expectation": _expectation(),
-        "member": _member(),
+        # An item of a group, where nothing can be forbidden.
+        "member": {
+            "title": "A call, or a group of calls",
+            "description": 'A call is {"name": ..., "arguments": {...}}, ["name", {...}], or "name",'
+            " which accepts any arguments.",
+            "type": ["object", "array", "string"],
+            "minLength": 1,
+            "properties": {kind: _MEANINGS[kind] for kind in GROUPS},  # for completion in editors
+            "allOf": [
+                {"if": {"type": "array"}, "then": {"$ref": "#/$defs/pair"}},
+                {
+                    "if": {"type": "object"},
+                    "then": {
+                        "if": _IS_GROUP_REFERENCE,
+                        "then": {"$ref": "#/$defs/group"},
+                        "else": {"$ref": "#/$defs/call"},
+                    },
+                },
+            ],
+        },
         "group": _group(),
         "call": _call(),
-        "pair": _pair(),
-        "arguments": _arguments(),
-        "times": _times(),
+        "pair": {
+            "title": "A call as a pair",
+            "description": "The name of the tool and its arguments.",
+            "minItems": 2,
+            "maxItems": 2,
+            "prefixItems": [{"type": "string", "minLength": 1}, _ARGUMENTS_REFERENCE],
+        },
+        "arguments": {
+            "title": "The arguments",
+            "description": "The values that are expected, or rules in place of them. {}: there must be"
+            " none. null, or no such field: any will do.",
+            "type": ["object", "string", "null"],
+            "pattern": r"^$|^[^\[\-0-9A-Za-z]|^null",  # text is an object as JSON, blank, or null
+            "if": {"type": "object"},
+            "then": {"$ref": "#/$defs/values"},
+        },
+        "times": {
+            "title": "How often",
+            "description": "How often the call is made: a number, or bounds.",
+            "examples": [2, {"min": 1, "max": 3}],
+            "type": ["integer", "object"],
+            "minimum": 1,
+            "maximum": MAX_TIMES,
+            "properties": {
+                "min": {
+                    "description": "How often it must be made; 1 if this is not given.",
+                    "type": "integer",
+                    "minimum": 0,
+                    "maximum": MAX_TIMES,
+                },
+                "max": {
+                    "description": "How often it may be made; any number of times if this is not"
+                    " given.",
+                    "type": ["integer", "null"],
+                    "minimum": 1,
+                    "maximum": MAX_TIMES,
+                },
+            },
+            "additionalProperties": False,
+        },
         "field_of_call": {"enum": sorted(CALL_FIELDS)},
         "is_group": {"type": "object", **_has_any(_KEYWORDS), **_WITHOUT_NAME},
         "is_ours": _is_own_notation(),
@@ -252,29 +308,6 @@ def _expectation() -> dict[str, Any]:
     }
 
 
-def _member() -> dict[str, Any]:
-    """An item of a group, where nothing can be forbidden."""
-    return {
-        "title": "A call, or a group of calls",
-        "description": 'A call is {"name": ..., "arguments": {...}}, ["name", {...}], or "name",'
-        " which accepts any arguments.",
-        "type": ["object", "array", "string"],
-        "minLength": 1,
-        "properties": {kind: _MEANINGS[kind] for kind in GROUPS},  # for completion in editors
-        "allOf": [
-            {"if": {"type": "array"}, "then": {"$ref": "#/$defs/pair"}},
-            {
-                "if": {"type": "object"},
-                "then": {
-                    "if": _IS_GROUP_REFERENCE,
-                    "then": {"$ref": "#/$defs/group"},
-                    "else": {"$ref": "#/$defs/call"},
-                },
-            },
-        ],
-    }
-
-
 def _group() -> dict[str, Any]:
     members = {"type": "array", "minItems": 1, "items": _MEMBER_REFERENCE}
     return {
@@ -326,55 +359,6 @@ def _flat_call() -> dict[str, Any]:
             {"if": has_both, "else": {"patternProperties": aliases}},
             {"if": _without_arguments(), "then": strays},
         ],
-    }
-
-
-def _pair() -> dict[str, Any]:
-    return {
-        "title": "A call as a pair",
-        "description": "The name of the tool and its arguments.",
-        "minItems": 2,
-        "maxItems": 2,
-        "prefixItems": [{"type": "string", "minLength": 1}, _ARGUMENTS_REFERENCE],
-    }
-
-
-def _arguments() -> dict[str, Any]:
-    return {
-        "title": "The arguments",
-        "description": "The values that are expected, or rules in place of them. {}: there must be"
-        " none. null, or no such field: any will do.",
-        "type": ["object", "string", "null"],
-        "pattern": r"^$|^[^\[\-0-9A-Za-z]|^null",  # text is an object as JSON, blank, or null
-        "if": {"type": "object"},
-        "then": {"$ref": "#/$defs/values"},
-    }
-
-
-def _times() -> dict[str, Any]:
-    return {
-        "title": "How often",
-        "description": "How often the call is made: a number, or bounds.",
-        "examples": [2, {"min": 1, "max": 3}],
-        "type": ["integer", "object"],
-        "minimum": 1,
-        "maximum": MAX_TIMES,
-        "properties": {
-            "min": {
-                "description": "How often it must be made; 1 if this is not given.",
-                "type": "integer",
-                "minimum": 0,
-                "maximum": MAX_TIMES,
-            },
-            "max": {
-                "description": "How often it may be made; any number of times if this is not"
-                " given.",
-                "type": ["integer", "null"],
-                "minimum": 1,
-                "maximum": MAX_TIMES,
-            },
-        },
-        "additionalProperties": False,
     }
 
 

@@ -1,4 +1,7 @@
-"""One side of a case, expected or actual: a list of calls, or a document of any dialect."""
+"""One side of a case, expected or actual: a list of calls, or a document of any dialect.
+
+`where` is what messages call a value: `expected`.
+"""
 
 from __future__ import annotations
 
@@ -42,15 +45,10 @@ def read_side(
     wanted: Wanted = DEFAULT_WANTED,
     dialect: Dialect | None = None,
 ) -> _Calls:
-    """The calls of a value, or of a document; None is no calls.
+    """The calls of a value in any notation, or of a document; None is no calls.
 
-    Args:
-        value: calls in any notation; a response, messages, spans and so on as data or as objects of
-            an SDK; or text that a model wrote.
-        side: whether they were expected or made.
-        where: what to call the value in messages: `expected`.
-        wanted: what to take from a document that offers a choice.
-        dialect: the dialect of a document, if it is known.
+    A document is a response, messages, spans and so on, as data or as objects of an SDK, or text that
+    a model wrote.
 
     Raises:
         InvalidCall: it has no calls that can be read, or expected ones that cannot be matched.
@@ -97,12 +95,7 @@ def read_expected_side(
 ) -> tuple[Expected, ...]:
     """What a value expects: calls and groups of calls, or the calls of a document.
 
-    Args:
-        value: as for `read_side`; a list may also contain groups, repeats and forbidden calls.
-        where: what to call the value in messages: `expected`.
-        wanted: what to take from a document that offers a choice.
-        dialect: the dialect of a document, if it is known.
-        spelled: whether keys in arguments that begin with `$` are rules, as in a case file.
+    With `spelled`, keys in arguments that begin with `$` are rules, as in a case file.
 
     Raises:
         InvalidCall: as for `read_side`, or a group or a rule makes no sense.
@@ -205,11 +198,7 @@ def _read_unknown(document: Any, side: tuple[Side, str], error: UnknownFormat) -
 
 
 def join_traces(traces: list[Trace], *, where: str) -> Trace:
-    """One run of several documents in sequence; runs with names are not joined.
-
-    Raises:
-        InvalidCall: there are several runs with names.
-    """
+    """One run of several documents in sequence; several runs with names are an error."""
     if len(traces) == 1:
         return traces[0]
     if any(trace.id is not None for trace in traces):
@@ -230,11 +219,7 @@ def _calls_on_side(trace: Trace, side: Side, where: str) -> _Calls:
 
 
 def actual_calls_in(trace: Trace, *, where: str) -> _Calls:
-    """The calls that were made in a run.
-
-    Raises:
-        InvalidCall: it says nothing about them.
-    """
+    """The calls that were made in a run; an error if it says nothing about them."""
     _require_answer(trace, where)
     if trace.calls is None:
         problem = "this says which calls are expected, not which were made"
@@ -243,13 +228,10 @@ def actual_calls_in(trace: Trace, *, where: str) -> _Calls:
 
 
 def expected_calls_in(trace: Trace, *, where: str) -> tuple[Expected, ...]:
-    """What a run expects.
+    """What a run expects; an error if there is nothing, or nothing that can be matched.
 
     This is what the document says is expected; if it does not say so, all its calls are expected,
     such as those of a conversation that went well.
-
-    Raises:
-        InvalidCall: it has neither, or expects what cannot be matched.
     """
     from callscore.core.case import calls_in, with_calls
 

@@ -85,12 +85,8 @@ def read_case(
 ) -> Case:
     """The case of a record; an absent side is None, and null means no calls.
 
-    Args:
-        value: the record. Keys that no case has are ignored.
-        place: where the record is, for messages.
-        wanted: what to take from sides that are documents and offer a choice.
-        dialect: the dialect of such sides, if it is known.
-        spelled: whether keys that begin with `$` are rules, as they are in a file.
+    Keys that no case has are ignored. With `spelled`, keys in expected arguments that begin with `$`
+    are rules.
 
     Raises:
         UnreadableInput: it is not an object, or one of its fields cannot be read.
@@ -130,11 +126,7 @@ def case_record(case: Case) -> dict[str, Any]:
 
 
 def case_from_trace(trace: Trace, *, place: str) -> Case:
-    """The case of a run in another format, with the sides that it has.
-
-    Raises:
-        UnreadableInput: the expectation cannot be satisfied.
-    """
+    """The case of a run in another format, with the sides that it has."""
     expected = None if trace.expected is None else _expected_from_trace(trace, place)
     return Case(
         id=_content_id(expected, trace.input) if trace.id is None else trace.id,
@@ -146,21 +138,13 @@ def case_from_trace(trace: Trace, *, place: str) -> Case:
 
 
 def reference_from_trace(trace: Trace, *, place: str) -> Case:
-    """The expected side of a case, from a run in another format that went as it should.
-
-    Raises:
-        UnreadableInput: the expectation cannot be satisfied.
-    """
+    """The expected side of a case, from a run in another format that went as it should."""
     expected = _expected_from_trace(trace, place) if trace.says_anything else None
     return Case(id=trace.id or NO_ID, expected=expected, input=trace.input)
 
 
 def actual_from_trace(trace: Trace, *, place: str) -> Case:
-    """The actual side of a case, from a run in another format.
-
-    Raises:
-        UnreadableInput: it does not say what was called.
-    """
+    """The actual side of a case, from a run in another format."""
     try:
         actual = actual_calls_in(trace, where="actual") if trace.says_anything else None
     except InvalidCall as error:
@@ -180,10 +164,7 @@ def read_reference(
 ) -> Case:
     """The expected side of a case, from a file that has only references.
 
-    The arguments are those of `read_case`; the calls are under `expected`, `calls` or `tool_calls`.
-
-    Raises:
-        UnreadableInput: it is not an object, or a field cannot be read.
+    The calls are under `expected`, `calls` or `tool_calls`.
     """
     record = _require_object(value, place, "a reference")
     refuse_groups(record, place)
@@ -207,10 +188,7 @@ def read_trace(
 ) -> Case:
     """The actual side of a case, from a file that has only traces.
 
-    The arguments are those of `read_case`; the calls are under `actual`, `calls` or `tool_calls`.
-
-    Raises:
-        UnreadableInput: it is not an object, has no calls, or a field cannot be read.
+    The calls are under `actual`, `calls` or `tool_calls`, and may not be absent.
     """
     record = _require_object(value, place, "a trace")
     actual = _read_actual(
@@ -335,8 +313,7 @@ def decode_plain_cases(lines: bytes) -> list[PlainCase]:
     """The cases of whole lines.
 
     Raises:
-        ValueError: one of the lines is not in the simplest notation.
-        RecursionError: likewise.
+        ValueError: one of the lines is not in the simplest notation. Likewise RecursionError.
     """
     if any(byte in lines and mark in lines for byte, mark in _RULE_MARKS):
         raise ValueError("there may be rules in it")
@@ -355,11 +332,7 @@ _RESULT_FIELDS = ("result", "failed")
 
 
 def expected_records(expected: Iterable[Expected]) -> list[Any]:
-    """The expected side in the notation of a case file; keys that begin with `$` are escaped.
-
-    Raises:
-        InvalidCall: it is nested too deeply.
-    """
+    """The expected side in the notation of a case file; keys that begin with `$` are escaped."""
     return [json_safe(expected_to_json(item)) for item in expected]
 
 

@@ -10,19 +10,14 @@ from callscore.formats.shape import dicts, first, integer_of, json_of, text_of
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-__all__ = ["read_definition", "read_definitions", "unique_tools", "unknown_effects"]
+__all__ = ["read_definitions", "unique_tools", "unknown_effects"]
 
 _EFFECTS = get_args(Effect)
 _WRAPPER_KEYS = ("function", "toolSpec", "tool_spec", "custom", "tool")
 _DECLARATION_KEYS = ("functionDeclarations", "function_declarations")
 _SCHEMA_KEYS = (
-    "parameters",
-    "input_schema",
-    "inputSchema",
-    "parametersJsonSchema",
-    "parameters_json_schema",
-    "args_schema",
-    "schema",
+    *("parameters", "input_schema", "inputSchema", "parametersJsonSchema"),
+    *("parameters_json_schema", "args_schema", "schema"),
 )
 _GEMINI_TYPES = ("STRING", "NUMBER", "INTEGER", "BOOLEAN", "ARRAY", "OBJECT", "NULL")
 # The keys of Gemini's SDK for Python, which also writes every key that is not set, as null.
@@ -42,11 +37,7 @@ _SNAKE_CASE_KEYWORDS = {
 
 
 def read_definitions(entries: Any) -> list[Tool]:
-    """The tools of a list; entries without a name define none.
-
-    Args:
-        entries: definitions in any notation, definitions by name, or JSON text of either.
-    """
+    """The tools of definitions in a list or by name, or in JSON text; those without a name are skipped."""
     entries = json_of(entries)
     if isinstance(entries, dict):
         entries = [

@@ -30,22 +30,11 @@ from callscore.plugins import PluginKind
 if TYPE_CHECKING:
     from types import ModuleType
 
-__all__ = ["Dialect", "dialect_from_module", "dialect_named", "dialects"]
+__all__ = ["Dialect", "dialect_named", "dialects"]
 
 
 class Dialect(Struct, frozen=True):
-    """A dialect.
-
-    Attributes:
-        name: its name: `openai_chat`.
-        order: its position among all dialects.
-        title: what it reads, in one line.
-        example: a small document.
-        recognises: whether a document is of its kind.
-        read: the runs in a document.
-        read_tools: the definitions of the tools in a document.
-        joins_lines: whether a file of lines like this one is one document.
-    """
+    """A dialect; the fields are described above."""
 
     name: str
     order: int
@@ -58,11 +47,7 @@ class Dialect(Struct, frozen=True):
 
 
 def dialect_from_module(name: str, module: ModuleType) -> Dialect:
-    """The dialect of a module.
-
-    Raises:
-        InvalidDialect: it lacks something that every dialect has.
-    """
+    """The dialect of a module; an error if it lacks something that every dialect has."""
     missing = [
         part for part in ("ORDER", "EXAMPLE", "recognises", "read") if part not in vars(module)
     ]
@@ -94,21 +79,13 @@ _DIALECTS = PluginKind("dialect", "callscore.formats.dialects", "callscore.forma
 
 @cache
 def dialects() -> tuple[Dialect, ...]:
-    """Every dialect, in the order in which they are tried.
-
-    Raises:
-        InvalidDialect: one of another package cannot be used.
-    """
+    """Every dialect, in the order in which they are tried."""
     found = [dialect_from_module(plugin.name, plugin.module) for plugin in _DIALECTS.all()]
     return tuple(sorted(found, key=lambda dialect: (dialect.order, dialect.name)))
 
 
 def dialect_named(name: str) -> Dialect:
-    """The dialect of this name.
-
-    Raises:
-        InvalidSettings: there is none.
-    """
+    """The dialect of this name; an error that suggests others if there is none."""
     from difflib import get_close_matches
 
     known = {dialect.name: dialect for dialect in dialects()}

@@ -53,10 +53,7 @@ def _is_group(item: Mapping[str, Any]) -> bool:
 def read_expectation(items: list[Any], *, where: str, spelled: bool) -> tuple[Expected, ...]:
     """The expectations of a list of calls, groups and forbidden calls.
 
-    Args:
-        items: the list.
-        where: what to call it in messages: `expected`.
-        spelled: whether keys in arguments that begin with `$` are rules, as in a case file.
+    With `spelled`, keys in arguments that begin with `$` are rules, as in a case file.
 
     Raises:
         InvalidCall: something in it cannot be read, or is in a wrong place.
@@ -74,11 +71,7 @@ def read_expectation(items: list[Any], *, where: str, spelled: bool) -> tuple[Ex
 
 
 def read_expected(item: Any, *, where: str, spelled: bool) -> Expected:
-    """One call or one group; forbidden calls are allowed only in the top list.
-
-    Raises:
-        InvalidCall: it cannot be read, or is in a wrong place.
-    """
+    """One call or one group; forbidden calls are allowed only in the top list."""
     if isinstance(item, Matcher):
         problem = f"`{item.key}` stands in place of an argument's value, not of a call"
         word = item.key.removeprefix("$")
@@ -185,11 +178,7 @@ def read_rules(call: ToolCall, where: str) -> ToolCall:
 
 
 def refuse_misspelled(items: list[Any], where: str) -> None:
-    """Refuse a group whose keyword is misspelled; "a call without a name" would be misleading.
-
-    Raises:
-        InvalidCall: there is one.
-    """
+    """Refuse a group whose keyword is misspelled; "a call without a name" would be misleading."""
     for position, item in enumerate(items):
         if isinstance(item, Mapping):
             _refuse_misspelled(item, f"{where}[{position}]")
@@ -200,9 +189,6 @@ def refuse_misplaced_keywords(items: list[Any], where: str) -> None:
 
     Other keys are allowed beside a name and arguments, but ignoring `forbid` or a misspelled `times`
     would change what is expected.
-
-    Raises:
-        InvalidCall: there is one.
     """
     for position, item in enumerate(items):
         if isinstance(item, Mapping):

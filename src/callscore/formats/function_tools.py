@@ -20,13 +20,7 @@ import msgspec
 from callscore.core.call import Tool
 from callscore.errors import InvalidCall
 
-__all__ = [
-    "Documentation",
-    "documentation_of",
-    "function_tool",
-    "is_function",
-    "with_functions_read",
-]
+__all__ = ["function_tool", "is_function", "with_functions_read"]
 
 _FUNCTIONS = (FunctionType, MethodType, BuiltinFunctionType, partial)
 _LAMBDA = "<lambda>"
@@ -54,14 +48,7 @@ def is_function(value: Any) -> bool:
 
 
 def with_functions_read(document: Any) -> Any:
-    """Tool definitions, with the functions among them read; other documents are unchanged.
-
-    Args:
-        document: a function, a list that may contain functions, or functions by name.
-
-    Raises:
-        InvalidCall: a function has no name that it could be called by.
-    """
+    """Tool definitions, with the functions among them read; other documents are unchanged."""
     if is_function(document):
         return [function_tool(document)]
     if isinstance(document, dict):
@@ -78,13 +65,9 @@ def with_functions_read(document: Any) -> Any:
 def function_tool(function: Any, name: str | None = None) -> Tool:
     """The tool of a function.
 
-    Its name is the function's, its description the docstring's, and its parameters are those of the
-    signature: one without an annotation takes anything, one with a default is optional, and
-    arguments that `functools.partial` fills in are left out.
-
-    Args:
-        function: the function.
-        name: the name of the tool, if it is not the function's.
+    Its name is the function's unless one is given, its description the docstring's, and its parameters
+    are those of the signature: one without an annotation takes anything, one with a default is
+    optional, and arguments that `functools.partial` fills in are left out.
 
     Raises:
         InvalidCall: it has no name that it could be called by.
@@ -173,12 +156,7 @@ def _default(value: Any) -> dict[str, Any]:
 
 
 class Documentation(msgspec.Struct, frozen=True):
-    """The parts of a docstring.
-
-    Attributes:
-        description: what precedes all sections; None if nothing does.
-        arguments: the description of each argument, by its name.
-    """
+    """The parts of a docstring: the text before all sections, and the arguments by name."""
 
     description: str | None = None
     arguments: dict[str, str] = {}

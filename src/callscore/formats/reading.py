@@ -32,7 +32,6 @@ __all__ = [
     "read_definitions_in",
     "read_document",
     "read_named",
-    "recognise",
     "require_one_selection",
     "unknown_format_text",
     "with_cached_dialects",
@@ -47,12 +46,7 @@ _MAX_RECENT = 4  # kinds of documents in one file, such as requests and answers
 
 
 def find_dialect(document: Any, among: frozenset[str] | None = None) -> Dialect | None:
-    """The first dialect, in their order, that recognises a document.
-
-    Args:
-        document: a JSON value, or text that a model wrote.
-        among: the names of the dialects to try; None for all.
-    """
+    """The first dialect, in their order, that recognises a document; `among` limits the choice."""
     for dialect in dialects():
         if (among is None or dialect.name in among) and dialect.recognises(document):
             return dialect
@@ -60,11 +54,7 @@ def find_dialect(document: Any, among: frozenset[str] | None = None) -> Dialect 
 
 
 def recognise(document: Any) -> Dialect:
-    """Like `find_dialect`, but there must be one.
-
-    Raises:
-        UnknownFormat: no dialect recognises it; the message names the nearest.
-    """
+    """Like `find_dialect`, but an error that names the nearest dialects if there is none."""
     found = find_dialect(document)
     if found is None:
         raise UnknownFormat(unknown_format_text(document))
@@ -143,10 +133,6 @@ _Call = TypeVar("_Call", bound="Expected")
 def read_document(document: Any, wanted: Wanted = DEFAULT_WANTED) -> list[Trace]:
     """The runs in a document; a list that no dialect recognises is a list of documents.
 
-    Args:
-        document: a JSON value, or text that a model wrote.
-        wanted: what to take if there is a choice.
-
     Raises:
         UnknownFormat: no dialect recognises it.
         InvalidCall: it cannot be read.
@@ -164,11 +150,7 @@ def read_document(document: Any, wanted: Wanted = DEFAULT_WANTED) -> list[Trace]
 
 
 def read_as(dialect: Dialect, document: Any, wanted: Wanted = DEFAULT_WANTED) -> list[Trace]:
-    """The runs in a document of a known dialect, without the calls that are not wanted.
-
-    Raises:
-        InvalidCall: it cannot be read.
-    """
+    """The runs in a document of a known dialect, without the calls that are not wanted."""
     try:
         traces = dialect.read(document, wanted)
     except CallscoreError:
@@ -197,7 +179,7 @@ def _with_record_id(trace: Trace, document: Any) -> Trace:
 
 
 def read_named(dialect: Dialect, document: Any, wanted: Wanted = DEFAULT_WANTED) -> list[Trace]:
-    """Like `read_as`, if the dialect is the choice of the user.
+    """Like `read_as`, for a dialect that the user names.
 
     Raises:
         UnknownFormat: the document is of another format, or nothing is found in it.
@@ -237,15 +219,7 @@ def _without_calls_of(
 
 
 def read_definitions_in(document: Any, *, dialect: Dialect | None = None) -> list[Tool]:
-    """The definitions of the tools in a document, without repetitions.
-
-    Args:
-        document: as for `read_document`.
-        dialect: its dialect, if it is known.
-
-    Raises:
-        UnknownFormat: no dialect recognises it.
-    """
+    """The definitions of the tools in a document, without repetitions."""
     found = dialect or find_dialect(document)
     if found is not None:
         return unique_tools(found.read_tools(document))
@@ -263,11 +237,7 @@ _Read = TypeVar("_Read")
 
 
 def require_one_selection(wanted: Wanted, max_count: int) -> None:
-    """Refuse `top_k` together with `candidate`.
-
-    Raises:
-        InvalidSettings: both are given.
-    """
+    """Refuse `top_k` together with `candidate`."""
     if max_count > 1 and wanted.candidate:
         raise InvalidSettings("top_k takes the first answers, candidate a certain one: keep one")
 
@@ -277,14 +247,6 @@ def read_candidates(read: Callable[[Wanted], _Read], wanted: Wanted, max_count: 
 
     If a run has several questions, and one has fewer answers than another, its first answer is used
     in place of those that are missing.
-
-    Args:
-        read: reads the document with these options.
-        wanted: the options, without `candidate`.
-        max_count: the maximum number of answers.
-
-    Raises:
-        InvalidSettings: a single answer is asked for as well.
     """
     require_one_selection(wanted, max_count)
     if max_count == 1:

@@ -173,11 +173,7 @@ _DUMP_ATTEMPTS = (
 
 
 def to_plain_data(value: Any, depth: int = 0) -> Any:
-    """A value as JSON would have it: objects, lists, texts, numbers, booleans and null.
-
-    Args:
-        value: data, or the response or message objects of an SDK.
-        depth: the level of nesting, which is limited.
+    """Data, or objects of an SDK, as JSON: objects, lists, texts, numbers, booleans and null.
 
     Raises:
         InvalidCall: an object cannot be read.
@@ -196,7 +192,7 @@ def to_plain_data(value: Any, depth: int = 0) -> Any:
 def _from_object(value: Any, depth: int) -> Any:
     if isinstance(value, str | int | float | type | _FUNCTIONS):
         return value.value if isinstance(value, Enum) else value
-    for way in (_from_scalar, _from_run, _from_model, _from_fields):
+    for way in (_from_scalar, _from_methods, _from_fields):
         try:
             found = way(value)
         except Exception as error:  # of the other library
@@ -213,25 +209,18 @@ def _from_scalar(value: Any) -> Any:
     return value.isoformat() if hasattr(value, "isoformat") else None
 
 
-def _from_run(value: Any) -> Any:
-    for name in _RUN_METHODS:
+def _from_methods(value: Any) -> Any:
+    for name in (*_RUN_METHODS, "model_dump", "to_dict", "dict"):
         method = getattr(value, name, None)
-        if callable(method):
+        if not callable(method):
+            continue
+        if name != "model_dump":
             return method()
-    return None
-
-
-def _from_model(value: Any) -> Any:
-    if callable(getattr(value, "model_dump", None)):
-        dumped = _dumped(value.model_dump)
+        dumped = _dumped(method)
         children = getattr(
             value, "child_runs", None
         )  # of a LangSmith run, which does not dump them
         return {**dumped, "child_runs": children} if isinstance(children, list) else dumped
-    for name in ("to_dict", "dict"):
-        method = getattr(value, name, None)
-        if callable(method):
-            return method()
     return None
 
 

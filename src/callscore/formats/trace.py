@@ -86,9 +86,6 @@ class Wanted(Struct, frozen=True, kw_only=True):
         """The number of the answer to take, of several to the same question.
 
         Every dialect that can have several answers calls this; otherwise the best of them is unknown.
-
-        Args:
-            numbers: the numbers of the answers, such as `range` of their count.
         """
         if self.on_answers is None:
             return self.candidate
@@ -119,11 +116,7 @@ def wanted_for(
     failure: str = DEFAULT_WANTED.failure.pattern,
     leave_out: Any = DEFAULT_WANTED.leave_out,
 ) -> Wanted:
-    """The options that a user gives, checked.
-
-    Raises:
-        InvalidSettings: one of the values is invalid.
-    """
+    """The options that a user gives; an error if one of the values is invalid."""
     parts = (leave_out,) if isinstance(leave_out, str) else tuple(leave_out or ())
     try:
         pattern = re.compile(failure)

@@ -75,15 +75,15 @@ class Transcript:
         positional: bool = False,
         error: str | None = None,
     ) -> None:
-        """Add a call.
+        """Add a call, with the fields of `ToolCall`.
 
         Args:
             name: the tool; anything but text is no name, but it is still a call.
             arguments: an object, its JSON text, or anything else.
             id: the id by which a result refers to the call; may be a number.
-            kind: as in `ToolCall`.
-            caller: as in `ToolCall`.
-            positional: as in `ToolCall`.
+            kind: as in `ToolCall`, like the others.
+            caller: likewise.
+            positional: likewise.
             error: what the trace itself says is wrong with the arguments.
         """
         if arguments.__class__ is dict and error is None:
@@ -119,16 +119,11 @@ class Transcript:
         name: Any = None,
         failed: Any = None,
     ) -> None:
-        """Add the result of the nearest call before it that it can belong to.
+        """Add the result of the nearest call before it that it can belong to, by id or name.
 
-        Ids are not unique in real traces, and some have none. Of the calls that have no result
-        yet, the first one in the last message that has any is taken.
-
-        Args:
-            value: the result.
-            id: the id of the call, if the result has one.
-            name: the name of the tool, if the result has only that.
-            failed: whether the call failed; anything but a boolean is ignored.
+        Ids are not unique in real traces, and some have none. Of the calls that have no result yet,
+        the first one in the last message that has any is taken. The text of the result decides
+        whether the call failed, if `failed` is anything but a boolean.
         """
         position = self._find_waiting(id, name)
         if position is None:

@@ -153,11 +153,7 @@ def _with_progress(chunks: Iterator[bytes], on_bytes: Callable[[int], None]) -> 
 
 
 def zstd_codec() -> _Codec:
-    """The codec for zstd data.
-
-    Raises:
-        MissingExtra: the extra `zstd` is not installed.
-    """
+    """The codec for zstd data; needs the extra `zstd`."""
     try:
         import zstandard
     except ImportError:
@@ -169,10 +165,7 @@ def zstd_codec() -> _Codec:
 def decompress(chunks: Iterator[bytes], codec: _Codec, place: str) -> Iterator[bytes]:
     """Decompress a stream of chunks; it may consist of several frames.
 
-    Args:
-        chunks: the compressed bytes; each chunk is decompressed at once, so they have to be small.
-        codec: how they are compressed.
-        place: what to call them in messages.
+    Each chunk is decompressed at once, so they have to be small.
 
     Raises:
         UnreadableInput: the data is damaged or ends too early.

@@ -41,13 +41,7 @@ _CONTAINER_OPENED = object()
 
 
 class NotJSON(Exception):
-    """The structure of the text cannot be determined; readers turn this into a BadRecord.
-
-    Attributes:
-        line: where, from 1.
-        column: where in that line, in characters, from 1.
-        problem: what is wrong there and what to do about it.
-    """
+    """The structure of the text cannot be determined; readers turn this into a BadRecord."""
 
     def __init__(self, line: int, column: int, problem: str) -> None:
         super().__init__(problem)
@@ -61,11 +55,7 @@ def decode_leniently(data: bytes, *, unit: str) -> Any:
 
     Marked are NaN and the infinities, numbers out of range, strings with half a surrogate pair,
     bytes that are not UTF-8, unknown escapes or control characters, and everything nested deeper
-    than 500 levels.
-
-    Args:
-        data: the text, as bytes.
-        unit: what to call the text in messages: `line` or `file`.
+    than 500 levels. Messages call the text a `unit`.
 
     Raises:
         NotJSON: the structure itself is broken, or the text ends too early.

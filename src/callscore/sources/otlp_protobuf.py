@@ -91,12 +91,12 @@ def _text(data: bytes, place: _Range) -> str:
         raise _DecodeError(start + error.start, "a text is not UTF-8") from None
 
 
-def _hexadecimal(data: bytes, place: _Range) -> str:
-    return data[place[0] : place[1]].hex()
-
-
 def _base64(data: bytes, place: _Range) -> str:
     return b64encode(data[place[0] : place[1]]).decode()
+
+
+def _hexadecimal(data: bytes, place: _Range) -> str:
+    return data[place[0] : place[1]].hex()
 
 
 def _fixed(data: bytes, place: _Range) -> int:
@@ -125,22 +125,11 @@ def _count(_: bytes, value: int) -> int:
     return value & 0xFFFFFFFF
 
 
-def _flag(_: bytes, value: int) -> bool:
-    return value != 0
-
-
 # --- messages -----------------------------------------------------------------------------------
 
 
 class _FieldSpec(NamedTuple):
-    """A known field.
-
-    Attributes:
-        name: its name in JSON.
-        wire: its wire type.
-        kind: what reads it, or the name of its message.
-        many: whether it is repeated.
-    """
+    """A known field: its name in JSON, its wire type, and what reads it or its message."""
 
     name: str
     wire: int
@@ -206,7 +195,7 @@ _MESSAGES: dict[str, dict[int, _FieldSpec]] = {
     "KeyValue": {1: _FieldSpec("key", _BYTES, _text), 2: _FieldSpec("value", _BYTES, _VALUE)},
     _VALUE: {
         1: _FieldSpec("stringValue", _BYTES, _text),
-        2: _FieldSpec("boolValue", _VARINT, _flag),
+        2: _FieldSpec("boolValue", _VARINT, lambda _, value: value != 0),
         3: _FieldSpec("intValue", _VARINT, _integer),
         4: _FieldSpec("doubleValue", _FIXED64, _double),
         5: _FieldSpec("arrayValue", _BYTES, "Values"),
@@ -244,12 +233,9 @@ def _read_message(data: bytes, place: _Range, kind: str, depth: int) -> dict[str
 
 
 def decode_otlp(data: bytes, place: str = "OTLP protobuf") -> dict[str, Any]:
-    """The spans in a message, or in the messages of a file, as OTLP's JSON.
+    """The spans of a `TracesData` or an `ExportTraceServiceRequest`, as OTLP's JSON.
 
-    Args:
-        data: a `TracesData` or an `ExportTraceServiceRequest`; or several, each after its length in
-            four bytes, as the collector writes them to a file.
-        place: what to call the bytes in messages.
+    Or of several messages, each after its length in four bytes, as the collector writes them.
 
     Raises:
         UnreadableInput: the bytes are damaged.

@@ -24,16 +24,7 @@ from callscore.sources.text_document import (
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-__all__ = [
-    "FileKind",
-    "kind_by_head",
-    "kind_by_name",
-    "kind_of_json",
-    "looks_like_model_text",
-    "looks_like_table",
-    "read_batches",
-    "read_records",
-]
+__all__ = ["kind_by_name", "read_batches", "read_records"]
 
 
 # The kind of a file: by its name, unless its content says otherwise.
@@ -149,9 +140,7 @@ def read_records(path: str) -> Iterator[Record | BadRecord]:
 def read_batches(path: str, *, on_bytes: Callable[[int], None] | None = None) -> Batches:
     """Like `read_records`, but JSON lines come in batches, not yet decoded, and lists whole.
 
-    Args:
-        path: as for `read_records`.
-        on_bytes: called with the number of bytes read since the last call (before decompression).
+    `on_bytes` is called with the number of bytes read since the last call (before decompression).
     """
     name = display_path(path)
     try:

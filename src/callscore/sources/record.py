@@ -26,12 +26,7 @@ class Record(Struct, frozen=True, gc=False):
 
 
 class BadRecord(Struct, frozen=True, gc=False):
-    """A part of a file that cannot be read as a value.
-
-    Attributes:
-        place: `file:line:column`, as far as it is known.
-        problem: what is wrong there and what to do about it.
-    """
+    """A part of a file that cannot be read, with what is wrong and what to do about it."""
 
     place: str
     problem: str
@@ -40,10 +35,7 @@ class BadRecord(Struct, frozen=True, gc=False):
 class Array(Struct, frozen=True, gc=False):
     """A list that is a whole file: one record per item, or one document, such as a conversation.
 
-    Attributes:
-        place: where the list begins.
-        items: the values in it.
-        places: where they are, if more is known than their position.
+    `places` are those of the items, if more is known than their position.
     """
 
     place: str

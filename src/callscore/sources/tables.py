@@ -18,7 +18,7 @@ from callscore.sources.text_document import decode_json
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-__all__ = ["read_cell", "read_csv", "read_parquet"]
+__all__ = ["read_csv", "read_parquet"]
 
 
 _ESCAPED_BYTE = re.compile(r"[\udc80-\udcff]")
@@ -27,11 +27,8 @@ _ESCAPED_BYTE = re.compile(r"[\udc80-\udcff]")
 def read_cell(text: str, *, openings: tuple[str, ...]) -> Any:
     """The value of a cell; text that only begins like JSON stays text.
 
-    Malformed values in JSON are marked, and so is text with bytes that are not UTF-8.
-
-    Args:
-        text: the cell, with bytes that are not UTF-8 escaped as surrogates.
-        openings: what text has to begin with to be read as JSON.
+    Malformed values in JSON are marked, and so is text with bytes that are not UTF-8, which are
+    escaped as surrogates.
     """
     if text.lstrip().startswith(openings):
         try:
@@ -58,16 +55,10 @@ _DELIMITERS = (",", ";", "\t")
 def read_csv(
     head: bytes, stream: Iterable[bytes], name: str, first_line: int
 ) -> Iterator[Record | BadRecord]:
-    """The rows of a table, one at a time.
+    """The rows of a table, one at a time; `head` has the header and maybe more.
 
     A cell that begins with `{`, `[` or a quotation mark, and is JSON, is that value; any other is
     text. An empty cell is absent.
-
-    Args:
-        head: the line with the header, and maybe more.
-        stream: the lines that follow.
-        name: the file, as it is called in places.
-        first_line: the number of the line that `head` begins with.
 
     Raises:
         UnreadableInput: the header does not name each column, or the quoting is broken, so that the

@@ -43,13 +43,7 @@ _DECODE_ERRORS = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError)
 
 
 class Lines(Struct, frozen=True, gc=False):
-    """Some whole lines of a file, not yet decoded.
-
-    Attributes:
-        name: the file, as it is called in places.
-        first_line: the number of the first line.
-        data: the lines with their line breaks.
-    """
+    """Some whole lines of a file with their line breaks, not yet decoded."""
 
     name: str
     first_line: int
@@ -73,14 +67,7 @@ def _split(data: bytes) -> list[bytes]:
 
 
 def read_lines(head: bytes, stream: BufferedReader, name: str, first_line: int) -> Iterator[Lines]:
-    """The lines of a file in batches; the lines before a read error are not lost.
-
-    Args:
-        head: what has been read of the file already.
-        stream: the rest of the file.
-        name: the file, as it is called in places.
-        first_line: the number of the line that `head` begins with.
-    """
+    """The lines of a file in batches, from `head` on; those before a read error are not lost."""
     pending = [head]
     while True:
         try:
@@ -145,11 +132,7 @@ def _records_in(value: Any, name: str) -> Iterator[Record | Array]:
 
 
 def decode_json(data: bytes, *, unit: str) -> Any:
-    """The value of a JSON text; malformed values in it are marked.
-
-    Args:
-        data: the text, as bytes.
-        unit: what to call the text in messages: `file`.
+    """The value of a JSON text; malformed values in it are marked. Messages call it a `unit`.
 
     Raises:
         NotJSON: the structure itself is broken, or the text ends too early.

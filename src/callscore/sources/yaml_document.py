@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from ruamel.yaml.nodes import Node
 
-__all__ = ["LineNumbers", "read_yaml", "read_yaml_with_lines"]
+__all__ = ["read_yaml", "read_yaml_with_lines"]
 
 # The line numbers (from 1) of the parts of a document, by the keys that lead there.
 LineNumbers = dict[tuple[str | int, ...], int]

@@ -151,9 +151,8 @@ class ContentReader:
     def take_loss(self, reason: Any, message: Any) -> None:
         """Add the call that the server could not read, or did not allow, if there is one.
 
-        Args:
-            reason: why the answer ended; a number in some encodings, and then the message decides.
-            message: the text of the server about it, which may quote the attempted call.
+        The reason why the answer ended is a number in some encodings, and then the message decides,
+        which may quote the attempted call.
         """
         if reason is None and message is None:
             return

@@ -38,7 +38,6 @@ __all__ = [
     "are_otel_messages",
     "observe_span",
     "offered_tools_in",
-    "question_in",
     "question_of",
     "responses_in",
     "take_otel_messages",

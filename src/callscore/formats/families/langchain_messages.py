@@ -130,13 +130,7 @@ def _kind_of(value: Any) -> str | None:
 def take_messages(
     messages: Iterable[Any], transcript: Transcript, *, caller: str | None = None
 ) -> None:
-    """Add the calls and the results of messages, also in the provider's own format.
-
-    Args:
-        messages: in the order in which they were sent.
-        transcript: where to add them.
-        caller: the caller, as in `ToolCall`.
-    """
+    """Add the calls and the results of messages, also in the provider's own format."""
     for kind, fields in _merge_chunks(messages):
         if kind == "ai":
             _take_answer(fields, transcript, caller)
@@ -279,15 +273,7 @@ def _take_server_result(block: dict[str, Any], transcript: Transcript) -> None:
 
 
 class ToolRun(NamedTuple):
-    """The record of a tool that was run.
-
-    Attributes:
-        name: the name of the tool.
-        inputs: its input.
-        id: the id of the call, if it was recorded.
-        output: the output of the tool, as it is or in a tool message; None for nothing.
-        failed: whether it ended in an error.
-    """
+    """The record of a tool that was run; its output may be in a tool message."""
 
     name: Any
     inputs: Any

@@ -55,10 +55,9 @@ class ModelOutputs:
         self._find: Callable[..., Dialect | None] | None = None
 
     def calls(self, given: Any) -> tuple[ToolCall, ...]:
-        """The calls in an answer, or in messages, with the results that are there, too.
+        """The calls in an answer or in messages, with the results that are there, too.
 
-        Args:
-            given: a message, a list of them, a response, or JSON text of it. Other text has none.
+        Text that is not JSON has none.
         """
         value = _value_of(given)
         if value and are_otel_messages(value):

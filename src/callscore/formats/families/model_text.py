@@ -26,19 +26,15 @@ if TYPE_CHECKING:
 
 __all__ = [
     "answer_texts",
-    "json_values",
     "make_markup",
     "read_marked",
     "read_turns",
-    "split_turns",
     "starts_with_call",
     "tagged_call_reader",
     "take_json",
     "take_values",
     "tools_in",
-    "typed_arguments",
     "typed_value",
-    "without_thoughts",
 ]
 
 
@@ -92,12 +88,9 @@ def _after_gap(text: str, start: int) -> int:
 
 
 def take_json(text: str, transcript: Transcript, *, is_closed: bool = True) -> None:
-    """Add the calls of a JSON text.
+    """Add the calls of a JSON text: an object, a list of objects, or several objects.
 
-    Args:
-        text: an object, a list of objects, or several objects.
-        transcript: where to add them.
-        is_closed: whether a mark ends the text, so that nothing else belongs there.
+    If it is closed by a mark, nothing else belongs into it.
     """
     text = text.strip()
     values, rest = json_values(text)
@@ -201,13 +194,7 @@ def _answer_start(text: str) -> int:
 
 
 class Markup(NamedTuple):
-    """How a family of models marks its calls.
-
-    Attributes:
-        pattern: a thought, a result or a call, each in a group of this name.
-        take_call: adds a call.
-        take_result: adds a result.
-    """
+    """How a family of models marks its thoughts, results and calls, and how these are added."""
 
     pattern: re.Pattern[str]
     take_call: Callable[[re.Match[str], Transcript, Mapping[str, Tool]], None]
@@ -226,14 +213,7 @@ def make_markup(
     result: str = RESPONSE,
     take_result: Callable[[re.Match[str], Transcript], None] = take_text_result,
 ) -> Markup:
-    """The markup of a family.
-
-    Args:
-        call: the pattern of a call, without the group `call`.
-        take_call: adds it.
-        result: the pattern of a result, with a group `result`.
-        take_result: adds it.
-    """
+    """The markup of a family; its pattern of a result has a group `result`."""
     pattern = re.compile(f"{_THOUGHT}|{result}|(?P<call>{call})", re.DOTALL)
     return Markup(pattern, take_call, take_result)
 
@@ -262,13 +242,7 @@ def read_turns(
     wanted: Wanted,
     take: Callable[[str, Transcript, Mapping[str, Tool]], None],
 ) -> list[Trace]:
-    """The run in a text whose answers are calls as a whole, without their thoughts.
-
-    Args:
-        document: the text.
-        wanted: the options.
-        take: adds the calls of an answer.
-    """
+    """The run in a text whose answers are calls as a whole, without their thoughts."""
     text = document if isinstance(document, str) else ""
     tools = tools_for(text, wanted)
     transcript = Transcript(wanted)

@@ -20,30 +20,14 @@ from callscore.formats.trace import Trace
 if TYPE_CHECKING:
     from callscore.formats.trace import View, Wanted
 
-__all__ = [
-    "Nesting",
-    "ObservedRun",
-    "ObservedStep",
-    "ToolResult",
-    "is_repeated",
-    "nesting_of",
-    "steps_above",
-    "steps_by_id",
-    "tool_around",
-    "traces_of",
-]
+__all__ = ["ObservedRun", "ObservedStep", "ToolResult", "is_repeated", "traces_of"]
 
 
 # Steps within steps: models and tools within tools.
 
 
 class Nesting(Struct, frozen=True):
-    """The steps that are within tools.
-
-    Attributes:
-        steps: all steps by their ids; empty if no step is within a tool.
-        delegating: the ids of the tools that have models within them.
-    """
+    """The steps by their ids, empty if none is within a tool; and the tools with models in them."""
 
     steps: dict[str | None, Any] = {}
     delegating: frozenset[str | None] = frozenset()
@@ -111,14 +95,9 @@ def is_repeated(
 
 
 class ToolResult(Struct, frozen=True, gc=False):
-    """The result of a call, as the next model receives it.
+    """The result of a call, as the next model receives it, and what is known about the call.
 
-    Attributes:
-        value: the result.
-        id: the id of the call, if it is known.
-        name: the name of the tool, if it is known.
-        failed: whether the call failed, if it is known.
-        arguments: the arguments of the call, if they are known: some calls have no id.
+    The arguments identify a call that has no id.
     """
 
     value: Any

@@ -25,10 +25,8 @@ if TYPE_CHECKING:
 
 __all__ = [
     "PythonCall",
-    "is_prose",
     "is_python_call_list",
     "parse_calls",
-    "read_plain_calls",
     "take_call",
     "take_python",
     "take_unparsable",
@@ -62,15 +60,7 @@ _PROSE_START = re.compile(
 
 
 class PythonCall(NamedTuple):
-    """One call.
-
-    Attributes:
-        name: the name of the function, with the dots in it.
-        named: the arguments with names.
-        unnamed: the others, in their order.
-        source: the text of the call.
-        is_faulty: whether arguments are unknown or ambiguous: `*more`, or a name twice.
-    """
+    """One call; faulty if arguments are unknown or ambiguous: `*more`, or a name twice."""
 
     name: str
     named: dict[str, Any]
@@ -335,10 +325,7 @@ def _name_or_number(node: ast.expr, source: _Source) -> Any:
 def take_python(text: str, transcript: Transcript, tools: Mapping[str, Tool]) -> None:
     """Add the calls of a Python text, and what can be read of those that do not parse.
 
-    Args:
-        text: a list of calls, or calls one by one.
-        transcript: where to add them.
-        tools: the tool definitions, for the names of positional arguments.
+    The tool definitions give the names of positional arguments.
     """
     calls = parse_calls(text)
     if calls is None:

@@ -33,7 +33,6 @@ __all__ = [
     "Event",
     "Span",
     "build_tree",
-    "decode_otlp_value",
     "is_span_line",
     "items_at",
     "items_of",
@@ -71,13 +70,11 @@ _PLAIN_TYPES = frozenset(
 
 
 def read_attributes(value: Any) -> dict[str, Any]:
-    """The attributes by their dotted keys; an object under such a key is a value, and stays one.
+    """The attributes by their dotted keys, from entries, an object, or JSON text of either.
 
-    Attributes nested at each dot are included at each level: `tool` as well as `tool.name`, if that
-    is how the name of an attribute can begin. Lists are never flattened.
-
-    Args:
-        value: a list of keys and typed values, an object, or JSON text of either.
+    An object under a dotted key is a value, and stays one. Attributes nested at each dot are included
+    at each level: `tool` as well as `tool.name`, if that is how the name of an attribute can begin.
+    Lists are never flattened.
     """
     if isinstance(value, str):
         value = json_of(json_of(value))  # a column may contain JSON text within JSON text
@@ -258,16 +255,8 @@ _MICROSECOND = timedelta(microseconds=1)
 _SEVERAL = 2
 _PARENT_KEYS = ("parentSpanId", "parent_span_id", "parent_id", "ParentSpanId", "parentId")
 _START_KEYS = (
-    "startTimeUnixNano",
-    "start_time_unix_nano",
-    "start_time",
-    "startTime",
-    "start_timestamp",
-    "timestamp",
-    "Timestamp",
-    "timeUnixNano",
-    "time_unix_nano",
-    "observedTimeUnixNano",
+    *("startTimeUnixNano", "start_time_unix_nano", "start_time", "startTime", "start_timestamp"),
+    *("timestamp", "Timestamp", "timeUnixNano", "time_unix_nano", "observedTimeUnixNano"),
 )
 _STATUS_KEYS = ("status", "status_code", "StatusCode", "otel_status_code")
 _ERROR_CODE = 2
@@ -276,13 +265,7 @@ _ERROR_STATUSES = ("error", "status_code_error", "statuscode.error")
 
 
 class Event(Struct, frozen=True, gc=False):
-    """Something that happened at one moment.
-
-    Attributes:
-        name: what happened.
-        attributes: by their dotted keys.
-        body: the content of a log record; None for an event of a span.
-    """
+    """Something that happened at one moment; only log records have a body."""
 
     name: str
     attributes: dict[str, Any]
@@ -404,8 +387,7 @@ def _parent_of(record: dict[str, Any]) -> str | None:
 def parse_time(value: Any) -> int | None:
     """A moment as a number: in nanoseconds, if it was a date and time.
 
-    Args:
-        value: a number, its text, seconds and nanoseconds in a list, or a date and time.
+    Also a number, its text, or seconds and nanoseconds in a list.
     """
     if isinstance(value, str):
         is_number = value.isascii() and value.isdigit() and len(value) <= _MAX_NUMBER_LENGTH

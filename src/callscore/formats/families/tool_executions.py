@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from callscore.formats.families.spans import Span
     from callscore.formats.trace import Wanted
 
-__all__ = ["ToolInput", "exception_in", "executed_call", "read_tool_input", "requested_call"]
+__all__ = ["exception_in", "executed_call", "requested_call"]
 
 
 # The input of a tool: an object, JSON, Python, or args and kwargs.
@@ -51,12 +51,7 @@ class ToolInput(Struct, frozen=True, gc=False):
 
 
 def read_tool_input(given: Any, names: Any = None) -> ToolInput:
-    """The arguments of a tool.
-
-    Args:
-        given: the input in its span; None if it has none.
-        names: an object with the names of the tool's parameters, in order, as keys.
-    """
+    """The arguments of a tool; the keys of `names` are the names of its parameters, in order."""
     if given is None or given == _REDACTED:
         return ToolInput(None, NOT_CAPTURED)
     value = json_of(given) if isinstance(given, str) else given
@@ -124,13 +119,7 @@ def requested_call(
     value: Any,
     id: Any,  # noqa: A002  (as the field is called)
 ) -> ToolCall:
-    """A call in the only message of a model, from an entry in its span.
-
-    Args:
-        name: the name of the tool.
-        value: the arguments: an object, its JSON text, or anything else.
-        id: the id of the call.
-    """
+    """A call in the only message of a model, from an entry in its span."""
     arguments = read_arguments(value)
     return ToolCall(
         name if isinstance(name, str) and name else NAMELESS,
@@ -158,16 +147,9 @@ def executed_call(  # noqa: PLR0913  (a call has as many parts)
     wanted: Wanted,
     names: Any = None,
 ) -> ToolCall:
-    """The call that a tool executed.
+    """The call that a tool executed, from the input and the output in its span.
 
-    Args:
-        name: the name of the tool.
-        value: the input in the span.
-        id: the id of the call.
-        result: the output in the span; None if it has none.
-        failed: whether the span says that the call failed.
-        wanted: the options.
-        names: an object with the names of the tool's parameters as keys.
+    The keys of `names` are the names of the tool's parameters.
     """
     read, arguments = _read(value, names)
     is_captured = read.error is None
