@@ -9,19 +9,17 @@ import msgspec
 import pytest
 
 from callscore import Results, score_files, score_joined
-from callscore.core.call import Tool, ToolCall
+from callscore.core.call import ToolCall
 from callscore.core.case import Case
-from callscore.engines import inputs as module
 from callscore.engines.inputs import (
     CASES,
     TRACES,
     InputOptions,
-    ToolDefinitions,
     input_options_for,
     join_traces,
     read_cases,
 )
-from callscore.errors import InvalidCall, InvalidSettings, UnreadableInput
+from callscore.errors import InvalidSettings, UnreadableInput
 from callscore.formats.cases import NO_ID
 from callscore.sources import BadRecord
 
@@ -357,102 +355,6 @@ def test_a_field_that_is_not_there_is_a_bad_record_that_can_be_skipped(write: An
     results = score_files(file, fields={"expected": "gold", "actual": "chat"}, skip_bad=True)
 
     assert (results.summary.cases, results.skipped.count) == (1, 1)
-
-
-# What is known of the tools of a case.
-
-SCHEMA = {"type": "object", "properties": {"a": {"type": "integer"}}}
-TOOLS = [{"name": "f", "description": "x", "parameters": SCHEMA}]
-BROKEN = [{"name": "f", "parameters": {"type": "colour"}}]
-
-
-def test_a_case_without_tools_has_none() -> None:
-    assert ToolDefinitions().of(None, "c.jsonl:1") is None
-    assert ToolDefinitions().of([], "c.jsonl:1") == {}
-
-
-def test_a_case_may_bring_its_own() -> None:
-    assert ToolDefinitions().of(TOOLS, "c.jsonl:1") == {"f": Tool("f", "x", SCHEMA)}
-
-
-def test_those_of_the_run_come_in_place_of_those_of_the_cases() -> None:
-    known = ToolDefinitions([{"name": "g", "parameters": SCHEMA}])
-
-    assert list(known.of(TOOLS, "c.jsonl:1") or ()) == ["g"]
-    assert list(known.of(None, "c.jsonl:1") or ()) == ["g"]
-
-
-def test_the_same_definitions_are_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "_MAX_REMEMBERED", 2)
-    known = ToolDefinitions()
-
-    first = known.of(TOOLS, "c.jsonl:1")
-    again = known.of([dict(TOOLS[0])], "c.jsonl:2")
-    for name in ("g", "h", "i"):
-        known.of([name], "c.jsonl:3")
-
-    assert again is first
-    assert len(known._known) <= 2
-    assert known.of(TOOLS, "c.jsonl:4") == first
-
-
-def test_objects_of_an_sdk_are_read_as_well() -> None:
-    class Definition:
-        def model_dump(self, **_: Any) -> dict[str, Any]:
-            return TOOLS[0]
-
-    assert list(ToolDefinitions().of([Definition()], "cases[0]") or ()) == ["f"]
-
-
-def test_tools_of_a_trace_are_taken_as_they_are() -> None:
-    known = ToolDefinitions()
-    broken, other = Tool("f", None, {"type": "colour"}), Tool("g", "x", SCHEMA)
-
-    assert known.of([broken, other], "t.jsonl:1") == {"f": Tool("f"), "g": other}
-    assert known.of([other, Tool("g", "x")], "t.jsonl:2") == {"g": Tool("g", "x")}
-    with pytest.raises(UnreadableInput, match="'f' cannot be used"):
-        known.of(BROKEN, "c.jsonl:3")
-
-
-def test_what_a_case_is_asked_for_again_is_not_looked_up(monkeypatch: pytest.MonkeyPatch) -> None:
-    known = ToolDefinitions()
-    first = known.of(TOOLS, "c.jsonl:1")
-    monkeypatch.setattr(known, "_known", None)
-
-    assert known.of(TOOLS, "c.jsonl:1") is first
-
-
-@pytest.mark.parametrize(
-    ("tools", "problem"),
-    [
-        ([{"x": 1}], "`tools` holds no definitions of tools: no format recognises"),
-        (5, "`tools` holds no definitions of tools"),
-        (BROKEN, "`tools`: the schema of the tool 'f' cannot be used"),
-        ([*TOOLS, {"name": "f"}], "`tools`: there are two tools 'f' with different schemas"),
-        ([{"name": "f", "effect": "wriet"}], "`tools`: the effect of the tool 'f' is one of"),
-    ],
-)
-def test_what_is_no_definition_is_refused_with_its_place(tools: Any, problem: str) -> None:
-    with pytest.raises(UnreadableInput, match=problem) as caught:
-        ToolDefinitions().of(tools, "c.jsonl:7")
-
-    assert caught.value.place == "c.jsonl:7"
-
-
-def test_tools_nested_beyond_all_measure_are_refused() -> None:
-    deep: Any = []
-    for _ in range(100_000):
-        deep = [deep]
-
-    with pytest.raises(UnreadableInput, match="nested too deeply"):
-        ToolDefinitions().of(deep, "c.jsonl:7")
-
-
-def test_what_the_run_was_given_must_be_usable_from_the_start() -> None:
-    with pytest.raises(InvalidSettings, match="cannot be used"):
-        ToolDefinitions(BROKEN)
-    with pytest.raises(InvalidCall):
-        ToolDefinitions([{"x": 1}])
 
 
 # References and traces, joined.

@@ -8,8 +8,8 @@ import msgspec
 import pytest
 
 from callscore import Case, InvalidSettings, Settings, ToolCall, UnreadableInput, Wanted
-from callscore.engines.inputs import ToolDefinitions
 from callscore.engines.local import Collector, ScoreHooks, score_cases, score_files, score_joined
+from callscore.engines.tool_definitions import ToolDefinitions
 from callscore.formats.cases import decode_plain_cases
 
 if TYPE_CHECKING:

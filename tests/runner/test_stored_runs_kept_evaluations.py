@@ -8,11 +8,11 @@ import pytest
 from tests.history.made_up import a_run, an_evaluation
 
 from callscore.errors import UnknownRun
+from callscore.history.run_metadata import find_run_and_variant
 from callscore.runner.stored_runs import (
     evaluation_label,
     evaluation_labels,
     evaluations_of_variant,
-    find_run_and_variant,
 )
 
 if TYPE_CHECKING:

@@ -29,11 +29,11 @@ from callscore.engines.inputs import (
     CASES,
     REFERENCES,
     TRACES,
-    ToolDefinitions,
     input_options_for,
     join_traces,
     read_cases,
 )
+from callscore.engines.tool_definitions import ToolDefinitions
 from callscore.errors import InvalidCall, UnreadableInput
 from callscore.sources import BadRecord
 

@@ -76,7 +76,7 @@ def command(
     if case is not None and output_format not in _FORMATS_OF_CASE:
         raise click.UsageError(f"A single case cannot be written as {output_format}.")
     with open_existing_store(store) as opened:
-        from callscore.runner.stored_runs import find_run_and_variant
+        from callscore.history.run_metadata import find_run_and_variant
 
         found, variant = find_run_and_variant(opened, run)
         write = _of_run if case is None else _of_case

@@ -18,7 +18,7 @@ from callscore.core.settings import DEFAULT
 from callscore.core.summary import tool_outcomes
 from callscore.engines.local import ScoreHooks, score_files, score_joined
 from callscore.engines.payloads import FILE_SCORER, case_payload, settings_payload
-from callscore.errors import CallscoreError, UnknownRun, UnreadableInput
+from callscore.errors import CallscoreError, UnreadableInput
 from callscore.history.opening import (
     StoreOpener,
     file_evaluation_name,
@@ -31,6 +31,7 @@ from callscore.history.records import (
     expectation_digest,
     settings_digest,
 )
+from callscore.history.run_metadata import find_run_and_variant
 from callscore.sources.reader import kind_by_name
 from callscore.words.plain_data import call_to_dict
 
@@ -238,13 +239,8 @@ def side_of_run(store: Store, reference: str) -> Side:
     Raises:
         UnknownRun: there is no such run, or it has no such variant.
     """
-    try:
-        return store.side(store.find(reference), reference)
-    except UnknownRun:
-        name, colon, variant = reference.partition(":")
-        if not (name and colon and variant):
-            raise
-    return store.side(store.find(name), reference, variant)
+    run, variant = find_run_and_variant(store, reference)
+    return store.side(run, reference, variant)
 
 
 def compare(  # noqa: PLR0913  (each is something to say about a comparison)

@@ -5,15 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-import msgspec
 from msgspec import Struct, structs
 
-from callscore.api import tools_by_name
-from callscore.checks.tool_schema import require_usable_schema, usable_tools
-from callscore.core.call import Tool
 from callscore.core.case import Case
 from callscore.documents import Document, Documents, tools_of_document
-from callscore.errors import InvalidCall, InvalidSettings, UnreadableInput
+from callscore.errors import InvalidCall, UnreadableInput
 from callscore.formats.calls import NAME_KEYS
 from callscore.formats.case_fields import (
     CASE_FIELDS,
@@ -51,6 +47,8 @@ from callscore.sources import Array, BadRecord, Lines, Record, read_batches
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
+    from callscore.core.call import Tool
+
 __all__ = [
     "CASES",
     "REFERENCES",
@@ -59,12 +57,10 @@ __all__ = [
     "FileContent",
     "Found",
     "InputOptions",
-    "ToolDefinitions",
     "input_options_for",
     "join_traces",
     "read_cases",
 ]
-
 
 # The cases in a file, whatever its records are: cases, or documents of another dialect.
 
@@ -420,76 +416,3 @@ def _reference_for(trace: Case, references: dict[str, Case]) -> Case | None:
     if len(references) == 1 and (trace.id == NO_ID or NO_ID in references):
         return next(iter(references.values()))
     return None
-
-
-# What is known of the tools of each case, read once for all cases that have the same.
-
-_MAX_REMEMBERED = 256
-
-_Tools = dict[str, Tool]
-
-
-class ToolDefinitions:
-    """Tool definitions: those of the run, or those of each case, read once.
-
-    Args:
-        given: those of the run, in any form that `read_tools` takes; None if there are none.
-
-    Raises:
-        InvalidCall: they cannot be read.
-        InvalidSettings: one of them has a schema that cannot be used.
-        UnreadableInput: they are a file that cannot be read.
-    """
-
-    def __init__(self, given: Any = None) -> None:
-        self.of_run: Mapping[str, Tool] | None = None if given is None else _usable_tools(given)
-        self._known: dict[tuple[bool, bytes] | None, _Tools] = {}
-        self._latest: tuple[Any, _Tools] = (None, {})  # a case is asked for more than once
-
-    def of(self, tools: Any, place: str) -> Mapping[str, Tool] | None:
-        """The tools of a case by name, from what it brings; None if unknown.
-
-        Tools that were read from a trace are taken as they are: where a schema cannot be used, nothing
-        is said about the arguments. What stands in the field `tools` of a case must be right.
-
-        Raises:
-            UnreadableInput: it is no definitions.
-        """
-        if self.of_run is not None or tools is None:
-            return self.of_run
-        if tools is not self._latest[0]:
-            self._latest = tools, self._remembered(tools, place)
-        return self._latest[1]
-
-    def _remembered(self, tools: Any, place: str) -> _Tools:
-        is_list = isinstance(tools, list) and bool(tools)
-        is_from_trace = is_list and all(isinstance(each, Tool) for each in tools)
-        try:
-            key = is_from_trace, msgspec.json.encode(tools)
-        except (TypeError, ValueError, RecursionError):  # objects of an SDK, say
-            key = None
-        if key in self._known:
-            return self._known[key]
-        found = usable_tools(tools)[0] if is_from_trace else _read_tools(tools, place)
-        if key is not None:
-            if len(self._known) == _MAX_REMEMBERED:
-                self._known.clear()
-            self._known[key] = found
-        return found
-
-
-def _usable_tools(given: Any) -> _Tools:
-    """The tools by name, none of them with a schema that would break off the run later."""
-    tools = tools_by_name(given)
-    for tool in tools.values():
-        require_usable_schema(tool)
-    return tools
-
-
-def _read_tools(tools: Any, place: str) -> _Tools:
-    try:
-        return _usable_tools(tools)
-    except InvalidCall as error:
-        raise UnreadableInput(place, f"`tools` holds no definitions of tools: {error}") from error
-    except InvalidSettings as error:
-        raise UnreadableInput(place, f"`tools`: {error}") from error

@@ -25,11 +25,11 @@ from callscore.engines.inputs import (
     TRACES,
     CaseReader,
     InputOptions,
-    ToolDefinitions,
     input_options_for,
     join_traces,
     read_cases,
 )
+from callscore.engines.tool_definitions import ToolDefinitions
 from callscore.errors import InvalidCall, InvalidSettings, ModelFailed, UnreadableInput
 from callscore.formats.cases import (
     PlainCase,

@@ -14,7 +14,7 @@ from callscore.core.results import KeptComparison, KeptDifference, KeptFault
 from callscore.core.rules import Matcher
 from callscore.core.score import SCHEMA_FAULTS, outcome_of
 from callscore.core.summary import tool_outcomes
-from callscore.engines.inputs import ToolDefinitions
+from callscore.engines.tool_definitions import ToolDefinitions
 from callscore.errors import CallscoreError, InvalidCall
 from callscore.models.judging import Judge
 from callscore.words.plain_data import call_to_dict, tool_to_dict

@@ -220,7 +220,7 @@ def _cases(given: Any) -> Any:
 
 def _tools(given: Any, folder: str) -> Mapping[str, Tool] | None:
     """The tools by name; text that is not JSON is the path of a file."""
-    from callscore.engines.inputs import ToolDefinitions
+    from callscore.engines.tool_definitions import ToolDefinitions
 
     is_path = isinstance(given, PathLike) or (
         isinstance(given, str) and not given.lstrip().startswith(("[", "{"))

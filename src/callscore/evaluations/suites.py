@@ -396,7 +396,7 @@ def _name(given: Any) -> str:
 
 
 def _tools(given: Any, folder: Path) -> dict[str, Tool] | None:
-    from callscore.engines.inputs import ToolDefinitions
+    from callscore.engines.tool_definitions import ToolDefinitions
 
     if given is not None and not isinstance(given, str | list | dict):
         raise InvalidSettings(f"tools: the path of a file, or a list; got {describe(given)}")

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 __all__ = [
     "MAX_NAME_LENGTH",
     "SELECTION_ARGUMENTS",
+    "find_run_and_variant",
     "git_state",
     "is_partial",
     "lineage",
@@ -36,7 +37,6 @@ __all__ = [
     "resolve_commit_here",
     "versions",
 ]
-
 
 # Ids for new runs, valid names of runs and baselines, and whether a run left cases out.
 
@@ -233,3 +233,21 @@ def versions() -> dict[str, str]:
         except PackageNotFoundError:
             continue
     return found
+
+
+# --- references: RUN or RUN:VARIANT -----------------------------------------------------------
+
+
+def find_run_and_variant(store: Store, reference: str) -> tuple[RunRecord, str | None]:
+    """The run and the variant that a reference `RUN` or `RUN:VARIANT` means.
+
+    Raises:
+        UnknownRun: there is no such run.
+    """
+    try:
+        return store.find(reference), None
+    except UnknownRun:
+        name, _, variant = reference.partition(":")
+        if not (name and variant):
+            raise
+    return store.find(name), variant

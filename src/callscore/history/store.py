@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, Self
 
 from callscore.errors import UnknownRun, UnusableStore
 from callscore.history import queries
-from callscore.history.cleanup import remove_old_runs
 from callscore.history.database import (
     FILE_GONE,
     file_identity,
@@ -27,9 +26,7 @@ from callscore.history.records import (
     run_record,
     run_records,
 )
-from callscore.history.run_lookup import find_run
 from callscore.history.run_metadata import resolve_commit_here
-from callscore.history.run_results import run_side
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -56,6 +53,8 @@ _PAGE = 200
 
 class Store:
     """The history of runs in a database; threads may share it.
+
+    What only some commands need of a history is imported by the method that uses it.
 
     Every method raises `UnusableStore` if the database cannot be used, and those that take a run
     `UnknownRun` if there is none of that id.
@@ -183,6 +182,8 @@ class Store:
         Raises:
             UnknownRun: there is no such run, or several ids begin like this.
         """
+        from callscore.history.run_lookup import find_run
+
         with self.reading() as connection:
             return run_record(find_run(connection, clean_text(reference), resolve))
 
@@ -217,6 +218,8 @@ class Store:
 
     def clear(self, keep: int, *, is_dry: bool) -> CleanupResult:
         """Remove all but the newest runs; a dry run only reports what that would remove."""
+        from callscore.history.cleanup import remove_old_runs
+
         return remove_old_runs(self, keep, is_dry=is_dry)
 
     @with_retries
@@ -265,6 +268,8 @@ class Store:
         Raises:
             UnknownRun: the run has no such variant.
         """
+        from callscore.history.run_results import run_side
+
         number = self._run_number(run.id)
         with self.reading() as connection:
             return run_side(connection, number, run, label, variant)

@@ -16,7 +16,6 @@ from msgspec.structs import replace
 
 from callscore.core.phrases import Phrase, say
 from callscore.errors import CallscoreError, UnusableStore
-from callscore.history.exchange.json_lines import encode_line
 from callscore.history.locks import RunLock
 from callscore.history.opening import default_path, make_store_folder, store_file_path
 from callscore.history.postgres import store_arguments
@@ -121,7 +120,7 @@ class FallbackStore:
         Raises:
             UnusableStore: no file can be written anywhere.
         """
-        self._write([encode_line(record) for record in records])
+        self._write(_encoded(records))
 
     def finish(
         self,
@@ -196,7 +195,7 @@ class FallbackStore:
     def _header_lines(self) -> list[bytes]:
         """The lines of the run and its evaluations."""
         run: list[Record] = [] if self._run is None else [self._run]
-        return [encode_line(record) for record in [*run, *self._evaluations.values()]]
+        return _encoded([*run, *self._evaluations.values()])
 
     def _write(self, lines: list[bytes]) -> None:
         """Append the lines to the file; if that fails, start a new file elsewhere."""
@@ -226,6 +225,13 @@ class FallbackStore:
                     _append(path, content, _CREATE_FLAGS)
                     return path
         return None
+
+
+def _encoded(records: Iterable[Record]) -> list[bytes]:
+    # Hardly ever needed.
+    from callscore.history.exchange.json_lines import encode_line
+
+    return [encode_line(record) for record in records]
 
 
 def fallback_store_for(place: Path | str | None) -> FallbackStore:

@@ -25,7 +25,7 @@ from callscore.core.results import (
     failure_kind,
 )
 from callscore.core.rules import Matcher
-from callscore.engines.inputs import ToolDefinitions
+from callscore.engines.tool_definitions import ToolDefinitions
 from callscore.errors import CallscoreError, InvalidCall, ModelFailed, UnreadableInput
 from callscore.evaluations.scorers import SCORERS, scorer_value
 from callscore.formats.case_sides import actual_calls_in, join_traces, read_side

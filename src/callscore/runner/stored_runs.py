@@ -27,8 +27,8 @@ from callscore.core.results import (
 from callscore.core.settings import Settings, settings_from
 from callscore.core.suggestions import did_you_mean
 from callscore.core.totals import Show, Totals
-from callscore.engines.inputs import ToolDefinitions
 from callscore.engines.payloads import JUDGE_FIELDS, comparison_payload, score_counts
+from callscore.engines.tool_definitions import ToolDefinitions
 from callscore.errors import CallscoreError, UnknownRun
 from callscore.evaluations.locations import file_of_location
 from callscore.evaluations.plan import keyword_filter
@@ -53,12 +53,10 @@ __all__ = [
     "evaluation_label",
     "evaluation_labels",
     "evaluations_of_variant",
-    "find_run_and_variant",
     "load_case",
     "load_run",
     "stored_calls",
 ]
-
 
 # --- scores, computed again from stored results -----------------------------------------------
 
@@ -144,24 +142,6 @@ def stored_calls(record: ResultRecord) -> tuple[ToolCall, ...]:
         return tuple(msgspec.convert(record.calls or (), list[ToolCall], strict=False))
     except msgspec.ValidationError:
         return ()
-
-
-# --- references: RUN or RUN:VARIANT -----------------------------------------------------------
-
-
-def find_run_and_variant(store: Store, reference: str) -> tuple[RunRecord, str | None]:
-    """The run and the variant that a reference `RUN` or `RUN:VARIANT` means.
-
-    Raises:
-        UnknownRun: there is no such run.
-    """
-    try:
-        return store.find(reference), None
-    except UnknownRun:
-        name, _, variant = reference.partition(":")
-        if not (name and variant):
-            raise
-    return store.find(name), variant
 
 
 def evaluations_of_variant(
