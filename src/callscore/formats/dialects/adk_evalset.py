@@ -77,10 +77,9 @@ def _is_result(item: Any) -> bool:
 
 
 def _is_turn(item: Any) -> bool:
-    if not isinstance(item, dict) or not isinstance(item.get("query"), str):
-        return False
-    uses = item.get("expected_tool_use"), item.get("actual_tool_use")
-    return isinstance(uses[0], list) or isinstance(uses[1], list)
+    return isinstance(at(item, "query"), str) and any(
+        isinstance(item.get(key), list) for key in ("expected_tool_use", "actual_tool_use")
+    )
 
 
 def _is_old_case(item: Any) -> bool:
@@ -108,7 +107,7 @@ def read(document: Any, wanted: Wanted) -> list[Trace]:
 
 
 def _items_in(document: Any) -> list[dict[str, Any]]:
-    """The cases, or the results of cases, in a set or in a list, or one that stands alone."""
+    """The cases, or the results of cases, in a set or in a list, or a single one."""
     items = document if isinstance(document, list) else first(document, *_CASES, *_RESULTS)
     return dicts(items if isinstance(items, list) else [document])
 
@@ -126,15 +125,12 @@ def _read_case(case: dict[str, Any], wanted: Wanted) -> Trace:
         scenario = first(case, "conversation_scenario", "conversationScenario")
         asked = first(scenario, "starting_prompt", "startingPrompt")
         return Trace(id=_id_of(case), input=asked)
-    return Trace(
-        expected=_calls_in(conversation, wanted),
-        id=_id_of(case),
-        input=_questions_in(conversation),
-    )
+    expected, asked = _calls_in(conversation, wanted), _questions_in(conversation)
+    return Trace(expected=expected, id=_id_of(case), input=asked)
 
 
 def _read_result(result: dict[str, Any], wanted: Wanted, trial: int | None) -> Trace:
-    """What a case has come to: what was called, beside what was expected where that is known."""
+    """What was called in a run of a case, and what was expected, if that is known."""
     compared = dicts(first(result, *_COMPARED))
     actual = [first(pair, *_ACTUAL) for pair in compared]
     expected = [first(pair, *_EXPECTED) for pair in compared]
@@ -187,7 +183,7 @@ def _read_turns(turns: list[Any], wanted: Wanted, name: str | None = None) -> Tr
 
 
 def _uses_in(turns: list[Any], key: str, wanted: Wanted) -> tuple[ToolCall, ...] | None:
-    """The calls under a key; None where no turn has it."""
+    """The calls under a key; None if no turn has it."""
     having = [turn for turn in dicts(turns) if key in turn]
     if not having:
         return None

@@ -48,7 +48,7 @@ def joins_lines(line: Any) -> bool:
 
 
 def _is_session(item: Any) -> bool:
-    events = item.get("events") if isinstance(item, dict) else None
+    events = at(item, "events")
     return (
         isinstance(events, list)
         and isinstance(first(item, *_APP), str)
@@ -75,10 +75,10 @@ def _read_events(events: Any, wanted: Wanted, name: str | None = None) -> Trace:
 
 
 def take_events(events: Any, contents: ContentReader) -> None:
-    """Write down the calls and responses of events; agents on a branch are sub-agents.
+    """Add the calls and responses of events; agents on a branch are sub-agents.
 
-    The pieces of a streamed answer are left out: the whole follows. Of several responses to one
-    call, as a tool gives them that runs for long or waits for a permission, the last one counts.
+    The pieces of a streamed answer are left out: the whole follows. A tool that runs for long, or
+    waits for a permission, responds several times; the last response counts.
     """
     whole = [event for event in dicts(events) if event.get("partial") is not True]
     parts = [dicts(at(event, "content", "parts")) for event in whole]

@@ -17,7 +17,6 @@ from callscore.formats.transcript import Transcript
 __all__ = [
     "EXAMPLE",
     "ORDER",
-    "has_blocks",
     "joins_lines",
     "read",
     "read_tools",
@@ -52,7 +51,7 @@ def recognises(document: Any) -> bool:
         or _is_request(document)
         or _is_batch_line(document)
         or _is_call(document)
-        or (_is_message(document) and has_blocks(document))
+        or (_is_message(document) and _has_blocks(document))
     )
 
 
@@ -61,7 +60,7 @@ def _is_response(document: dict[str, Any]) -> bool:
         document.get("type") == "message"
         and document.get("role") == "assistant"
         and isinstance(document.get("content"), list)
-        and ("stop_reason" in document or has_blocks(document))
+        and ("stop_reason" in document or _has_blocks(document))
     )
 
 
@@ -81,8 +80,8 @@ def _is_batch_line(document: dict[str, Any]) -> bool:
 
 
 def _is_conversation(messages: list[Any]) -> bool:
-    """Whether all are messages and one has a call or a result; text alone is everybody's."""
-    return all(map(_is_message, messages)) and any(map(has_blocks, messages))
+    """Whether all are messages and one has a call or a result; text looks alike in all formats."""
+    return all(map(_is_message, messages)) and any(map(_has_blocks, messages))
 
 
 def _is_message(value: Any) -> bool:
@@ -102,7 +101,7 @@ def _is_call(block: dict[str, Any]) -> bool:
     return block.get("type") in _CALLS and "name" in block and "input" in block
 
 
-def has_blocks(message: dict[str, Any]) -> bool:
+def _has_blocks(message: dict[str, Any]) -> bool:
     """Whether a message has a call, or the result of one, as Anthropic writes it."""
     return any(
         _is_call(block)
@@ -112,8 +111,8 @@ def has_blocks(message: dict[str, Any]) -> bool:
 
 
 def joins_lines(line: Any) -> bool:
-    """Whether a line is one message of a conversation; a response stands for itself."""
-    return _is_message(line) and line.get("type") != "message" and has_blocks(line)
+    """Whether a line is one message of a conversation; a response is a document of its own."""
+    return _is_message(line) and line.get("type") != "message" and _has_blocks(line)
 
 
 def read(document: Any, wanted: Wanted) -> list[Trace]:
@@ -131,7 +130,7 @@ def read(document: Any, wanted: Wanted) -> list[Trace]:
 
 
 def _messages_in(document: Any) -> list[dict[str, Any]]:
-    """The messages of whatever it is; blocks without a message make one."""
+    """The messages in a document; blocks without a message make one."""
     if isinstance(document, list):
         is_content = all(isinstance(item, dict) and "role" not in item for item in document)
         return [{"content": document}] if is_content else dicts(document)
@@ -148,20 +147,16 @@ def _messages_in(document: Any) -> list[dict[str, Any]]:
 def take_blocks(
     blocks: Any, transcript: Transcript, *, stop_reason: Any = None, caller: str | None = None
 ) -> None:
-    """Write down the calls and the results in the content of a message.
+    """Add the calls and the results in the content of a message.
 
-    Args:
-        blocks: the content.
-        transcript: where to.
-        stop_reason: why the message ends; at the limit of tokens its last block is cut off.
-        caller: who made the calls, where that is not the agent.
+    At the limit of tokens (`stop_reason`), the last block is cut off.
     """
     cut_off = at(blocks, -1) if stop_reason in _CUT_OFF else None
     for block in dicts(blocks):
         kind = block.get("type")
         if isinstance(kind, str) and kind in _KINDS:
             arguments = block.get("input")
-            # A text tells by itself whether it is whole; an object has been closed by somebody.
+            # Text shows whether it is complete; an object may have been closed by a parser.
             is_cut = block is cut_off and not (arguments and isinstance(arguments, str))
             own_caller = text_of(at(block, "caller", "type"))
             transcript.call(
@@ -191,8 +186,8 @@ def _failed(block: dict[str, Any]) -> bool | None:
 def read_tools(document: Any) -> list[Tool]:
     """The tools that a request offers, and those that MCP servers were found to have."""
     tools = read_definitions(at(document, "tools") or at(document, "params", "tools"))
-    for message in _messages_in(document):
-        for block in dicts(message.get("content")):
-            if block.get("type") == "mcp_tool_listing":
-                tools += read_definitions(list_of(block.get("tools")))
+    blocks = [b for message in _messages_in(document) for b in dicts(message.get("content"))]
+    for block in blocks:
+        if block.get("type") == "mcp_tool_listing":
+            tools += read_definitions(list_of(block.get("tools")))
     return tools

@@ -76,13 +76,9 @@ def recognises(document: Any) -> bool:
 
 
 def _is_response(document: dict[str, Any]) -> bool:
-    output = document.get("output")
-    message = output.get("message") if isinstance(output, dict) else None
-    return (
-        isinstance(message, dict)
-        and isinstance(message.get("content"), list)
-        and (isinstance(document.get("stopReason"), str) or has_blocks(message))
-    )
+    message = at(document, "output", "message")
+    is_ended = isinstance(document.get("stopReason"), str)
+    return isinstance(at(message, "content"), list) and (is_ended or has_blocks(message))
 
 
 def _is_request(document: dict[str, Any]) -> bool:
@@ -121,10 +117,9 @@ def _is_record(document: dict[str, Any]) -> bool:
 
 
 def _reader_of(answer: Any) -> Callable[[Any, Wanted], list[Trace]] | None:
-    """What reads the answer of a model."""
-    if isinstance(answer, dict) and _is_response(answer):
-        return read
-    if isinstance(answer, list) and any(map(_is_event, answer[:_MAX_SAMPLED])):
+    """The function that reads the answer of a model."""
+    is_response = isinstance(answer, dict) and _is_response(answer)
+    if is_response or any(map(_is_event, list_of(answer)[:_MAX_SAMPLED])):
         return read
     if anthropic.recognises(answer):
         return anthropic.read
@@ -147,7 +142,7 @@ def read(document: Any, wanted: Wanted) -> list[Trace]:
 
 
 def _messages_in(document: Any) -> list[tuple[Any, Any]]:
-    """The messages of whatever it is, each with why it ends where that is known."""
+    """The messages in a document, each with the reason why it ends, if that is known."""
     answer = at(document, "output", "message")
     if isinstance(answer, dict):
         return [(answer, document.get("stopReason"))]
@@ -164,12 +159,9 @@ def _messages_in(document: Any) -> list[tuple[Any, Any]]:
 
 
 def take_message(message: Any, transcript: Transcript, stop_reason: Any = None) -> None:
-    """Write down the calls and the results of one message.
+    """Add the calls and the results of a message.
 
-    Args:
-        message: the message.
-        transcript: where to.
-        stop_reason: why it ends: a call may have been cut off, or be no call that can be read.
+    It may end (`stop_reason`) with a call that was cut off, or that cannot be read.
     """
     content = dicts(at(message, "content"))
     if at(message, "role") != "user":
@@ -193,14 +185,14 @@ def take_message(message: Any, transcript: Transcript, stop_reason: Any = None) 
 
 
 def _fault_in(content: list[dict[str, Any]], stop_reason: Any) -> tuple[Any, str | None]:
-    """The call that is not what the model meant it to be, and why."""
+    """The call that is not as the model intended it, and why."""
     calls = [block for block in content if isinstance(block.get("toolUse"), dict)]
     last = calls[-1] if calls else None
     if stop_reason == _MALFORMED:
         return last, _MALFORMED
     if stop_reason in _CUT_OFF and last is not None and last is content[-1]:
         arguments = last["toolUse"].get("input")
-        # A text tells by itself whether it is whole; an object has been closed by somebody.
+        # Text shows whether it is complete; an object may have been closed by a parser.
         if not (arguments and isinstance(arguments, str)):
             return last, TRUNCATED
     return None, None

@@ -112,22 +112,18 @@ def read(document: Any, wanted: Wanted) -> list[Trace]:
     """
     if not isinstance(document, dict):
         return []
+    result = document.get("result")
+    has_failed = isinstance(result, str) and result.startswith(_FAILED)
+    transcript = Transcript(wanted)
+    _take(result, transcript, wanted.tools)
     return [
         Trace(
-            calls=_read_result(document["result"], wanted) if "result" in document else None,
+            calls=transcript.calls() if "result" in document and not has_failed else None,
             expected=_read_truth(document, wanted),
             id=text_of(document.get("id")),
             input=document.get("question"),
         )
     ]
-
-
-def _read_result(result: Any, wanted: Wanted) -> Any:
-    if isinstance(result, str) and result.startswith(_FAILED):
-        return None  # the model could not be asked
-    transcript = Transcript(wanted)
-    _take(result, transcript, wanted.tools)
-    return transcript.calls()
 
 
 def _take(
@@ -148,7 +144,7 @@ def _take(
 
 
 def _take_text(text: str, transcript: Transcript, tools: Mapping[str, Tool]) -> None:
-    """Write down an answer in Python; one that says anything else calls nothing."""
+    """Add an answer in Python; any other text calls nothing."""
     text = text.strip("`\n ")
     calls = parse_calls(text)
     if calls:

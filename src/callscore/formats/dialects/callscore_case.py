@@ -40,7 +40,7 @@ def _is_case(value: Any) -> bool:
 
 
 def read(document: Any, wanted: Wanted) -> list[Trace]:
-    """One run a case.
+    """One run per case.
 
     Raises:
         UnreadableInput: a case cannot be read.

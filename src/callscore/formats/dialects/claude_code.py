@@ -64,12 +64,12 @@ def _is_message(line: Any) -> bool:
 
 
 def _is_of_another_agent(line: Any) -> bool:
-    """Whether a line is a call of an agent that writes the same lines but for its calls."""
+    """Whether a line is a call of an agent that writes all other lines as Claude Code does."""
     return isinstance(at(line, "tool_call"), dict)
 
 
 def joins_lines(line: Any) -> bool:
-    """Whether a line is one of a transcript, be it a message or what stands between messages."""
+    """Whether a line is one of a transcript: a message, or a note between messages."""
     if _is_message(line):
         return True
     kind = at(line, "type")

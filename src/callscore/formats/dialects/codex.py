@@ -57,11 +57,8 @@ def recognises(document: Any) -> bool:
 
 
 def _is_line(value: Any) -> bool:
-    if not isinstance(value, dict):
-        return False
-    if value.get("record_type") == "state":  # as the first versions have it between the items
-        return True
-    return value.get("type") in _LINES and isinstance(value.get("payload"), dict)
+    is_state = at(value, "record_type") == "state"  # of the first versions, between the items
+    return is_state or (at(value, "type") in _LINES and isinstance(value.get("payload"), dict))
 
 
 def _is_event(value: Any) -> bool:

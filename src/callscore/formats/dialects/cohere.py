@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from callscore.core.call import Tool
 from callscore.formats.definitions import read_definitions
 from callscore.formats.dialects.openai_chat import take_message
-from callscore.formats.shape import as_list, at, dicts, first, integer_of, text_of
+from callscore.formats.shape import as_list, at, dicts, first, integer_of, list_of, text_of
 from callscore.formats.transcript import Transcript
 
 if TYPE_CHECKING:
@@ -93,12 +93,10 @@ def _is_answer(document: dict[str, Any]) -> bool:
 
 
 def _is_answer_2(document: dict[str, Any]) -> bool:
-    message = document.get("message")
     return (
-        isinstance(message, dict)
-        and message.get("role") == "assistant"
+        at(document, "message", "role") == "assistant"
         and "done" not in document
-        and (document.get("finish_reason") in _FINISHES or _is_marked(message))
+        and (document.get("finish_reason") in _FINISHES or _is_marked(document["message"]))
     )
 
 
@@ -110,16 +108,15 @@ def _is_history(messages: Any) -> bool:
 
 
 def _are_marked(messages: Any) -> bool:
-    return isinstance(messages, list) and any(map(_is_marked, messages))
+    return any(map(_is_marked, list_of(messages)))
 
 
 def _is_marked(message: Any) -> bool:
     """Whether a message has the plan of the model, or is a result that is given as documents."""
-    if not isinstance(message, dict):
-        return False
-    if "tool_plan" in message and isinstance(message["tool_plan"], str):
-        return True
-    return message.get("role") == "tool" and at(message, "content", 0, "type") == "document"
+    is_document = at(message, "content", 0, "type") == "document"
+    return isinstance(at(message, "tool_plan"), str) or (
+        is_document and message.get("role") == "tool"
+    )
 
 
 def joins_lines(line: Any) -> bool:
@@ -157,7 +154,7 @@ def read(document: Any, wanted: Wanted) -> list[Trace]:
 
 
 def _take_old_message(message: dict[str, Any], transcript: Transcript) -> None:
-    """Write down the calls and the results of a message, or of an answer, of version 1."""
+    """Add the calls and the results of a message, or of an answer, of version 1."""
     _take_calls(message.get("tool_calls"), transcript)
     _take_results(message.get("tool_results"), transcript)
 
@@ -170,7 +167,7 @@ def _take_calls(calls: Any, transcript: Transcript) -> None:
 
 
 def _take_results(results: Any, transcript: Transcript) -> None:
-    """Write down results, each with the call that it is of: it may stand nowhere else."""
+    """Add results, and the calls in them if there are no others."""
     has_calls = len(transcript) > 0
     if results and not has_calls:
         transcript.step()
@@ -182,7 +179,7 @@ def _take_results(results: Any, transcript: Transcript) -> None:
 
 
 def _take_events(events: list[dict[str, Any]], transcript: Transcript) -> None:
-    """Write down the calls that were streamed: whole ones in version 1, pieces in version 2."""
+    """Add the calls of a stream: whole ones in version 1, pieces in version 2."""
     entries: dict[int, dict[str, Any]] = {}
     texts: dict[int, list[str]] = {}
     for event in events:

@@ -55,9 +55,9 @@ def recognises(document: Any) -> bool:
             or isinstance(document.get("tasks_output"), list)
         )
     items = dicts(document)
-    if not items or len(items) < len(document):
-        return False
-    return any(map(_is_event, items)) or all(map(_is_calling, items))
+    return (items != [] and len(items) == len(document)) and (
+        any(map(_is_event, items)) or all(map(_is_calling, items))
+    )
 
 
 def _is_event(item: dict[str, Any]) -> bool:
@@ -96,7 +96,7 @@ def read(document: Any, wanted: Wanted) -> list[Trace]:
 
 
 def _take_written_action(message: dict[str, Any], transcript: Transcript) -> None:
-    """Write down the action that a model without tool calls of its own puts in words."""
+    """Add the action that a model without tool calls writes as text."""
     content = message.get("content")
     if message.get("role") != "assistant" or not isinstance(content, str):
         return
@@ -112,7 +112,7 @@ def _take_written_action(message: dict[str, Any], transcript: Transcript) -> Non
 
 
 def _take_events(events: list[dict[str, Any]], transcript: Transcript) -> None:
-    """Write down what was started; where no starts are recorded, what was ended."""
+    """Add the calls that were started; if no starts are recorded, those that ended."""
     usages = [event for event in events if event.get("type") in _TOOL_EVENTS]
     is_call = [_STARTED] if any(event["type"] == _STARTED for event in usages) else [*_ENDED]
     failures: list[tuple[Any, Any]] = []

@@ -60,7 +60,7 @@ def _is_case(case: Any) -> bool:
 
 
 def read(document: Any, wanted: Wanted) -> list[Trace]:
-    """One run a case; a golden that was not run yet only says what is expected."""
+    """One run per case; a golden that was not run yet only says what is expected."""
     return [_read_case(case, wanted) for case in dicts(_cases(document))]
 
 

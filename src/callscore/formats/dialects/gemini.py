@@ -51,7 +51,7 @@ def recognises(document: Any) -> bool:
 
 
 def _is_response(value: Any) -> bool:
-    """Whether it is an answer, if perhaps none but the reason why there is none."""
+    """Whether it is an answer, or the reason why there is none."""
     if not isinstance(value, dict) or _MARKS.isdisjoint(value):
         return False
     if value.get("candidates"):
@@ -129,13 +129,9 @@ def _answers_in(document: list[Any]) -> list[list[Any]]:
 def _read_answer(
     pieces: list[Any], wanted: Wanted, *, is_only: bool = True, key: str | None = None
 ) -> Trace:
-    """One answer, after what the SDK has called by itself on the way to it.
+    """One answer, after the calls that the SDK has made by itself.
 
-    Args:
-        pieces: the whole answer, or what was streamed.
-        wanted: which candidate to take.
-        is_only: whether the answers before this one are not in the document themselves.
-        key: the id in a batch.
+    If it is not the only answer in the document, the answers before it have these calls.
     """
     # A piece of a stream may have only some of the candidates.
     numbered = [list(_numbered(piece)) for piece in pieces]

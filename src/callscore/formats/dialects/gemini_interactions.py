@@ -125,7 +125,7 @@ def _steps_in(document: Any) -> Any:
 
 
 def _streamed_steps(events: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """The steps whose pieces the events of a stream are."""
+    """The steps, put together from the events of a stream."""
     steps: dict[int, dict[str, Any]] = {}
     texts: dict[int, list[str]] = {}
     for event in events:

@@ -92,7 +92,7 @@ def _are_calls(items: Any) -> bool:
 
 
 def listed_calls(document: Any) -> list[Any] | None:
-    """The calls that a value lists, or the one that it is; None where it is neither."""
+    """The calls that a value lists, or the one that it is; None if it is neither."""
     if isinstance(document, list):
         return document if _are_calls(document) else None
     if not isinstance(document, dict):

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from callscore.formats.dialect import Dialect
     from callscore.formats.trace import Wanted
 
+    _Find = Callable[[Any], Dialect | None]
+
 __all__ = ["EXAMPLE", "ORDER", "joins_lines", "read", "read_tools", "recognises"]
 
 
@@ -30,7 +32,7 @@ __all__ = ["EXAMPLE", "ORDER", "joins_lines", "read", "read_tools", "recognises"
 
 
 def _read_events(text: str) -> list[Any] | None:
-    """The JSON values behind `data:`, one an event; None where the text is no such stream."""
+    """The JSON values behind `data:`, one per event; None if the text is no such stream."""
     events: list[Any] = []
     lines: list[str] = []
     has_data = False
@@ -59,15 +61,12 @@ def _read_body(text: str) -> Any:
 
 
 def _decoded(text: str) -> list[Any]:
-    """The value in a text; nothing where it is no JSON, such as the `[DONE]` of a stream."""
+    """The value in a text; none if it is not JSON, such as the `[DONE]` of a stream."""
     try:
         return [msgspec.json.decode(text)]
     except (ValueError, RecursionError):
         return []
 
-
-if TYPE_CHECKING:
-    _Find = Callable[[Any], Dialect | None]
 
 ORDER = 390
 EXAMPLE = [
@@ -161,7 +160,7 @@ def _body_of(side: Any) -> Any:
 
 
 def _dialect_of(body: Any, find: _Find) -> Dialect | None:
-    """What a body is written in; text that is no JSON was not written by a model's API."""
+    """The dialect of a body; text that is not JSON is not from a model's API."""
     return find(body) if isinstance(body, dict | list) else None
 
 
@@ -227,7 +226,7 @@ def _take_results(exchange: dict[str, Any], run: _Run, wanted: Wanted) -> None:
     if dialect is None:
         return
     repeated = [call for trace in dialect.read(body, wanted) for call in trace.calls or ()]
-    # From the end on: what stands before the repeated calls was never answered here.
+    # From the end: what is before the repeated calls was never answered here.
     for place in range(len(run.calls) - 1, -1, -1):
         call = run.calls[place]
         same = _pop_same(repeated, call)

@@ -85,8 +85,7 @@ def _is_output(document: dict[str, Any]) -> bool:
 
 def _is_call(item: Any) -> bool:
     return (
-        isinstance(item, dict)
-        and isinstance(item.get("function"), str)
+        isinstance(at(item, "function"), str)
         and item.get("type") in ("function", "custom")
         and "id" in item
         and "arguments" in item
@@ -150,7 +149,7 @@ def _read_sample(sample: dict[str, Any], wanted: Wanted) -> Trace:
 
 
 class _Sample:
-    """One sample as it is read: what is written down, and the long texts that it keeps apart."""
+    """One sample as it is read: the transcript, and the long texts that are stored apart."""
 
     def __init__(self, transcript: Transcript, attachments: dict[str, Any]) -> None:
         self.transcript = transcript
@@ -168,14 +167,14 @@ class _Sample:
         return value
 
     def take_messages(self, messages: list[dict[str, Any]], value: Any) -> None:
-        """Write down a conversation, but for the calls that its input had already."""
+        """Add a conversation, without the calls that its input had already."""
         shown = [message.get("id") for message in dicts(value) if message.get("id") is not None]
         for message in messages:
             if message.get("id") not in shown:
                 self._take_message(message)
 
     def take_events(self, events: list[dict[str, Any]], wanted: Wanted) -> None:
-        """Write down what the models said, and what came of it."""
+        """Add the answers of the models, and the results of their calls."""
         for event in events:
             if event.get("event") == "model":
                 choices = list_of(at(event, "output", "choices"))
@@ -186,7 +185,7 @@ class _Sample:
                 self._take_result(event, event.get("result"), event.get("id"))
 
     def take_executions(self, events: list[dict[str, Any]]) -> None:
-        """Write down the calls that were run."""
+        """Add the calls that were run."""
         for event in events:
             if event.get("event") == "model":
                 self.transcript.step()
@@ -219,7 +218,7 @@ class _Sample:
         self.transcript.call(call.get("function"), arguments, call.get("id"), error=problem or None)
 
     def _take_served(self, block: dict[str, Any]) -> None:
-        """Write down a call that the provider made itself."""
+        """Add a call that the provider made itself."""
         if block.get("name") == _LISTING:
             return
         arguments = self.resolved(block.get("arguments"))

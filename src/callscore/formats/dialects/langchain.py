@@ -40,10 +40,10 @@ EXAMPLE = {
     "invalid_tool_calls": [],
 }
 _CALLS = ("tool_call", "invalid_tool_call", "server_tool_call")
-# What stands beside calls in the content of an answer, where that is all that was kept.
+# Types of blocks beside calls in the bare content of an answer.
 _BLOCKS = ("text", "reasoning", "server_tool_result", "non_standard", "image", "audio", "file")
 _GENERATIONS = ("ChatGeneration", "ChatGenerationChunk", "Generation", "GenerationChunk")
-# One of these has whatever stands for itself, and one has whatever holds it.
+# Every entry has one of these keys, and every wrapper of entries one of the others.
 _MARKS = frozenset(("type", "invalid_tool_calls", "tool_input"))
 _HOLDERS = frozenset(("generations", "intermediate_steps", "messages", "output", "raw"))
 _MAX_WRAPPERS = 3
@@ -68,7 +68,7 @@ def recognises(document: Any) -> bool:
 
 
 def _entries_in(document: Any, wanted: Wanted) -> list[Any]:
-    """The messages, actions or calls in a document, whatever is wrapped around them."""
+    """The messages, actions or calls in a document, without their wrappers."""
     for _ in range(_MAX_WRAPPERS):
         if not isinstance(document, dict) or is_message(document):
             break
@@ -94,7 +94,7 @@ def generated_message(result: Any, wanted: Wanted) -> Any:
 
 def _generation(result: Any, wanted: Wanted) -> Any:
     first_prompt = at(result, "generations", 0)
-    # One list a prompt; those who keep one prompt only may leave it out.
+    # One list per prompt, unless only one prompt is stored.
     answers = first_prompt if isinstance(first_prompt, list) else at(result, "generations")
     return at(answers, wanted.choose(range(len(list_of(answers)))))
 

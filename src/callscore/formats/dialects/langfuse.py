@@ -91,7 +91,7 @@ def joins_lines(line: Any) -> bool:
 
 
 def read(document: Any, wanted: Wanted) -> list[Trace]:
-    """One run a trace."""
+    """One run per trace."""
     outputs = ModelOutputs(wanted)
     spans = [_span_of(item) for item in dicts(_observations(document))]
     runs = [
@@ -102,10 +102,7 @@ def read(document: Any, wanted: Wanted) -> list[Trace]:
 
 
 def _question(document: Any, spans: list[Span]) -> Any:
-    """What went into the trace, or into the first observation of it.
-
-    An export has it as JSON text of JSON text.
-    """
+    """The input of the trace, or of its first observation; exports encode it twice."""
     if first(document, "observations") is not None:
         asked = first(first(document, "trace") or document, "input")
     else:
@@ -114,9 +111,8 @@ def _question(document: Any, spans: list[Span]) -> Any:
 
 
 def _span_of(item: dict[str, Any]) -> Span:
-    """The observation as the span that it often was, and always could have been."""
-    metadata = json_of(item.get("metadata"))
-    value = metadata.get("attributes") if isinstance(metadata, dict) else None
+    """The observation as a span, which it often was."""
+    value = at(json_of(item.get("metadata")), "attributes")
     return Span(
         name=text_of(item.get("name")) or "",
         attributes=read_attributes(value) if value else {},
@@ -147,11 +143,8 @@ def _observe(span: Span, outputs: ModelOutputs, wanted: Wanted) -> ObservedStep:
     )
 
 
-# --- models -------------------------------------------------------------------------------------
-
-
 def _requests(span: Span, outputs: ModelOutputs, wanted: Wanted) -> tuple[ToolCall, ...]:
-    """The calls in an answer; where it was not written down, those that stand beside it."""
+    """The calls in an answer; if it was not recorded, those in other fields."""
     item = span.record
     output = item.get("output")
     calls = outputs.calls(output)
@@ -180,11 +173,8 @@ def _listed(item: dict[str, Any], wanted: Wanted) -> tuple[ToolCall, ...]:
     return transcript.calls()
 
 
-# --- tools --------------------------------------------------------------------------------------
-
-
 def _tool_message(item: dict[str, Any]) -> dict[str, Any] | None:
-    """The message that a tool of LangChain gave back, whatever its observation is called."""
+    """The message that a tool of LangChain returned; its observation can have any type."""
     output = item.get("output")
     if isinstance(output, str):
         output = json_of(output) if '"tool_call_id"' in output else None
@@ -225,15 +215,12 @@ def _input_of(item: dict[str, Any]) -> Any:
     metadata = item.get("metadata")
     if isinstance(metadata, str):
         metadata = json_of(metadata) if '"inputs"' in metadata else None
-    told = at(metadata, "inputs")  # beside a text that is no JSON
-    return told if isinstance(told, dict) else value
-
-
-# --- definitions --------------------------------------------------------------------------------
+    inputs = at(metadata, "inputs")  # beside a text that is not JSON
+    return inputs if isinstance(inputs, dict) else value
 
 
 def read_tools(document: Any) -> list[Tool]:
-    """The tools that the models were offered, wherever they stand."""
+    """The tools that the models were offered."""
     spans = sort_by_start([_span_of(item) for item in dicts(_observations(document))])
     models = [span for span in spans if span.record.get("type") == "GENERATION"]
     return [tool for span in models for tool in _offered_tools(span)]
@@ -243,6 +230,7 @@ def _offered_tools(span: Span) -> list[Tool]:
     item, attributes = span.record, span.attributes
     value, metadata = json_of(item.get("input")), json_of(item.get("metadata"))
     by_name = first(item, "toolDefinitions", "tool_definitions")
+    named = by_name.items() if isinstance(by_name, dict) else ()
     # The integration of LangChain puts definitions among the messages.
     messages = [message for message in dicts(value) if message.get("role") == "tool"]
     contents = [message.get("content") for message in messages]
@@ -254,9 +242,7 @@ def _offered_tools(span: Span) -> list[Tool]:
         offered_tools_in(attributes),
         [content for content in contents if at(content, "type") == "function"],
         at(json_of(item.get("output")), "tools"),
-        {name: json_of(tool) for name, tool in by_name.items()}
-        if isinstance(by_name, dict)
-        else [],
+        {name: json_of(tool) for name, tool in named},
     ):
         tools = read_definitions(offered)
         if tools:

@@ -56,7 +56,7 @@ _OTHER_EVENTS = frozenset(
 _RUN_KEYS = frozenset(("run_id", "thread_id", "attempt"))  # what a server begins a stream with
 _STATE_KEYS = frozenset(("checkpoint", "values", "channel_values", "messages"))
 _CONTAINER_TYPES = (dict, list, type(None))
-# What stands beside each other in records of other kinds, and is what no node is called.
+# Keys of records of other kinds, which are no names of nodes.
 _NON_NODE_KEYS = frozenset(
     (
         "messages",
@@ -96,7 +96,7 @@ class _Part(Struct, frozen=True, gc=False):
 
 
 def _part_of(item: Any) -> _Part | None:
-    """What an item of a stream tells; None where it is nothing that a graph streams."""
+    """The part that an item of a stream is; None if no graph streams it."""
     if isinstance(item, dict):
         return _from_event(item) or _from_bare_item(item)
     return _from_tuple(item) if isinstance(item, list) else None
@@ -304,8 +304,6 @@ _MODEL, _TOOL = "on_chat_model_", "on_tool_"
 
 def recognises(document: Any) -> bool:
     """Whether it is a state, or a list of what such a graph streams."""
-    if isinstance(document, str):
-        return False
     known = []
     for item in _items_in(document)[:_MAX_SAMPLED]:
         part = _part_of(item)
@@ -314,13 +312,13 @@ def recognises(document: Any) -> bool:
         known.append(part)
     if any(map(_is_unambiguous, known)):
         return True
-    # Conversations stand in a list, too. Of states, each goes on from the one before.
+    # There are lists of conversations, too. Of states, each continues the one before.
     states = [part.data for part in known if part.kind == "state"]
     return len(states) > 1 and all(starmap(_goes_on, pairwise(states)))
 
 
 def _is_unambiguous(part: _Part) -> bool:
-    """Whether a part alone tells: by messages as LangChain has them, or by a thread."""
+    """Whether a part alone is enough: with messages of LangChain, or a thread."""
     if part.kind in ("updates", "values", "messages"):
         return part.thread is not None or any(is_message(message) for message in part.data)
     return part.kind == "events"
@@ -339,7 +337,7 @@ def joins_lines(line: Any) -> bool:
 
 
 def read(document: Any, wanted: Wanted) -> list[Trace]:
-    """One run; of states, one a thread."""
+    """One run; of states, one per thread."""
     found = [_part_of(item) for item in _items_in(document)]
     parts = [part for part in found if part is not None]
     kinds = {part.kind for part in parts}

@@ -83,7 +83,7 @@ def _items_in(document: Any) -> list[Any]:
 
 
 def _unwrapped(item: Any) -> Any:
-    """The run in a row of an experiment, where it stands beside its example."""
+    """The run in a row of an experiment, where its example is beside it."""
     inner = at(item, "run")
     return inner if _is_run(inner) else item
 
@@ -99,7 +99,7 @@ def joins_lines(line: Any) -> bool:
 
 
 def read(document: Any, wanted: Wanted) -> list[Trace]:
-    """One run of the agent a trace; the example that it was run on, if any, names it."""
+    """One run of the agent per trace, named after the example that it was run on, if any."""
     groups = _grouped(_in_order(_records_in(document)))
     if len(groups) == 1:
         return [_named(_read_group(groups[0], wanted), _example_of(groups[0]))]
@@ -118,11 +118,8 @@ def _named(trace: Trace, name: str | None, trial: int | None = None) -> Trace:
     return trace if name is None else replace(trace, id=name, trial=trial)
 
 
-# --- which runs there are, and which belong together --------------------------------------------
-
-
 def _records_in(document: Any) -> list[_Record]:
-    """Every run, once; of one that stands within another, with the id of that as its parent."""
+    """Every run, once; the parent of a nested run is the run around it."""
     found: list[_Record] = []
     seen: set[str] = set()
     waiting: list[tuple[Any, str | None]] = [
@@ -211,9 +208,6 @@ def _example_of(group: list[_Record]) -> str | None:
     return None
 
 
-# --- what a run says ----------------------------------------------------------------------------
-
-
 def _read_group(group: list[_Record], wanted: Wanted) -> Trace:
     root = group[0].run
     kinds = [record.run.get("run_type") for record in group]
@@ -268,7 +262,7 @@ def _observed(record: _Record, parent: str | None, wanted: Wanted) -> ObservedSt
 
 
 def _take_output(outputs: Any, transcript: Transcript, wanted: Wanted) -> None:
-    """Write down what a model gave out, in whichever way the integration notes it down."""
+    """Add the calls in the output of a model, in the format of any integration."""
     for _ in range(_MAX_WRAPPERS):
         if not isinstance(outputs, dict) or fields_of(outputs)[0]:
             break
@@ -285,7 +279,7 @@ def _take_output(outputs: Any, transcript: Transcript, wanted: Wanted) -> None:
 
 
 def _inner(outputs: dict[str, Any], wanted: Wanted) -> Any:
-    """What stands in something that is no message."""
+    """The content of a wrapper that is not a message."""
     if isinstance(outputs.get("generations"), list):
         return generated_message(outputs, wanted)
     if isinstance(outputs.get("choices"), list):

@@ -81,12 +81,12 @@ def joins_lines(line: Any) -> bool:
 
 
 def _unwrapped(item: Any) -> Any:
-    """What is in the envelope that the serializer of a workflow puts an event in."""
+    """The event in the envelope that the serializer of a workflow adds."""
     return item.get("value") if isinstance(item, dict) and "__is_pydantic" in item else item
 
 
 def _conversations_in(document: Any) -> dict[str, Any] | None:
-    """The conversations in a store, by their names; None where it is none."""
+    """The conversations in a store, by name; None if the document is not a store."""
     store = at(document, "store") or at(document, "chat_store", "store")
     return store if isinstance(store, dict) else None
 
@@ -138,7 +138,7 @@ def _read_run(events: list[dict[str, Any]], wanted: Wanted) -> Trace:
     was_run = False
     if has_calls and (wanted.view == "executed" or not has_outputs):
         _take_executions(events, transcript)
-        # What a model has chosen looks like what a workflow has run, but for the results.
+        # The choices of a model look like the calls of a workflow, without the results.
         was_run = has_outputs or any("tool_output" in event for event in events)
     elif has_outputs:
         _take_outputs(events, transcript)
@@ -161,7 +161,7 @@ def _text_of(holder: Any) -> Any:
 
 
 def _take_executions(events: list[dict[str, Any]], transcript: Transcript) -> None:
-    """Write down the calls that a workflow ran; those with a result, where there are no others."""
+    """Add the calls that a workflow ran; those with a result, if there are no others."""
     has_starts = any(_is_call(event) and "tool_output" not in event for event in events)
     for event in events:
         if _is_call(event) and not (has_starts and "tool_output" in event):
@@ -174,7 +174,7 @@ def _take_executions(events: list[dict[str, Any]], transcript: Transcript) -> No
 
 
 def _take_outputs(events: list[dict[str, Any]], transcript: Transcript) -> None:
-    """Write down what the agent asked for, without the last output's list of it all."""
+    """Add the requests of the agent, without the summary in its last output."""
     last_call = max([place for place, event in enumerate(events) if _is_call(event)], default=-1)
     made: list[dict[str, Any]] = []
     for position, event in enumerate(events):
@@ -226,7 +226,7 @@ def _take_message(message: dict[str, Any], transcript: Transcript) -> None:
 
 
 def _take_extra(extra: Any, transcript: Transcript) -> None:
-    """Write down calls as the provider wrote them: older versions passed them through."""
+    """Add calls in the format of the provider: older versions passed them through."""
     calls = [*dicts(at(extra, "tool_calls")), *dicts([at(extra, "function_call")])]
     if calls:
         transcript.step()

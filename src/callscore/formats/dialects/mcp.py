@@ -6,7 +6,6 @@ same number: an answer belongs to the nearest request before it that still waits
 
 from __future__ import annotations
 
-from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
@@ -16,8 +15,6 @@ from callscore.formats.shape import as_list, at, first, json_of, list_of, name_o
 from callscore.formats.transcript import Transcript
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from callscore.core.call import Tool
     from callscore.formats.trace import Trace, Wanted
 
@@ -64,17 +61,13 @@ _ANSWERS = ("inputResponses", "input_responses", "requestState", "request_state"
 
 def recognises(document: Any) -> bool:
     """Whether it is a message of MCP, a list with such messages, or a list of tools."""
-    if isinstance(document, list):
-        return any(map(_speaks_mcp, islice(_flat(document), _MAX_SAMPLED)))
-    return _is_listing(document) or _speaks_mcp(document)
+    return _is_listing(document) or any(map(_speaks_mcp, _entries_in(document)[:_MAX_SAMPLED]))
 
 
 def _is_listing(value: Any) -> bool:
     """Whether it is what `tools/list` gives, and nothing else."""
-    if not isinstance(value, dict):
-        return False
-    tools = value.get("tools")
-    if not isinstance(tools, list) or not tools or not _LISTING.issuperset(value):
+    tools = list_of(at(value, "tools"))
+    if not tools or not _LISTING.issuperset(value):
         return False
     if all(isinstance(at(tool, "inputSchema"), dict) for tool in tools):
         return True
@@ -94,13 +87,9 @@ def _speaks_mcp(entry: Any) -> bool:
     return False
 
 
-def _flat(entries: list[Any]) -> Iterator[Any]:
-    """The entries, with the batches among them taken apart."""
-    for entry in entries:
-        if isinstance(entry, list):
-            yield from entry
-        else:
-            yield entry
+def _entries_in(document: Any) -> list[Any]:
+    """The entries of a log, with the batches among them taken apart."""
+    return [entry for batch in as_list(document) for entry in as_list(batch)]
 
 
 def _messages_in(entry: Any) -> list[dict[str, Any]]:
@@ -133,9 +122,9 @@ def joins_lines(line: Any) -> bool:
 
 
 def read(document: Any, wanted: Wanted) -> list[Trace]:
-    """A run for every client that the log tells from the others."""
+    """One run per client that the log distinguishes."""
     logs: dict[str | None, _Log] = {}
-    for entry in _flat(as_list(document)):
+    for entry in _entries_in(document):
         client = server = None
         messages = _messages_in(entry)
         if messages and messages[0] is not entry:
@@ -177,7 +166,7 @@ class _Log:
                 self._answer(call, message)
 
     def _request(self, message: dict[str, Any]) -> _Call | None:
-        """The call that a request makes, or takes up again; None for a request of another kind."""
+        """The call that a request makes, or continues; None for a request of another kind."""
         method, params = message.get("method"), message.get("params")
         if method == "tasks/result":
             return self._tasks.get(name_of(first(params, "taskId", "task_id")) or "")
@@ -226,6 +215,6 @@ def read_tools(document: Any) -> list[Tool]:
     """The tools that the servers have listed."""
     if _is_listing(document):
         return read_definitions(list_of(document["tools"]))
-    messages = [message for entry in _flat(as_list(document)) for message in _messages_in(entry)]
+    messages = [message for entry in _entries_in(document) for message in _messages_in(entry)]
     listed = [list_of(at(message, "result", "tools")) for message in messages]
     return [tool for tools in listed for tool in read_definitions(tools)]

@@ -77,7 +77,7 @@ def joins_lines(line: Any) -> bool:
 
 
 def _data(item: Any) -> Any:
-    """The event itself, where the name that it was sent under stands beside it."""
+    """The event itself, without the name that it was sent under."""
     data = at(item, "data")
     return data if isinstance(data, dict) else item
 
@@ -116,7 +116,7 @@ def _entries_in(document: Any) -> list[dict[str, Any]]:
 
 
 def _streamed_entries(events: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """The entries whose pieces the events of a stream are."""
+    """The entries, put together from the events of a stream."""
     entries: dict[str, dict[str, Any]] = {}
     texts: dict[str, list[str]] = {}
     for event in events:

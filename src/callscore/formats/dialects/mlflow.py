@@ -54,7 +54,7 @@ def recognises(document: Any) -> bool:
 
 
 def read(document: Any, wanted: Wanted) -> list[Trace]:
-    """One run a trace."""
+    """One run per trace."""
     outputs = ModelOutputs(wanted)
     runs = [
         ObservedRun([_observe(span, outputs, wanted) for span in spans], _value(spans[0], _INPUTS))
@@ -64,7 +64,6 @@ def read(document: Any, wanted: Wanted) -> list[Trace]:
 
 
 def _value(span: Span, name: str) -> Any:
-    """An attribute: what it is the JSON text of."""
     return json_of(span.attributes.get(name))
 
 

@@ -44,16 +44,12 @@ def _is_response(item: Any) -> bool:
 
 def _is_marked(message: Any) -> bool:
     """Whether a result names its tool, or a call has an object and neither an id nor a type."""
-    if not isinstance(message, dict) or not ("tool_name" in message or "tool_calls" in message):
-        return False
-    role = message.get("role")
+    role, call = at(message, "role"), at(message, "tool_calls", 0)
     if role == "tool":
         return isinstance(message.get("tool_name"), str)
-    call = at(message, "tool_calls", 0)
-    if role != "assistant" or not isinstance(call, dict):
-        return False
-    is_bare = "id" not in call and "type" not in call
-    return is_bare and isinstance(at(call, "function", "arguments"), dict)
+    is_bare = isinstance(call, dict) and "id" not in call and "type" not in call
+    has_object = isinstance(at(call, "function", "arguments"), dict)
+    return role == "assistant" and is_bare and has_object
 
 
 def joins_lines(line: Any) -> bool:

@@ -89,7 +89,7 @@ def _raw_items(document: Any) -> list[Any]:
     return [
         first(item, "raw_item", "rawItem") or item
         for item in dicts(document)
-        # Approval is asked for calls that stand there as calls, too.
+        # Calls that need approval are listed as calls, too.
         if item.get("type") != "tool_approval_item"
     ]
 

@@ -6,7 +6,7 @@ functions. Spans are written when they end, and so are sorted by their start.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from msgspec.structs import replace
 
@@ -16,10 +16,6 @@ from callscore.formats.families.response_items import is_item, take_items, with_
 from callscore.formats.shape import as_list, at, dicts, text_of
 from callscore.formats.trace import Trace, View, Wanted
 from callscore.formats.transcript import Transcript
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
 
 __all__ = ["EXAMPLE", "ORDER", "joins_lines", "read", "recognises"]
 
@@ -79,13 +75,13 @@ def _read_trace(spans: list[dict[str, Any]], wanted: Wanted) -> Trace:
     transcript = Transcript(wanted, failure=with_sdk_errors(wanted.failure))
     nested: list[bool] = []  # for each call, whether an agent within the agent has made it
     view = _choose_view(spans, wanted)
-    is_within = _nesting(spans)
+    by_id = {span["id"]: span for span in spans if isinstance(span.get("id"), str)}
     for span in spans:
         if view == "requested":
             _take_answer(span["span_data"], transcript)
         else:
             _take_execution(span, transcript)
-        nested += [is_within(span)] * (len(transcript) - len(nested))
+        nested += [_is_nested(span, by_id)] * (len(transcript) - len(nested))
     calls = zip(transcript.calls(), nested, strict=True)
     return Trace(
         calls=tuple([replace(call, caller="subagent") if inner else call for call, inner in calls]),
@@ -101,25 +97,20 @@ def _choose_view(spans: list[dict[str, Any]], wanted: Wanted) -> View:
     return "executed"
 
 
-def _nesting(spans: list[dict[str, Any]]) -> Callable[[dict[str, Any]], bool]:
-    """Tells whether a span is inside of a tool's, or of a guardrail's: those may run agents."""
-    by_id = {span["id"]: span for span in spans if isinstance(span.get("id"), str)}
-
-    def is_within(span: dict[str, Any]) -> bool:
-        seen = set()
-        parent = span.get("parent_id")
-        while isinstance(parent, str) and parent in by_id and parent not in seen:
-            seen.add(parent)
-            if by_id[parent]["span_data"].get("type") in ("function", "guardrail"):
-                return True
-            parent = by_id[parent].get("parent_id")
-        return False
-
-    return is_within
+def _is_nested(span: dict[str, Any], by_id: dict[str, dict[str, Any]]) -> bool:
+    """Whether a span is inside of a tool's, or of a guardrail's: those may run agents."""
+    seen = set()
+    parent = span.get("parent_id")
+    while isinstance(parent, str) and parent in by_id and parent not in seen:
+        seen.add(parent)
+        if by_id[parent]["span_data"].get("type") in ("function", "guardrail"):
+            return True
+        parent = by_id[parent].get("parent_id")
+    return False
 
 
 def _answers_in(data: dict[str, Any]) -> list[dict[str, Any]]:
-    """What a model answered, where a span says so: messages, items, or whole responses."""
+    """The answers of a model in a span: messages, items, or whole responses."""
     kind = data.get("type")
     if kind == "generation":
         return dicts(data.get("output"))
@@ -143,7 +134,7 @@ def _take_answer(data: dict[str, Any], transcript: Transcript) -> None:
 
 
 def _take_results(value: Any, transcript: Transcript) -> None:
-    """Write down the results that the model was given last; the others have been before."""
+    """Add the last results that the model was given; the others were added before."""
     results = []
     for entry in reversed(dicts(value)):
         if entry.get("role") == "tool" or str(entry.get("type")).endswith("_output"):

@@ -53,7 +53,7 @@ def joins_lines(line: Any) -> bool:
 
 
 def _reported(value: Any) -> dict[str, Any]:
-    """What an event reports; what is no event reports itself."""
+    """What an event reports; anything else is returned as it is."""
     if isinstance(value, dict) and "event" in value and isinstance(value.get("data"), dict):
         value = value["data"]
     return value if isinstance(value, dict) else {}

@@ -100,7 +100,7 @@ def joins_lines(line: Any) -> bool:
 
 
 def _is_part(part: Any) -> bool:
-    """Whether it is a part of what is said; other formats have calls and results among these."""
+    """Whether it is a part of a text; other formats have calls and results among these."""
     kind = at(part, "type")
     return isinstance(kind, str) and "tool" not in kind and "function" not in kind
 
@@ -148,10 +148,9 @@ def _read_response(response: Any, wanted: Wanted) -> Trace:
 
 
 def _read_lost_call(error: dict[str, Any], wanted: Wanted) -> Trace:
-    """The call that the server threw away: the model has made it, and it was no good.
+    """The call of the model that the server could not parse and rejected.
 
-    Where the server shows it whole, as name and arguments, it is taken so; it has failed for the
-    reason that the server gives. Else its tool is unknown.
+    If the server shows its name and arguments, these are used. Otherwise its tool is unknown.
     """
     transcript = Transcript(wanted)
     transcript.step()
@@ -185,13 +184,7 @@ def _read_conversation(document: Any, wanted: Wanted) -> Trace:
 
 
 def take_message(message: Any, transcript: Transcript, *, is_cut: bool = False) -> None:
-    """Write down the calls, or the result, of one message.
-
-    Args:
-        message: in the form of chat completions.
-        transcript: of the run that it is of.
-        is_cut: whether the answer was longer than allowed, and ends in the middle.
-    """
+    """Add the calls, or the result, of one message; an answer that is cut ends in the middle."""
     if not isinstance(message, dict):
         return
     calls = message.get("tool_calls")
@@ -208,28 +201,21 @@ def take_message(message: Any, transcript: Transcript, *, is_cut: bool = False) 
 
 
 def take_call(call: Any, transcript: Transcript, *, is_cut: bool = False) -> None:
-    """Write down one entry of `tool_calls`.
-
-    Args:
-        call: in the form of chat completions.
-        transcript: of the run that it is of.
-        is_cut: whether the answer ends in the middle of it.
-    """
+    """Add one entry of `tool_calls`, in the middle of which the answer may be cut."""
     if not isinstance(call, dict):
         return
     function, custom = call.get("function"), call.get("custom")
     if isinstance(function, dict):
-        arguments = function.get("arguments")
+        name, arguments = function.get("name"), function.get("arguments")
         # A text that is an object has its end. Nothing at all may be the beginning of anything.
-        error = TRUNCATED if is_cut and not arguments else None
-        transcript.call(function.get("name"), arguments, _id_in(call, "id"), error=error)
-    elif isinstance(custom, dict):
-        error = TRUNCATED if is_cut else None  # free text does not tell where it should end
-        arguments = {"input": custom.get("input")}
-        transcript.call(custom.get("name"), arguments, _id_in(call, "id"), error=error)
+        is_cut = is_cut and not arguments
+    elif isinstance(custom, dict):  # free text does not tell where it should end
+        name, arguments = custom.get("name"), {"input": custom.get("input")}
     else:  # not as it should be, but the model has called something
-        name = first(call, "name", "function")
-        transcript.call(name, first(call, "arguments", "args"), _id_in(call, "id"))
+        name, arguments = first(call, "name", "function"), first(call, "arguments", "args")
+        is_cut = False
+    error = TRUNCATED if is_cut else None
+    transcript.call(name, arguments, _id_in(call, "id"), error=error)
 
 
 def _id_in(entry: dict[str, Any], key: str) -> Any:
@@ -247,9 +233,6 @@ def _take_result(message: dict[str, Any], transcript: Transcript) -> None:
 
 def read_tools(document: Any) -> list[Tool]:
     """The tools that a request offers."""
-    for request in (document, at(document, "request")):
-        for key in ("tools", "functions"):
-            tools = read_definitions(list_of(at(request, key)))
-            if tools:
-                return tools
-    return []
+    requests = (document, at(document, "request"))
+    offered = [at(request, key) for request in requests for key in ("tools", "functions")]
+    return next(filter(None, [read_definitions(list_of(tools)) for tools in offered]), [])

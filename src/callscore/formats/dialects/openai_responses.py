@@ -56,7 +56,7 @@ def _is_event(value: Any) -> bool:
 
 
 def _assemble_items(events: list[Any]) -> list[dict[str, Any]]:
-    """The items that a stream has sent, whole again; a cut one keeps what came of it."""
+    """The items, put together from the events of a stream; a cut one keeps what was sent."""
     gathered: list[dict[str, Any]] = []
     answer = _StreamedAnswer()
     for value in events:
@@ -169,7 +169,7 @@ def _is_response(document: dict[str, Any]) -> bool:
 
 
 def _is_request(document: dict[str, Any]) -> bool:
-    """Whether something is asked for; what has an output that is no response is another's."""
+    """Whether it is a request; a document with an output that is no response is not."""
     value = document.get("input")
     if value is None or document.get("output") is not None or "messages" in document:
         return False
@@ -222,10 +222,7 @@ def _items_in(document: Any) -> list[Any]:
 
 
 def _in_order(items: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """A page of items, oldest first: it lists the newest first unless asked otherwise.
-
-    Items have no time, but a result comes after its call.
-    """
+    """A page of items, oldest first: items have no time, but a result comes after its call."""
     answered = set()
     for item in items:
         call_id = text_of(item.get("call_id"))

@@ -76,7 +76,7 @@ def recognises(document: Any) -> bool:
 
 
 def read(document: Any, wanted: Wanted) -> list[Trace]:
-    """One run a trace."""
+    """One run per trace."""
     outputs = ModelOutputs(wanted)
     runs = [
         ObservedRun([_observe(span, outputs, wanted) for span in spans], _question(spans))
@@ -86,11 +86,9 @@ def read(document: Any, wanted: Wanted) -> list[Trace]:
 
 
 def _question(spans: list[Span]) -> Any:
-    """What the first of the spans was given that is not a tool's."""
-    for span in spans:
-        if span.attributes.get(_KIND) != "TOOL" and "input.value" in span.attributes:
-            return span.attributes["input.value"]
-    return None
+    """The input of the first span that is not a tool's."""
+    others = [span.attributes for span in spans if span.attributes.get(_KIND) != "TOOL"]
+    return next((found["input.value"] for found in others if "input.value" in found), None)
 
 
 def _observe(span: Span, outputs: ModelOutputs, wanted: Wanted) -> ObservedStep:
@@ -173,7 +171,7 @@ def _execution(span: Span, wanted: Wanted) -> ToolCall:
 
 
 def _is_schema(parameters: Any) -> bool:
-    """Whether it says what the tool takes: some write that there, and others what it was given."""
+    """Whether it is a schema: some record the tool's parameters there, others its arguments."""
     if not isinstance(parameters, dict) or not parameters:
         return False
     return isinstance(parameters.get("properties"), dict) or all(

@@ -63,7 +63,7 @@ def recognises(document: Any) -> bool:
 
 
 def read(document: Any, wanted: Wanted) -> list[Trace]:
-    """One run a trace."""
+    """One run per trace."""
     outputs = ModelOutputs(wanted)
     runs = [
         ObservedRun([_observe(span, outputs, wanted) for span in spans])
@@ -110,7 +110,7 @@ def _requests(
 
 
 def _whole(message: Any) -> Any:
-    """The message as a tree, if its keys are dotted: elsewhere nobody writes it like that."""
+    """The message as a tree, as all other formats have it, if its keys are dotted."""
     is_flat = isinstance(message, dict) and any("." in str(key) for key in message)
     return build_tree(message) if is_flat else message
 

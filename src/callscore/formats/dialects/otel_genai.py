@@ -64,7 +64,7 @@ def recognises(document: Any) -> bool:
 
 
 def read(document: Any, wanted: Wanted) -> list[Trace]:
-    """One run a trace."""
+    """One run per trace."""
     outputs = ModelOutputs(wanted)
     runs = [_run_of(spans, outputs, wanted) for spans in spans_by_trace(read_spans(document))]
     return traces_of(runs, wanted)

@@ -86,7 +86,7 @@ def _table(document: Any) -> Any:
 
 
 def read(document: Any, wanted: Wanted) -> list[Trace]:
-    """One run a result: a test case with one prompt and one provider."""
+    """One run per result: a test case with one prompt and one provider."""
     find = inner_finder(wanted)
     rows = [document] if _is_row(document) else _rows(document)
     outputs = _row_outputs(dicts(rows)) if dicts(rows) else _table_outputs(_table(document))
@@ -123,7 +123,7 @@ def _table_outputs(table: Any) -> Iterator[_Output]:
 
 
 def _calls_in(output: Any, wanted: Wanted, find: _Find) -> tuple[ToolCall, ...]:
-    """The calls in what a provider returned; an answer in which no format sees any has none."""
+    """The calls in the output of a provider; none if no format recognises it."""
     value = json_of(output)
     for documents in ([value], *_readings(value)):
         traces = []
@@ -137,7 +137,7 @@ def _calls_in(output: Any, wanted: Wanted, find: _Find) -> tuple[ToolCall, ...]:
 
 
 def _readings(value: Any) -> list[list[Any]]:
-    """What an output may be that is nothing as a whole: documents, in one way or another."""
+    """The documents that may be in an output that is not a document itself."""
     if isinstance(value, str):  # objects on lines of their own, between lines of text
         lines = [json_of(line) for line in value.splitlines() if line[:1] in ("{", "[")]
         objects, lists = dicts(lines), [line for line in lines if isinstance(line, list)]

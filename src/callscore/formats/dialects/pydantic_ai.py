@@ -67,7 +67,7 @@ def _is_record(document: dict[str, Any]) -> bool:
 
 
 def _are_of_kinds(items: list[Any], key: str, known: tuple[str, ...]) -> bool:
-    """Whether all items have a kind, if perhaps one of a newer version, and one a known kind."""
+    """Whether all items have a kind, and one a known kind; newer versions may add others."""
     if not isinstance(items[0], dict) or key not in items[0]:
         return False
     kinds = [at(item, key) for item in items]
@@ -137,7 +137,7 @@ def _take_part(part: dict[str, Any], transcript: Transcript) -> None:
 
 
 def _take_native_call(part: dict[str, Any], transcript: Transcript) -> None:
-    """Write down a call that the provider made; one of an MCP server stands in its arguments."""
+    """Add a call that the provider made; its arguments have the call of an MCP server."""
     name, arguments, kind = part.get("tool_name"), part.get("args"), "server"
     if isinstance(name, str) and name.startswith(_MCP):
         kind = "mcp"
@@ -151,7 +151,7 @@ def _take_native_call(part: dict[str, Any], transcript: Transcript) -> None:
 
 
 def read_tools(document: Any) -> list[Tool]:
-    """The tools that stand beside a history, as the request to a model has them."""
+    """The tools beside a history, in the format of the request to a model."""
     tools = read_definitions(at(document, "tools"))
     for holder in (document, at(document, "model_request_parameters")):
         for name in _OFFERED:

@@ -47,7 +47,7 @@ def _is_sample(item: Any) -> bool:
 
 
 def read(document: Any, wanted: Wanted) -> list[Trace]:
-    """One run a sample; its reference calls are what is expected of it."""
+    """One run per sample; its reference calls are expected."""
     return [_read_sample(sample, wanted) for sample in dicts(_samples_in(document))]
 
 

@@ -70,9 +70,9 @@ def read(document: Any, wanted: Wanted) -> list[Trace]:
 
 
 def _take_step(step: dict[str, Any], transcript: Transcript) -> None:
-    """Write down the calls of a step, and what came of them.
+    """Add the calls of a step and their results.
 
-    A step in which a call has failed lists none; the message of the model still has them.
+    A step with a failed call lists no calls; the message of the model still has them.
     """
     calls = dicts(step.get("tool_calls")) or dicts(at(step, "model_output_message", "tool_calls"))
     if calls:

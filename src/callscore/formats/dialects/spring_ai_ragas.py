@@ -42,7 +42,7 @@ def read(document: Any, wanted: Wanted) -> list[Trace]:
 
 
 def _calls_in(messages: Any, wanted: Wanted) -> tuple[ToolCall, ...] | None:
-    """The calls in a conversation; what is said while some are open are their results."""
+    """The calls in a conversation; the messages after them are their results."""
     if not isinstance(messages, list):
         return None
     transcript = Transcript(wanted)
@@ -54,7 +54,7 @@ def _calls_in(messages: Any, wanted: Wanted) -> tuple[ToolCall, ...] | None:
             for call in calls:
                 transcript.call(call.get("name"), call.get("arguments"))
             waiting = len(calls)
-        elif waiting:  # a tool's message is told from a user's by its place alone
+        elif waiting:  # only its position distinguishes a tool's message from a user's
             transcript.result(message.get("content"))
             waiting -= 1
     return transcript.calls()

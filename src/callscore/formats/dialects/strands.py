@@ -73,7 +73,7 @@ def _are_specifications(values: list[Any]) -> bool:
 
 
 def _message_of(item: dict[str, Any]) -> Any:
-    """The message in an item, which may wrap it, and may have another one to be shown for it."""
+    """The message in an item, which may wrap it, and may have a redacted one to show instead."""
     wrapped = dicts([item.get("redact_message"), item.get("message")])
     return wrapped[0] if wrapped else item
 
@@ -93,7 +93,7 @@ def _messages_in(document: Any) -> list[Any]:
     numbers = [integer_of(item.get("message_id")) for item in found]
     known = [number for number in numbers if number is not None]
     if len(known) == len(found):
-        # One file a message: their names have been sorted as text, 10 before 2.
+        # One file per message: their names were sorted as text, 10 before 2.
         found = [found[place] for place in sorted(range(len(found)), key=known.__getitem__)]
     return [_message_of(item) for item in found]
 

@@ -72,9 +72,7 @@ def _is_conversation(messages: Any) -> bool:
 
 def _names_requestor(message: Any) -> bool:
     """Whether a call or a result says who has asked for it."""
-    if not isinstance(message, dict) or not ("requestor" in message or "tool_calls" in message):
-        return False
-    if message.get("role") == "tool":
+    if at(message, "role") == "tool":
         return "requestor" in message
     return at(message, "tool_calls", 0, "requestor") is not None
 
@@ -108,7 +106,7 @@ def _read_task(task: dict[str, Any], wanted: Wanted) -> Trace:
 
 
 def _calls_of(actions: Any, wanted: Wanted) -> tuple[ToolCall, ...] | None:
-    """The actions that are expected of the agent and of the user; None where nothing says so."""
+    """The actions that are expected of the agent and of the user; None if there is no list."""
     if actions is None:
         return None
     transcript = Transcript(wanted)
@@ -120,7 +118,7 @@ def _calls_of(actions: Any, wanted: Wanted) -> tuple[ToolCall, ...] | None:
 def _take_call(call: dict[str, Any], transcript: Transcript) -> None:
     caller = "user" if call.get("requestor") == "user" else None
     id_ = first(call, "id", "action_id")
-    # An action that is to be compared in no argument accepts any.
+    # If no argument of an action is compared, any are accepted.
     error = NOT_CAPTURED if call.get("compare_args") == [] else None
     transcript.call(call.get("name"), call.get("arguments"), id_, caller=caller, error=error)
 

@@ -63,7 +63,7 @@ def _is_result(item: Any) -> bool:
 
 
 def _is_task(item: Any) -> bool:
-    """Whether it is a task: what the user is told, and the actions that are right."""
+    """Whether it is a task: an instruction for the user, and the correct actions."""
     actions = at(item, "actions")
     return (
         isinstance(actions, list)
@@ -100,9 +100,9 @@ def _read_item(item: dict[str, Any], wanted: Wanted, place: str | None) -> Trace
 
 
 def _take_message(message: dict[str, Any], transcript: Transcript) -> None:
-    """Write down a message; agents without function calling write actions, and get output, as text.
+    """Add a message; agents without function calling write actions, and get output, as text.
 
-    What such an agent writes in no readable form is taken for an answer by the benchmark itself.
+    The benchmark itself takes an action that cannot be parsed for an answer.
     """
     content = message.get("content")
     text = content if isinstance(content, str) and not message.get("tool_calls") else ""
@@ -118,7 +118,7 @@ def _take_message(message: dict[str, Any], transcript: Transcript) -> None:
 
 
 def _actions_in(task: Any, wanted: Wanted) -> tuple[ToolCall, ...] | None:
-    """The calls that a task expects; None where the run has ended before it was written down."""
+    """The calls that a task expects; None if the run ended before they were recorded."""
     if not isinstance(at(task, "actions"), list):
         return None
     transcript = Transcript(wanted)

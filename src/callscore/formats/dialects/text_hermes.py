@@ -7,17 +7,14 @@ from typing import TYPE_CHECKING, Any
 from callscore.formats.families.model_text import make_markup, read_marked, take_json, tools_in
 
 if TYPE_CHECKING:
-    import re
-    from collections.abc import Mapping
-
-    from callscore.core.call import Tool
     from callscore.formats.trace import Trace, Wanted
-    from callscore.formats.transcript import Transcript
 
 __all__ = ["EXAMPLE", "ORDER", "read", "read_tools", "recognises"]
 
 ORDER = 160
 EXAMPLE = '<tool_call>\n{"name": "get_weather", "arguments": {"city": "Paris"}}\n</tool_call>'
+
+read_tools = tools_in
 
 
 def recognises(document: Any) -> bool:
@@ -30,12 +27,7 @@ def read(document: Any, wanted: Wanted) -> list[Trace]:
     return read_marked(document, wanted, _MARKUP)
 
 
-def _take(match: re.Match[str], transcript: Transcript, _: Mapping[str, Tool]) -> None:
-    take_json(match["body"], transcript, is_closed=bool(match["end"]))
-
-
 _MARKUP = make_markup(
-    r"<tool_call>(?P<body>.*?)(?:(?P<end></tool_call>)|(?=<tool_call>)|\Z)", _take
+    r"<tool_call>(?P<body>.*?)(?:(?P<end></tool_call>)|(?=<tool_call>)|\Z)",
+    lambda match, to, _: take_json(match["body"], to, is_closed=bool(match["end"])),
 )
-
-read_tools = tools_in

@@ -31,7 +31,7 @@ def recognises(document: Any) -> bool:
 
 
 def read(document: Any, wanted: Wanted) -> list[Trace]:
-    """One run: the calls in the text, whose ids tell the tools."""
+    """One run: the calls in the text, whose ids contain the names of the tools."""
     return read_marked(document, wanted, _MARKUP)
 
 
@@ -46,14 +46,10 @@ def _take(match: re.Match[str], transcript: Transcript, _: Mapping[str, Tool]) -
     )
 
 
-def _take_result(match: re.Match[str], transcript: Transcript) -> None:
-    transcript.result(match["result"].strip(), match["answered"])
-
-
 _MARKUP = make_markup(
     r"<\|tool_call_begin\|>(?P<id>[^<]*)(?:<\|tool_call_argument_begin\|>(?P<arguments>.*?))?"
     r"(?:<\|tool_call_end\|>|<\|tool_calls_section_end\|>|(?=<\|tool_call_begin\|>)|\Z)",
     _take,
     result=r"\A\s*\#\# Return of (?P<answered>\S+)\n(?P<result>.*)",
-    take_result=_take_result,
+    take_result=lambda match, to: to.result(match["result"].strip(), match["answered"]),
 )

@@ -56,7 +56,7 @@ def _take(answer: str, transcript: Transcript, tools: Mapping[str, Tool]) -> Non
 
 
 def _take_tagged(text: str, transcript: Transcript, tools: Mapping[str, Tool]) -> None:
-    """Write down what follows the tag: calls as JSON, built-in tools, or code to be run."""
+    """Add what follows the tag: calls as JSON, built-in tools, or code to be run."""
     if text.startswith("{"):
         take_json(text, transcript, is_closed=False)
         return

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from callscore.core.call import TRUNCATED, Malformed, Tool
 from callscore.formats.definitions import read_definitions
 from callscore.formats.families.model_text import make_markup, read_marked, take_json
-from callscore.formats.shape import at, dicts, first, json_of
+from callscore.formats.shape import as_list, at, dicts, first, json_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -54,14 +54,14 @@ def _take(match: re.Match[str], transcript: Transcript, _: Mapping[str, Tool]) -
 
 
 def _take_result(match: re.Match[str], transcript: Transcript) -> None:
-    """Write down a result: an object with an id, a list of them, an id and a text, or a text."""
+    """Add a result: an object with an id, a list of them, an id and a text, or a text."""
     text = match["result"].strip()
     id_, mark, content = text.partition("[TOOL_CONTENT]")
     if mark:
         transcript.result(content.strip(), id_.strip())
         return
     value = json_of(text)
-    entries = dicts(value if isinstance(value, list) else [value])
+    entries = dicts(as_list(value))
     if not entries or not all("content" in entry for entry in entries):
         transcript.result(text)
         return

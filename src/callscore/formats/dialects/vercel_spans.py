@@ -53,7 +53,7 @@ def recognises(document: Any) -> bool:
 
 
 def read(document: Any, wanted: Wanted) -> list[Trace]:
-    """One run a trace.
+    """One run per trace.
 
     Whether inputs and outputs are recorded is set for each run, and so is how it can be viewed.
     Where each span is a trace of its own, those of the tools only repeat what models asked for.

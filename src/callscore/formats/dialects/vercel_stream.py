@@ -103,7 +103,7 @@ def _may_be_chunk(value: Any) -> bool:
 
 
 def joins_lines(line: Any) -> bool:
-    """Whether a line is one chunk of a stream, which it alone must tell."""
+    """Whether a line is one chunk of a stream, of a type that only this SDK has."""
     kind = at(line, "type")
     if not isinstance(kind, str):
         return False
@@ -155,7 +155,7 @@ def _take_chunk(chunk: dict[str, Any], transcript: Transcript) -> None:
 
 
 def _take_bad_call(error: Any, transcript: Transcript) -> None:
-    """Write down a call that version 4 throws away, as of no tool or with no JSON."""
+    """Add a call that version 4 rejects: of an unknown tool, or with arguments that are no JSON."""
     if at(error, "name") in _BAD_CALLS:
         arguments = error.get("toolArgs")
         lost = None if isinstance(arguments, str) else NOT_CAPTURED

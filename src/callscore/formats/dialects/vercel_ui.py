@@ -34,7 +34,7 @@ _ROLES = ("system", "user", "assistant", "data")
 # What else the parts of a message can be; the text of another format's is not called `text`.
 _OTHER_PARTS = ("reasoning", "file", "source", "source-url", "source-document", "step-start")
 _TOOL = "tool-"
-# What the model has not finished writing is no call yet.
+# States of calls that the model has not finished.
 _UNFINISHED = ("input-streaming", "partial-call")
 
 
@@ -59,7 +59,7 @@ def _is_message(value: Any) -> bool:
 
 
 def _is_part(value: Any) -> bool:
-    kind = value.get("type") if isinstance(value, dict) else None
+    kind = at(value, "type")
     if kind == "text":
         return "text" in value
     return isinstance(kind, str) and (
@@ -68,10 +68,8 @@ def _is_part(value: Any) -> bool:
 
 
 def _is_unambiguous(message: Any) -> bool:
-    """Whether a message has what nobody's messages have but these, and those of a few others."""
-    if not isinstance(message, dict) or not ("parts" in message or "toolInvocations" in message):
-        return False
-    return bool(message.get("parts") or list_of(message.get("toolInvocations")))
+    """Whether a message has parts or invocations, which few other formats have."""
+    return bool(at(message, "parts") or list_of(at(message, "toolInvocations")))
 
 
 def joins_lines(line: Any) -> bool:
@@ -80,7 +78,7 @@ def joins_lines(line: Any) -> bool:
 
 
 def read(document: Any, wanted: Wanted) -> list[Trace]:
-    """One run a chat: messages out of a database say to which chat they belong."""
+    """One run per chat: messages from a database have the id of their chat."""
     chats: dict[str | None, Transcript] = {}
     is_chat = isinstance(document, dict) and "messages" in document
     name = text_of(first(document, "chatId", "id")) if is_chat else None
@@ -121,7 +119,7 @@ def _tool_of(part: dict[str, Any], call: dict[str, Any]) -> Any:
 
 def _take_invocation(name: Any, call: dict[str, Any], transcript: Transcript) -> None:
     id_, state = call.get("toolCallId"), call.get("state")
-    # What could not be parsed stands in `rawInput` in versions 5 and 6, as text.
+    # Versions 5 and 6 have what could not be parsed in `rawInput`, as text.
     arguments = first(call, "input", "rawInput", "args")
     transcript.call(name, arguments, id_, kind=server_kind(call))
     if state == "output-error":
