@@ -14,15 +14,7 @@ from callscore.formats.shape import at, dicts, integer_of, list_of, text_of
 from callscore.formats.trace import Trace, Wanted
 from callscore.formats.transcript import Transcript
 
-__all__ = [
-    "EXAMPLE",
-    "ORDER",
-    "joins_lines",
-    "read",
-    "read_tools",
-    "recognises",
-    "take_blocks",
-]
+__all__ = ["EXAMPLE", "ORDER", "joins_lines", "read", "read_tools", "recognises", "take_blocks"]
 
 ORDER = 685
 EXAMPLE = {
