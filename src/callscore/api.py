@@ -162,7 +162,7 @@ def score_case(
         expected: the calls, and groups of calls, that should be made.
         actual: the calls that were made.
         settings: how they are compared.
-        tools: the definitions of all tools that were offered, by name; None where nobody knows.
+        tools: the definitions of all tools that were offered, by name; None if unknown.
         others: the calls of further answers. Of the first `top_k` answers the one with the highest
             F1 counts, then the one with most correct calls, then the first.
 

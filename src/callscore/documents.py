@@ -55,13 +55,7 @@ _TAKE_ANYTHING = ("generic", "tool_definitions")  # almost: a match proves nothi
 
 
 class Document(Struct, frozen=True):
-    """One document of a file, and the dialect that it is written in.
-
-    Attributes:
-        place: where it stands.
-        value: what stands there.
-        dialect: how to read it.
-    """
+    """One document of a file, and the dialect that it is written in."""
 
     place: str
     value: Any
@@ -99,7 +93,6 @@ class Documents:
     that is one document, others a list of documents. The first record that is recognised decides.
 
     Args:
-        name: of the file.
         dialect: what its documents are written in; by default that is recognised, once.
         recogniser: what has recognised other documents of this file before.
     """
@@ -219,8 +212,8 @@ def read_documents(
     Args:
         path: the file; `-` is standard input.
         dialect: what they are written in; by default that is recognised.
-        on_bytes: is told how many more bytes of the file have been read.
-        on_bad: is told the place and the problem of what cannot be read.
+        on_bytes: called with the number of further bytes that have been read.
+        on_bad: called with the place and the problem of what cannot be read.
 
     Raises:
         UnreadableInput: the file cannot be read, or, unless there is an `on_bad`, a part of it.
@@ -228,7 +221,7 @@ def read_documents(
     name = fspath(path)
     documents = Documents(name, dialect=dialect)
     for batch in read_batches(name, on_bytes=on_bytes):
-        if isinstance(batch, Array) and not batch.items:  # nobody called anything
+        if isinstance(batch, Array) and not batch.items:  # no calls
             yield Document(batch.place, batch.items, dialect_named("generic"))
             continue
         whole = documents.take_whole(batch) if isinstance(batch, Array) else None
@@ -318,7 +311,7 @@ def tools_in(value: Any, *, format: str | None = None) -> list[Tool]:  # noqa: A
     return [] if document is None else read_definitions_in(document, dialect=dialect)
 
 
-# The tools that somebody hands over: definitions in any form, values that were read, or names.
+# Tools in any form: definitions, values that were read, or names.
 
 _EMPTY: tuple[Any, ...] = ([], {})
 _NO_DEFINITIONS = "there are no definitions of tools in it."

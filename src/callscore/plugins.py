@@ -6,7 +6,7 @@ callscore, by their file names; other packages offer theirs with entry points:
     [project.entry-points."callscore.formats"]
     smoke_signals = "my_package.smoke_signals"
 
-What a module needs to be a plugin of its kind is checked by whoever asks for it.
+What a module needs to be a plugin of its kind is checked by the caller.
 """
 
 from __future__ import annotations

@@ -13,7 +13,6 @@ from callscore.core.case import Expected, Forbidden, Group, Times
 from callscore.core.counted_calls import (
     Ignored,
     PreparedCalls,
-    Selected,
     prepare_calls,
     select_counted,
 )
@@ -45,7 +44,7 @@ def test_by_default_every_call_counts_and_nothing_is_copied() -> None:
 
     selected = select_counted(expected, actual, DEFAULT, {})
 
-    assert selected == Selected(expected, actual)
+    assert selected == PreparedCalls(expected, actual)
     assert selected.expected is expected
     assert selected.actual is actual
 
@@ -341,7 +340,7 @@ def test_to_select_twice_is_to_select_once(calls: tuple[ToolCall, ...], settings
     once = select_counted(calls, calls, settings, {})
     twice = select_counted(once.expected, once.actual, settings, {})
 
-    assert twice == Selected(once.expected, once.actual)
+    assert twice == PreparedCalls(once.expected, once.actual)
 
 
 def test_a_repeat_that_leaves_something_open_may_mean_several_calls() -> None:

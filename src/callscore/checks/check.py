@@ -83,22 +83,16 @@ def _loops(items: list[int]) -> list[_Loop]:
     within: list[_Loop | None] = [None] * len(items)  # the latest loop that a place is in
     for length in range(1, len(items) // _MIN_ROUNDS + 1):
         for place in range(0, len(items) - length, length):
-            if (
-                items[place] == items[place + length]
-                and not _is_covered(within, place, length)
-                and _is_repeated(items, place, length)
-            ):
+            # A loop of this cycle, or of a part of it, may cover both places already.
+            known = within[place]
+            is_covered = known and place + length < known.end and length % known.length == 0
+            is_candidate = items[place] == items[place + length] and not is_covered
+            if is_candidate and _is_repeated(items, place, length):
                 loop = _loop_around(items, place, length)
                 if loop.end - loop.start >= _MIN_ROUNDS * length and _is_shortest(items, loop):
                     found.append(loop)
                     within[loop.start : loop.end] = [loop] * (loop.end - loop.start)
     return found
-
-
-def _is_covered(within: list[_Loop | None], place: int, length: int) -> bool:
-    """Whether a loop that is known already, of this cycle or a part of it, covers both places."""
-    loop = within[place]
-    return loop is not None and place + length < loop.end and length % loop.length == 0
 
 
 def _is_shortest(items: list[int], loop: _Loop) -> bool:
@@ -192,8 +186,6 @@ class Finding(Struct, frozen=True, gc=False):
     Attributes:
         place: where the run stands: `traces.jsonl:3`.
         run: the id of the run, and its trial, where it has them.
-        call: the call that is at fault.
-        fault: what is wrong with it.
     """
 
     place: str
@@ -218,10 +210,7 @@ class CheckResults(Struct, frozen=True, gc=False, kw_only=True):
     """What checking many runs gave.
 
     Attributes:
-        files: how many files were read.
-        runs: how many runs there are in them.
-        calls: how many calls they made.
-        faulty_calls: how many of these have a fault, of whatever class.
+        faulty_calls: how many calls have a fault, of whatever class.
         checked_calls: how many calls could be checked against a schema, or are wrong without one.
         unchecked_calls: how many could not, although it is known which tools were offered.
         invalid_calls: how many of those have a fault that makes their parameters invalid.

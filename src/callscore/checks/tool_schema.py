@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from callscore.core.call import Tool, ToolCall
-    from callscore.core.schemas.validation import SchemaError
     from callscore.core.settings import Settings
 
 __all__ = [
@@ -108,7 +107,6 @@ _KIND_BY_KEYWORD: dict[str, FaultKind] = {
     "propertyNames": "unknown_argument",
     "type": "wrong_type",
 }
-_UNKNOWN_ARGUMENT_KEYWORD = "additionalProperties"
 _CONFLICTING_DEFINITIONS = "it is defined several times, and not in the same way."
 # Finding the name that was meant takes time; beyond these limits nothing is suggested.
 _MAX_NAME_LENGTH = 64
@@ -217,35 +215,17 @@ def _wrong_arguments(
     arguments = call.arguments or {}
     reported: set[Any] = set()
     for error in validation_errors(schema, arguments):
-        fault = _fault(error, call.name, index)
-        if fault.kind == "unknown_argument" and len(error.steps) == 1:
+        kind = _KIND_BY_KEYWORD.get(error.keyword, "invalid_value")
+        if kind == "unknown_argument" and len(error.steps) == 1:
             reported.add(error.steps[0])
-        yield fault
+        found = error.path, error.value, error.wanted, error.message, error.keyword
+        yield Fault(kind, call.name, index, *found)
     if closed_schema is not None:
         for name in unknown_arguments(closed_schema, arguments):
             if name not in reported:
-                path, value = json_path((name,)), arguments[name]
-                yield Fault(
-                    "unknown_argument",
-                    call.name,
-                    index,
-                    path,
-                    value,
-                    keyword=_UNKNOWN_ARGUMENT_KEYWORD,
-                )
-
-
-def _fault(error: SchemaError, tool: str, index: int) -> Fault:
-    return Fault(
-        _KIND_BY_KEYWORD.get(error.keyword, "invalid_value"),
-        tool,
-        index,
-        error.path,
-        error.value,
-        error.wanted,
-        error.message,
-        error.keyword,
-    )
+                where = json_path((name,)), arguments[name]
+                keyword = "additionalProperties"
+                yield Fault("unknown_argument", call.name, index, *where, keyword=keyword)
 
 
 def tools_by_call_name(

@@ -219,7 +219,7 @@ _MAX_RELAXED_DEPTH = 100
 
 
 class ArgumentCounts(NamedTuple):
-    """How the arguments of an actual call meet the demands of an expected one.
+    """How the arguments of an actual call match those of an expected one.
 
     Attributes:
         matched: how many of the wanted arguments were given as wanted.
@@ -244,7 +244,6 @@ class ExpectedArguments(dict[str, Any]):
 
     Attributes:
         context: what the rules need.
-        tool: the tool that is called.
         rules: those of the settings, which also say what to ignore.
     """
 
@@ -257,7 +256,7 @@ class ExpectedArguments(dict[str, Any]):
         self.context: Context = make_context(settings, timeouts)
 
     def counts(self, given: dict[str, Any]) -> ArgumentCounts:
-        """How many of the arguments that were given are as demanded."""
+        """How many of the given arguments are as expected."""
         given = self.counted(given)
         matched = expected = 0
         for key in self:
@@ -275,8 +274,8 @@ class ExpectedArguments(dict[str, Any]):
         return fits_value(self[argument], value, self.context)
 
     @property
-    def may_lack(self) -> frozenset[str]:
-        """The arguments that are demanded, but need not be given."""
+    def omittable(self) -> frozenset[str]:
+        """The expected arguments that need not be given."""
         return frozenset([key for key in self if self.accepts(key, ABSENT)])
 
     @property

@@ -232,11 +232,9 @@ class BipartiteMatching:
     """A one-to-one pairing that only grows: a row that has a column may change it, not lose it.
 
     Args:
-        columns: all columns.
         fitting: the columns that a row fits.
 
     Attributes:
-        free: the columns that are not taken.
         column_of: the column of each row that has one.
     """
 

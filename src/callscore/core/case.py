@@ -27,7 +27,6 @@ class Group(Struct, frozen=True, gc=False):
     Attributes:
         kind: `in_order` (each after the one before), `any_order` (they may interleave), `one_of`
             (alternatives), `optional` (one member, which may be made).
-        members: what is in it.
     """
 
     kind: GroupKind
@@ -40,7 +39,6 @@ class Times(Struct, frozen=True, gc=False):
     """A call that may be made several times.
 
     Attributes:
-        call: the call.
         least: how often it must be made.
         most: how often it may be made; None for any number.
     """

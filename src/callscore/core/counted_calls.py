@@ -42,7 +42,6 @@ if TYPE_CHECKING:
 __all__ = [
     "Ignored",
     "PreparedCalls",
-    "Selected",
     "effect_of",
     "forbidden_patterns",
     "forbidding_pattern",
@@ -134,26 +133,10 @@ def _normalised_pattern(pattern: str, settings: Settings) -> str:
     return "".join(parts)
 
 
-def reject_contradictions(expected: tuple[Expected, ...], settings: Settings) -> None:
-    """Refuse to expect what is forbidden.
-
-    Raises:
-        InvalidCall: a call is both.
-    """
-    patterns = forbidden_patterns(expected)
-    for call in calls_in(expected) if patterns else ():
-        pattern = forbidding_pattern(patterns, call.name, settings)
-        if pattern is not None:
-            problem = f"{call.name!r} is expected, and forbidden by {pattern!r}"
-            raise InvalidCall(f"expected: {problem}. Take one of the two out.")
-
-
 class Ignored(Struct, frozen=True, gc=False):
     """A call that does not count under the settings.
 
     Attributes:
-        call: the call.
-        side: whether it was expected or made.
         why: `read` (its tool changes nothing), `failed` (its result was an error) or `repeated`.
     """
 
@@ -162,21 +145,20 @@ class Ignored(Struct, frozen=True, gc=False):
     why: Literal["read", "failed", "repeated"]
 
 
-_CallKey = tuple[str, str]
-
-
-class Selected(NamedTuple):
-    """The calls that count, and those that do not.
+class PreparedCalls(NamedTuple):
+    """The calls to compare.
 
     Attributes:
-        expected: what was expected, without what does not count.
-        actual: the calls that were made, likewise.
+        expected: what is expected, without what does not count.
+        actual: the calls that were made, without those that do not count.
         ignored: the calls that were left out: first the expected, then the actual ones, in order.
+        forbidden: which of the actual calls must not have been made.
     """
 
     expected: tuple[Expected, ...]
     actual: tuple[ToolCall, ...]
     ignored: tuple[Ignored, ...] = ()
+    forbidden: tuple[int, ...] = ()
 
 
 def select_counted(
@@ -184,7 +166,7 @@ def select_counted(
     actual: tuple[ToolCall, ...],
     settings: Settings,
     tools: Mapping[str, Tool],
-) -> Selected:
+) -> PreparedCalls:
     """Leave out the calls that do not count under these settings.
 
     A group of which nothing is left disappears. An alternative of which nothing is left asks for
@@ -199,7 +181,7 @@ def select_counted(
         for call in actual
         if forbidding_pattern(patterns, call.name, settings) is not None or given.keeps(call)
     ]
-    return Selected(
+    return PreparedCalls(
         expected if members is None else members,
         tuple(made) if given.ignored else actual,
         (*wanted.ignored, *given.ignored),
@@ -226,7 +208,8 @@ class _Selector:
         self._side = side
         self._settings = settings
         self._tools = tools
-        self._seen: dict[_CallKey, None] = {}  # in order, so that the last ones can be taken back
+        # Names and arguments, in order, so that the last ones can be removed again.
+        self._seen: dict[tuple[str, str], None] = {}
 
     def keeps(self, call: ToolCall) -> bool:
         """Whether a call counts; the next one like it may be a repeat."""
@@ -274,12 +257,8 @@ class _Selector:
             return self._times(member)
         if isinstance(member, Forbidden) or not member.members:
             return member
-        return self._group(member)
-
-    def _group(self, group: Group) -> Group | None:
-        if group.kind == "one_of":
-            return self._one_of(group)
-        return self._optional(group) if group.kind == "optional" else self._sequence(group)
+        select = {"one_of": self._one_of, "optional": self._optional}
+        return select.get(member.kind, self._sequence)(member)
 
     def _sequence(self, group: Group) -> Group | None:
         left = self.members(group.members)
@@ -329,22 +308,6 @@ class _Selector:
         return left
 
 
-class PreparedCalls(NamedTuple):
-    """The calls to compare.
-
-    Attributes:
-        expected: what is expected, without what does not count.
-        actual: the calls that were made, likewise.
-        ignored: the calls that were left out.
-        forbidden: which of the actual calls must not have been made.
-    """
-
-    expected: tuple[Expected, ...]
-    actual: tuple[ToolCall, ...]
-    ignored: tuple[Ignored, ...] = ()
-    forbidden: tuple[int, ...] = ()
-
-
 def prepare_calls(
     expected: tuple[Expected, ...],
     actual: tuple[ToolCall, ...],
@@ -359,7 +322,12 @@ def prepare_calls(
         InvalidCall: a call is both expected and forbidden.
     """
     ignored: tuple[Ignored, ...] = ()
-    reject_contradictions(expected, settings)
+    patterns = forbidden_patterns(expected)
+    for call in calls_in(expected) if patterns else ():
+        pattern = forbidding_pattern(patterns, call.name, settings)
+        if pattern is not None:
+            problem = f"{call.name!r} is expected, and forbidden by {pattern!r}"
+            raise InvalidCall(f"expected: {problem}. Take one of the two out.")
     is_selecting = (
         settings.count_calls != "all"
         or settings.failed_calls != "count"
@@ -367,8 +335,7 @@ def prepare_calls(
     )
     if is_selecting:
         known = _tools_by_any_name(tools, settings)
-        expected, actual, ignored = select_counted(expected, actual, settings, known)
-    patterns = forbidden_patterns(expected)
+        expected, actual, ignored, _ = select_counted(expected, actual, settings, known)
     forbidden = tuple(
         [
             position

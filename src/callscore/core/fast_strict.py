@@ -56,7 +56,6 @@ class Examined(NamedTuple):
     """What was found out about some cases, before it is counted.
 
     Attributes:
-        expected: the expected calls of each case.
         outcomes: the outcome of each case; None where it needs to be read with more care, because
             arguments that decide about it are not a readable object.
         mistakes: what went wrong in the cases that have an outcome.
@@ -122,18 +121,13 @@ class _Mistakes:
                 left.append(call)
         correct: int | None = 0
         if not left or not rest:
-            self._count_unpaired(left, rest)
+            missed, extra = [call.name for call in left], [call.name for call in rest]
+            self.unpaired += zip_longest(missed, extra)
         elif len(left) == len(rest) == 1:
             correct = self._count_two(left[0], rest[0])
         else:
             correct = self._count_several(left, rest, taken)
         return self._count_any(expected, actual) if correct is None else len(taken) + correct
-
-    def _count_unpaired(self, left: list[PlainCall], rest: list[PlainCall]) -> None:
-        for call in left:
-            self.unpaired.append((call.name, None))
-        for call in rest:
-            self.unpaired.append((None, call.name))
 
     def _count_two(self, expected: PlainCall, actual: PlainCall) -> int:
         """`count` for one call on each side."""

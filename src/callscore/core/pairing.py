@@ -41,7 +41,6 @@ class PairWeights(NamedTuple):
     Attributes:
         levels: the worth, where it is above zero, and the columns that have it.
         correct: the columns that would make a correct pair.
-        same_tool: all columns of the same tool.
     """
 
     levels: Levels
@@ -49,7 +48,7 @@ class PairWeights(NamedTuple):
     same_tool: int
 
 
-# Up to this many pairs, comparing them one by one is quicker than building an index.
+# Up to this many pairs, comparing them one by one is faster than building an index.
 _MAX_UNINDEXED_PAIRS = 16
 _PLAIN = (dict, type(None))
 
@@ -148,7 +147,7 @@ class _Index:
 
     def __init__(self) -> None:
         self.readable = 0  # those whose arguments could be parsed
-        self.acceptable = 0  # and those that will do where any arguments will
+        self.acceptable = 0  # and those that are accepted where any arguments are
         self.by_value: dict[str, dict[Hashable, int]] = {}
         self.by_keys: dict[frozenset[str], int] = {}
         self.values: dict[tuple[str, Hashable], Any] = {}
@@ -232,13 +231,13 @@ class _Index:
         self, arguments: dict[str, Any], demands: ExpectedArguments | None, columns: int
     ) -> list[tuple[tuple[int, int, int], int]]:
         """The columns apart by how many arguments are wanted of them, given, and both."""
-        may_lack = frozenset() if demands is None else demands.may_lack
+        omittable = frozenset() if demands is None else demands.omittable
         found: dict[tuple[int, int, int], int] = {}
         for keys, having in self.by_keys.items():
             both = having & columns
             if both:
                 shared = sum(key in arguments for key in keys)
-                split = len(arguments) - len(may_lack - keys), len(keys), shared
+                split = len(arguments) - len(omittable - keys), len(keys), shared
                 found[split] = found.get(split, 0) | both
         return list(found.items())
 
@@ -309,7 +308,7 @@ def _choices(rows: list[PairWeights], width: int) -> list[bytearray]:
 Match = tuple[int, int, bool]
 # The positions, on the expected and on the actual side, of calls that are all equal.
 _EqualCalls = tuple[list[int], list[int]]
-# Up to this many pairs of one tool, weighing them all is quicker than taking fingerprints.
+# Up to this many pairs of one tool, weighing them all is faster than computing fingerprints.
 _MAX_COMPARED_PAIRS = 64
 # Stands for arguments that could not be parsed: equal to no arguments, not even to such others.
 _UNREADABLE: dict[str, Any] = {"": object()}

@@ -6,7 +6,7 @@ from typing import Any, Literal, NamedTuple, get_args
 
 from callscore.errors import InvalidSettings
 
-__all__ = ["Language", "Note", "Phrase", "Plural", "count_of", "require_language", "say"]
+__all__ = ["Language", "Note", "Phrase", "Plural", "count_of", "say"]
 
 Language = Literal["en", "ru"]
 
@@ -36,7 +36,7 @@ class Plural(NamedTuple):
     ru: tuple[str, str, str]
 
 
-def require_language(lang: str) -> None:
+def _require_language(lang: str) -> None:
     """Refuse a language that nothing here is written in."""
     if lang not in get_args(Language):
         known = ", ".join(get_args(Language))
@@ -45,13 +45,13 @@ def require_language(lang: str) -> None:
 
 def say(phrase: Phrase, lang: Language, **values: object) -> str:
     """A phrase in a language, with the values put in as they are."""
-    require_language(lang)
+    _require_language(lang)
     return (phrase.ru if lang == "ru" else phrase.en).format(**values)
 
 
 def count_of(plural: Plural, count: int, lang: Language) -> str:
     """A number and its noun in the right form: `1 case`, `2 cases`; `5 случаев`."""
-    require_language(lang)
+    _require_language(lang)
     if lang == "en":
         return f"{count} {plural.en[0 if count == 1 else 1]}"
     return f"{count} {plural.ru[_russian_form(count)]}"

@@ -50,9 +50,8 @@ class MetricValue(Struct, frozen=True, gc=False):
     """What a metric of another tool says of one case.
 
     Attributes:
-        name: the metric, as it was asked for.
         value: its number; None where it has none.
-        reason: why it has none, or why the number is what it is, where somebody says so.
+        reason: why it has none, or why the number is what it is, where that is known.
         is_broken: whether it has none because it does not work: it raises, say, or gives text.
     """
 
@@ -66,10 +65,7 @@ class CaseScore(Struct, frozen=True, gc=False, kw_only=True):
     """The score of one case, under the names it goes by.
 
     Attributes:
-        id: the name of the case.
-        score: its score.
         trial: which repetition it is, where a case was run several times.
-        tags: its tags.
         metrics: what other tools say of it, where they were asked.
     """
 
@@ -96,7 +92,6 @@ class MetricResult(Struct, frozen=True, gc=False):
     """What a metric of another tool says of many cases.
 
     Attributes:
-        name: the metric, as it was asked for.
         mean: the mean over the cases for which it has a number; None where there are none.
         scored: how many these are.
         not_scorable: how many the others are; in place of names, the reasons, each of them once.
@@ -114,8 +109,6 @@ class Results(Struct, frozen=True, gc=False, kw_only=True):
     """What scoring many cases gave.
 
     Attributes:
-        settings: what decided the scores.
-        summary: the counts of all scored cases.
         cases: the cases to show, in the order of the input.
         not_shown: how many more there are of the kind that is shown.
         not_scored: cases without an `expected` field.
@@ -197,9 +190,6 @@ class Answer(Struct, frozen=True, kw_only=True):
     Attributes:
         document: the answer as plain data, as it is kept, and as scorers are given it.
         seconds: how long it took, repetitions after errors included.
-        usage: what it cost.
-        attempts: how often it was tried.
-        is_reused: whether it was there before.
     """
 
     document: Any = None
@@ -213,12 +203,9 @@ class Failure(Struct, frozen=True, gc=False, kw_only=True):
     """A case to which there is no answer: an error of the agent, and no score.
 
     Attributes:
-        case: the id of the case.
-        kind: why there is no answer.
         problem: what happened, in a sentence.
-        details: where it happened: the end of a traceback, say; empty where nobody knows.
+        details: where it happened, such as the end of a traceback; empty if unknown.
         trial: which repetition it is, where there are several.
-        attempts: how often it was tried.
     """
 
     case: str
@@ -279,7 +266,7 @@ class KeptScore(Struct, frozen=True, gc=False, kw_only=True):
         f1: the score of the calls; None where nothing is scored.
         counts: correct, incorrect, missed, extra, expected, actual, forbidden; empty where nothing
             is scored.
-        tools: how the calls of each tool went; None where nobody has counted them.
+        tools: how the calls of each tool went; None where they were not counted.
         comparison: the pairs and the differences, as plain data.
     """
 
@@ -301,11 +288,9 @@ class Result(Struct, frozen=True, kw_only=True):
     Attributes:
         case: what was asked and expected; `actual` holds the calls that were made, and `trial` is
             set where there are several.
-        status: whether there is a score.
         answer: what came back; None where nothing did, or there are only calls.
         score: how the calls compare; None where nothing is expected.
-        values: what each scorer says.
-        passed: whether every scorer that has a number is content, and nothing forbidden was called;
+        passed: whether every scorer that has a number passes it, and nothing forbidden was called;
             None where no scorer has one.
         failure: why there is no answer, or why it cannot be scored.
         kept: what the database holds of the score, where the result was read back.
@@ -341,11 +326,10 @@ class ScorerResult(Struct, frozen=True, gc=False, kw_only=True):
     """What one scorer says of all answers of an evaluation.
 
     Attributes:
-        name: the scorer.
         mean: the mean over the answers that it has a number for; None where there are none.
         scored: how many these are.
         passed: for how many of them the number is enough.
-        threshold: what the mean must reach; None where nobody asked for anything.
+        threshold: what the mean must reach; None where there is none.
         not_scorable: the others; in place of names, the reasons, each of them once.
         broken: the answers for which it does not work, which are none of these; in place of names,
             the reasons, with the line of the scorer where it is known.
@@ -369,7 +353,6 @@ class CaseTrials(Struct, frozen=True, gc=False):
     """The repetitions of one case.
 
     Attributes:
-        case: its id.
         trials: how many there were; one without an answer did not pass.
         passed: how many of these passed.
     """
@@ -388,11 +371,7 @@ class CaseValues(Struct, frozen=True, gc=False, kw_only=True):
     """A case that says nothing about the calls that are expected, and what the scorers say of it.
 
     Attributes:
-        id: the name of the case.
-        calls: the calls that were made.
-        values: what each scorer says.
         trial: which repetition it is, where there are several.
-        tags: its tags.
     """
 
     id: str
@@ -424,15 +403,14 @@ class EvaluationResults(Struct, frozen=True, kw_only=True):
     """What one evaluation gave, under one of its variants.
 
     Attributes:
-        name: the evaluation.
         place: the file that it stands in.
         variant: the variant; None where there is only one way to run it.
         results: the scores: the summary of all, and under `cases` those to show, each with what the
             scorers say under `metrics`.
         scorers: what each scorer says of all cases, in the order they are named.
-        cases: how many cases were to be asked.
-        questions: how many answers were wanted: one a case, or one a trial of it.
-        answered: how many answers were scored; a case counts once a trial.
+        cases: the number of planned cases.
+        questions: the number of planned answers: one per case, or one per trial of it.
+        answered: how many answers were scored; a case counts once per trial.
         passed: how many of these every scorer passes, with nothing forbidden called.
         undecided: how many of these no scorer has a number for; they neither pass nor fail.
         unreferenced: of the cases to show those that say nothing about the calls that are expected;
@@ -482,7 +460,6 @@ class JudgeCounts(Struct, frozen=True, gc=False):
     """What a model was asked as a judge.
 
     Attributes:
-        model: the model.
         judged: how many values it was to judge.
         asked: how many requests were sent to it; the other answers were known.
     """
@@ -511,11 +488,9 @@ class RunResults(Struct, frozen=True, kw_only=True):
 
     Attributes:
         id: the name of the run in the history; empty where it was not kept.
-        evaluations: each evaluation, under each of its variants.
         unloaded: files that could not be used.
-        seconds: how long it all took.
         judges: the models that were asked as judges.
-        is_interrupted: whether somebody stopped it before the end.
+        is_interrupted: whether it was stopped before the end.
         warnings: what else should be known, in sentences: that nothing could be kept, say.
     """
 
@@ -563,16 +538,11 @@ class KeptCase(Struct, frozen=True, kw_only=True):
     """A case of a run with all that was kept of it.
 
     Attributes:
-        run: the run.
         evaluation: what the evaluation is called, with its variant.
         place: the file that it stands in.
-        id: the id of the case.
-        tags: its tags.
-        input: what was asked.
         expected: what was expected, as a case file spells it; None where nothing was.
-        metadata: what else was kept with it.
-        at_least: the number from which a scorer is content.
-        trials: what became of each trial, in order; each says which one it is.
+        at_least: the number from which a scorer passes an answer.
+        trials: the result of each trial, in order; each says which one it is.
     """
 
     run: str

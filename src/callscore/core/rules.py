@@ -152,9 +152,9 @@ class Verdict(NamedTuple):
     """What comparing a value by a rule gave.
 
     Attributes:
-        matched: whether the value will do.
-        value: how well it does, from 0 to 1; the rule has its own threshold.
-        note: why it will not do, where the rule and the value do not say enough.
+        matched: whether the value is accepted.
+        value: how close it is, from 0 to 1; the rule has its own threshold.
+        note: why it is not accepted, where the rule and the value do not say enough.
         parts: the places inside at which it fails, where they say it better than the whole.
     """
 
@@ -204,7 +204,6 @@ class Comparator(Struct, frozen=True):
         is_rule: whether settings can name it for an argument.
         check: what is wrong with a rule; None where nothing is.
         compare: how a value does by a rule.
-        describe: a rule in a few words.
     """
 
     name: str

@@ -38,6 +38,7 @@ __all__ = [
     "Positions",
     "Score",
     "count_faulty_calls",
+    "f1_of",
     "has_no_counted_calls",
     "is_passing",
     "outcome_f1",
@@ -77,14 +78,12 @@ class Fault(Struct, frozen=True, gc=False, repr_omit_defaults=True):
     """One thing that is wrong with one call.
 
     Attributes:
-        kind: which class of failure it is.
-        tool: the tool that was called.
         index: the position of the call among all calls that were made, from 0, those among them
             that do not count in a score.
         path: where in the arguments, as a JSON path; `$` for all of them.
         value: what was given there.
         wanted: what the schema asks for there, as plain data: a type, a list, a bound.
-        detail: what else is to be said, in the words of the schema or of the trace.
+        detail: more about it, in the words of the schema or of the trace.
         keyword: the keyword of the schema that is not fulfilled: `minimum`.
         since: the position of the call that is repeated, or with which a loop begins.
     """
@@ -138,12 +137,10 @@ class Pair(Struct, frozen=True, dict=True):
     """An expected call paired with an actual call of the same tool.
 
     Attributes:
-        expected: the expected call.
-        actual: the actual call.
         expected_index: the position of the expected call, from 0.
         actual_index: the position of the actual call, from 0.
         is_correct: whether the actual call counts as the expected one.
-        settings: what decided that.
+        settings: how the calls were compared.
     """
 
     expected: ToolCall
@@ -245,12 +242,10 @@ class Score(Struct, frozen=True, gc=False):
     It holds which calls are paired; correct pairs and rates are made of that when they are asked for.
 
     Attributes:
-        expected: all expected calls, in order.
-        actual: all actual calls, in order.
         equal_start: how many leading calls are correct and paired one by one.
         other_correct: where the other correct pairs stand, in the order of the expected calls.
         incorrect: the pairs of the right tool with the wrong arguments, likewise.
-        settings: what decided all this.
+        settings: how the calls were compared.
         forbidden: which of the actual calls must not have been made; they are extra, too.
         ignored: the calls that do not count under these settings, and are in neither list.
         faults: what is wrong with the calls that were made by their tools' definitions; None where

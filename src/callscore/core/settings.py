@@ -155,27 +155,27 @@ class Settings(Struct, frozen=True, gc=False, kw_only=True, forbid_unknown_field
         mode: `strict` wants equal arguments; `flexible` wants enough of them.
         argument_match_threshold: the overlap from which a flexible pair is correct, 0 to 1.
         order: `any`, `in_order` (pairs do not cross) or `exact` (position by position).
-        extra_arguments: whether arguments that nobody expected lower a flexible overlap.
+        extra_arguments: whether unexpected arguments lower a flexible overlap.
         at_least: the score from which a case passes.
         strip_prefix: what to take off the front of tools' names, as patterns in which `*` stands
             for anything: `mcp__*__`. The first pattern that fits is taken.
-        normalise_name: what not to mind in tools' names: `namespace` (what stands before the last
+        normalise_name: differences in tools' names to ignore: `namespace` (what stands before the last
             `.`, `/`, `:` or `__`), `dots` (`.`, `-`, `/` and `:` are as good as `_`), `case`.
         count_calls: `all`, or `writes`: only those of tools that may change something.
         failed_calls: whether calls whose result was an error `count`, or to `ignore` them.
-        repeated_calls: whether calls that were made before, just so, `count`, or to `collapse` them.
+        repeated_calls: whether exact repeats of earlier calls `count`, or to `collapse` them.
         arrays: whether the items of an array must come `ordered`, or may be `unordered`.
         nested_objects: whether an object inside an argument must be `equal`, or may be a `subset`
             of what was given.
         effects: which tools `read` and which `write`, as patterns in which `*` stands for anything;
             the first that fits decides. They come before what the tools' definitions say. A mapping
-            will do: `{"get_*": "read"}`.
+            is accepted: `{"get_*": "read"}`.
         arguments: how single arguments are compared; the first rule that fits decides. A mapping
-            will do: `{"book_flight.date": "date", "*.request_id": "ignore"}`.
+            is accepted: `{"book_flight.date": "date", "*.request_id": "ignore"}`.
         top_k: of how many of the answers to the same question the best one counts.
         similarity: how alike two texts are, from 0 to 1, in place of our own measure.
         judge: answers the questions of `$judge`: given the question and the value it returns
-            whether the value will do, or how well (0 to 1), or one of these and a reason.
+            whether the value is accepted, or how well it fits (0 to 1), or one of these and a reason.
     """
 
     mode: Mode | str = Mode.STRICT

@@ -23,7 +23,7 @@ _MIN_REPLICATES = 200
 _MAX_DRAWS = 20_000_000
 # One draw from a binomial distribution takes as long as this many draws of a single cluster.
 _BINOMIAL_COST = 12
-# From this expected count on, the rejection method is quicker than waiting for each success.
+# From this expected count on, the rejection method is faster than waiting for each success.
 _REJECTION_FROM = 10
 # Drawing again shows only what has been seen: from fewer clusters that are unlike most, too little.
 _MIN_UNLIKE = 6

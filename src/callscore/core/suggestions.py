@@ -15,7 +15,7 @@ _MIN_LENGTH = 3  # to be found inside another word not only by chance
 
 def closest_word(word: str, words: Iterable[str]) -> str | None:
     """The word that is spelled most like this one, or that has it inside; None where none is."""
-    from difflib import get_close_matches  # only for those who are wrong
+    from difflib import get_close_matches  # only needed for errors
 
     known = {str(other).removeprefix("$"): str(other) for other in words}
     spelled = word.strip().lower().replace("-", "_").replace(" ", "_").removeprefix("$")

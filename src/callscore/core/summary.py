@@ -219,7 +219,7 @@ class Summary(Struct):
 
     @property
     def extra(self) -> int:
-        """Actual calls that nobody expected, over all cases."""
+        """Actual calls that were not expected, over all cases."""
         return self.total_actual - self.correct - self.incorrect
 
     @property

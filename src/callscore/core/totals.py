@@ -90,8 +90,7 @@ class Column:
     """The numbers of one scorer or metric, added up.
 
     Args:
-        name: the scorer.
-        at_least: the number from which it is content.
+        at_least: the number from which it passes an answer.
         threshold: what its mean must reach.
     """
 
@@ -172,7 +171,6 @@ class Totals:
     """Adds results up, as they come or as they are read back, in any order.
 
     Args:
-        settings: what decides the scores.
         thresholds: what the mean of each scorer must reach, by its name; other scorers have none.
         show: which cases to keep, to be shown.
         most: how many of them at the most; None for all.
@@ -210,7 +208,7 @@ class Totals:
         is_repeated = case.trial is not None
         self._added += 1
         self._names.add(case.id)
-        # What nobody decided is no trial; what gave no answer did not pass.
+        # An undecided answer is no trial; a missing answer did not pass.
         if is_repeated and (failure is not None or result.passed is not None):
             counts = self._trials.setdefault(case.id, [0, 0])
             counts[0] += 1
@@ -235,7 +233,7 @@ class Totals:
             self._shown.add(position, result.shown(), case.id if is_once else None)
 
     def _count_kept(self, result: Result, kept: KeptScore, trial_of: str | None) -> None:
-        """Count what was read back; those that have the very same values are counted together."""
+        """Count a stored result; results that share their values are counted together."""
         key = id(result.values), id(kept)
         _, _, times = self._alike.get(key, (None, None, 0))
         self._alike[key] = result.values, kept, times + 1
@@ -287,8 +285,8 @@ class Totals:
         Args:
             about: what they say of the evaluation itself: `name`, `place`, `variant`.
             skipped: the cases that were left out on purpose.
-            cases: how many were to be asked; None for those that were.
-            questions: how many answers were wanted, likewise.
+            cases: the number of planned cases; None for the number of those asked.
+            questions: the number of planned answers; None for the number of those asked for.
             is_kept: whether they were read back: then the thresholds are those that held at the
                 end, and answers that took no time at all came from a file.
         """
@@ -331,7 +329,7 @@ _SCORER_FIELDS = ("name", "mean", "scored", "passed", "threshold")
 
 
 def summary_payload(results: Sequence[EvaluationResults]) -> dict[str, Any]:
-    """What evaluations come to, as plain data; of a single one also what its scorers say.
+    """The totals of evaluations as plain data; of a single one also those of its scorers.
 
     `cases` are those with a decision, an answer that never came among them. `passed_share` is the
     mean over these of the share of their trials that passed, `f1` that of their scores, where an

@@ -48,7 +48,6 @@ class Effect(Struct, frozen=True, gc=False):
     """What one kind of fault does to the number of a metric.
 
     Attributes:
-        kind: the kind of fault.
         sight: `seen` (the number changes if it alone is repaired), `blind` (it costs nothing, even
             where it is the only fault), `masked` (it would cost, but here others hide it) or
             `unknown` (without it the metric has no number, or is 0 even where all is right; or the
@@ -65,9 +64,7 @@ class MetricOpinion(Struct, frozen=True, gc=False):
     """The result of one metric for a case, and what it depends on.
 
     Attributes:
-        name: the metric, as it was asked for.
         value: its number; None where it has none.
-        reason: why it has none.
         effects: what each kind of fault that the case has does to the number.
         perfect: its number if all calls were made as expected, letter by letter; None where it has
             none.
@@ -90,7 +87,6 @@ class Disagreement(Struct, frozen=True, gc=False):
 
     Attributes:
         case: the case, with callscore's own score of it under the default settings.
-        opinions: what each metric says.
         faults: the kinds of fault that the case has.
         spread: the distance of the greatest number from the least; None where fewer than two metrics
             have one.

@@ -175,7 +175,7 @@ class Metric(Struct, frozen=True):
     Attributes:
         name: as it is asked for, `ragas.tool_call_accuracy:strict_order=false`.
         function: what gives the number.
-        options: what the function is told.
+        options: the keywords that the function is called with.
         takes_tools: whether the function has a parameter `tools`.
         version: the version of the tool that it was held against; None where that is not known.
         less_is_better: whether it counts what is wrong, or says the opposite.
@@ -199,7 +199,7 @@ class Metric(Struct, frozen=True):
         """What the tool says of a case; None where it declines to score it.
 
         Raises:
-            NotScorable: the tool raises, or the expectation says what the tool has no word for.
+            NotScorable: the tool raises, or does not support the expectation.
             InvalidSettings: an option has a value that it cannot have.
         """
         unknown = None if self.knows_rules else unsupported_expectations(expected)
@@ -207,7 +207,8 @@ class Metric(Struct, frozen=True):
             raise NotScorable(unknown)
         known = {"tools": tools} if self.takes_tools else {}
         try:
-            if not self._is_ours:  # a foreign metric might modify them
+            module = str(getattr(self.function, "__module__", ""))
+            if not module.startswith(_OWN_PACKAGES):  # a foreign metric might modify them
                 expected, actual = copy_calls(expected), copy_calls(actual)
             value = self.function(expected, actual, **self.options, **known)
         except NotScorable:
@@ -217,10 +218,6 @@ class Metric(Struct, frozen=True):
         except Exception as error:  # a metric of another package may do so, and one column of many
             raise NotScorable(f"it raises {type(error).__name__}: {error}") from error
         return None if value is None else number_from(value)
-
-    @property
-    def _is_ours(self) -> bool:
-        return str(getattr(self.function, "__module__", "")).startswith(_OWN_PACKAGES)
 
     def value_of(
         self,

@@ -316,7 +316,7 @@ def repair_case(score: Score, kinds: Collection[RepairKind]) -> CaseCalls:
 
 
 def _slot(column: int, score: Score, found: Alignment, kinds: Collection[RepairKind]) -> _Slot:
-    """An actual call, with the expected arguments where those are to be repaired."""
+    """An actual call, with the expected arguments where its own are repaired."""
     call, row = score.actual[column], found.partners.get(column)
     kind: RepairKind = "arguments" if row in found.wrong else "form"
     if row is not None and kind in kinds:

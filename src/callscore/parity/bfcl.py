@@ -438,14 +438,6 @@ def _checked(kind: str, functions: Any, calls: list[_Pair], answers: Any) -> Che
     return _VALID if error is None else Check(valid=False, error_type=error)
 
 
-def _simple(functions: Any, calls: list[_Pair], answers: Any) -> str | None:
-    return _call_problem(functions[0], calls[0], answers[0])
-
-
-def _multiple(functions: Any, calls: list[_Pair], answers: Any) -> str | None:
-    return _call_problem(_function_for(functions, answers[0]), calls[0], answers[0])
-
-
 def _parallel(functions: Any, calls: list[_Pair], answers: Any) -> str | None:
     left = list(calls)
     for answer in answers:
@@ -459,7 +451,13 @@ def _parallel(functions: Any, calls: list[_Pair], answers: Any) -> str | None:
     return None
 
 
-_CATEGORY_CHECKS = {"simple": _simple, "multiple": _multiple, "parallel": _parallel}
+_CATEGORY_CHECKS: dict[str, Callable[[Any, list[_Pair], Any], str | None]] = {
+    "simple": lambda functions, calls, answers: _call_problem(functions[0], calls[0], answers[0]),
+    "multiple": lambda functions, calls, answers: _call_problem(
+        _function_for(functions, answers[0]), calls[0], answers[0]
+    ),
+    "parallel": _parallel,
+}
 
 
 def _function_for(functions: Any, answer: Any) -> Any:

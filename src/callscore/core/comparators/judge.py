@@ -13,7 +13,7 @@ from callscore.errors import InvalidSettings
 if TYPE_CHECKING:
     from callscore.core.rules import Context, Matcher
 
-__all__ = ["EXAMPLES", "KEYS", "OPTIONS", "REFUSED", "SCHEMA", "TOO_LOW", "check", "compare"]
+__all__ = ["EXAMPLES", "KEYS", "OPTIONS", "SCHEMA", "check", "compare"]
 
 KEYS = ("$judge",)
 OPTIONS = ("at_least",)

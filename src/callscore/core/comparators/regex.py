@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from callscore.core.rules import Context, Matcher, Timeouts
 
-__all__ = ["EXAMPLES", "KEYS", "SCHEMA", "TIMED_OUT", "check", "compare", "describe"]
+__all__ = ["EXAMPLES", "KEYS", "SCHEMA", "check", "compare", "describe"]
 
 KEYS = ("$regex",)
 SCHEMA: dict[str, Any] = {
@@ -109,10 +109,9 @@ def _syntax_problem(pattern: str) -> str | None:
 
 @lru_cache(maxsize=1024)
 def _compiled(pattern: str) -> regex.Pattern[str]:
-    """The expression, if it is one for Python, as the library has to be told it.
+    """A valid expression of Python, compiled by a library that can stop in time.
 
-    The library can stop in time, which Python's own cannot. It also knows more, and takes some of
-    what is plain text in Python for that.
+    Python's own cannot. The library has more syntax, so that some plain text has to be escaped.
     """
     import warnings
 

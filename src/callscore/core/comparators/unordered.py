@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from callscore.core.rules import Context
 
-__all__ = ["EXAMPLES", "KEYS", "NESTS", "RULE", "SCHEMA", "TOO_MANY", "check", "compare"]
+__all__ = ["EXAMPLES", "KEYS", "NESTS", "RULE", "SCHEMA", "check", "compare"]
 
 KEYS = ("$unordered",)
 NESTS = True

@@ -52,8 +52,6 @@ class _Step(NamedTuple):
 
     Attributes:
         places: added to the start and to the end, they give the states.
-        start: where the steps begin.
-        end: where they lead.
         row: the row that is given a column.
         tolls: what is chosen by them.
     """

@@ -52,10 +52,8 @@ class Slot(Struct, frozen=True, gc=False):
     """A place for one actual call.
 
     Attributes:
-        name: the tool.
         grades: the actual calls that may take it, by position, and what each makes as a pair.
         is_extra: whether it counts only when it is taken; then only correct calls may take it.
-        is_in_optional: whether it is inside an optional group.
     """
 
     name: str
@@ -73,7 +71,6 @@ class Node(Struct, frozen=True, gc=False):
         first: the number of the first slot in it.
         last: the number after that of the last slot in it.
         owed: how many calls it expects at the least.
-        members: what is in a group.
         call: the expected call, where it is one; then `owed` is how often it must be made.
     """
 
@@ -210,12 +207,10 @@ class Part(Struct, frozen=True, gc=False):
     """A row or a group of rows.
 
     Attributes:
-        kind: what it is.
         path: where it stands in what was written.
         first: its first row.
         last: the row after its last.
-        owed: how many calls it expects that nobody made, apart from its rows.
-        members: what is in a group.
+        owed: how many expected calls were not made, apart from its rows.
         ranks: of `one_of`, what choosing each member adds, as in `Option`.
         number: identifies a group with a choice within its subproblem.
     """
@@ -235,12 +230,11 @@ class Subproblem(Struct, frozen=True, gc=False):
 
     Attributes:
         part: all rows, as one part.
-        rows: how each row can be used.
         alike: of each row, the first one that can be used in just the same ways.
         columns: the positions of the actual calls, in order.
         scale: a number that every denominator of an overlap divides.
         choices: in how many ways alternatives can be chosen.
-        is_fixed: whether nothing is to be chosen, so that always the same number is expected.
+        is_fixed: whether there is no choice, so that always the same number is expected.
     """
 
     part: Part
