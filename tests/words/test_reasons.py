@@ -37,8 +37,15 @@ from callscore.words.reasons import (
     malformed_text,
     schema_error_note,
 )
-from callscore.words.summary_lines import rating, results_line, summary_line
-from callscore.words.value_text import decimal, percent, short_path, type_name
+from callscore.words.value_text import (
+    decimal,
+    percent,
+    rating,
+    results_line,
+    short_path,
+    summary_line,
+    type_name,
+)
 
 CASES = Plural(("case", "cases"), ("случай", "случая", "случаев"))
 
@@ -260,15 +267,28 @@ def phrases() -> list[tuple[str, Phrase]]:
     modules = [
         import_module(f"callscore.{name}")
         for name in (
-            *("words.diff", "words.explanation", "words.reasons", "words.summary_lines"),
-            *("words.value_text", "reports.check", "reports.formatting", "reports.score"),
+            *("words.diff", "words.explanation", "words.reasons", "words.value_text"),
+            *("reports.check", "reports.formatting", "reports.score"),
         )
     ]
     return [
-        (f"{module.__name__}.{name}", value)
+        found
         for module in modules
         for name, value in vars(module).items()
-        if isinstance(value, Phrase)
+        for found in phrases_in(f"{module.__name__}.{name}", value)
+    ]
+
+
+def phrases_in(name: str, value: object) -> list[tuple[str, Phrase]]:
+    if isinstance(value, Phrase):
+        return [(name, value)]
+    members: dict[object, object] = {}
+    if isinstance(value, dict):
+        members = value
+    elif isinstance(value, tuple):
+        members = dict(enumerate(value))
+    return [
+        found for key, member in members.items() for found in phrases_in(f"{name}.{key}", member)
     ]
 
 

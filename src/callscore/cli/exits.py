@@ -12,8 +12,7 @@ from callscore.cli.output import print_note, safe_for_log
 from callscore.core.phrases import Phrase, Plural, count_of, say
 from callscore.core.rendering import escape
 from callscore.errors import InvalidSettings, MissingKey, ModelFailed
-from callscore.words.summary_lines import forbidden_tools
-from callscore.words.value_text import decimal, percent
+from callscore.words.value_text import decimal, forbidden_tools, percent
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

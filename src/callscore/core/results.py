@@ -145,7 +145,7 @@ class Results(Struct, frozen=True, gc=False, kw_only=True):
         return results_to_dict(self)
 
     def __str__(self) -> str:
-        from callscore.words.summary_lines import results_line
+        from callscore.words.value_text import results_line
 
         return results_line(self)
 
@@ -529,7 +529,7 @@ class RunResults(Struct, frozen=True, kw_only=True):
         return run_to_dict(self)
 
     def __str__(self) -> str:
-        from callscore.words.summary_lines import run_text
+        from callscore.words.value_text import run_text
 
         return run_text(self)
 

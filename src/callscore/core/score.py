@@ -376,14 +376,14 @@ class Score(Struct, frozen=True, gc=False):
     @property
     def rating(self) -> str:
         """The score in one word: Excellent, Good, Moderate or Poor."""
-        from callscore.words.summary_lines import rating
+        from callscore.words.value_text import rating
 
         return rating(self.f1)
 
     @property
     def summary(self) -> str:
         """The score and the four counts on one line."""
-        from callscore.words.summary_lines import summary_line
+        from callscore.words.value_text import summary_line
 
         return summary_line(self)
 

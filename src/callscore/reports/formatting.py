@@ -12,8 +12,7 @@ from callscore.core.phrases import Phrase, Plural, count_of, say
 from callscore.core.rendering import clip_middle, display_width, escape
 from callscore.core.settings import DEFAULT
 from callscore.words.explanation import FORBIDDEN_CALLS
-from callscore.words.summary_lines import forbidden_tools
-from callscore.words.value_text import decimal
+from callscore.words.value_text import decimal, forbidden_tools
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence

@@ -38,15 +38,17 @@ from callscore.reports.formatting import (
 from callscore.words.diff import call_lines, diff_lines, plain_text
 from callscore.words.plain_data import case_to_dict, results_to_dict
 from callscore.words.reasons import fault_kind_name
-from callscore.words.summary_lines import (
+from callscore.words.value_text import (
     confused_tools,
+    decimal,
+    encode_json,
+    percent,
     rating,
     summary_line,
     worst_arguments,
     worst_faults,
     worst_tools,
 )
-from callscore.words.value_text import decimal, encode_json, percent
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

@@ -36,8 +36,13 @@ from callscore.reports.terminal import (
 from callscore.words.diff import call_lines, rich_text
 from callscore.words.explanation import FORBIDDEN_CALLS
 from callscore.words.reasons import fault_kind_name
-from callscore.words.summary_lines import confused_tools, rating, worst_arguments, worst_faults
-from callscore.words.value_text import percent
+from callscore.words.value_text import (
+    confused_tools,
+    percent,
+    rating,
+    worst_arguments,
+    worst_faults,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -19,10 +19,16 @@ from callscore.core.rendering import (
     render_value,
 )
 from callscore.words.explanation import FORBIDDEN_CALLS, MORE, ignored_notes
-from callscore.words.reasons import malformed_text
-from callscore.words.summary_lines import rating
+from callscore.words.reasons import fault_sentence, malformed_text
 from callscore.words.unpaired import explain_unpaired
-from callscore.words.value_text import arguments_text, name_text, percent, short_path, type_name
+from callscore.words.value_text import (
+    arguments_text,
+    name_text,
+    percent,
+    rating,
+    short_path,
+    type_name,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -35,7 +41,7 @@ if TYPE_CHECKING:
     from callscore.core.score import Pair, Score
     from callscore.words.unpaired import UnpairedReasons
 
-__all__ = ["Line", "Span", "Style", "call_lines", "diff_lines", "plain_text", "rich_text"]
+__all__ = ["Line", "Span", "call_lines", "diff_lines", "plain_text", "rich_text"]
 
 Style = Literal["", "muted", "correct", "incorrect", "missed", "extra", "forbidden", "changed"]
 Span = tuple[str, Style]
@@ -64,8 +70,7 @@ HEADLINE = Phrase(
 EXPECTED = Phrase("Expected", "Эталонные вызовы")
 ACTUAL = Phrase("Actual", "Фактические вызовы")
 NOTHING = Phrase(
-    "Nothing was expected and nothing was called.",
-    "Вызовов не ожидалось, и ни одного не сделано.",
+    "Nothing was expected and nothing was called.", "Вызовов не ожидалось, и ни одного не сделано."
 )
 NOTHING_COUNTS = Phrase(
     "No call counts, neither expected nor actual.",
@@ -84,23 +89,17 @@ EQUAL_ARGUMENTS = Plural(
     ("совпавший аргумент", "совпавших аргумента", "совпавших аргументов"),
 )
 MORE_DIFFERENCES = Plural(
-    ("more difference", "more differences"),
-    ("отличие ещё", "отличия ещё", "отличий ещё"),
+    ("more difference", "more differences"), ("отличие ещё", "отличия ещё", "отличий ещё")
 )
 
 
 class _Widths(NamedTuple):
-    """How many columns each side may take."""
-
     expected: int
     actual: int
 
 
 class _Row(NamedTuple):
-    """A line before the columns have their width: a mark, and one cell for each side.
-
-    A note has no right side and runs across both columns.
-    """
+    """A line before its cells are clipped and padded; a note runs across both columns."""
 
     mark: Span
     expected: Line = ()
@@ -111,15 +110,9 @@ class _Row(NamedTuple):
 
 def diff_lines(score: Score, *, width: int = 100, lang: Language = "en") -> list[Line]:
     """The score on one line, and below it the calls of both sides, aligned."""
-    headline = say(
-        HEADLINE,
-        lang,
-        score=percent(score.f1),
-        precision=percent(score.precision),
-        recall=percent(score.recall),
-        rating=rating(score.f1, lang=lang),
-    )
-    line: Line = ((headline, ""),)
+    rates = {name: percent(getattr(score, name)) for name in ("precision", "recall")}
+    word = rating(score.f1, lang=lang)
+    line: Line = ((say(HEADLINE, lang, score=percent(score.f1), rating=word, **rates), ""),)
     if score.forbidden:  # which is why the score is 0
         calls = count_of(FORBIDDEN_CALLS, len(score.forbidden), lang)
         line += ((" " * _GAP, ""), (calls, "forbidden"))
@@ -129,29 +122,28 @@ def diff_lines(score: Score, *, width: int = 100, lang: Language = "en") -> list
 def call_lines(score: Score, *, width: int = 100, lang: Language = "en") -> list[Line]:
     """The calls of both sides in two columns that together take at most `width` columns.
 
-    The marks say what became of a call: `=` correct, `~` incorrect, `-` missed, `+` extra, `!`
-    forbidden. What does not count is counted below.
+    The marks are `=` correct, `~` incorrect, `-` missed, `+` extra, `!` forbidden. Calls that do
+    not count are counted below.
     """
     width = max(width, _MIN_WIDTH)
     if not score.expected and not score.actual:
         nothing = _note(say(NOTHING_COUNTS if score.ignored else NOTHING, lang), indent="")
         rows = [nothing, *_footer_rows(score, lang)]
         return [_clip_line(((row.indent, ""), *row.expected), width) for row in rows]
-    # Laid out once with all the room there is, only to see how much each side would need.
     reasons = explain_unpaired(score, lang)
-    pairs = {pair.expected_index: pair for pair in score.correct + score.incorrect}
-    unclipped_rows = _rows(score, pairs, reasons, _Widths(width, width), lang)
+    # The first layout has unlimited room and shows how much each side needs.
+    unclipped_rows = _rows(score, reasons, _Widths(width, width), lang)
     widths = _split_width(width - _MARK - _GAP, unclipped_rows)
-    return [_lay_out(row, widths) for row in _rows(score, pairs, reasons, widths, lang)]
+    return [_lay_out(row, widths) for row in _rows(score, reasons, widths, lang)]
 
 
 def plain_text(lines: list[Line]) -> str:
-    """The lines as they are read without colour."""
+    """The lines without colour."""
     return "\n".join("".join(text for text, _ in line).rstrip() for line in lines)
 
 
 def rich_text(lines: list[Line]) -> Text:
-    """The lines in colour; what stands in them is never taken for markup."""
+    """The lines in colour; their text is never interpreted as markup."""
     from rich.text import Text
 
     text = Text(no_wrap=True, overflow="ignore")
@@ -162,20 +154,16 @@ def rich_text(lines: list[Line]) -> Text:
     return text
 
 
-def _rows(
-    score: Score, pairs: dict[int, Pair], reasons: UnpairedReasons, widths: _Widths, lang: Language
-) -> list[_Row]:
+def _rows(score: Score, reasons: UnpairedReasons, widths: _Widths, lang: Language) -> list[_Row]:
     header = _Row((" ", ""), ((say(EXPECTED, lang), "muted"),), ((say(ACTUAL, lang), "muted"),))
-    return [header, *_call_rows(score, pairs, reasons, widths, lang), *_footer_rows(score, lang)]
+    return [header, *_call_rows(score, reasons, widths, lang), *_footer_rows(score, lang)]
 
 
 def _footer_rows(score: Score, lang: Language) -> Iterator[_Row]:
-    """What does not count, and what the schemas say of the calls."""
+    """The calls that do not count, and the faults that the schemas find."""
     for note in ignored_notes(score, lang):
         yield _note(note, indent="")
     if score.faults:
-        from callscore.words.reasons import fault_sentence
-
         yield _note(say(BY_THE_SCHEMAS, lang), indent="")
         is_whole = all(ignored.side == "expected" for ignored in score.ignored)
         phrase = FAULT if is_whole else FAULT_IN_TRACE
@@ -187,9 +175,10 @@ def _footer_rows(score: Score, lang: Language) -> Iterator[_Row]:
 
 
 def _call_rows(
-    score: Score, pairs: dict[int, Pair], reasons: UnpairedReasons, widths: _Widths, lang: Language
+    score: Score, reasons: UnpairedReasons, widths: _Widths, lang: Language
 ) -> Iterator[_Row]:
-    """One group of rows for each call: expected order, with extra calls where they happened."""
+    """The rows of the calls in expected order, with extra calls where they happened."""
+    pairs = {pair.expected_index: pair for pair in score.correct + score.incorrect}
     paired = {pair.actual_index for pair in pairs.values()}
     extra = deque(position for position in range(len(score.actual)) if position not in paired)
     for position, call in enumerate(score.expected):
@@ -244,7 +233,10 @@ def _pair_rows(pair: Pair, widths: _Widths, lang: Language) -> Iterator[_Row]:
         return
     for difference in islice(found, _MAX_DIFFERENCES):
         row = _difference_row(difference, inner, lang)
-        yield _muted(row) if pair.is_correct else row
+        if pair.is_correct:
+            cells: list[Line] = [tuple((text, "muted") for text, _ in cell) for cell in row[1:3]]
+            row = _Row((row.mark[0], "muted"), cells[0], cells[1], row.indent)
+        yield row
         if difference.note is not None:
             yield _note(escape(difference.note.text(lang)))
     if len(found) > _MAX_DIFFERENCES:
@@ -257,14 +249,6 @@ def _note(text: str, *, indent: str = _INDENT, style: Style = "muted") -> _Row:
     return _Row((" ", ""), ((text, style),), indent=indent, is_note=True)
 
 
-def _muted(row: _Row) -> _Row:
-    return row._replace(
-        mark=(row.mark[0], "muted"),
-        expected=tuple((text, "muted") for text, _ in row.expected),
-        actual=tuple((text, "muted") for text, _ in row.actual),
-    )
-
-
 def _malformed_rows(pair: Pair, widths: _Widths, lang: Language) -> Iterator[_Row]:
     expected = pair.expected.arguments
     left = ELLIPSIS if expected is None else render_arguments(expected, limit=widths.expected)
@@ -275,12 +259,13 @@ def _malformed_rows(pair: Pair, widths: _Widths, lang: Language) -> Iterator[_Ro
 
 
 def _difference_row(difference: Difference, widths: _Widths, lang: Language) -> _Row:
-    notes = _type_notes(difference, lang)
+    values = difference.expected, difference.actual
+    notes = [_type_note(value, lang) if difference.kind == "type" else "" for value in values]
     path = _path(difference, widths, notes)
     cells: list[Line] = []
     for side, (width, note) in enumerate(zip(widths, notes, strict=True)):
         limit = width - display_width(path) - len(note)
-        value = excerpts(difference.expected, difference.actual, limit=limit)[side]
+        value = excerpts(*values, limit=limit)[side]
         cells.append(((path, "muted"), (value, "changed"), (note, "muted")))
     if difference.kind == "missing":
         return _Row(("-", "missed"), cells[0], ((say(NOT_GIVEN, lang), "muted"),), _INDENT)
@@ -289,8 +274,8 @@ def _difference_row(difference: Difference, widths: _Widths, lang: Language) -> 
     return _Row(("~", "incorrect"), cells[0], cells[1], _INDENT)
 
 
-def _path(difference: Difference, widths: _Widths, notes: tuple[str, str]) -> str:
-    """The path as both sides show it: whole, or as much of it as the values leave room for."""
+def _path(difference: Difference, widths: _Widths, notes: list[str]) -> str:
+    """The path that both sides show, clipped to the room that the values leave."""
     sides = {"missing": (0,), "unexpected": (1,)}.get(difference.kind, (0, 1))
     width = min(widths[side] for side in sides)
     values = excerpts(difference.expected, difference.actual, limit=width // 2)
@@ -298,20 +283,14 @@ def _path(difference: Difference, widths: _Widths, notes: tuple[str, str]) -> st
     return short_path(difference.path, width=max(spare, width // 3) - len(": ")) + ": "
 
 
-def _type_notes(difference: Difference, lang: Language) -> tuple[str, str]:
-    if difference.kind != "type":
-        return "", ""
-    return _type_note(difference.expected, lang), _type_note(difference.actual, lang)
-
-
 def _type_note(value: object, lang: Language) -> str:
-    # `null` and what JSON does not know (it shows as its repr) say themselves what they are.
+    # `null`, and the repr of a value that is not JSON, already show their type.
     is_json = json_type(value) in {"boolean", "number", "string", "object", "array"}
     return f" ({type_name(value, lang=lang)})" if is_json else ""
 
 
 def _split_width(width: int, unclipped_rows: list[_Row]) -> _Widths:
-    """Half of the width for each side; what one side does not need is the other's."""
+    """Half of the width for each side; one side may use what the other does not need."""
     rows = [row for row in unclipped_rows if not row.is_note]
     left = max(len(row.indent) + _width(row.expected) for row in rows)
     right = max(len(row.indent) + _width(row.actual) for row in rows)
@@ -342,4 +321,4 @@ def _clip_line(line: Line, width: int) -> Line:
     if room > 0:
         return (*start, (clip(text, room), style))
     *start, (text, style) = start
-    return _clip_line((*start, (text + ELLIPSIS, style)), width)  # it says that more would follow
+    return _clip_line((*start, (text + ELLIPSIS, style)), width)  # shows that something is cut off

@@ -14,9 +14,8 @@ from callscore.core.rendering import clip, escape
 from callscore.core.rules import contains_matchers
 from callscore.core.score import f1_of
 from callscore.words.reasons import difference_reason
-from callscore.words.summary_lines import rating
 from callscore.words.unpaired import expectation_parts, explain_unpaired, uncounted_calls
-from callscore.words.value_text import call_text, decimal, percent
+from callscore.words.value_text import call_counts, call_text, decimal, percent, rating
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -24,18 +23,7 @@ if TYPE_CHECKING:
     from callscore.core.phrases import Language
     from callscore.core.score import Pair, Score
 
-__all__ = [
-    "FORBIDDEN_CALLS",
-    "MORE",
-    "expectation_lines",
-    "explain",
-    "ignored_items",
-    "ignored_notes",
-    "short_name",
-]
-
-
-# Which calls count and which do not, and what was forbidden, in words.
+__all__ = ["FORBIDDEN_CALLS", "MORE", "explain", "ignored_notes"]
 
 _MAX_ITEMS = 20
 _NAME_WIDTH = 80
@@ -56,8 +44,7 @@ FORBIDDEN_CALLS = Plural(
 
 NOT_COUNTED = Phrase("… {calls} not counted: {reasons}", "… не учтено: {calls} ({reasons})")
 NOT_COUNTED_ITEMS = Phrase(
-    "These calls do not count under the settings:",
-    "Эти вызовы по настройкам не учитываются:",
+    "These calls do not count under the settings:", "Эти вызовы по настройкам не учитываются:"
 )
 MORE = Phrase("… {count} more", "… ещё {count}")
 TIMES = Plural(("time", "times"), ("раз", "раза", "раз"))
@@ -65,7 +52,7 @@ SIDES = {
     "expected": (EXPECTED_CALLS, Phrase("expected {call}: {why}", "эталонный {call}: {why}")),
     "actual": (ACTUAL_CALLS, Phrase("actual {call}: {why}", "фактический {call}: {why}")),
 }
-# Why calls do not count: as a count of them, and as half a sentence about one.
+# Why calls do not count: as a counted noun, and as a clause about one call.
 REASONS: dict[Literal["read", "failed", "repeated"], tuple[Plural, Phrase]] = {
     "read": (
         Plural(("read", "reads"), ("чтение", "чтения", "чтений")),
@@ -100,12 +87,12 @@ FORBIDDEN_TOOLS = Phrase("Must not be called: {patterns}.", "Нельзя выз
 
 
 def short_name(name: str) -> str:
-    """The name of a tool as it can stand in a sentence."""
+    """The name of a tool, short enough for a sentence."""
     return clip(escape(name[: _NAME_WIDTH + 1]), _NAME_WIDTH)
 
 
 def ignored_notes(score: Score, lang: Language) -> list[str]:
-    """A line for each side that has calls which do not count: how many, and why."""
+    """One line per side with calls that do not count: how many, and why."""
     notes: list[str] = []
     for side, (calls, _) in SIDES.items():
         found = Counter(ignored.why for ignored in score.ignored if ignored.side == side)
@@ -119,7 +106,7 @@ def ignored_notes(score: Score, lang: Language) -> list[str]:
 
 
 def ignored_items(score: Score, lang: Language) -> Iterator[str]:
-    """The calls that do not count, each tool once for each reason; nothing where all do."""
+    """The calls that do not count, one line per tool and reason."""
     found = Counter((ignored.side, ignored.call.name, ignored.why) for ignored in score.ignored)
     if found:
         yield say(NOT_COUNTED_ITEMS, lang)
@@ -156,9 +143,9 @@ def expectation_lines(score: Score, lang: Language) -> list[str]:
 
 
 def _not_chosen(score: Score, lang: Language) -> list[str]:
-    """Which of the calls that were written do not count; nothing where all do."""
+    """Which of the written calls do not count; empty if all of them do."""
     counting = {call.name for call in score.expected}
-    # Where other calls of the same tool count, its name alone would say nothing.
+    # If other calls of the same tool count, its name alone would be ambiguous.
     found = Counter(
         call_text(call, limit=_CALL_WIDTH) if call.name in counting else short_name(call.name)
         for call in uncounted_calls(score)
@@ -171,10 +158,7 @@ def _not_chosen(score: Score, lang: Language) -> list[str]:
 
 _MAX_REASONS = 20
 
-MORE_REASONS = Plural(
-    ("more difference", "more differences"),
-    ("отличие", "отличия", "отличий"),
-)
+MORE_REASONS = Plural(("more difference", "more differences"), ("отличие", "отличия", "отличий"))
 STEP_1 = Phrase(
     "Step 1. Set each expected call against an actual call of the same tool.",
     "Шаг 1. Сопоставить каждый эталонный вызов с фактическим вызовом того же инструмента.",
@@ -272,8 +256,7 @@ RECALL_OF_NOTHING = Phrase(
     "Recall = 1.000 по соглашению: вызовов не ожидалось, значит, ни один не пропущен.",
 )
 STEP_3 = Phrase(
-    "Step 3. F1, the harmonic mean of the two.",
-    "Шаг 3. F1, гармоническое среднее этих двух чисел.",
+    "Step 3. F1, the harmonic mean of the two.", "Шаг 3. F1, гармоническое среднее этих двух чисел."
 )
 F1_FORMULA = Phrase(
     "F1 = 2 × precision × recall / (precision + recall), or in calls:",
@@ -304,13 +287,8 @@ def explain(score: Score, *, lang: Language = "en") -> str:
         (STEP_3, _harmonic_mean(score, lang)),
     )
     paragraphs = ["\n  ".join([say(heading, lang), *lines]) for heading, lines in steps]
-    result = say(
-        RESULT,
-        lang,
-        value=decimal(score.f1),
-        percent=percent(score.f1),
-        rating=rating(score.f1, lang=lang),
-    )
+    f1, word = score.f1, rating(score.f1, lang=lang)
+    result = say(RESULT, lang, value=decimal(f1), percent=percent(f1), rating=word)
     return "\n\n".join([*paragraphs, result])
 
 
@@ -329,14 +307,7 @@ def _pairing(score: Score, lang: Language) -> Iterator[str]:
     yield say(ORDER_RULES[settings.order], lang)
     yield from expectation_lines(score, lang)
     yield from _calls(score, lang) if score.expected or score.actual else [_item(NO_CALLS, lang)]
-    yield say(
-        COUNTS,
-        lang,
-        correct=len(score.correct),
-        incorrect=len(score.incorrect),
-        missed=len(score.missed),
-        extra=len(score.extra),
-    )
+    yield say(COUNTS, lang, **call_counts(score))
 
 
 def _item(phrase: Phrase, lang: Language, **values: object) -> str:
@@ -367,14 +338,9 @@ def _calls(score: Score, lang: Language) -> Iterator[str]:
 
 def _pair(pair: Pair, lang: Language) -> Iterator[str]:
     found = pair.differences
-    yield _item(
-        CORRECT_PAIR if pair.is_correct else INCORRECT_PAIR,
-        lang,
-        i=pair.expected_index + 1,
-        j=pair.actual_index + 1,
-        name=short_name(pair.expected.name),
-        why=_why(pair, lang),
-    )
+    phrase = CORRECT_PAIR if pair.is_correct else INCORRECT_PAIR
+    name, i, j = short_name(pair.expected.name), pair.expected_index + 1, pair.actual_index + 1
+    yield _item(phrase, lang, i=i, j=j, name=name, why=_why(pair, lang))
     for difference in islice(found, _MAX_REASONS):
         yield f"    {difference_reason(difference, lang=lang)}"
     if len(found) > _MAX_REASONS:
@@ -398,22 +364,20 @@ def _why(pair: Pair, lang: Language) -> str:
 
 def _overlap(pair: Pair, lang: Language) -> str:
     part, whole = pair.overlap_parts
+    overlap, threshold = part / whole, pair.settings.argument_match_threshold
+    # Two decimals, unless rounding moves the overlap to the other side of the threshold.
+    short = f"{overlap:.2f}"
+    is_faithful = (float(short) >= threshold) == (overlap >= threshold)
     is_convention = part > 0 and not pair.matched_arguments
     return say(
         OVERLAP_BY_CONVENTION if is_convention else OVERLAP,
         lang,
         part=part,
         whole=whole,
-        overlap=_overlap_text(part / whole, pair.settings.argument_match_threshold),
+        overlap=short if is_faithful else f"{overlap!r}",
         verdict=say(ENOUGH if pair.is_correct else TOO_LITTLE, lang),
-        threshold=f"{pair.settings.argument_match_threshold:g}",
+        threshold=f"{threshold:g}",
     )
-
-
-def _overlap_text(overlap: float, threshold: float) -> str:
-    # Two decimals, unless they would tell another story than the comparison did.
-    short = f"{overlap:.2f}"
-    return short if (float(short) >= threshold) == (overlap >= threshold) else f"{overlap!r}"
 
 
 def _precision_and_recall(score: Score, lang: Language) -> list[str]:

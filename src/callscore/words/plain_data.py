@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import msgspec
+from msgspec import Struct
 from msgspec.structs import asdict, replace
 
 from callscore.core.call import ToolCall
@@ -12,16 +13,17 @@ from callscore.core.counted_calls import forbidden_patterns, forbidding_pattern
 from callscore.core.rendering import safe_repr
 from callscore.core.summary import pass_rates
 from callscore.errors import InvalidCall
-from callscore.words.reasons import difference_reason
-from callscore.words.summary_lines import (
+from callscore.words.reasons import difference_reason, fault_sentence
+from callscore.words.value_text import (
     confused_tools,
+    json_safe,
+    json_safe_string,
     rating,
     summary_line,
     worst_arguments,
     worst_faults,
     worst_tools,
 )
-from callscore.words.value_text import json_safe, json_safe_string
 
 if TYPE_CHECKING:
     from callscore.core.arguments import Difference
@@ -41,7 +43,6 @@ if TYPE_CHECKING:
         Results,
         RunResults,
         ScorerResult,
-        Unloaded,
     )
     from callscore.core.score import Fault, Pair, Score
     from callscore.core.settings import Settings
@@ -53,6 +54,7 @@ __all__ = [
     "case_to_dict",
     "metric_to_dict",
     "noted_to_dict",
+    "notes_to_dict",
     "results_to_dict",
     "run_to_dict",
     "score_to_dict",
@@ -60,25 +62,18 @@ __all__ = [
     "value_to_dict",
 ]
 
-
-# Scores and results as plain data that any JSON encoder accepts.
+_SCORE_NUMBERS = (
+    *("score", "f1", "precision", "recall", "total_expected", "total_actual", "is_exact", "passed"),
+    *("tool_selection", "argument_accuracy", "tool_called", "parameters_valid"),
+)
+_CALL_COUNTS = ("correct", "incorrect", "missed", "extra", "forbidden")
 
 
 def score_to_dict(score: Score, *, lang: Language = "en") -> dict[str, Any]:
     """A score with all its numbers, pairs and differences as plain data."""
+    expectation = score.expectation
     return {
-        "score": score.score,
-        "f1": score.f1,
-        "precision": score.precision,
-        "recall": score.recall,
-        "total_expected": score.total_expected,
-        "total_actual": score.total_actual,
-        "is_exact": score.is_exact,
-        "passed": score.passed,
-        "tool_selection": score.tool_selection,
-        "argument_accuracy": score.argument_accuracy,
-        "tool_called": score.tool_called,
-        "parameters_valid": score.parameters_valid,
+        **{name: getattr(score, name) for name in _SCORE_NUMBERS},
         "rating": rating(score.f1, lang=lang),
         "summary": summary_line(score, lang=lang),
         "correct": [_pair(pair, lang) for pair in score.correct],
@@ -88,21 +83,15 @@ def score_to_dict(score: Score, *, lang: Language = "en") -> dict[str, Any]:
         "forbidden": [_forbidden(score, position) for position in score.forbidden],
         "ignored": [_ignored(ignored) for ignored in score.ignored],
         "faults": None if score.faults is None else [_fault(f, lang) for f in score.faults],
-        "expectation": _expectation(score.expectation),
+        "expectation": None if expectation is None else [_expected(item) for item in expectation],
         "settings": _settings(score.settings),
     }
 
 
-def _expectation(expectation: tuple[Expected, ...] | None) -> list[Any] | None:
-    return None if expectation is None else [_expected(item) for item in expectation]
-
-
 def _forbidden(score: Score, position: int) -> dict[str, Any]:
-    """A forbidden call, where it stands among the actual calls, and what forbids it."""
+    """A forbidden call, its position among the actual calls, and the pattern that forbids it."""
     call, patterns = score.actual[position], forbidden_patterns(score.expectation or ())
-    pattern = forbidding_pattern(
-        patterns, call.name, score.settings
-    )  # it keeps the name that the trace has
+    pattern = forbidding_pattern(patterns, call.name, score.settings)
     return {**_call(call), "index": position, "pattern": json_safe(pattern)}
 
 
@@ -112,17 +101,15 @@ def _ignored(ignored: Ignored) -> dict[str, Any]:
 
 
 def _fault(fault: Fault, lang: Language) -> dict[str, Any]:
-    from callscore.words.reasons import fault_sentence
-
     return {**_fields(fault), "reason": fault_sentence(fault, lang=lang)}
 
 
-def _fields(value: Fault | MetricValue) -> dict[str, Any]:
+def _fields(value: Struct) -> dict[str, Any]:
     return {field: json_safe(getattr(value, field)) for field in value.__struct_fields__}
 
 
 def value_to_dict(value: MetricValue) -> dict[str, Any]:
-    """What a metric or a scorer says of a case; `broken` is there only where it does not work."""
+    """The value of a metric or a scorer for one case; `broken` is present only if it raised."""
     fields = _fields(value)
     return {**fields, "broken": True} if fields.pop("is_broken") else fields
 
@@ -132,7 +119,7 @@ def _settings(settings: Settings) -> Any:
 
 
 def _callable_text(function: Any) -> str:
-    """The model that a judge asks; else the name of a function, or the type of what is called."""
+    """The model of a judge; otherwise the qualified name of a function or of a callable's type."""
     model = getattr(function, "model", None)
     if isinstance(model, str):
         return model
@@ -141,34 +128,29 @@ def _callable_text(function: Any) -> str:
 
 
 def call_to_dict(call: ToolCall) -> dict[str, Any]:
-    """A call with what is known of it as plain data; `arguments` are null where unreadable."""
+    """A call as plain data; `arguments` is null if they cannot be read."""
     return {"name": call.name, "arguments": None, **_call(call)}
 
 
 def tool_to_dict(tool: Tool) -> dict[str, Any]:
-    """The definition of a tool as plain data, with its effect where that is known."""
-    fields = {
-        "name": tool.name,
-        "description": tool.description,
-        "parameters": tool.parameters,
-        **({} if tool.effect is None else {"effect": tool.effect}),
-    }
-    return {field: json_safe(value) for field, value in fields.items()}
+    """The definition of a tool as plain data, with its effect if that is known."""
+    names = ("name", "description", "parameters", *(() if tool.effect is None else ("effect",)))
+    return {name: json_safe(getattr(tool, name)) for name in names}
 
 
 def _expected(item: Expected) -> Any:
-    """What was expected, spelled as in a case file."""
+    """What was expected, as it is written in a case file."""
     from callscore.core.expectation_json import expected_to_json
 
     try:
         return json_safe(expected_to_json(item))
-    except (InvalidCall, RecursionError):  # no file can say it, but a report still has to
+    except (InvalidCall, RecursionError):  # a report has to show what no file can contain
         return _call(item) if isinstance(item, ToolCall) else safe_repr(item)
 
 
 def _call(call: ToolCall) -> dict[str, Any]:
-    # A field that is not there says as much as null would, and an expected call without
-    # arguments (any are accepted) stays apart from one with none.
+    # Null fields are left out, so that an expected call without arguments (any are accepted)
+    # differs from one with an empty object.
     return {
         field: json_safe(value)
         for field in call.__struct_fields__
@@ -218,13 +200,17 @@ def results_to_dict(results: Results, *, lang: Language = "en") -> dict[str, Any
         "calls": {
             "expected": summary.total_expected,
             "actual": summary.total_actual,
-            "correct": summary.correct,
-            "incorrect": summary.incorrect,
-            "missed": summary.missed,
-            "extra": summary.extra,
-            "forbidden": summary.forbidden,
+            **{name: getattr(summary, name) for name in _CALL_COUNTS},
         },
-        "tools": _tools(summary),
+        "tools": [
+            {
+                "tool": json_safe(tool),
+                "expected": counts.expected,
+                **{name: getattr(counts, name) for name in _CALL_COUNTS},
+                "unknown_arguments": summary.unknown_arguments(tool),
+            }
+            for tool, counts in worst_tools(summary)
+        ],
         "wrong_arguments": [
             {"tool": json_safe(tool), "argument": json_safe(argument), "count": count}
             for tool, argument, count in worst_arguments(summary)
@@ -236,12 +222,7 @@ def results_to_dict(results: Results, *, lang: Language = "en") -> dict[str, Any
         "checks": _checks(summary),
         "trials": _trial_rates(summary),
         "metrics": [metric_to_dict(metric) for metric in results.metrics],
-        "not_scored": noted_to_dict(results.not_scored),
-        "not_run": noted_to_dict(results.not_run),
-        "without_reference": noted_to_dict(results.without_reference),
-        "repeated": noted_to_dict(results.repeated),
-        "skipped": noted_to_dict(results.skipped),
-        "stopped": noted_to_dict(results.stopped),
+        **notes_to_dict(results),
         "settings": _settings(results.settings),
         "cases": [case_to_dict(case, lang=lang) for case in results.cases],
         "not_shown": results.not_shown,
@@ -249,7 +230,7 @@ def results_to_dict(results: Results, *, lang: Language = "en") -> dict[str, Any
 
 
 def metric_to_dict(metric: MetricResult) -> dict[str, Any]:
-    """What a metric of another tool says of many cases, as plain data."""
+    """The mean of another tool's metric, and the cases that it cannot score."""
     return {
         "name": json_safe(metric.name),
         "version": json_safe(metric.version),
@@ -285,22 +266,6 @@ def _interval(interval: Interval | None) -> list[float] | None:
     return None if interval is None else list(interval)
 
 
-def _tools(summary: Summary) -> list[dict[str, Any]]:
-    return [
-        {
-            "tool": json_safe(tool),
-            "expected": counts.expected,
-            "correct": counts.correct,
-            "incorrect": counts.incorrect,
-            "missed": counts.missed,
-            "extra": counts.extra,
-            "forbidden": counts.forbidden,
-            "unknown_arguments": summary.unknown_arguments(tool),
-        }
-        for tool, counts in worst_tools(summary)
-    ]
-
-
 def _checks(summary: Summary) -> dict[str, Any] | None:
     if not summary.checked_cases:
         return None
@@ -317,14 +282,10 @@ def _checks(summary: Summary) -> dict[str, Any] | None:
 
 
 def _trial_rates(summary: Summary) -> dict[str, Any] | None:
-    pass_at_k = summary.pass_at_k()
+    pass_at_k, pass_hat_k = summary.pass_at_k(), summary.pass_hat_k()
     if not pass_at_k:
         return None
-    return {
-        "cases": len(summary.trials),
-        "pass_at_k": pass_at_k,
-        "pass_hat_k": summary.pass_hat_k(),
-    }
+    return {"cases": len(summary.trials), "pass_at_k": pass_at_k, "pass_hat_k": pass_hat_k}
 
 
 def noted_to_dict(noted: Noted) -> dict[str, Any]:
@@ -332,7 +293,11 @@ def noted_to_dict(noted: Noted) -> dict[str, Any]:
     return {"count": noted.count, "names": json_safe(noted.names)}
 
 
-# What running agents gave, as plain data that any JSON encoder accepts.
+def notes_to_dict(results: Results) -> dict[str, Any]:
+    """Everything that was not scored, or scored twice."""
+    fields = ("not_scored", "not_run", "without_reference", "repeated", "skipped", "stopped")
+    return {field: noted_to_dict(getattr(results, field)) for field in fields}
+
 
 _USAGE = ("requests", "input_tokens", "output_tokens")
 # Keys that an evaluation replaces by its own.
@@ -347,7 +312,7 @@ def run_to_dict(run: RunResults, *, lang: Language = "en") -> dict[str, Any]:
         "seconds": run.seconds,
         "totals": _run_totals(run),
         "evaluations": [_evaluation(evaluation, lang) for evaluation in run.evaluations],
-        "unloaded": [_unloaded(evaluation) for evaluation in run.unloaded],
+        "unloaded": [_fields(evaluation) for evaluation in run.unloaded],
         "judges": [json_safe(asdict(judge)) for judge in run.judges],
         "below": json_safe(run.below),
         "warnings": json_safe(run.warnings),
@@ -356,9 +321,10 @@ def run_to_dict(run: RunResults, *, lang: Language = "en") -> dict[str, Any]:
 
 def _run_totals(run: RunResults) -> dict[str, Any]:
     evaluations = run.evaluations
-    answered = sum(evaluation.answered for evaluation in evaluations)
-    passed = sum(evaluation.passed for evaluation in evaluations)
-    undecided = sum(evaluation.undecided for evaluation in evaluations)
+    answered, passed, undecided = (
+        sum(getattr(evaluation, name) for evaluation in evaluations)
+        for name in ("answered", "passed", "undecided")
+    )
     return {
         "answered": answered,
         "passed": passed,
@@ -438,22 +404,17 @@ def _case_trials(trials: tuple[CaseTrials, ...]) -> dict[str, Any] | None:
 
 
 def _failure(failure: Failure) -> dict[str, Any]:
-    return {
-        "id": json_safe(failure.case),
-        "trial": failure.trial,
-        "kind": failure.kind,
-        "problem": json_safe(failure.problem),
-        "details": json_safe(failure.details),
-        "attempts": failure.attempts,
-    }
+    fields = ("trial", "kind", "problem", "details", "attempts")
+    known = {field: json_safe(getattr(failure, field)) for field in fields}
+    return {"id": json_safe(failure.case), **known}
 
 
 def _case(evaluation: EvaluationResults, case: CaseScore, lang: Language) -> dict[str, Any]:
-    """The score of a case; it passes where every scorer says so, not for its score alone."""
+    """The score of a case; it passes only if every scorer agrees."""
     fields = case_to_dict(case, lang=lang)
-    for key in ("metrics", "settings"):
-        del fields[key]
-    return {**fields, "passed": evaluation.passes(case), "values": _values(case.metrics)}
+    values = fields.pop("metrics")
+    del fields["settings"]
+    return {**fields, "passed": evaluation.passes(case), "values": values}
 
 
 def _unreferenced(evaluation: EvaluationResults, case: CaseValues) -> dict[str, Any]:
@@ -462,14 +423,6 @@ def _unreferenced(evaluation: EvaluationResults, case: CaseValues) -> dict[str, 
         "trial": case.trial,
         "tags": json_safe(case.tags),
         "passed": evaluation.passes(case),
-        "values": _values(case.values),
+        "values": [value_to_dict(value) for value in case.values],
         "calls": [call_to_dict(call) for call in case.calls],
     }
-
-
-def _values(values: tuple[MetricValue, ...]) -> list[dict[str, Any]]:
-    return [value_to_dict(found) for found in values]
-
-
-def _unloaded(evaluation: Unloaded) -> dict[str, Any]:
-    return {field: json_safe(value) for field, value in asdict(evaluation).items()}

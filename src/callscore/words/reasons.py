@@ -33,23 +33,18 @@ __all__ = [
     "schema_error_note",
 ]
 
-
-# Every sentence that a result is put into, in English and in Russian.
-
 MISSING = Phrase("{path}: expected, but not given", "{path}: ожидалось, но не передано")
 UNEXPECTED = Phrase(
     "{path}: given, but not expected (value {actual})",
     "{path}: передано, но не ожидалось (значение {actual})",
 )
 OTHER_VALUE = Phrase(
-    "{path}: expected {expected}, got {actual}",
-    "{path}: ожидалось {expected}, получено {actual}",
+    "{path}: expected {expected}, got {actual}", "{path}: ожидалось {expected}, получено {actual}"
 )
 OTHER_TYPE = Phrase(
-    "{path}: expected {expected}, got {actual}",
-    "{path}: ожидалось: {expected}; получено: {actual}",
+    "{path}: expected {expected}, got {actual}", "{path}: ожидалось: {expected}; получено: {actual}"
 )
-# Where a rule looks inside a value: which rule it was.
+# The same for a rule that compares the inside of a value.
 MISSING_BY = Phrase(
     "{path}: {matcher}: expected {expected}, but not given",
     "{path}: {matcher}: ожидалось {expected}, но не передано",
@@ -64,10 +59,9 @@ MALFORMED = Phrase(
     "аргументы не являются объектом JSON: {problem}",
 )
 NOT_RECORDED = Phrase(
-    "the trace does not say what the arguments were",
-    "в трассе не записано, какие были аргументы",
+    "the trace does not say what the arguments were", "в трассе не записано, какие были аргументы"
 )
-# What `ToolCall.error` has a word for; whatever else is there are the words of the trace.
+# The known values of `ToolCall.error`; any other value is text from the trace.
 _MALFORMED_KINDS = {
     INVALID: Phrase("not JSON", "это не JSON"),
     TRUNCATED: Phrase("the text breaks off", "текст обрывается"),
@@ -75,7 +69,7 @@ _MALFORMED_KINDS = {
     NOT_AN_OBJECT: Phrase("another kind of value", "значение другого рода"),
     TOO_DEEP: Phrase("nested too deeply", "слишком глубокая вложенность"),
 }
-# `null` names itself, and what JSON does not know prints with its type.
+# `null`, and the repr of a value that is not JSON, already show their type.
 _TYPES = {
     "boolean": Phrase("the boolean", "логическое значение"),
     "number": Phrase("the number", "число"),
@@ -86,7 +80,7 @@ _TYPES = {
 
 
 def malformed_text(error: str, *, lang: Language = "en") -> str:
-    """What is wrong with the arguments of a call, as one sentence."""
+    """A sentence about arguments that cannot be read."""
     if error == NOT_CAPTURED:
         return say(NOT_RECORDED, lang)
     known = _MALFORMED_KINDS.get(error)
@@ -94,7 +88,7 @@ def malformed_text(error: str, *, lang: Language = "en") -> str:
 
 
 def difference_reason(difference: Difference, *, lang: Language = "en") -> str:
-    """One sentence that says where two calls differ and names both values."""
+    """One sentence: where two calls differ, and both values."""
     if difference.kind == "malformed":
         return clip(malformed_text(difference.detail or "", lang=lang), 300)
     expected, actual = excerpts(difference.expected, difference.actual)
@@ -129,34 +123,24 @@ def _with_type(value: object, text: str, lang: Language) -> str:
     return text if phrase is None else f"{say(phrase, lang)} {text}"
 
 
-# What a schema asks for and did not get, in English and in Russian.
-
 _WIDTH = 80
 
-_MISSING = Phrase("{where}required, but not given", "{where}обязательно, но не передано")
 _UNKNOWN = Phrase(
-    "{where}not known to the schema (value {value})",
-    "{where}схеме не известно (значение {value})",
-)
-_TYPE = Phrase(
-    "{where}must be of the type {wanted}, got {value}",
-    "{where}нужен тип {wanted}, получено {value}",
+    "{where}not known to the schema (value {value})", "{where}схеме не известно (значение {value})"
 )
 _OTHER = Phrase(
-    "{where}not as the schema asks ({detail})",
-    "{where}не соответствует схеме ({detail})",
+    "{where}not as the schema asks ({detail})", "{where}не соответствует схеме ({detail})"
 )
-_UNCHECKED = Phrase(
-    "{where}could not be checked ({detail})",
-    "{where}не удалось проверить ({detail})",
-)
-# By the keyword of the schema; the texts of types, names and formats are the same everywhere.
+# By the keyword of the schema.
 _KEYWORD_PHRASES = {
-    "required": _MISSING,
+    "required": Phrase("{where}required, but not given", "{where}обязательно, но не передано"),
     "additionalProperties": _UNKNOWN,
     "unevaluatedProperties": _UNKNOWN,
     "propertyNames": _UNKNOWN,
-    "type": _TYPE,
+    "type": Phrase(
+        "{where}must be of the type {wanted}, got {value}",
+        "{where}нужен тип {wanted}, получено {value}",
+    ),
     "enum": Phrase(
         "{where}must be one of {wanted}, got {value}",
         "{where}нужно одно из {wanted}, получено {value}",
@@ -228,72 +212,65 @@ _KEYWORD_PHRASES = {
         "{where}fits more than one of the alternatives, got {value}",
         "{where}подходит больше чем под один вариант, получено {value}",
     ),
-    "unchecked": _UNCHECKED,
+    "unchecked": Phrase(
+        "{where}could not be checked ({detail})", "{where}не удалось проверить ({detail})"
+    ),
 }
-# What is said as a word, not as a JSON value.
+# Keywords whose value is shown as words, not as JSON.
 _WORD_KEYWORDS = frozenset({"type", "format", "pattern"})
 
 
 def schema_error_note(error: SchemaError) -> Note:
-    """What is wrong with a value by a schema, as half a sentence in any language."""
+    """The error as a clause in any language."""
     where = "" if not error.steps else error.path
     return keyword_note(error.keyword, where, (error.wanted, error.value), error.message)
 
 
 def keyword_note(keyword: str, where: str, values: tuple[Any, Any], detail: str) -> Note:
-    """What a keyword of a schema asks for, and what it got instead.
+    """What a keyword of a schema requires, and what it got instead.
 
     Args:
         keyword: the keyword.
-        where: the place, to be put in front of it; nothing where it goes without saying.
-        values: what was wanted, and what was given.
-        detail: what the library says, for keywords that have no words here.
+        where: the path that precedes the clause; may be empty.
+        values: what was required, and what was given.
+        detail: the message of the library, for keywords that have no phrase here.
     """
     wanted, value = values
+    if keyword in _WORD_KEYWORDS:
+        words = wanted if isinstance(wanted, list) else [wanted]
+        required = clip(escape(" | ".join(map(str, words))), _WIDTH)
+    elif keyword == "enum" and isinstance(wanted, list):
+        items = [render_value(item, limit=_WIDTH) for item in wanted[:_WIDTH]]
+        required = clip(", ".join(items), _WIDTH)
+    else:
+        required = render_value(wanted, limit=_WIDTH)
     return Note(
         _KEYWORD_PHRASES.get(keyword, _OTHER),
         {
             "where": f"{clip(escape(where), _WIDTH)}: " if where else "",
-            "wanted": _requirement_text(keyword, wanted),
+            "wanted": required,
             "value": render_value(value, limit=_WIDTH),
             "detail": clip(escape(detail.rstrip(".")), 2 * _WIDTH),
         },
     )
 
 
-def _requirement_text(keyword: str, wanted: Any) -> str:
-    if keyword in _WORD_KEYWORDS:
-        words = wanted if isinstance(wanted, list) else [wanted]
-        return clip(escape(" | ".join(map(str, words))), _WIDTH)
-    if keyword == "enum" and isinstance(wanted, list):
-        return clip(", ".join(render_value(item, limit=_WIDTH) for item in wanted[:_WIDTH]), _WIDTH)
-    return render_value(wanted, limit=_WIDTH)
-
-
-# Every fault of a call as one sentence, in English and in Russian.
-
 _NAME_WIDTH = 60
 _DETAIL_WIDTH = 120
 
-_ABOUT = Phrase("{tool}: {what}", "{tool}: {what}")
-_UNKNOWN_TOOL = Phrase(
-    "there is no such tool{hint}",
-    "такого инструмента нет{hint}",
-)
+_UNKNOWN_TOOL = Phrase("there is no such tool{hint}", "такого инструмента нет{hint}")
 _HINT = Phrase("; is {meant} meant?", "; может быть, {meant}?")
-_REPEAT = Phrase(
-    "the same call as number {number}",
-    "тот же вызов, что и номер {number}",
-)
-_LOOP = Phrase(
-    "the third round of a loop that began with number {number} ({cycle})",
-    "третий круг цикла, который начался с номера {number} ({cycle})",
-)
-_RETRY = Phrase(
-    "number {number} failed, and this is the same call again",
-    "номер {number} завершился ошибкой, и это снова тот же вызов",
-)
-_SEQUENCES = {"repeat": _REPEAT, "loop": _LOOP, "retry_unchanged": _RETRY}
+_SEQUENCES = {
+    "repeat": Phrase("the same call as number {number}", "тот же вызов, что и номер {number}"),
+    "loop": Phrase(
+        "the third round of a loop that began with number {number} ({cycle})",
+        "третий круг цикла, который начался с номера {number} ({cycle})",
+    ),
+    "retry_unchanged": Phrase(
+        "number {number} failed, and this is the same call again",
+        "номер {number} завершился ошибкой, и это снова тот же вызов",
+    ),
+}
 
 FAULT_KIND_NAMES: dict[FaultKind, Phrase] = {
     "unknown_tool": Phrase("unknown tool", "неизвестный инструмент"),
@@ -309,37 +286,29 @@ FAULT_KIND_NAMES: dict[FaultKind, Phrase] = {
 
 
 def fault_kind_name(kind: FaultKind, *, lang: Language = "en") -> str:
-    """A class of failures in a word or two."""
+    """A kind of fault in a word or two."""
     return say(FAULT_KIND_NAMES[kind], lang)
 
 
 def fault_sentence(fault: Fault, *, lang: Language = "en") -> str:
-    """What is wrong with a call: the tool, the place, what was wanted and what was given.
+    """What is wrong with a call: the tool, the path, what was required and what was given.
 
-    Calls are numbered from 1. The sentence is on one line and of bounded length, whatever the trace
-    holds.
+    Calls are numbered from 1. The sentence is on one line and of bounded length.
     """
-    return say(_ABOUT, lang, tool=_name(fault.tool), what=fault_reason(fault, lang=lang))
+    return f"{clip_middle(escape(fault.tool), _NAME_WIDTH)}: {fault_reason(fault, lang=lang)}"
 
 
 def fault_reason(fault: Fault, *, lang: Language = "en") -> str:
     """The same sentence without the tool's name."""
     if fault.kind == "unknown_tool":
-        hint = "" if fault.wanted is None else say(_HINT, lang, meant=_name(fault.wanted))
+        meant = clip_middle(escape(str(fault.wanted)), _NAME_WIDTH)
+        hint = "" if fault.wanted is None else say(_HINT, lang, meant=meant)
         return say(_UNKNOWN_TOOL, lang, hint=hint)
     if fault.kind in _SEQUENCES:
         number, cycle = (fault.since or 0) + 1, clip(escape(fault.detail or ""), _DETAIL_WIDTH)
         return say(_SEQUENCES[fault.kind], lang, number=number, cycle=cycle)
     if fault.kind == "malformed":
         return clip(malformed_text(fault.detail or "", lang=lang), 2 * _DETAIL_WIDTH)
-    return _schema_reason(fault, lang)
-
-
-def _name(name: object) -> str:
-    return clip_middle(escape(str(name)), _NAME_WIDTH)
-
-
-def _schema_reason(fault: Fault, lang: Language) -> str:
     where = "" if fault.path == "$" else short_path(fault.path)
     values = fault.wanted, fault.value
     return keyword_note(fault.keyword or "", where, values, fault.detail or "").text(lang)

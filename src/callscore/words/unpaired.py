@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from operator import itemgetter
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from msgspec import Struct
@@ -18,25 +19,14 @@ from callscore.words.value_text import call_text
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from callscore.core.arguments import Grade
     from callscore.core.case import Expected
     from callscore.core.phrases import Language
     from callscore.core.score import Score
     from callscore.core.settings import Settings
 
-__all__ = [
-    "AllowedCall",
-    "UnpairedReasons",
-    "allowed_calls",
-    "explain_unpaired",
-    "order_matters",
-    "uncounted_calls",
-]
+__all__ = ["UnpairedReasons", "expectation_parts", "explain_unpaired", "uncounted_calls"]
 
-
-# What was left open in an expectation, and what of it counts in the end.
-
-# What, beside its arguments, decides whether a call may be made: `one_of` an alternative to it,
+# What, besides its arguments, decides whether a call may be made: `one_of` an alternative to it,
 # `in_order` the calls around it, `together` the other calls of its optional group.
 Tie = Literal["one_of", "in_order", "together"]
 _Key = tuple[str, str | None]
@@ -44,13 +34,13 @@ _FREE: frozenset[Tie] = frozenset()
 
 
 class AllowedCall(Struct):
-    """A call that was written, how often it may be made, and how often it counts.
+    """A written call: how often it may be made, and how often it counts.
 
     Attributes:
         call: the call.
         counted: how many expected calls like it count.
-        most: how often it may be made, wherever it is written; None for any number.
-        has_times: whether it is written explicitly.
+        most: how often it may be made in total; None for any number.
+        has_times: whether that is written explicitly.
         ties: what else decides whether it may be made.
     """
 
@@ -67,7 +57,7 @@ class AllowedCall(Struct):
 
 
 def allowed_calls(score: Score, names: set[str]) -> list[AllowedCall]:
-    """The calls that were written for these tools, each kind of call once, in the order as written."""
+    """The written calls of these tools, each distinct call once, in written order."""
     counted = Counter(map(_key, score.expected))
     top: frozenset[Tie] = frozenset({"in_order"}) if score.settings.order != "any" else _FREE
     found: dict[_Key, AllowedCall] = {}
@@ -77,12 +67,15 @@ def allowed_calls(score: Score, names: set[str]) -> list[AllowedCall]:
             key = _key(call)
             allowance = found.setdefault(key, AllowedCall(call, counted[key]))
             allowance.ties |= ties
-            _add(allowance, item)
+            most = item.most if isinstance(item, Times) else 1
+            is_bounded = allowance.most is not None and most is not None
+            allowance.most = (allowance.most or 0) + (most or 0) if is_bounded else None
+            allowance.has_times |= isinstance(item, Times)
     return list(found.values())
 
 
 def uncounted_calls(score: Score) -> list[ToolCall]:
-    """The calls that were written and do not count: not chosen, not made, or not asked for again."""
+    """The written calls that do not count: not chosen, or not made."""
     if score.expectation is None:
         return []
     counted = Counter(map(_key, score.expected))
@@ -100,17 +93,10 @@ def _key(call: ToolCall) -> _Key:
     return call.name, None if call.arguments is None else fingerprint(call.arguments)
 
 
-def _add(allowance: AllowedCall, item: ToolCall | Times) -> None:
-    most = item.most if isinstance(item, Times) else 1
-    is_bounded = allowance.most is not None and most is not None
-    allowance.most = (allowance.most or 0) + (most or 0) if is_bounded else None
-    allowance.has_times |= isinstance(item, Times)
-
-
 def _walk(
     expectation: tuple[Expected, ...], ties: frozenset[Tie], counted: Counter[_Key]
 ) -> Iterator[tuple[ToolCall | Times, frozenset[Tie]]]:
-    """Every call that stands anywhere, with or without a repeat count, and what it is tied to."""
+    """Every call at any depth, with or without a repeat count, and what it is tied to."""
     pending = [(item, ties) for item in reversed(expectation)]
     while pending:
         item, around = pending.pop()
@@ -122,7 +108,7 @@ def _walk(
 
 
 def _members(group: Group, counted: Counter[_Key]) -> list[tuple[Expected, frozenset[Tie]]]:
-    """The members of a group, and what each is tied to by it."""
+    """The members of a group, and what the group ties each of them to."""
     members = group.members
     if group.kind == "one_of":
         counting = [_counts(member, counted) for member in members]
@@ -141,12 +127,12 @@ def _members(group: Group, counted: Counter[_Key]) -> list[tuple[Expected, froze
 
 
 def _counts(member: Expected, counted: Counter[_Key]) -> bool:
-    """Whether a call in it counts, or at least one that is just like it."""
+    """Whether a call in it counts, or an equal one."""
     return any(counted[_key(call)] for call in calls_in((member,)))
 
 
 class ExpectationParts(NamedTuple):
-    """What stands in an expectation: how many calls, which kinds of groups, what is forbidden."""
+    """How many calls an expectation has, which kinds of groups, and what it forbids."""
 
     calls: int
     kinds: set[str]
@@ -154,14 +140,13 @@ class ExpectationParts(NamedTuple):
 
 
 def order_matters(score: Score) -> bool:
-    """Whether the order of the calls, or of some of them, decides about the pairs."""
-    return (
-        score.settings.order != "any"
-        or "in_order" in expectation_parts(score.expectation or ()).kinds
-    )
+    """Whether the order of calls, at least inside a group, affects the pairing."""
+    kinds = expectation_parts(score.expectation or ()).kinds
+    return score.settings.order != "any" or "in_order" in kinds
 
 
 def expectation_parts(expectation: tuple[Expected, ...]) -> ExpectationParts:
+    """The parts of an expectation, at any depth."""
     calls, kinds, forbidden = 0, set[str](), list[str]()
     pending = list(reversed(expectation))
     while pending:
@@ -178,9 +163,7 @@ def expectation_parts(expectation: tuple[Expected, ...]) -> ExpectationParts:
     return ExpectationParts(calls, kinds, forbidden)
 
 
-# Why a call found no partner, where there is more to say than that none is left.
-
-# Limits: comparing every extra call with every expected call may take long.
+# Comparing every extra call with every expected call may take long.
 _MAX_CALLS = 100
 _MAX_COMPARED = 20
 _CALL_WIDTH = 100
@@ -200,9 +183,8 @@ class UnpairedReasons(NamedTuple):
     """Why calls have no partner.
 
     Attributes:
-        out_of_order: the tools of calls that were missed, although the tool was called: in the
-            order that is asked for, no pair can be made of the two.
-        extra: about extra calls, by their positions: how they differ from what was written.
+        out_of_order: the tools that were called, but not in the expected order.
+        extra: how extra calls differ from what was written, by position.
     """
 
     out_of_order: set[str]
@@ -210,14 +192,14 @@ class UnpairedReasons(NamedTuple):
 
 
 def explain_unpaired(score: Score, lang: Language) -> UnpairedReasons:
-    """What is to be said about the calls of a score that have no partner."""
+    """Why the unpaired calls of a score have no partner."""
     pairs = score.other_pairs
     rows = _unpaired_positions({row for row, _ in pairs}, score.equal_start, len(score.expected))
     columns = _unpaired_positions(
         {column for _, column in pairs}, score.equal_start, len(score.actual)
     )
     called = {score.actual[column].name for column in columns}
-    # Where no order is asked for, calls of the same tool are paired, whatever their arguments.
+    # Without an order, calls of the same tool are paired whatever their arguments are.
     is_ordered = bool(rows and columns) and order_matters(score)
     out_of_order = called & {score.expected[row].name for row in rows} if is_ordered else set()
     if score.expectation is None:
@@ -245,7 +227,7 @@ def _unpaired_positions(paired: set[int], start: int, end: int) -> list[int]:
 def _extra_call_reason(
     call: ToolCall, written: list[AllowedCall], settings: Settings, lang: Language
 ) -> str | None:
-    """How an extra call differs from what was written of its tool; None where nothing more was."""
+    """How an extra call differs from what was written for its tool; None if nothing is left."""
     graded = [
         (grade_calls(apply_settings(one.call, settings), call, settings), one) for one in written
     ]
@@ -257,13 +239,12 @@ def _extra_call_reason(
     limits = [one.most for one in fitting if one.has_times and not one.has_room]
     if limits:
         return say(TOO_OFTEN, lang, most=limits[0])
-    others = [(found, one) for found, one in graded if one.has_room and not found[0]]
+    others = [
+        (part / whole, one)
+        for (is_correct, _, part, whole), one in graded
+        if one.has_room and not is_correct
+    ]
     if not others:
         return None
-    _, closest = max(others, key=_overlap)
+    _, closest = max(others, key=itemgetter(0))
     return say(NOT_AS_WRITTEN, lang, call=call_text(closest.call, limit=_CALL_WIDTH))
-
-
-def _overlap(graded: tuple[Grade, AllowedCall]) -> float:
-    (_, _, part, whole), _ = graded
-    return part / whole

@@ -1,4 +1,4 @@
-"""Single things as text: calls, JSON paths and types, percentages, sparklines; any value as safe JSON."""
+"""Calls, paths, numbers, scores and results as short text; any value as safe JSON."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import msgspec
 
 from callscore.core.call import NOT_CAPTURED
 from callscore.core.equality import json_type
-from callscore.core.phrases import Language, Phrase, say
+from callscore.core.phrases import Language, Phrase, Plural, count_of, say
 from callscore.core.rendering import (
     ELLIPSIS,
     clip,
@@ -25,30 +25,41 @@ from callscore.core.rendering import (
 from callscore.core.rules import Matcher
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from callscore.core.call import ToolCall
+    from callscore.core.results import Results, RunResults, ScorerResult
+    from callscore.core.score import FaultKind, Score
+    from callscore.core.summary import Summary, ToolCounts
 
 __all__ = [
     "arguments_text",
+    "call_counts",
     "call_text",
+    "confused_tools",
     "decimal",
     "encode_json",
+    "forbidden_tools",
+    "json_document",
     "json_safe",
     "json_safe_string",
     "name_text",
     "percent",
+    "rating",
+    "results_line",
+    "run_text",
     "short_path",
     "sparkline",
+    "summary_line",
     "type_name",
+    "worst_arguments",
+    "worst_faults",
+    "worst_tools",
 ]
 
 
-# A call on one line, in bounded room: `get_weather(city="Oslo")`.
-
-
 def call_text(call: ToolCall, *, limit: int) -> str:
-    """The call as one would write it, in at most `limit` columns."""
+    """The call on one line of at most `limit` columns: `get_weather(city="Oslo")`."""
     name = name_text(call.name, limit=limit)
     return clip(name + arguments_text(call, limit=limit - display_width(name)), limit)
 
@@ -59,7 +70,7 @@ def name_text(name: str, *, limit: int) -> str:
 
 
 def arguments_text(call: ToolCall, *, limit: int) -> str:
-    """The arguments of a call in their brackets; they take `limit` columns, or a few more."""
+    """The arguments of a call in brackets, in about `limit` columns."""
     limit = max(limit - len("()"), 1)
     if call.error == NOT_CAPTURED:
         inside = "?"
@@ -72,25 +83,21 @@ def arguments_text(call: ToolCall, *, limit: int) -> str:
     return f"({inside})"
 
 
-# Any value as what every JSON encoder accepts.
-
-# Encoders follow nesting with the interpreter's stack, which holds about a thousand levels.
+# Encoders recurse into nested values, and the interpreter's stack holds about a thousand levels.
 _MAX_DEPTH = 100
 _MAX_DEEP_TEXT = 10_000
-# Longer integers are refused by every encoder that prints them with Python's own digits.
+# Python refuses to print longer integers, and so does every encoder written in it.
 _MAX_INTEGER_BITS = 10_000
-_UNCHANGED = frozenset({bool, type(None)})
 
 
 def json_safe(value: object, *, depth: int = 0) -> Any:
-    """The value with everything that JSON does not know turned into text.
+    """The value with everything that is not JSON turned into text.
 
     NaN and infinities, dates and other objects become strings; so do integers of more than 3,000
-    digits, and what is nested more than 100 levels deep (at most 10,000 characters of it). In
-    strings, halves of surrogate pairs are spelled out. Rules are spelled as in case files.
+    digits, and values nested more than 100 levels deep (at most 10,000 characters of them). In
+    strings, halves of surrogate pairs are escaped. Rules are written as in case files.
     """
-    kind = value.__class__
-    if kind in _UNCHANGED:
+    if value is None or isinstance(value, bool):
         return value
     if isinstance(value, str):
         return json_safe_string(value)
@@ -106,7 +113,7 @@ def _safe_number(value: float) -> int | float | str:
 
 
 def json_safe_string(value: str) -> str:
-    """A string with the halves of surrogate pairs spelled out."""
+    """A string with the halves of surrogate pairs escaped."""
     if value.isascii():
         return str(value)
     return value.encode("utf-8", "backslashreplace").decode()
@@ -120,12 +127,10 @@ def _safe_container(value: object, depth: int) -> Any:
     if depth == _MAX_DEPTH:
         return render_value(value, limit=_MAX_DEEP_TEXT)
     if isinstance(value, dict):
-        return {_safe_key(key): json_safe(member, depth=depth + 1) for key, member in value.items()}
+        keys = [key if isinstance(key, str) else scalar_text(key) for key in value]
+        members = [json_safe(member, depth=depth + 1) for member in value.values()]
+        return dict(zip(map(json_safe_string, keys), members, strict=True))
     return [json_safe(member, depth=depth + 1) for member in value]
-
-
-def _safe_key(key: object) -> str:
-    return json_safe_string(key if isinstance(key, str) else scalar_text(key))
 
 
 def encode_json(value: object) -> bytes:
@@ -133,21 +138,19 @@ def encode_json(value: object) -> bytes:
     return msgspec.json.encode(json_safe(value))
 
 
-# A few numbers as a line of small bars, which shows where they go at a glance.
+def json_document(value: object) -> str:
+    """The value as an indented JSON document."""
+    return msgspec.json.format(encode_json(value), indent=2).decode() + "\n"
+
 
 _BARS = "▁▂▃▄▅▆▇█"
-# Shares that are less than this apart are drawn as if they were: noise should not look like a fall.
+# The smallest range from the lowest to the highest bar, so that noise does not look like a fall.
 _MIN_RANGE = 0.1
 _ROUNDING_SLACK = 1e-9
 
 
 def sparkline(shares: Sequence[float], *, least: float = _MIN_RANGE) -> str:
-    """One bar a share, from the lowest of them to the highest.
-
-    Args:
-        shares: numbers from 0 to 1.
-        least: how far apart the lowest and the highest bar are at the least.
-    """
+    """One bar per share (a number from 0 to 1), with a range of at least `least`."""
     if not shares:
         return ""
     low, high = min(shares), max(shares)
@@ -157,19 +160,19 @@ def sparkline(shares: Sequence[float], *, least: float = _MIN_RANGE) -> str:
     low = min(low, high - least)
     last = len(_BARS) - 1
     steps = [(share - low) / (high - low) if high > low else 1.0 for share in shares]
-    # Half a bar is a whole one; what is left of rounding does not decide.
+    # Half a bar is rounded up, whatever the rounding errors are.
     return "".join(
         [_BARS[min(max(floor(step * last + 0.5 + _ROUNDING_SLACK), 0), last)] for step in steps]
     )
 
 
 def percent(value: float) -> str:
-    """A share with one decimal: 100.0% and 0.0% appear only for exactly 1 and exactly 0."""
+    """A share with one decimal: 100.0% and 0.0% only for exactly 1 and 0."""
     return f"{_rounded_inwards(value, 1000) / 10:.1f}%"
 
 
 def decimal(value: float) -> str:
-    """A share with three decimals: 1.000 and 0.000 appear only for exactly 1 and exactly 0."""
+    """A share with three decimals: 1.000 and 0.000 only for exactly 1 and 0."""
     return f"{_rounded_inwards(value, 1000) / 1000:.3f}"
 
 
@@ -190,7 +193,7 @@ _TYPE_NAMES = {
 
 
 def type_name(value: object, *, lang: Language = "en") -> str:
-    """The JSON type of a value in one word; null and what JSON does not know as they are."""
+    """The JSON type of a value in one word; untranslated for null and values that are not JSON."""
     kind = json_type(value)
     return say(_TYPE_NAMES[kind], lang) if kind in _TYPE_NAMES else kind
 
@@ -198,6 +201,124 @@ def type_name(value: object, *, lang: Language = "en") -> str:
 def short_path(path: str, *, width: int = 80) -> str:
     """A JSON path without its root, in at most `width` columns: `passengers[0].name`."""
     inner = path.removeprefix("$").removeprefix(".") or path
-    if len(inner) > 8 * width:  # no screen is wide enough for what is in between
+    if len(inner) > 8 * width:  # no screen is wide enough for the middle
         inner = inner[: 4 * width] + inner[-4 * width :]
     return clip_middle(escape(inner), width)
+
+
+_RATINGS = (
+    (0.9, Phrase("Excellent", "Отлично")),
+    (0.7, Phrase("Good", "Хорошо")),
+    (0.5, Phrase("Moderate", "Средне")),
+    (0.0, Phrase("Poor", "Плохо")),
+)
+
+
+def rating(score: float, *, lang: Language = "en") -> str:
+    """A score in one word; a score between two bands belongs to the lower one."""
+    return say(next(word for start, word in _RATINGS if score >= start), lang)
+
+
+SUMMARY_LINE = Phrase(
+    "Accuracy Score: {score} | Correct: {correct}/{expected} | Incorrect: {incorrect}"
+    " | Missed: {missed} | Extra: {extra}",
+    "Оценка точности: {score} | Верно: {correct}/{expected} | Неверно: {incorrect}"
+    " | Пропущено: {missed} | Лишних: {extra}",
+)
+FORBIDDEN_PART = Phrase(" | Forbidden: {forbidden}", " | Запрещено: {forbidden}")
+
+
+def call_counts(score: Score) -> dict[str, int]:
+    """How many calls are correct, incorrect, missed and extra."""
+    kinds = ("correct", "incorrect", "missed", "extra")
+    return {kind: len(getattr(score, kind)) for kind in kinds}
+
+
+def summary_line(score: Score, *, lang: Language = "en") -> str:
+    """The score and the counts of a case on one line."""
+    f1, expected = percent(score.f1), len(score.expected)
+    line = say(SUMMARY_LINE, lang, score=f1, expected=expected, **call_counts(score))
+    forbidden = len(score.forbidden)
+    return line + say(FORBIDDEN_PART, lang, forbidden=forbidden) if forbidden else line
+
+
+RESULTS_LINE = Phrase(
+    "Macro F1: {score} | Cases: {cases} | Passed: {passed} | Exact: {exact}",
+    "Macro F1: {score} | Случаев: {cases} | Пройдено: {passed} | Точно: {exact}",
+)
+
+
+def results_line(results: Results, *, lang: Language = "en") -> str:
+    """The headline of many cases on one line."""
+    summary = results.summary
+    f1 = "-" if summary.macro_f1 is None else percent(summary.macro_f1)
+    counts = {"cases": summary.cases, "passed": summary.passed, "exact": summary.exact}
+    return say(RESULTS_LINE, lang, score=f1, **counts)
+
+
+_ERRORS = Plural(("error", "errors"), ("ошибка", "ошибки", "ошибок"))
+
+
+def run_text(run: RunResults) -> str:
+    """One line per evaluation: how many passed, and the mean of each scorer; then all problems."""
+    return "\n".join(_run_lines(run)) or "nothing was run"
+
+
+def _run_lines(run: RunResults) -> Iterator[str]:
+    for each in run.evaluations:
+        line = f"{escape(each.label)}: {each.passed} of {each.answered - each.undecided} passed"
+        if each.errors:
+            line += f", {count_of(_ERRORS, each.errors, 'en')}"
+        scorers = ", ".join(map(_scorer_text, each.scorers))
+        yield f"{line}; {scorers}" if scorers else line
+    for unloaded in run.unloaded:
+        yield f"{escape(unloaded.place)}: {escape(unloaded.problem)}"
+    if run.is_interrupted:
+        yield "interrupted"
+    yield from map(escape, run.warnings)
+
+
+def _scorer_text(scorer: ScorerResult) -> str:
+    text = f"{escape(scorer.name)} {'-' if scorer.mean is None else decimal(scorer.mean)}"
+    if scorer.is_below and scorer.threshold is not None:
+        text += f" < {decimal(scorer.threshold)}"
+    return text
+
+
+def worst_tools(summary: Summary) -> list[tuple[str, ToolCounts]]:
+    """Every tool with its counts: most incorrect, missed and extra calls first, then by name.
+
+    Tools with forbidden calls come before all others.
+    """
+
+    def severity(entry: tuple[str, ToolCounts]) -> tuple[int, int, str]:
+        tool, counts = entry
+        return -counts.forbidden, -(counts.incorrect + counts.missed + counts.extra), tool
+
+    return sorted(summary.tools.items(), key=severity)
+
+
+def forbidden_tools(summary: Summary) -> list[tuple[str, int]]:
+    """Tool, and how often it was called although it is forbidden: most often first, then by name."""
+    return [(tool, counts.forbidden) for tool, counts in worst_tools(summary) if counts.forbidden]
+
+
+def worst_faults(summary: Summary) -> list[tuple[str, FaultKind, int]]:
+    """Tool, kind of fault, and how often the schemas find it: most often first, then by name."""
+    found = [(tool, kind, count) for (tool, kind), count in summary.faults.items()]
+    return sorted(found, key=lambda entry: (-entry[2], entry[:2]))
+
+
+def worst_arguments(summary: Summary) -> list[tuple[str, str, int]]:
+    """Tool, argument, and in how many incorrect calls it differs: most often first, then by name."""
+    found = [(tool, argument, count) for (tool, argument), count in summary.wrong_arguments.items()]
+    return sorted(found, key=lambda entry: (-entry[2], entry[:2]))
+
+
+def confused_tools(summary: Summary) -> list[tuple[str | None, str | None, int]]:
+    """Expected tool, called tool, and how often: most often first, then by name.
+
+    None means that nothing was called, or that nothing was expected.
+    """
+    found = [(expected, called, count) for (expected, called), count in summary.confusion.items()]
+    return sorted(found, key=lambda entry: (-entry[2], entry[0] or "", entry[1] or ""))
