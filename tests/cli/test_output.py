@@ -19,7 +19,6 @@ from callscore.cli.output import (
     is_on_github,
     open_output,
     path_in_repository,
-    print_annotations,
     safe_for_log,
     stdout_to_stderr,
     write_report_for_log,
@@ -30,6 +29,7 @@ from callscore.core.settings import Settings
 from callscore.core.summary import Summary
 from callscore.engines.local import score_cases
 from callscore.reports import compare, compare_terminal
+from callscore.reports.terminal import printed_text
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -192,12 +192,6 @@ def test_a_file_of_a_project_in_a_folder_is_known_from_the_top_of_the_repository
     assert path_in_repository("evals/eval_a.py") == "evals/eval_a.py"
 
 
-def test_annotations_leave_standard_output_alone(capsys: pytest.CaptureFixture[str]) -> None:
-    print_annotations(["::error::one", "::error::two"])
-
-    assert capsys.readouterr() == ("", "::error::one\n::error::two\n")
-
-
 def test_a_summary_is_added_to_what_the_step_has(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -298,7 +292,7 @@ class Written:
 @pytest.mark.parametrize(
     ("output_format", "text"),
     [
-        ("table", compare_terminal.write_text(REGRESSED, most=2)),
+        ("table", printed_text(compare_terminal.render, REGRESSED, most=2)),
         ("json", compare.write_json(REGRESSED)),
         ("markdown", compare.write_markdown(REGRESSED, most=2)),
     ],

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from io import StringIO
 from typing import TYPE_CHECKING
 
@@ -14,10 +15,13 @@ from callscore import Case, score
 from callscore.core.call import ToolCall
 from callscore.core.rendering import display_width
 from callscore.core.results import KeptScore
-from callscore.reports.case_terminal import render, write_text
+from callscore.reports.case_terminal import render
+from callscore.reports.terminal import printed_text
 
 if TYPE_CHECKING:
     from callscore.core.results import KeptCase
+
+write_text = partial(printed_text, render)
 
 FAILED_REPORT = """\
 weather   failed   assistant

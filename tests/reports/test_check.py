@@ -83,7 +83,7 @@ def test_calls_that_were_not_checked_are_counted() -> None:
 
 
 def test_how_many_more_there_are_is_told() -> None:
-    assert more_findings(CheckResults(), "en") is None
+    assert more_findings(CheckResults(), "en") == ""
     assert more_findings(CheckResults(not_shown=1), "en") == (
         "… 1 fault not shown; --limit shows more"
     )

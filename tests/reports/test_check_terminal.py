@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from io import StringIO
 
 from rich.console import Console
@@ -10,7 +11,10 @@ from callscore.checks.check import CheckResults, Finding, ToolFaults
 from callscore.core.call import ToolCall
 from callscore.core.results import Noted
 from callscore.core.score import Fault
-from callscore.reports.check_terminal import render, write_text
+from callscore.reports.check_terminal import render
+from callscore.reports.terminal import printed_text
+
+write_text = partial(printed_text, render)
 
 CALL = ToolCall("weather", {"days": 9, "sky": "[bold]blue"})
 RESULTS = CheckResults(

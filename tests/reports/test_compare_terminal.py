@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import partial
 from io import StringIO
 from typing import TYPE_CHECKING
 
@@ -18,12 +19,14 @@ from callscore.reports.compare_terminal import (
     measure_table,
     render,
     slice_table,
-    write_text,
 )
+from callscore.reports.terminal import printed_text
 
 if TYPE_CHECKING:
     from callscore.comparing.comparison import Comparison
     from callscore.core.phrases import Language
+
+write_text = partial(printed_text, render)
 
 REGRESSED_REPORT = """\
 Regressed   passed 92.0% → 84.0%, −8.0 points

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from io import StringIO
 from typing import TYPE_CHECKING
 
@@ -12,11 +13,14 @@ from rich.console import Console
 from callscore.core.rendering import display_width
 from callscore.core.results import MetricResult, Noted
 from callscore.metrics.disagreement import Disagreements
-from callscore.reports.disagreement_terminal import render, write_text
+from callscore.reports.disagreement_terminal import render
+from callscore.reports.terminal import printed_text
 
 if TYPE_CHECKING:
     from callscore.core.phrases import Language
     from callscore.core.results import Results
+
+write_text = partial(printed_text, render)
 
 REPORT = """\
 4 cases, 3 metrics: all agree on 2, mean spread 0.500

@@ -45,7 +45,7 @@ def test_the_title_says_what_it_is_about() -> None:
     assert gate_title(OPEN, "en") == ("Gate open", "no evidence, main → main")
     assert gate_title(CLOSED, "ru") == ("Проверка не пройдена", "стало хуже, main → latest")
     assert gate_title(CLOSED, "en", write=str.upper)[1] == "regressed, MAIN → LATEST"
-    assert fail_on_text(CLOSED, "en") == "--fail-on any"
+    assert fail_on_text(CLOSED) == "--fail-on any"
 
 
 def test_a_gate_that_is_open_has_no_reasons() -> None:

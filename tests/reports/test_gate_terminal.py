@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from io import StringIO
 from typing import TYPE_CHECKING
 from xml.etree.ElementTree import Element, fromstring
@@ -22,11 +23,14 @@ from tests.reports.comparisons import (
 )
 
 from callscore.comparing.gating import Gate, Reason
-from callscore.reports.gate_terminal import render, write_junit, write_text
+from callscore.reports.gate_terminal import render, write_junit
+from callscore.reports.terminal import printed_text
 
 if TYPE_CHECKING:
     from callscore.comparing.gating import FailOn
     from callscore.core.phrases import Language
+
+write_text = partial(printed_text, render)
 
 NEXT = "callscore show 20261115-120000-bbbb refund-order-17"
 OPEN_BLOCK = """\

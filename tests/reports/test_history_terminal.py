@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from io import StringIO
 from typing import TYPE_CHECKING
 
@@ -16,12 +17,14 @@ from callscore.reports.history_terminal import (
     History,
     render,
     render_baselines,
-    write_baselines,
     write_text,
 )
+from callscore.reports.terminal import printed_text
 
 if TYPE_CHECKING:
     from callscore.core.phrases import Language
+
+write_baselines = partial(printed_text, render_baselines)
 
 HOSTILE = "\x1b[31m[red]|`<b>:smile:\x00"
 HISTORY = History(timelines_of(RUNS), has_more=True, now=NOW)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from io import StringIO
 from typing import TYPE_CHECKING
 
@@ -23,21 +24,23 @@ from callscore.core.results import (
     ScorerResult,
     Usage,
 )
-from callscore.reports import run_terminal
 from callscore.reports.formatting import NO_NUMBER
 from callscore.reports.run import threshold_text, trial_rows, variant_columns
 from callscore.reports.run_terminal import (
     render,
+    render_kept_run,
     render_summary,
     scorer_table,
     trial_table,
     variant_table,
-    write_kept_run,
-    write_text,
 )
+from callscore.reports.terminal import printed_text
 
 if TYPE_CHECKING:
     from callscore.core.phrases import Language
+
+write_kept_run = partial(printed_text, render_kept_run)
+write_text = partial(printed_text, render)
 
 FINE_REPORT = """\
 assistant   examples/assistant/eval_assistant.py:12
@@ -430,7 +433,7 @@ def test_a_run_has_a_heading_and_then_what_it_gave() -> None:
     report = write_kept_run(row, FINE)
 
     heading = "20261115-184354-k3f9   ◆ main, fast\n14 Nov 2025, commit c21b609\n\n"
-    assert report == heading + run_terminal.write_text(FINE)
+    assert report == heading + write_text(FINE)
 
 
 def test_what_is_unusual_about_a_run_is_said() -> None:
@@ -445,4 +448,4 @@ def test_what_is_unusual_about_a_run_is_said() -> None:
 def test_nothing_is_said_of_an_exit_code_of_long_ago() -> None:
     row = a_run("a", 3)
 
-    assert write_kept_run(row, MIXED).endswith(run_terminal.write_text(MIXED, is_past=True))
+    assert write_kept_run(row, MIXED).endswith(write_text(MIXED, is_past=True))

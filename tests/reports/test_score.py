@@ -31,10 +31,10 @@ from callscore.reports.score import (
     metric_rows,
     not_scorable_notes,
     note_lines,
+    rankings,
+    rate_table,
     settings_note,
     shown_trials,
-    tool_columns,
-    trial_table,
     write_json,
     write_markdown,
 )
@@ -534,17 +534,17 @@ def test_with_other_settings_the_first_row_says_so(asked: Results) -> None:
 @pytest.mark.parametrize(
     ("settings", "said"),
     [
-        (Settings(), None),
+        (Settings(), ""),
         (Settings(count_calls="writes"), "the others are given all calls as they were read."),
         (Settings(top_k=2), "all calls of the first answer, as they were read."),
     ],
 )
 def test_it_is_said_what_other_tools_are_given(
-    asked: Results, settings: Settings, said: str | None
+    asked: Results, settings: Settings, said: str
 ) -> None:
     line = settings_note(replace(asked, settings=settings), "en")
 
-    assert line == said or (said is not None and (line or "").endswith(said))
+    assert line == said or (said and line.endswith(said))
 
 
 # The columns of the table of tools.
@@ -553,9 +553,10 @@ def test_it_is_said_what_other_tools_are_given(
 def test_the_columns_that_are_always_there_come_first() -> None:
     counts = ToolCounts(correct=1, incorrect=2, missed=3, extra=4)
 
-    tools, columns = tool_columns(Summary(tools={"f": counts, "g": ToolCounts()}))
+    ranking = rankings(Summary(tools={"f": counts, "g": ToolCounts()}))[0]
+    columns = ranking.columns
 
-    assert tools == ["f", "g"]
+    assert ranking.names == [("f",), ("g",)]
     assert [column.counts for column in columns] == [[6, 0], [1, 0], [2, 0], [3, 0], [4, 0]]
     assert len(columns) == FIXED_TOOL_COLUMNS
 
@@ -567,7 +568,7 @@ def test_what_there_seldom_is_has_a_column_only_where_there_is_any() -> None:
         checked_cases=1,
     )
 
-    _, columns = tool_columns(summary)
+    columns = rankings(summary)[0].columns
 
     seldom = [(column.label, column.counts) for column in columns[FIXED_TOOL_COLUMNS:]]
     assert seldom == [(wording.FORBIDDEN, [2, 0]), (wording.UNKNOWN_ARGUMENTS, [0, 3])]
@@ -576,7 +577,7 @@ def test_what_there_seldom_is_has_a_column_only_where_there_is_any() -> None:
 def test_schemas_without_unknown_arguments_need_no_column() -> None:
     summary = Summary(tools={"f": ToolCounts(correct=1)}, checked_cases=1, checked_calls=1)
 
-    assert len(tool_columns(summary)[1]) == FIXED_TOOL_COLUMNS
+    assert len(rankings(summary)[0].columns) == FIXED_TOOL_COLUMNS
 
 
 # The table of repeated trials.
@@ -594,11 +595,13 @@ def tried(trials: int) -> Summary:
 
 
 def test_without_trials_there_is_no_table() -> None:
-    assert trial_table(Summary()) == ([], [])
+    assert rate_table([], []) == ([], [])
 
 
 def test_few_trials_are_all_shown() -> None:
-    labels, rows = trial_table(tried(2))
+    summary = tried(2)
+
+    labels, rows = rate_table(summary.pass_at_k(), summary.pass_hat_k())
 
     assert labels == ["k=1", "k=2"]
     assert rows == [("pass@k", "0.500", "1.000"), ("pass^k", "0.500", "0.000")]
@@ -607,7 +610,7 @@ def test_few_trials_are_all_shown() -> None:
 def test_of_many_trials_each_column_has_its_own_number() -> None:
     summary = tried(12)
 
-    labels, (_, (_, *rates)) = trial_table(summary)
+    labels, (_, (_, *rates)) = rate_table(summary.pass_at_k(), summary.pass_hat_k())
 
     assert labels == ["k=1", "k=2", "k=3", "k=4", "k=5", "k=6", "k=8", "k=12"]
     assert rates[-2] == f"{summary.pass_hat_k()[7]:.3f}"

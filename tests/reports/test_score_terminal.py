@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from functools import partial
 from io import StringIO
 from typing import TYPE_CHECKING
 
@@ -13,11 +14,14 @@ from callscore.core.results import CaseScore, MetricResult, MetricValue, Results
 from callscore.core.scoring import score_calls
 from callscore.core.settings import Mode, Settings
 from callscore.core.summary import Summary
-from callscore.reports.score_terminal import render, write_text
+from callscore.reports.score_terminal import render
+from callscore.reports.terminal import printed_text
 
 if TYPE_CHECKING:
     from callscore.core.phrases import Language
     from callscore.core.score import Score
+
+write_text = partial(printed_text, render)
 
 REPORT = """\
 2 cases, strict, any order

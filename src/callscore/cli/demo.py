@@ -4,18 +4,16 @@
 
 from __future__ import annotations
 
-import sys
 from collections import defaultdict
 from importlib.resources import as_file, files
 from shlex import quote
-from shutil import which
 from textwrap import fill
 from typing import TYPE_CHECKING
 
 import click
 
 from callscore.cli.options import lang_option
-from callscore.cli.output import NEXT_STEPS, open_output
+from callscore.cli.output import next_steps, open_output
 from callscore.core.phrases import Phrase, say
 from callscore.core.settings import Settings
 from callscore.core.statistics import pass_hat_k
@@ -86,22 +84,14 @@ def _comment(path: Path, lang: Language) -> str:
     passed = percent(outcome.passed / outcome.cases)
     meaning = say(_MEANING, lang, done=percent(rates[0]), passed=passed)
     file = quote(str(path))
-    program = "callscore" if which("callscore") else f"{quote(sys.executable)} -m callscore"
-    return "\n".join(
-        [
-            "",
-            say(_REWARDS, lang),
-            f"  {shown}",
-            "",
-            *(fill(line, _WIDTH) for line in meaning.splitlines()),
-            "",
-            say(NEXT_STEPS, lang),
-            f"  {program} explain {file} --case airline-32 --trial 3",
-            f"  {program} score {file} --preset outcome --limit 3",
-            f"  {program} score --help",
-            "",
-        ]
+    commands = (
+        f"explain {file} --case airline-32 --trial 3",
+        f"score {file} --preset outcome --limit 3",
+        "score --help",
     )
+    paragraphs = [fill(line, _WIDTH) for line in meaning.splitlines()]
+    steps = next_steps(commands, lang)
+    return "\n".join(["", say(_REWARDS, lang), f"  {shown}", "", *paragraphs, "", *steps, ""])
 
 
 def _published_rates(path: Path) -> list[float]:

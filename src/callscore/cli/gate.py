@@ -28,7 +28,6 @@ from callscore.cli.output import (
     is_on_github,
     open_output,
     path_in_repository,
-    print_annotations,
     safe_for_log,
     write_report_for_log,
 )
@@ -43,8 +42,7 @@ from callscore.errors import UnknownRun
 from callscore.evaluations.locations import file_of_location
 from callscore.history.postgres import store_arguments
 from callscore.history.run_metadata import is_partial, lineage, resolve_commit_here
-from callscore.reports.annotations import annotation_lines
-from callscore.reports.gate import suggested_command, write_markdown
+from callscore.reports.gate import annotation_lines, suggested_command, write_markdown
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -294,4 +292,5 @@ def _report_to_github(held: _GateResult, most: int, lang: Language) -> None:
 
     add_step_summary(summary, lang)
     if is_on_github():
-        print_annotations(annotation_lines(held.gate, files=held.files, lang=lang))
+        for line in annotation_lines(held.gate, files=held.files, lang=lang):
+            click.echo(line, err=True)  # standard output is for the report

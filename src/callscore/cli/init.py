@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import sys
 from importlib.resources import files
 from pathlib import Path
 from shlex import quote
-from shutil import which
 from typing import TYPE_CHECKING
 
 import click
 
 from callscore.cli.options import lang_option
-from callscore.cli.output import NEXT_STEPS
+from callscore.cli.output import next_steps
 from callscore.core.phrases import Phrase, say
 
 if TYPE_CHECKING:
@@ -70,13 +68,6 @@ def _content(name: str) -> str:
 
 
 def _result_text(target: Path, names: tuple[str, ...], lang: Language) -> str:
-    program = "callscore" if which("callscore") else f"{quote(sys.executable)} -m callscore"
-    return "\n".join(
-        [
-            say(_WRITTEN, lang),
-            *(f"  {target / name}" for name in names),
-            "",
-            say(NEXT_STEPS, lang),
-            f"  {program} run {quote(str(target))}",
-        ]
-    )
+    files = [f"  {target / name}" for name in names]
+    steps = next_steps([f"run {quote(str(target))}"], lang)
+    return "\n".join([say(_WRITTEN, lang), *files, "", *steps])

@@ -7,6 +7,8 @@ import sys
 from contextlib import contextmanager, redirect_stdout, suppress
 from importlib import import_module
 from pathlib import Path
+from shlex import quote
+from shutil import which
 from tempfile import NamedTemporaryFile
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -24,14 +26,15 @@ if TYPE_CHECKING:
     from callscore.core.results import CaseScore, Results, RunResults
 
 __all__ = [
-    "NEXT_STEPS",
     "Output",
     "add_step_summary",
     "is_on_github",
+    "next_steps",
     "open_output",
     "path_in_repository",
-    "print_annotations",
+    "print_named_note",
     "print_note",
+    "print_skipped",
     "safe_for_log",
     "stdout_to_stderr",
     "write_report",
@@ -40,62 +43,15 @@ __all__ = [
 ]
 
 
-# The functions that write each report in each format, and those that show it on a terminal.
-# They are imported when they are used.
+# The functions of a report are imported when they are used: SUBJECT.write_FORMAT gives it as text,
+# and SUBJECT_terminal.render prints it. These are in other places.
 _WRITERS = {
-    "score": {
-        "table": "callscore.reports.score_terminal.write_text",
-        "json": "callscore.reports.score.write_json",
-        "markdown": "callscore.reports.score.write_markdown",
-        "junit": "callscore.reports.score.write_junit",
-    },
-    "run": {
-        "table": "callscore.reports.run_terminal.write_text",
-        "json": "callscore.reports.run.write_json",
-        "markdown": "callscore.reports.run.write_markdown",
-        "junit": "callscore.reports.run.write_junit",
-    },
-    "kept run": {"table": "callscore.reports.run_terminal.write_kept_run"},
-    "case": {
-        "table": "callscore.reports.case_terminal.write_text",
-        "json": "callscore.reports.case.write_json",
-        "markdown": "callscore.reports.case.write_markdown",
-    },
-    "check": {
-        "table": "callscore.reports.check_terminal.write_text",
-        "json": "callscore.reports.check.write_json",
-        "markdown": "callscore.reports.check.write_markdown",
-    },
-    "compare": {
-        "table": "callscore.reports.compare_terminal.write_text",
-        "json": "callscore.reports.compare.write_json",
-        "markdown": "callscore.reports.compare.write_markdown",
-    },
-    "gate": {
-        "table": "callscore.reports.gate_terminal.write_text",
-        "json": "callscore.reports.gate.write_json",
-        "markdown": "callscore.reports.gate.write_markdown",
-        "junit": "callscore.reports.gate_terminal.write_junit",
-    },
-    "disagreement": {
-        "table": "callscore.reports.disagreement_terminal.write_text",
-        "json": "callscore.reports.disagreement.write_json",
-        "markdown": "callscore.reports.disagreement.write_markdown",
-    },
-    "history": {"table": "callscore.reports.history_terminal.write_text"},
-    "baselines": {"table": "callscore.reports.history_terminal.write_baselines"},
+    ("gate", "junit"): ("gate_terminal", "write_junit"),
+    ("history", "table"): ("history_terminal", "write_text"),
 }
 _RENDERERS = {
-    "score": "callscore.reports.score_terminal.render",
-    "run": "callscore.reports.run_terminal.render",
-    "kept run": "callscore.reports.run_terminal.render_kept_run",
-    "case": "callscore.reports.case_terminal.render",
-    "check": "callscore.reports.check_terminal.render",
-    "compare": "callscore.reports.compare_terminal.render",
-    "gate": "callscore.reports.gate_terminal.render",
-    "disagreement": "callscore.reports.disagreement_terminal.render",
-    "history": "callscore.reports.history_terminal.render",
-    "baselines": "callscore.reports.history_terminal.render_baselines",
+    "kept run": ("run_terminal", "render_kept_run"),
+    "baselines": ("history_terminal", "render_baselines"),
 }
 
 
@@ -108,16 +64,16 @@ def open_output(
     is_gate: bool = False,
     is_all_or_nothing: bool = False,
 ) -> Iterator[Output]:
-    """What to write a report to; without a path, or with `-`, it is standard output.
+    """The output of a report; without a path, or with `-`, it is standard output.
 
-    A file keeps what it held before until the report is complete. Once nobody reads standard output
-    any more the program is done, unless it `is_gate`: then there is an exit code to find out. Where
-    it breaks off, a file has what was written by then, unless that `is_all_or_nothing`.
+    A file keeps its old content until the report is complete. When the reader closes standard output
+    the program exits, unless it `is_gate` and still has to find its exit code. After an error a file
+    has what was written by then, unless it `is_all_or_nothing`.
     """
     if path is None or path == "-":
         yield Output(_StandardOutput(is_gate=is_gate), output_format, lang)
         return
-    target = Path(path).resolve()  # a link stays one, and what it leads to is written
+    target = Path(path).resolve()  # the target of a link is written, and the link stays
     if target.is_dir():
         raise click.UsageError(f"Cannot write {path}: it is a directory.")
     try:
@@ -138,7 +94,7 @@ def open_output(
         _replace_file(temporary, target)
     except OSError as error:
         is_wrong = isinstance(error, FileNotFoundError | NotADirectoryError | PermissionError)
-        kind = click.UsageError if is_wrong else click.ClickException  # a disk is full, say
+        kind = click.UsageError if is_wrong else click.ClickException  # such as a full disk
         raise kind(f"Cannot write {path}: {error.strerror}.") from error
 
 
@@ -153,19 +109,19 @@ class _Writable(Protocol):
 
 
 class _StandardOutput:
-    """Standard output that may be closed by its reader, `head` for one, at any time."""
+    """Standard output, which its reader, such as `head`, may close at any time."""
 
     def __init__(self, *, is_gate: bool) -> None:
         self._is_gate = is_gate
 
     def write(self, data: bytes, /) -> None:
-        if sys.stdout is None:  # whoever started us has closed it
+        if sys.stdout is None:  # closed by the parent process
             return
         try:
             sys.stdout.buffer.write(data)
             sys.stdout.buffer.flush()
         except BrokenPipeError:
-            # From here on nothing goes anywhere; without this, Python complains at the end.
+            # Without this, Python prints an error when it flushes at exit.
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             if not self._is_gate:
                 raise click.exceptions.Exit(0) from None
@@ -184,21 +140,25 @@ class Output:
 
     @property
     def on_case(self) -> Callable[[CaseScore], None] | None:
-        """What is to be told of each case as soon as it is scored, in a format of many lines."""
-        return self._write_case if self._format == "jsonl" else None
+        """The function that writes a case as soon as it is scored; None unless it is JSON lines."""
+        if self._format != "jsonl":
+            return None
+        from callscore.reports.score import jsonl_line
+
+        return lambda case: self.write_bytes(jsonl_line(case, lang=self._lang))
 
     def write(self, results: Results) -> None:
-        """Write the report; of one that was written case by case, only the notes are left."""
+        """Write the report; of JSON lines, only the notes are left."""
         if self._format == "jsonl":
             from callscore.reports.score import note_lines
 
-            for sentence, names in note_lines(results, self._lang):
-                click.echo(f"callscore: {sentence}" + (f" ({names})" if names else ""), err=True)
+            for note in note_lines(results, self._lang):
+                print_named_note(*note)
             return
         write_report("score", (results,), self, self._format, lang=self._lang)
 
     def console(self) -> Console | None:
-        """The terminal that the output goes to; None where it goes elsewhere."""
+        """The terminal that the output goes to; None if it goes elsewhere."""
         from rich.console import Console
 
         console = Console()  # it knows NO_COLOR, FORCE_COLOR and the like
@@ -206,55 +166,55 @@ class Output:
         return console if is_shown else None
 
     def write_text(self, text: str) -> None:
-        """Write some text that belongs to no report."""
+        """Write some text."""
         self.write_bytes(text.encode())
 
     def write_bytes(self, data: bytes) -> None:
-        """Write some bytes that are no text, or are encoded already."""
+        """Write some bytes."""
         self._target.write(data)
-
-    def _write_case(self, case: CaseScore) -> None:
-        from callscore.reports.score import jsonl_line
-
-        self._target.write(jsonl_line(case, lang=self._lang))
 
 
 def write_report(
     subject: str, about: tuple[Any, ...], output: Output, output_format: str, **options: Any
 ) -> bool:
-    """Write a report; in colour where a terminal shows it.
+    """Write a report, in colour on a terminal.
 
     Args:
-        subject: what it is about: `score`, `run`, `check` ...
-        about: what the report is made of.
+        subject: the kind of the report: `score`, `run`, `check` ...
+        about: the arguments of the report.
         output: where it goes.
-        output_format: what to write.
-        options: what else the report takes.
+        output_format: the format.
+        options: the keyword arguments of the report.
 
     Returns:
-        Whether a terminal shows it.
+        Whether it is on a terminal.
     """
     console = output.console() if output_format == "table" else None
     if console is None:
-        output.write_text(report_writer(subject, output_format)(*about, **options))
+        output.write_text(report_text(subject, output_format, *about, **options))
         return False
     report_renderer(subject)(*about, console=console, **options)
     return True
 
 
-def report_writer(subject: str, output_format: str) -> Callable[..., str]:
-    """The function that gives a report as text."""
-    return _function(_WRITERS[subject][output_format])
+def report_text(subject: str, output_format: str, *about: Any, **options: Any) -> str:
+    """A report as text."""
+    if output_format == "table" and (subject, output_format) not in _WRITERS:
+        from callscore.reports.terminal import printed_text
+
+        return printed_text(report_renderer(subject), *about, **options)
+    place = _WRITERS.get((subject, output_format), (subject, f"write_{output_format}"))
+    text: str = _report_function(*place)(*about, **options)
+    return text
 
 
 def report_renderer(subject: str) -> Callable[..., None]:
-    """The function that shows a report on a terminal."""
-    return _function(_RENDERERS[subject])
+    """The function that prints a report on a terminal."""
+    return _report_function(*_RENDERERS.get(subject, (f"{subject}_terminal", "render")))
 
 
-def _function(path: str) -> Callable[..., Any]:
-    module, _, name = path.rpartition(".")
-    function: Callable[..., Any] = getattr(import_module(module), name)
+def _report_function(module: str, name: str) -> Callable[..., Any]:
+    function: Callable[..., Any] = getattr(import_module(f"callscore.reports.{module}"), name)
     return function
 
 
@@ -263,7 +223,15 @@ def print_note(sentence: str) -> None:
     click.echo(f"callscore: {escape(sentence)}", err=True)
 
 
-# GitHub: annotations, and the summary of a step.
+def print_named_note(sentence: str, names: str) -> None:
+    """Print a sentence and the first names that it is about."""
+    print_note(sentence + (f" ({names})" if names else ""))
+
+
+def print_skipped(place: str, problem: str) -> None:
+    """Print that an input was skipped."""
+    print_note(f"skipped {place}: {problem}")
+
 
 _NO_SUMMARY = Phrase(
     "the summary of the step is not written: {file}: {problem}",
@@ -272,25 +240,21 @@ _NO_SUMMARY = Phrase(
 
 
 def is_on_github() -> bool:
-    """Whether a runner reads what is printed, and obeys some of it."""
+    """Whether a GitHub runner reads the output, and executes the commands in it."""
     return os.environ.get("GITHUB_ACTIONS") == "true"
 
 
 def safe_for_log(text: str, output_format: str = "table") -> str:
-    """A text as it may be printed: where a runner reads along, no line of it is a command."""
+    """A text in which no line is a command to a GitHub runner, if there is one."""
     if not is_on_github():
         return text
-    from callscore.reports.annotations import escape_commands
+    from callscore.reports.formatting import escape_commands
 
     return escape_commands(text, output_format)
 
 
 def path_in_repository(file: str) -> str:
-    """The file of an evaluation as a runner knows it: from the top of the repository on.
-
-    Args:
-        file: its path from the project's folder on, as the history has it.
-    """
+    """A path relative to the project, as the history has it, relative to the repository."""
     top = os.environ.get("GITHUB_WORKSPACE")
     if not top or not file:
         return file
@@ -299,30 +263,19 @@ def path_in_repository(file: str) -> str:
     try:
         path = (default_path().parent.parent / file).resolve()
         return path.relative_to(Path(top).resolve()).as_posix()
-    except (OSError, RuntimeError, ValueError):  # it lies elsewhere, or nobody knows where
+    except (OSError, RuntimeError, ValueError):  # outside of the repository, or unknown
         return file
 
 
-def print_annotations(lines: Iterable[str]) -> None:
-    """Print annotations, on standard error: standard output is the report alone."""
-    for line in lines:
-        click.echo(line, err=True)
-
-
 def add_step_summary(write: Callable[[], str], lang: Language = "en") -> None:
-    """Add Markdown to the summary of the step, where a runner wants one.
-
-    Args:
-        write: gives the Markdown.
-        lang: the language in which to say that it cannot be written.
-    """
+    """Add Markdown to the summary of the step, if a GitHub runner asks for one."""
     name = os.environ.get("GITHUB_STEP_SUMMARY")
     if not name:
         return
     try:
         with Path(name).open("a", encoding="utf-8") as file:
             file.write(write())
-    except OSError as error:  # the verdict does not hang on it
+    except OSError as error:  # the gate does not depend on it
         print_note(safe_for_log(say(_NO_SUMMARY, lang, file=name, problem=error.strerror)))
 
 
@@ -331,12 +284,9 @@ _FOR_PROGRAMS = ("json", "junit")
 
 @contextmanager
 def stdout_to_stderr() -> Iterator[None]:
-    """Redirect what evaluations print to standard error: only the report is the output.
-
-    That holds for what they start as other processes, too.
-    """
+    """Redirect what evaluations and their processes print: standard output is for the report."""
     saved = None
-    with suppress(AttributeError, OSError, ValueError):  # it is closed, or is no file
+    with suppress(AttributeError, OSError, ValueError):  # it is closed, or no file
         sys.stdout.flush()
         saved = os.dup(1)
         os.dup2(2, 1)
@@ -350,12 +300,10 @@ def stdout_to_stderr() -> Iterator[None]:
 
 
 def write_run(run: RunResults, output: Output, output_format: str, lang: Language) -> bool:
-    """Write the report; in colour where a terminal shows it.
-
-    What is for programs is read by nobody, so that the warnings in it are said beside it, too.
+    """Write the report, in colour on a terminal, and the warnings beside a format for programs.
 
     Returns:
-        Whether it is on the terminal to which standard error goes as well.
+        Whether it is on the same terminal as standard error.
     """
     if output_format in _FOR_PROGRAMS:
         for warning in run.warnings:
@@ -367,26 +315,24 @@ def write_run(run: RunResults, output: Output, output_format: str, lang: Languag
 def write_report_for_log(
     kind: str, about: Any, output: Output, output_format: str, **options: Any
 ) -> None:
-    """Write a report; in colour where a terminal shows it.
-
-    Args:
-        kind: `compare` or `gate`.
-        about: the comparison, or the gate.
-        output: where it goes.
-        output_format: what to write.
-        options: what the report wants to know besides.
-    """
-    console = output.console() if output_format == "table" else None
+    """Write the report of a comparison or a gate, in colour on a terminal, safe for GitHub's log."""
     if not is_on_github():
         write_report(kind, (about,), output, output_format, **options)
         return
+    console = output.console() if output_format == "table" else None
     if console is None:
-        text = report_writer(kind, output_format)(about, **options)
-    else:  # in colour, and still no line of it may be a command
+        text = report_text(kind, output_format, about, **options)
+    else:
         with console.capture() as capture:
             report_renderer(kind)(about, console=console, **options)
         text = capture.get()
     output.write_text(safe_for_log(text, output_format))
 
 
-NEXT_STEPS = Phrase("What to type next:", "Что набрать дальше:")
+_NEXT_STEPS = Phrase("What to type next:", "Что набрать дальше:")
+
+
+def next_steps(commands: Iterable[str], lang: Language) -> list[str]:
+    """Lines that say what to type next, with the program as it can be called here."""
+    program = "callscore" if which("callscore") else f"{quote(sys.executable)} -m callscore"
+    return [say(_NEXT_STEPS, lang), *[f"  {program} {command}" for command in commands]]

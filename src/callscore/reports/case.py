@@ -1,4 +1,4 @@
-"""The report of one case of a run: its words, and its JSON and Markdown forms."""
+"""The report of one case of a run: its phrases, and its JSON and Markdown forms."""
 
 from __future__ import annotations
 
@@ -10,23 +10,30 @@ from msgspec.structs import asdict
 
 from callscore.core.arguments import Difference
 from callscore.core.call import ToolCall
-from callscore.core.phrases import Phrase, Plural, count_of, say
+from callscore.core.phrases import Phrase, count_of, say
 from callscore.core.rendering import clip, display_width, escape, render_value
 from callscore.core.results import Answer, KeptComparison, KeptScore
-from callscore.reports.formatting import code, duration, fenced, grouped_number, number_text
+from callscore.reports.formatting import (
+    UNLIMITED_WIDTH,
+    code,
+    duration,
+    fenced,
+    join_blocks,
+    value_blocks,
+)
 from callscore.reports.run import (
     ATTEMPTS,
     FAILURE_KINDS,
-    HAS_FAILED,
-    HAS_NO_NUMBER,
-    HAS_PASSED,
     NO_CALLS,
+    OUTCOMES,
+    REQUESTS,
     RUN_ID,
+    tokens_text,
 )
 from callscore.words.diff import call_lines, plain_text
 from callscore.words.plain_data import call_to_dict, score_to_dict, value_to_dict
 from callscore.words.reasons import difference_reason
-from callscore.words.value_text import call_text, encode_json, json_safe
+from callscore.words.value_text import call_text, json_document, json_safe
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -37,21 +44,17 @@ if TYPE_CHECKING:
     from callscore.words.diff import Line, Span
 
 __all__ = [
-    "UNLIMITED_WIDTH",
     "cost_text",
     "full_call_lines",
-    "lines_width",
     "outcome_text",
     "stored_call_lines",
     "text_lines",
     "trials_passed_text",
     "wrapped_calls",
+    "wrapped_lines",
     "write_json",
     "write_markdown",
 ]
-
-
-# Phrases, in English and in Russian.
 
 INPUT = Phrase("Input", "Вход")
 METADATA = Phrase("Metadata", "Метаданные")
@@ -63,22 +66,18 @@ AS_STORED = Phrase(
 )
 _TRIALS = Phrase("{part}/{whole} trials passed", "попыток пройдено: {part}/{whole}")
 _REUSED = Phrase("reused", "из сохранённых")
-_REQUESTS = Plural(("request", "requests"), ("запрос", "запроса", "запросов"))
-_TOKENS = Phrase("{read} tokens in, {written} out", "токены: {read} на входе, {written} на выходе")
-_ROLE, _CONTENT = "role", "content"
 
 
 def outcome_text(trial: Result, lang: Language) -> tuple[str, str]:
-    """What became of a trial, in a few words, and the style they are shown in."""
+    """The outcome of a trial in a few words, and their style."""
     if trial.failure is not None:
         return say(FAILURE_KINDS[trial.failure.kind], lang), "red"
-    if trial.passed is None:
-        return say(HAS_NO_NUMBER, lang), "dim"
-    return (say(HAS_PASSED, lang), "green") if trial.passed else (say(HAS_FAILED, lang), "red")
+    phrase, style = OUTCOMES[trial.passed]
+    return say(phrase, lang), style
 
 
 def trials_passed_text(case: KeptCase, lang: Language) -> str:
-    """How many trials passed; empty where there is one."""
+    """How many trials passed; empty if there is only one."""
     if len(case.trials) == 1:
         return ""
     passed = sum(trial.passed is True for trial in case.trials)
@@ -92,36 +91,31 @@ def cost_text(trial: Result, lang: Language) -> str:
     if answer.attempts > 1:
         parts.append(count_of(ATTEMPTS, answer.attempts, lang))
     if answer.usage.requests > 1:
-        parts.append(count_of(_REQUESTS, answer.usage.requests, lang))
-    if answer.usage.input_tokens or answer.usage.output_tokens:
-        read = grouped_number(answer.usage.input_tokens, lang)
-        written = grouped_number(answer.usage.output_tokens, lang)
-        parts.append(say(_TOKENS, lang, read=read, written=written))
+        parts.append(count_of(REQUESTS, answer.usage.requests, lang))
+    parts += tokens_text(answer.usage, lang)
     if answer.is_reused:
         parts.append(say(_REUSED, lang))
     return ", ".join(parts)
 
 
 def text_lines(value: Any, width: int) -> list[str]:
-    """A value as lines that are safe to show: words as they are, messages by who says them, else JSON."""
-    return [line for text in _texts(value) for line in wrapped_lines(escape(text), width)]
-
-
-def _texts(value: Any) -> list[str]:
+    """A value as safe lines: text as it is, chat messages with their roles, other values as JSON."""
     if isinstance(value, str):
-        return value.splitlines() or [""]
-    if isinstance(value, list) and value and all(_is_message(item) for item in value):
-        return [line for item in value for line in f"{item[_ROLE]}: {item[_CONTENT]}".splitlines()]
-    return msgspec.json.format(encode_json(value), indent=2).decode().splitlines()
+        texts = value.splitlines() or [""]
+    elif isinstance(value, list) and value and all(_is_message(item) for item in value):
+        texts = [text for item in value for text in "{role}: {content}".format(**item).splitlines()]
+    else:
+        texts = json_document(value).splitlines()
+    return [line for text in texts for line in wrapped_lines(escape(text), width)]
 
 
 def _is_message(item: Any) -> bool:
-    is_plain = isinstance(item, dict) and set(item) == {_ROLE, _CONTENT}
-    return is_plain and isinstance(item[_ROLE], str) and isinstance(item[_CONTENT], str)
+    is_plain = isinstance(item, dict) and set(item) == {"role", "content"}
+    return is_plain and all(isinstance(text, str) for text in item.values())
 
 
 def wrapped_lines(line: str, width: int) -> Iterator[str]:
-    """A line in pieces that have room, broken at blanks where there are any."""
+    """A line in pieces of at most `width` columns, broken at blanks if possible."""
     while display_width(line) > width:
         head = clip(line, width + 1)[:-1] or line[:1]
         blank = head.rfind(" ")
@@ -131,23 +125,13 @@ def wrapped_lines(line: str, width: int) -> Iterator[str]:
     yield line
 
 
-# Calls in full, which do not fit into a table of two columns.
-
-# Wider than any call.
-UNLIMITED_WIDTH = 1_000_000
 _INDENT = "  "
 _EXPECTED_IN_FULL = Phrase("Expected, in full", "Эталонные вызовы полностью")
 _ACTUAL_IN_FULL = Phrase("Actual, in full", "Фактические вызовы полностью")
 
 
 def full_call_lines(score: Score, *, width: int, lang: Language) -> list[str]:
-    """Both sides of a score, a call after the other; none where two columns have room for them.
-
-    Args:
-        score: the score.
-        width: how many columns there are.
-        lang: the language.
-    """
+    """All calls of both sides below each other; empty if they fit into two columns."""
     if lines_width(call_lines(score, width=UNLIMITED_WIDTH, lang=lang)) <= width:
         return []
     lines: list[str] = []
@@ -158,7 +142,7 @@ def full_call_lines(score: Score, *, width: int, lang: Language) -> list[str]:
 
 
 def wrapped_calls(calls: Sequence[ToolCall], width: int) -> list[str]:
-    """Calls in lines of so many columns."""
+    """Calls in indented lines of at most `width` columns."""
     return [
         _INDENT + line
         for call in calls
@@ -171,36 +155,23 @@ def lines_width(lines: Sequence[Line]) -> int:
     return max([display_width("".join([text for text, _ in line])) for line in lines], default=0)
 
 
-# Stored pairs and differences, for a run whose score cannot be computed again.
-
-_PYTHON = "python"
-_NAME, _ARGUMENTS = "name", "arguments"
-_FORBIDDEN_MARK: Span = ("!", "forbidden")
-_EXTRA_MARK: Span = ("+", "extra")
-# Kinds of difference that can be phrased from the two values alone.
+# Kinds of difference whose text needs nothing but the two values.
 _PLAIN_KINDS = ("missing", "unexpected", "type", "value")
 
 
 def stored_call_lines(
     trial: Result, expected: Sequence[Any] | None, *, width: int, lang: Language
 ) -> list[Line]:
-    """The calls with the marks of a diff: `=` correct, `~` incorrect, `-` missed, `+` extra, `!` forbidden.
+    """The calls with the marks of a diff, from the stored comparison.
 
-    Args:
-        trial: the trial.
-        expected: what was expected, as it is spelled.
-        width: how many columns there are.
-        lang: the language.
-
-    Returns:
-        The lines; none where nothing was kept, or nobody can read it.
+    Empty if nothing is stored, or if it is unreadable.
     """
     comparison = None if trial.kept is None else trial.kept.comparison
     try:
         kept = msgspec.convert(comparison or {}, KeptComparison, strict=False)
         own_calls = [] if kept.actual is UNSET else kept.actual
         calls = msgspec.convert(own_calls, list[ToolCall], strict=False)
-    except msgspec.ValidationError:  # somebody else has written it
+    except msgspec.ValidationError:  # written by another program
         return []
     made = (trial.case.actual or ()) if kept.actual is UNSET else calls
     expected_calls = (expected or ()) if kept.expected is UNSET else kept.expected
@@ -224,7 +195,7 @@ def _stored_lines(
     for row in kept.missed:
         yield (("-", "missed"), (" " + _expected_at(expected_calls, row, room), ""))
     for column in kept.extra:
-        mark = _FORBIDDEN_MARK if column in kept.forbidden else _EXTRA_MARK
+        mark = ("!", "forbidden") if column in kept.forbidden else ("+", "extra")
         yield (mark, (" " + _actual_at(made, column, room), ""))
 
 
@@ -233,50 +204,42 @@ def _actual_at(made: Sequence[ToolCall], position: int, room: int) -> str:
 
 
 def _expected_at(expected_calls: Sequence[Any], position: int, room: int) -> str:
-    """What was expected, as a call where it is one, else as it is spelled."""
+    """What was expected as a call, or as it is stored if it is no call."""
     if not 0 <= position < len(expected_calls):
         return "?"
     item = expected_calls[position]
-    if isinstance(item, dict) and isinstance(item.get(_PYTHON), str):
-        return clip(escape(item[_PYTHON]), room)
-    if isinstance(item, dict) and isinstance(item.get(_NAME), str):
-        arguments = item.get(_ARGUMENTS)
+    if isinstance(item, dict) and isinstance(item.get("python"), str):
+        return clip(escape(item["python"]), room)
+    if isinstance(item, dict) and isinstance(item.get("name"), str):
+        arguments = item.get("arguments")
         known = arguments if isinstance(arguments, dict) else None
-        return call_text(ToolCall(item[_NAME], known), limit=room)
+        return call_text(ToolCall(item["name"], known), limit=room)
     return render_value(item, limit=room)
 
 
 def _difference_reason(found: KeptDifference, lang: Language) -> str:
-    """Why the two calls differ; the stored text where it cannot be phrased anew."""
+    """Why the two calls differ; the stored text if that cannot be translated."""
     if lang == "en" or found.kind not in _PLAIN_KINDS:
         return escape(found.reason)
     kind: Any = found.kind
-    return escape(
-        difference_reason(Difference(found.path, kind, found.expected, found.actual), lang=lang)
-    )
+    difference = Difference(found.path, kind, found.expected, found.actual)
+    return escape(difference_reason(difference, lang=lang))
 
 
-# JSON.
+_JSON_FIELDS = ("run", "evaluation", "place", "id", "tags", "input", "expected", "metadata")
 
 
 def write_json(cases: Sequence[KeptCase], *, lang: Language = "en") -> str:
-    """An array with an object an evaluation that has the case; the keys are always English."""
-    document = encode_json([_case_to_dict(case, lang) for case in cases])
-    return msgspec.json.format(document, indent=2).decode() + "\n"
-
-
-def _case_to_dict(case: KeptCase, lang: Language) -> dict[str, Any]:
-    return {
-        "run": json_safe(case.run),
-        "evaluation": json_safe(case.evaluation),
-        "place": json_safe(case.place),
-        "id": json_safe(case.id),
-        "tags": json_safe(case.tags),
-        "input": json_safe(case.input),
-        "expected": json_safe(case.expected),
-        "metadata": json_safe(case.metadata),
-        "trials": [_trial_to_dict(trial, lang) for trial in case.trials],
-    }
+    """An array with one object per evaluation that has the case; the keys are always English."""
+    return json_document(
+        [
+            {
+                **{field: json_safe(getattr(case, field)) for field in _JSON_FIELDS},
+                "trials": [_trial_to_dict(trial, lang) for trial in case.trials],
+            }
+            for case in cases
+        ]
+    )
 
 
 def _trial_to_dict(trial: Result, lang: Language) -> dict[str, Any]:
@@ -301,14 +264,12 @@ def _trial_to_dict(trial: Result, lang: Language) -> dict[str, Any]:
     }
 
 
-# Markdown.
-
 _WIDTH = 100
 
 
 def write_markdown(cases: Sequence[KeptCase], *, lang: Language = "en") -> str:
-    """What was asked, and both sides of every trial; names from the data stay plain text."""
-    return "\n\n".join(block for case in cases for block in _markdown_blocks(case, lang)) + "\n"
+    """The input, and both sides of every trial; names from the data stay plain text."""
+    return join_blocks(block for case in cases for block in _markdown_blocks(case, lang))
 
 
 def _markdown_blocks(case: KeptCase, lang: Language) -> Iterator[str]:
@@ -338,15 +299,7 @@ def _markdown_trial(case: KeptCase, trial: Result, lang: Language) -> Iterator[s
     if trial.failure is not None:
         yield fenced(escape(trial.failure.problem), "text")
         return
-    if trial.values:
-        yield ", ".join(f"{code(each.name)} {number_text(each.value)}" for each in trial.values)
-    reasons = [
-        f"- {code(each.name)}: {code(each.reason, width=UNLIMITED_WIDTH)}"
-        for each in trial.values
-        if each.reason
-    ]
-    if reasons:
-        yield "\n".join(reasons)
+    yield from value_blocks(trial.values, UNLIMITED_WIDTH)
     if trial.score is not None:
         lines = call_lines(trial.score, width=_WIDTH, lang=lang)
     else:

@@ -1,4 +1,4 @@
-"""One case of a run, for people: what was asked, and both sides of every trial."""
+"""The report of one case of a run on a terminal: the input, and both sides of every trial."""
 
 from __future__ import annotations
 
@@ -9,12 +9,7 @@ from rich.text import Text
 from callscore.core.phrases import count_of, say
 from callscore.core.rendering import display_width, escape
 from callscore.reports import case as wording
-from callscore.reports.case import (
-    UNLIMITED_WIDTH,
-    full_call_lines,
-    stored_call_lines,
-    wrapped_calls,
-)
+from callscore.reports.formatting import UNLIMITED_WIDTH
 from callscore.reports.run import NO_CALLS, RUN_ID
 from callscore.reports.terminal import (
     INDENT,
@@ -22,7 +17,6 @@ from callscore.reports.terminal import (
     Section,
     indented,
     print_sections,
-    printed_text,
     report_width,
     scorer_value_lines,
 )
@@ -36,21 +30,14 @@ if TYPE_CHECKING:
 
     from callscore.core.phrases import Language, Phrase
     from callscore.core.results import KeptCase, Result
-    from callscore.core.score import Score
 
-__all__ = ["render", "write_text"]
-
-
-def write_text(cases: Sequence[KeptCase], *, lang: Language = "en") -> str:
-    """The report as plain text, for a file."""
-    return printed_text(lambda console: render(cases, lang=lang, console=console))
+__all__ = ["render"]
 
 
 def render(cases: Sequence[KeptCase], *, console: Console, lang: Language = "en") -> None:
     """Print the report."""
     width = report_width(console)
-    sections = [section for case in cases for section in _sections(case, width, lang)]
-    print_sections(sections, console)
+    print_sections((part for case in cases for part in _sections(case, width, lang)), console)
 
 
 def _sections(case: KeptCase, width: int, lang: Language) -> Iterator[Section]:
@@ -60,11 +47,10 @@ def _sections(case: KeptCase, width: int, lang: Language) -> Iterator[Section]:
         yield _value_section(wording.INPUT, case.input, width, lang)
     if case.metadata:
         yield _value_section(wording.METADATA, case.metadata, width, lang)
-    is_noted = False  # why there are no two columns; noted once
+    is_noted = False  # that there are no two columns; noted once
     for trial in case.trials:
         head = [_trial_line(trial, width, lang)] if is_repeated else []
-        is_kept = trial.status == "scored" and trial.score is None
-        if is_kept and not is_noted:
+        if trial.status == "scored" and trial.score is None and not is_noted:
             is_noted = True
             yield [Text(say(wording.AS_STORED, lang), "dim")]
         yield [*head, *_trial_section(case, trial, width, lang)]
@@ -87,7 +73,7 @@ def _title(case: KeptCase, lang: Language) -> Text:
 
 
 def _outcome(trial: Result, lang: Language) -> Text:
-    """What became of a trial, and whether it did what it must not."""
+    """The outcome of a trial, and how many of its calls are forbidden."""
     words, style = wording.outcome_text(trial, lang)
     line = Text().append(words, style)
     forbidden = 0 if trial.score is None else len(trial.score.forbidden)
@@ -97,7 +83,7 @@ def _outcome(trial: Result, lang: Language) -> Text:
 
 
 def _about(case: KeptCase, width: int, lang: Language) -> Section:
-    """Where the case stands, its run, its tags, and what its one trial cost."""
+    """The location of the case, its run, its tags, and the cost of a single trial."""
     parts = [escape(case.place)] if case.place else []
     parts.append(say(RUN_ID, lang, id=escape(case.run)))
     if case.tags:
@@ -128,23 +114,14 @@ def _trial_section(case: KeptCase, trial: Result, width: int, lang: Language) ->
         return [indented(Text(escape(trial.failure.problem)))]
     values = scorer_value_lines(trial.values, case.at_least, width, longest=None)
     if trial.score is not None:
-        return [*values, *_both_sides(trial.score, width, lang)]
+        values.append(rich_text(call_lines(trial.score, width=width, lang=lang)))
+        whole = wording.full_call_lines(trial.score, width=width, lang=lang)
+        return [*values, Text(), Text("\n".join(whole), "dim")] if whole else values
     if trial.status == "scored":
-        lines = stored_call_lines(trial, case.expected, width=UNLIMITED_WIDTH, lang=lang)
+        lines = wording.stored_call_lines(trial, case.expected, width=UNLIMITED_WIDTH, lang=lang)
         if lines:
-            return [*values, _wrapping(rich_text(lines))]
-    calls = wrapped_calls(trial.case.actual or (), width - INDENT)
+            text = rich_text(lines)
+            text.no_wrap, text.overflow = False, "fold"
+            return [*values, text]
+    calls = wording.wrapped_calls(trial.case.actual or (), width - INDENT)
     return [*values, Text("\n".join(calls) or " " * INDENT + say(NO_CALLS, lang), "dim")]
-
-
-def _both_sides(score: Score, width: int, lang: Language) -> Section:
-    """The calls of both sides; below them the whole of them, where columns have no room for it."""
-    section: Section = [rich_text(call_lines(score, width=width, lang=lang))]
-    whole = full_call_lines(score, width=width, lang=lang)
-    return [*section, Text(), Text("\n".join(whole), "dim")] if whole else section
-
-
-def _wrapping(text: Text) -> Text:
-    """A text that goes on in the next line where it is too long."""
-    text.no_wrap, text.overflow = False, "fold"
-    return text

@@ -1,19 +1,25 @@
-"""The report of checked calls: its words, and its JSON, JSON lines and Markdown forms."""
+"""The report of checked calls: its phrases, and its JSON, JSON lines and Markdown forms."""
 
 # ruff: noqa: RUF001  (Russian letters that look like Latin ones are meant)
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
-
-import msgspec
+from typing import TYPE_CHECKING, Any
 
 from callscore.core.phrases import Phrase, Plural, count_of, say
 from callscore.core.rendering import clip_middle, escape
-from callscore.reports.formatting import MORE, code, note_item, table
-from callscore.words.plain_data import call_to_dict
+from callscore.reports.formatting import (
+    MORE,
+    SKIPPED_NOTE,
+    code,
+    first_names,
+    join_blocks,
+    note_items,
+    table,
+)
+from callscore.words.plain_data import call_to_dict, noted_to_dict
 from callscore.words.reasons import fault_kind_name, fault_sentence
-from callscore.words.value_text import encode_json, percent
+from callscore.words.value_text import encode_json, json_document, percent
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -26,19 +32,16 @@ __all__ = [
     "check_notes",
     "headline_parts",
     "jsonl_line",
+    "location_of",
     "more_findings",
     "parameters_line",
     "write_json",
     "write_markdown",
 ]
 
-
-# Phrases, in English and in Russian.
-
 _FILES = Plural(("file", "files"), ("файл", "файла", "файлов"))
 _RUNS = Plural(("run", "runs"), ("прогон", "прогона", "прогонов"))
 _CALLS = Plural(("call", "calls"), ("вызов", "вызова", "вызовов"))
-_RECORDS = Plural(("record", "records"), ("запись", "записи", "записей"))
 _TOOLS = Plural(("tool", "tools"), ("инструмент", "инструмента", "инструментов"))
 _FINDINGS = Plural(("fault", "faults"), ("ошибка", "ошибки", "ошибок"))
 
@@ -60,17 +63,9 @@ _MORE_FINDINGS = Phrase(
     "… не показано: {faults}; --limit покажет больше",
 )
 _CALL = Phrase("call {number}", "вызов {number}")
-
-
-class _NotePhrase(NamedTuple):
-    field: str
-    nouns: Plural
-    sentence: Phrase
-
-
-_NOTES = (
-    _NotePhrase(
-        "without_tools",
+# A counted noun and a sentence for each field of the results.
+_NOTES = {
+    "without_tools": (
         _RUNS,
         Phrase(
             "{count} without definitions of tools, so that only repeats, loops and malformed "
@@ -79,41 +74,34 @@ _NOTES = (
             "аргументы; --tools задаёт файл с ними",
         ),
     ),
-    _NotePhrase(
-        "unusable",
+    "unusable": (
         _TOOLS,
         Phrase(
             "{count} with a schema that cannot be used; the arguments were not checked",
             "{count} с непригодной схемой; аргументы не проверялись",
         ),
     ),
-    _NotePhrase(
-        "without_calls",
-        _RECORDS,
+    "without_calls": (
+        SKIPPED_NOTE[0],
         Phrase(
             "{count} not checked: what was called is not said",
             "{count} без проверки: вызовы не указаны",
         ),
     ),
-    _NotePhrase(
-        "skipped",
-        _RECORDS,
-        Phrase("{count} skipped: not readable", "не удалось прочитать: {count}"),
-    ),
-)
+    "skipped": SKIPPED_NOTE,
+}
 _UNCHECKED = Phrase(
     "{count} with nothing to check the arguments by: the tool has no schema that can be used, or the "
     "trace no arguments with names",
     "{count} без проверки аргументов: у инструмента нет пригодной схемы или в трассе нет именованных "
     "аргументов",
 )
-_NOTE_ON_RUNS = "without_tools"
 _NAMES_SHOWN = 3
 _NAME_WIDTH = 120
 
 
 def headline_parts(results: CheckResults, lang: Language) -> tuple[str, str]:
-    """What was checked, and how much of it is at fault."""
+    """What was checked, and how many calls have faults."""
     counted = ((_FILES, results.files), (_RUNS, results.runs), (_CALLS, results.calls))
     checked = ", ".join(count_of(noun, count, lang) for noun, count in counted)
     if not results.calls:
@@ -125,7 +113,7 @@ def headline_parts(results: CheckResults, lang: Language) -> tuple[str, str]:
 
 
 def parameters_line(results: CheckResults, lang: Language) -> str | None:
-    """The share of the calls whose parameters are valid; None where none could be checked."""
+    """The share of the calls whose parameters are valid; None if none could be checked."""
     share = results.parameters_valid
     if share is None:
         return None
@@ -135,61 +123,50 @@ def parameters_line(results: CheckResults, lang: Language) -> str | None:
 
 
 def check_notes(results: CheckResults, lang: Language) -> list[tuple[str, str]]:
-    """What was not checked, or not all of it: a sentence, and the first names if not all are meant.
+    """What was not checked completely: a sentence, and the first names unless all are meant.
 
     A tool whose schema cannot be used is named with the reason.
     """
     lines: list[tuple[str, str]] = []
-    for note in _NOTES:
-        noted: Noted = getattr(results, note.field)
+    for field, (nouns, sentence) in _NOTES.items():
+        noted: Noted = getattr(results, field)
         if noted.count:
-            count = count_of(note.nouns, noted.count, lang)
-            is_of_all = note.field == _NOTE_ON_RUNS and noted.count == results.runs
-            names = "" if is_of_all else _names(noted, lang)
-            lines.append((say(note.sentence, lang, count=count), names))
+            count = count_of(nouns, noted.count, lang)
+            names = first_names(
+                noted.names, noted.count, lang, width=_NAME_WIDTH, most=_NAMES_SHOWN
+            )
+            is_of_all = field == "without_tools" and noted.count == results.runs
+            lines.append((say(sentence, lang, count=count), "" if is_of_all else names))
     if results.unchecked_calls:
         count = count_of(_CALLS, results.unchecked_calls, lang)
         lines.append((say(_UNCHECKED, lang, count=count), ""))
     return lines
 
 
-def _names(noted: Noted, lang: Language) -> str:
-    shown = [clip_middle(escape(name), _NAME_WIDTH) for name in noted.names[:_NAMES_SHOWN]]
-    if noted.count > len(shown):
-        shown.append(say(MORE, lang, count=noted.count - len(shown)))
-    return ", ".join(shown)
-
-
-def more_findings(results: CheckResults, lang: Language) -> str | None:
-    """How many faults are not shown; None where all are."""
+def more_findings(results: CheckResults, lang: Language) -> str:
+    """How many faults are not shown; empty if all are."""
     if not results.not_shown:
-        return None
+        return ""
     return say(_MORE_FINDINGS, lang, faults=count_of(_FINDINGS, results.not_shown, lang))
 
 
 def location_of(finding: Finding, lang: Language) -> str:
-    """Where a finding is: the place of the run, its name, and the number of the call from 1."""
+    """The location of the run, its name, and the number of the call from 1."""
     run = [] if finding.run is None else [clip_middle(escape(finding.run), _NAME_WIDTH // 2)]
     number = say(_CALL, lang, number=finding.fault.index + 1)
     return ", ".join([clip_middle(escape(finding.place), _NAME_WIDTH // 2), *run, number])
 
 
-# JSON, and JSON Lines with one line for each finding.
-
-_NOTE_FIELDS = ("without_tools", "unusable", "without_calls", "skipped")
+_JSON_NUMBERS = (
+    *("files", "runs", "calls", "faulty_calls", "checked_calls", "unchecked_calls"),
+    *("invalid_calls", "parameters_valid"),
+)
 
 
 def write_json(results: CheckResults, *, lang: Language = "en") -> str:
-    """The document, indented; the language is that of the sentences in it, never of the keys."""
+    """An indented document; the language affects its sentences, never its keys."""
     document = {
-        "files": results.files,
-        "runs": results.runs,
-        "calls": results.calls,
-        "faulty_calls": results.faulty_calls,
-        "checked_calls": results.checked_calls,
-        "unchecked_calls": results.unchecked_calls,
-        "invalid_calls": results.invalid_calls,
-        "parameters_valid": results.parameters_valid,
+        **{name: getattr(results, name) for name in _JSON_NUMBERS},
         "faults": results.totals,
         "tools": {
             name: {"calls": tool.calls, "faults": tool.faults}
@@ -197,9 +174,9 @@ def write_json(results: CheckResults, *, lang: Language = "en") -> str:
         },
         "findings": [_finding_to_dict(finding, lang) for finding in results.findings],
         "not_shown": results.not_shown,
-        **{field: _noted_to_dict(getattr(results, field)) for field in _NOTE_FIELDS},
+        **{field: noted_to_dict(getattr(results, field)) for field in _NOTES},
     }
-    return msgspec.json.format(encode_json(document), indent=2).decode() + "\n"
+    return json_document(document)
 
 
 def jsonl_line(finding: Finding, *, lang: Language = "en") -> str:
@@ -225,37 +202,23 @@ def _finding_to_dict(finding: Finding, lang: Language) -> dict[str, Any]:
     }
 
 
-def _noted_to_dict(noted: Noted) -> dict[str, Any]:
-    return {"count": noted.count, "names": list(noted.names)}
-
-
-# Markdown.
-
 _MOST_TOOLS = 20
 _SENTENCE_WIDTH = 300
 
 
 def write_markdown(results: CheckResults, *, lang: Language = "en") -> str:
-    """Headline, notes, faults by tool, and findings; what the traces hold stays plain text."""
-    return "\n\n".join(_markdown_blocks(results, lang)) + "\n"
+    """Headline, notes, faults by tool, and findings; the text of traces stays plain text."""
+    return join_blocks(_markdown_blocks(results, lang))
 
 
 def _markdown_blocks(results: CheckResults, lang: Language) -> Iterator[str]:
     checked, faulty = headline_parts(results, lang)
     yield f"## {checked}: {faulty}"
-    valid = parameters_line(results, lang)
-    if valid is not None:
-        yield valid
-    notes = [note_item(*line, width=_SENTENCE_WIDTH) for line in check_notes(results, lang)]
-    if notes:
-        yield "\n".join(notes)
+    yield parameters_line(results, lang) or ""
+    yield note_items(check_notes(results, lang), width=_SENTENCE_WIDTH)
     yield from _faults_by_tool(results, lang)
-    findings = [_markdown_finding(finding, lang) for finding in results.findings]
-    if findings:
-        yield "\n".join(findings)
-    more = more_findings(results, lang)
-    if more is not None:
-        yield more
+    yield "\n".join(_markdown_finding(finding, lang) for finding in results.findings)
+    yield more_findings(results, lang)
 
 
 def _faults_by_tool(results: CheckResults, lang: Language) -> Iterator[str]:

@@ -14,13 +14,7 @@ from callscore.core.score import SCHEMA_FAULTS
 from callscore.reports import check as wording
 from callscore.reports.formatting import MORE
 from callscore.reports.tables import Column, column_table
-from callscore.reports.terminal import (
-    Section,
-    note_line,
-    print_sections,
-    printed_text,
-    report_width,
-)
+from callscore.reports.terminal import Section, note_line, print_sections, report_width
 from callscore.words.reasons import fault_kind_name, fault_reason
 
 if TYPE_CHECKING:
@@ -30,11 +24,10 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from callscore.checks.check import CheckResults, Finding, ToolFaults
-    from callscore.core.call import ToolCall
     from callscore.core.phrases import Language
     from callscore.core.score import FaultKind
 
-__all__ = ["render", "write_text"]
+__all__ = ["render"]
 
 _MOST_TOOLS = 20
 _NAME_WIDTH = 40
@@ -43,50 +36,38 @@ _INDENT = 4
 _SPACE = "  "
 
 
-def write_text(results: CheckResults, *, lang: Language = "en") -> str:
-    """The report as plain text, for a file."""
-    return printed_text(lambda console: render(results, lang=lang, console=console))
-
-
 def render(results: CheckResults, *, console: Console, lang: Language = "en") -> None:
     """Print the report."""
     print_sections(_sections(results, report_width(console), lang), console)
 
 
 def _sections(results: CheckResults, width: int, lang: Language) -> Iterator[Section]:
-    yield _headline(results, lang)
-    notes: Section = [note_line(*line) for line in wording.check_notes(results, lang)]
-    if notes:
-        yield notes
+    checked, faulty = wording.headline_parts(results, lang)
+    colour = "red" if results.faulty_calls else "green"
+    line = Text().append(checked, "bold").append(": ").append(faulty, f"bold {colour}")
+    valid = wording.parameters_line(results, lang)
+    yield [line] if valid is None else [line, Text(valid)]
+    yield [note_line(*note) for note in wording.check_notes(results, lang)]
     if results.totals:
         yield _faults_by_tool(results, width, lang)
     for _, findings in groupby(results.findings, lambda item: (item.place, item.fault.index)):
         yield _call_section([*findings], width, lang)
     more = wording.more_findings(results, lang)
-    if more is not None:
-        yield [Text(more, "dim")]
-
-
-def _headline(results: CheckResults, lang: Language) -> Section:
-    checked, faulty = wording.headline_parts(results, lang)
-    colour = "red" if results.faulty_calls else "green"
-    line = Text().append(checked, "bold").append(": ").append(faulty, f"bold {colour}")
-    valid = wording.parameters_line(results, lang)
-    return [line] if valid is None else [line, Text(valid)]
+    yield [Text(more, "dim")] if more else []
 
 
 def _faults_by_tool(results: CheckResults, width: int, lang: Language) -> Section:
     kinds = list(results.totals)
     heads = [say(wording.CALLS, lang), *(fault_kind_name(kind, lang=lang) for kind in kinds)]
-    # Two words may stand on two lines; and it is the names that give way, never the numbers.
+    # Labels take one line per word; names are cut, numbers never are.
     needed = sum(max(map(len, head.split())) + len(_SPACE) for head in heads)
     room = min(width - needed, _NAME_WIDTH)
     faulty = [(name, tool) for name, tool in results.tools.items() if tool.total]
     shown = faulty[:_MOST_TOOLS]
-    is_wide = room >= _SHORTEST_NAME
-    table = (
-        _table_by_kind(results, shown, room, lang) if is_wide else _list_by_kind(shown, width, lang)
-    )
+    if room >= _SHORTEST_NAME:
+        table = _table_by_kind(results, shown, room, lang)
+    else:
+        table = _list_by_kind(shown, width, lang)
     section: Section = [Text(say(wording.FAULTS, lang), "bold"), table]
     if len(faulty) > _MOST_TOOLS:
         section.append(Text(say(MORE, lang, count=len(faulty) - _MOST_TOOLS), "dim"))
@@ -139,11 +120,17 @@ def _kind_colour(kind: FaultKind) -> str:
 
 
 def _call_section(findings: list[Finding], width: int, lang: Language) -> Section:
-    """All that is wrong with one call."""
-    first = findings[0]
+    """All faults of one call."""
+    first, room = findings[0], width - _INDENT
+    call = first.call
+    if call.error is not None:
+        inside = escape((call.raw or "")[:room])
+    else:
+        inside = render_arguments(call.arguments or {}, limit=room)
+    text = clip(f"{clip_middle(escape(call.name), _NAME_WIDTH)}({inside})", room)
     section: Section = [
         Text(wording.location_of(first, lang), "bold"),
-        _indented(Text(_call_text(first.call, width - _INDENT), "dim")),
+        _indented(Text(text, "dim")),
     ]
     for finding in findings:
         kind = finding.fault.kind
@@ -154,11 +141,3 @@ def _call_section(findings: list[Finding], width: int, lang: Language) -> Sectio
 
 def _indented(text: Text) -> Padding:
     return Padding(text, (0, 0, 0, _INDENT))
-
-
-def _call_text(call: ToolCall, width: int) -> str:
-    if call.error is not None:
-        inside = escape((call.raw or "")[:width])
-    else:
-        inside = render_arguments(call.arguments or {}, limit=width)
-    return clip(f"{clip_middle(escape(call.name), _NAME_WIDTH)}({inside})", width)

@@ -1,4 +1,4 @@
-"""The report of two compared runs: its words, and its JSON and Markdown forms."""
+"""The report of two compared runs: its phrases, and its JSON and Markdown forms."""
 
 # ruff: noqa: RUF001  (Russian letters that look like Latin ones, and minus signs, are meant)
 
@@ -6,8 +6,6 @@ from __future__ import annotations
 
 from time import gmtime, strftime
 from typing import TYPE_CHECKING, NamedTuple
-
-import msgspec
 
 from callscore.comparing.comparison import comparison_to_dict
 from callscore.comparing.sides import case_name
@@ -21,21 +19,16 @@ from callscore.reports.formatting import (
     code,
     first_names,
     html_entities,
-    note_item,
+    join_blocks,
+    note_items,
     table,
 )
-from callscore.words.value_text import encode_json, percent
+from callscore.words.value_text import json_document, percent
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 
-    from callscore.comparing.changes import (
-        Alarm,
-        CaseChange,
-        ChangeKind,
-        ChangeReason,
-        ChangeReasonKind,
-    )
+    from callscore.comparing.changes import CaseChange, ChangeKind, ChangeReason, ChangeReasonKind
     from callscore.comparing.comparison import Comparison, SideSummary
     from callscore.comparing.differences import Difference, Method, Slice, Verdict
     from callscore.core.phrases import Language, Note
@@ -53,7 +46,6 @@ __all__ = [
     "case_names",
     "certainty_line",
     "change_blocks",
-    "change_interval_text",
     "change_line",
     "change_rows",
     "changed_slices",
@@ -62,27 +54,20 @@ __all__ = [
     "flip_counts",
     "has_several_evaluations",
     "holm_line",
+    "measure_cells",
     "measure_name",
-    "note_items",
-    "note_text",
     "nothing_compared_text",
-    "p_text",
-    "points_text",
     "points_with_unit",
     "power_lines",
-    "reason_text",
-    "share_text",
     "side_parts",
     "slice_blocks",
+    "slice_cells",
     "slice_heading",
     "slice_name",
     "slices_by_kind",
     "write_json",
     "write_markdown",
 ]
-
-
-# Phrases, in English and in Russian.
 
 BEFORE = Phrase("before", "было")
 AFTER = Phrase("after", "стало")
@@ -96,8 +81,10 @@ VERDICT = Phrase("verdict", "вывод")
 TRIALS = Phrase("trials passed", "попыток пройдено")
 F1 = Phrase("F1", "F1")
 REMARKS = Phrase("remarks", "примечания")
+MEASURE_LABELS = (BEFORE, AFTER, DIFFERENCE, INTERVAL, P_VALUE)
+SLICE_LABELS = (CASE_COUNT, BEFORE, AFTER, DIFFERENCE, P_VALUE, VERDICT)
 SLICE_KINDS = {"tool": Phrase("tool", "инструмент"), "tag": Phrase("tag", "тег")}
-# A tool is judged by its own calls, whatever else decides.
+# A tool is always compared by its own calls.
 _SLICES = {
     "tool": Phrase("Tools, by the F1 of their calls", "Инструменты, по F1 их вызовов"),
     "tag": Phrase("Tags, by {measure}", "Теги, по мере «{measure}»"),
@@ -125,7 +112,6 @@ _NO_NUMBERS = Phrase(
     "no case has a number for {measure} in both",
     "ни у одного общего случая нет оценки «{measure}» и раньше, и теперь",
 )
-_CHANGE = Phrase("{measure} {before} → {after}", "{measure} {before} → {after}")
 _POINTS = Phrase("{points} points", "{points} п. п.")
 _RANGE = Phrase("{low} to {high}", "от {low} до {high}")
 _INTERVAL = Phrase("95% interval {interval}", "95% интервал {interval}")
@@ -153,7 +139,6 @@ _HOLM = Phrase(
     "p с поправкой Холма на {slices}",
 )
 _SLICE_COUNT = Plural(("tool or tag", "tools and tags"), ("срез", "среза", "срезов"))
-# Remarks on a case.
 _REASONS: dict[ChangeReasonKind, Phrase] = {
     "forbidden call": Phrase("forbidden call", "запрещённый вызов"),
     "schema error": Phrase("schema error", "ошибка по схеме"),
@@ -167,12 +152,12 @@ _SMALLEST_P = 0.001
 
 
 def share_text(value: float | None) -> str:
-    """A mean from 0 to 1 in percent; a dash where there is none."""
+    """A mean from 0 to 1 in percent; a dash for None."""
     return NO_NUMBER if value is None else percent(value)
 
 
 def points_text(change: float | None) -> str:
-    """A difference in percentage points, with its sign: 0.0 only where there is none at all."""
+    """A difference in percentage points, with its sign: 0.0 only for exactly 0."""
     if change is None:
         return NO_NUMBER
     if not change:
@@ -189,7 +174,7 @@ def change_interval_text(interval: Interval | None, lang: Language) -> str:
 
 
 def p_text(p_value: float | None) -> str:
-    """A p-value with three decimals, which are never on the other side of 0.05 than it is."""
+    """A p-value with three decimals, which are always on its side of 0.05."""
     if p_value is None:
         return NO_NUMBER
     if p_value < _SMALLEST_P:
@@ -199,43 +184,38 @@ def p_text(p_value: float | None) -> str:
 
 
 def measure_name(measure: str, lang: Language, *, write: Callable[[str], str] = escape) -> str:
-    """What is compared: a word of ours, or the name of a scorer."""
+    """What is compared: a translated word, or the name of a scorer."""
     return say(_MEASURES[measure], lang) if measure in _MEASURES else write(measure)
 
 
 def change_line(
     comparison: Comparison, lang: Language, *, write: Callable[[str], str] = escape
 ) -> str:
-    """The number before and after, and how far they are apart; or why there is none."""
+    """The number before and after, and the difference; or why there is none."""
     main = comparison.main
     if main.change is None:
         return nothing_compared_text(comparison, lang, write=write)
-    change = say(
-        _CHANGE,
-        lang,
-        measure=measure_name(main.measure, lang, write=write),
-        before=share_text(main.before),
-        after=share_text(main.after),
-    )
-    return f"{change}, {points_with_unit(main.change, lang)}"
+    measure = measure_name(main.measure, lang, write=write)
+    before, after = share_text(main.before), share_text(main.after)
+    return f"{measure} {before} → {after}, {points_with_unit(main.change, lang)}"
 
 
 def points_with_unit(change: float | None, lang: Language) -> str:
-    """A difference in percentage points, and what it is counted in."""
+    """A difference in percentage points, with the unit."""
     return say(_POINTS, lang, points=points_text(change))
 
 
 def nothing_compared_text(
     comparison: Comparison, lang: Language, *, write: Callable[[str], str] = escape
 ) -> str:
-    """Why nothing was compared: there is no case in both, or none with a number."""
+    """Why nothing was compared: no case is in both runs, or none has a number."""
     if not comparison.in_common:
         return say(_NOTHING_COMMON, lang)
     return say(_NO_NUMBERS, lang, measure=measure_name(comparison.main.measure, lang, write=write))
 
 
 def certainty_line(difference: Difference, lang: Language) -> str:
-    """How sure the difference is, how it was tested, and on how many cases."""
+    """The interval, the test and its p-value, and the number of cases."""
     parts = []
     if difference.interval is not None:
         parts.append(say(_INTERVAL, lang, interval=change_interval_text(difference.interval, lang)))
@@ -248,7 +228,7 @@ def certainty_line(difference: Difference, lang: Language) -> str:
 
 
 def power_lines(difference: Difference, lang: Language) -> list[str]:
-    """What the cases could have shown, and what to do where that is too little."""
+    """The smallest difference that would show, and what to do if that is too large."""
     if difference.smallest is None:
         lines = [say(_INVISIBLE, lang)]
     else:
@@ -260,7 +240,7 @@ def power_lines(difference: Difference, lang: Language) -> list[str]:
 
 
 def flip_counts(comparison: Comparison, lang: Language) -> list[tuple[str, ChangeKind | None]]:
-    """How many cases went otherwise in each way, in a few words each, and how many did not."""
+    """How many cases broke, were fixed or changed, each in a few words; and how many did not."""
     parts: list[tuple[str, ChangeKind | None]] = []
     for kind, phrase in _FLIPS.items():
         count = len(comparison.changed(kind))
@@ -274,7 +254,7 @@ def flip_counts(comparison: Comparison, lang: Language) -> list[tuple[str, Chang
 def side_parts(
     side: SideSummary, lang: Language, *, write: Callable[[str], str] = escape
 ) -> list[str]:
-    """A run in a few words each: what it is called, its id, its commit, its age, its cases."""
+    """A run in a few words each: its label, id, commit, time, cases and errors."""
     parts = [write(side.label)]
     if side.run and side.run != side.label:
         parts.append(say(_RUN, lang, id=write(side.run)))
@@ -290,28 +270,41 @@ def side_parts(
 
 
 def holm_line(comparison: Comparison, lang: Language) -> str:
-    """For how many slices their p-values are corrected."""
-    tested = [
-        part
-        for part in (*comparison.tools, *comparison.tags)
-        if part.difference.p_value is not None
-    ]
-    return say(_HOLM, lang, slices=count_of(_SLICE_COUNT, len(tested), lang)) if tested else ""
+    """For how many slices the p-values are corrected; empty if none was tested."""
+    slices = (*comparison.tools, *comparison.tags)
+    tested = sum(part.difference.p_value is not None for part in slices)
+    return say(_HOLM, lang, slices=count_of(_SLICE_COUNT, tested, lang)) if tested else ""
 
 
 def slice_heading(part: Slice, lang: Language, *, write: Callable[[str], str] = escape) -> str:
-    """What stands above the slices of one kind: by which number they are compared."""
+    """The heading above the slices of one kind: by which number they are compared."""
     measure = measure_name(part.difference.measure, lang, write=write)
     return say(_SLICES[part.kind], lang, measure=measure)
 
 
 def reason_text(reason: ChangeReason, lang: Language) -> str:
-    """Remarks on a case; the reason of a missing answer is quoted."""
+    """A remark on a case; the reason of a missing answer is quoted."""
     words = say(_REASONS[reason.kind], lang)
     return clip(f"{words}: {escape(reason.text)}", _REASON_WIDTH) if reason.text else words
 
 
-# What every format shows: the cases that changed, and the slices.
+def measure_cells(difference: Difference, lang: Language) -> list[str]:
+    """The cells below `MEASURE_LABELS`."""
+    interval = change_interval_text(difference.interval, lang)
+    return [*_number_cells(difference), interval, p_text(difference.p_value)]
+
+
+def slice_cells(difference: Difference, lang: Language) -> list[str]:
+    """The cells below `SLICE_LABELS`."""
+    verdict = say(VERDICTS[difference.verdict], lang)
+    p_value = p_text(difference.p_value)
+    return [str(difference.cases), *_number_cells(difference), p_value, verdict]
+
+
+def _number_cells(difference: Difference) -> list[str]:
+    before, after = share_text(difference.before), share_text(difference.after)
+    return [before, after, points_text(difference.change)]
+
 
 # The mark before the name of a case that changed.
 MARKS: dict[ChangeKind, str] = {"broken": "-", "fixed": "+", "changed": "~"}
@@ -321,16 +314,15 @@ _SLICE_NAMES = {
     "tool": Phrase("tool {name}", "инструмент {name}"),
     "tag": Phrase("tag {name}", "тег {name}"),
 }
-_SLICE_ORDER = ("tool", "tag")
 
 
 class ChangeRow(NamedTuple):
-    """A case that went otherwise, in the words of a table.
+    """A case that changed, as text for a table.
 
     Attributes:
-        case: what it is called, as it is: its id, with its evaluation where there are several.
-        trials: how many passed before and after; empty where each was asked once.
-        f1: the mean F1 before and after; empty where it is the same.
+        case: its id, not escaped, with the evaluation if there are several.
+        trials: how many passed before and after; empty if each was run once.
+        f1: the mean F1 before and after; empty if it is the same.
         remarks: other notes, safe to show.
     """
 
@@ -343,83 +335,57 @@ class ChangeRow(NamedTuple):
 def change_rows(
     changes: Sequence[CaseChange], lang: Language, *, has_evaluation: bool = False
 ) -> list[ChangeRow]:
-    """The rows of cases that went otherwise.
-
-    Args:
-        changes: the cases.
-        lang: the language.
-        has_evaluation: whether to say which evaluation each is of.
-    """
-    return [
-        ChangeRow(
-            case_name(change.evaluation, change.case) if has_evaluation else change.case,
-            _trials_change(change),
-            _f1_change(change),
-            _case_remarks(change, lang),
-        )
-        for change in changes
-    ]
+    """One row per case, with the name of its evaluation if `has_evaluation`."""
+    return [_change_row(change, lang, has_evaluation=has_evaluation) for change in changes]
 
 
-def _trials_change(change: CaseChange) -> str:
-    if max(change.before[1], change.after[1]) <= 1:
-        return ""
+def _change_row(change: CaseChange, lang: Language, *, has_evaluation: bool) -> ChangeRow:
+    case = case_name(change.evaluation, change.case) if has_evaluation else change.case
     (passed, tried), (passes, tries) = change.before, change.after
-    return f"{passed}/{tried} → {passes}/{tries}"
-
-
-def _f1_change(change: CaseChange) -> str:
+    trials = f"{passed}/{tried} → {passes}/{tries}" if max(tried, tries) > 1 else ""
     before, after = change.f1
-    return "" if before == after else f"{share_text(before)} → {share_text(after)}"
-
-
-def _case_remarks(change: CaseChange, lang: Language) -> str:
-    words = [reason_text(reason, lang) for reason in change.reasons]
-    if change.before == change.after and not _f1_change(change):
-        words.append(say(_OTHER_CALLS, lang))
+    f1 = "" if before == after else f"{share_text(before)} → {share_text(after)}"
+    remarks = [reason_text(reason, lang) for reason in change.reasons]
+    if change.before == change.after and not f1:
+        remarks.append(say(_OTHER_CALLS, lang))
     if change.is_expectation_changed:
-        words.append(say(_EXPECTATION_CHANGED, lang))
-    return ", ".join(words)
+        remarks.append(say(_EXPECTATION_CHANGED, lang))
+    return ChangeRow(case, trials, f1, ", ".join(remarks))
 
 
 def has_several_evaluations(comparison: Comparison) -> bool:
-    """Whether several evaluations were compared, so that cases are named with theirs."""
+    """Whether several evaluations were compared, so that cases need the name of theirs."""
     return len(comparison.evaluations) > 1
 
 
 def case_names(names: Iterable[str], comparison: Comparison) -> list[str]:
-    """Names of cases as they are shown: without the evaluation, where only one was compared."""
+    """Names of cases to show: without the evaluation if only one was compared."""
     only = comparison.evaluations[0] if len(comparison.evaluations) == 1 else None
     return [name if only is None else name.removeprefix(case_name(only, "")) for name in names]
 
 
 def changed_slices(comparison: Comparison) -> list[Slice]:
-    """The slices in which anything went otherwise, the surest first."""
-    moved = [
-        part
-        for part in (*comparison.tools, *comparison.tags)
-        if part.difference.up or part.difference.down
-    ]
-    return sorted(moved, key=_certainty_key)
+    """The slices in which cases changed, the smallest p-value first."""
+
+    def certainty(part: Slice) -> tuple[float, float]:
+        p_value, change = part.difference.p_value, part.difference.change
+        return (2.0 if p_value is None else p_value), -abs(change or 0.0)
+
+    slices = (*comparison.tools, *comparison.tags)
+    moved = [part for part in slices if part.difference.up or part.difference.down]
+    return sorted(moved, key=certainty)
 
 
 def slices_by_kind(slices: Sequence[Slice]) -> list[list[Slice]]:
-    """Tools, and then tags: they are compared by numbers that are not the same."""
-    groups = [[part for part in slices if part.kind == kind] for kind in _SLICE_ORDER]
+    """Tools, and then tags, since they are compared by different numbers."""
+    groups = [[part for part in slices if part.kind == kind] for kind in SLICE_KINDS]
     return [group for group in groups if group]
 
 
-def _certainty_key(part: Slice) -> tuple[float, float]:
-    p_value, change = part.difference.p_value, part.difference.change
-    return (2.0 if p_value is None else p_value), -abs(change or 0.0)
+def slice_name(part: Slice, lang: Language) -> str:
+    """The tool or the tag of a slice."""
+    return say(_SLICE_NAMES[part.kind], lang, name=escape(part.name))
 
-
-def slice_name(part: Slice, lang: Language, *, write: Callable[[str], str] = escape) -> str:
-    """What the cases of a slice have in common."""
-    return say(_SLICE_NAMES[part.kind], lang, name=write(part.name))
-
-
-# Notes: a sentence, and some names.
 
 ALARMS = {
     "forbidden": Plural(
@@ -451,10 +417,7 @@ _UNDECIDED = Phrase(
 )
 _SAME_RUN = Phrase("both are the same run: {run}", "это один и тот же прогон: {run}")
 _EXPECTATIONS = Plural(
-    (
-        "case expects something else than before",
-        "cases expect something else than before",
-    ),
+    ("case expects something else than before", "cases expect something else than before"),
     (
         "случай с другим эталоном, чем раньше",
         "случая с другим эталоном, чем раньше",
@@ -478,13 +441,13 @@ def comparison_notes(
     write: Callable[[str], str] = escape,
     said: Collection[str] = (),
 ) -> list[tuple[str, str]]:
-    """Cases that only one run has, that have no number, or that are others: sentences, and names.
+    """Cases that only one run has, that have no number, or that are different: sentences, and names.
 
     Args:
-        comparison: what there is to say something about.
+        comparison: the comparison.
         lang: the language.
-        write: makes what stands in the data safe to show.
-        said: what has been said elsewhere: `missing` for cases that are gone, `same run`.
+        write: makes text from the data safe to show.
+        said: notes that are given elsewhere: `missing` for missing cases, `same run`.
     """
     return list(_each_note(comparison, lang, write, said))
 
@@ -492,14 +455,19 @@ def comparison_notes(
 def _each_note(
     comparison: Comparison, lang: Language, write: Callable[[str], str], said: Collection[str]
 ) -> Iterator[tuple[str, str]]:
+    undecided, lost = comparison.undecided, comparison.lost
+    never_decided = Noted(
+        undecided.count - lost.count,
+        tuple(name for name in undecided.names if name not in lost.names),
+    )
     if comparison.is_same_run and "same run" not in said:
         yield say(_SAME_RUN, lang, run=write(comparison.after.run)), ""
     before, after = write(comparison.before.label), write(comparison.after.label)
     counted = (
         (comparison.only_before, _ONLY_BEFORE, before),
         (comparison.only_after, _ONLY_AFTER, after),
-        (comparison.lost, _LOST, ""),
-        (_undecided_on_both(comparison), _UNDECIDED, ""),
+        (lost, _LOST, ""),
+        (never_decided, _UNDECIDED, ""),
     )
     for noted, phrase, label in counted:
         is_said = phrase in (_ONLY_BEFORE, _LOST) and "missing" in said
@@ -517,14 +485,18 @@ def _each_note(
 
 
 def alarm_notes(comparison: Comparison, lang: Language) -> list[tuple[str, str]]:
-    """The cases in which something is new that no statistics makes good."""
+    """The cases with new forbidden calls and new schema errors."""
     lines = []
     for kind, plural in ALARMS.items():
         alarms = [alarm for alarm in comparison.alarms if alarm.kind == kind]
-        if alarms:
-            names = [_alarm_name(alarm, comparison) for alarm in alarms]
+        cases = case_names([case_name(each.evaluation, each.case) for each in alarms], comparison)
+        names = []
+        for case, each in zip(cases, alarms, strict=True):
+            tools = f" {', '.join(each.tools)}" if each.tools else ""
+            names.append(f"{case}{tools} {each.before} → {each.after}")
+        if names:
             shown = first_names(names, len(names), lang)
-            lines.append((count_of(plural, len(alarms), lang), shown))
+            lines.append((count_of(plural, len(names), lang), shown))
     return lines
 
 
@@ -536,7 +508,7 @@ def below_notes(
 
 
 def note_text(note: Note, lang: Language, write: Callable[[str], str]) -> str:
-    """A note in a language; its words are ours, and its values are made safe to show."""
+    """A note in a language, with its values made safe to show."""
     values = {
         name: write(value) if isinstance(value, str) else value
         for name, value in note.values.items()
@@ -544,40 +516,15 @@ def note_text(note: Note, lang: Language, write: Callable[[str], str]) -> str:
     return say(note.phrase, lang, **values)
 
 
-def _alarm_name(alarm: Alarm, comparison: Comparison) -> str:
-    (name,) = case_names([case_name(alarm.evaluation, alarm.case)], comparison)
-    tools = f" {', '.join(alarm.tools)}" if alarm.tools else ""
-    return f"{name}{tools} {alarm.before} → {alarm.after}"
-
-
-def _undecided_on_both(comparison: Comparison) -> Noted:
-    """The cases without a number that are not among those that have lost it."""
-    undecided, lost = comparison.undecided, comparison.lost
-    names = tuple(name for name in undecided.names if name not in lost.names)
-    return Noted(undecided.count - lost.count, names)
-
-
 def _noted_names(noted: Noted, comparison: Comparison, lang: Language) -> str:
     return first_names(case_names(noted.names, comparison), noted.count, lang)
 
 
-# JSON.
-
-
 def write_json(comparison: Comparison, *, most: int | None = None, lang: Language = "en") -> str:
-    """The document, indented.
-
-    Args:
-        comparison: what it is about.
-        most: taken, and of no use: all cases are in the document, however many there are.
-        lang: the language of the sentences in it, never of the keys.
-    """
+    """An indented document with all cases, whatever `most` is; its keys are always English."""
     del most
-    document = encode_json(comparison_to_dict(comparison, lang=lang))
-    return msgspec.json.format(document, indent=2).decode() + "\n"
+    return json_document(comparison_to_dict(comparison, lang=lang))
 
-
-# Markdown.
 
 DEFAULT_MOST = 10
 
@@ -587,37 +534,24 @@ def write_markdown(
 ) -> str:
     """The verdict, the notes, and the tables; names from the data stay plain text.
 
-    Args:
-        comparison: what it is about.
-        most: how many cases to show of those that went otherwise in the same way, and how many tools
-            and tags.
-        lang: the language.
+    At most `most` cases of each kind of change are shown, and as many tools and tags.
     """
+    verdict = say(VERDICTS[comparison.main.verdict], lang).capitalize()
     grave = [*alarm_notes(comparison, lang), *below_notes(comparison, lang, write=code)]
+    others = comparison_notes(comparison, lang, write=code)
     blocks = [
-        _markdown_heading(comparison, lang),
+        f"## {verdict}: {change_line(comparison, lang, write=code)}",
         *fact_blocks(comparison, lang),
-        "\n".join(
-            [
-                *note_items(grave, is_grave=True),
-                *note_items(comparison_notes(comparison, lang, write=code)),
-            ]
-        ),
+        "\n".join(filter(None, [note_items(grave), note_items(others, is_bold=False)])),
         *_measure_blocks(comparison, lang),
         *change_blocks(comparison, most, lang),
         *slice_blocks(comparison, changed_slices(comparison), most, lang),
     ]
-    return "\n\n".join(block for block in blocks if block) + "\n"
-
-
-def _markdown_heading(comparison: Comparison, lang: Language) -> str:
-    main = comparison.main
-    verdict = say(VERDICTS[main.verdict], lang).capitalize()
-    return f"## {verdict}: {change_line(comparison, lang, write=code)}"
+    return join_blocks(blocks)
 
 
 def fact_blocks(comparison: Comparison, lang: Language) -> Iterator[str]:
-    """How sure the verdict is, how the cases went, and which runs it is about."""
+    """How certain the verdict is, how many cases changed, and the two runs."""
     main = comparison.main
     lines = []
     if main.change is not None:
@@ -631,96 +565,58 @@ def fact_blocks(comparison: Comparison, lang: Language) -> Iterator[str]:
     )
 
 
-def note_items(lines: Sequence[tuple[str, str]], *, is_grave: bool = False) -> list[str]:
-    """Sentences, and the first names in each, as items; what is grave in bold."""
-    return [note_item(*line, is_bold=is_grave) for line in lines]
-
-
 def _measure_blocks(comparison: Comparison, lang: Language) -> Iterator[str]:
-    """The table of all measures, where there are others than the one that decides."""
-    if not comparison.others:
-        return
-    labels = (
-        *(MEASURE, BEFORE, AFTER, DIFFERENCE),
-        *(INTERVAL, P_VALUE),
-    )
-    rows = [
-        (
-            measure_name(difference.measure, lang, write=code),
-            *_number_cells(difference),
-            change_interval_text(difference.interval, lang),
-            _p_cell(difference),
-        )
-        for difference in (comparison.main, *comparison.others)
+    """The table of all measures; nothing if there is only the one that decides."""
+    if comparison.others:
+        measures = (comparison.main, *comparison.others)
+        names = [measure_name(each.measure, lang, write=code) for each in measures]
+        rows = [measure_cells(each, lang) for each in measures]
+        yield _cells_table((MEASURE, *MEASURE_LABELS), names, rows, lang)
+
+
+def _cells_table(
+    labels: Iterable[Phrase], names: Iterable[str], rows: Iterable[list[str]], lang: Language
+) -> str:
+    cells = [
+        (name, *[cell.replace("<", "&lt;") for cell in row])
+        for name, row in zip(names, rows, strict=True)
     ]
-    yield table([say(label, lang) for label in labels], rows)
-
-
-def _number_cells(difference: Difference) -> tuple[str, str, str]:
-    return (
-        share_text(difference.before),
-        share_text(difference.after),
-        points_text(difference.change),
-    )
-
-
-def _p_cell(difference: Difference) -> str:
-    return p_text(difference.p_value).replace("<", "&lt;")
+    return table([say(label, lang) for label in labels], cells)
 
 
 def change_blocks(comparison: Comparison, most: int, lang: Language) -> Iterator[str]:
-    """The cases that went otherwise, in a table for each way."""
+    """The cases that changed, one table per kind of change."""
     for kind in MARKS:
         changes = comparison.changed(kind)
         if changes and most:
             cases = count_of(CASES, len(changes), lang)
             yield f"### {say(CHANGES[kind], lang, cases=cases)}"
-            yield _changes_table(comparison, kind, most, lang)
+            is_named = has_several_evaluations(comparison)
+            yield _changes_table(change_rows(changes[:most], lang, has_evaluation=is_named), lang)
             if len(changes) > most:
                 yield say(MORE, lang, count=len(changes) - most)
 
 
-def _changes_table(comparison: Comparison, kind: ChangeKind, most: int, lang: Language) -> str:
-    changes = comparison.changed(kind)[:most]
-    rows = [
-        (code(row.case), row.trials, row.f1, html_entities(row.remarks))
-        for row in change_rows(changes, lang, has_evaluation=has_several_evaluations(comparison))
-    ]
+def _changes_table(changes: Sequence[ChangeRow], lang: Language) -> str:
+    """A table without the columns that are empty."""
+    rows = [(code(row.case), row.trials, row.f1, html_entities(row.remarks)) for row in changes]
     labels = [say(label, lang) for label in (CASE, TRIALS, F1, REMARKS)]
-    filled = [place for place in range(len(labels)) if any(row[place] for row in rows)]
-    return table(
-        [labels[place] for place in filled],
-        [tuple([row[place] for place in filled]) for row in rows],
-    )
+    filled = [column for column in zip(labels, *rows, strict=True) if any(column[1:])]
+    shown, *cells = zip(*filled, strict=True)
+    return table(shown, cells)
 
 
 def slice_blocks(
     comparison: Comparison, slices: Sequence[Slice], most: int, lang: Language
 ) -> Iterator[str]:
-    """The tools, and the tags, each in a table under what they are compared by."""
+    """The tools, and then the tags, in one table each."""
     groups = slices_by_kind(slices) if most else []
     for group in groups:
         yield f"### {slice_heading(group[0], lang, write=code)}"
-        yield _slices_table(group[:most], lang)
+        names = [code(part.name) for part in group[:most]]
+        rows = [slice_cells(part.difference, lang) for part in group[:most]]
+        yield _cells_table((SLICE_KINDS[group[0].kind], *SLICE_LABELS), names, rows, lang)
         if len(group) > most:
             yield say(MORE, lang, count=len(group) - most)
     if groups:
         yield holm_line(comparison, lang)
-
-
-def _slices_table(slices: Sequence[Slice], lang: Language) -> str:
-    labels = (
-        *(SLICE_KINDS[slices[0].kind], CASE_COUNT, BEFORE, AFTER),
-        *(DIFFERENCE, P_VALUE, VERDICT),
-    )
-    rows = [
-        (
-            code(part.name),
-            str(part.difference.cases),
-            *_number_cells(part.difference),
-            _p_cell(part.difference),
-            say(VERDICTS[part.difference.verdict], lang),
-        )
-        for part in slices
-    ]
-    return table([say(label, lang) for label in labels], rows)

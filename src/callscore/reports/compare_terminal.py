@@ -1,4 +1,4 @@
-"""Two compared runs on a terminal: the verdict, the numbers, the cases that changed, and the slices."""
+"""The report of two compared runs on a terminal: verdict, numbers, changed cases, and slices."""
 
 from __future__ import annotations
 
@@ -22,17 +22,10 @@ from callscore.reports.compare import (
 )
 from callscore.reports.formatting import CASES
 from callscore.reports.tables import NumberRow, number_table, wrapped_grid
-from callscore.reports.terminal import (
-    SPACE,
-    Section,
-    note_line,
-    print_sections,
-    printed_text,
-    report_width,
-)
+from callscore.reports.terminal import SPACE, Section, note_line, print_sections, report_width
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
     from rich.console import Console
     from rich.table import Table
@@ -46,19 +39,12 @@ if TYPE_CHECKING:
 __all__ = [
     "VERDICT_STYLES",
     "certainty_lines",
-    "change_lines",
     "change_section",
     "flip_section",
-    "measure_table",
     "render",
     "side_table",
     "slice_sections",
-    "slice_table",
-    "write_text",
 ]
-
-
-# Tables: the two runs, the measures, the cases that changed, and the slices.
 
 VERDICT_STYLES: dict[Verdict, str] = {
     "improved": "green",
@@ -71,13 +57,13 @@ _COLUMN_SPACE = 3
 _INDENT = 4
 _MARK_WIDTH = 2  # a mark and a blank
 _SHORTEST_NAME = 20
-# The columns that are left out on a narrow terminal, the first of them first.
+# The columns that are left out on a narrow terminal, in this order.
 _OPTIONAL_MEASURE_COLUMNS = (4, 3)  # p, the interval
 _OPTIONAL_SLICE_COLUMNS = (4, 0, 1, 2)  # p, cases, before, after
 
 
 def side_table(comparison: Comparison, lang: Language) -> Table:
-    """The two runs below each other; what has no room in a line goes on in the next."""
+    """The two runs below each other, wrapped if they are too long."""
     rows = []
     for label, side in ((wording.BEFORE, comparison.before), (wording.AFTER, comparison.after)):
         name, *words = wording.side_parts(side, lang)
@@ -87,31 +73,14 @@ def side_table(comparison: Comparison, lang: Language) -> Table:
 
 
 def measure_table(differences: Sequence[Difference], width: int, lang: Language) -> Text:
-    """One row a measure: before, after, and how sure the difference is."""
-    headers = (wording.BEFORE, wording.AFTER, wording.DIFFERENCE, wording.INTERVAL, wording.P_VALUE)
-    rows = [
-        NumberRow(
-            Text(wording.measure_name(difference.measure, lang)),
-            [
-                *_number_cells(difference),
-                Text(wording.change_interval_text(difference.interval, lang), "dim"),
-                Text(wording.p_text(difference.p_value), "dim"),
-            ],
-        )
-        for difference in differences
-    ]
-    heads = [say(head, lang) for head in headers]
-    return number_table(
-        say(wording.MEASURE, lang), heads, rows, width, spare=_OPTIONAL_MEASURE_COLUMNS
-    )
-
-
-def _number_cells(difference: Difference) -> list[Text]:
-    return [
-        Text(wording.share_text(difference.before)),
-        Text(wording.share_text(difference.after)),
-        Text(wording.points_text(difference.change), _style(difference)),
-    ]
+    """One row per measure: before, after, and how certain the difference is."""
+    rows = []
+    for difference in differences:
+        styles = ("", "", _style(difference), "dim", "dim")
+        cells = map(Text, wording.measure_cells(difference, lang), styles)
+        rows.append(NumberRow(Text(wording.measure_name(difference.measure, lang)), [*cells]))
+    label, *heads = [say(head, lang) for head in (wording.MEASURE, *wording.MEASURE_LABELS)]
+    return number_table(label, heads, rows, width, spare=_OPTIONAL_MEASURE_COLUMNS)
 
 
 def _style(difference: Difference) -> str:
@@ -120,17 +89,9 @@ def _style(difference: Difference) -> str:
 
 
 def change_lines(rows: Sequence[ChangeRow], kind: ChangeKind, width: int) -> list[Text]:
-    """A line a case that went otherwise; remarks that have no room in it stand below.
-
-    Args:
-        rows: the cases.
-        kind: how they went.
-        width: how many columns of the terminal there are.
-    """
+    """One line per changed case; remarks that do not fit have a line of their own."""
     columns = [[row.trials for row in rows], [row.f1 and f"F1 {row.f1}" for row in rows]]
-    while (
-        columns and _name_room(columns, width) < _SHORTEST_NAME
-    ):  # what a case is called comes first
+    while columns and _name_room(columns, width) < _SHORTEST_NAME:
         columns = columns[:-1]
     room = max(_name_room(columns, width), _SHORTEST_NAME)
     names = [clip_middle(escape(row.case), room) for row in rows]
@@ -161,90 +122,52 @@ def _widest(column: Sequence[str]) -> int:
 
 
 def _append_at(line: Text, cell: str, start: int, style: str) -> None:
-    """Put a cell where its column begins; an empty one leaves no blanks behind."""
+    """Append a cell at the start of its column; an empty cell adds no blanks."""
     if cell:
         line.append(" " * (start - line.cell_len)).append(cell, style)
 
 
 def slice_table(slices: Sequence[Slice], width: int, lang: Language) -> Text:
-    """One row a tool, or a tag; all are of one kind."""
-    headers = (
-        *(wording.CASE_COUNT, wording.BEFORE, wording.AFTER, wording.DIFFERENCE),
-        *(wording.P_VALUE, wording.VERDICT),
-    )
-    rows = [
-        NumberRow(
-            Text(clip_middle(escape(part.name), max(_SHORTEST_NAME, width // 3))),
-            [
-                Text(str(part.difference.cases), "dim"),
-                *_number_cells(part.difference),
-                Text(wording.p_text(part.difference.p_value), "dim"),
-                Text(_verdict_text(part.difference, lang), _style(part.difference) or "dim"),
-            ],
-        )
-        for part in slices
-    ]
-    heads = [say(head, lang) for head in headers]
+    """One row per tool, or per tag; all slices are of one kind."""
+    rows = []
+    for part in slices:
+        name = clip_middle(escape(part.name), max(_SHORTEST_NAME, width // 3))
+        style = _style(part.difference)
+        styles = ("dim", "", "", style, "dim", style or "dim")
+        cells = map(Text, wording.slice_cells(part.difference, lang), styles)
+        rows.append(NumberRow(Text(name), [*cells]))
+    heads = [say(head, lang) for head in wording.SLICE_LABELS]
     label = say(wording.SLICE_KINDS[slices[0].kind], lang)
     return number_table(label, heads, rows, width, spare=_OPTIONAL_SLICE_COLUMNS)
-
-
-def _verdict_text(difference: Difference, lang: Language) -> str:
-    return say(wording.VERDICTS[difference.verdict], lang)
-
-
-# The report.
-
-
-def write_text(comparison: Comparison, *, most: int = DEFAULT_MOST, lang: Language = "en") -> str:
-    """The report as plain text, for a file."""
-    return printed_text(lambda console: render(comparison, console=console, most=most, lang=lang))
 
 
 def render(
     comparison: Comparison, *, console: Console, most: int = DEFAULT_MOST, lang: Language = "en"
 ) -> None:
-    """Print the report.
-
-    Args:
-        comparison: what it is about.
-        console: where to print it.
-        most: how many cases to show of those that went otherwise in the same way, and how many tools
-            and tags.
-        lang: the language.
-    """
+    """Print the report, with at most `most` cases per kind of change, and as many tools and tags."""
     width = report_width(console)
-    sections = [
-        *_opening_sections(comparison, width, lang),
+    main, slices = comparison.main, changed_slices(comparison)
+    verdict = say(wording.VERDICTS[main.verdict], lang).capitalize()
+    headline = Text().append(verdict, f"bold {VERDICT_STYLES[main.verdict]}")
+    headline.append(SPACE + wording.change_line(comparison, lang))
+    grave = [*alarm_notes(comparison, lang), *below_notes(comparison, lang)]
+    notes: Section = [note_line(*line, style="bold red") for line in grave]
+    notes += [note_line(*line) for line in comparison_notes(comparison, lang)]
+    measures = (main, *comparison.others)
+    sections: list[Section] = [
+        [headline, *certainty_lines(main, lang)],
+        [side_table(comparison, lang)],
+        notes,
+        [measure_table(measures, width, lang)] if comparison.others else [],
         *[change_section(comparison, kind, width, most=most, lang=lang) for kind in MARKS],
-        *slice_sections(comparison, changed_slices(comparison), width, most=most, lang=lang),
+        *slice_sections(comparison, slices, width, most=most, lang=lang),
         flip_section(comparison, lang),
     ]
-    print_sections([section for section in sections if section], console)
-
-
-def _opening_sections(comparison: Comparison, width: int, lang: Language) -> Iterator[Section]:
-    yield _headline(comparison, lang)
-    yield [side_table(comparison, lang)]
-    grave = [*alarm_notes(comparison, lang), *below_notes(comparison, lang)]
-    yield [
-        *[note_line(*line, style="bold red") for line in grave],
-        *[note_line(*line) for line in comparison_notes(comparison, lang)],
-    ]
-    if comparison.others:
-        yield [measure_table((comparison.main, *comparison.others), width, lang)]
-
-
-def _headline(comparison: Comparison, lang: Language) -> Section:
-    main = comparison.main
-    verdict = say(wording.VERDICTS[main.verdict], lang).capitalize()
-    line = Text().append(verdict, f"bold {VERDICT_STYLES[main.verdict]}")
-    line.append(SPACE + wording.change_line(comparison, lang))
-    return [line, *certainty_lines(main, lang)]
+    print_sections(sections, console)
 
 
 def certainty_lines(difference: Difference, lang: Language) -> Section:
-    """How sure a difference is, and what would have been seen; nothing where none was looked for."""
+    """How certain a difference is, and what would have shown; empty if nothing was compared."""
     if difference.change is None:
         return []
     lines = [wording.certainty_line(difference, lang), *wording.power_lines(difference, lang)]
@@ -254,7 +177,7 @@ def certainty_lines(difference: Difference, lang: Language) -> Section:
 def change_section(
     comparison: Comparison, kind: ChangeKind, width: int, *, most: int, lang: Language
 ) -> Section:
-    """The cases that went otherwise in one way; empty where there are none, or none are wanted."""
+    """The cases of one kind of change; empty if there are none, or if `most` is 0."""
     changes = comparison.changed(kind)
     if not changes or not most:
         return []
@@ -271,7 +194,7 @@ def change_section(
 def slice_sections(
     comparison: Comparison, slices: Sequence[Slice], width: int, *, most: int, lang: Language
 ) -> list[Section]:
-    """The tools, and the tags, each under what they are compared by."""
+    """The tools, and then the tags, in one section each."""
     holm = wording.holm_line(comparison, lang)
     sections = []
     for group in slices_by_kind(slices) if most else []:
@@ -281,12 +204,12 @@ def slice_sections(
         if len(group) > most:
             section.append(Text(say(wording.MORE, lang, count=len(group) - most), "dim"))
         sections.append(section)
-        holm = ""  # it is about all of them, and said once
+        holm = ""  # shown once, since it is about all slices
     return sections
 
 
 def flip_section(comparison: Comparison, lang: Language) -> Section:
-    """How many cases went otherwise in each way, and how many did not; nothing of no cases."""
+    """How many cases broke, were fixed or changed, and how many did not; empty without cases."""
     parts = [
         Text(words, "dim" if kind is None else KIND_STYLES[kind])
         for words, kind in wording.flip_counts(comparison, lang)

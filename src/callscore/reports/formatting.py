@@ -1,4 +1,4 @@
-"""What reports share: numbers, durations and names in two languages, Markdown and JUnit text."""
+"""Shared by reports: numbers, durations and names; Markdown, JUnit and text for GitHub's log."""
 
 # ruff: noqa: RUF001  (Russian letters that look like Latin ones, and en dashes, are meant)
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 from callscore.core.phrases import Phrase, Plural, count_of, say
-from callscore.core.rendering import clip_middle, display_width, escape
+from callscore.core.rendering import clip, clip_middle, display_width, escape
 from callscore.core.settings import DEFAULT
 from callscore.words.explanation import FORBIDDEN_CALLS
 from callscore.words.value_text import decimal, forbidden_tools
@@ -25,31 +25,39 @@ if TYPE_CHECKING:
 __all__ = [
     "CASES",
     "ERROR_COUNT",
+    "LONG_NAME_WIDTH",
     "MORE",
     "NO_NUMBER",
+    "SKIPPED_NOTE",
+    "UNCOUNTED_CASES",
+    "UNLIMITED_WIDTH",
     "add_noted",
     "add_properties",
+    "add_property",
     "add_test",
     "code",
+    "code_title",
     "details",
     "document_text",
     "duration",
+    "escape_commands",
     "fenced",
     "first_names",
+    "first_reasons",
     "forbidden_line",
     "grouped_number",
     "html_entities",
+    "join_blocks",
     "low_scorers",
     "metric_cells",
-    "note_item",
+    "note_items",
     "number_text",
+    "numbers_line",
     "settings_text",
     "table",
+    "value_blocks",
     "xml_safe",
 ]
-
-
-# Numbers, durations, names and settings as every report writes them, in English and in Russian.
 
 CASES = Plural(("case", "cases"), ("случай", "случая", "случаев"))
 MODE_PHRASES = {
@@ -80,11 +88,16 @@ MORE = Phrase("… {count} more", "… ещё {count}")
 _NAMES_SHOWN = 5
 _RULES_SHOWN = 4
 _RULE_WIDTH = 40
+_REASONS_SHOWN = 2
 _NAME_WIDTH = 60
-_LONG_NAME_WIDTH = 100
+LONG_NAME_WIDTH = 100
+UNLIMITED_WIDTH = 1_000_000
 
-
-# A sentence that starts with a number of cases.
+# A counted noun and a sentence, for the records that were skipped.
+SKIPPED_NOTE = (
+    Plural(("record", "records"), ("запись", "записи", "записей")),
+    Phrase("{count} skipped: not readable", "не удалось прочитать: {count}"),
+)
 UNCOUNTED_CASES = Plural(
     (
         "case: no call counts under these settings, so it passes",
@@ -103,7 +116,7 @@ FORBIDDEN_LINE = Phrase(
 
 
 def forbidden_line(summary: Summary, lang: Language) -> tuple[str, str] | None:
-    """How many calls must not have been made: a sentence, and the tools; None where there are none."""
+    """A sentence about forbidden calls, and their tools; None if there are none."""
     if not summary.forbidden_cases:
         return None
     tools = tuple([tool for tool, _ in forbidden_tools(summary)])
@@ -113,17 +126,28 @@ def forbidden_line(summary: Summary, lang: Language) -> tuple[str, str] | None:
         calls=count_of(FORBIDDEN_CALLS, summary.forbidden, lang),
         cases=count_of(CASES, summary.forbidden_cases, lang),
     )
-    return sentence, first_names(tools, len(tools), lang, width=_LONG_NAME_WIDTH)
+    return sentence, first_names(tools, len(tools), lang, width=LONG_NAME_WIDTH)
 
 
 def first_names(
-    names: Sequence[str], count: int, lang: Language, *, width: int = _NAME_WIDTH
+    names: Sequence[str],
+    count: int,
+    lang: Language,
+    *,
+    width: int = _NAME_WIDTH,
+    most: int = _NAMES_SHOWN,
 ) -> str:
     """The first of some names, and how many more there are."""
-    shown = [clip_middle(escape(name), width) for name in names[:_NAMES_SHOWN]]
+    shown = [clip_middle(escape(name), width) for name in names[:most]]
     if shown and count > len(shown):
         shown.append(say(MORE, lang, count=count - len(shown)))
     return ", ".join(shown)
+
+
+def first_reasons(reasons: Sequence[str], width: int) -> str:
+    """The first reasons as a list: sentences without their full stops."""
+    shown = [clip(escape(reason).removesuffix("."), width) for reason in reasons[:_REASONS_SHOWN]]
+    return "; ".join(shown)
 
 
 def settings_text(
@@ -131,10 +155,7 @@ def settings_text(
 ) -> str:
     """How the calls were compared, in a few words; defaults are not mentioned.
 
-    Args:
-        settings: what decided that.
-        lang: the language.
-        write: makes the patterns in the settings safe to show.
+    `write` makes the patterns in the settings safe to show.
     """
     threshold = f"{settings.argument_match_threshold:g}"
     mode = say(MODE_PHRASES[settings.mode], lang, threshold=threshold)
@@ -173,12 +194,12 @@ _HOUR = 3600
 
 
 def grouped_number(count: int, lang: Language) -> str:
-    """A number with its thousands apart, as the language has it."""
+    """A number with the language's thousands separator."""
     return f"{count:,}".replace(",", "\N{NO-BREAK SPACE}" if lang == "ru" else ",")
 
 
 def duration(seconds: float, lang: Language) -> str:
-    """A time as people say it: `230 ms`, `4.2 s`, `2 min 5 s`."""
+    """A duration: `230 ms`, `4.2 s`, `2 min 5 s`."""
     if round(seconds, 1) < 1:
         return say(_MILLISECONDS, lang, count=round(seconds * 1000) or "< 1")
     if round(seconds, 1) < _MINUTE:
@@ -190,47 +211,43 @@ def duration(seconds: float, lang: Language) -> str:
 
 
 def low_scorers(values: Sequence[MetricValue], at_least: float) -> list[MetricValue]:
-    """The scorers that are not content."""
+    """The values below the bar."""
     return [found for found in values if found.value is not None and found.value < at_least]
 
 
 NO_NUMBER = "–"
-_ROUNDED_DIGITS = 9  # of a number that may be a sum of shares, 0.9999999999999999 for 1
+_ROUNDED_DIGITS = 9  # a sum of shares may be 0.9999999999999999 instead of 1
 _CELL_SPACE = "   "
 
 
 def number_text(value: float | None) -> str:
-    """A number of any tool with three decimals; 1.000 and 0.000 are said only of those."""
+    """A number with three decimals: 1.000 and 0.000 only for exactly 1 and 0; a dash for None."""
     return NO_NUMBER if value is None else decimal(round(value, _ROUNDED_DIGITS))
 
 
 def metric_cells(values: Sequence[MetricValue], width: int) -> list[list[tuple[str, str]]]:
     """The numbers of one case in lines of cells, a number and a name, aligned from case to case.
 
-    Names are never cut, since people copy them: one that has no room is on a line of its own.
+    Names are never cut, since people copy them: a name without room has a line of its own.
     """
     numbers = [number_text(found.value) for found in values]
-    most = max(map(len, map(number_text, [0.0, *[found.value for found in values]])))
+    most = max(map(len, [number_text(0.0), *numbers]))
     names = [escape(found.name) for found in values]
     cells = [(number.rjust(most), name) for number, name in zip(numbers, names, strict=True)]
-    used = sum(display_width(name) + most + 1 for name in names) + len(_CELL_SPACE) * (
-        len(names) - 1
-    )
-    if used <= width:
+    space = len(_CELL_SPACE)
+    if sum(display_width(name) + most + 1 + space for name in names) - space <= width:
         return [cells]
     widest = max(map(display_width, names))
-    in_a_line = max((width + len(_CELL_SPACE)) // (widest + most + 1 + len(_CELL_SPACE)), 1)
-    lines = [cells[start : start + in_a_line] for start in range(0, len(cells), in_a_line)]
-    return [[*[_padded(cell, widest) for cell in line[:-1]], line[-1]] for line in lines]
+    in_a_line = max((width + space) // (widest + most + 1 + space), 1)
+    lines = []
+    for start in range(0, len(cells), in_a_line):
+        *others, last = cells[start : start + in_a_line]
+        padded = [(number, name + " " * (widest - display_width(name))) for number, name in others]
+        lines.append([*padded, last])
+    return lines
 
 
-def _padded(cell: tuple[str, str], width: int) -> tuple[str, str]:
-    number, name = cell
-    return number, name + " " * (width - display_width(name))
-
-
-# Text from the data as Markdown that can neither end early, break a table, nor become HTML.
-
+# Text from the data must neither end its Markdown early, break a table, nor become HTML.
 _MARKDOWN_NAME_WIDTH = 80
 # Room for all the names of a note, each of which is short already.
 _NOTE_WIDTH = 1000
@@ -241,100 +258,138 @@ _NUMBER = re.compile("[+−]?[0-9]")
 
 
 def code(text: str, *, width: int = _MARKDOWN_NAME_WIDTH) -> str:
-    """Text as code, on one line and in at most so many columns."""
+    """Text as code, on one line of at most `width` columns."""
     short = clip_middle(escape(text), width)
     if short.strip() and _SAFE_IN_CODE.fullmatch(short):
         return f"`{short}`"
     return f"<code>{html_entities(short)}</code>"
 
 
+def code_title(text: str) -> str:
+    """Text as code in HTML, for the title of `details`."""
+    return f"<code>{html_entities(clip_middle(escape(text), _MARKDOWN_NAME_WIDTH))}</code>"
+
+
 def fenced(text: str, language: str) -> str:
-    """Text as a block of code, whatever it holds."""
+    """Text as a block of code, whatever it contains."""
     longest = max(map(len, re.findall("`+", text)), default=0)
     fence = "`" * max(3, longest + 1)
     return f"{fence}{language}\n{text}\n{fence}"
 
 
 def table(labels: Iterable[str], rows: Sequence[tuple[object, ...]]) -> str:
-    """A table of at least one row, whose columns of numbers are set to the right."""
+    """A table of at least one row; columns of numbers are aligned to the right."""
     cells = [[str(cell) for cell in row] for row in rows]
     rules = ["---:" if _NUMBER.match(cell) else "---" for cell in cells[0]]
     return "\n".join(f"| {' | '.join(row)} |" for row in (list(labels), rules, *cells))
 
 
 def html_entities(text: str) -> str:
-    """Text that can stand inside HTML inside Markdown."""
-    # Written as a number, a character means itself and nothing else, to Markdown as to HTML.
+    """Text that is safe inside HTML inside Markdown."""
+    # A numeric character reference has no other meaning, neither in Markdown nor in HTML.
     return "".join(
         character if _WORDLIKE.fullmatch(character) else f"&#{ord(character)};"
         for character in text
     )
 
 
-def note_item(sentence: str, names: str, *, is_bold: bool = True, width: int = _NOTE_WIDTH) -> str:
-    """A note as an item of a list: a sentence, and the first names that it is about."""
+def note_items(
+    notes: Iterable[tuple[str, str]], *, is_bold: bool = True, width: int = _NOTE_WIDTH
+) -> str:
+    """Notes as a list: each is a sentence, and the first names that it is about."""
     mark = "**" if is_bold else ""
-    return f"- {mark}{sentence}{mark}" + (f" ({code(names, width=width)})" if names else "")
+    return "\n".join(
+        f"- {mark}{sentence}{mark}" + (f" ({code(names, width=width)})" if names else "")
+        for sentence, names in notes
+    )
+
+
+def numbers_line(values: Sequence[MetricValue]) -> str:
+    """The values of scorers or metrics for one case, on one line."""
+    return ", ".join(f"{code(found.name)} {number_text(found.value)}" for found in values)
+
+
+def value_blocks(values: Sequence[MetricValue], width: int) -> list[str]:
+    """The values of the scorers for one case, and a list of their reasons."""
+    reasons = [
+        f"- {code(found.name)}: {code(found.reason, width=width)}"
+        for found in values
+        if found.reason
+    ]
+    return [block for block in (numbers_line(values), "\n".join(reasons)) if block]
 
 
 def details(title: str, body: str) -> str:
-    """Something that is folded in below its title; the title is HTML already."""
+    """A block that is folded below its title, which is HTML already."""
     return f"<details><summary>{title}</summary>\n\n{body}\n\n</details>"
 
 
-# JUnit XML, which every build server shows: suites, tests, properties and the counts of tests.
+def join_blocks(blocks: Iterable[str]) -> str:
+    """A Markdown document of the blocks that are not empty."""
+    return "\n\n".join(filter(None, blocks)) + "\n"
 
 
 def document_text(root: Element) -> str:
-    """The document, indented, with the counts of tests in every suite."""
+    """The JUnit document, indented, with the counts of tests in every suite."""
     for suite in (root, *root):
-        _count_tests(suite)
+        suite.set("tests", str(len(suite.findall(".//testcase"))))
+        for name, tag in (("failures", "failure"), ("errors", "error"), ("skipped", "skipped")):
+            suite.set(name, str(len(suite.findall(f".//testcase/{tag}"))))
     indent(root)
     return f'<?xml version="1.0" encoding="utf-8"?>\n{tostring(root, encoding="unicode")}\n'
-
-
-def _count_tests(element: Element) -> None:
-    """Write down how many tests there are in a suite, or in suites, and what became of them."""
-    element.set("tests", str(len(element.findall(".//testcase"))))
-    for attribute, tag in (("failures", "failure"), ("errors", "error"), ("skipped", "skipped")):
-        element.set(attribute, str(len(element.findall(f".//testcase/{tag}"))))
 
 
 def add_properties(
     element: Element, numbers: Sequence[tuple[str, float | None, str | None]]
 ) -> Element:
-    """Add what other tools, or scorers, say: a name, a number, and why there is none."""
+    """Add the values of metrics or scorers: a name, a number, and why there is none."""
     properties = Element("properties")
     if numbers:
         element.append(properties)
     for name, number, why in numbers:
-        # Under the name of a metric stand numbers alone: build servers draw them.
+        # Build servers draw the property of a metric, so it must always be a number.
         if number is None:
-            _add_property(properties, f"{name}: not scorable", why or "")
+            add_property(properties, f"{name}: not scorable", why or "")
         else:
-            _add_property(properties, name, repr(number))
+            add_property(properties, name, repr(number))
     return properties
 
 
-def _add_property(properties: Element, name: str, value: str) -> None:
+def add_property(properties: Element, name: str, value: str) -> None:
+    """Add a named text."""
     SubElement(properties, "property", name=xml_safe(name), value=xml_safe(value))
 
 
 def add_noted(suite: Element, noted: Noted, tag: str, why: Phrase, lang: Language) -> None:
-    """Add a test for each thing that was counted and named, and one for those without a name."""
-    for name in noted.names:
-        SubElement(add_test(suite, name), tag, message=say(why, lang))
+    """Add a test for each name, and one for all others that were counted."""
     unnamed = noted.count - len(noted.names)
-    if unnamed > 0:
-        test = add_test(suite, say(MORE, lang, count=unnamed))
-        SubElement(test, tag, message=say(why, lang))
+    more = [say(MORE, lang, count=unnamed)] if unnamed > 0 else []
+    for name in (*noted.names, *more):
+        SubElement(add_test(suite, name), tag, message=say(why, lang))
 
 
 def add_test(suite: Element, name: str) -> Element:
-    """Add a test to a suite, by whose name it goes, too."""
+    """Add a test to a suite; the name of the suite is the name of its class."""
     return SubElement(suite, "testcase", classname=suite.get("name", ""), name=xml_safe(name))
 
 
 def xml_safe(text: str) -> str:
-    """The text with everything spelled out that XML cannot say, or that hides or turns the rest."""
+    """The text with every character escaped that XML cannot contain or that hides others."""
     return "\n".join(map(escape, text.split("\n")))
+
+
+# What a GitHub runner executes as a command, wherever the text comes from; colours may precede it.
+_COMMAND = re.compile(r"^((?:\s|\x1b\[[\d;]*m)*):(?=:)", re.MULTILINE)
+_OLD_COMMAND = re.compile(r"#(?=#\[)")
+# How the first character of a command is escaped: a runner ignores it, and people see the same.
+_COMMAND_ESCAPES = {"json": ("\\u003a", "\\u0023"), "junit": ("&#58;", "&#35;")}
+
+
+def escape_commands(text: str, output_format: str = "table") -> str:
+    """A report in which no line is a command to a GitHub runner, whatever a case is called.
+
+    In a format for programs the meaning does not change.
+    """
+    colon, hash_sign = _COMMAND_ESCAPES.get(output_format, (": ", "# "))
+    text = _COMMAND.sub(lambda found: f"{found[1]}{colon}", text)
+    return _OLD_COMMAND.sub(lambda _: hash_sign, text)

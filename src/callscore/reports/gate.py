@@ -1,4 +1,4 @@
-"""The report of a gate: its words, the command to type next, and its JSON and Markdown forms."""
+"""The report of a gate: its phrases, JSON, Markdown, GitHub annotations, and the next command."""
 
 # ruff: noqa: RUF001  (Russian letters that look like Latin ones are meant)
 
@@ -7,15 +7,13 @@ from __future__ import annotations
 import shlex
 from typing import TYPE_CHECKING
 
-import msgspec
-
 from callscore.comparing.comparison import gate_to_dict
 from callscore.comparing.sides import case_name
 from callscore.core.phrases import Phrase, Plural, count_of, say
 from callscore.core.rendering import clip_middle, escape
-from callscore.reports import compare as compare_wording
 from callscore.reports.compare import (
     ALARMS,
+    CHANGES,
     DEFAULT_MOST,
     VERDICTS,
     below_notes,
@@ -23,21 +21,30 @@ from callscore.reports.compare import (
     certainty_line,
     change_blocks,
     change_line,
+    change_rows,
     changed_slices,
     comparison_notes,
     fact_blocks,
+    flip_counts,
     has_several_evaluations,
-    note_items,
     nothing_compared_text,
     points_with_unit,
     slice_blocks,
     slice_name,
 )
-from callscore.reports.formatting import code, details, first_names, html_entities
-from callscore.words.value_text import encode_json, json_safe
+from callscore.reports.formatting import (
+    code,
+    details,
+    escape_commands,
+    first_names,
+    html_entities,
+    join_blocks,
+    note_items,
+)
+from callscore.words.value_text import json_document, json_safe
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Mapping
 
     from callscore.comparing.changes import Alarm, CaseChange, ChangeKind
     from callscore.comparing.comparison import Comparison
@@ -46,23 +53,21 @@ if TYPE_CHECKING:
     from callscore.core.phrases import Language
 
 __all__ = [
+    "annotation_lines",
     "fail_on_text",
     "gate_title",
     "inconclusive_line",
     "reason_lines",
+    "regressed_slices",
+    "shown_change_kind",
     "suggested_command",
     "write_json",
     "write_markdown",
 ]
 
-
-# Phrases, in English and in Russian, and the suggested command.
-
 NEXT = Phrase("Next: {command}", "Дальше: {command}")
 _OPEN = Phrase("Gate open", "Проверка пройдена")
 _CLOSED = Phrase("Gate closed", "Проверка не пройдена")
-_FROM_TO = Phrase("{verdict}, {before} → {after}", "{verdict}, {before} → {after}")
-_FAIL_ON = Phrase("--fail-on {fail_on}", "--fail-on {fail_on}")
 _REGRESSED = Phrase("regressed: {change}", "стало хуже: {change}")
 _INCONCLUSIVE_LOSS = Phrase(
     "too few cases to tell, and a loss of 10 points or more: {down} worse, {up} better, {change}",
@@ -111,21 +116,19 @@ _NAME_WIDTH = 60
 def gate_title(
     gate: Gate, lang: Language, *, write: Callable[[str], str] = escape
 ) -> tuple[str, str]:
-    """Whether the gate is open, and of what it says so."""
+    """Whether the gate is open, and the verdict on the two runs."""
     comparison = gate.comparison
-    about = say(
-        _FROM_TO,
-        lang,
-        before=write(clip_middle(comparison.before.label, _NAME_WIDTH)),
-        after=write(clip_middle(comparison.after.label, _NAME_WIDTH)),
-        verdict=say(VERDICTS[comparison.verdict], lang),
+    verdict = say(VERDICTS[comparison.verdict], lang)
+    before, after = (
+        write(clip_middle(side.label, _NAME_WIDTH))
+        for side in (comparison.before, comparison.after)
     )
-    return say(_OPEN if gate.is_open else _CLOSED, lang), about
+    return say(_OPEN if gate.is_open else _CLOSED, lang), f"{verdict}, {before} → {after}"
 
 
-def fail_on_text(gate: Gate, lang: Language) -> str:
+def fail_on_text(gate: Gate) -> str:
     """How strict the gate is."""
-    return say(_FAIL_ON, lang, fail_on=gate.fail_on)
+    return f"--fail-on {gate.fail_on}"
 
 
 def reason_lines(
@@ -133,18 +136,13 @@ def reason_lines(
 ) -> list[tuple[ReasonKind, str, str]]:
     """Why the gate is closed: the kind of each reason, a sentence, and the first names, or numbers.
 
-    Args:
-        gate: what it says.
-        lang: the language.
-        write: makes what stands in the data safe to show.
+    `write` makes text from the data safe to show.
     """
-    lines: list[tuple[ReasonKind, str, str]] = []
-    for reason in gate.reasons:
-        lines += [
-            (reason.kind, sentence, names)
-            for sentence, names in _reason_sentences(gate.comparison, reason, lang, write)
-        ]
-    return lines
+    return [
+        (reason.kind, sentence, names)
+        for reason in gate.reasons
+        for sentence, names in _reason_sentences(gate.comparison, reason, lang, write)
+    ]
 
 
 def _reason_sentences(
@@ -156,41 +154,34 @@ def _reason_sentences(
         sides = [getattr(comparison, side) for side in reason.sides or ("after",)]
         return [(say(_UNFINISHED, lang, run=write(side.run or side.label)), "") for side in sides]
     if reason.kind in _COUNTED:
+        names = case_names(reason.cases, comparison)
+        if reason.kind == "slice":
+            names = [slice_name(part, lang) for part in regressed_slices(comparison)]
         sentence = count_of(_COUNTED[reason.kind], reason.count, lang)
-        return [(sentence, _names(comparison, reason, lang))]
-    return [(_sentence(comparison, reason, lang, write), _numbers(comparison, reason, lang))]
+        return [(sentence, first_names(names, reason.count, lang))]
+    return [_sentence_and_numbers(comparison, reason, lang, write)]
 
 
-def _sentence(
+def _sentence_and_numbers(
     comparison: Comparison, reason: Reason, lang: Language, write: Callable[[str], str]
-) -> str:
+) -> tuple[str, str]:
     if reason.kind == "regressed":
-        return say(_REGRESSED, lang, change=change_line(comparison, lang, write=write))
+        change = change_line(comparison, lang, write=write)
+        return say(_REGRESSED, lang, change=change), certainty_line(comparison.main, lang)
     if reason.kind == "same run":
-        return say(_SAME_RUN, lang, run=write(comparison.after.run))
+        return say(_SAME_RUN, lang, run=write(comparison.after.run)), ""
     if reason.kind == "in doubt":
-        return _loss_sentence(_INCONCLUSIVE_LOSS, comparison, lang)
-    return nothing_compared_text(comparison, lang, write=write)
-
-
-def _numbers(comparison: Comparison, reason: Reason, lang: Language) -> str:
-    return certainty_line(comparison.main, lang) if reason.kind == "regressed" else ""
-
-
-def _names(comparison: Comparison, reason: Reason, lang: Language) -> str:
-    names = case_names(reason.cases, comparison)
-    if reason.kind == "slice":
-        names = [slice_name(part, lang) for part in regressed_slices(comparison)]
-    return first_names(names, reason.count, lang)
+        return _loss_sentence(_INCONCLUSIVE_LOSS, comparison, lang), ""
+    return nothing_compared_text(comparison, lang, write=write), ""
 
 
 def regressed_slices(comparison: Comparison) -> list[Slice]:
-    """The tools and the tags that regressed, the surest first."""
+    """The tools and the tags that regressed, the smallest p-value first."""
     return [each for each in changed_slices(comparison) if each in comparison.regressed_slices]
 
 
 def shown_change_kind(gate: Gate) -> ChangeKind:
-    """The cases to show: those that broke; where none did, and it is worse, those that changed."""
+    """The cases to show: those that broke, or those that changed if it is worse and none broke."""
     is_worse = gate.is_doubtful or any(
         reason.kind in {"regressed", "slice", "in doubt"} for reason in gate.reasons
     )
@@ -204,19 +195,19 @@ def _loss_sentence(phrase: Phrase, comparison: Comparison, lang: Language) -> st
 
 
 def inconclusive_line(gate: Gate, lang: Language) -> str:
-    """What is to be known of a gate that a loss did not close; empty where there is none, or it did."""
+    """A warning about a loss that did not close the gate; empty if there is none."""
     return _loss_sentence(_INCONCLUSIVE, gate.comparison, lang) if gate.is_doubtful else ""
 
 
 def suggested_command(gate: Gate, *, baseline: str | None = None, is_partial: bool = False) -> str:
-    """What to type next: to see what is wrong, or to go on from what is good.
+    """The command to type next: to see what is wrong, or to move the baseline.
 
-    Nothing that is not whole, or not well, is ever proposed as what others are to be held against.
+    A run that is partial or has errors is never proposed as a baseline.
 
     Args:
-        gate: what it says.
-        baseline: the name of the baseline that it was held against; None where it was another run.
-        is_partial: whether the run has left cases out by itself.
+        gate: the gate.
+        baseline: the name of the baseline of the gate; None if it compared with another run.
+        is_partial: whether the run left out cases on request.
     """
     words = _suggested_words(gate, None if is_partial or gate.comparison.after.errors else baseline)
     return shlex.join(["callscore", *words])
@@ -225,7 +216,10 @@ def suggested_command(gate: Gate, *, baseline: str | None = None, is_partial: bo
 def _suggested_words(gate: Gate, baseline: str | None) -> list[str]:
     before, after = gate.comparison.before, gate.comparison.after
     kinds = {reason.kind for reason in gate.reasons}
-    is_left = any("after" in (reason.sides or ("after",)) for reason in _unfinished(gate))
+    is_left = any(
+        reason.kind == "unfinished" and "after" in (reason.sides or ("after",))
+        for reason in gate.reasons
+    )
     if is_left or "same run" in kinds or ("nothing compared" in kinds and not after.cases):
         return ["run", *(["--resume"] if is_left else [])]
     case = _first_case(gate)
@@ -236,12 +230,8 @@ def _suggested_words(gate: Gate, baseline: str | None) -> list[str]:
     return ["compare", before.label, after.run or after.label]
 
 
-def _unfinished(gate: Gate) -> list[Reason]:
-    return [reason for reason in gate.reasons if reason.kind == "unfinished"]
-
-
 def _first_case(gate: Gate) -> str:
-    """The case to look at first; empty where there is none that a shell could be told."""
+    """The case to look at first; empty if there is none that can be typed in a shell."""
     comparison = gate.comparison
     kinds = {reason.kind for reason in gate.reasons}
     cases: list[Alarm | CaseChange] = [each for each in comparison.alarms if each.kind in kinds]
@@ -257,26 +247,13 @@ def _first_case(gate: Gate) -> str:
     return name if name.isprintable() and not name.startswith("-") else ""
 
 
-# JSON.
-
-
 def write_json(
     gate: Gate, *, next_command: str, most: int | None = None, lang: Language = "en"
 ) -> str:
-    """The document, indented.
-
-    Args:
-        gate: what it says.
-        next_command: what to type next.
-        most: taken, and of no use: all cases are in the document, however many there are.
-        lang: the language of the sentences in it, never of the keys.
-    """
+    """An indented document with all cases, whatever `most` is; its keys are always English."""
     del most
-    fields = {**gate_to_dict(gate, lang=lang), "next": json_safe(next_command)}
-    return msgspec.json.format(encode_json(fields), indent=2).decode() + "\n"
+    return json_document({**gate_to_dict(gate, lang=lang), "next": json_safe(next_command)})
 
-
-# Markdown.
 
 _COMMAND_WIDTH = 1000
 
@@ -286,18 +263,16 @@ def write_markdown(
 ) -> str:
     """The verdict with its reasons; the cases are folded in.
 
-    Args:
-        gate: what it says.
-        next_command: what to type next.
-        most: how many cases to show that went otherwise in the same way, and how many tools and tags.
-        lang: the language.
+    At most `most` cases of each kind of change are shown, and as many tools and tags.
     """
-    blocks = [
-        *_opening_blocks(gate, lang),
-        *_detail_blocks(gate, most, lang),
-        _next_block(gate, next_command, lang),
-    ]
-    return "\n\n".join(block for block in blocks if block) + "\n"
+    command = say(NEXT, lang, command=code(next_command, width=_COMMAND_WIDTH))
+    return join_blocks(
+        [
+            *_opening_blocks(gate, lang),
+            *_detail_blocks(gate.comparison, most, lang),
+            f"{command} ({code(fail_on_text(gate))})",
+        ]
+    )
 
 
 def _opening_blocks(gate: Gate, lang: Language) -> Iterator[str]:
@@ -308,24 +283,71 @@ def _opening_blocks(gate: Gate, lang: Language) -> Iterator[str]:
     items = [(words, "" if kind == "regressed" else names) for kind, words, names in reasons]
     warning = inconclusive_line(gate, lang)
     warnings = [(warning, "")] if warning else []
-    yield "\n".join([*note_items(items, is_grave=True), *note_items(warnings)])
+    yield "\n".join(filter(None, [note_items(items), note_items(warnings, is_bold=False)]))
     if main.change is not None and "regressed" not in [kind for kind, _, _ in reasons]:
-        yield f"**{compare_wording.change_line(comparison, lang, write=code)}**"
+        yield f"**{change_line(comparison, lang, write=code)}**"
     yield from fact_blocks(comparison, lang)
     said = {reason.kind for reason in gate.reasons}
-    yield "\n".join(note_items(comparison_notes(comparison, lang, write=code, said=said)))
+    yield note_items(comparison_notes(comparison, lang, write=code, said=said), is_bold=False)
 
 
-def _detail_blocks(gate: Gate, most: int, lang: Language) -> Iterator[str]:
-    comparison = gate.comparison
+def _detail_blocks(comparison: Comparison, most: int, lang: Language) -> Iterator[str]:
     yield from slice_blocks(comparison, regressed_slices(comparison), most, lang)
     changes = [*change_blocks(comparison, most, lang)]
     if changes:
-        title = ", ".join(words for words, _ in compare_wording.flip_counts(comparison, lang))
-        body = "\n\n".join(changes)
-        yield details(html_entities(title), body)
+        title = ", ".join(words for words, _ in flip_counts(comparison, lang))
+        yield details(html_entities(title), "\n\n".join(changes))
 
 
-def _next_block(gate: Gate, next_command: str, lang: Language) -> str:
-    command = code(next_command, width=_COMMAND_WIDTH)
-    return f"{say(NEXT, lang, command=command)} ({code(fail_on_text(gate, lang))})"
+# GitHub shows ten annotations of a kind for each step, and drops the others.
+_MOST_ANNOTATIONS = 10
+
+
+def annotation_lines(
+    gate: Gate, *, files: Mapping[str, str] | None = None, lang: Language = "en"
+) -> list[str]:
+    """GitHub's annotations: why the gate is closed, and the cases that broke.
+
+    `files` is the file of each evaluation of the second run, by its name.
+    """
+    word, about = gate_title(gate, lang)
+    title = f"callscore: {word}"
+    if gate.is_open:
+        main = gate.comparison.main
+        warning = inconclusive_line(gate, lang)
+        sure = warning or f"{change_line(gate.comparison, lang)}, {certainty_line(main, lang)}"
+        return [_workflow_command("notice", f"{about}; {sure}", title=title)]
+    lines = [
+        _workflow_command("error", sentence + (f" ({names})" if names else ""), title=title)
+        for _, sentence, names in reason_lines(gate, lang)
+    ]
+    return [*lines, *_case_annotations(gate.comparison, files or {}, lang)][:_MOST_ANNOTATIONS]
+
+
+def _case_annotations(
+    comparison: Comparison, files: Mapping[str, str], lang: Language
+) -> Iterator[str]:
+    """The cases that broke, each at the file of its evaluation."""
+    changes = comparison.changed("broken")
+    rows = change_rows(changes, lang, has_evaluation=has_several_evaluations(comparison))
+    for change, row in zip(changes, rows, strict=True):
+        about = {"title": say(CHANGES["broken"], lang, cases=row.case)}
+        file = files.get(change.evaluation)
+        if file:
+            about = {"file": file, **about}
+        numbers = (row.trials, row.f1 and f"F1 {row.f1}", row.remarks)
+        parts = [change.evaluation, *filter(None, numbers)]
+        yield _workflow_command("error", ", ".join(parts), **about)
+
+
+def _workflow_command(kind: str, message: str, **properties: str) -> str:
+    """A command to a GitHub runner; everything that could end it early is escaped."""
+
+    def escaped(text: str) -> str:
+        return escape_commands(escape(text)).replace("%", "%25")
+
+    given = ",".join(
+        f"{name}={escaped(value).replace(':', '%3A').replace(',', '%2C')}"
+        for name, value in properties.items()
+    )
+    return f"::{kind} {given}::{escaped(message)}"

@@ -9,9 +9,8 @@ from rich.text import Text
 
 from callscore.core.phrases import Phrase, say
 from callscore.core.rendering import escape
-from callscore.reports import compare as compare_wording
 from callscore.reports import gate as wording
-from callscore.reports.compare import DEFAULT_MOST, comparison_notes
+from callscore.reports.compare import DEFAULT_MOST, change_line, comparison_notes
 from callscore.reports.compare_terminal import (
     VERDICT_STYLES,
     certainty_lines,
@@ -20,8 +19,13 @@ from callscore.reports.compare_terminal import (
     side_table,
     slice_sections,
 )
-from callscore.reports.formatting import add_properties, add_test, document_text, xml_safe
-from callscore.reports.gate import reason_lines
+from callscore.reports.formatting import (
+    add_properties,
+    add_property,
+    add_test,
+    document_text,
+    xml_safe,
+)
 from callscore.reports.terminal import (
     SPACE,
     Section,
@@ -39,23 +43,10 @@ if TYPE_CHECKING:
     from callscore.comparing.gating import FailOn, Gate, ReasonKind
     from callscore.core.phrases import Language
 
-__all__ = ["render", "write_junit", "write_text"]
+__all__ = ["render", "write_junit"]
 
-
-# The report.
-
+# The reasons whose cases have a section of their own.
 _SHOWN_BELOW = ("broken", "in doubt")
-
-
-def write_text(
-    gate: Gate, *, next_command: str, most: int = DEFAULT_MOST, lang: Language = "en"
-) -> str:
-    """The block as plain text, for a file."""
-    return printed_text(
-        lambda console: render(
-            gate, console=console, next_command=next_command, most=most, lang=lang
-        )
-    )
 
 
 def render(
@@ -66,32 +57,26 @@ def render(
     most: int = DEFAULT_MOST,
     lang: Language = "en",
 ) -> None:
-    """Print the block.
-
-    Args:
-        gate: what it says.
-        console: where to print it.
-        next_command: what to type next.
-        most: how many cases to show that broke, and how many tools and tags that regressed.
-        lang: the language.
-    """
-    sections = _sections(gate, report_width(console), most, lang)
-    print_sections([section for section in sections if section], console)
+    """Print the report, with at most `most` cases that broke, and as many tools and tags."""
+    print_sections(_sections(gate, report_width(console), most, lang), console)
     console.print()
     line = Text().append(say(wording.NEXT, lang, command="")).append(escape(next_command), "bold")
-    console.print(line, soft_wrap=True)  # somebody copies it
+    console.print(line, soft_wrap=True)  # a command that is copied must not be broken
 
 
 def _sections(gate: Gate, width: int, most: int, lang: Language) -> Iterator[Section]:
     comparison, main = gate.comparison, gate.comparison.main
     kinds = {reason.kind for reason in gate.reasons}
-    yield [_title(gate, lang), *_reason_lines(gate, lang)]
+    word, about = wording.gate_title(gate, lang)
+    title = Text().append(word, "bold green" if gate.is_open else "bold red")
+    title.append(SPACE + about).append(SPACE + wording.fail_on_text(gate), "dim")
+    yield [title, *_reason_lines(gate, lang)]
     numbers = certainty_lines(main, lang)
     if "regressed" in kinds:  # then the reason has the others
         numbers = numbers[1:]
     elif numbers:
-        change = compare_wording.change_line(comparison, lang)
-        numbers = [Text(change, VERDICT_STYLES[main.verdict]), *numbers]
+        change = Text(change_line(comparison, lang), VERDICT_STYLES[main.verdict])
+        numbers = [change, *numbers]
     yield [*numbers, *flip_section(comparison, lang)]
     slices = wording.regressed_slices(comparison)
     yield from slice_sections(comparison, slices, width, most=most, lang=lang)
@@ -100,27 +85,15 @@ def _sections(gate: Gate, width: int, most: int, lang: Language) -> Iterator[Sec
     yield [note_line(*line) for line in comparison_notes(comparison, lang, said=kinds)]
 
 
-def _title(gate: Gate, lang: Language) -> Text:
-    title, about = wording.gate_title(gate, lang)
-    line = Text().append(title, "bold green" if gate.is_open else "bold red")
-    return line.append(SPACE + about).append(SPACE + wording.fail_on_text(gate, lang), "dim")
-
-
 def _reason_lines(gate: Gate, lang: Language) -> Section:
-    """Why it is closed, or is not; the cases that broke are shown below."""
-    warning = wording.inconclusive_line(gate, lang)
-    return [
-        *[
-            note_line(sentence, "" if kind in _SHOWN_BELOW else names, style="bold red")
-            for kind, sentence, names in wording.reason_lines(gate, lang)
-        ],
-        *([note_line(warning, "")] if warning else []),
+    lines: Section = [
+        note_line(sentence, "" if kind in _SHOWN_BELOW else names, style="bold red")
+        for kind, sentence, names in wording.reason_lines(gate, lang)
     ]
+    warning = wording.inconclusive_line(gate, lang)
+    return [*lines, note_line(warning, "")] if warning else lines
 
 
-# JUnit XML: one test for each thing that is checked.
-
-# What is checked, and from which strictness on.
 _ALWAYS_TESTED: dict[ReasonKind, Phrase] = {
     "nothing compared": Phrase("something is compared", "есть что сравнивать"),
     "same run": Phrase("two runs are compared", "сравниваются два прогона"),
@@ -132,46 +105,37 @@ _ALWAYS_TESTED: dict[ReasonKind, Phrase] = {
     "schema": Phrase("no new schema error", "новых ошибок по схемам нет"),
     "below": Phrase("thresholds are reached", "пороги достигнуты"),
 }
-_TESTED_IF_REGRESSED: dict[ReasonKind, Phrase] = {
-    "missing": Phrase("most cases are left", "случаи на месте")
-}
 _TESTED_IF_BROKEN: dict[ReasonKind, Phrase] = {
+    **_ALWAYS_TESTED,
     "broken": Phrase("no case broken", "сломанных случаев нет"),
     "missing": Phrase("no case is gone", "пропавших случаев нет"),
 }
-_TESTED_IF_ANY: dict[ReasonKind, Phrase] = {
-    "changed": Phrase("no case otherwise than before", "все случаи как раньше")
-}
 _TESTS: dict[FailOn, dict[ReasonKind, Phrase]] = {
-    "regressed": {**_ALWAYS_TESTED, **_TESTED_IF_REGRESSED},
-    "broken": {**_ALWAYS_TESTED, **_TESTED_IF_BROKEN},
-    "any": {**_ALWAYS_TESTED, **_TESTED_IF_BROKEN, **_TESTED_IF_ANY},
+    "regressed": {**_ALWAYS_TESTED, "missing": Phrase("most cases are left", "случаи на месте")},
+    "broken": _TESTED_IF_BROKEN,
+    "any": {
+        **_TESTED_IF_BROKEN,
+        "changed": Phrase("no case otherwise than before", "все случаи как раньше"),
+    },
 }
 
 
 def write_junit(
     gate: Gate, *, next_command: str, most: int = DEFAULT_MOST, lang: Language = "en"
 ) -> str:
-    """A suite with the numbers as properties, and a test for each thing that may close the gate.
-
-    Args:
-        gate: what it says.
-        next_command: what to type next.
-        most: how many cases to show in the block, and how many tools and tags.
-        lang: the language.
-    """
+    """A suite with the numbers as properties, and one test per reason that may close the gate."""
     root = Element("testsuites", name="callscore")
     suite = SubElement(root, "testsuite", name="callscore gate")
     _add_numbers(suite, gate)
     reasons: dict[ReasonKind, list[str]] = {}
-    for kind, sentence, names in reason_lines(gate, lang):
+    for kind, sentence, names in wording.reason_lines(gate, lang):
         reasons.setdefault(kind, []).append(sentence + (f" ({names})" if names else ""))
     for kind, phrase in _TESTS[gate.fail_on].items():
         test = add_test(suite, say(phrase, lang))
         if kind in reasons:
             SubElement(test, "failure", type=kind, message=xml_safe("; ".join(reasons[kind])))
-    block = SubElement(suite, "system-out")
-    block.text = xml_safe(write_text(gate, next_command=next_command, most=most, lang=lang))
+    text = printed_text(render, gate, next_command=next_command, most=most, lang=lang)
+    SubElement(suite, "system-out").text = xml_safe(text)
     return document_text(root)
 
 
@@ -190,4 +154,4 @@ def _add_numbers(suite: Element, gate: Gate) -> None:
         "run": gate.comparison.after.run or gate.comparison.after.label,
     }
     for name, word in words.items():
-        SubElement(properties, "property", name=name, value=xml_safe(word))
+        add_property(properties, name, word)

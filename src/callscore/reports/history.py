@@ -1,4 +1,4 @@
-"""The runs of a history, each compared with the one before it: their values, words and JSON form."""
+"""The runs of a history, each compared with the one before it: values, phrases and JSON form."""
 
 # ruff: noqa: RUF001, RUF002  (Russian letters that look like Latin ones, and en dashes, are meant)
 
@@ -7,14 +7,13 @@ from __future__ import annotations
 from time import localtime, time
 from typing import TYPE_CHECKING, Any, Literal
 
-import msgspec
 from msgspec import Struct
 from msgspec.structs import asdict
 
 from callscore.core.phrases import Phrase
 from callscore.core.rendering import escape
 from callscore.core.statistics import Interval
-from callscore.words.value_text import encode_json, json_safe
+from callscore.words.value_text import json_document, json_safe
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -36,12 +35,6 @@ __all__ = [
     "write_json",
 ]
 
-
-# Timelines: runs by what they evaluated, each compared with the one before it.
-
-# The answers of an older run, under other settings: not a change of quality.
-_RESCORE = "rescore"
-
 Direction = Literal["up", "down", "same"]
 
 
@@ -50,25 +43,24 @@ class RunRow(Struct, frozen=True, gc=False, kw_only=True):
 
     Attributes:
         id: the id of the run.
-        command: what made it: `run`, `rescore`, `score` ...
-        status: whether it came to its end: `running`, `finished`, `interrupted`, or `abandoned`
-            where its process was ended.
+        command: the command that stored it: `run`, `rescore`, `score` ...
+        status: `running`, `finished`, `interrupted`, or `abandoned` if its process was killed.
         started_at: when, in seconds since 1970.
-        name: what somebody calls it.
-        baselines: the names under which it is a baseline.
+        name: the name that the user gave it.
+        baselines: its names as a baseline.
         git_commit: the commit of the project; None outside of a repository.
-        git_dirty: whether files had changed since.
+        git_dirty: whether there were uncommitted changes.
         is_partial: whether cases were left out on request.
-        evaluation: what was evaluated; None where nothing was, or not yet.
-        variant: under which variant; None where there is only one way to run it.
-        place: the file that the evaluation stands in.
-        key: what tells it from others of the same name.
-        cases: how many cases have a decision.
+        evaluation: the evaluation; None if there is none yet.
+        variant: its variant; None if it has no variants.
+        place: the file of the evaluation.
+        key: distinguishes it from others of the same name.
+        cases: how many cases passed or failed.
         answered: how many answers there are.
         passed: how many of them pass.
         share: the mean over the cases of the share of their trials that pass; None without any.
         interval: the 95 % interval of the share.
-        f1: the mean score of the cases; None where no calls are expected.
+        f1: the mean score of the cases; None if no calls are expected.
         errors: how many questions have no answer.
     """
 
@@ -95,28 +87,27 @@ class RunRow(Struct, frozen=True, gc=False, kw_only=True):
 
     @property
     def counts(self) -> bool:
-        """Whether others may be held against it: it is whole, its answers are its own, and there is a number."""
+        """Whether other runs are compared with it: it is complete, and has its own answers."""
         is_whole = self.status == "finished" and not self.is_partial
-        return is_whole and self.command != _RESCORE and self.share is not None
+        # A rescored run has the answers of an older one, under other settings.
+        return is_whole and self.command != "rescore" and self.share is not None
 
     @property
     def label(self) -> str:
-        """What was evaluated, with the variant; empty where nothing was."""
+        """The evaluation with its variant; empty if there is none."""
         if self.variant is None:
             return self.evaluation or ""
         return f"{self.evaluation} [{self.variant}]"
 
 
 class Step(Struct, frozen=True, gc=False, kw_only=True):
-    """A run, and how it stands to the one before it.
+    """A run compared with the one before it.
 
     Attributes:
         row: the run.
-        change: how far its share is above that of the run before; None where there is none that it
-            can be held against.
+        change: how far its share is above that of the run before; None if they cannot be compared.
         is_outside: whether its share is outside of the interval of the run before.
-        has_other_cases: whether it has more cases than the run before, or fewer: then the shares
-            of the two say nothing about each other.
+        has_other_cases: whether the number of cases differs, so that shares cannot be compared.
     """
 
     row: RunRow
@@ -126,64 +117,58 @@ class Step(Struct, frozen=True, gc=False, kw_only=True):
 
     @property
     def direction(self) -> Direction | None:
-        """Where it went; None where there is nothing to hold it against."""
+        """The direction of the change; None if there is nothing to compare with."""
         if self.change is None:
             return None
         return "same" if self.change == 0 else "up" if self.change > 0 else "down"
 
 
 class Timeline(Struct, frozen=True, kw_only=True):
-    """The runs of one evaluation, under one variant.
-
-    Attributes:
-        steps: the runs, the newest first.
-    """
+    """The runs of one variant of an evaluation, the newest first."""
 
     steps: tuple[Step, ...]
 
     @property
     def label(self) -> str:
-        """What was evaluated."""
+        """The evaluation with its variant."""
         return self.steps[0].row.label
 
     @property
     def place(self) -> str:
-        """The file that it stands in."""
+        """The file of the evaluation."""
         return self.steps[0].row.place
 
     @property
     def shares(self) -> tuple[float, ...]:
-        """The shares of the runs that others may be held against, the oldest first."""
+        """The shares of the complete runs, the oldest first."""
         rows = [step.row for step in reversed(self.steps)]
         return tuple([row.share for row in rows if row.counts and row.share is not None])
 
 
 def timelines_of(rows: Sequence[RunRow], *, most: int | None = None) -> list[Timeline]:
-    """The runs by what they evaluated; what was run last comes first.
+    """The runs by evaluation, the one that was run last first.
 
-    A run is held against the nearest before it that came to its end and left nothing out.
+    A run is compared with the nearest complete run before it.
 
     Args:
         rows: the evaluations of the runs, those of the newest run first.
-        most: of how many of the newest runs; others are only what these are held against.
+        most: how many of the newest runs are returned; older ones are only compared with.
     """
     shown = set(list(dict.fromkeys([row.id for row in rows]))[:most])
     groups: dict[tuple[str, str | None, str | None], list[RunRow]] = {}
     for row in rows:
         groups.setdefault((row.key, row.evaluation, row.variant), []).append(row)
-    steps = [
-        tuple([step for step in _steps(group) if step.row.id in shown]) for group in groups.values()
-    ]
-    return [Timeline(steps=of_one) for of_one in steps if of_one]
-
-
-def _steps(group: Sequence[RunRow]) -> list[Step]:
-    steps: list[Step] = []
-    before: RunRow | None = None
-    for row in reversed(group):
-        steps.append(_step(row, before))
-        before = row if row.counts else before
-    return steps[::-1]
+    timelines = []
+    for group in groups.values():
+        steps: list[Step] = []
+        before: RunRow | None = None
+        for row in reversed(group):
+            if row.id in shown:
+                steps.append(_step(row, before))
+            before = row if row.counts else before
+        if steps:
+            timelines.append(Timeline(steps=tuple(reversed(steps))))
+    return timelines
 
 
 def _step(row: RunRow, before: RunRow | None) -> Step:
@@ -191,12 +176,10 @@ def _step(row: RunRow, before: RunRow | None) -> Step:
         return Step(row=row)
     if row.cases != before.cases:
         return Step(row=row, has_other_cases=True)
-    change = round(row.share - before.share, 9)  # of two shares that are made of other numbers
+    change = round(row.share - before.share, 9)  # without the rounding errors of the shares
     low, high = before.interval or (before.share, before.share)
     return Step(row=row, change=change, is_outside=not low <= row.share <= high)
 
-
-# Phrases, in English and in Russian.
 
 RUN = Phrase("run", "прогон")
 WHEN = Phrase("when", "когда")
@@ -232,7 +215,7 @@ STATUSES = {
     "interrupted": Phrase("interrupted", "прерван"),
     "abandoned": Phrase("did not end", "не завершён"),
 }
-# The command that made a run, where it was not `callscore run`.
+# The command that stored a run, if it was not `callscore run`.
 COMMANDS = {
     "rescore": Phrase("rescored", "переоценён"),
     "score": Phrase("from files", "по файлам"),
@@ -248,16 +231,10 @@ _MOMENT_WIDTH = len("31 Dec 23:59")
 
 
 def moment_text(seconds: float, lang: Language, *, now: float | None = None) -> str:
-    """When something was, in the time of this place: `15 Nov 18:43`; with the year where it is another.
-
-    Args:
-        seconds: since 1970.
-        lang: the language.
-        now: likewise; by default the time now.
-    """
+    """A time in seconds since 1970 as local time: `15 Nov 18:43`; in another year, with the year."""
     try:
         then, today = localtime(seconds), localtime(time() if now is None else now)
-    except (OverflowError, ValueError, OSError):  # somebody has written nonsense there
+    except (OverflowError, ValueError, OSError):  # written by another program
         return "–"
     day = f"{then.tm_mday} {_MONTHS[lang][then.tm_mon - 1]}"
     if then.tm_year != today.tm_year:
@@ -266,7 +243,7 @@ def moment_text(seconds: float, lang: Language, *, now: float | None = None) -> 
 
 
 def moment_cell(seconds: float, lang: Language, *, now: float | None = None) -> str:
-    """The same for a table: always as wide as the longest such text is."""
+    """The same in a fixed width, for a table."""
     return moment_text(seconds, lang, now=now).rjust(_MOMENT_WIDTH)
 
 
@@ -278,17 +255,23 @@ def share_interval_text(interval: Interval | None) -> str:
 
 
 def commit_text(commit: str | None, *, is_dirty: bool | None) -> str:
-    """The beginning of a commit; with a star where files had changed since."""
+    """The beginning of a commit; with a star if there were uncommitted changes."""
     if not commit:
         return ""
     return escape(commit[:_COMMIT_DIGITS]) + ("*" if is_dirty else "")
 
 
-# JSON.
+_RUN_FIELDS = (
+    *("id", "name", "baselines", "command", "status", "started_at"),
+    *("git_commit", "git_dirty", "is_partial"),
+)
+_EVALUATION_FIELDS = (
+    *("variant", "place", "cases", "answered", "passed", "share", "interval", "f1", "errors"),
+)
 
 
 def write_json(timelines: Sequence[Timeline]) -> str:
-    """An array with an object a run, the newest first, each with its evaluations; indented."""
+    """An array with one object per run, the newest first, each with its evaluations."""
     of_runs: dict[str, list[Step]] = {}
     for timeline in timelines:
         for step in timeline.steps:
@@ -298,22 +281,12 @@ def write_json(timelines: Sequence[Timeline]) -> str:
         key=lambda steps: (steps[0].row.started_at, steps[0].row.id),
         reverse=True,
     )
-    document = encode_json([_run_to_dict(steps) for steps in found])
-    return msgspec.json.format(document, indent=2).decode() + "\n"
+    return json_document([_run_to_dict(steps) for steps in found])
 
 
 def _run_to_dict(steps: Sequence[Step]) -> dict[str, Any]:
-    row = steps[0].row
     return {
-        "id": json_safe(row.id),
-        "name": json_safe(row.name),
-        "baselines": json_safe(row.baselines),
-        "command": json_safe(row.command),
-        "status": json_safe(row.status),
-        "started_at": row.started_at,
-        "git_commit": json_safe(row.git_commit),
-        "git_dirty": row.git_dirty,
-        "is_partial": row.is_partial,
+        **{field: json_safe(getattr(steps[0].row, field)) for field in _RUN_FIELDS},
         "evaluations": [
             _evaluation_to_dict(step) for step in steps if step.row.evaluation is not None
         ],
@@ -321,18 +294,9 @@ def _run_to_dict(steps: Sequence[Step]) -> dict[str, Any]:
 
 
 def _evaluation_to_dict(step: Step) -> dict[str, Any]:
-    row: RunRow = step.row
     return {
-        "name": json_safe(row.evaluation),
-        "variant": json_safe(row.variant),
-        "place": json_safe(row.place),
-        "cases": row.cases,
-        "answered": row.answered,
-        "passed": row.passed,
-        "share": row.share,
-        "interval": None if row.interval is None else list(row.interval),
-        "f1": row.f1,
-        "errors": row.errors,
+        "name": json_safe(step.row.evaluation),
+        **{field: json_safe(getattr(step.row, field)) for field in _EVALUATION_FIELDS},
         "change": step.change,
         "direction": step.direction,
         "has_other_cases": step.has_other_cases,
@@ -340,16 +304,16 @@ def _evaluation_to_dict(step: Step) -> dict[str, Any]:
 
 
 class BaselineRow(Struct, frozen=True, gc=False, kw_only=True):
-    """A baseline, and the run that it means.
+    """A baseline and its run.
 
     Attributes:
         name: the baseline.
         run: the id of the run.
-        called: what somebody calls the run itself.
-        started_at: when the run was, in seconds since 1970.
-        set_at: since when it is the baseline, likewise.
+        called: the name that the user gave the run.
+        started_at: when the run started, in seconds since 1970.
+        set_at: when the baseline was set, in seconds since 1970.
         git_commit: the commit of the project; None outside of a repository.
-        git_dirty: whether files had changed since.
+        git_dirty: whether there were uncommitted changes.
     """
 
     name: str
@@ -362,8 +326,5 @@ class BaselineRow(Struct, frozen=True, gc=False, kw_only=True):
 
 
 def write_baselines_json(found: Sequence[BaselineRow]) -> str:
-    """An array with an object a baseline, in the order of their names."""
-    rows: list[dict[str, Any]] = [
-        {field: json_safe(value) for field, value in asdict(each).items()} for each in found
-    ]
-    return msgspec.json.format(encode_json(rows), indent=2).decode() + "\n"
+    """An array with one object per baseline, in the order of their names."""
+    return json_document([asdict(each) for each in found])

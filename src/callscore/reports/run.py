@@ -1,4 +1,4 @@
-"""The report of a run: its words, and its JSON, Markdown and JUnit forms."""
+"""The report of a run: its phrases, and its JSON, Markdown and JUnit forms."""
 
 # ruff: noqa: RUF001  (Russian letters that look like Latin ones, and en dashes, are meant)
 
@@ -8,13 +8,10 @@ from itertools import groupby
 from typing import TYPE_CHECKING, NamedTuple
 from xml.etree.ElementTree import Element, SubElement
 
-import msgspec
-
 from callscore.core.phrases import Phrase, Plural, count_of, say
-from callscore.core.rendering import clip, clip_middle, display_width, escape
+from callscore.core.rendering import clip_middle, display_width, escape
 from callscore.core.results import CaseScore, Usage
 from callscore.core.summary import pass_rates
-from callscore.reports import score as score_wording
 from callscore.reports.formatting import (
     CASES,
     ERROR_COUNT,
@@ -25,25 +22,29 @@ from callscore.reports.formatting import (
     add_properties,
     add_test,
     code,
+    code_title,
     details,
     document_text,
     duration,
     fenced,
     first_names,
+    first_reasons,
     forbidden_line,
     grouped_number,
     html_entities,
+    join_blocks,
     low_scorers,
-    note_item,
+    note_items,
     number_text,
     settings_text,
     table,
+    value_blocks,
     xml_safe,
 )
-from callscore.reports.score import MOST_TRIAL_COLUMNS, rate_table
+from callscore.reports.score import MEAN, MOST_TRIAL_COLUMNS, TRIALS, rate_table
 from callscore.words.diff import call_lines, diff_lines, plain_text
 from callscore.words.plain_data import run_to_dict
-from callscore.words.value_text import call_text, encode_json
+from callscore.words.value_text import call_text, json_document
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -55,7 +56,6 @@ if TYPE_CHECKING:
         EvaluationResults,
         Failure,
         FailureKind,
-        MetricValue,
         Noted,
         RunResults,
         ScorerResult,
@@ -63,11 +63,11 @@ if TYPE_CHECKING:
 
 __all__ = [
     "ATTEMPTS",
+    "COLUMN_SPACE",
     "FAILURE_KINDS",
-    "HAS_FAILED",
-    "HAS_NO_NUMBER",
-    "HAS_PASSED",
     "NO_CALLS",
+    "OUTCOMES",
+    "REQUESTS",
     "RUN_ID",
     "Cell",
     "FailureGroup",
@@ -78,9 +78,12 @@ __all__ = [
     "gate_hint",
     "group_notes",
     "judge_lines",
+    "mean_cell",
+    "share_cell",
     "shown_cases",
     "subtitle",
     "threshold_text",
+    "tokens_text",
     "trial_rows",
     "trials_of_case",
     "unnamed_errors",
@@ -92,12 +95,8 @@ __all__ = [
     "write_markdown",
 ]
 
-
-# Phrases, in English and in Russian.
-
 SCORER = Phrase("scorer", "критерий")
 VARIANT = Phrase("variant", "вариант")
-MEAN = Phrase("mean", "среднее")
 PASSED = Phrase("passed", "пройдено")
 TRIALS_PASSED = Phrase("{part}/{whole} passed", "пройдено {part}/{whole}")
 THRESHOLD = Phrase("threshold", "порог")
@@ -105,16 +104,18 @@ ERRORS = Phrase("errors", "ошибки")
 MEDIAN = Phrase("median", "медиана")
 TOKENS = Phrase("tokens", "токены")
 
-# The outcome of a case, or of a file.
-HAS_PASSED = Phrase("passed", "пройден")
-HAS_FAILED = Phrase("failed", "не пройден")
-HAS_NO_NUMBER = Phrase("no number", "без оценки")
+# The outcome of a case by whether it passes, and the style it is shown in.
+OUTCOMES = {
+    True: (Phrase("passed", "пройден"), "green"),
+    False: (Phrase("failed", "не пройден"), "red"),
+    None: (Phrase("no number", "без оценки"), "dim"),
+}
 LEFT_OUT = Phrase("left out on purpose", "намеренно пропущено")
 UNLOADED = Phrase("cannot be used", "не удалось использовать")
 NOTHING_RUN = Phrase("Nothing was run.", "Ничего не запущено.")
 NO_CALLS = Phrase("No calls were made.", "Вызовов не сделано.")
 RUN_ID = Phrase("run {id}", "прогон {id}")
-# Why there is no answer, which is an error, not a failure.
+# Why there is no answer: an error, not a failure.
 FAILURE_KINDS: dict[FailureKind, Phrase] = {
     "raised": Phrase("error: raised", "ошибка: исключение"),
     "timeout": Phrase("error: timeout", "ошибка: истекло время"),
@@ -129,7 +130,7 @@ MORE_CASES = Phrase(
 MORE_ERRORS = Phrase("… {errors} more", "… ещё {errors}")
 
 _ANSWERS = Plural(("answer", "answers"), ("ответ", "ответа", "ответов"))
-_REQUESTS = Plural(("request", "requests"), ("запрос", "запроса", "запросов"))
+REQUESTS = Plural(("request", "requests"), ("запрос", "запроса", "запросов"))
 _VALUES = Plural(("value", "values"), ("значение", "значения", "значений"))
 _ALL_PASSED = Phrase("All {count} passed", "Все {count} пройдены")
 _PASSED = Phrase("{count} passed", "пройдено {count}")
@@ -162,13 +163,13 @@ def subtitle(
     if first.questions > first.cases and not others:
         parts.append(count_of(_ANSWERS, first.answered, lang))
     parts.append(settings_text(first.results.settings, lang, write=write))
-    if first.seconds is not None and first.variant is None:  # variants have a column for it
+    if first.seconds is not None and first.variant is None:  # the table of variants has a column
         parts.append(say(_MEDIAN, lang, time=duration(first.seconds, lang)))
     return ", ".join(parts)
 
 
 def verdict_parts(run: RunResults, lang: Language) -> list[tuple[str, str]]:
-    """What it all comes to: a few words each, and whether they are `good`, `bad` or neither."""
+    """The totals in a few words each, and whether these are `good`, `bad` or neither."""
     each = run.evaluations
     answered, passed = sum(it.answered for it in each), sum(it.passed for it in each)
     undecided, skipped = sum(it.undecided for it in each), sum(it.skipped.count for it in each)
@@ -202,17 +203,15 @@ def _passed(
 
 
 def gate_hint(run: RunResults, lang: Language) -> str | None:
-    """That nothing but people will notice what failed, where that is so."""
-    scorers = [scorer for each in run.evaluations for scorer in each.scorers]
+    """That the exit code is 0 although cases failed; None if that is not so."""
     has_failed = any(each.passed < each.answered - each.undecided for each in run.evaluations)
     has_code = run.errors or run.is_interrupted or run.unloaded
-    if not has_failed or has_code or any(_is_gated(scorer) for scorer in scorers):
-        return None
-    return say(_NO_GATE, lang)
-
-
-def _is_gated(scorer: ScorerResult) -> bool:
-    return scorer.threshold is not None or bool(scorer.broken.count)
+    is_gated = any(
+        scorer.threshold is not None or scorer.broken.count
+        for each in run.evaluations
+        for scorer in each.scorers
+    )
+    return None if not has_failed or has_code or is_gated else say(_NO_GATE, lang)
 
 
 def facts_line(run: RunResults, lang: Language) -> str:
@@ -224,21 +223,23 @@ def facts_line(run: RunResults, lang: Language) -> str:
     if reused:
         answers += f" {say(_REUSED, lang, count=reused)}"
     parts = [f"{answers} {say(_DURATION, lang, time=duration(run.seconds, lang))}"]
-    if usage.requests > answered - reused:  # models were asked in several steps, or again
-        parts.append(count_of(_REQUESTS, usage.requests, lang))
-    if usage.input_tokens or usage.output_tokens:
-        read, written = (
-            grouped_number(usage.input_tokens, lang),
-            grouped_number(usage.output_tokens, lang),
-        )
-        parts.append(say(_TOKENS, lang, read=read, written=written))
-    return ", ".join(parts)
+    if usage.requests > answered - reused:  # several steps, or retries
+        parts.append(count_of(REQUESTS, usage.requests, lang))
+    return ", ".join([*parts, *tokens_text(usage, lang)])
+
+
+def tokens_text(usage: Usage, lang: Language) -> list[str]:
+    """The tokens that were used; empty if they are unknown."""
+    if not usage.input_tokens and not usage.output_tokens:
+        return []
+    read = grouped_number(usage.input_tokens, lang)
+    return [say(_TOKENS, lang, read=read, written=grouped_number(usage.output_tokens, lang))]
 
 
 def judge_lines(
     run: RunResults, lang: Language, *, write: Callable[[str], str] = escape
 ) -> list[str]:
-    """What models were asked as judges."""
+    """How many values each judge has judged, and how often it was asked."""
     return [
         say(
             _JUDGED,
@@ -250,8 +251,6 @@ def judge_lines(
         for judge in run.judges
     ]
 
-
-# Notes on an evaluation: a sentence, and some names.
 
 _BELOW = Phrase("{scorer} {mean} is below {threshold}", "{scorer} {mean} ниже порога {threshold}")
 _NOT_SCORABLE = Phrase("{scorer} has no number for {cases}", "{scorer}: без оценки {cases}")
@@ -267,15 +266,12 @@ _NOTE_REASON_WIDTH = 160
 def group_notes(
     group: Sequence[EvaluationResults], lang: Language, *, write: Callable[[str], str] = escape
 ) -> list[tuple[str, str]]:
-    """The notes of an evaluation: sentences, and the first names in each.
+    """The notes on all variants of an evaluation: sentences, and the first names in each.
 
-    Args:
-        group: the evaluation under each of its variants.
-        lang: the language.
-        write: makes the names of scorers and variants safe to show.
+    `write` makes the names of scorers and variants safe to show.
     """
     alike: dict[tuple[str, str], list[str]] = {}
-    has_column = len(group) == 1  # then the table has a column for thresholds
+    has_column = len(group) == 1  # the table has a column for thresholds
     for each in group:
         for line in _evaluation_notes(each, lang, write, has_column=has_column):
             alike.setdefault(line, []).append(write(each.variant or ""))
@@ -294,9 +290,20 @@ def _evaluation_notes(
         yield forbidden
     for scorer in each.scorers:
         if scorer.is_below and not has_column:
-            yield _below_threshold(scorer, lang, write), ""
-    yield from _broken_scorer_notes(each, lang, write)
-    yield from _not_scorable_notes(each, lang, write)
+            numbers = {"mean": number_text(scorer.mean), "threshold": number_text(scorer.threshold)}
+            yield say(_BELOW, lang, scorer=write(scorer.name), **numbers), ""
+    for phrase, noted_of in ((_BROKEN, "broken"), (_NOT_SCORABLE, "not_scorable")):
+        for scorer in each.scorers:
+            noted: Noted = getattr(scorer, noted_of)
+            if noted.count:
+                cases = count_of(CASES, noted.count, lang)
+                sentence = say(phrase, lang, scorer=write(scorer.name), cases=cases)
+                yield sentence, first_reasons(noted.names, _NOTE_REASON_WIDTH)
+    yield from _case_notes(each, lang)
+
+
+def _case_notes(each: EvaluationResults, lang: Language) -> Iterator[tuple[str, str]]:
+    summary = each.results.summary
     if summary.uncounted_cases:
         yield count_of(UNCOUNTED_CASES, summary.uncounted_cases, lang), ""
     flaky = [f"{case.case} {case.passed}/{case.trials}" for case in each.trials if case.is_flaky]
@@ -308,48 +315,8 @@ def _evaluation_notes(
         yield say(_CASES_SKIPPED, lang, cases=cases), names
 
 
-def _broken_scorer_notes(
-    each: EvaluationResults, lang: Language, write: Callable[[str], str]
-) -> Iterator[tuple[str, str]]:
-    for scorer in each.scorers:
-        if scorer.broken.count:
-            cases = count_of(CASES, scorer.broken.count, lang)
-            sentence = say(_BROKEN, lang, scorer=write(scorer.name), cases=cases)
-            yield sentence, _first_reasons(scorer.broken)
-
-
-def _not_scorable_notes(
-    each: EvaluationResults, lang: Language, write: Callable[[str], str]
-) -> Iterator[tuple[str, str]]:
-    for scorer in each.scorers:
-        if scorer.not_scorable.count:
-            cases = count_of(CASES, scorer.not_scorable.count, lang)
-            sentence = say(_NOT_SCORABLE, lang, scorer=write(scorer.name), cases=cases)
-            yield sentence, _first_reasons(scorer.not_scorable)
-
-
-def _below_threshold(scorer: ScorerResult, lang: Language, write: Callable[[str], str]) -> str:
-    mean, threshold = number_text(scorer.mean), number_text(scorer.threshold)
-    return say(_BELOW, lang, scorer=write(scorer.name), mean=mean, threshold=threshold)
-
-
-def _first_reasons(noted: Noted) -> str:
-    """The first reasons; that they are sentences is lost on a list."""
-    shown = [clip(escape(why).removesuffix("."), _NOTE_REASON_WIDTH) for why in noted.names[:2]]
-    return "; ".join(shown)
-
-
-# What every format shows: variants side by side, equal errors once.
-
-
 class ShownCase(NamedTuple):
-    """A case to show.
-
-    Attributes:
-        evaluation: whose case it is.
-        case: the case, with its score where it has one.
-        passed: whether it passes; None where no scorer has a number.
-    """
+    """A case to show; `passed` is None if no scorer has a number."""
 
     evaluation: EvaluationResults
     case: CaseScore | CaseValues
@@ -357,15 +324,7 @@ class ShownCase(NamedTuple):
 
 
 class FailureGroup(NamedTuple):
-    """Cases that have no answer, all for the same reason.
-
-    Attributes:
-        evaluation: whose cases they are.
-        kind: why there is no answer.
-        problem: what happened.
-        details: where it happened.
-        failures: the cases.
-    """
+    """Cases of one evaluation without an answer, all for the same reason."""
 
     evaluation: EvaluationResults
     kind: FailureKind
@@ -375,7 +334,7 @@ class FailureGroup(NamedTuple):
 
     @property
     def attempts(self) -> int:
-        """How often the most stubborn of them was tried."""
+        """The highest number of attempts."""
         return max(failure.attempts for failure in self.failures)
 
 
@@ -387,7 +346,7 @@ def variant_groups(run: RunResults) -> list[list[EvaluationResults]]:
 
 
 def evaluation_label(run: RunResults, evaluation: EvaluationResults) -> str:
-    """What an evaluation goes by beside one of its cases; empty where there is only one."""
+    """The label of an evaluation beside one of its cases; empty if there is only one."""
     return evaluation.label if len(run.evaluations) > 1 else ""
 
 
@@ -408,7 +367,7 @@ def trials_of_case(shown: ShownCase) -> CaseTrials | None:
 
 
 def failure_groups(run: RunResults) -> Iterator[FailureGroup]:
-    """The cases without an answer: those of an evaluation that say the same together."""
+    """The cases without an answer, grouped by evaluation and reason."""
     for each in run.evaluations:
         alike: dict[tuple[FailureKind, str, str], list[Failure]] = {}
         for failure in each.failures:
@@ -419,7 +378,7 @@ def failure_groups(run: RunResults) -> Iterator[FailureGroup]:
 
 
 def unnamed_errors(evaluations: Sequence[EvaluationResults]) -> int:
-    """How many more cases without an answer there are than are named."""
+    """How many cases without an answer are not named."""
     return sum(each.errors - len(each.failures) for each in evaluations)
 
 
@@ -430,18 +389,20 @@ _RATE_WIDTH = len("0.123")
 
 
 def threshold_text(scorer: ScorerResult) -> str:
-    """What the mean must reach, and whether it does: `≥ 0.900`, or `< 0.900` where it is below."""
+    """The threshold, and whether the mean reaches it: `≥ 0.900`, or `< 0.900` if it is below."""
     if scorer.threshold is None:
         return ""
     return f"{'<' if scorer.is_below else '≥'} {number_text(scorer.threshold)}"
 
 
 def mean_cell(scorer: ScorerResult) -> Cell:
+    """The mean, red if it is below the threshold."""
     style = "bold red" if scorer.is_below else ("dim" if scorer.mean is None else "")
     return number_text(scorer.mean), style
 
 
 def share_cell(part: int, whole: int) -> Cell:
+    """A part of a whole, green if it is all of it."""
     if not whole:
         return NO_NUMBER, "dim"
     return f"{part}/{whole}", "green" if part == whole else "yellow" if part else "red"
@@ -450,10 +411,10 @@ def share_cell(part: int, whole: int) -> Cell:
 def variant_columns(
     group: Sequence[EvaluationResults], lang: Language
 ) -> list[tuple[str, list[Cell]]]:
-    """What stands above each column, and a cell for each variant.
+    """The header of each column, and one cell per variant.
 
-    The means of the scorers, how many answers passed, and as far as they are known the errors, the
-    median time and the tokens.
+    The means of the scorers, how many answers passed, and, if known, the errors, the median time
+    and the tokens.
     """
     scorers = [
         (escape(scorer.name), [mean_cell(each.scorers[place]) for each in group])
@@ -480,15 +441,15 @@ def variant_columns(
 def trial_rows(
     group: Sequence[EvaluationResults], width: int
 ) -> tuple[list[str], list[tuple[str, ...]]]:
-    """What stands above the columns, and the rows: a variant, pass@k or pass^k, and the rates.
+    """The headers of the columns, and the rows: a variant, pass@k or pass^k, and the rates.
 
-    Both are empty where no case was tried several times.
+    Both are empty if no case was run several times.
     """
     rates = [pass_rates(each.trials) for each in group]
-    # Errors may leave one variant fewer trials than the others.
+    # With errors, one variant may have fewer trials than the others.
     fewest = min((len(found.at_k) for found in rates if found.at_k), default=0)
     room = width - COLUMN_SPACE - len("pass@k")
-    # A long name gives way, so that there is room for the first and the last rate at least.
+    # A long name is cut, so that there is room for the first and the last rate.
     longest = max(room - 2 * (COLUMN_SPACE + _RATE_WIDTH), 1)
     names = [clip_middle(escape(each.variant or ""), longest) for each in group]
     room -= max(map(display_width, names))
@@ -502,18 +463,11 @@ def trial_rows(
     return labels, rows
 
 
-# JSON.
-
-
 def write_json(run: RunResults, *, lang: Language = "en") -> str:
-    """The document, indented; the language is that of the sentences in it, never of the keys."""
-    document = encode_json(run_to_dict(run, lang=lang))
-    return msgspec.json.format(document, indent=2).decode() + "\n"
+    """An indented document; the language affects its sentences, never its keys."""
+    return json_document(run_to_dict(run, lang=lang))
 
 
-# Markdown.
-
-_TITLE_WIDTH = 80
 _MARKDOWN_WIDTH = 1000
 _REASON_WIDTH = 300
 _MOST_CALLS = 20
@@ -522,7 +476,7 @@ _CALL_WIDTH = 100
 
 def write_markdown(run: RunResults, *, lang: Language = "en") -> str:
     """The verdict, the tables, and the cases folded in; names from the data stay plain text."""
-    return "\n\n".join(_markdown_blocks(run, lang)) + "\n"
+    return join_blocks(_markdown_blocks(run, lang))
 
 
 def _markdown_blocks(run: RunResults, lang: Language) -> Iterator[str]:
@@ -538,7 +492,7 @@ def _markdown_blocks(run: RunResults, lang: Language) -> Iterator[str]:
     if more:
         yield say(MORE_ERRORS, lang, errors=count_of(ERROR_COUNT, more, lang))
     for each in run.unloaded:
-        title = f"{_code_title(each.place)} {say(UNLOADED, lang)}"
+        title = f"{code_title(each.place)} {say(UNLOADED, lang)}"
         yield _markdown_traceback(title, each.problem, each.details)
 
 
@@ -551,8 +505,7 @@ def _markdown_verdict(run: RunResults, lang: Language) -> Iterator[str]:
         if run.id:
             lines.append(say(RUN_ID, lang, id=code(run.id)))
         yield "  \n".join(lines)
-    if run.warnings:
-        yield "\n".join(f"- **{html_entities(escape(warning))}**" for warning in run.warnings)
+    yield note_items((html_entities(escape(warning)), "") for warning in run.warnings)
 
 
 def _markdown_group(group: Sequence[EvaluationResults], lang: Language) -> Iterator[str]:
@@ -563,12 +516,10 @@ def _markdown_group(group: Sequence[EvaluationResults], lang: Language) -> Itera
     yield _variants_table(group, lang) if first.variant is not None else _scorers_table(first, lang)
     labels, rows = trial_rows(group, _MARKDOWN_WIDTH)
     if rows:
-        yield f"#### {say(score_wording.TRIALS, lang)}"
+        yield f"#### {say(TRIALS, lang)}"
         cells = [(code(f"{name} {kind}".strip()), *rates) for name, kind, *rates in rows]
         yield table(("", *labels), cells)
-    notes = group_notes(group, lang, write=code)
-    if notes:
-        yield "\n".join(note_item(*line) for line in notes)
+    yield note_items(group_notes(group, lang, write=code))
 
 
 def _scorers_table(each: EvaluationResults, lang: Language) -> str:
@@ -603,8 +554,8 @@ def _variants_table(group: Sequence[EvaluationResults], lang: Language) -> str:
 
 
 def _markdown_case(run: RunResults, shown: ShownCase, lang: Language) -> str:
-    case = shown.case
-    title = f"{_code_title(case.label)} {_outcome_text(shown, lang)}{_evaluation_suffix(run, shown.evaluation)}"
+    case, (outcome, _) = shown.case, OUTCOMES[shown.passed]
+    title = f"{code_title(case.label)} {say(outcome, lang)}"
     if isinstance(case, CaseScore):
         values = case.metrics
         calls = fenced(plain_text(call_lines(case.score, width=_CALL_WIDTH, lang=lang)), "diff")
@@ -614,7 +565,8 @@ def _markdown_case(run: RunResults, shown: ShownCase, lang: Language) -> str:
         if len(case.calls) > _MOST_CALLS:
             lines.append(say(MORE, lang, count=len(case.calls) - _MOST_CALLS))
         calls = fenced("\n".join(lines or [say(NO_CALLS, lang)]), "text")
-    return details(title, f"{_markdown_values(values)}{calls}")
+    body = "\n\n".join([*value_blocks(values, _REASON_WIDTH), calls])
+    return details(title + _evaluation_suffix(run, shown.evaluation), body)
 
 
 def _evaluation_suffix(run: RunResults, evaluation: EvaluationResults) -> str:
@@ -622,37 +574,13 @@ def _evaluation_suffix(run: RunResults, evaluation: EvaluationResults) -> str:
     return f", {html_entities(escape(label))}" if label else ""
 
 
-def _code_title(name: str) -> str:
-    return f"<code>{html_entities(clip_middle(escape(name), _TITLE_WIDTH))}</code>"
-
-
-def _outcome_text(shown: ShownCase, lang: Language) -> str:
-    if shown.passed is None:
-        return say(HAS_NO_NUMBER, lang)
-    return say(HAS_PASSED if shown.passed else HAS_FAILED, lang)
-
-
-def _markdown_values(values: Sequence[MetricValue]) -> str:
-    """The values of the scorers for a case, each with its reason."""
-    if not values:
-        return ""
-    numbers = [f"{code(found.name)} {number_text(found.value)}" for found in values]
-    reasons = [
-        f"- {code(found.name)}: {code(found.reason, width=_REASON_WIDTH)}"
-        for found in values
-        if found.reason
-    ]
-    return "\n\n".join([", ".join(numbers), *(["\n".join(reasons)] if reasons else [])]) + "\n\n"
-
-
 def _markdown_failures(run: RunResults, alike: FailureGroup, lang: Language) -> str:
     names = first_names([failure.label for failure in alike.failures], len(alike.failures), lang)
-    title = f"{_code_title(names)} {say(FAILURE_KINDS[alike.kind], lang)}"
+    title = f"{code_title(names)} {say(FAILURE_KINDS[alike.kind], lang)}"
     if alike.attempts > 1:
         title += f", {count_of(ATTEMPTS, alike.attempts, lang)}"
-    return _markdown_traceback(
-        title + _evaluation_suffix(run, alike.evaluation), alike.problem, alike.details
-    )
+    title += _evaluation_suffix(run, alike.evaluation)
+    return _markdown_traceback(title, alike.problem, alike.details)
 
 
 def _markdown_traceback(title: str, problem: str, traceback: str) -> str:
@@ -660,11 +588,8 @@ def _markdown_traceback(title: str, problem: str, traceback: str) -> str:
     return details(title, fenced("\n".join(escape(line) for line in lines if line.strip()), "text"))
 
 
-# JUnit XML: one suite per evaluation, one test per case; errors are not failures.
-
-
 def write_junit(run: RunResults, *, lang: Language = "en") -> str:
-    """One test a shown case; what has no answer, and a file that cannot be used, is an error."""
+    """One test per shown case; a missing answer and an unusable file are errors, not failures."""
     root = Element("testsuites", name="callscore", time=f"{run.seconds:.3f}")
     for each in run.evaluations:
         root.append(_junit_suite(each, lang))
@@ -672,11 +597,14 @@ def write_junit(run: RunResults, *, lang: Language = "en") -> str:
         suite = SubElement(root, "testsuite", name="callscore")
         for unloaded in run.unloaded:
             test = add_test(suite, unloaded.place)
-            error = SubElement(test, "error", type="unloaded", message=xml_safe(unloaded.problem))
-            error.text = xml_safe(unloaded.details)
+            _add_error(test, "unloaded", unloaded.problem).text = xml_safe(unloaded.details)
         if run.warnings:
             SubElement(suite, "system-err").text = xml_safe("\n".join(run.warnings))
     return document_text(root)
+
+
+def _add_error(test: Element, kind: str, message: str) -> Element:
+    return SubElement(test, "error", type=kind, message=xml_safe(message))
 
 
 def _junit_suite(each: EvaluationResults, lang: Language) -> Element:
@@ -686,13 +614,14 @@ def _junit_suite(each: EvaluationResults, lang: Language) -> Element:
     for case in cases:
         _add_junit_case(suite, each, case, lang)
     for failure in each.failures:
-        _add_junit_error(suite, failure)
+        error = _add_error(add_test(suite, failure.label), failure.kind, failure.problem)
+        error.text = xml_safe(failure.details)
     more = each.errors - len(each.failures)
     if more:
         name = say(MORE_ERRORS, lang, errors=count_of(ERROR_COUNT, more, lang))
-        SubElement(add_test(suite, name), "error", type="error", message=name)
+        _add_error(add_test(suite, name), "error", name)
     for scorer in each.scorers:
-        if scorer.is_below:  # it is the mean of all that is not enough, and no case may say so
+        if scorer.is_below:  # the mean is too low, even if no case fails
             test = add_test(suite, f"{scorer.name} ≥ {number_text(scorer.threshold)}")
             message = f"{scorer.name}: {number_text(scorer.mean)} {threshold_text(scorer)}"
             SubElement(test, "failure", type="threshold", message=xml_safe(message))
@@ -702,17 +631,15 @@ def _junit_suite(each: EvaluationResults, lang: Language) -> Element:
 
 
 def _add_incomplete(suite: Element, each: EvaluationResults, lang: Language) -> None:
-    """What makes the numbers say less than they seem to: what was not asked, and what is no scorer."""
+    """Add what makes the numbers incomplete: questions that were not asked, and broken scorers."""
     unanswered = each.questions - each.answered - each.errors
     if unanswered > 0:
         name = say(INTERRUPTED, lang, count=unanswered)
-        SubElement(add_test(suite, name), "error", type="interrupted", message=name)
+        _add_error(add_test(suite, name), "interrupted", name)
     for scorer in each.scorers:
         if scorer.broken.count:
             message = f"{scorer.name}: {'; '.join(scorer.broken.names)}"
-            SubElement(
-                add_test(suite, scorer.name), "error", type="broken", message=xml_safe(message)
-            )
+            _add_error(add_test(suite, scorer.name), "broken", message)
 
 
 def _add_junit_case(
@@ -724,23 +651,14 @@ def _add_junit_case(
     if each.passes(case) is not False:
         return
     is_forbidden = isinstance(case, CaseScore) and case.score.forbidden
-    # Build servers group failures by their type, and a forbidden call is of its own kind.
+    # Build servers group failures by type, and forbidden calls are a type of their own.
     kind = "forbidden" if is_forbidden else "score"
     low = low_scorers(values, each.results.settings.at_least)
     message = ", ".join(f"{found.name} {number_text(found.value)}" for found in low)
     failure = SubElement(test, "failure", type=kind, message=xml_safe(message or kind))
     reasons = [f"{found.name}: {found.reason}" for found in low if found.reason]
-    failure.text = xml_safe("\n".join([*reasons, _junit_calls(case, lang)]))
-
-
-def _junit_calls(case: CaseScore | CaseValues, lang: Language) -> str:
     if isinstance(case, CaseScore):
-        return plain_text(diff_lines(case.score, lang=lang))
-    lines = [call_text(call, limit=_CALL_WIDTH) for call in case.calls]
-    return "\n".join(lines or [say(NO_CALLS, lang)])
-
-
-def _add_junit_error(suite: Element, failure: Failure) -> None:
-    test = add_test(suite, failure.label)
-    error = SubElement(test, "error", type=failure.kind, message=xml_safe(failure.problem))
-    error.text = xml_safe(failure.details)
+        calls = [plain_text(diff_lines(case.score, lang=lang))]
+    else:
+        calls = [call_text(call, limit=_CALL_WIDTH) for call in case.calls]
+    failure.text = xml_safe("\n".join([*reasons, *(calls or [say(NO_CALLS, lang)])]))

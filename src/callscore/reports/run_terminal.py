@@ -1,4 +1,4 @@
-"""The report of a run on a terminal, of one that has just ended or of one from the history."""
+"""The report of a run on a terminal: one that has just ended, or one from the history."""
 
 from __future__ import annotations
 
@@ -13,7 +13,6 @@ from callscore.core.rendering import clip_middle, display_width, escape
 from callscore.core.results import CaseScore
 from callscore.reports import history as history_wording
 from callscore.reports import run as wording
-from callscore.reports import score as score_wording
 from callscore.reports.formatting import (
     CASES,
     ERROR_COUNT,
@@ -22,22 +21,8 @@ from callscore.reports.formatting import (
     first_names,
     number_text,
 )
-from callscore.reports.run import (
-    COLUMN_SPACE,
-    Cell,
-    evaluation_label,
-    failure_groups,
-    group_notes,
-    mean_cell,
-    share_cell,
-    shown_cases,
-    threshold_text,
-    trial_rows,
-    trials_of_case,
-    unnamed_errors,
-    variant_columns,
-    variant_groups,
-)
+from callscore.reports.run import COLUMN_SPACE, evaluation_label
+from callscore.reports.score import MEAN, TRIALS
 from callscore.reports.tables import NumberRow, number_table
 from callscore.reports.terminal import (
     INDENT,
@@ -46,7 +31,6 @@ from callscore.reports.terminal import (
     indented,
     note_line,
     print_sections,
-    printed_text,
     report_width,
     scorer_value_lines,
 )
@@ -61,86 +45,57 @@ if TYPE_CHECKING:
     from rich.padding import Padding
 
     from callscore.core.phrases import Language
-    from callscore.core.results import (
-        CaseValues,
-        EvaluationResults,
-        RunResults,
-        ScorerResult,
-        Unloaded,
-    )
+    from callscore.core.results import CaseValues, EvaluationResults, RunResults
     from callscore.reports.history import RunRow
-    from callscore.reports.run import FailureGroup, ShownCase
+    from callscore.reports.run import Cell, FailureGroup, ShownCase
 
-__all__ = [
-    "render",
-    "render_summary",
-    "scorer_table",
-    "trial_table",
-    "variant_table",
-    "write_kept_run",
-    "write_text",
-]
-
-
-# Tables: the scorers of an evaluation, its variants side by side, and its trials.
+__all__ = ["render", "render_kept_run", "render_summary"]
 
 _SHORTEST_NAME = 8
 
 
 def scorer_table(each: EvaluationResults, width: int, lang: Language) -> Text:
-    """One row a scorer: the mean, how many answers are good enough, and the threshold."""
-    phrases = [wording.MEAN, wording.PASSED]
-    has_threshold = any(scorer.threshold is not None for scorer in each.scorers)
-    if has_threshold:
+    """One row per scorer: the mean, how many answers pass, and the threshold."""
+    phrases = [MEAN, wording.PASSED]
+    if any(scorer.threshold is not None for scorer in each.scorers):
         phrases.append(wording.THRESHOLD)
-    rows = [
-        NumberRow(Text(escape(scorer.name)), _scorer_cells(scorer)[: len(phrases)])
-        for scorer in each.scorers
-    ]
+    rows = []
+    for scorer in each.scorers:
+        cells = [
+            Text(*wording.mean_cell(scorer)),
+            Text(*wording.share_cell(scorer.passed, scorer.scored)),
+            Text(wording.threshold_text(scorer), "red" if scorer.is_below else "dim"),
+        ]
+        rows.append(NumberRow(Text(escape(scorer.name)), cells[: len(phrases)]))
     headers = [say(phrase, lang) for phrase in phrases]
     return number_table(say(wording.SCORER, lang), headers, rows, width)
 
 
-def _scorer_cells(scorer: ScorerResult) -> list[Text]:
-    return [
-        Text(*mean_cell(scorer)),
-        Text(*share_cell(scorer.passed, scorer.scored)),
-        Text(threshold_text(scorer), "red" if scorer.is_below else "dim"),
-    ]
-
-
 def variant_table(group: Sequence[EvaluationResults], width: int, lang: Language) -> Text | None:
-    """One row a variant, one column a scorer; None where there is no room for so many."""
-    label = say(wording.VARIANT, lang)
-    names = [Text(escape(each.variant or "")) for each in group]
-    columns = variant_columns(group, lang)
-    scorers = len(group[0].scorers)
+    """One row per variant, one column per scorer; None if they do not fit."""
+    columns = wording.variant_columns(group, lang)
+    scorers = group[0].scorers
     headers = [header for header, _ in columns]
-    # What else is known gives way first; then the names of scorers are broken.
-    shorter = [headers[:end] for end in range(len(headers), scorers, -1)]
-    fitting = [
-        some
-        for some in (*shorter, _split_headers(shorter[-1]))
-        if _headers_fit(some, columns, width)
-    ]
+    # Other columns are left out first; then the names of scorers are broken.
+    shorter = [headers[:end] for end in range(len(headers), len(scorers), -1)]
+    broken = ["\n".join(re.findall(r"[^_.\s]+[_.]*|[_.]+", name)) or name for name in shorter[-1]]
+    fitting = [some for some in (*shorter, broken) if _headers_fit(some, columns, width)]
     if not fitting:
         return None
     shown = fitting[0]
     rows = [
-        NumberRow(name, [Text(*cells[row]) for _, cells in columns[: len(shown)]])
-        for row, name in enumerate(names)
+        NumberRow(
+            Text(escape(each.variant or "")),
+            [Text(*cells[row]) for _, cells in columns[: len(shown)]],
+        )
+        for row, each in enumerate(group)
     ]
-    thresholds = [number_text(scorer.threshold) for scorer in group[0].scorers]
-    if any(scorer.threshold is not None for scorer in group[0].scorers):
+    if any(scorer.threshold is not None for scorer in scorers):
+        thresholds = [number_text(scorer.threshold) for scorer in scorers]
         cells = [Text(text if text != NO_NUMBER else "", "dim") for text in thresholds]
-        rest = [Text() for _ in shown[scorers:]]
+        rest = [Text() for _ in shown[len(scorers) :]]
         rows.append(NumberRow(Text(say(wording.THRESHOLD, lang), "dim"), [*cells, *rest]))
-    return number_table(label, shown, rows, width)
-
-
-def _split_headers(headers: Sequence[str]) -> list[str]:
-    """The headers with the parts of long names on lines of their own."""
-    return ["\n".join(re.findall(r"[^_.\s]+[_.]*|[_.]+", header)) or header for header in headers]
+    return number_table(say(wording.VARIANT, lang), shown, rows, width)
 
 
 def _headers_fit(
@@ -148,14 +103,14 @@ def _headers_fit(
 ) -> bool:
     taken = _SHORTEST_NAME
     for header, (_, cells) in zip(headers, columns, strict=False):
-        lines = [display_width(line) for line in header.split("\n")]
-        taken += COLUMN_SPACE + max([*lines, *[display_width(text) for text, _ in cells]])
+        lines = [*header.split("\n"), *[text for text, _ in cells]]
+        taken += COLUMN_SPACE + max(map(display_width, lines))
     return taken <= width
 
 
 def trial_table(group: Sequence[EvaluationResults], width: int) -> Text | None:
-    """The rates of repeated trials, each variant named once; None where nothing was repeated."""
-    labels, rows = trial_rows(group, width)
+    """The rates of repeated trials, each variant named once; None if nothing was repeated."""
+    labels, rows = wording.trial_rows(group, width)
     if not rows:
         return None
     widest = max(display_width(name) for name, *_ in rows)
@@ -168,76 +123,53 @@ def trial_table(group: Sequence[EvaluationResults], width: int) -> Text | None:
     return number_table("", labels, lines, width)
 
 
-# The report: a table per evaluation, failing cases as diffs, errors, and a footer.
-
 _MOST_CALLS = 20
 _DETAIL_LINES = 12
 _MOODS = {"good": "bold green", "bad": "bold red", "": "bold"}
-_OUTCOMES = {
-    True: (wording.HAS_PASSED, "green"),
-    False: (wording.HAS_FAILED, "red"),
-    None: (wording.HAS_NO_NUMBER, "dim"),
-}
-
-
-def write_text(run: RunResults, *, lang: Language = "en", is_past: bool = False) -> str:
-    """The report as plain text, for a file."""
-    return printed_text(lambda console: render(run, lang=lang, console=console, is_past=is_past))
 
 
 def render(
     run: RunResults, *, console: Console, lang: Language = "en", is_past: bool = False
 ) -> None:
-    """Print the report.
-
-    Args:
-        run: what the run gave.
-        console: where to print it.
-        lang: the language.
-        is_past: whether the run is long over, so that nothing need be said of its exit code.
-    """
-    hint = [] if is_past else _gate_hint_section(run, lang)
-    print_sections(_sections(run, hint, report_width(console), lang), console)
+    """Print the report; for a past run, without a hint about its exit code."""
+    hint = None if is_past else wording.gate_hint(run, lang)
+    footer = [] if hint is None else [Text(hint, "dim")]
+    print_sections(_sections(run, footer, report_width(console), lang), console)
 
 
 def render_summary(run: RunResults, *, console: Console, lang: Language = "en") -> None:
-    """Print the tables and the footer alone, where the cases are shown elsewhere."""
+    """Print the tables and the footer without the cases."""
     width = report_width(console)
     print_sections([*_table_sections(run, width, lang), _footer(run, lang)], console)
 
 
-def _sections(run: RunResults, hint: Section, width: int, lang: Language) -> Iterator[Section]:
+def _sections(run: RunResults, hint: list[Text], width: int, lang: Language) -> Iterator[Section]:
     yield from _table_sections(run, width, lang)
-    yield from [_case(run, shown, width, lang) for shown in shown_cases(run)]
+    yield from [_case(run, shown, width, lang) for shown in wording.shown_cases(run)]
     not_shown = sum(each.results.not_shown for each in run.evaluations)
     if not_shown:
         cases = count_of(CASES, not_shown, lang)
         yield [Text(say(wording.MORE_CASES, lang, cases=cases), "dim")]
-    yield from [_failure_section(run, alike, width, lang) for alike in failure_groups(run)]
-    more = unnamed_errors(run.evaluations)
+    yield from [_failure_section(run, alike, width, lang) for alike in wording.failure_groups(run)]
+    more = wording.unnamed_errors(run.evaluations)
     if more:
         errors = count_of(ERROR_COUNT, more, lang)
         yield [Text(say(wording.MORE_ERRORS, lang, errors=errors), "dim")]
-    yield from [_unloaded(each, width, lang) for each in run.unloaded]
-    if run.warnings:
-        yield [note_line(escape(warning), "") for warning in run.warnings]
+    for each in run.unloaded:
+        line = _first_line(each.place, Text(say(wording.UNLOADED, lang), "red"), "", width)
+        yield [line, *_traceback(each.problem, each.details)]
+    yield [note_line(escape(warning), "") for warning in run.warnings]
     yield [*_footer(run, lang), *hint]
 
 
-def _heading(text: str) -> Text:
-    return Text(text, "bold")
-
-
 def _table_sections(run: RunResults, width: int, lang: Language) -> Iterator[Section]:
-    for group in variant_groups(run):
+    for group in wording.variant_groups(run):
         yield _title(group, width, lang)
         yield _number_tables(group, width, lang)
         trials = trial_table(group, width)
         if trials is not None:
-            yield [_heading(say(score_wording.TRIALS, lang)), trials]
-        notes: Section = [note_line(*line) for line in group_notes(group, lang)]
-        if notes:
-            yield notes
+            yield [Text(say(TRIALS, lang), "bold"), trials]
+        yield [note_line(*line) for line in wording.group_notes(group, lang)]
 
 
 def _title(group: Sequence[EvaluationResults], width: int, lang: Language) -> Section:
@@ -266,9 +198,9 @@ def _number_tables(group: Sequence[EvaluationResults], width: int, lang: Languag
 
 def _case(run: RunResults, shown: ShownCase, width: int, lang: Language) -> Section:
     case, at_least = shown.case, shown.evaluation.results.settings.at_least
-    outcome, style = _OUTCOMES[shown.passed]
+    outcome, style = wording.OUTCOMES[shown.passed]
     words = Text().append(say(outcome, lang), style)
-    trials = trials_of_case(shown)
+    trials = wording.trials_of_case(shown)
     if trials is not None:
         words.append(SPACE).append(
             say(wording.TRIALS_PASSED, lang, part=trials.passed, whole=trials.trials), "dim"
@@ -277,21 +209,19 @@ def _case(run: RunResults, shown: ShownCase, width: int, lang: Language) -> Sect
         if case.score.forbidden:
             count = count_of(FORBIDDEN_CALLS, len(case.score.forbidden), lang)
             words.append(SPACE).append(count, "bold red")
-        body = [*scorer_value_lines(case.metrics, at_least, width), _both_sides(case, width, lang)]
+        body = scorer_value_lines(case.metrics, at_least, width)
+        if case.score.expected or case.score.actual:
+            body.append(rich_text(call_lines(case.score, width=width, lang=lang)))
+        else:  # a sentence
+            sentence = call_lines(case.score, width=width - INDENT, lang=lang)
+            body.append(indented(rich_text(sentence)))
     else:
         body = [*scorer_value_lines(case.values, at_least, width), *_calls(case, width, lang)]
     return [_first_line(case.label, words, evaluation_label(run, shown.evaluation), width), *body]
 
 
-def _both_sides(case: CaseScore, width: int, lang: Language) -> Text | Padding:
-    """The calls that were expected, and those that were made; a sentence where there are none."""
-    if case.score.expected or case.score.actual:
-        return rich_text(call_lines(case.score, width=width, lang=lang))
-    return indented(rich_text(call_lines(case.score, width=width - INDENT, lang=lang)))
-
-
 def _first_line(name: str, words: Text, label: str, width: int) -> Text:
-    """What it is about, what became of it, and where there are several whose it is."""
+    """A name, the outcome, and the label of the evaluation."""
     line = Text().append(clip_middle(escape(name), width // 2), "bold")
     line.append(SPACE).append_text(words)
     room = width - line.cell_len - len(SPACE)
@@ -318,23 +248,20 @@ def _failure_section(run: RunResults, alike: FailureGroup, width: int, lang: Lan
         words.append(SPACE + count_of(wording.ATTEMPTS, alike.attempts, lang), "dim")
     shown = first_names(names, len(names), lang)
     line = _first_line(shown, words, evaluation_label(run, alike.evaluation), width)
-    return [line, indented(Text(escape(alike.problem))), *_details(alike.details)]
+    return [line, *_traceback(alike.problem, alike.details)]
 
 
-def _details(details: str) -> Section:
-    """The end of a traceback, line by line."""
+def _traceback(problem: str, details: str) -> Iterator[Padding]:
+    """A problem, and the last lines of its traceback."""
+    yield indented(Text(escape(problem)))
     lines = [escape(line) for line in dedent(details).splitlines() if line.strip()]
-    lines = lines[-_DETAIL_LINES:]
-    return [indented(Text("\n").join([Text(line, "dim") for line in lines]))] if lines else []
-
-
-def _unloaded(each: Unloaded, width: int, lang: Language) -> Section:
-    line = _first_line(each.place, Text(say(wording.UNLOADED, lang), "red"), "", width)
-    return [line, indented(Text(escape(each.problem))), *_details(each.details)]
+    if lines:
+        shown = [Text(line, "dim") for line in lines[-_DETAIL_LINES:]]
+        yield indented(Text("\n").join(shown))
 
 
 def _footer(run: RunResults, lang: Language) -> Section:
-    section: Section = [_heading(say(wording.NOTHING_RUN, lang))]
+    section: Section = [Text(say(wording.NOTHING_RUN, lang), "bold")]
     if run.evaluations:
         line = Text(", ").join(
             [Text(words, _MOODS[mood]) for words, mood in wording.verdict_parts(run, lang)]
@@ -346,23 +273,10 @@ def _footer(run: RunResults, lang: Language) -> Section:
     return section
 
 
-def _gate_hint_section(run: RunResults, lang: Language) -> Section:
-    hint = wording.gate_hint(run, lang)
-    return [] if hint is None else [Text(hint, "dim")]
-
-
-# A stored run: a line that identifies it, and the report.
-
-
-def write_kept_run(row: RunRow, run: RunResults, *, lang: Language = "en") -> str:
-    """The report as plain text, for a file."""
-    return printed_text(lambda console: render_kept_run(row, run, lang=lang, console=console))
-
-
 def render_kept_run(
     row: RunRow, run: RunResults, *, console: Console, lang: Language = "en"
 ) -> None:
-    """Print the report."""
+    """Print the report of a stored run, with its name, time, command and commit."""
     width = report_width(console)
     for line in _kept_run_heading(row, width, lang):
         console.print(line, width=width)
@@ -371,7 +285,6 @@ def render_kept_run(
 
 
 def _kept_run_heading(row: RunRow, width: int, lang: Language) -> list[Text]:
-    """What the run is called, when it was, what made it, and on which commit."""
     line = Text().append(escape(row.id), "bold")
     names = [history_wording.BASELINE_MARK + escape(name) for name in row.baselines]
     called = ", ".join([*names, *([escape(row.name)] if row.name else [])])

@@ -1,4 +1,4 @@
-"""The report of scored cases: its words, and its JSON, JSON lines, Markdown and JUnit forms."""
+"""The report of scored cases: its phrases, and its JSON, JSON lines, Markdown and JUnit forms."""
 
 # ruff: noqa: RUF001  (Russian letters that look like Latin ones, and en dashes, are meant)
 
@@ -8,29 +8,31 @@ from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 from xml.etree.ElementTree import Element, SubElement
 
-import msgspec
-
 from callscore.core.phrases import Phrase, Plural, count_of, say
-from callscore.core.rendering import clip, clip_middle, escape
+from callscore.core.rendering import escape
 from callscore.core.settings import DEFAULT
 from callscore.reports.formatting import (
-    _LONG_NAME_WIDTH,
     CASES,
+    LONG_NAME_WIDTH,
     MORE,
+    SKIPPED_NOTE,
     UNCOUNTED_CASES,
-    _add_property,
     add_noted,
     add_properties,
+    add_property,
     add_test,
     code,
+    code_title,
     details,
     document_text,
     fenced,
     first_names,
+    first_reasons,
     forbidden_line,
-    html_entities,
-    note_item,
+    join_blocks,
+    note_items,
     number_text,
+    numbers_line,
     settings_text,
     table,
     xml_safe,
@@ -42,6 +44,7 @@ from callscore.words.value_text import (
     confused_tools,
     decimal,
     encode_json,
+    json_document,
     percent,
     rating,
     summary_line,
@@ -59,34 +62,31 @@ if TYPE_CHECKING:
     from callscore.core.summary import Summary
 
 __all__ = [
-    "CASES_SCORED",
     "FIXED_TOOL_COLUMNS",
     "MEAN",
     "METRIC",
     "METRICS",
     "MOST_TRIAL_COLUMNS",
-    "NOT_SCORABLE",
-    "MetricRow",
-    "ToolColumn",
+    "TRIALS",
+    "NumberColumn",
+    "Ranking",
     "check_hint",
     "count_text",
+    "fault_ranking",
     "interval_text",
     "jsonl_line",
     "metric_rows",
     "not_scorable_notes",
     "note_lines",
+    "rankings",
+    "rate_rows",
     "rate_table",
     "settings_note",
-    "shown_trials",
-    "tool_columns",
-    "trial_table",
+    "total_texts",
     "write_json",
     "write_junit",
     "write_markdown",
 ]
-
-
-# Phrases, in English and in Russian.
 
 HEADLINE = Phrase("Macro F1 {score}", "Macro F1 {score}")
 INTERVAL = Phrase("95% interval {interval}", "95% интервал {interval}")
@@ -135,56 +135,39 @@ MORE_CASES = Phrase(
 )
 
 
-class _NotePhrase(NamedTuple):
-    field: str
-    nouns: Plural
-    sentence: Phrase
-
-
-_REFERENCES = Plural(("reference", "references"), ("эталон", "эталона", "эталонов"))
-_TRACES = Plural(("trace", "traces"), ("трассировка", "трассировки", "трассировок"))
-_RECORDS = Plural(("record", "records"), ("запись", "записи", "записей"))
-_NOTES = (
-    _NotePhrase(
-        "not_scored",
+# A counted noun and a sentence for each field of the results.
+_NOTES = {
+    "not_scored": (
         CASES,
         Phrase(
             "{count} not scored: no expected calls are given",
             "{count} без оценки: эталонные вызовы не указаны",
         ),
     ),
-    _NotePhrase(
-        "not_run",
-        _REFERENCES,
+    "not_run": (
+        Plural(("reference", "references"), ("эталон", "эталона", "эталонов")),
         Phrase("{count} not run: there is no trace", "{count} без запуска: трассировки нет"),
     ),
-    _NotePhrase(
-        "without_reference",
-        _TRACES,
+    "without_reference": (
+        Plural(("trace", "traces"), ("трассировка", "трассировки", "трассировок")),
         Phrase("{count} not scored: there is no reference", "{count} без оценки: эталона нет"),
     ),
-    _NotePhrase(
-        "repeated",
+    "repeated": (
         CASES,
         Phrase(
             "{count} with an id and trial seen before, scored all the same",
             "{count} с повторными id и попыткой, оценка учтена",
         ),
     ),
-    _NotePhrase(
-        "skipped",
-        _RECORDS,
-        Phrase("{count} skipped: not readable", "не удалось прочитать: {count}"),
-    ),
-    _NotePhrase(
-        "stopped",
-        _RECORDS,
+    "skipped": SKIPPED_NOTE,
+    "stopped": (
+        SKIPPED_NOTE[0],
         Phrase(
             "stopped early, at {count} that cannot be read; what follows is not in this report",
             "остановлено раньше времени: {count} не удалось прочитать; остального здесь нет",
         ),
     ),
-)
+}
 # The same for a single case or record.
 SKIPPED = Phrase("skipped: not readable", "пропущено: не удалось прочитать")
 STOPPED = Phrase(
@@ -196,17 +179,17 @@ NOT_RUN = Phrase("there is no trace", "трассировки нет")
 
 
 def note_lines(results: Results, lang: Language) -> list[tuple[str, str]]:
-    """What was forbidden, not scored, not run, repeated or skipped: a sentence, and the first names."""
+    """Forbidden calls, and cases not scored, not run, repeated or skipped: sentences, and names."""
     forbidden = forbidden_line(results.summary, lang)
     lines: list[tuple[str, str]] = [] if forbidden is None else [forbidden]
     if results.summary.uncounted_cases:
         lines.append((count_of(UNCOUNTED_CASES, results.summary.uncounted_cases, lang), ""))
-    for note in _NOTES:
-        noted: Noted = getattr(results, note.field)
+    for field, (nouns, sentence) in _NOTES.items():
+        noted: Noted = getattr(results, field)
         if noted.count:
-            count = count_of(note.nouns, noted.count, lang)
-            names = first_names(noted.names, noted.count, lang, width=_LONG_NAME_WIDTH)
-            lines.append((say(note.sentence, lang, count=count), names))
+            count = count_of(nouns, noted.count, lang)
+            names = first_names(noted.names, noted.count, lang, width=LONG_NAME_WIDTH)
+            lines.append((say(sentence, lang, count=count), names))
     return lines
 
 
@@ -216,35 +199,40 @@ def interval_text(interval: Interval) -> str:
 
 
 def count_text(part: int, whole: int, lang: Language) -> str:
-    """A part of a whole that is not nothing, in numbers and in percent."""
+    """A part of a whole that is not 0, in numbers and in percent."""
     return f"{say(PART_OF_WHOLE, lang, part=part, whole=whole)}, {percent(part / whole)}"
 
 
 def check_hint(
     results: Results, lang: Language, *, write: Callable[[str], str] = escape
 ) -> str | None:
-    """How to find faults in cases that are not shown; None where there are none."""
+    """How to find faults in cases that are not shown; None if there are none."""
     shown = sum(len(case.score.faults or ()) for case in results.cases)
     if sum(results.summary.faults.values()) <= shown:
         return None
     return say(CHECK_HINT, lang, command=write("callscore check"))
 
 
-def call_counts(summary: Summary, lang: Language) -> tuple[str, str]:
-    """How many calls there were on either side, and what became of them."""
-    totals = say(CALL_TOTALS, lang, expected=summary.total_expected, actual=summary.total_actual)
-    counts = say(
-        CALL_COUNTS,
-        lang,
-        correct=summary.correct,
-        incorrect=summary.incorrect,
-        missed=summary.missed,
-        extra=summary.extra,
-    )
-    return totals, counts
+def rate_rows(summary: Summary, lang: Language) -> list[list[str]]:
+    """The rows of the table of rates: a label, F1, precision and recall."""
+    macro = (summary.macro_f1, summary.macro_precision, summary.macro_recall)
+    micro = (summary.micro_f1, summary.micro_precision, summary.micro_recall)
+    return [
+        [say(label, lang), *[percent(rate) for rate in found if rate is not None]]
+        for label, found in ((MACRO, macro), (MICRO, micro))
+    ]
 
 
-# Metrics of other tools: the rows of a table, and the lines of a case.
+def total_texts(summary: Summary, lang: Language) -> tuple[str, str, str, str, str]:
+    """How many cases passed and are exact, its interval; the calls of both sides, and the counts."""
+    interval = say(INTERVAL, lang, interval=interval_text(summary.exact_interval))
+    passed = count_text(summary.passed, summary.cases, lang)
+    exact = count_text(summary.exact, summary.cases, lang)
+    calls = say(CALL_TOTALS, lang, expected=summary.total_expected, actual=summary.total_actual)
+    kinds = ("correct", "incorrect", "missed", "extra")
+    counts = say(CALL_COUNTS, lang, **{kind: getattr(summary, kind) for kind in kinds})
+    return passed, exact, interval, calls, counts
+
 
 METRICS = Phrase("Other tools' numbers", "Оценки других инструментов")
 METRIC = Phrase("metric", "метрика")
@@ -267,20 +255,14 @@ _OTHERS_GET_FIRST_ANSWER = Phrase(
     "Настройки относятся только к первой строке: остальные получают все вызовы первого ответа"
     " как есть.",
 )
+METRIC_LABELS = (MEAN, CASES_SCORED, NOT_SCORABLE)
 _METRICS_SHOWN = 4
 _REASONS_SHOWN = 2
 _REASON_WIDTH = 160
 
 
 class MetricRow(NamedTuple):
-    """One row of the table.
-
-    Attributes:
-        name: of the metric.
-        mean: over the cases that it scored, as text.
-        scored: how many cases these are.
-        not_scorable: how many the others are.
-    """
+    """A metric, its mean as text, and the numbers below the other `METRIC_LABELS`."""
 
     name: str
     mean: str
@@ -289,11 +271,11 @@ class MetricRow(NamedTuple):
 
 
 def metric_rows(results: Results, lang: Language) -> list[MetricRow]:
-    """One row a metric, and before them callscore's own mean; nothing where no metric was asked."""
+    """Callscore's own mean, and one row per metric; empty if no metric was requested."""
     if not results.metrics:
         return []
     summary = results.summary
-    # `callscore.f1` may stand there, too, and is the score under the default settings.
+    # The metric `callscore.f1` is the score under the default settings.
     name = say(_OWN_SCORE if results.settings == DEFAULT else _OWN_SCORE_WITH_SETTINGS, lang)
     own = MetricRow(name, number_text(summary.macro_f1), summary.cases, 0)
     others = [
@@ -308,116 +290,118 @@ def not_scorable_notes(
 ) -> list[tuple[str, str]]:
     """The metrics that have no number for some cases: for how many, and the first reasons.
 
-    Args:
-        metrics: what the metrics say of all cases.
-        lang: the language.
-        write: makes the names of metrics safe to show.
+    `write` makes the names of metrics safe to show.
     """
-    alike: dict[Noted, list[str]] = {}  # several tools mostly refuse the same cases
+    alike: dict[Noted, list[str]] = {}  # tools often refuse the same cases
     for metric in metrics:
         if metric.not_scorable.count:
             alike.setdefault(metric.not_scorable, []).append(write(metric.name))
-    return [
-        (_not_scorable_sentence(names, why.count, lang), _first_reasons(why.names, lang))
-        for why, names in alike.items()
-    ]
+    notes = []
+    for why, names in alike.items():
+        shown = [*names[:_METRICS_SHOWN], *_more(len(names) - _METRICS_SHOWN, lang)]
+        cases = count_of(CASES, why.count, lang)
+        sentence = say(_NOT_SCORABLE_CASES, lang, metrics=", ".join(shown), cases=cases)
+        more = _more(len(why.names) - _REASONS_SHOWN, lang)
+        notes.append((sentence, "; ".join([first_reasons(why.names, _REASON_WIDTH), *more])))
+    return notes
 
 
-def _not_scorable_sentence(names: list[str], count: int, lang: Language) -> str:
-    more = len(names) - _METRICS_SHOWN
-    ending = [say(MORE, lang, count=more)] if more > 0 else []
-    shown = ", ".join([*names[:_METRICS_SHOWN], *ending])
-    return say(_NOT_SCORABLE_CASES, lang, metrics=shown, cases=count_of(CASES, count, lang))
+def _more(count: int, lang: Language) -> list[str]:
+    return [say(MORE, lang, count=count)] if count > 0 else []
 
 
-def _first_reasons(reasons: Sequence[str], lang: Language) -> str:
-    """The first reasons; that they are sentences is lost on a list."""
-    shown = [clip(escape(reason).removesuffix("."), _REASON_WIDTH) for reason in reasons]
-    more = len(shown) - _REASONS_SHOWN
-    ending = [say(MORE, lang, count=more)] if more > 0 else []
-    return "; ".join([*shown[:_REASONS_SHOWN], *ending])
-
-
-def settings_note(results: Results, lang: Language) -> str | None:
-    """That the settings are callscore's alone; None where they are as by default."""
+def settings_note(results: Results, lang: Language) -> str:
+    """That the settings apply to callscore alone; empty if they are the defaults."""
     if not results.metrics or results.settings == DEFAULT:
-        return None
+        return ""
     return say(
         _OTHERS_GET_FIRST_ANSWER if results.settings.top_k > 1 else _OTHERS_GET_ALL_CALLS, lang
     )
 
 
-# The table of tools, worst first.
-
-# How many columns the table always has; optional ones come after these.
+# The columns that the table of tools always has; optional ones follow.
 FIXED_TOOL_COLUMNS = 5
 
 
-class ToolColumn(NamedTuple):
-    """One column of numbers.
-
-    Attributes:
-        label: what stands above it.
-        colour: what its numbers are shown in, where they are not 0.
-        counts: one number a tool.
-    """
+class NumberColumn(NamedTuple):
+    """A column of counts, and the colour of those that are not 0."""
 
     label: Phrase
     colour: str
     counts: list[int]
 
 
-def tool_columns(summary: Summary) -> tuple[list[str], list[ToolColumn]]:
-    """The names of the tools, and a column for each thing that is counted.
+class Ranking(NamedTuple):
+    """A table of what went wrong, worst first: columns of names, then columns of counts."""
 
-    Forbidden calls and unknown arguments have a column only where there are any.
+    heading: Phrase
+    labels: tuple[Phrase, ...]
+    names: list[tuple[str, ...]]
+    columns: list[NumberColumn]
+    most: int
+
+
+def rankings(summary: Summary) -> list[Ranking]:
+    """The tools, the tools that were confused, and the wrong arguments.
+
+    Forbidden calls and unknown arguments have a column only if there are any.
     """
     ranked = worst_tools(summary)
-    tools = [tool for tool, _ in ranked]
-    counts = [found for _, found in ranked]
+    tools, counts = [(tool,) for tool, _ in ranked], [found for _, found in ranked]
+    unknown = [summary.unknown_arguments(tool) or 0 for tool, _ in ranked]
     columns = [
-        ToolColumn(EXPECTED, "", [found.expected for found in counts]),
-        ToolColumn(CORRECT, "green", [found.correct for found in counts]),
-        ToolColumn(INCORRECT, "yellow", [found.incorrect for found in counts]),
-        ToolColumn(MISSED, "red", [found.missed for found in counts]),
-        ToolColumn(EXTRA, "magenta", [found.extra for found in counts]),
+        NumberColumn(EXPECTED, "", [found.expected for found in counts]),
+        NumberColumn(CORRECT, "green", [found.correct for found in counts]),
+        NumberColumn(INCORRECT, "yellow", [found.incorrect for found in counts]),
+        NumberColumn(MISSED, "red", [found.missed for found in counts]),
+        NumberColumn(EXTRA, "magenta", [found.extra for found in counts]),
+        NumberColumn(FORBIDDEN, "bold red", [found.forbidden for found in counts]),
+        NumberColumn(UNKNOWN_ARGUMENTS, "yellow", unknown),
     ]
-    seldom = [
-        ToolColumn(FORBIDDEN, "bold red", [found.forbidden for found in counts]),
-        ToolColumn(
-            UNKNOWN_ARGUMENTS,
-            "yellow",
-            [summary.unknown_arguments(tool) or 0 for tool in tools],
-        ),
+    optional = [column for column in columns[FIXED_TOOL_COLUMNS:] if any(column.counts)]
+    confusions = [
+        (expected, called, count)
+        for expected, called, count in confused_tools(summary)
+        if expected is not None and called is not None
     ]
-    return tools, columns + [column for column in seldom if any(column.counts)]
+    return [
+        Ranking(TOOLS, (TOOL,), [*tools], [*columns[:FIXED_TOOL_COLUMNS], *optional], 15),
+        _ranking_by_times(CONFUSED_TOOLS, (EXPECTED, CALLED), confusions, 10),
+        _ranking_by_times(WRONG_ARGUMENTS, (TOOL, ARGUMENT), worst_arguments(summary), 10),
+    ]
 
 
-# The table of repeated trials: pass@k and pass^k, for as many k as fit.
+def fault_ranking(summary: Summary, lang: Language) -> Ranking:
+    """The faults by tool and kind."""
+    faults = [
+        (tool, fault_kind_name(kind, lang=lang), count)
+        for tool, kind, count in worst_faults(summary)
+    ]
+    return _ranking_by_times(CHECKS, (TOOL, FAILURE), faults, 15)
+
+
+def _ranking_by_times(
+    heading: Phrase, labels: tuple[Phrase, ...], rows: list[tuple[str, str, int]], most: int
+) -> Ranking:
+    times = NumberColumn(TIMES, "", [count for _, _, count in rows])
+    return Ranking(heading, labels, [(first, second) for first, second, _ in rows], [times], most)
+
 
 MOST_TRIAL_COLUMNS = 8
 _FEWEST_TRIAL_COLUMNS = 2
 
 
-def trial_table(
-    summary: Summary, *, most: int = MOST_TRIAL_COLUMNS
-) -> tuple[list[str], list[tuple[str, ...]]]:
-    """What stands above the columns, and the rows, of which the first cell is a name.
-
-    Both are empty where no case names a trial.
-    """
-    return rate_table(summary.pass_at_k(), summary.pass_hat_k(), most=most)
-
-
 def rate_table(
     at_k: Sequence[float], hat_k: Sequence[float], *, most: int = MOST_TRIAL_COLUMNS
 ) -> tuple[list[str], list[tuple[str, ...]]]:
-    """The same from the rates themselves, for k = 1, 2, ..."""
-    rates = {"pass@k": at_k, "pass^k": hat_k}
+    """The headers and rows of pass@k and pass^k for as many k as fit; empty without trials."""
     shown = shown_trials(len(at_k), most=most)
     if not shown:
         return [], []
-    rows = [(name, *[decimal(values[k - 1]) for k in shown]) for name, values in rates.items()]
+    rows = [
+        (name, *[decimal(values[k - 1]) for k in shown])
+        for name, values in (("pass@k", at_k), ("pass^k", hat_k))
+    ]
     return [f"k={k}" for k in shown], rows
 
 
@@ -428,7 +412,7 @@ def shown_trials(trials: int, *, most: int = MOST_TRIAL_COLUMNS) -> list[int]:
         return list(range(1, trials + 1))
     factor = 2
     while len(shown := {trials, *_powers(factor, trials)}) > most:
-        factor += 1  # with very many trials, doubling is not quick enough
+        factor += 1  # with very many trials, doubling is too slow
     others = [k for k in range(1, most + 1) if k not in shown]
     return sorted(shown.union(others[: most - len(shown)]))
 
@@ -440,16 +424,9 @@ def _powers(factor: int, end: int) -> list[int]:
     return powers
 
 
-# JSON.
-
-
 def write_json(results: Results, *, lang: Language = "en") -> str:
-    """The document, indented; the language is that of the sentences in it, never of the keys."""
-    document = encode_json(results_to_dict(results, lang=lang))
-    return msgspec.json.format(document, indent=2).decode() + "\n"
-
-
-# JSON Lines: one line per case, written while the cases are being scored.
+    """An indented document; the language affects its sentences, never its keys."""
+    return json_document(results_to_dict(results, lang=lang))
 
 
 def jsonl_line(case: CaseScore, *, lang: Language = "en") -> bytes:
@@ -457,40 +434,40 @@ def jsonl_line(case: CaseScore, *, lang: Language = "en") -> bytes:
     return encode_json(case_to_dict(case, lang=lang)) + b"\n"
 
 
-# Markdown.
-
-_MOST_TOOLS = 15
-_MOST_ARGUMENTS = 10
-_MOST_CONFUSIONS = 10
-_MOST_FAULTS = 15
-_TITLE_WIDTH = 80
-
-
 def write_markdown(results: Results, *, lang: Language = "en") -> str:
     """Headline, totals, tables, and the cases folded in; names from the data stay plain text."""
-    return "\n\n".join(_markdown_blocks(results, lang)) + "\n"
+    return join_blocks(_markdown_blocks(results, lang))
 
 
 def _markdown_blocks(results: Results, lang: Language) -> Iterator[str]:
     summary = results.summary
     yield from _markdown_headline(results, lang)
     if summary.cases:
-        yield _rates_table(summary, lang)
-        yield _totals_list(summary, lang)
-    notes = [note_item(*line) for line in note_lines(results, lang)]
-    if notes:
-        yield "\n".join(notes)
+        yield table(
+            ("", "F1", "precision", "recall"), [tuple(row) for row in rate_rows(summary, lang)]
+        )
+        passed, exact, interval, calls, counts = total_texts(summary, lang)
+        yield (
+            f"- {say(PASSED, lang)}: {passed}\n"
+            f"- {say(EXACT, lang)}: {exact} ({interval})\n"
+            f"- {say(CALLS, lang)}: {calls}; {counts}"
+        )
+    yield note_items(note_lines(results, lang))
     yield from _metric_blocks(results, lang)
-    yield from _trial_blocks(summary, lang)
-    yield from _tool_blocks(summary, lang)
-    yield from _confusion_blocks(summary, lang)
-    yield from _argument_blocks(summary, lang)
+    labels, rows = rate_table(summary.pass_at_k(), summary.pass_hat_k())
+    if rows:
+        yield f"### {say(TRIALS, lang)}"
+        yield table(("", *labels), rows)
+    for ranking in rankings(summary):
+        yield from _ranking_blocks(ranking, lang)
     yield from _check_blocks(results, lang)
     for case in results.cases:
-        yield _markdown_case(case, lang)
+        numbers = numbers_line(case.metrics)
+        diff = fenced(plain_text(call_lines(case.score, lang=lang)), "diff")
+        title = f"{code_title(case.label)} {summary_line(case.score, lang=lang)}"
+        yield details(title, "\n\n".join([numbers, diff] if numbers else [diff]))
     if results.not_shown:
-        cases = count_of(CASES, results.not_shown, lang)
-        yield say(MORE_CASES, lang, cases=cases)
+        yield say(MORE_CASES, lang, cases=count_of(CASES, results.not_shown, lang))
 
 
 def _markdown_headline(results: Results, lang: Language) -> Iterator[str]:
@@ -506,83 +483,15 @@ def _markdown_headline(results: Results, lang: Language) -> Iterator[str]:
     yield line
 
 
-def _rates_table(summary: Summary, lang: Language) -> str:
-    macro = (summary.macro_f1, summary.macro_precision, summary.macro_recall)
-    micro = (summary.micro_f1, summary.micro_precision, summary.micro_recall)
-    rows = [
-        (say(label, lang), *(percent(rate) for rate in rates if rate is not None))
-        for label, rates in ((MACRO, macro), (MICRO, micro))
-    ]
-    return table(("", "F1", "precision", "recall"), rows)
-
-
-def _totals_list(summary: Summary, lang: Language) -> str:
-    interval = interval_text(summary.exact_interval)
-    note = say(INTERVAL, lang, interval=interval)
-    passed = count_text(summary.passed, summary.cases, lang)
-    exact = count_text(summary.exact, summary.cases, lang)
-    totals, counts = call_counts(summary, lang)
-    lines = (
-        f"- {say(PASSED, lang)}: {passed}",
-        f"- {say(EXACT, lang)}: {exact} ({note})",
-        f"- {say(CALLS, lang)}: {totals}; {counts}",
-    )
-    return "\n".join(lines)
-
-
 def _metric_blocks(results: Results, lang: Language) -> Iterator[str]:
     if not results.metrics:
         return
     own, *others = metric_rows(results, lang)
-    labels = (
-        METRIC,
-        MEAN,
-        CASES_SCORED,
-        NOT_SCORABLE,
-    )
-    yield _markdown_heading(METRICS, lang)
+    yield f"### {say(METRICS, lang)}"
     rows = [own, *[other._replace(name=code(other.name)) for other in others]]
-    yield table([say(label, lang) for label in labels], rows)
-    reasons = not_scorable_notes(results.metrics, lang, write=code)
-    if reasons:
-        yield "\n".join(note_item(*line) for line in reasons)
-    settings = settings_note(results, lang)
-    if settings is not None:
-        yield settings
-
-
-def _trial_blocks(summary: Summary, lang: Language) -> Iterator[str]:
-    labels, rows = trial_table(summary)
-    if rows:
-        yield _markdown_heading(TRIALS, lang)
-        yield table(("", *labels), rows)
-
-
-def _tool_blocks(summary: Summary, lang: Language) -> Iterator[str]:
-    tools, columns = tool_columns(summary)
-    labels = (TOOL, *[column.label for column in columns])
-    rows = [
-        (code(tool), *[column.counts[row] for column in columns]) for row, tool in enumerate(tools)
-    ]
-    yield from _ranking_blocks(TOOLS, labels, rows, _MOST_TOOLS, lang)
-
-
-def _confusion_blocks(summary: Summary, lang: Language) -> Iterator[str]:
-    labels = (EXPECTED, CALLED, TIMES)
-    rows = [
-        (code(expected), code(called), count)
-        for expected, called, count in confused_tools(summary)
-        if expected is not None and called is not None
-    ]
-    yield from _ranking_blocks(CONFUSED_TOOLS, labels, rows, _MOST_CONFUSIONS, lang)
-
-
-def _argument_blocks(summary: Summary, lang: Language) -> Iterator[str]:
-    labels = (TOOL, ARGUMENT, TIMES)
-    rows = [
-        (code(tool), code(argument), count) for tool, argument, count in worst_arguments(summary)
-    ]
-    yield from _ranking_blocks(WRONG_ARGUMENTS, labels, rows, _MOST_ARGUMENTS, lang)
+    yield table([say(label, lang) for label in (METRIC, *METRIC_LABELS)], rows)
+    yield note_items(not_scorable_notes(results.metrics, lang, write=code))
+    yield settings_note(results, lang)
 
 
 def _check_blocks(results: Results, lang: Language) -> Iterator[str]:
@@ -590,60 +499,39 @@ def _check_blocks(results: Results, lang: Language) -> Iterator[str]:
     if not summary.checked_calls:
         return
     valid = count_text(summary.valid_calls, summary.checked_calls, lang)
-    yield _markdown_heading(CHECKS, lang)
+    yield f"### {say(CHECKS, lang)}"
     yield f"- {say(VALID_CALLS, lang)}: {valid}"
-    labels = (TOOL, FAILURE, TIMES)
-    rows = [
-        (code(tool), fault_kind_name(kind, lang=lang), count)
-        for tool, kind, count in worst_faults(summary)
-    ]
-    yield from islice(_ranking_blocks(CHECKS, labels, rows, _MOST_FAULTS, lang), 1, None)
-    where = check_hint(results, lang, write=code)
-    if where is not None:
-        yield where
+    # Kinds of faults are words, and only the tools are code.
+    yield from islice(_ranking_blocks(fault_ranking(summary, lang), lang, codes=1), 1, None)
+    yield check_hint(results, lang, write=code) or ""
 
 
-def _ranking_blocks(
-    heading: Phrase,
-    labels: tuple[Phrase, ...],
-    rows: Sequence[tuple[object, ...]],
-    most: int,
-    lang: Language,
-) -> Iterator[str]:
-    if rows:
-        yield _markdown_heading(heading, lang)
-        yield table([say(label, lang) for label in labels], rows[:most])
-    if len(rows) > most:
-        yield say(MORE, lang, count=len(rows) - most)
-
-
-def _markdown_case(case: CaseScore, lang: Language) -> str:
-    diff = fenced(plain_text(call_lines(case.score, lang=lang)), "diff")
-    title = f"<code>{html_entities(clip_middle(escape(case.label), _TITLE_WIDTH))}</code>"
-    return details(
-        f"{title} {summary_line(case.score, lang=lang)}", f"{_markdown_values(case)}{diff}"
-    )
-
-
-def _markdown_values(case: CaseScore) -> str:
-    """The metrics of other tools for a case, on one line."""
-    values = [f"{code(found.name)} {number_text(found.value)}" for found in case.metrics]
-    return f"{', '.join(values)}\n\n" if values else ""
-
-
-def _markdown_heading(phrase: Phrase, lang: Language) -> str:
-    return f"### {say(phrase, lang)}"
+def _ranking_blocks(ranking: Ranking, lang: Language, *, codes: int = 2) -> Iterator[str]:
+    """The table of a ranking, whose first `codes` names are code."""
+    if ranking.names:
+        yield f"### {say(ranking.heading, lang)}"
+        labels = (*ranking.labels, *[column.label for column in ranking.columns])
+        rows = [
+            (
+                *map(code, names[:codes]),
+                *names[codes:],
+                *[column.counts[row] for column in ranking.columns],
+            )
+            for row, names in enumerate(ranking.names[: ranking.most])
+        ]
+        yield table([say(label, lang) for label in labels], rows)
+    yield from _more(len(ranking.names) - ranking.most, lang)
 
 
 def write_junit(results: Results, *, lang: Language = "en") -> str:
-    """One test a shown case; what was not run or not read is an error."""
+    """One test per shown case; a case that was not run or not read is an error."""
     suite = Element("testsuite", name="callscore")
     properties = add_properties(
         suite, [(metric.name, metric.mean, None) for metric in results.metrics]
     )
     for metric in results.metrics:
         if metric.version:
-            _add_property(properties, f"{metric.name}: version", metric.version)
+            add_property(properties, f"{metric.name}: version", metric.version)
     for case in results.cases:
         _add_junit_case(suite, case, lang)
     add_noted(suite, results.not_run, "error", NOT_RUN, lang)
@@ -659,7 +547,7 @@ def _add_junit_case(suite: Element, case: CaseScore, lang: Language) -> None:
     test = add_test(suite, case.label)
     add_properties(test, [(found.name, found.value, found.reason) for found in case.metrics])
     if not case.score.passed:
-        # Build servers group failures by their type, and a forbidden call is of its own kind.
+        # Build servers group failures by type, and forbidden calls are a type of their own.
         kind = "forbidden" if case.score.forbidden else "score"
         message = xml_safe(summary_line(case.score, lang=lang))
         failure = SubElement(test, "failure", type=kind, message=message)

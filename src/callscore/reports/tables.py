@@ -29,13 +29,7 @@ _SHORTEST_NAME = 12
 
 
 class Column(NamedTuple):
-    """A column of a table.
-
-    Attributes:
-        header: the label above it; it may have several lines.
-        cells: one per row.
-        is_left: whether its cells are aligned to the left, rather than to the right.
-    """
+    """A column of a table; its header may have several lines."""
 
     header: str
     cells: Sequence[Text]
@@ -48,7 +42,7 @@ class Column(NamedTuple):
 
 
 def column_table(columns: Sequence[Column], *, space: int = 3) -> Table:
-    """A table with `space` blanks between two columns, cut where the terminal is too narrow."""
+    """A table with `space` blanks between two columns, cut if the terminal is too narrow."""
     table = Table(box=None, pad_edge=False, padding=(0, space, 0, 0), header_style="dim")
     for column in columns:
         justify: JustifyMethod = "left" if column.is_left else "right"
@@ -59,7 +53,7 @@ def column_table(columns: Sequence[Column], *, space: int = 3) -> Table:
 
 
 def column_lines(columns: Sequence[Column], *, space: int = 3) -> list[Text]:
-    """The lines of such a table, never cut; no line ends with blanks."""
+    """The lines of such a table, never cut and without trailing blanks."""
     shapes = [(column.width, column.is_left) for column in columns]
     lines = _header_lines([column.header for column in columns], shapes, space)
     rows = zip(*[column.cells for column in columns], strict=True)
@@ -83,10 +77,10 @@ def _header_lines(
 
 
 def _line(cells: Sequence[Text], shapes: Sequence[tuple[int, bool]], space: int) -> Text:
-    """Cells side by side, each in a column of a width, aligned to the left or to the right."""
+    """Cells side by side; a shape is the width of a column, and whether it is left-aligned."""
     line, start = Text(), 0
     for cell, (width, is_left) in zip(cells, shapes, strict=True):
-        if cell.cell_len:  # so that no line ends with blanks
+        if cell.cell_len:
             at = start if is_left else start + width - cell.cell_len
             line.append(" " * (at - line.cell_len)).append_text(cell)
         start += width + space
@@ -94,16 +88,8 @@ def _line(cells: Sequence[Text], shapes: Sequence[tuple[int, bool]], space: int)
     return line
 
 
-# A table of names and numbers in which no name and no header is ever cut.
-
-
 class NumberRow(NamedTuple):
-    """One row.
-
-    Attributes:
-        name: what it is about.
-        numbers: one cell per column.
-    """
+    """A name, and one cell per column of numbers."""
 
     name: Text
     numbers: Sequence[Text]
@@ -118,64 +104,49 @@ def number_table(  # noqa: PLR0913  (each is a property of the table)
     space: int = 3,
     spare: Sequence[int] = (),
 ) -> Text:
-    """The table as text; a name too long to stand beside its numbers gets a line above them.
+    """A table in which no name and no header is cut.
+
+    A name too long to stand beside its numbers gets a line above them.
 
     Args:
         label: the label above the names.
         headers: the labels above the numbers; they may have several lines.
         rows: the rows.
-        width: how many columns of the terminal there are.
-        space: how many of them to leave between two columns, where there is room.
-        spare: the columns of numbers that are left out where not all fit, the first of them first.
+        width: the width of the terminal.
+        space: the blanks between two columns, if there is room for them.
+        spare: the columns of numbers that are left out if not all fit, in this order.
     """
-    longest = max([row.name.cell_len for row in rows], default=0)
-    room = max(display_width(label), min(longest, _SHORTEST_NAME))
-    kept = _kept_columns(_column_widths(headers, rows), width - room, spare)
-    headers = [headers[place] for place in kept]
-    rows = [NumberRow(row.name, [row.numbers[place] for place in kept]) for row in rows]
-    widths = _column_widths(headers, rows)
     names = [display_width(label), *[row.name.cell_len for row in rows]]
+    room = max(names[0], min(max(names[1:], default=0), _SHORTEST_NAME))
+    widths = [
+        max([_header_width(header), *[row.numbers[place].cell_len for row in rows]])
+        for place, header in enumerate(headers)
+    ]
+    kept = list(range(len(widths)))
+    for place in spare:
+        if room_for_names([widths[each] for each in kept], width - room, 1) >= 0:
+            break
+        kept.remove(place)
+    widths = [widths[place] for place in kept]
     # Columns move together until every name fits that can.
-    needed = _widest_that_fits(names, room_for_names(widths, width, 1))
+    widest_room = room_for_names(widths, width, 1)
+    needed = max([name for name in names if name <= widest_room], default=0)
     while space > 1 and room_for_names(widths, width, space) < needed:
         space -= 1
     column = max(needed, names[0])
     shapes = [(column, True), *[(each, False) for each in widths]]
-    lines = _header_lines([label, *headers], shapes, space)
+    lines = _header_lines([label, *[headers[place] for place in kept]], shapes, space)
     for name, numbers in rows:
+        cells = [numbers[place] for place in kept]
         has_room = name.cell_len <= column
         lines += [] if has_room else [name]
-        lines.append(_line([name if has_room else Text(), *numbers], shapes, space))
+        lines.append(_line([name if has_room else Text(), *cells], shapes, space))
     return Text("\n").join(lines)
-
-
-def _column_widths(headers: Sequence[str], rows: Sequence[NumberRow]) -> list[int]:
-    return [
-        max([_header_width(header), *[row.numbers[place].cell_len for row in rows]])
-        for place, header in enumerate(headers)
-    ]
-
-
-def _kept_columns(widths: Sequence[int], width: int, spare: Sequence[int]) -> list[int]:
-    """Which columns of numbers are shown, where spare ones make room for the others."""
-    kept = list(range(len(widths)))
-    for place in spare:
-        if room_for_names([widths[each] for each in kept], width, 1) >= 0:
-            break
-        kept.remove(place)
-    return kept
 
 
 def room_for_names(widths: Sequence[int], width: int, space: int) -> int:
     """How many columns numbers of these widths leave for the names."""
     return width - sum(widths) - space * len(widths)
-
-
-def _widest_that_fits(names: Sequence[int], room: int) -> int:
-    return max([name for name in names if name <= room], default=0)
-
-
-# Labels with texts beside them that continue on the next line.
 
 
 def wrapped_grid(
@@ -188,12 +159,8 @@ def wrapped_grid(
 ) -> Table:
     """Rows whose last cell is wrapped in the rest of the line.
 
-    Args:
-        rows: the cells of each row.
-        widths: the widths of all columns but the last; none to fit the cells.
-        space: how many blanks to leave between two columns.
-        overflow: what becomes of a word that is longer than a line.
-        wraps_labels: whether the other cells may take several lines, too.
+    `widths` are those of all columns but the last, by default as wide as their cells;
+    `wraps_labels` allows the other cells to take several lines, too.
     """
     grid = Table.grid(padding=(0, space, 0, 0))
     for place in range(len(rows[0]) - 1):

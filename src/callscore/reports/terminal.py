@@ -1,4 +1,4 @@
-"""What reports on a terminal are made of: sections, notes, and the values of scorers."""
+"""The parts of every report on a terminal: sections, notes, and the values of scorers."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from callscore.reports.formatting import low_scorers, metric_cells
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
+    from typing import Any
 
     from callscore.core.results import MetricValue
 
@@ -29,9 +30,6 @@ __all__ = [
     "scorer_value_lines",
 ]
 
-
-# Sections, with an empty line between them.
-
 Section = list[RenderableType]
 
 _FILE_WIDTH = 100
@@ -40,23 +38,23 @@ SPACE = "   "  # between the parts of a line
 INDENT = 2
 
 
-def printed_text(render: Callable[[Console], None]) -> str:
-    """What is printed, as plain text for a file."""
+def printed_text(render: Callable[..., None], *about: Any, **options: Any) -> str:
+    """The report that a function prints, as plain text for a file."""
     console = Console(file=StringIO(), width=_FILE_WIDTH, color_system=None, legacy_windows=False)
     with console.capture() as capture:
-        render(console)
+        render(*about, console=console, **options)
     return "\n".join(line.rstrip() for line in capture.get().splitlines()) + "\n"
 
 
 def report_width(console: Console) -> int:
-    """How many columns a report takes: the terminal's, unless lines would be too long to read."""
+    """The width of the terminal, unless lines would be too long to read."""
     return min(console.width, _WIDEST)
 
 
 def print_sections(sections: Iterable[Section], console: Console) -> None:
-    """Print sections; what stands in the data is never taken for markup."""
+    """Print the sections that are not empty, with an empty line between them."""
     width = report_width(console)
-    for number, section in enumerate(sections):
+    for number, section in enumerate(filter(None, sections)):
         if number:
             console.print()
         for part in section:
@@ -70,11 +68,9 @@ def note_line(sentence: str, names: str, *, style: str = "yellow") -> Text:
 
 
 def indented(text: Text) -> Padding:
-    """A text that stands a little to the right of its heading."""
+    """A text that is indented below its heading."""
     return Padding(text, (0, 0, 0, INDENT), expand=False)
 
-
-# The values of the scorers for one case, in as few lines as possible, with reasons.
 
 _REASON_WIDTH = 300
 
@@ -86,13 +82,9 @@ def scorer_value_lines(
     *,
     longest: int | None = _REASON_WIDTH,
 ) -> Section:
-    """The numbers with their names, those that are not enough in red, and below them the reasons.
+    """The values of the scorers for one case in as few lines as possible, and their reasons.
 
-    Args:
-        values: what each scorer says.
-        at_least: the number from which a scorer is content.
-        width: how many columns there are.
-        longest: how many columns a reason may take; None for all of it.
+    Values below `at_least` are red; `longest` limits the width of a reason.
     """
     if not values:
         return []
