@@ -74,13 +74,12 @@ _ERROR_RESULT = "Error: the service did not answer in time"
 _UNKNOWN_ARGUMENTS = ("verbose", "dry_run", "extra_note")
 
 
-class NearMiss(Struct, frozen=True):
+class NearMiss(NamedTuple):
     """A question, what is expected, and an answer that misses it.
 
     `place` is the JSON path of the wrong argument, if there is one.
     """
 
-    failure: str
     input: str
     expected: tuple[Expected, ...]
     actual: tuple[ToolCall, ...]
@@ -105,8 +104,6 @@ class _Context(Struct, frozen=True):
         return question_for_calls(calls, {tool.name: tool for tool in self.tools}, self.rng)
 
 
-# The question, what is expected, what is done instead, and where it differs.
-_Draft = tuple[str, tuple[Expected, ...], tuple[ToolCall, ...], str | None]
 _Arguments = dict[str, Any]
 # Arguments with one of them made wrong, and its name.
 _Spoil = Callable[[_Context, _Arguments], Iterator[tuple[str, _Arguments]]]
@@ -120,16 +117,15 @@ def generate_near_misses(failure: str, tools: Sequence[Tool], rng: Random) -> It
     Raises:
         InvalidSettings: no arguments are found for a tool.
     """
-    for asked, expected, actual, place in FAILURE_CLASSES[failure](_Context(tuple(tools), rng)):
-        yield NearMiss(failure, asked, expected, actual, place)
+    return FAILURE_CLASSES[failure](_Context(tuple(tools), rng))
 
 
-def _with_wrong_arguments(spoil: _Spoil, context: _Context) -> Iterator[_Draft]:
+def _with_wrong_arguments(spoil: _Spoil, context: _Context) -> Iterator[NearMiss]:
     """A call with one wrong argument."""
     call = random_call(context.tool, context.rng)
     asked = context.asked(call)
     for name, arguments in spoil(context, call.arguments or {}):
-        yield asked, (call,), (ToolCall(call.name, arguments),), f"$.{name}"
+        yield NearMiss(asked, (call,), (ToolCall(call.name, arguments),), f"$.{name}")
 
 
 def _wrong_value(context: _Context, arguments: _Arguments) -> Iterator[tuple[str, _Arguments]]:
@@ -161,68 +157,70 @@ def _refused_value(
                 yield name, changed
 
 
-def _malformed(context: _Context) -> Iterator[_Draft]:
+def _malformed(context: _Context) -> Iterator[NearMiss]:
     call = random_call(context.tool, context.rng)
     text = encode_json(call.arguments).decode()
     broken = text[: context.rng.randint(max(1, len(text) // 2), len(text) - 1)]
     actual = ToolCall(call.name, None, raw=broken, error=TRUNCATED)
-    yield context.asked(call), (call,), (actual,), None
+    yield NearMiss(context.asked(call), (call,), (actual,))
 
 
-def _wrong_tool(context: _Context) -> Iterator[_Draft]:
+def _wrong_tool(context: _Context) -> Iterator[NearMiss]:
     for other in _shuffled(context.tools[1:], context.rng):
         call = random_call(context.tool, context.rng)
-        yield context.asked(call), (call,), (random_call(other, context.rng),), None
+        yield NearMiss(context.asked(call), (call,), (random_call(other, context.rng),))
 
 
-def _unknown_tool(context: _Context) -> Iterator[_Draft]:
+def _unknown_tool(context: _Context) -> Iterator[NearMiss]:
     call = random_call(context.tool, context.rng)
     for name in _shuffled(similar_names(call.name), context.rng):
-        yield context.asked(call), (call,), (ToolCall(name, call.arguments),), None
+        yield NearMiss(context.asked(call), (call,), (ToolCall(name, call.arguments),))
 
 
-def _missed_call(context: _Context) -> Iterator[_Draft]:
+def _missed_call(context: _Context) -> Iterator[NearMiss]:
     calls = two_different_calls(context.tools, context.rng)
     if calls is None:
         call = random_call(context.tool, context.rng)
-        yield context.asked(call), (call,), (), None
+        yield NearMiss(context.asked(call), (call,), ())
     else:
-        yield context.asked(*calls), calls, calls[:1], None
+        yield NearMiss(context.asked(*calls), calls, calls[:1])
 
 
-def _extra_call(context: _Context) -> Iterator[_Draft]:
+def _extra_call(context: _Context) -> Iterator[NearMiss]:
     calls = two_different_calls(context.tools, context.rng)
     if calls is not None:
-        yield context.asked(calls[0]), calls[:1], calls, None
+        yield NearMiss(context.asked(calls[0]), calls[:1], calls)
 
 
-def _wrong_order(context: _Context) -> Iterator[_Draft]:
+def _wrong_order(context: _Context) -> Iterator[NearMiss]:
     calls = two_different_calls(context.tools, context.rng)
     if calls is not None:
         known = {tool.name: tool for tool in context.tools}
         asked = question_in_order(calls, known, context.rng)
-        yield asked, (Group("in_order", calls),), calls[::-1], None
+        yield NearMiss(asked, (Group("in_order", calls),), calls[::-1])
 
 
-def _repeated(count: int, context: _Context) -> Iterator[_Draft]:
+def _repeated(count: int, context: _Context) -> Iterator[NearMiss]:
     call = random_call(context.tool, context.rng)
-    yield context.asked(call), (call,), (call,) * count, None
+    yield NearMiss(context.asked(call), (call,), (call,) * count)
 
 
-def _retry_unchanged(context: _Context) -> Iterator[_Draft]:
+def _retry_unchanged(context: _Context) -> Iterator[NearMiss]:
     call = random_call(context.tool, context.rng)
     failed = ToolCall(call.name, call.arguments, result=_ERROR_RESULT, failed=True)
-    yield context.asked(call), (call,), (failed, call), None
+    yield NearMiss(context.asked(call), (call,), (failed, call))
 
 
-def _forbidden_call(context: _Context) -> Iterator[_Draft]:
+def _forbidden_call(context: _Context) -> Iterator[NearMiss]:
     for other in _shuffled(context.tools[1:], context.rng):
         call = random_call(context.tool, context.rng)
         asked = question_forbidding(context.asked(call), other)
         forbidden = random_call(other, context.rng)
-        yield asked, (call, Forbidden(other.name)), (call, forbidden), None
+        yield NearMiss(asked, (call, Forbidden(other.name)), (call, forbidden))
     call = random_call(context.tool, context.rng)
-    yield question_forbidding("Hi!", context.tool), (Forbidden(context.tool.name),), (call,), None
+    yield NearMiss(
+        question_forbidding("Hi!", context.tool), (Forbidden(context.tool.name),), (call,)
+    )
 
 
 def _shuffled(items: Any, rng: Random) -> list[Any]:
@@ -231,7 +229,7 @@ def _shuffled(items: Any, rng: Random) -> list[Any]:
     return found
 
 
-FAILURE_CLASSES: dict[str, Callable[[_Context], Iterator[_Draft]]] = {
+FAILURE_CLASSES: dict[str, Callable[[_Context], Iterator[NearMiss]]] = {
     "wrong_value": partial(_with_wrong_arguments, _wrong_value),
     "missing_argument": partial(_with_wrong_arguments, _missing_argument),
     "unknown_argument": partial(_with_wrong_arguments, _unknown_argument),

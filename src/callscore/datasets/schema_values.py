@@ -165,11 +165,18 @@ def make_array(builder: ValueBuilder, flat: dict[str, Any], task: ValuePosition)
     firsts = prefix if isinstance(prefix, list) else []
     others = flat.get("additionalItems", True) if isinstance(flat.get("items"), list) else None
     others = flat.get("items", True) if others is None else others
-    wanted = flat.get("contains") if "contains" in flat else None
+    wanted = flat.get("contains")
     holds = flat.get("minContains", 1) if wanted is not None else 0
     least = max(int(flat.get("minItems", 0)), len(firsts) + holds if holds else 0)
+    most = int(flat.get("maxItems", max(least, len(firsts), 1) + _EXTRA_ITEMS))
+    if others is False:
+        most = min(most, len(firsts))
+    length = least
+    if task.depth < _MINIMAL_DEPTH:
+        low = max(least, min(len(firsts), most), min(1, most))
+        length = builder.rng.randint(low, max(low, min(most, low + _EXTRA_ITEMS)))
     found: list[Any] = []
-    for position in range(_length(flat, len(firsts), others, least, builder.rng, task)):
+    for position in range(min(length, _MAX_ITEMS)):
         schema = firsts[position] if position < len(firsts) else others
         if len(firsts) <= position < len(firsts) + holds:
             schema = {"allOf": [schema, wanted]}
@@ -180,23 +187,6 @@ def make_array(builder: ValueBuilder, flat: dict[str, Any], task: ValuePosition)
                 raise
             break  # no more are needed
     return found
-
-
-def _length(  # noqa: PLR0913, PLR0917  (one argument per bound)
-    schema: dict[str, Any],
-    prefix_schemas: int,
-    others: Any,
-    minimum: int,
-    rng: Random,
-    position: ValuePosition,
-) -> int:
-    most = int(schema.get("maxItems", max(minimum, prefix_schemas, 1) + _EXTRA_ITEMS))
-    if others is False:
-        most = min(most, prefix_schemas)
-    if position.depth >= _MINIMAL_DEPTH:
-        return min(minimum, _MAX_ITEMS)
-    low = max(minimum, min(prefix_schemas, most), min(1, most))
-    return min(rng.randint(low, max(low, min(most, low + _EXTRA_ITEMS))), _MAX_ITEMS)
 
 
 def _item(

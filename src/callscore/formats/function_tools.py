@@ -212,6 +212,10 @@ def _entries(lines: list[str], *, is_underlined: bool) -> dict[str, str]:
             found |= {name: []} if name is not None else {}
         elif name is not None:
             found[name].append(line.strip())
+    return _joined(found)
+
+
+def _joined(found: dict[str, list[str]]) -> dict[str, str]:
     return {name: " ".join(filter(None, parts)) for name, parts in found.items() if any(parts)}
 
 
@@ -232,4 +236,4 @@ def _fields(lines: list[str]) -> dict[str, str]:
             name = None
         elif name is not None:
             found[name].append(line.strip())
-    return {name: " ".join(filter(None, parts)) for name, parts in found.items() if any(parts)}
+    return _joined(found)

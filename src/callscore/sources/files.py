@@ -80,9 +80,7 @@ def open_bytes(path: str, *, on_bytes: Callable[[int], None] | None = None) -> i
             return source
         return io.BufferedReader(_ProgressFile(source.detach(), on_bytes), _PLAIN_CHUNK_SIZE)
     size = _PLAIN_CHUNK_SIZE if codec is None else _COMPRESSED_CHUNK_SIZE
-    chunks = _chunks(source, head, size, place)
-    if on_bytes is not None:
-        chunks = _with_progress(chunks, on_bytes)
+    chunks = _chunks(source, head, size, place, on_bytes)
     if codec is not None:
         chunks = decompress(chunks, codec, place)
     stream = _ChunkStream(_with_whole_head(chunks), lambda: _close(path, source))
@@ -139,17 +137,15 @@ def _read(source: BinaryIO, size: int, place: str) -> bytes:
         raise UnreadableInput(place, f"reading failed ({error}).") from error
 
 
-def _chunks(source: BinaryIO, head: bytes, size: int, place: str) -> Iterator[bytes]:
+def _chunks(
+    source: BinaryIO, head: bytes, size: int, place: str, on_bytes: Callable[[int], None] | None
+) -> Iterator[bytes]:
     chunk = head
     while chunk:
+        if on_bytes is not None:
+            on_bytes(len(chunk))
         yield chunk
         chunk = _read(source, size, place)
-
-
-def _with_progress(chunks: Iterator[bytes], on_bytes: Callable[[int], None]) -> Iterator[bytes]:
-    for chunk in chunks:
-        on_bytes(len(chunk))
-        yield chunk
 
 
 def zstd_codec() -> _Codec:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from io import BufferedReader, BytesIO
 from pathlib import PurePath
-from typing import TYPE_CHECKING, BinaryIO, Literal, NamedTuple
+from typing import TYPE_CHECKING, BinaryIO, Literal
 
 from callscore.errors import UnreadableInput
 from callscore.sources.files import HEAD_SIZE, as_seekable, display_path, open_bytes
@@ -153,24 +153,20 @@ def _read_batches(path: str, name: str, on_bytes: Callable[[int], None] | None) 
     with open_bytes(path, on_bytes=on_bytes) as stream:
         named = kind_by_name(path)
         kind = kind_by_head(stream.peek(HEAD_SIZE)[:HEAD_SIZE])
-        if kind in ("parquet", "eval"):
-            yield from _read_binary(kind, stream, name)
+        if kind == "parquet":
+            from callscore.sources.tables import read_parquet
+
+            with as_seekable(stream) as file:
+                yield from read_parquet(file, name)
+        elif kind == "eval":
+            from callscore.sources.eval_archive import read_eval_archive
+
+            with as_seekable(stream) as file:
+                yield from read_eval_archive(file, name)
         elif "otlp" in (kind, named):
             yield from _read_otlp(stream, name, named)
         else:
             yield from _read_text(stream, name, named)
-
-
-def _read_binary(kind: FileKind, stream: BufferedReader, name: str) -> Batches:
-    with as_seekable(stream) as file:
-        if kind == "parquet":
-            from callscore.sources.tables import read_parquet
-
-            yield from read_parquet(file, name)
-        else:
-            from callscore.sources.eval_archive import read_eval_archive
-
-            yield from read_eval_archive(file, name)
 
 
 def _read_otlp(stream: BufferedReader, name: str, named: FileKind | None) -> Batches:
@@ -198,12 +194,7 @@ def _read_text(stream: BufferedReader, name: str, named: FileKind | None) -> Bat
         if kind in _BINARY_KINDS:
             problem = f"this is not {_BINARY_KINDS[kind]}, although its name says so. Make the file again."
             raise UnreadableInput(name, problem)
-        yield from _read_as(kind, opening, stream, _Start(name, number))
-
-
-class _Start(NamedTuple):
-    name: str
-    line: int
+        yield from _read_as(kind, opening, stream, name, number)
 
 
 def _next_line(stream: BinaryIO, number: int) -> tuple[int, bytes]:
@@ -230,27 +221,29 @@ def _kind_and_opening(
     return "table" if second else None, opening
 
 
-def _read_as(kind: FileKind | None, head: bytes, stream: BufferedReader, start: _Start) -> Batches:
+def _read_as(
+    kind: FileKind | None, head: bytes, stream: BufferedReader, name: str, first_line: int
+) -> Batches:
     if kind == "table":
         from callscore.sources.tables import read_csv
 
-        yield from read_csv(head, stream, start.name, start.line)
+        yield from read_csv(head, stream, name, first_line)
         return
     if kind in (None, "json", "jsonl") and looks_like_events(head):
         head += stream.read()
         events = read_events(head.decode("utf-8", "surrogateescape"))
         if events is not None:
-            yield Array(start.name, events)
+            yield Array(name, events)
             return
     if kind == "jsonl":
-        yield from read_lines(head, stream, start.name, start.line)
+        yield from read_lines(head, stream, name, first_line)
         return
     # With the blank lines in front, so that the places of errors are right.
-    data = b"\n" * (start.line - 1) + head + stream.read()
+    data = b"\n" * (first_line - 1) + head + stream.read()
     if kind == "json":
-        yield from read_json(data, start.name)
+        yield from read_json(data, name)
         return
     # Anything else that does not begin like JSON is YAML.
     from callscore.sources.yaml_document import read_yaml
 
-    yield from read_yaml(data, start.name)
+    yield from read_yaml(data, name)
