@@ -83,7 +83,7 @@ def _read_expected(value: Any) -> tuple[Expected, ...]:
         if calls is not None:
             return calls
     document = _decoded(value)
-    # Keys that begin with `$` are rules in a text or a file, and literal in what Python holds.
+    # Keys that begin with `$` are rules in a text or a file, and literal in Python objects.
     return read_expected_side(document, where="expected", spelled=document is not value)
 
 
@@ -103,7 +103,7 @@ def _read_actual_trace(value: Any, wanted: Wanted) -> _Calls:
 
         try:
             traces = list(traces_in(value, wanted))
-        except (UnknownFormat, UnreadableInput):  # calls in our own words, or as wrong as below
+        except (UnknownFormat, UnreadableInput):  # plain calls, or an error that is reported below
             traces = []
         if traces:
             return actual_calls_in(join_traces(traces, where="actual"), where="actual")

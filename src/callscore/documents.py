@@ -168,7 +168,7 @@ class Documents:
         """The document that the lines of the file are together, if they are."""
         joining, self._joining = self._joining, None
         lines = self._give_up()
-        if not lines:  # asking every dialect about nothing would import all of them
+        if not lines:  # recognising nothing would import all dialects
             return
         dialect = self._dialect or find_dialect([record.value for record in lines])
         if dialect is None and joining is not None:
@@ -320,11 +320,11 @@ _DIFFERING = {"parameters": "schemas", "effect": "effects"}
 _EFFECTS = get_args(Effect)
 _LIST_KEYS = ("tools", "functions")
 _WRAPPER_KEYS = ("function", "toolSpec", "tool_spec", "custom")
-# What nothing but a call has.
+# Keys that only calls have.
 _CALL_KEYS = frozenset(("arguments", "args", "input", "kwargs"))
-# What a definition has beside its name; where names are keys, one of these shows what they name.
+# Keys of a definition beside its name; they show that the keys of an object are names of tools.
 _DEFINITION_KEYS = frozenset(("description", "effect", "parameters", "input_schema", "inputSchema"))
-# Formats for which definitions that are short, or wrong, look like calls or like nothing at all.
+# Formats that incomplete or invalid definitions are mistaken for.
 _AMBIGUOUS_FORMATS = ("tool_definitions", "generic")
 
 

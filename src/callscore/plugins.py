@@ -80,7 +80,7 @@ class PluginKind(NamedTuple):
             label = f"the {self.noun} {point.name} ({point.value})"
             try:
                 module = point.load()
-            except Exception as error:  # whatever another package does wrong
+            except Exception as error:  # other packages may raise anything
                 raise self.error(f"{label} cannot be imported: {error}.") from error
             yield Plugin(point.name, module, label)
 

@@ -112,7 +112,7 @@ def overlap_ratio(
     return (matched, expected) if expected else (1, 2)
 
 
-# Where a difference is: the steps from the root, newest first, so that descending costs nothing.
+# Where a difference is: the steps from the root as a linked list, last step first.
 # A step is a key or a position; in Python a key may be anything that can be hashed.
 _Trail = tuple["_Trail", Any] | None
 # Values still to compare: the path, both values, and the enclosing rule.

@@ -107,7 +107,7 @@ class _PrimalDual:
                 if not found:
                     still_free.append(row)
             if len(still_free) < len(free_rows):
-                free_rows = still_free  # what the found paths used up was not searched: again
+                free_rows = still_free  # search again: columns of the found paths were skipped
                 continue
             reached = everything ^ unreached
             reached_rows = free_rows + [self.row_of[column] for column in columns_in(reached)]
@@ -264,7 +264,7 @@ class BipartiteMatching:
                     still_alone.append(row)
             if len(still_alone) == len(unpaired):
                 break
-            unpaired = still_alone  # what the found paths used up was not searched: again
+            unpaired = still_alone  # search again: columns of the found paths were skipped
         return unpaired
 
     def _augment(self, root: int, unreached: int) -> tuple[int, bool]:

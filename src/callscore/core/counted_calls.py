@@ -64,7 +64,7 @@ READ_PATTERNS: Final = (
     # These compute, or let the agent think aloud.
     "calculate",
     "think",
-    # These end the conversation; what a person then does is not the agent's doing.
+    # These end the conversation; what a person does afterwards is not up to the agent.
     "transfer_to_human*",
     "transferToHuman*",
 )
@@ -271,7 +271,7 @@ class _Selector:
         if left is group.members[0] or left is None:
             return None if left is None else group
         if isinstance(left, Group) and left.kind == "optional":
-            return left  # to say so once is enough
+            return left  # optional once is enough
         return structs.replace(group, members=(left,))
 
     def _one_of(self, group: Group) -> Group | None:

@@ -63,7 +63,7 @@ def equal(left: Any, right: Any) -> bool:
 def equal_objects(left: dict[str, Any], right: dict[str, Any]) -> bool:
     """Whether two JSON objects are the same: `equal` where both are known to be objects."""
     try:
-        # As in `equal`; a call less.
+        # As in `equal`, without the call.
         if left == right and _encode(left) == _encode(right):
             return True
     except _NOT_JSON:
@@ -185,7 +185,7 @@ def digest(text: str) -> bytes:
 
 
 def _members(item: dict[Any, Any]) -> list[tuple[str, Any]]:
-    # A key that is no string is not JSON either; a dictionary treats True, 1 and 1.0 as one key.
+    # Keys that are not strings are not JSON; a dictionary treats True, 1 and 1.0 as one key.
     return [
         (_scalar_text(int(key) if isinstance(key, bool) else key) + ":", member)
         for key, member in item.items()

@@ -47,7 +47,7 @@ class PlainCall(Struct, frozen=True, gc=False):
 
     name: Annotated[str, Meta(min_length=1)]
     arguments: Raw
-    times: UnsetType = UNSET  # a repeat count asks for more than to compare
+    times: UnsetType = UNSET  # a repeat count: slow path
     optional: UnsetType = UNSET  # errors to report: slow path
     forbid: UnsetType = UNSET
 
@@ -94,7 +94,7 @@ def examine_cases(
 
 def _are_objects(calls: Iterable[PlainCall]) -> bool:
     """Whether the arguments of all these calls are objects."""
-    # There is no NUL in JSON, so that behind each one here a text begins.
+    # JSON contains no NUL, so each one here is followed by the beginning of a text.
     texts = b"\0".join([call.arguments for call in calls])
     return _find_no_object(b"\0" + texts) is None
 
@@ -173,7 +173,7 @@ class _Mistakes:
                     wrong.append((name, differing))
         extra = [name for name in actual if name not in expected]
         is_ordered = missed and extra and len(missed) + len(extra) > _IN_ANY_ORDER
-        # Of two spellings of one call, the other one may have had to be taken.
+        # Of two spellings of one call, the wrong one may have been taken.
         if is_ordered and _are_respelled(left + rest, taken):
             return None
         self.wrong += wrong

@@ -132,7 +132,7 @@ class _ToolCalls:
         """What an expected call makes with each of them."""
         expected = call.arguments
         demands = None if expected.__class__ in _PLAIN else cast("ExpectedArguments", expected)
-        # Which arguments of the actual calls count does not depend on anything else.
+        # Which arguments of the actual calls count depends on nothing else.
         kind = None if demands is None else demands.kept
         if kind not in self.indexes:
             index = self.indexes[kind] = _Index()
@@ -189,7 +189,7 @@ class _Index:
                 )
                 is_equal = matched == expected == shared == actual
                 is_correct = is_equal or is_close_enough(part, whole, settings)
-                # As one by one: equal calls may be so with other numbers of arguments.
+                # As `grade_calls` does: calls with different numbers of arguments may be equal.
                 result = (True, True, 1, 1) if is_equal else (is_correct, False, part, whole)
                 found[result] = found.get(result, 0) | alike
         return found
@@ -310,7 +310,7 @@ Match = tuple[int, int, bool]
 _EqualCalls = tuple[list[int], list[int]]
 # Up to this many pairs of one tool, weighing them all is faster than computing fingerprints.
 _MAX_COMPARED_PAIRS = 64
-# Stands for arguments that could not be parsed: equal to no arguments, not even to such others.
+# Stands for arguments that could not be parsed, which are equal to no others.
 _UNREADABLE: dict[str, Any] = {"": object()}
 
 
@@ -412,7 +412,7 @@ def _pair_equal_calls(
     has more often all calls are left, for which of the copies are equal pairs is still open.
     """
     if any(expected[row].arguments.__class__ is not dict for row in group[0]):
-        return [], group  # what accepts any arguments, or has rules, may take other calls
+        return [], group  # calls that accept any arguments, or have rules, may take others
     is_few = len(group[0]) * len(group[1]) <= _MAX_COMPARED_PAIRS
     kinds = (_group_equal_by_comparing if is_few else _group_equal_by_fingerprint)(
         expected, actual, group
@@ -467,7 +467,7 @@ def _group_equal_by_fingerprint(
     for side, calls in enumerate((expected, actual)):
         for position in group[side]:
             call = calls[position]
-            # No fingerprint of an object is a number: what cannot be read is a kind of its own.
+            # No fingerprint of an object is a number, so each unreadable call is its own kind.
             kind = str(position) if call.error is not None else fingerprint(call.arguments or {})
             seen.setdefault(kind, ([], []))[side].append(position)
     return list(seen.values())

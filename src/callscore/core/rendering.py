@@ -127,7 +127,7 @@ def _render_tail(text: str, start: int, limit: int) -> str:
 
 def _common_prefix(left: str, right: str) -> int:
     low, high = 0, min(len(left), len(right))
-    while low < high:  # halving compares whole slices, which is quick even for megabytes
+    while low < high:  # bisection compares whole slices, which is fast even for megabytes
         middle = (low + high + 1) // 2
         if left[low:middle] == right[low:middle]:
             low = middle
@@ -164,7 +164,7 @@ def safe_repr(value: object) -> str:
     """What a value that JSON does not know prints as."""
     try:
         return repr(value)
-    except (RecursionError, ValueError):  # nested too deep, or an integer too long, inside it
+    except (RecursionError, ValueError):  # nested too deep, or holding an integer that is too long
         return f"<{type(value).__qualname__}>"
 
 

@@ -150,8 +150,8 @@ class Results(Struct, frozen=True, gc=False, kw_only=True):
         return results_line(self)
 
 
-# Why there is no answer: the task raised, took too long, wanted to end the process, gave what no
-# format reads, or could not be started at all.
+# Why there is no answer: the task raised, took too long, tried to end the process, returned what no
+# format reads, or could not be started.
 FailureKind = Literal["raised", "timeout", "exited", "unreadable", "refused"]
 # Whether there is a score: nothing may be expected, or there is no answer.
 Status = Literal["scored", "error", "not_scored"]

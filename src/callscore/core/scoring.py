@@ -67,7 +67,6 @@ def score_calls(
         start += 1
     if start == len(expected):
         return Score(calls, actual, start, (), (), settings, (), ignored)
-    # The score where more is left than calls that are equal one by one.
     paired: _Paired | None = None
     if _are_calls(map(type, expected)) and (settings is DEFAULT or not settings.has_rules):
         paired = _pairs(calls, actual, start, settings)
@@ -83,7 +82,7 @@ def score_calls(
 
 # Where each tool is called, on the expected and on the actual side.
 _Places = tuple[dict[str, int], dict[str, int]]
-# From where on what is left is paired, and where the correct and the incorrect pairs stand.
+# The position from which on calls are paired, and where the correct and incorrect pairs stand.
 _Paired = tuple[int, tuple["Positions", ...], tuple["Positions", ...]]
 
 
@@ -93,7 +92,7 @@ def _pairs(expected: _Calls, actual: _Calls, start: int, settings: Settings) -> 
         return start, (), ()
     if settings.order == "any":
         if settings.mode != "strict":
-            start = 0  # not so here: an equal pair may have to give way to two that are near enough
+            start = 0  # in flexible mode an equal pair may have to give way to two close ones
         rows = {call.name: row for row, call in enumerate(expected[start:], start)}
         columns = {call.name: column for column, call in enumerate(actual[start:], start)}
         if len(rows) + start == len(expected) and len(columns) + start == len(actual):
@@ -119,7 +118,7 @@ def _pair_distinct(
         if is_correct_pair(call, actual[column], settings):
             correct.append((row, column))
         elif contains_matchers(call.arguments):
-            return None  # only where values are not equal does it matter whether they are rules
+            return None  # rules only matter where values are not equal
         else:
             incorrect.append((row, column))
     return tuple(correct), tuple(incorrect)

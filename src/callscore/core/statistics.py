@@ -25,7 +25,7 @@ _MAX_DRAWS = 20_000_000
 _BINOMIAL_COST = 12
 # From this expected count on, the rejection method is faster than waiting for each success.
 _REJECTION_FROM = 10
-# Drawing again shows only what has been seen: from fewer clusters that are unlike most, too little.
+# Resampling needs at least this many clusters that differ from the most frequent ones.
 _MIN_UNLIKE = 6
 
 

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 __all__ = ["closest_word", "did_you_mean"]
 
 _MIN_SIMILARITY = 0.7
-_MIN_LENGTH = 3  # to be found inside another word not only by chance
+_MIN_LENGTH = 3  # shorter words are inside others by chance
 
 
 def closest_word(word: str, words: Iterable[str]) -> str | None:

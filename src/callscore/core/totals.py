@@ -64,7 +64,7 @@ class NameCounter:
         return Noted(self._count, tuple(self._names))
 
 
-# The least float is one such part of 1: in these parts every float is a whole number.
+# Every float is a whole multiple of 2 ** -1074, the smallest float.
 _PARTS = 1074
 
 
@@ -228,7 +228,7 @@ class Totals:
             if result.score is not None:
                 self.summary.add(result.score, trial_of=trial_of)
         if self._show == "all" or (self._show == "failing" and result.passed is False):
-            # One that fails at every trial is shown once; where all is shown, so is each trial.
+            # A case that fails at several trials is shown once, unless everything is shown.
             is_once = is_repeated and self._show == "failing"
             self._shown.add(position, result.shown(), case.id if is_once else None)
 

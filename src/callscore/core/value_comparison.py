@@ -168,12 +168,12 @@ def call_user_function(function_name: str, function: Callable[..., Any], *argume
     Raises:
         InvalidSettings: it raised an error.
         ModelFailed: it asks a model, which gives no answer.
-        MissingKey: likewise; there is no key for it.
-        MissingExtra: likewise; what asks it is not installed.
+        MissingKey: it asks a model, and there is no key for it.
+        MissingExtra: it asks a model with a package that is not installed.
     """
     try:
         return function(*arguments)
-    except (ModelFailed, MissingKey, MissingExtra):  # which say themselves what to do
+    except (ModelFailed, MissingKey, MissingExtra):  # their messages say what to do
         raise
     except Exception as error:  # user code may raise anything
         problem = shortened(f"{type(error).__name__}: {error}")
@@ -208,7 +208,7 @@ def _no_function() -> None:
 def _reference_to(function: Callable[..., Any]) -> Callable[[], Any]:
     try:
         return ref(function)
-    except TypeError:  # not everything that can be called can be referred to weakly
+    except TypeError:  # not every callable supports weak references
         return lambda: function
 
 
@@ -218,7 +218,7 @@ def require_fraction(function_name: str, answer: Any) -> float:
     Raises:
         InvalidSettings: it answered something else.
     """
-    # Not only int and float: what measures texts often answers in numpy's numbers.
+    # Not only int and float: similarity functions often return numbers of numpy.
     share = float(answer) if isinstance(answer, Real) else -1.0
     if not isinstance(answer, bool) and 0 <= share <= 1:
         return share

@@ -39,7 +39,7 @@ __all__ = [
 
 Visibility = Literal["seen", "blind", "masked", "unknown"]
 
-# Numbers that are nearer than this are the same: a tool may have added up shares of 1 in between.
+# Numbers that are closer than this are the same, as tools add up rounded shares.
 TOLERANCE = 1e-9
 _MIN_METRICS = 2  # metrics that it takes to disagree
 
@@ -145,7 +145,7 @@ def disagreement_about(
     score = case.score
     wanted = score.expected if score.expectation is None else score.expectation
     unknown = unsupported_expectations(wanted)
-    if unknown is not None:  # nor could such a case be repaired letter by letter
+    if unknown is not None:  # such a case cannot be repaired either
         none = [MetricOpinion(metric.name, None, unknown) for metric in metrics]
         return Disagreement(case, tuple(none))
     values = [metric.value_of(wanted, score.actual, tools) for metric in metrics]
@@ -255,8 +255,8 @@ def _effect(
     is_changed = abs(gain) > TOLERANCE
     if is_changed and kind != "repeats":
         return Effect(kind, "seen", gain)
-    # Others may hide what this one costs. Does it show where it is the only one? Of repeats that is
-    # the question from the start: with fewer calls, whatever else is wrong weighs more.
+    # Other faults may hide what this one costs, so it is tried as the only one. Repeats are always
+    # tried like this: with fewer calls, every other fault weighs more.
     others = [other for other in repaired_case.faults if other != kind]
     sight = _visibility_of(
         ask(others) if repaired_case.is_shown_alone(kind) else None, perfect_value
@@ -268,7 +268,7 @@ def _effect(
 
 def _visibility_of(value_alone: float | None, perfect_value: float | None) -> Visibility:
     """What a metric sees of a fault, by its numbers with this fault alone, and with none."""
-    # A number that is 0 all the same tells nothing.
+    # A number that is always 0 says nothing.
     if value_alone is None or perfect_value is None or perfect_value <= TOLERANCE:
         return "unknown"
     return "blind" if abs(perfect_value - value_alone) <= TOLERANCE else "masked"

@@ -75,7 +75,7 @@ def number_from(value: Any) -> float:
         NotScorable: it is none, or none that others can be compared with.
     """
     if getattr(value, "shape", None) == () and hasattr(value, "item"):
-        value = value.item()  # a truth value of numpy is no number to Python
+        value = value.item()  # Python does not take a bool of numpy for a number
     if not isinstance(value, Real | Decimal):
         raise NotScorable(f"it gives something of the type {type(value).__name__}, and no number.")
     try:
@@ -215,7 +215,7 @@ class Metric(Struct, frozen=True):
             raise
         except InvalidSettings as error:
             raise InvalidOption(f"the metric {self.name}: {error}") from error
-        except Exception as error:  # a metric of another package may do so, and one column of many
+        except Exception as error:  # metrics of other packages may raise anything
             raise NotScorable(f"it raises {type(error).__name__}: {error}") from error
         return None if value is None else number_from(value)
 

@@ -125,7 +125,7 @@ def _prefer_alike(right: dict[int, int], wrong: dict[int, int], score: Score) ->
                 pairs[other] = row
                 others.remove(other)
                 break
-    # Not at the price of the order, though.
+    # The order has precedence.
     return min(pairs, right, key=_count_descents)
 
 
@@ -136,7 +136,7 @@ def _repeated(pairs: dict[int, int], kinds: _CallKinds) -> set[int]:
         first.setdefault(kinds.of(column, row), row)
     repeated = set(pairs.values()) - set(first.values())
     others = {column: row for column, row in pairs.items() if row not in repeated}
-    # Where all is in order but for the repeats, it is the order that is at fault.
+    # If only the repeats are out of order, the fault is the order.
     return set() if _is_sorted(others) and not _is_sorted(pairs) else repeated
 
 
@@ -253,7 +253,7 @@ def _is_same_outer(one: Any, other: Any) -> bool:
         return list(one) == list(other)
     if isinstance(one, list | tuple):
         return len(one) == len(other)
-    if isinstance(one, float):  # of which some are equal and not written alike, or the reverse
+    if isinstance(one, float):  # 0.0 == -0.0, and NaN != NaN
         return repr(one) == repr(other)
     return bool(one == other)
 

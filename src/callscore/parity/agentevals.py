@@ -106,9 +106,9 @@ def _read(calls: Calls) -> _Pairs:
 
 
 def _survives_json(value: Any) -> bool:
-    """Whether a value that is written as JSON and read again is the very same value.
+    """Whether a value that is written as JSON and read again is the same value.
 
-    Of any number of NaN the same one is read; a long integer is not read at all.
+    All NaN are read as one object, and a long integer cannot be read.
     """
     left = [value]
     while left:

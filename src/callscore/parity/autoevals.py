@@ -126,7 +126,7 @@ VERSION = "0.4.1"
 
 Pairwise = Literal["json_diff", "levenshtein", "exact_match"]
 _Pair = tuple[str, "Arguments"]
-_Reader = Callable[[str], Any] | None  # what is made of a text, if anything
+_Reader = Callable[[str], Any] | None  # reads a text that holds JSON, if anything does
 _Result = TypeVar("_Result")
 
 # What a text that holds a JSON object or array begins with, and a number of too many digits.
@@ -184,7 +184,7 @@ def exact_match(expected: Calls, actual: Calls) -> float:
             return 1.0
     except (MsgspecError, TypeError, ValueError, OverflowError, RecursionError):
         pass  # an integer beyond 64 bits, half a character: what only Python's encoder writes
-    # Where the quick encoder has `null`, Python's may have NaN.
+    # Where the fast encoder writes `null`, Python's may write NaN.
     return float(python_json_text(wanted) == python_json_text(made))
 
 
@@ -331,7 +331,7 @@ def _python_text(call: _Pair) -> str:
     return _guarded(str, {"name": name, "arguments": arguments})
 
 
-# What is made of a call first, and what compares two of these.
+# A conversion of each call, and the comparison of two converted calls.
 _SIMILARITIES: dict[str, tuple[Callable[[_Pair], Any], Callable[[Any, Any], float]]] = {
     "json_diff": (lambda call: call, _call_diff),
     "levenshtein": (_python_text, _text_diff),

@@ -75,8 +75,7 @@ def _typed_problem(value: Any, answers: Any, kind: type, items: type | None) -> 
     answered = _answered_type(answers)
     if type(value) is kind:
         if items is not None and not _has_items(value, answers, items):
-            # What the answers say of the type counts once more, and only then is it a matter of
-            # the items.
+            # The type of the answers is checked again before the items are blamed.
             return _WRONG_ITEM_TYPE if answered is kind else _WRONG_TYPE
         if answered is None or answered is kind:
             return (_objects_problem if items is dict else _TYPE_CHECKS[kind])(value, answers)
@@ -140,7 +139,7 @@ def _object_problem(value: Any, answers: Any) -> str | None:
         if answer == "":
             continue
         problem = _member_problem(value, answer)
-        # Asked even where a member is wrong already, and more important than that.
+        # Checked even where a member is wrong already, and reported instead of that.
         if any(key not in value and "" not in values for key, values in answer.items()):
             problem = _WRONG_KEY
         if problem is None:
@@ -182,7 +181,7 @@ _TYPE_CHECKS: dict[type, Callable[[Any, Any], str | None]] = {
 }
 
 
-# What BFCL is told of plain calls: the documents of their functions, and their possible answers.
+# Plain calls in the form of BFCL: the documents of their functions, and their possible answers.
 
 _TYPE_NAMES = {kind: word for word, kind in reversed(_TYPES.items())}
 _ANY = "any"  # what has no type of its own is compared with the answers as it is

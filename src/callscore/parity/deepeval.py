@@ -165,7 +165,7 @@ def _is_taken(call: _Call, chosen: _Call) -> bool:
 
 
 def _in_order(expected: list[_Call], actual: list[_Call], parts: _Parts) -> float:
-    """The most that can be had in the expected order, read off the table as DeepEval reads it.
+    """The best sum in the expected order, read from the table as DeepEval reads it.
 
     The best sum stands in the last field, but DeepEval adds up the steps that lead there, which
     may differ in the last bit.

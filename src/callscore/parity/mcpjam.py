@@ -38,7 +38,7 @@ ArgumentMatching = Literal["partial", "exact", "ignore"]
 
 _UNDEFINED = object()
 _FUNCTION = object()
-# What every object of JavaScript answers to, though nobody gave it.
+# The members that every object of JavaScript inherits.
 _INHERITED: dict[str, Any] = {"__proto__": {}} | dict.fromkeys(
     (
         "__defineGetter__",

@@ -87,7 +87,7 @@ def _flexible(expected: dict[str, Any], actual: dict[str, Any]) -> float:
 
 
 def _equal(left: Any, right: Any) -> bool:
-    """`Objects.equals`; with a stack of its own, for values of any depth."""
+    """`Objects.equals`, with an explicit stack for values of any depth."""
     pending = [(left, right)]
     while pending:
         first, second = pending.pop()

@@ -58,11 +58,11 @@ def in_order_match_scorer(expected: Sequence[Any], actual: Sequence[Any]) -> flo
         It stops at the first expected item that is not found, however many of the others are.
         Extra calls cost nothing, even where none is expected.
     """
-    if not expected or expected == actual:  # most often they are the same, which is quickly seen
+    if not expected or expected == actual:  # fast, and true of most cases
         return 1.0
     rest = iter(actual)
     for found, item in enumerate(expected):
-        if item not in rest:  # which goes on until it is found
+        if item not in rest:  # this advances until it is found
             return found / len(expected)
     return 1.0
 

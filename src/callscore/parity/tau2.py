@@ -22,7 +22,7 @@ __all__ = ["METRICS", "TITLE", "VERSION", "action_checks", "action_reward", "par
 TITLE = "tau2-bench"
 VERSION = "0.2.0"
 
-_AGENT = "assistant"  # whose calls and actions those are that do not say
+_AGENT = "assistant"  # the default requestor of calls and actions
 
 
 def action_checks(

@@ -224,7 +224,7 @@ def _count_equal(expected: _ArgumentMap, actual: _ArgumentMap) -> int:
 
 
 class _LargeInteger:
-    """An integer that is too great for a float, and so for a comparison with another number."""
+    """An integer too large for a float, which cannot be compared with another number."""
 
     def __init__(self, value: int) -> None:
         self.value = value
@@ -282,7 +282,7 @@ def _best_for_each(weights: _Weights, width: int) -> list[int | None]:
 
 
 def _max_weight_pairs(weights: _Weights, width: int) -> list[int | None]:
-    """As many pairs as can be, with the greatest weight.
+    """As many pairs as possible, with the greatest weight.
 
     Of several such pairings, it is the one in which the first expected call has no partner, if that
     is possible, or else the earliest actual call; then the second, and so on. Which one it is

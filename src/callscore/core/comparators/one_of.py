@@ -52,7 +52,7 @@ def compare(matcher: Matcher, actual: Any, context: Context) -> Verdict:
             return verdict
         if (verdict.matched, verdict.value) > (best.matched, best.value):
             best = verdict
-    # Where in one alternative it fails says little about the others.
+    # The failing parts of one alternative say little about the others.
     return best._replace(parts=())
 
 

@@ -46,7 +46,7 @@ _MAX_SHOWN = 200  # characters; reports cut it further
 _MAX_PATTERN = 5_000
 _MAX_SIZE = 100_000
 _TOKEN = re.compile(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*+\]|[()]|\{([0-9]{1,9})|.", re.DOTALL)
-# What has to be respelled: a set, and a brace; before them what looks like one and is none.
+# What has to be escaped: sets and braces. What only looks like one is matched before them.
 _PART = re.compile(
     r"\(\?#[^)]*\)|\\N\{[^}]*\}|\\.|\{[0-9]*,?[0-9]*\}(?<!\{\})|\[\^?\]?(?:\\.|[^\]\\])*+\]|\{",
     re.DOTALL,
@@ -59,8 +59,8 @@ _IN_SET = re.compile(r"\\N\{[^}]*\}|\\.|\[", re.DOTALL)
 _TRIES = 10
 _MIN_SECONDS = 0.01
 _MAX_REMEMBERED = 2**14
-# What ran out of time when it was last scored: what is said about a score agrees with it, and does
-# not search again. No score looks here.
+# What ran out of time when it was last scored, so that explaining a score agrees with it and does
+# not search again. Scoring does not read it.
 _timed_out: Timeouts = {}
 
 
@@ -93,7 +93,7 @@ def _size(pattern: str) -> int:
 
 
 def _syntax_problem(pattern: str) -> str | None:
-    # In a comment anything may stand, also what looks like the beginning of a set.
+    # A comment may contain anything, such as what looks like the beginning of a set.
     if "#" in pattern and _VERBOSE.search(pattern):
         return "a regular expression with (?x) cannot have a # in it."
     import regex
@@ -118,7 +118,7 @@ def _compiled(pattern: str) -> regex.Pattern[str]:
     import regex
 
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", FutureWarning)  # on what may mean something else one day
+        warnings.simplefilter("ignore", FutureWarning)  # syntax that may change its meaning
         re.compile(pattern)
         return regex.compile(_PART.sub(_translated, pattern))
 

@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 __all__ = ["IGNORABLE", "fold"]
 
 
-# What may be ignored, in the order in which people name it.
 IGNORABLE = ("case", "space", "punctuation", "width")
 # What Unicode counts as punctuation, and readers do not: 10% is not 10, and C# is not C.
 _KEPT_MARKS = frozenset(
@@ -169,7 +168,7 @@ def _verdict(similarity: float | None, least: float) -> Verdict:
         return Verdict(matched=False, value=0.0, note=Note(TOO_LONG))
     if similarity >= least:
         return Verdict(matched=True, value=similarity)
-    shown = floor(similarity * 100) / 100  # never rounded up to what is wanted
+    shown = floor(similarity * 100) / 100  # never rounded up to the threshold
     note = Note(NOT_ALIKE, {"given": f"{shown:g}", "least": f"{least:g}"})
     return Verdict(matched=False, value=similarity, note=note)
 

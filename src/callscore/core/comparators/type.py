@@ -36,7 +36,7 @@ EXAMPLES: tuple[tuple[Any, Any, Any], ...] = (
 def check(matcher: Matcher) -> str | None:
     """The value is a type, or a list of types."""
     names = _names(matcher)
-    # A list is asked, not a set: what is given may be anything, also what has no hash.
+    # A tuple and not a set, as the given value may have no hash.
     if names and all(isinstance(name, str) and name in _NAMES for name in names):
         return None
     return operand_problem(matcher, f"one of {', '.join(_NAMES)}, or a list of these,")

@@ -49,8 +49,8 @@ TOO_MANY = Phrase(
 )
 
 _MAX_PAIRS = 100  # pairs; beyond that, similar items are not searched for
-_MAX_COMPARISONS = 4_000_000  # times that a rule is asked about an item, which takes some seconds
-_MAX_DEPTH = 20  # levels at which rules are looked for that only say how parts are compared
+_MAX_COMPARISONS = 4_000_000  # of a rule with an item, which takes some seconds
+_MAX_DEPTH = 20  # levels down to which structural rules are looked for
 _STRUCTURAL = ("$subset", "$unordered", "$optional")
 
 
@@ -158,7 +158,7 @@ _Places = dict[str, list[int]]
 
 
 class _AcceptedItems:
-    """Which given items each rule accepts; it is asked once about those that are the same."""
+    """Which given items each rule accepts; equal items are compared once."""
 
     def __init__(
         self, expected: Sequence[Any], actual: Sequence[Any], places: _Places, context: Context
@@ -179,7 +179,7 @@ class _AcceptedItems:
         """All items that a rule accepts.
 
         Raises:
-            _TooManyError: too many have been asked about.
+            _TooManyError: too many comparisons are needed.
         """
         kind = fingerprint(self.wanted[row])
         if kind not in self.known:
@@ -233,7 +233,7 @@ def _unpaired_items(rows: list[int], fitting: _AcceptedItems) -> tuple[list[int]
     required = sorted(set(rows).difference(optional))
     unpaired: list[int] = []
     for group in (required, optional):
-        for row in group:  # a good guess spares most questions, and a bad one costs nothing
+        for row in group:  # a good guess saves most comparisons, and a bad one costs nothing
             for column in fitting.likely(row, partners.free):
                 if fitting.one(row, column):
                     partners.take(row, column)

@@ -54,7 +54,7 @@ def solve_by_branching(subproblem: Subproblem, worth: Worth, tries: int) -> list
     return None
 
 
-# What it is worth at the most, negated; the columns of the rows; a number that no other one has.
+# An upper bound of its worth, negated; the columns of the rows; a unique number.
 _SolvedBranch = tuple[int, tuple[int, ...], int, _Branch]
 
 
@@ -66,8 +66,8 @@ class _Search:
         different = {id(gains): gains for gains in worth.gains}  # rows that are alike share them
         known = {number: _levels(gains) for number, gains in different.items()}
         self.levels = [known[id(gains)] for gains in worth.gains]
-        # A row that may not take a column has a place of its own; this makes it take that one, and
-        # not some column that is worth nothing to it.
+        # Each row has a spare column of its own; the bonus makes it prefer that one to a column that
+        # is worth nothing to it.
         self.bonus = sum([levels[0][0] for levels in self.levels if levels]) + 1
         self.numbers = count(1)
         self.tried = 0

@@ -67,7 +67,7 @@ def match_groups(
             nested too deeply.
     """
     matching = _GroupMatcher(build_tree(expected, actual, settings.order, grade))
-    rate = Rate(1, 1)  # most agents are right, and then one look is enough
+    rate = Rate(1, 1)  # most agents are right, and then one pass is enough
     while True:
         grouped = matching.best(rate)
         correct = sum(is_correct for _, _, is_correct in grouped.matches)
@@ -77,7 +77,7 @@ def match_groups(
         if found == rate:
             break
         rate = found
-    # Nothing is correct, and so no optional group was made: nor may one be paired.
+    # Nothing is correct, so no optional group was made, and none may be paired.
     return grouped if rate.part else matching.best(Rate(0, 1, allows_optional=False))
 
 
@@ -161,7 +161,7 @@ class _ChosenCalls(NamedTuple):
         for member in node.members:
             if self._is_taken(member):
                 return member
-        # None of them was made. At any F1 but zero, the one counts that expects the fewest calls.
+        # None was made. Unless F1 is zero, the one that expects the fewest calls counts.
         return min(node.members, key=lambda member: member.owed if self.rate.part else 0)
 
     def _is_taken(self, node: Node) -> bool:

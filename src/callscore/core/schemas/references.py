@@ -172,7 +172,7 @@ def _expanded_counts(starts: list[Any], schema: dict[str, Any]) -> dict[int, int
             pending += [item for item in inner if id(item) not in opened]
             continue
         pending.pop()
-        # Of a way that leads back to where it began there is no count yet.
+        # A reference back to where it began has no count yet.
         demands = 1 + sum(counted.get(id(item), 0) for item in inner)
         counted[id(part)] = min(demands, MAX_EXPANDED + 1)
     return counted
@@ -186,7 +186,7 @@ def same_value_schemas(part: Any, schema: dict[str, Any]) -> list[dict[str, Any]
     return [item for item in found if isinstance(item, dict)]
 
 
-_MAX_STEPS = 10_000  # steps, each of which takes some 50 microseconds
+_MAX_STEPS = 10_000  # steps of about 50 microseconds each
 _MAX_WAYS = 10  # in which the same part of a schema is applied to the same value, on average
 _MEMBERS = ("additionalProperties", "unevaluatedProperties")
 _ITEMS = ("items", "additionalItems", "unevaluatedItems", "contains")

@@ -233,7 +233,7 @@ class _CompiledSchema(NamedTuple):
 
 
 def _errors(compiled: _CompiledSchema, value: Any) -> list[SchemaError]:
-    if compiled.validator.is_valid(value):  # the short way, for nearly all
+    if compiled.validator.is_valid(value):  # fast, and true of nearly all values
         return []
     if compiled.referring is not None and takes_too_long(compiled.referring, value):
         return [SchemaError(_INVALID, message=_TOO_MANY_WAYS)]
@@ -281,7 +281,7 @@ def _compile(schema: Any) -> _CompiledSchema | str:
     return _compile_text(text)
 
 
-# By its text: the records of a file each bring their own copy of the same tools.
+# Cached by its text, as each record of a file brings its own copy of the same tools.
 @lru_cache(maxsize=1024)
 def _compile_text(text: bytes) -> _CompiledSchema | str:
     from jsonschema_rs import FancyRegexOptions, ValidationError, validator_for
