@@ -163,8 +163,8 @@ class _First(Generic[_Kept]):
                 self.left_out -= 1
         return True
 
-    def items(self) -> list[tuple[int, _Kept]]:
-        return list(self._kept)
+    def items(self) -> list[_Kept]:
+        return [item for _, item in self._kept]
 
 
 class Totals:
@@ -198,7 +198,7 @@ class Totals:
         self._names: set[str] = set()
         self._trials: dict[str, list[int]] = {}
         self._seconds = array("d")
-        self._requests = self._input_tokens = self._output_tokens = 0
+        self._usage = Usage()
         self._answered = self._passed = self._undecided = self._errors = self._reused = 0
 
     def add(self, result: Result, position: int | None = None) -> None:
@@ -266,10 +266,7 @@ class Totals:
         if answer.is_reused:
             self._reused += 1
         else:
-            usage = answer.usage
-            self._requests += usage.requests
-            self._input_tokens += usage.input_tokens
-            self._output_tokens += usage.output_tokens
+            self._usage += answer.usage
 
     def evaluation(
         self,
@@ -291,7 +288,7 @@ class Totals:
                 end, and answers that took no time at all came from a file.
         """
         self._count_alike()
-        shown = [case for _, case in self._shown.items()]
+        shown = self._shown.items()
         came = self._answered + self._errors
         is_complete = is_kept or (came > 0 and came >= (questions or 0))
         has_seconds = any(self._seconds) if is_kept else bool(self._seconds)
@@ -313,11 +310,11 @@ class Totals:
             passed=self._passed,
             undecided=self._undecided,
             unreferenced=tuple([case for case in shown if isinstance(case, CaseValues)]),
-            failures=tuple([failure for _, failure in self._failures.items()]),
+            failures=tuple(self._failures.items()),
             errors=self._errors,
             skipped=skipped,
             trials=tuple([CaseTrials(case, *counts) for case, counts in self._trials.items()]),
-            usage=Usage(self._requests, self._input_tokens, self._output_tokens),
+            usage=self._usage,
             seconds=median(self._seconds) if has_seconds else None,
             reused=self._reused,
         )

@@ -173,14 +173,11 @@ class _TreeBuilder:
         # More slots than calls that could take them change nothing.
         required = min(least, len(grades))
         for number, (fitting, is_extra) in ((required, (grades, False)), (further, (right, True))):
-            slot = Slot(call.name, fitting, is_extra, is_in_optional)
-            self.slots += [self._same(slot)] * number
+            # Equal slots are one object.
+            key = (call.name, *fitting.items(), is_extra, is_in_optional)
+            slot = self.known.setdefault(key, Slot(call.name, fitting, is_extra, is_in_optional))
+            self.slots += [slot] * number
         return Node("call", path, first, len(self.slots), least, (), call)
-
-    def _same(self, slot: Slot) -> Slot:
-        """The slot, or an earlier one that is just like it."""
-        likeness = (slot.name, *slot.grades.items(), slot.is_extra, slot.is_in_optional)
-        return self.known.setdefault(likeness, slot)
 
 
 NO_SLOT = -1
@@ -503,13 +500,11 @@ class _SlotValues:
             return {}
         found = self.known.get(id(slot))
         if found is None:
-            found = self.known[id(slot)] = self._gains(slot)
+            extra = self.debt if slot.is_extra else 0  # it counts as expected only once it is taken
+            by_grade = {grade: self._of(grade) + extra for grade in set(slot.grades.values())}
+            found = {self.column_of[place]: by_grade[grade] for place, grade in slot.grades.items()}
+            self.known[id(slot)] = found
         return found
-
-    def _gains(self, slot: Slot) -> dict[int, int]:
-        extra = self.debt if slot.is_extra else 0  # it counts as expected only once it is taken
-        by_grade = {grade: self._of(grade) + extra for grade in set(slot.grades.values())}
-        return {self.column_of[place]: by_grade[grade] for place, grade in slot.grades.items()}
 
     def _of(self, grade: Grade) -> int:
         is_correct, is_equal, part, whole = grade
