@@ -82,7 +82,6 @@ def _is_message(value: Any) -> bool:
 
 
 def _is_content(values: list[Any]) -> bool:
-    """Whether it is the bare content of a message."""
     return all(
         isinstance(value, dict) and isinstance(value.get("type"), str) and "role" not in value
         for value in values
@@ -139,10 +138,7 @@ def _messages_in(document: Any) -> list[dict[str, Any]]:
 def take_blocks(
     blocks: Any, transcript: Transcript, *, stop_reason: Any = None, caller: str | None = None
 ) -> None:
-    """Add the calls and the results in the content of a message.
-
-    At the limit of tokens (`stop_reason`), the last block is cut off.
-    """
+    """Add the calls and the results in the content of a message, which may be cut off."""
     cut_off = at(blocks, -1) if stop_reason in _CUT_OFF else None
     for block in dicts(blocks):
         kind = block.get("type")

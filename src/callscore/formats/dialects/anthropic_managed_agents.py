@@ -37,10 +37,8 @@ EXAMPLE = [
 _MAX_SAMPLED = 20
 _KINDS = {"agent.tool_use": "server", "agent.mcp_tool_use": "mcp", "agent.custom_tool_use": None}
 _RESULTS = (
-    "agent.tool_result",
-    "agent.mcp_tool_result",
-    "user.tool_result",
-    "user.custom_tool_result",
+    *("agent.tool_result", "agent.mcp_tool_result"),
+    *("user.tool_result", "user.custom_tool_result"),
 )
 _CALL_IDS = ("tool_use_id", "mcp_tool_use_id", "custom_tool_use_id")
 _ENDS = (*_RESULTS, "user.message", "span.model_request_start")

@@ -95,7 +95,6 @@ class _Message:
         self._stop_reason: Any = None
 
     def take(self, event: dict[str, Any]) -> None:
-        """Add what an event brings."""
         kind = event.get("type")
         index, block = integer_of(event.get("index")), event.get("content_block")
         if kind == "message_start":
@@ -113,7 +112,6 @@ class _Message:
             self._stop_reason = at(event, "delta", "stop_reason") or self._stop_reason
 
     def write(self, transcript: Transcript) -> None:
-        """Write the calls and the results down."""
         if not self._blocks:
             return
         transcript.step()

@@ -34,21 +34,11 @@ _REQUEST = "ToolCallRequestEvent"
 _REQUESTS = (_REQUEST, "AssistantMessage")
 _RESULTS = ("ToolCallExecutionEvent", "FunctionExecutionResultMessage")
 _OTHERS = (
-    "TextMessage",
-    "MultiModalMessage",
-    "StopMessage",
-    "HandoffMessage",
-    "ToolCallSummaryMessage",
-    "CodeGenerationEvent",
-    "CodeExecutionEvent",
-    "UserInputRequestedEvent",
-    "MemoryQueryEvent",
-    "ModelClientStreamingChunkEvent",
-    "ThoughtEvent",
-    "SelectSpeakerEvent",
-    "SelectorEvent",
-    "SystemMessage",
-    "UserMessage",
+    *("TextMessage", "MultiModalMessage", "StopMessage", "HandoffMessage"),
+    *("SystemMessage", "UserMessage", "ToolCallSummaryMessage"),
+    *("CodeGenerationEvent", "CodeExecutionEvent", "UserInputRequestedEvent"),
+    *("MemoryQueryEvent", "ModelClientStreamingChunkEvent", "ThoughtEvent"),
+    *("SelectSpeakerEvent", "SelectorEvent"),
 )
 _TYPES = frozenset((*_REQUESTS, *_RESULTS, *_OTHERS))
 # One of these has a result, a message, the state of a team, or what holds messages.
@@ -77,14 +67,14 @@ def recognises(document: Any) -> bool:
             return True
     messages = _messages_in(document)
     # Users can add types of their own to the known ones.
-    return any(map(_is_message, messages)) and all(
+    return any(map(joins_lines, messages)) and all(
         "messages" in item or (isinstance(item.get("type"), str) and "content" in item)
         for item in messages
     )
 
 
 def _is_result(document: dict[str, Any]) -> bool:
-    """Whether it is what a model client gives: the calls, without a type."""
+    """Whether it is the answer of a model client: the calls, without a type."""
     return (
         "cached" in document
         and "finish_reason" in document
@@ -93,14 +83,10 @@ def _is_result(document: dict[str, Any]) -> bool:
     )
 
 
-def _is_message(item: dict[str, Any]) -> bool:
-    kind = item.get("type")
-    return isinstance(kind, str) and kind in _TYPES and "content" in item
-
-
 def joins_lines(line: Any) -> bool:
     """Whether a line is one message, or one event, of a run."""
-    return isinstance(line, dict) and _is_message(line)
+    kind = at(line, "type")
+    return isinstance(kind, str) and kind in _TYPES and "content" in line
 
 
 def _messages_in(document: Any) -> list[dict[str, Any]]:
@@ -124,7 +110,7 @@ def _messages_of_one(document: Any) -> list[dict[str, Any]]:
 
 
 def _messages_of_team(states: list[Any]) -> list[dict[str, Any]]:
-    """The thread that the manager keeps, if it has the calls; else what each agent remembers."""
+    """The thread of the manager, if it has the calls; otherwise the messages of each agent."""
     for state in states:
         thread = dicts(at(state, "message_thread"))
         if any(message.get("type") == _REQUEST for message in thread):

@@ -52,7 +52,10 @@ EXAMPLE = {
 }
 _MAX_SAMPLED = 20
 _EVENTS = frozenset(
-    ("messageStart", "contentBlockStart", "contentBlockDelta", "contentBlockStop", "messageStop")
+    (
+        *("messageStart", "messageStop"),
+        *("contentBlockStart", "contentBlockDelta", "contentBlockStop"),
+    )
 )
 _CUT_OFF = ("max_tokens", "model_context_window_exceeded")
 _MALFORMED = "malformed_tool_use"
@@ -117,7 +120,6 @@ def _is_record(document: dict[str, Any]) -> bool:
 
 
 def _reader_of(answer: Any) -> Callable[[Any, Wanted], list[Trace]] | None:
-    """The function that reads the answer of a model."""
     is_response = isinstance(answer, dict) and _is_response(answer)
     if is_response or any(map(_is_event, list_of(answer)[:_MAX_SAMPLED])):
         return read
@@ -159,10 +161,7 @@ def _messages_in(document: Any) -> list[tuple[Any, Any]]:
 
 
 def take_message(message: Any, transcript: Transcript, stop_reason: Any = None) -> None:
-    """Add the calls and the results of a message.
-
-    It may end (`stop_reason`) with a call that was cut off, or that cannot be read.
-    """
+    """Add the calls and the results of a message, whose last call may be cut off or unreadable."""
     content = dicts(at(message, "content"))
     if at(message, "role") != "user":
         transcript.step()
@@ -207,7 +206,6 @@ class _Message:
         self._open: dict[int | None, int] = {}
 
     def take(self, event: dict[str, Any]) -> None:
-        """Add what an event brings."""
         if "contentBlockDelta" in event:
             delta = event["contentBlockDelta"]
             position = self._open.get(integer_of(at(delta, "contentBlockIndex")))
@@ -226,7 +224,6 @@ class _Message:
             self.stop_reason = at(event, "messageStop", "stopReason")
 
     def whole(self) -> dict[str, Any]:
-        """The message as it would have come in one piece."""
         content = []
         for kind, block, pieces in self._blocks:
             joined = "".join(piece for piece in pieces if isinstance(piece, str))

@@ -38,27 +38,16 @@ _LEFT_OUT = ""  # among the possible values of an argument, it says that there m
 _MAX_DEPTH = 3  # turns, their steps, and the calls of a step
 # The leaderboard's own names of types, as JSON Schema has them.
 _TYPES = {
-    "dict": "object",
-    "HashMap": "object",
-    "Hashtable": "object",
-    "float": "number",
-    "double": "number",
-    "tuple": "array",
-    "list": "array",
-    "ArrayList": "array",
-    "Array": "array",
-    "Queue": "array",
-    "Stack": "array",
-    "Set": "array",
-    "bool": "boolean",
-    "Boolean": "boolean",
-    "byte": "integer",
-    "short": "integer",
-    "long": "integer",
-    "Integer": "integer",
-    "Bigint": "integer",
-    "char": "string",
-    "String": "string",
+    name: kind
+    for kind, names in {
+        "object": ("dict", "HashMap", "Hashtable"),
+        "number": ("float", "double"),
+        "array": ("tuple", "list", "ArrayList", "Array", "Queue", "Stack", "Set"),
+        "boolean": ("bool", "Boolean"),
+        "integer": ("byte", "short", "long", "Integer", "Bigint"),
+        "string": ("char", "String"),
+    }.items()
+    for name in names
 }
 _ANY = ("any", "Any")
 
@@ -193,7 +182,7 @@ def _is_possible_answer(item: Any) -> bool:
 
 
 def _one_of(values: list[Any]) -> Any:
-    """The only value that is possible, or a rule: one of several, or nothing where `""` is there."""
+    """The only possible value, or a rule: one of several, or optional if `""` is among them."""
     given = [_possible(value) for value in values if value != _LEFT_OUT]
     if not given:
         return Matcher("$optional", _LEFT_OUT)

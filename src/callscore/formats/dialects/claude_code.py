@@ -70,12 +70,10 @@ def _is_of_another_agent(line: Any) -> bool:
 
 def joins_lines(line: Any) -> bool:
     """Whether a line is one of a transcript: a message, or a note between messages."""
-    if _is_message(line):
-        return True
     kind = at(line, "type")
-    if not isinstance(kind, str):
-        return False
-    return kind in _NOTES or isinstance(first(line, *_SESSIONS), str)
+    return _is_message(line) or (
+        isinstance(kind, str) and (kind in _NOTES or isinstance(first(line, *_SESSIONS), str))
+    )
 
 
 def read(document: Any, wanted: Wanted) -> list[Trace]:
@@ -92,9 +90,7 @@ def read(document: Any, wanted: Wanted) -> list[Trace]:
     sessions: dict[str | None, _Session] = {name: _Session(wanted)}
     for line in lines:
         name = text_of(first(line, *_SESSIONS)) or name  # the SDK's user messages name none
-        if name not in sessions:
-            sessions[name] = _Session(wanted)
-        sessions[name].take(line)
+        sessions.setdefault(name, _Session(wanted)).take(line)
     return [
         session.transcript.trace(id=name, input=session.question)
         for name, session in sessions.items()
@@ -110,7 +106,6 @@ class _Session:
         self._message_id: Any = None
 
     def take(self, line: dict[str, Any]) -> None:
-        """Add what a line brings."""
         message = line.get("message")
         if not isinstance(message, dict):
             message = line
@@ -134,7 +129,7 @@ class _Session:
 
 
 def _speaker_of(line: dict[str, Any]) -> Any:
-    """Whose message a line is; what the program itself puts in has no speaker."""
+    """Whose message a line is; None if the program itself has added it."""
     if line.get("isMeta") is True or line.get("isCompactSummary") is True:
         return None
     if "type" in line:
@@ -143,7 +138,7 @@ def _speaker_of(line: dict[str, Any]) -> Any:
 
 
 def _typed(block: Any) -> Any:
-    """A block of the SDK, which tells them by their class, as the others are."""
+    """The block with a type, which blocks of the SDK have in the name of their class."""
     if not isinstance(block, dict) or "type" in block:
         return block
     if "tool_use_id" in block:

@@ -93,7 +93,7 @@ def read(document: Any, wanted: Wanted) -> list[Trace]:
 
 
 def _session_start(line: dict[str, Any]) -> dict[str, Any] | None:
-    """What a line says of a session that begins with it."""
+    """The description of a session in its first line; None for any other line."""
     kind = line.get("type")
     if kind == "session_meta":
         payload = line.get("payload")
@@ -116,19 +116,16 @@ class _Session:
         self._is_run = False
 
     def trace(self) -> Trace:
-        """The run."""
         view = "executed" if self._is_run else "requested"
         return self._transcript.trace(id=self.name, input=self._question, view=view)
 
     def begin(self, begun: dict[str, Any]) -> None:
-        """Add what the first line says of the session."""
         if self.name is None:
             self.name = text_of(begun.get("id"))
             self.parent = begun.get("forked_from_id")
             self._caller = "subagent" if at(begun, "source", "subagent") is not None else None
 
     def take(self, line: dict[str, Any]) -> None:
-        """Add what a line brings."""
         kind, payload = line.get("type"), line.get("payload")
         if kind in _EVENTS:
             self._take_run(line)
@@ -156,7 +153,7 @@ class _Session:
             self._transcript.close_step()
 
     def _take_run(self, event: dict[str, Any]) -> None:
-        """Add what was run, when it begins or else when it ends, and what came of it."""
+        """Add a call when it starts, or else when it ends, and its result."""
         self._is_run = True
         item = event.get("item")
         kind = at(item, "type")

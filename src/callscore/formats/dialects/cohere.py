@@ -36,27 +36,16 @@ _ROLES = ("USER", "CHATBOT", "SYSTEM", "TOOL")  # of version 1
 _FIRST_CALL = ("tool_results", 0, "call")
 _ANSWERS = ("generation_id", "response_id", "is_search_required")
 _EVENTS = (
-    "stream-start",
-    "search-queries-generation",
-    "search-results",
-    "text-generation",
-    "citation-generation",
-    "tool-calls-chunk",
-    "tool-calls-generation",
-    "stream-end",
+    *("stream-start", "stream-end"),
+    *("search-queries-generation", "search-results"),
+    *("text-generation", "citation-generation"),
+    *("tool-calls-chunk", "tool-calls-generation"),
 )
 _EVENTS_2 = (
-    "message-start",
-    "content-start",
-    "content-delta",
-    "content-end",
-    "tool-plan-delta",
-    "tool-call-start",
-    "tool-call-delta",
-    "tool-call-end",
-    "citation-start",
-    "citation-end",
-    "message-end",
+    *("message-start", "message-end"),
+    *("content-start", "content-delta", "content-end"),
+    *("tool-plan-delta", "tool-call-start", "tool-call-delta", "tool-call-end"),
+    *("citation-start", "citation-end"),
 )
 _TYPES = {
     "str": "string",

@@ -136,7 +136,7 @@ def _take_events(events: list[dict[str, Any]], transcript: Transcript) -> None:
 
 
 def _outcome(kind: str, usage: dict[str, Any]) -> tuple[Any, bool | None]:
-    """What came of a call, and whether it has failed; None where older versions do not say."""
+    """The result of a call, and whether it failed; None if older versions do not say."""
     failure = usage.get("failure")
     if kind == _FINISHED:
         return usage.get("output"), failure is not None if "failure" in usage else None

@@ -68,7 +68,7 @@ def _finish_reason(candidate: Any) -> Any:
 
 
 def _is_stream(document: list[Any]) -> bool:
-    """Whether all items are pieces of answers; the last may tell nothing but what was used."""
+    """Whether all items are pieces of answers; the last may have only the usage."""
     return any(map(_is_response, document)) and all(
         _is_response(item) or isinstance(first(item, *_USAGE), dict) for item in document
     )
@@ -110,7 +110,7 @@ def read(document: Any, wanted: Wanted) -> list[Trace]:
 
 
 def _answers_in(document: list[Any]) -> list[list[Any]]:
-    """The pieces of each answer: they share an id, or the last of them has the reason to end."""
+    """The pieces of each answer: they share an id, or the last one has a finish reason."""
     answers: list[list[Any]] = []
     last_id: Any = None
     is_over = True

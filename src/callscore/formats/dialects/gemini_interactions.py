@@ -27,13 +27,8 @@ _CALLS = {"function_call": None, "mcp_server_tool_call": "mcp"}  # with the kind
 _RESULTS = ("function_result", "mcp_server_tool_result")
 _OWN = ("user_input", "model_output", "mcp_server_tool_call", *_RESULTS)  # unique to this format
 _SERVER_TOOLS = (
-    "code_execution",
-    "file_search",
-    "google_maps",
-    "google_search",
-    "processing",
-    "retrieval",
-    "url_context",
+    *("code_execution", "file_search", "google_maps", "google_search"),
+    *("processing", "retrieval", "url_context"),
 )
 _STEPS = (
     *_OWN,

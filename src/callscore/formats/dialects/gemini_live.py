@@ -27,18 +27,12 @@ _CANCELLATION = ("toolCallCancellation", "tool_call_cancellation")
 _RESPONSE = ("toolResponse", "tool_response")
 _RESPONSES = ("functionResponses", "function_responses")
 _ANYTHING = (
-    "setupComplete",
-    "setup_complete",
-    "serverContent",
-    "server_content",
-    "sessionResumptionUpdate",
-    "session_resumption_update",
-    "goAway",
-    "go_away",
-    "clientContent",
-    "client_content",
-    "realtimeInput",
-    "realtime_input",
+    *("setupComplete", "setup_complete"),
+    *("serverContent", "server_content"),
+    *("sessionResumptionUpdate", "session_resumption_update"),
+    *("goAway", "go_away"),
+    *("clientContent", "client_content"),
+    *("realtimeInput", "realtime_input"),
 )
 # The keys of messages, with what each must hold for the message to be one of a session.
 _HELD: dict[str, tuple[str, ...]] = {
@@ -49,12 +43,8 @@ _HELD: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(_ANYTHING, ()),
 }
 _MARKS = frozenset((*_HELD, *_WRAPPERS))
-_NOTICES = (  # which tell that a message is one of a session only among others
-    "usageMetadata",
-    "usage_metadata",
-    "voiceActivity",
-    "voice_activity",
-)
+# Alone, a message with one of these may be of another API.
+_NOTICES = ("usageMetadata", "usage_metadata", "voiceActivity", "voice_activity")
 
 
 def recognises(document: Any) -> bool:
@@ -78,7 +68,7 @@ def joins_lines(line: Any) -> bool:
 
 
 def _unwrapped(item: Any) -> Any:
-    """The message itself, where a log says beside it who has sent it."""
+    """The message itself, without the wrapper in which a log names the sender."""
     if not isinstance(item, dict) or _WRAPPED.isdisjoint(item):
         return item
     inner = first(item, *_WRAPPERS)
@@ -86,7 +76,7 @@ def _unwrapped(item: Any) -> Any:
 
 
 def read(document: Any, wanted: Wanted) -> list[Trace]:
-    """One session. A call that the server takes back was still made, and came to nothing."""
+    """One session. A call that the server cancels was still made, and has failed."""
     contents = ContentReader(wanted)
     for item in dicts(as_list(document)):
         contents.begin()
@@ -109,8 +99,5 @@ def _take_cancellation(cancellation: Any, contents: ContentReader) -> None:
 
 def read_tools(document: Any) -> list[Tool]:
     """The functions that are declared when the session is set up."""
-    for item in dicts(as_list(document)):
-        tools = at(_unwrapped(item), "setup", "tools")
-        if tools is not None:
-            return read_declarations(tools)
-    return []
+    offered = [at(_unwrapped(item), "setup", "tools") for item in dicts(as_list(document))]
+    return read_declarations(next((tools for tools in offered if tools is not None), None))

@@ -73,21 +73,16 @@ def _may_be_call(item: Any) -> bool:
     return isinstance(item, dict) and _has_name(item) and _FIELDS.issuperset(item)
 
 
-def _is_bare_call(item: Any) -> bool:
-    """Whether a value has a name, no arguments, and what nothing but a call has."""
-    return (
-        isinstance(item, dict)
-        and not _NAMED.isdisjoint(item)
-        and _may_be_call(item)
-        and any(item.get(key) is not None for key in _SIGNS)
-    )
+def joins_lines(line: Any) -> bool:
+    """Whether a line is one call; without arguments, it has a field that only calls have."""
+    if is_call(line):
+        return True
+    return _may_be_call(line) and any(line.get(key) is not None for key in _SIGNS)
 
 
 def _are_calls(items: Any) -> bool:
     return (
-        isinstance(items, list)
-        and all(map(_may_be_call, items))
-        and any(is_call(item) or _is_bare_call(item) for item in items)
+        isinstance(items, list) and all(map(_may_be_call, items)) and any(map(joins_lines, items))
     )
 
 
@@ -102,17 +97,12 @@ def listed_calls(document: Any) -> list[Any] | None:
             items = document[key]
             is_empty = items == [] or (items is None and key != "calls")
             return [] if is_empty else items if _are_calls(items) else None
-    return [document] if is_call(document) or _is_bare_call(document) else None
+    return [document] if joins_lines(document) else None
 
 
 def recognises(document: Any) -> bool:
     """Whether it is a call, a list of calls, or such a list under a name that says so."""
     return listed_calls(document) is not None
-
-
-def joins_lines(line: Any) -> bool:
-    """Whether a line is one call."""
-    return is_call(line) or _is_bare_call(line)
 
 
 def read(document: Any, wanted: Wanted) -> list[Trace]:

@@ -48,7 +48,7 @@ def _read_events(text: str) -> list[Any] | None:
 
 
 def _read_body(text: str) -> Any:
-    """What the body of an answer holds: a JSON value, the list of what was sent, or the text."""
+    """The content of a body: a JSON value, the list of those that were streamed, or the text."""
     whole = _decoded(text)
     if whole:
         return whole[0]
@@ -145,13 +145,13 @@ def _request_body(exchange: dict[str, Any]) -> Any:
 
 
 def _response_body(exchange: dict[str, Any]) -> Any:
-    if isinstance(exchange.get("request"), dict):
-        return _body_of(exchange.get("response"))
-    return _body_of({"body": exchange.get("response")})
+    response = exchange.get("response")
+    is_nock = not isinstance(exchange.get("request"), dict)
+    return _body_of({"body": response} if is_nock else response)
 
 
 def _body_of(side: Any) -> Any:
-    """What was sent in a request or a response, however a recorder wraps it."""
+    """The body of a request or a response, without the wrapper of the recorder."""
     body = first(side, "parsed_body", "body", "postData", "content", "json")
     for key in ("string", "text"):
         if isinstance(body, dict) and isinstance(body.get(key), str):

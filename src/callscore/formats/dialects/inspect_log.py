@@ -185,7 +185,6 @@ class _Sample:
                 self._take_result(event, event.get("result"), event.get("id"))
 
     def take_executions(self, events: list[dict[str, Any]]) -> None:
-        """Add the calls that were run."""
         for event in events:
             if event.get("event") == "model":
                 self.transcript.step()
@@ -250,7 +249,7 @@ def read_tools(document: Any) -> list[Tool]:
 
 
 def _set_in(value: Any, depth: int = 0) -> Any:
-    """What is set in a definition: Inspect's own files leave out the rest, live objects do not."""
+    """A definition without nulls: those of files have none, those of live objects do."""
     if depth > _MAX_DEPTH:
         return value
     if isinstance(value, dict):

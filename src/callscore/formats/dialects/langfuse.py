@@ -208,7 +208,7 @@ def _execution(span: Span, message: dict[str, Any] | None, wanted: Wanted) -> To
 
 
 def _input_of(item: dict[str, Any]) -> Any:
-    """What a tool was given, without the one key that some put around it."""
+    """The input of a tool, without the key that some put around it."""
     value = json_of(item.get("input"))
     if isinstance(value, dict) and len(value) == 1 and isinstance(value.get("input"), dict):
         return value["input"]

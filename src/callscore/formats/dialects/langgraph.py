@@ -37,14 +37,8 @@ __all__ = ["EXAMPLE", "ORDER", "joins_lines", "read", "recognises"]
 # What a LangGraph streams or keeps, item by item, whichever mode it was asked for.
 
 _EVENTS = (
-    "on_chain_",
-    "on_chat_model_",
-    "on_custom_",
-    "on_llm_",
-    "on_parser_",
-    "on_prompt_",
-    "on_retriever_",
-    "on_tool_",
+    *("on_chain_", "on_chat_model_", "on_llm_", "on_tool_"),
+    *("on_custom_", "on_parser_", "on_prompt_", "on_retriever_"),
 )
 _STREAM_MODES = frozenset(
     ("updates", "values", "messages", "debug", "tasks", "checkpoints", "custom", "events")
@@ -59,16 +53,8 @@ _CONTAINER_TYPES = (dict, list, type(None))
 # Keys of records of other kinds, which are no names of nodes.
 _NON_NODE_KEYS = frozenset(
     (
-        "messages",
-        "input",
-        "inputs",
-        "output",
-        "outputs",
-        "expected",
-        "reference_outputs",
-        "request",
-        "response",
-        "metadata",
+        *("messages", "metadata", "expected", "request", "response"),
+        *("input", "inputs", "output", "outputs", "reference_outputs"),
     )
 )
 _PAIR, _TRIPLE = 2, 3
@@ -96,14 +82,14 @@ class _Part(Struct, frozen=True, gc=False):
 
 
 def _part_of(item: Any) -> _Part | None:
-    """The part that an item of a stream is; None if no graph streams it."""
+    """The part that an item of a stream is; None if no graph streams such an item."""
     if isinstance(item, dict):
         return _from_event(item) or _from_bare_item(item)
     return _from_tuple(item) if isinstance(item, list) else None
 
 
 def _from_tuple(item: list[Any]) -> _Part | None:
-    """A tuple: of a namespace, a mode and what they are about, or of a message and its metadata."""
+    """A tuple: a namespace, a mode and the data, or a message and its metadata."""
     if _is_snapshot(item):
         return _state(item[0], item[2], item[3])
     if len(item) == _TRIPLE and isinstance(item[0], list):
@@ -112,7 +98,7 @@ def _from_tuple(item: list[Any]) -> _Part | None:
 
 
 def _is_snapshot(item: Any) -> bool:
-    """Whether it is a state with all that is known of it, as a tuple."""
+    """Whether it is a `StateSnapshot`, as a tuple."""
     return (
         isinstance(item, list)
         and len(item) in _SNAPSHOT_LENGTHS
@@ -150,7 +136,6 @@ def _in_mode(mode: Any, data: Any) -> _Part | None:
 
 
 def _placed(part: _Part | None, *, is_nested: bool) -> _Part | None:
-    """The part, with where it comes from."""
     if part is None or part.is_nested is is_nested:
         return part
     return replace(part, is_nested=is_nested)
@@ -177,12 +162,12 @@ def _from_event(item: dict[str, Any]) -> _Part | None:
 
 
 def _is_below(metadata: Any) -> bool:
-    """Whether the place in the graph, as the metadata has it, is within a graph in it."""
+    """Whether the metadata is of a graph within the graph."""
     return "|" in (text_of(first(metadata, "langgraph_checkpoint_ns", "checkpoint_ns")) or "")
 
 
 def _from_bare_item(item: dict[str, Any]) -> _Part | None:
-    """What an item tells that has nothing around it; `debug` puts a little around others."""
+    """The part that an item without a mode is; `debug` wraps others."""
     payload = item.get("payload")
     if isinstance(payload, dict) and item.get("type") in ("task", "task_result", "checkpoint"):
         item = payload
@@ -197,7 +182,6 @@ def _from_bare_item(item: dict[str, Any]) -> _Part | None:
 
 
 def _from_task(item: dict[str, Any]) -> _Part | None:
-    """A task that was begun or has ended."""
     if "result" in item and "interrupts" in item:
         return _Part("updates", _messages_in(item["result"]))
     return _Part("other") if "input" in item and "triggers" in item else None
@@ -226,7 +210,7 @@ def _state(content: dict[str, Any], owner: Any, metadata: Any) -> _Part:
 
 
 def _from_update(item: dict[str, Any]) -> _Part | None:
-    """What nodes have added: each under its name, or nothing."""
+    """The additions of nodes, each under its name."""
     if not item or not _NON_NODE_KEYS.isdisjoint(item):
         return None
     messages: list[Any] = []
@@ -238,10 +222,7 @@ def _from_update(item: dict[str, Any]) -> _Part | None:
 
 
 def _messages_in(value: Any) -> list[Any]:
-    """The messages that a node has added, or a state has.
-
-    A node can be run several times in a step, and can write to several channels.
-    """
+    """The messages of a state, or of a node, which can run several times and write to channels."""
     if isinstance(value, list) and not _is_channel(value):
         return [message for item in value for message in _added(item)]
     return [] if value is None else _added(value)
@@ -260,7 +241,7 @@ def _is_channel(value: Any) -> bool:
 
 
 def _listed(content: Any) -> list[Any]:
-    """The messages, where these are all there is; a graph takes those of a provider, too."""
+    """The messages, if all are messages; a graph accepts those of a provider, too."""
     messages = as_list(content)
     is_known = all(kind and "content" in fields for kind, fields in map(fields_of, messages))
     return messages if is_known else []
@@ -355,7 +336,7 @@ def _caller_of(part: _Part) -> str | None:
 
 
 def _read_updates(parts: list[_Part], wanted: Wanted) -> Trace:
-    """What the nodes have added; what a graph within the graph has added comes once more."""
+    """The additions of the nodes; those of a graph within the graph are repeated."""
     transcript = Transcript(wanted, once=True)
     seen: set[str] = set()
     for caller, group in groupby(parts, _caller_of):
@@ -368,7 +349,7 @@ def _read_updates(parts: list[_Part], wanted: Wanted) -> Trace:
 
 
 def _new_messages(messages: list[Any], seen: set[str]) -> list[Any]:
-    """The messages that did not come before, by their ids; and note these."""
+    """The messages whose ids were not seen before; adds their ids to the seen ones."""
     unseen, ids = [], []
     for message in messages:
         id_ = fields_of(message)[1].get("id")
@@ -405,7 +386,7 @@ def _read_streamed(parts: list[_Part], wanted: Wanted) -> Trace:
 
 
 def _read_events(parts: list[_Part], wanted: Wanted) -> list[Trace]:
-    """What the events tell of each model and each tool, in the order in which they began."""
+    """The events of each model and each tool, in the order in which they began."""
     by_run: dict[str, list[_Part]] = {}
     for part in parts:
         by_run.setdefault(text_of(part.data.get("run_id")) or "", []).append(part)
@@ -436,7 +417,7 @@ def _observed(ids: tuple[str, str | None], told: list[_Part], wanted: Wanted) ->
 def _requests(
     events: list[dict[str, Any]], wanted: Wanted, caller: str | None
 ) -> tuple[ToolCall, ...]:
-    """The calls in what a model gave out in the end; otherwise, in what it has streamed."""
+    """The calls in the final output of a model; otherwise, in its stream."""
     outputs = [at(event, "data", "output") for event in events if event["event"] == f"{_MODEL}end"]
     messages = [
         output if fields_of(output)[0] else generated_message(output, wanted) for output in outputs

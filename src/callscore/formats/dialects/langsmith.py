@@ -64,7 +64,7 @@ _MAX_WRAPPERS = 3
 
 
 class _Record(Struct, frozen=True, gc=False):
-    """A run with what it is called, and what it is a part of."""
+    """A run, its id and the id of its parent."""
 
     run: dict[str, Any]
     id: str | None
@@ -130,10 +130,8 @@ def _records_in(document: Any) -> list[_Record]:
         if not isinstance(value, dict):
             continue
         id_ = text_of(value.get("id"))
-        children = value.get("child_runs")
-        if children:
-            waiting += [(child, id_) for child in reversed(list_of(children))]
-        if id_ is None or id_ not in seen:
+        waiting += [(child, id_) for child in reversed(list_of(value.get("child_runs")))]
+        if id_ not in seen:
             found.append(_Record(value, id_, text_of(value.get("parent_run_id")) or around))
         if id_ is not None:
             seen.add(id_)
@@ -141,7 +139,7 @@ def _records_in(document: Any) -> list[_Record]:
 
 
 def _in_order(records: list[_Record]) -> list[_Record]:
-    """The runs as they began; as they stand, where they do not all say when they began."""
+    """The runs in the order of their start; in the given order, if some have no start."""
     orders: list[Any] = [_order_of(record.run) for record in records]
     starts: list[Any] = [text_of(record.run.get("start_time")) for record in records]
     for moments in (orders, starts):
@@ -152,7 +150,7 @@ def _in_order(records: list[_Record]) -> list[_Record]:
 
 
 def _order_of(run: dict[str, Any]) -> str | None:
-    """When a run began, as its order has it, and then how deep it is: others began with it."""
+    """When a run began, and then how deep it is: others began at the same time."""
     order = run.get("dotted_order")
     if not isinstance(order, str):
         return None
@@ -162,8 +160,8 @@ def _order_of(run: dict[str, Any]) -> str | None:
 def _grouped(records: list[_Record]) -> list[list[_Record]]:
     """The runs of each trace.
 
-    Models and tools that stand for themselves, with nothing around them, are traces of their own
-    for LangSmith. They are one run of an agent if there are both.
+    LangSmith has a trace for each model and each tool with nothing around it. If there are both,
+    they are one run of an agent.
     """
     by_id = {record.id: record for record in records if record.id is not None}
     groups: dict[str | None, list[_Record]] = {}
@@ -200,12 +198,8 @@ def _is_loose(root: _Record) -> bool:
 
 
 def _example_of(group: list[_Record]) -> str | None:
-    """The example that a run of the agent was made on."""
-    for record in group:
-        example = text_of(record.run.get("reference_example_id"))
-        if example:
-            return example
-    return None
+    examples = [text_of(record.run.get("reference_example_id")) for record in group]
+    return next(filter(None, examples), None)
 
 
 def _read_group(group: list[_Record], wanted: Wanted) -> Trace:
@@ -222,16 +216,13 @@ def _read_group(group: list[_Record], wanted: Wanted) -> Trace:
 
 
 def _nearest(record: _Record, known: set[str | None]) -> str | None:
-    """The nearest run around a run that is there: who exports models and tools leaves out others.
-
-    The order names all runs around it, from the outside in.
-    """
+    """The nearest known run around a run: exports can have only models and tools."""
     if record.parent in known:
         return record.parent
     order = record.run.get("dotted_order")
     if not isinstance(order, str) or "." not in order:
         return None
-    around = [part.partition("Z")[2] for part in order.split(".")[:-1]]
+    around = [part.partition("Z")[2] for part in order.split(".")[:-1]]  # from the outside in
     return next((id_ for id_ in reversed(around) if id_ in known), None)
 
 

@@ -44,16 +44,11 @@ _MARKS = frozenset(("jsonrpc", "method", *_WRAPPERS))  # one of them has every e
 _LISTING = frozenset(
     (
         "tools",
-        "nextCursor",
-        "next_cursor",
-        "_meta",
-        "meta",
-        "ttlMs",
-        "ttl_ms",
-        "cacheScope",
-        "cache_scope",
-        "resultType",
-        "result_type",
+        *("_meta", "meta"),
+        *("nextCursor", "next_cursor"),
+        *("ttlMs", "ttl_ms"),
+        *("cacheScope", "cache_scope"),
+        *("resultType", "result_type"),
     )
 )
 _ANSWERS = ("inputResponses", "input_responses", "requestState", "request_state")
@@ -143,7 +138,6 @@ class _Log:
         self._tasks: dict[str, _Call] = {}
 
     def trace(self, client: str | None, wanted: Wanted) -> Trace:
-        """The run."""
         transcript = Transcript(wanted)
         for call in self._calls:
             transcript.step()
@@ -153,7 +147,6 @@ class _Log:
         return transcript.trace(id=client, view="executed")
 
     def take(self, message: dict[str, Any], server: str | None) -> None:
-        """Add what a message brings."""
         id_ = name_of(message.get("id"))
         if "method" in message:
             call = self._request(message)

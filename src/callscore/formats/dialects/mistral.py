@@ -33,24 +33,15 @@ EXAMPLE = {
 _OBJECTS = ("conversation.response", "conversation.history")
 _LISTS = ("outputs", "entries", "inputs")
 _ENTRIES = (
-    "message.input",
-    "message.output",
-    "function.call",
-    "function.result",
-    "tool.execution",
-    "agent.handoff",
+    *("message.input", "message.output"),
+    *("function.call", "function.result"),
+    *("tool.execution", "agent.handoff"),
 )
 _EVENTS = (
-    "conversation.response.started",
-    "conversation.response.done",
-    "conversation.response.error",
-    "message.output.delta",
-    "function.call.delta",
-    "tool.execution.started",
-    "tool.execution.delta",
-    "tool.execution.done",
-    "agent.handoff.started",
-    "agent.handoff.done",
+    *("conversation.response.started", "conversation.response.done"),
+    *("conversation.response.error", "message.output.delta", "function.call.delta"),
+    *("tool.execution.started", "tool.execution.delta", "tool.execution.done"),
+    *("agent.handoff.started", "agent.handoff.done"),
 )
 
 

@@ -73,7 +73,7 @@ def read(document: Any, wanted: Wanted) -> list[Trace]:
 
 
 def _answers_in(document: list[Any]) -> list[list[Any]]:
-    """The pieces of each answer, which ends with the piece that says so."""
+    """The pieces of each answer; the last one is marked as done."""
     answers: list[list[Any]] = [[]]
     for piece in document:
         answers[-1].append(piece)

@@ -83,7 +83,7 @@ def _is_page(document: dict[str, Any]) -> bool:
 
 
 def _is_lost_call(document: Any) -> bool:
-    """Whether the server says that it could not make sense of the model's call, as Groq does."""
+    """Whether the server says that it could not parse the call of the model, as Groq does."""
     return bool(at(document, "error", "code") == "tool_use_failed")
 
 
@@ -106,7 +106,7 @@ def _is_part(part: Any) -> bool:
 
 
 def _is_entry(call: Any) -> bool:
-    """Whether it is an entry of `tool_calls` as they are here, with the call one level down."""
+    """Whether it is an entry of `tool_calls` with the call one level down."""
     return isinstance(call, dict) and (
         isinstance(call.get("function"), dict) or isinstance(call.get("custom"), dict)
     )
@@ -148,10 +148,7 @@ def _read_response(response: Any, wanted: Wanted) -> Trace:
 
 
 def _read_lost_call(error: dict[str, Any], wanted: Wanted) -> Trace:
-    """The call of the model that the server could not parse and rejected.
-
-    If the server shows its name and arguments, these are used. Otherwise its tool is unknown.
-    """
+    """The call that the server rejected; its tool is unknown if the server does not show it."""
     transcript = Transcript(wanted)
     transcript.step()
     generated = error.get("failed_generation")

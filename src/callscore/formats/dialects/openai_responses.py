@@ -83,7 +83,6 @@ class _StreamedAnswer:
         self._texts: dict[Any, list[str]] = {}  # what has come of the arguments of each
 
     def take(self, event: dict[str, Any]) -> None:
-        """Add what an event has sent."""
         kind = event["type"]
         item = event.get("item")
         if kind in _FRAGMENTS:

@@ -127,7 +127,7 @@ def fragment_in(choice: dict[str, Any]) -> Any:
 
 
 class Fragments:
-    """One answer as far as its fragments have come in."""
+    """One answer, put together from fragments."""
 
     def __init__(self) -> None:
         self._calls: list[_Call] = []
@@ -158,7 +158,7 @@ class Fragments:
         call.take(fragment)
 
     def write(self, transcript: Transcript, *, is_cut: bool) -> None:
-        """Write the calls down, now that no more is to come."""
+        """Add the calls, after the last fragment."""
         if self._calls:
             transcript.step()
         for call in self._in_order():
@@ -173,11 +173,7 @@ class Fragments:
 
 
 class _Call:
-    """One call as far as its fragments have come in.
-
-    Attributes:
-        place: its place among the calls of the answer.
-    """
+    """One call, put together from fragments, and its place in the answer."""
 
     def __init__(self, place: int) -> None:
         self.place = place
@@ -196,7 +192,6 @@ class _Call:
         return bool(at(fragment, "function", "name") and self._texts)
 
     def take(self, fragment: dict[str, Any]) -> None:
-        """Add a fragment."""
         self._id = fragment.get("id") or self._id
         self._is_custom = self._is_custom or isinstance(fragment.get("custom"), dict)
         part = fragment.get("custom" if self._is_custom else "function")
@@ -209,7 +204,6 @@ class _Call:
             self._object = text
 
     def whole(self) -> dict[str, Any]:
-        """The call as an answer that is not streamed has it."""
         text = "".join(self._texts)
         if self._is_custom:
             return {"id": self._id, "custom": {"name": self._name, "input": text}}
@@ -218,7 +212,7 @@ class _Call:
 
 
 def _longer(name: Any, piece: Any) -> Any:
-    """A name with the next piece of it; most servers send it whole, and some again and again."""
+    """A name with its next piece; most servers send it whole, and some repeat it."""
     if not isinstance(name, str) or not isinstance(piece, str):
         return piece or name
     return piece if piece.startswith(name) else name + piece

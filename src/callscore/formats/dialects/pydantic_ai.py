@@ -152,8 +152,7 @@ def _take_native_call(part: dict[str, Any], transcript: Transcript) -> None:
 
 def read_tools(document: Any) -> list[Tool]:
     """The tools beside a history, in the format of the request to a model."""
-    tools = read_definitions(at(document, "tools"))
-    for holder in (document, at(document, "model_request_parameters")):
-        for name in _OFFERED:
-            tools += read_definitions(at(holder, name))
-    return tools
+    holders = (document, at(document, "model_request_parameters"))
+    offered = [at(holder, name) for holder in holders for name in _OFFERED]
+    lists = (at(document, "tools"), *offered)
+    return [tool for tools in lists for tool in read_definitions(tools)]

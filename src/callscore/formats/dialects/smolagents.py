@@ -70,10 +70,7 @@ def read(document: Any, wanted: Wanted) -> list[Trace]:
 
 
 def _take_step(step: dict[str, Any], transcript: Transcript) -> None:
-    """Add the calls of a step and their results.
-
-    A step with a failed call lists no calls; the message of the model still has them.
-    """
+    """Add the calls of a step and their results; if one failed, only the message has the calls."""
     calls = dicts(step.get("tool_calls")) or dicts(at(step, "model_output_message", "tool_calls"))
     if calls:
         transcript.step()

@@ -60,7 +60,6 @@ def joins_lines(line: Any) -> bool:
 
 
 def _snapshot_in(document: Any) -> Any:
-    """The messages in a snapshot of an agent."""
     is_snapshot = at(document, "scope") == "agent" and "schema_version" in document
     return at(document, "data", "messages") if is_snapshot else None
 

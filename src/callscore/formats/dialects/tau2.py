@@ -142,7 +142,7 @@ def _read_simulation(
 
 
 def _messages_of(run: dict[str, Any]) -> list[dict[str, Any]]:
-    """The messages of a run, or what was said and called in each tick of a spoken one."""
+    """The messages of a run, or the calls and results in each tick of a spoken one."""
     if isinstance(run.get("messages"), list):
         return dicts(run["messages"])
     messages: list[dict[str, Any]] = []

@@ -44,11 +44,8 @@ _WRAPPERS = ("function", "toolSpec", "tool_spec", "custom")
 _DECLARATIONS = ("functionDeclarations", "function_declarations")
 # A schema under one of these is no argument of a call; under `parameters` it may be one.
 _SCHEMAS = (
-    "input_schema",
-    "inputSchema",
-    "parametersJsonSchema",
-    "parameters_json_schema",
-    "args_schema",
+    *("input_schema", "inputSchema", "args_schema"),
+    *("parametersJsonSchema", "parameters_json_schema"),
 )
 _MARKS = frozenset(("name", *_WRAPPERS, *_DECLARATIONS))  # one of them has every definition
 _WRAPPED = frozenset(_WRAPPERS)

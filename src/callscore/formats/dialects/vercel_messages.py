@@ -74,7 +74,6 @@ def read(document: Any, wanted: Wanted) -> list[Trace]:
 
 
 def _take_output(output: dict[str, Any], part: dict[str, Any], transcript: Transcript) -> None:
-    """Add a result that has a type."""
     value, id_ = first(output, "value", "reason"), part.get("toolCallId")
     if output.get("type") in _ERRORS:
         transcript.result(value, id_, failed=True)

@@ -56,7 +56,7 @@ def _is_step(value: Any) -> bool:
 
 
 def _has_calls(document: dict[str, Any]) -> bool:
-    """Whether it has a list of calls; an empty one needs something else to tell it by."""
+    """Whether it has a list of calls; an empty one is not enough."""
     calls = document.get("toolCalls")
     if calls == []:
         return "finishReason" in document and "text" in document

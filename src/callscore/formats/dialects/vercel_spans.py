@@ -67,7 +67,7 @@ def read(document: Any, wanted: Wanted) -> list[Trace]:
 
 
 def _run(spans: list[Span], outputs: ModelOutputs, wanted: Wanted) -> ObservedRun:
-    """The run that a trace is. What is around a model repeats what it asked for last."""
+    """The run of a trace. A span around a model repeats its last calls."""
     operations = [text_of(span.attributes.get("ai.operationId")) or span.name for span in spans]
     are_models = [operation.endswith(_MODELS) for operation in operations]
     if not any(are_models):

@@ -36,43 +36,20 @@ _STEPS = ("start-step", "finish-step", "step-start", "step-finish")
 _TOOLS = frozenset(
     (
         *_INPUTS,
-        "tool-input-start",
-        "tool-input-delta",
-        "tool-input-end",
-        "tool-output-available",
-        "tool-output-error",
-        "tool-output-denied",
-        "tool-approval-request",
-        "tool-approval-response",
-        "tool-call-streaming-start",
-        "tool-call-delta",
-        "tool-call",
-        "tool-result",
-        "tool-error",
+        *("tool-input-start", "tool-input-delta", "tool-input-end"),
+        *("tool-output-available", "tool-output-error", "tool-output-denied"),
+        *("tool-approval-request", "tool-approval-response"),
+        *("tool-call-streaming-start", "tool-call-delta"),
+        *("tool-call", "tool-result", "tool-error"),
     )
 )
 _OTHERS = frozenset(
     (
-        "start",
-        "finish",
-        "abort",
-        "error",
-        "raw",
-        "file",
-        "source",
-        "source-url",
-        "source-document",
-        "message-metadata",
-        "text",
-        "text-start",
-        "text-delta",
-        "text-end",
-        "reasoning",
-        "reasoning-start",
-        "reasoning-delta",
-        "reasoning-end",
-        "reasoning-signature",
-        "redacted-reasoning",
+        *("start", "finish", "abort", "error", "raw", "message-metadata"),
+        *("file", "source", "source-url", "source-document"),
+        *("text", "text-start", "text-delta", "text-end"),
+        *("reasoning", "reasoning-start", "reasoning-delta", "reasoning-end"),
+        *("reasoning-signature", "redacted-reasoning"),
     )
 )
 _START = frozenset(("type", "messageId", "messageMetadata"))

@@ -110,7 +110,7 @@ def _take_message(message: dict[str, Any], transcript: Transcript) -> None:
 
 
 def _tool_of(part: dict[str, Any], call: dict[str, Any]) -> Any:
-    """The name of the tool, where a part is about one: its type ends in it, or it has a name."""
+    """The name of the tool: the end of the type, or a field; None for a part about no tool."""
     kind = part.get("type")
     if call is not part or kind == "dynamic-tool":
         return call.get("toolName", "")
