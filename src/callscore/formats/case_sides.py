@@ -13,7 +13,7 @@ from msgspec import structs
 from callscore.core.call import NOT_CAPTURED, ToolCall
 from callscore.errors import InvalidCall, UnknownFormat
 from callscore.formats.calls import CALL_FIELDS, NAME_KEYS, read_calls, read_simple_calls
-from callscore.formats.shape import describe, first, json_of
+from callscore.formats.shape import as_list, at, describe, first, json_of
 from callscore.formats.trace import DEFAULT_WANTED, Trace
 
 if TYPE_CHECKING:
@@ -113,7 +113,7 @@ def read_expected_side(
 
     if isinstance(value, tuple | set | frozenset | Iterator):
         value = list(value)
-    items = value if isinstance(value, list) else [value]
+    items = as_list(value)
     if has_groups(items):
         return read_expectation(items, where=where, spelled=spelled)
     is_own = _is_own_notation(items)
@@ -188,10 +188,7 @@ def _read_unknown(document: Any, side: tuple[Side, str], error: UnknownFormat) -
     try:
         return read_calls(document, side=side[0], where=side[1])
     except InvalidCall as other:
-        items = document if isinstance(document, list) else [document]
-        have_names = all(
-            isinstance(item, dict) and isinstance(item.get("name"), str) for item in items
-        )
+        have_names = all(isinstance(at(item, "name"), str) for item in as_list(document))
         if not isinstance(document, dict | list | str) or have_names:
             raise  # it is more likely a malformed call than an unknown trace
         raise UnknownFormat(f"{other} If it is a trace: {error}") from error

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, cast, get_args
 
 from callscore.core.call import Effect, Tool
-from callscore.formats.shape import dicts, first, integer_of, json_of, text_of
+from callscore.formats.shape import dicts, first, integer_of, json_of, list_of, text_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -44,11 +44,11 @@ def read_definitions(entries: Any) -> list[Tool]:
             {"name": name, **entry} for name, entry in entries.items() if isinstance(entry, dict)
         ]
     tools: list[Tool] = []
-    for item in entries if isinstance(entries, list) else ():
+    for item in list_of(entries):
         entry = json_of(item)
         nested = first(entry, *_DECLARATION_KEYS)
         if nested is not None:
-            tools += read_definitions(nested if isinstance(nested, list) else [])
+            tools += read_definitions(list_of(nested))
         else:
             tool = read_definition(entry)
             if tool is not None:

@@ -17,6 +17,7 @@ from callscore.sources.text_document import decode_json
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
+    from decimal import Decimal
 
 __all__ = ["read_csv", "read_parquet"]
 
@@ -198,8 +199,7 @@ def _texts(array: Any) -> list[Any]:
     except UnicodeDecodeError:
         from pyarrow import large_binary
 
-        found = _plain(array.cast(large_binary()))
-        return [None if data is None else _text_of(data) for data in found]
+        return _each(_text_of)(array.cast(large_binary()))
 
 
 def _text_of(data: bytes) -> str | Malformed:
@@ -209,34 +209,26 @@ def _text_of(data: bytes) -> str | Malformed:
         return _not_utf8(data)
 
 
-def _floats(array: Any) -> list[Any]:
-    return [None if value is None else _finite(float(value)) for value in _plain(array)]
+def _each(convert: Callable[[Any], Any]) -> Convert:
+    return lambda array: [None if value is None else convert(value) for value in _plain(array)]
 
 
-def _finite(value: float) -> float | Malformed:
-    if isfinite(value):
-        return value
-    name = str(value).replace("nan", "NaN").replace("inf", "Infinity")
+def _finite(value: Any) -> float | Malformed:
+    number = float(value)
+    if isfinite(number):
+        return number
+    name = str(number).replace("nan", "NaN").replace("inf", "Infinity")
     return Malformed(name, f"{name} is not a JSON number")
 
 
-def _decimals(array: Any) -> list[Any]:
-    return [
-        None
-        if value is None
-        else int(value)
-        if value == value.to_integral_value()
-        else float(value)
-        for value in _plain(array)
-    ]
+def _number_of(value: Decimal) -> int | float:
+    return int(value) if value == value.to_integral_value() else float(value)
 
 
 def _times(array: Any) -> list[Any]:
     from pyarrow import string
 
-    return [
-        None if text is None else text.replace(" ", "T") for text in _plain(array.cast(string()))
-    ]
+    return _each(lambda text: text.replace(" ", "T"))(array.cast(string()))
 
 
 def _timestamps(array: Any) -> list[Any]:
@@ -284,7 +276,7 @@ def _maps(array: Any) -> list[Any]:
 
 def _extensions(array: Any) -> list[Any]:
     if array.type.extension_name == "arrow.uuid":
-        return [None if value is None else str(value) for value in _plain(array)]
+        return _each(str)(array)
     return _values(array.storage)
 
 
@@ -292,8 +284,8 @@ _NUMBERS = [f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)
 _CONVERSIONS: dict[str, Convert] = {
     **dict.fromkeys(["null", "bool", *_NUMBERS], _plain),
     **dict.fromkeys(["string", "large_string", "string_view"], _texts),
-    **dict.fromkeys(["halffloat", "float", "double"], _floats),
-    **dict.fromkeys(["decimal32", "decimal64", "decimal128", "decimal256"], _decimals),
+    **dict.fromkeys(["halffloat", "float", "double"], _each(_finite)),
+    **dict.fromkeys(["decimal32", "decimal64", "decimal128", "decimal256"], _each(_number_of)),
     **dict.fromkeys(["date32", "date64", "time32", "time64"], _times),
     **dict.fromkeys(["list", "large_list", "fixed_size_list"], _lists),
     "timestamp": _timestamps,

@@ -15,6 +15,7 @@ from callscore.formats.families.observed_runs import ObservedStep, ToolResult
 from callscore.formats.families.spans import Event
 from callscore.formats.families.tool_executions import exception_in, executed_call
 from callscore.formats.shape import (
+    as_list,
     at,
     dicts,
     first,
@@ -53,9 +54,7 @@ _RESULT_TYPES = ("tool_call_response", "server_tool_call_response")
 
 def are_otel_messages(value: Any) -> bool:
     """Whether a value is a message, or a list of messages, with typed parts."""
-    if isinstance(value, list):
-        return any(map(_is_otel_message, value))
-    return _is_otel_message(value)
+    return any(map(_is_otel_message, as_list(value)))
 
 
 def _is_otel_message(message: Any) -> bool:
@@ -67,17 +66,15 @@ def _is_otel_message(message: Any) -> bool:
 
 def take_otel_messages(value: Any, transcript: Transcript) -> None:
     """Add the calls and the results in the parts of messages."""
-    for message in value if isinstance(value, list) else (value,):
-        has_begun = False
+    for message in as_list(value):
         for part in list_of(message.get("parts")) if isinstance(message, dict) else ():
             kind = part.get("type") if isinstance(part, dict) else None
             if kind in _CALL_TYPES:
-                if not has_begun:
-                    transcript.step()
-                    has_begun = True
+                transcript.open_step()
                 _take_call(part, transcript)
             elif kind in _RESULT_TYPES:
                 transcript.result(_response(part), part.get("id"), name=part.get("name"))
+        transcript.close_step()
 
 
 def _response(part: dict[str, Any]) -> Any:

@@ -16,7 +16,7 @@ from callscore.formats.families.genai_spans import (
 )
 from callscore.formats.families.observed_runs import ToolResult
 from callscore.formats.reading import inner_finder
-from callscore.formats.shape import at, dicts, first, json_of
+from callscore.formats.shape import as_list, at, dicts, first, json_of
 from callscore.formats.transcript import Transcript
 
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ class ModelOutputs:
             take_otel_messages(value, transcript)
             return transcript.calls()
         value = value and _unwrapped(value, self._wanted)
-        messages = value if isinstance(value, list) else [value]
+        messages = as_list(value)
         if not isinstance(value, dict | list) or all(map(_is_plain_message, messages)):
             return ()
         if messages is value and all(isinstance(at(item, "toolName"), str) for item in messages):

@@ -15,7 +15,7 @@ import msgspec
 from callscore.core.call import INVALID, NOT_AN_OBJECT, TRUNCATED, Malformed, excerpt
 from callscore.formats.calls import ARGUMENT_KEYS, ID_KEYS, raw_text, read_arguments
 from callscore.formats.definitions import read_definitions
-from callscore.formats.shape import at, dicts, first, json_of
+from callscore.formats.shape import as_list, at, dicts, first, json_of
 from callscore.formats.transcript import Transcript
 
 if TYPE_CHECKING:
@@ -112,7 +112,7 @@ def take_json(text: str, transcript: Transcript, *, is_closed: bool = True) -> N
 def take_values(values: list[Any], transcript: Transcript) -> None:
     """Add the calls of decoded values, and of lists among them."""
     for value in values:
-        for item in value if isinstance(value, list) else [value]:
+        for item in as_list(value):
             _take_value(item, transcript)
 
 
@@ -224,15 +224,13 @@ def read_marked(document: Any, wanted: Wanted, how: Markup) -> list[Trace]:
     tools = tools_for(text, wanted)
     transcript = Transcript(wanted)
     for turn in split_turns(text):
-        is_new = True
+        transcript.close_step()
         for match in how.pattern.finditer(turn.text, _answer_start(turn.text)):
             if match["result"] is not None:
                 how.take_result(match, transcript)
-                is_new = True
+                transcript.close_step()
             elif match["call"] is not None and turn.is_answer:
-                if is_new:
-                    transcript.step()
-                    is_new = False
+                transcript.open_step()
                 how.take_call(match, transcript, tools)
     return [transcript.trace()]
 
@@ -272,7 +270,7 @@ def tools_in(document: Any) -> list[Tool]:
     entries: list[Any] = []
     for found in _TOOLS.finditer(document):
         for value in json_values(found[1])[0]:
-            entries += value if isinstance(value, list) else [value]
+            entries += as_list(value)
     return read_definitions(entries)
 
 

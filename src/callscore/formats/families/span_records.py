@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
 
-from callscore.formats.shape import at, dicts, first, json_of, list_of
+from callscore.formats.shape import as_list, at, dicts, first, json_of, list_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -81,7 +81,7 @@ def _has_signs(value: dict[Any, Any], depth: int) -> bool:
     held = _wrapped_in(value)
     return any(
         isinstance(item, dict) and _has_signs(item, depth + 1)
-        for item in (held[:_MAX_SAMPLED_RECORDS] if isinstance(held, list) else (held,))
+        for item in as_list(held)[:_MAX_SAMPLED_RECORDS]
     )
 
 
@@ -116,7 +116,7 @@ def records_in(document: Any) -> Iterator[tuple[dict[str, Any], str | None]]:
 
 
 def _items_of(value: Any, parent: str | None) -> tuple[Iterator[Any], str | None]:
-    return iter(value if isinstance(value, list) else (value,)), parent
+    return iter(as_list(value)), parent
 
 
 def is_batch(value: dict[str, Any]) -> bool:
@@ -138,7 +138,7 @@ def _list_in(holder: Any, keys: _Keys) -> list[Any]:
             found = holder.get(key)
             if found is not None:
                 break
-    return found if isinstance(found, list) else []
+    return list_of(found)
 
 
 def _wrapped_in(value: dict[str, Any]) -> Any:

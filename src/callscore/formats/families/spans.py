@@ -24,7 +24,7 @@ from callscore.formats.families.span_records import (
     span_id_of,
     span_place_of,
 )
-from callscore.formats.shape import at, dicts, first, json_of
+from callscore.formats.shape import at, dicts, first, json_of, list_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -151,14 +151,10 @@ def _converted(kind: str, content: Any, depth: int) -> Any:
         return _integer(content)
     if depth > _MAX_DEPTH:
         raise InvalidCall("an attribute is nested too deeply to be read.")
+    values = list_of(content.get("values") if isinstance(content, dict) else content)
     if kind in _ARRAYS:
-        return [decode_otlp_value(item, depth) for item in _values(content)]
-    return _from_list(_values(content), depth)
-
-
-def _values(content: Any) -> list[Any]:
-    values = content.get("values") if isinstance(content, dict) else content
-    return values if isinstance(values, list) else []
+        return [decode_otlp_value(item, depth) for item in values]
+    return _from_list(values, depth)
 
 
 def _integer(content: Any) -> Any:
