@@ -22,21 +22,13 @@ if TYPE_CHECKING:
 __all__ = ["EXAMPLE", "ORDER", "read", "read_tools", "recognises"]
 
 ORDER = 320
+_EXAMPLE_INVOCATION = {
+    "user_content": {"role": "user", "parts": [{"text": "How is Paris?"}]},
+    "intermediate_data": {"tool_uses": [{"name": "get_weather", "args": {"city": "Paris"}}]},
+}
 EXAMPLE = {
     "eval_set_id": "weather",
-    "eval_cases": [
-        {
-            "eval_id": "paris",
-            "conversation": [
-                {
-                    "user_content": {"role": "user", "parts": [{"text": "How is Paris?"}]},
-                    "intermediate_data": {
-                        "tool_uses": [{"name": "get_weather", "args": {"city": "Paris"}}]
-                    },
-                }
-            ],
-        }
-    ],
+    "eval_cases": [{"eval_id": "paris", "conversation": [_EXAMPLE_INVOCATION]}],
 }
 _CASES = ("eval_cases", "evalCases")
 _ID = ("eval_id", "evalId")

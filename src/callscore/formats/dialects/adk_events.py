@@ -13,16 +13,12 @@ if TYPE_CHECKING:
 __all__ = ["EXAMPLE", "ORDER", "joins_lines", "read", "recognises", "take_events"]
 
 ORDER = 598
+_EXAMPLE_CALL = {"id": "adk-1", "name": "get_weather", "args": {"city": "Paris"}}
 EXAMPLE = [
     {
         "author": "weather_agent",
         "invocationId": "e-1",
-        "content": {
-            "role": "model",
-            "parts": [
-                {"functionCall": {"id": "adk-1", "name": "get_weather", "args": {"city": "Paris"}}}
-            ],
-        },
+        "content": {"role": "model", "parts": [{"functionCall": _EXAMPLE_CALL}]},
     }
 ]
 _INVOCATION = ("invocationId", "invocation_id")

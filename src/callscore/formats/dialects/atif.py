@@ -19,23 +19,15 @@ if TYPE_CHECKING:
 __all__ = ["EXAMPLE", "ORDER", "read", "read_tools", "recognises"]
 
 ORDER = 300
+_EXAMPLE_CALL = {
+    "tool_call_id": "call_1",
+    "function_name": "get_weather",
+    "arguments": {"city": "Paris"},
+}
 EXAMPLE = {
     "schema_version": "ATIF-v1.7",
     "agent": {"name": "weatherman", "version": "1.0"},
-    "steps": [
-        {
-            "step_id": 1,
-            "source": "agent",
-            "message": "",
-            "tool_calls": [
-                {
-                    "tool_call_id": "call_1",
-                    "function_name": "get_weather",
-                    "arguments": {"city": "Paris"},
-                }
-            ],
-        }
-    ],
+    "steps": [{"step_id": 1, "source": "agent", "message": "", "tool_calls": [_EXAMPLE_CALL]}],
 }
 
 

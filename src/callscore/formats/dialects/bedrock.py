@@ -33,21 +33,9 @@ __all__ = [
 ]
 
 ORDER = 670
+_EXAMPLE_USE = {"toolUseId": "tooluse_1", "name": "get_weather", "input": {"city": "Paris"}}
 EXAMPLE = {
-    "output": {
-        "message": {
-            "role": "assistant",
-            "content": [
-                {
-                    "toolUse": {
-                        "toolUseId": "tooluse_1",
-                        "name": "get_weather",
-                        "input": {"city": "Paris"},
-                    }
-                }
-            ],
-        }
-    },
+    "output": {"message": {"role": "assistant", "content": [{"toolUse": _EXAMPLE_USE}]}},
     "stopReason": "tool_use",
 }
 _MAX_SAMPLED = 20

@@ -19,16 +19,12 @@ if TYPE_CHECKING:
 __all__ = ["EXAMPLE", "ORDER", "joins_lines", "read", "recognises"]
 
 ORDER = 330
+_EXAMPLE_CALL = {"type": "tool_use", "id": "toolu_1", "name": "Read", "input": {"file_path": "a"}}
 EXAMPLE = [
     {
         "type": "assistant",
         "sessionId": "1f0c2b9e",
-        "message": {
-            "role": "assistant",
-            "content": [
-                {"type": "tool_use", "id": "toolu_1", "name": "Read", "input": {"file_path": "a"}}
-            ],
-        },
+        "message": {"role": "assistant", "content": [_EXAMPLE_CALL]},
     }
 ]
 _MAX_SAMPLED = 20

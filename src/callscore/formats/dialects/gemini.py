@@ -21,13 +21,11 @@ if TYPE_CHECKING:
 __all__ = ["EXAMPLE", "ORDER", "joins_lines", "read", "read_tools", "recognises"]
 
 ORDER = 660
+_EXAMPLE_CALL = {"name": "get_weather", "args": {"city": "Paris"}}
 EXAMPLE = {
     "candidates": [
         {
-            "content": {
-                "role": "model",
-                "parts": [{"functionCall": {"name": "get_weather", "args": {"city": "Paris"}}}],
-            },
+            "content": {"role": "model", "parts": [{"functionCall": _EXAMPLE_CALL}]},
             "finishReason": "STOP",
         }
     ]

@@ -15,13 +15,17 @@ if TYPE_CHECKING:
 __all__ = ["EXAMPLE", "ORDER", "joins_lines", "read", "read_tools", "recognises"]
 
 ORDER = 640
+_EXAMPLE_CALL = {
+    "type": "function_call",
+    "id": "f1",
+    "name": "get_weather",
+    "arguments": {"city": "Paris"},
+}
 EXAMPLE = {
     "id": "int_1",
     "object": "interaction",
     "status": "requires_action",
-    "steps": [
-        {"type": "function_call", "id": "f1", "name": "get_weather", "arguments": {"city": "Paris"}}
-    ],
+    "steps": [_EXAMPLE_CALL],
 }
 _CALLS = {"function_call": None, "mcp_server_tool_call": "mcp"}  # with the kind of the tool
 _RESULTS = ("function_result", "mcp_server_tool_result")

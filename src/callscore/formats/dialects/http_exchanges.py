@@ -69,29 +69,18 @@ def _decoded(text: str) -> list[Any]:
 
 
 ORDER = 390
+_EXAMPLE_CALL = {
+    "id": "call_1",
+    "type": "function",
+    "function": {"name": "get_weather", "arguments": '{"city": "Paris"}'},
+}
 EXAMPLE = [
     {
         "request": {"method": "POST", "uri": "https://api.openai.com/v1/chat/completions"},
         "response": {
             "status": {"code": 200, "message": "OK"},
             "body": {
-                "choices": [
-                    {
-                        "message": {
-                            "role": "assistant",
-                            "tool_calls": [
-                                {
-                                    "id": "call_1",
-                                    "type": "function",
-                                    "function": {
-                                        "name": "get_weather",
-                                        "arguments": '{"city": "Paris"}',
-                                    },
-                                }
-                            ],
-                        }
-                    }
-                ]
+                "choices": [{"message": {"role": "assistant", "tool_calls": [_EXAMPLE_CALL]}}]
             },
         },
     }

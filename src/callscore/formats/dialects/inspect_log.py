@@ -18,24 +18,12 @@ if TYPE_CHECKING:
 __all__ = ["EXAMPLE", "ORDER", "read", "read_tools", "recognises"]
 
 ORDER = 310
+_EXAMPLE_CALL = {"id": "call_1", "function": "get_weather", "arguments": {"city": "Paris"}}
+_EXAMPLE_MESSAGE = {"role": "assistant", "content": "", "tool_calls": [_EXAMPLE_CALL]}
 EXAMPLE = {
     "version": 2,
     "eval": {"task": "weather"},
-    "samples": [
-        {
-            "id": "paris",
-            "epoch": 1,
-            "messages": [
-                {
-                    "role": "assistant",
-                    "content": "",
-                    "tool_calls": [
-                        {"id": "call_1", "function": "get_weather", "arguments": {"city": "Paris"}}
-                    ],
-                }
-            ],
-        }
-    ],
+    "samples": [{"id": "paris", "epoch": 1, "messages": [_EXAMPLE_MESSAGE]}],
 }
 _ATTACHMENT = "attachment://"
 _UNPARSED = "Error parsing the following tool call arguments:\n\n"

@@ -32,6 +32,11 @@ if TYPE_CHECKING:
 __all__ = ["EXAMPLE", "ORDER", "joins_lines", "read", "read_tools", "recognises"]
 
 ORDER = 250
+_EXAMPLE_CALL = {
+    "id": "call_1",
+    "type": "function",
+    "function": {"name": "get_weather", "arguments": '{"city": "Paris"}'},
+}
 EXAMPLE = {
     "data": [
         {
@@ -40,16 +45,7 @@ EXAMPLE = {
             "type": "GENERATION",
             "name": "ChatOpenAI",
             "startTime": "2026-01-01T09:00:00.000Z",
-            "output": {
-                "role": "assistant",
-                "tool_calls": [
-                    {
-                        "id": "call_1",
-                        "type": "function",
-                        "function": {"name": "get_weather", "arguments": '{"city": "Paris"}'},
-                    }
-                ],
-            },
+            "output": {"role": "assistant", "tool_calls": [_EXAMPLE_CALL]},
         }
     ]
 }

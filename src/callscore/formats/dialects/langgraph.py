@@ -258,27 +258,19 @@ def _goes_on(before: list[Any], messages: list[Any]) -> bool:
 
 
 ORDER = 510
-EXAMPLE = [
-    {
-        "agent": {
-            "messages": [
-                {
-                    "type": "ai",
-                    "content": "",
-                    "tool_calls": [
-                        {
-                            "name": "get_weather",
-                            "args": {"city": "Paris"},
-                            "id": "call_1",
-                            "type": "tool_call",
-                        }
-                    ],
-                    "invalid_tool_calls": [],
-                }
-            ]
-        }
-    }
-]
+_EXAMPLE_CALL = {
+    "name": "get_weather",
+    "args": {"city": "Paris"},
+    "id": "call_1",
+    "type": "tool_call",
+}
+_EXAMPLE_MESSAGE = {
+    "type": "ai",
+    "content": "",
+    "tool_calls": [_EXAMPLE_CALL],
+    "invalid_tool_calls": [],
+}
+EXAMPLE = [{"agent": {"messages": [_EXAMPLE_MESSAGE]}}]
 _MAX_SAMPLED = 10
 _MODEL, _TOOL = "on_chat_model_", "on_tool_"
 

@@ -30,6 +30,12 @@ if TYPE_CHECKING:
 __all__ = ["EXAMPLE", "ORDER", "joins_lines", "read", "read_tools", "recognises"]
 
 ORDER = 260
+_EXAMPLE_CALL = {
+    "name": "get_weather",
+    "args": {"city": "Paris"},
+    "id": "call_1",
+    "type": "tool_call",
+}
 EXAMPLE = [
     {
         "id": "7c1f0f2e-6a5e-4a1c-9d55-2f8f3c0b7a11",
@@ -38,20 +44,7 @@ EXAMPLE = [
         "run_type": "llm",
         "start_time": "2026-11-15T06:37:27.153025",
         "inputs": {"messages": [{"role": "user", "content": "How is the weather in Paris?"}]},
-        "outputs": {
-            "message": {
-                "type": "ai",
-                "content": "",
-                "tool_calls": [
-                    {
-                        "name": "get_weather",
-                        "args": {"city": "Paris"},
-                        "id": "call_1",
-                        "type": "tool_call",
-                    }
-                ],
-            }
-        },
+        "outputs": {"message": {"type": "ai", "content": "", "tool_calls": [_EXAMPLE_CALL]}},
         "error": None,
     }
 ]

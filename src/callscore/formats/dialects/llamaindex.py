@@ -13,20 +13,13 @@ if TYPE_CHECKING:
 __all__ = ["EXAMPLE", "ORDER", "joins_lines", "read", "recognises"]
 
 ORDER = 530
-EXAMPLE = [
-    {
-        "role": "assistant",
-        "additional_kwargs": {},
-        "blocks": [
-            {
-                "block_type": "tool_call",
-                "tool_call_id": "call_1",
-                "tool_name": "get_weather",
-                "tool_kwargs": {"city": "Paris"},
-            }
-        ],
-    }
-]
+_EXAMPLE_CALL = {
+    "block_type": "tool_call",
+    "tool_call_id": "call_1",
+    "tool_name": "get_weather",
+    "tool_kwargs": {"city": "Paris"},
+}
+EXAMPLE = [{"role": "assistant", "additional_kwargs": {}, "blocks": [_EXAMPLE_CALL]}]
 
 
 _CONVERSATIONS = ("messages", "chat_history")

@@ -24,17 +24,13 @@ if TYPE_CHECKING:
 __all__ = ["EXAMPLE", "ORDER", "joins_lines", "read", "read_tools", "recognises"]
 
 ORDER = 600
-EXAMPLE = [
-    {
-        "type": "tool_call_item",
-        "raw_item": {
-            "type": "function_call",
-            "call_id": "call_1",
-            "name": "get_weather",
-            "arguments": '{"city": "Paris"}',
-        },
-    }
-]
+_EXAMPLE_CALL = {
+    "type": "function_call",
+    "call_id": "call_1",
+    "name": "get_weather",
+    "arguments": '{"city": "Paris"}',
+}
+EXAMPLE = [{"type": "tool_call_item", "raw_item": _EXAMPLE_CALL}]
 _GENERATED = ("generated_items", "generatedItems")
 _NEW = ("new_items", "newItems")
 

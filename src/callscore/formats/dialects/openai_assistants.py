@@ -16,20 +16,17 @@ if TYPE_CHECKING:
 __all__ = ["EXAMPLE", "ORDER", "joins_lines", "read", "read_tools", "recognises"]
 
 ORDER = 610
+_EXAMPLE_CALL = {
+    "id": "call_1",
+    "type": "function",
+    "function": {"name": "get_weather", "arguments": '{"city": "Paris"}'},
+}
 EXAMPLE = {
     "object": "thread.run",
     "status": "requires_action",
     "required_action": {
         "type": "submit_tool_outputs",
-        "submit_tool_outputs": {
-            "tool_calls": [
-                {
-                    "id": "call_1",
-                    "type": "function",
-                    "function": {"name": "get_weather", "arguments": '{"city": "Paris"}'},
-                }
-            ]
-        },
+        "submit_tool_outputs": {"tool_calls": [_EXAMPLE_CALL]},
     },
 }
 _RUN, _STEP = "thread.run", "thread.run.step"

@@ -16,29 +16,16 @@ if TYPE_CHECKING:
 __all__ = ["EXAMPLE", "ORDER", "read", "read_tools", "recognises"]
 
 ORDER = 620
+_EXAMPLE_CALL = {
+    "id": "call_1",
+    "type": "function",
+    "function": {"name": "get_weather", "arguments": '{"city": "Paris"}'},
+}
 EXAMPLE = {
     "custom_id": "task-1",
     "response": {
         "status_code": 200,
-        "body": {
-            "choices": [
-                {
-                    "message": {
-                        "role": "assistant",
-                        "tool_calls": [
-                            {
-                                "id": "call_1",
-                                "type": "function",
-                                "function": {
-                                    "name": "get_weather",
-                                    "arguments": '{"city": "Paris"}',
-                                },
-                            }
-                        ],
-                    }
-                }
-            ]
-        },
+        "body": {"choices": [{"message": {"role": "assistant", "tool_calls": [_EXAMPLE_CALL]}}]},
     },
     "error": None,
 }

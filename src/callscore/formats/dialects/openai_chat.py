@@ -27,20 +27,15 @@ __all__ = [
 ]
 
 ORDER = 720
+_EXAMPLE_CALL = {
+    "id": "call_1",
+    "type": "function",
+    "function": {"name": "get_weather", "arguments": '{"city": "Paris"}'},
+}
 EXAMPLE = {
     "choices": [
         {
-            "message": {
-                "role": "assistant",
-                "content": None,
-                "tool_calls": [
-                    {
-                        "id": "call_1",
-                        "type": "function",
-                        "function": {"name": "get_weather", "arguments": '{"city": "Paris"}'},
-                    }
-                ],
-            },
+            "message": {"role": "assistant", "content": None, "tool_calls": [_EXAMPLE_CALL]},
             "finish_reason": "tool_calls",
         }
     ]

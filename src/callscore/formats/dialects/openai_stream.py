@@ -28,33 +28,22 @@ __all__ = [
 ]
 
 ORDER = 715
+_EXAMPLE_BEGINNING = {
+    "index": 0,
+    "id": "call_1",
+    "type": "function",
+    "function": {"name": "get_weather", "arguments": '{"city": '},
+}
+_EXAMPLE_END = {"index": 0, "function": {"arguments": '"Paris"}'}}
 EXAMPLE = [
     {
         "object": "chat.completion.chunk",
-        "choices": [
-            {
-                "index": 0,
-                "delta": {
-                    "tool_calls": [
-                        {
-                            "index": 0,
-                            "id": "call_1",
-                            "type": "function",
-                            "function": {"name": "get_weather", "arguments": '{"city": '},
-                        }
-                    ]
-                },
-            }
-        ],
+        "choices": [{"index": 0, "delta": {"tool_calls": [_EXAMPLE_BEGINNING]}}],
     },
     {
         "object": "chat.completion.chunk",
         "choices": [
-            {
-                "index": 0,
-                "delta": {"tool_calls": [{"index": 0, "function": {"arguments": '"Paris"}'}}]},
-                "finish_reason": "tool_calls",
-            }
+            {"index": 0, "delta": {"tool_calls": [_EXAMPLE_END]}, "finish_reason": "tool_calls"}
         ],
     },
 ]

@@ -29,31 +29,12 @@ if TYPE_CHECKING:
 __all__ = ["EXAMPLE", "ORDER", "joins_lines", "read", "read_tools", "recognises"]
 
 ORDER = 220
-EXAMPLE = {
-    "resourceSpans": [
-        {
-            "scopeSpans": [
-                {
-                    "spans": [
-                        {
-                            "name": "execute_tool get_weather",
-                            "attributes": [
-                                {
-                                    "key": "gen_ai.tool.name",
-                                    "value": {"stringValue": "get_weather"},
-                                },
-                                {
-                                    "key": "gen_ai.tool.call.arguments",
-                                    "value": {"stringValue": '{"city": "Paris"}'},
-                                },
-                            ],
-                        }
-                    ]
-                }
-            ]
-        }
-    ]
-}
+_EXAMPLE_ATTRIBUTES = [
+    {"key": "gen_ai.tool.name", "value": {"stringValue": "get_weather"}},
+    {"key": "gen_ai.tool.call.arguments", "value": {"stringValue": '{"city": "Paris"}'}},
+]
+_EXAMPLE_SPAN = {"name": "execute_tool get_weather", "attributes": _EXAMPLE_ATTRIBUTES}
+EXAMPLE = {"resourceSpans": [{"scopeSpans": [{"spans": [_EXAMPLE_SPAN]}]}]}
 
 joins_lines = is_span_line
 

@@ -20,6 +20,11 @@ if TYPE_CHECKING:
 __all__ = ["EXAMPLE", "ORDER", "read", "read_tools", "recognises"]
 
 ORDER = 450
+_EXAMPLE_CALL = {
+    "id": "call_1",
+    "type": "function",
+    "function": {"name": "get_weather", "arguments": '{"city": "Paris"}'},
+}
 EXAMPLE = {
     "evalId": "eval-abc-2026-01-01T00:00:00",
     "results": {
@@ -31,15 +36,7 @@ EXAMPLE = {
                 "success": True,
                 "prompt": {"raw": "What is the weather in Paris?", "label": "weather"},
                 "vars": {"city": "Paris"},
-                "response": {
-                    "output": [
-                        {
-                            "id": "call_1",
-                            "type": "function",
-                            "function": {"name": "get_weather", "arguments": '{"city": "Paris"}'},
-                        }
-                    ]
-                },
+                "response": {"output": [_EXAMPLE_CALL]},
                 "testCase": {
                     "vars": {"city": "Paris"},
                     "assert": [{"type": "tool-call-f1", "value": ["get_weather"]}],

@@ -18,19 +18,13 @@ if TYPE_CHECKING:
 __all__ = ["EXAMPLE", "ORDER", "joins_lines", "read", "read_tools", "recognises"]
 
 ORDER = 520
-EXAMPLE = [
-    {
-        "kind": "response",
-        "parts": [
-            {
-                "part_kind": "tool-call",
-                "tool_name": "get_weather",
-                "args": '{"city": "Paris"}',
-                "tool_call_id": "call_1",
-            }
-        ],
-    }
-]
+_EXAMPLE_CALL = {
+    "part_kind": "tool-call",
+    "tool_name": "get_weather",
+    "args": '{"city": "Paris"}',
+    "tool_call_id": "call_1",
+}
+EXAMPLE = [{"kind": "response", "parts": [_EXAMPLE_CALL]}]
 _MESSAGES = ("request", "response")
 _HISTORIES = ("messages", "all_messages", "message_history", "new_messages")
 _NATIVE_CALLS = ("builtin-tool-call", "native-tool-call")

@@ -16,24 +16,15 @@ if TYPE_CHECKING:
 __all__ = ["EXAMPLE", "ORDER", "joins_lines", "read", "recognises"]
 
 ORDER = 560
-EXAMPLE = {
-    "messages": [
-        {
-            "content_type": "message",
-            "role": "assistant",
-            "items": [
-                {
-                    "content_type": "function_call",
-                    "id": "call_1",
-                    "name": "weather-get_weather",
-                    "function_name": "get_weather",
-                    "plugin_name": "weather",
-                    "arguments": '{"city": "Paris"}',
-                }
-            ],
-        }
-    ]
+_EXAMPLE_CALL = {
+    "content_type": "function_call",
+    "id": "call_1",
+    "name": "weather-get_weather",
+    "function_name": "get_weather",
+    "plugin_name": "weather",
+    "arguments": '{"city": "Paris"}',
 }
+EXAMPLE = {"messages": [{"content_type": "message", "role": "assistant", "items": [_EXAMPLE_CALL]}]}
 _CALLS = ("function_call", "FunctionCallContent")
 _RESULTS = ("function_result", "FunctionResultContent")
 _ITEMS = (*_CALLS, *_RESULTS)

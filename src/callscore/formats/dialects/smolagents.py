@@ -17,19 +17,14 @@ if TYPE_CHECKING:
 __all__ = ["EXAMPLE", "ORDER", "joins_lines", "read", "recognises"]
 
 ORDER = 540
+_EXAMPLE_CALL = {
+    "id": "call_1",
+    "type": "function",
+    "function": {"name": "get_weather", "arguments": {"city": "Paris"}},
+}
 EXAMPLE = [
     {"task": "How is the weather in Paris?"},
-    {
-        "step_number": 1,
-        "tool_calls": [
-            {
-                "id": "call_1",
-                "type": "function",
-                "function": {"name": "get_weather", "arguments": {"city": "Paris"}},
-            }
-        ],
-        "observations": "18 degrees",
-    },
+    {"step_number": 1, "tool_calls": [_EXAMPLE_CALL], "observations": "18 degrees"},
 ]
 _INTERPRETER = "python_interpreter"
 

@@ -20,20 +20,10 @@ if TYPE_CHECKING:
 __all__ = ["EXAMPLE", "ORDER", "joins_lines", "read", "read_tools", "recognises"]
 
 ORDER = 675
+_EXAMPLE_USE = {"toolUseId": "tooluse_1", "name": "get_weather", "input": {"city": "Paris"}}
 EXAMPLE = [
     {"role": "user", "content": [{"text": "How is the weather in Paris?"}]},
-    {
-        "role": "assistant",
-        "content": [
-            {
-                "toolUse": {
-                    "toolUseId": "tooluse_1",
-                    "name": "get_weather",
-                    "input": {"city": "Paris"},
-                }
-            }
-        ],
-    },
+    {"role": "assistant", "content": [{"toolUse": _EXAMPLE_USE}]},
 ]
 
 

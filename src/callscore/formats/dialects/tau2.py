@@ -12,24 +12,19 @@ from callscore.formats.transcript import Transcript
 __all__ = ["EXAMPLE", "ORDER", "read", "recognises"]
 
 ORDER = 410
+_EXAMPLE_CALL = {
+    "id": "c1",
+    "name": "get_weather",
+    "arguments": {"city": "Paris"},
+    "requestor": "assistant",
+}
 EXAMPLE = {
     "id": "s1",
     "task_id": "1",
     "trial": 0,
     "messages": [
         {"role": "user", "content": "How is Paris?"},
-        {
-            "role": "assistant",
-            "content": None,
-            "tool_calls": [
-                {
-                    "id": "c1",
-                    "name": "get_weather",
-                    "arguments": {"city": "Paris"},
-                    "requestor": "assistant",
-                }
-            ],
-        },
+        {"role": "assistant", "content": None, "tool_calls": [_EXAMPLE_CALL]},
         {"role": "tool", "id": "c1", "content": "18", "requestor": "assistant", "error": False},
     ],
 }

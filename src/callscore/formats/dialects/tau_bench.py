@@ -15,6 +15,11 @@ if TYPE_CHECKING:
 __all__ = ["EXAMPLE", "ORDER", "read", "recognises"]
 
 ORDER = 400
+_EXAMPLE_CALL = {
+    "id": "call_1",
+    "type": "function",
+    "function": {"name": "cancel_order", "arguments": '{"order_id": "#W1"}'},
+}
 EXAMPLE = {
     "task_id": 0,
     "trial": 0,
@@ -28,17 +33,7 @@ EXAMPLE = {
     },
     "traj": [
         {"role": "user", "content": "Please cancel my order #W1."},
-        {
-            "role": "assistant",
-            "content": None,
-            "tool_calls": [
-                {
-                    "id": "call_1",
-                    "type": "function",
-                    "function": {"name": "cancel_order", "arguments": '{"order_id": "#W1"}'},
-                }
-            ],
-        },
+        {"role": "assistant", "content": None, "tool_calls": [_EXAMPLE_CALL]},
         {"role": "tool", "tool_call_id": "call_1", "content": "Error: order not found"},
     ],
 }

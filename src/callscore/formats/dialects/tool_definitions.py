@@ -23,22 +23,16 @@ __all__ = [
 ]
 
 ORDER = 890
-EXAMPLE = {
-    "tools": [
-        {
-            "type": "function",
-            "function": {
-                "name": "get_weather",
-                "description": "Get the weather of a city.",
-                "parameters": {
-                    "type": "object",
-                    "properties": {"city": {"type": "string"}},
-                    "required": ["city"],
-                },
-            },
-        }
-    ]
+_EXAMPLE_FUNCTION = {
+    "name": "get_weather",
+    "description": "Get the weather of a city.",
+    "parameters": {
+        "type": "object",
+        "properties": {"city": {"type": "string"}},
+        "required": ["city"],
+    },
 }
+EXAMPLE = {"tools": [{"type": "function", "function": _EXAMPLE_FUNCTION}]}
 _LISTS = ("tools", "functions")
 _WRAPPERS = ("function", "toolSpec", "tool_spec", "custom")
 _DECLARATIONS = ("functionDeclarations", "function_declarations")

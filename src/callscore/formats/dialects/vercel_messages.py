@@ -14,19 +14,15 @@ if TYPE_CHECKING:
 __all__ = ["EXAMPLE", "ORDER", "joins_lines", "read", "recognises"]
 
 ORDER = 592
+_EXAMPLE_CALL = {
+    "type": "tool-call",
+    "toolCallId": "call_1",
+    "toolName": "get_weather",
+    "input": {"city": "Paris"},
+}
 EXAMPLE = [
     {"role": "user", "content": "How is the weather in Paris?"},
-    {
-        "role": "assistant",
-        "content": [
-            {
-                "type": "tool-call",
-                "toolCallId": "call_1",
-                "toolName": "get_weather",
-                "input": {"city": "Paris"},
-            }
-        ],
-    },
+    {"role": "assistant", "content": [_EXAMPLE_CALL]},
 ]
 _LISTS = ("messages", "responseMessages", "initialResponseMessages", "prompt")
 _ERRORS = ("error-text", "error-json")

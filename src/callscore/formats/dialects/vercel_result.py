@@ -17,21 +17,13 @@ if TYPE_CHECKING:
 __all__ = ["EXAMPLE", "ORDER", "read", "recognises"]
 
 ORDER = 585
-EXAMPLE = {
-    "steps": [
-        {
-            "content": [
-                {
-                    "type": "tool-call",
-                    "toolCallId": "call_1",
-                    "toolName": "get_weather",
-                    "input": {"city": "Paris"},
-                }
-            ],
-            "finishReason": "tool-calls",
-        }
-    ]
+_EXAMPLE_CALL = {
+    "type": "tool-call",
+    "toolCallId": "call_1",
+    "toolName": "get_weather",
+    "input": {"city": "Paris"},
 }
+EXAMPLE = {"steps": [{"content": [_EXAMPLE_CALL], "finishReason": "tool-calls"}]}
 
 
 def recognises(document: Any) -> bool:

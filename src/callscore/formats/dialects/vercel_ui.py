@@ -14,21 +14,15 @@ if TYPE_CHECKING:
 __all__ = ["EXAMPLE", "ORDER", "joins_lines", "read", "recognises"]
 
 ORDER = 590
+_EXAMPLE_CALL = {
+    "type": "tool-get_weather",
+    "toolCallId": "call_1",
+    "state": "input-available",
+    "input": {"city": "Paris"},
+}
 EXAMPLE = [
     {"id": "1", "role": "user", "parts": [{"type": "text", "text": "How is the weather?"}]},
-    {
-        "id": "2",
-        "role": "assistant",
-        "parts": [
-            {"type": "step-start"},
-            {
-                "type": "tool-get_weather",
-                "toolCallId": "call_1",
-                "state": "input-available",
-                "input": {"city": "Paris"},
-            },
-        ],
-    },
+    {"id": "2", "role": "assistant", "parts": [{"type": "step-start"}, _EXAMPLE_CALL]},
 ]
 _ROLES = ("system", "user", "assistant", "data")
 # What else the parts of a message can be; the text of another format's is not called `text`.
