@@ -67,8 +67,10 @@ _MAX_ID_BITS = 128
 def may_hold_records(document: Any) -> bool:
     """Whether a document may contain span records: a fast check that rejects most others."""
     if isinstance(document, list):
-        sample = document[:_MAX_SAMPLED_ITEMS]
-        document = next((item for item in sample if isinstance(item, dict)), None)
+        for item in document[:_MAX_SAMPLED_ITEMS]:
+            if isinstance(item, dict):
+                return _has_signs(item, 0)
+        return False
     return isinstance(document, dict) and _has_signs(document, 0)
 
 
@@ -79,10 +81,10 @@ def _has_signs(value: dict[Any, Any], depth: int) -> bool:
     if "attributes" in value or not _OWN_SIGNS.isdisjoint(value) or depth > _MAX_WRAPPERS:
         return True
     held = _wrapped_in(value)
-    return any(
-        isinstance(item, dict) and _has_signs(item, depth + 1)
-        for item in as_list(held)[:_MAX_SAMPLED_RECORDS]
-    )
+    for item in as_list(held)[:_MAX_SAMPLED_RECORDS]:
+        if isinstance(item, dict) and _has_signs(item, depth + 1):
+            return True
+    return False
 
 
 def _has_dotted_key(document: dict[Any, Any]) -> bool:
