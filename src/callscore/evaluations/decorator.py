@@ -22,6 +22,7 @@ from callscore.evaluations.evaluation import (
     skip_from,
     tags_from,
     thresholds_from,
+    tools_from,
     trials_from,
     variants_from,
 )
@@ -220,15 +221,8 @@ def _cases(given: Any) -> Any:
 
 def _tools(given: Any, folder: str) -> Mapping[str, Tool] | None:
     """The tools by name; text that is not JSON is the path of a file."""
-    from callscore.engines.tool_definitions import ToolDefinitions
-
-    is_path = isinstance(given, PathLike) or (
-        isinstance(given, str) and not given.lstrip().startswith(("[", "{"))
-    )
-    try:
-        return ToolDefinitions(Path(folder) / given if is_path else given).of_run
-    except CallscoreError as error:
-        raise InvalidSettings(f"tools: {error}") from error
+    is_path = isinstance(given, str) and not given.lstrip().startswith(("[", "{"))
+    return tools_from(Path(given) if is_path else given, folder)
 
 
 def _judge_setting(given: Any) -> dict[str, Any]:

@@ -66,24 +66,20 @@ def with_unique_names(evaluations: Iterable[Evaluation]) -> list[Evaluation]:
     Evaluations of several files get as much of the path as is needed; those of one file, which were
     passed as objects, get a number.
     """
-    given = list(evaluations)
-    numbered = [
-        structs.replace(each, name=f"{each.name}{suffix}", key=f"{each.key}{suffix}")
-        if suffix
-        else each
-        for each, suffix in zip(given, repeat_suffixes([one.key for one in given]), strict=True)
-    ]
+    found = list(evaluations)
+    for position, suffix in enumerate(repeat_suffixes([each.key for each in found])):
+        if suffix:
+            each = found[position]
+            name, key = f"{each.name}{suffix}", f"{each.key}{suffix}"
+            found[position] = structs.replace(each, name=name, key=key)
     homes: dict[str, set[Path]] = defaultdict(set)
-    for each in numbered:
+    for each in found:
         homes[each.name].add(_home_path(each))
-    return [
-        each
-        if len(homes[each.name]) == 1
-        else structs.replace(
-            each, name=f"{_shortest_unique_path(_home_path(each), homes[each.name])}.{each.name}"
-        )
-        for each in numbered
-    ]
+    for position, each in enumerate(found):
+        if len(homes[each.name]) > 1:
+            prefix = _shortest_unique_path(_home_path(each), homes[each.name])
+            found[position] = structs.replace(each, name=f"{prefix}.{each.name}")
+    return found
 
 
 def _home_path(evaluation: Evaluation) -> Path:
@@ -146,8 +142,6 @@ class _Source(NamedTuple):
 
 
 class _Discovery:
-    """What has been found so far."""
-
     def __init__(self, files: Collection[Path], on_note: Callable[[str], None]) -> None:
         self.evaluations: list[Evaluation] = []
         self.unloaded: list[Unloaded] = []
@@ -188,7 +182,7 @@ class _Discovery:
             self.add(each)
 
     def empty_folders(self) -> Iterator[Unloaded]:
-        """The folders in which no file has anything."""
+        """The folders without evaluations."""
         return (_empty_folder(folder) for folder, is_empty in self._is_empty.items() if is_empty)
 
 
@@ -238,11 +232,11 @@ def _expand(
             yield given
             continue
         for found in _files_at(Path(given)):
-            real = None if isinstance(found, Unloaded) else found.file.resolve()
-            if real is None or real not in seen:
+            if isinstance(found, Unloaded):
                 yield found
-            if real is not None:
-                seen.add(real)
+            elif found.file.resolve() not in seen:
+                seen.add(found.file.resolve())
+                yield found
 
 
 def _files_at(path: Path) -> list[_Source | Unloaded]:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping
 from inspect import Parameter, signature
+from os import PathLike
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
@@ -13,7 +15,7 @@ from callscore.core.call import Tool
 from callscore.core.case import Case
 from callscore.core.settings import DEFAULT, Settings
 from callscore.core.suggestions import did_you_mean
-from callscore.errors import InvalidSettings
+from callscore.errors import CallscoreError, InvalidSettings
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -30,6 +32,7 @@ __all__ = [
     "skip_from",
     "tags_from",
     "thresholds_from",
+    "tools_from",
     "trials_from",
     "variants_from",
 ]
@@ -181,6 +184,18 @@ def thresholds_from(given: Any, scorers: tuple[Scorer, ...]) -> dict[str, float]
             hint = did_you_mean(name, names) or f". The scorers are {', '.join(names)}"
             raise InvalidSettings(f"thresholds: there is no scorer {name!r} here{hint}")
     return {name: _threshold_from(number, f".{name}") for name, number in given.items()}
+
+
+def tools_from(given: Any, folder: str | Path) -> Mapping[str, Tool] | None:
+    """The tools by name; a `PathLike` is a file, relative to the folder."""
+    from callscore.engines.tool_definitions import ToolDefinitions
+
+    try:
+        return ToolDefinitions(
+            Path(folder) / given if isinstance(given, PathLike) else given
+        ).of_run
+    except CallscoreError as error:
+        raise InvalidSettings(f"tools: {error}") from error
 
 
 def _threshold_from(given: Any, where: str = "") -> float:

@@ -33,6 +33,30 @@ _PAIR_SIZE = 2  # a number, and why
 _ROUNDING = 1e-9
 
 
+def _f1(score: Score) -> float:
+    return score.f1
+
+
+def _precision(score: Score) -> float:
+    return score.precision
+
+
+def _recall(score: Score) -> float:
+    return score.recall
+
+
+def _exact(score: Score) -> bool:
+    return score.is_exact
+
+
+def _tool_called(score: Score) -> int:
+    return score.tool_called
+
+
+def _tool_selection(score: Score) -> float:
+    return score.tool_selection
+
+
 def _parameters_valid(
     score: Score | None, calls: Sequence[ToolCall], tools: Mapping[str, Tool] | None
 ) -> float | tuple[None, str]:
@@ -55,16 +79,17 @@ def _argument_accuracy(score: Score) -> float | tuple[None, str]:
     return (None, _WITHOUT_ARGUMENTS) if share is None else share
 
 
-# The built-in scorers: all but one take nothing but the score of the calls.
+# The built-in scorers: all but one take nothing but the score of the calls. They are named functions
+# because the repr of an evaluation shows them.
 SCORERS: dict[str, Callable[..., Any]] = {
-    "accuracy": lambda score: score.f1,
-    "f1": lambda score: score.f1,
-    "precision": lambda score: score.precision,
-    "recall": lambda score: score.recall,
-    "exact": lambda score: score.is_exact,
-    "tool_called": lambda score: score.tool_called,
+    "accuracy": _f1,
+    "f1": _f1,
+    "precision": _precision,
+    "recall": _recall,
+    "exact": _exact,
+    "tool_called": _tool_called,
     "parameters_valid": _parameters_valid,
-    "tool_selection": lambda score: score.tool_selection,
+    "tool_selection": _tool_selection,
     "argument_accuracy": _argument_accuracy,
 }
 

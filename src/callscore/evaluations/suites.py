@@ -5,6 +5,7 @@ The answers come from a model, or were recorded: then each is found by the id of
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from callscore.core.call import malformed_part
@@ -19,6 +20,7 @@ from callscore.evaluations.evaluation import (
     skip_from,
     tags_from,
     thresholds_from,
+    tools_from,
     trials_from,
     variants_from,
 )
@@ -32,7 +34,6 @@ from callscore.words.value_text import encode_json
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence
-    from pathlib import Path
 
     from callscore.core.call import Tool
     from callscore.core.case import Case
@@ -90,21 +91,18 @@ class SuiteDocument:
         sentence = problem if problem.endswith((".", "?", "!")) else f"{problem}."
         return InvalidEvaluation(self.place(*keys), sentence)
 
-    def checked(self, check: Callable[[Any], Any], default: Any, *keys: str) -> Any:
-        """What a check makes of the value under these keys, or of the default if it is missing.
+    def checked(self, check: Callable[[Any], Any], default: Any, key: str) -> Any:
+        """What a check makes of the value under a key, or of the default if it is missing.
 
         Raises:
             InvalidEvaluation: the check refuses it.
         """
-        value: Any = self.value
-        for key in keys:
-            value = value.get(key, default) if isinstance(value, dict) else default
         try:
-            return check(value)
+            return check(self.value.get(key, default))
         except InvalidEvaluation:
             raise
         except CallscoreError as error:
-            raise self.wrong(str(error), *keys) from error
+            raise self.wrong(str(error), key) from error
 
     def require_keys(self, known: Collection[str], *path: str) -> dict[str, Any]:
         """The object under these keys; it must be an object, and have no unknown keys."""
@@ -204,21 +202,17 @@ def _is_recorded(suite: SuiteDocument) -> bool:
 
 def _recorded_task(suite: SuiteDocument) -> Task:
     """The recorded answers of each variant, or of the suite."""
-    folder = suite.path.resolve().parent
     files = [said["answers"] for said in suite_variants(suite).values()]
     if files and "answers" in suite.value:
         raise suite.wrong("answers: the variants have theirs. Keep those", "answers")
 
-    def check(given: Any) -> Task:
-        if not files and not isinstance(given, str):
-            raise InvalidSettings(f"answers: {given!r} is not the path of a file")
-        try:
-            return RecordedAnswers(files or [given], folder)
-        except UnreadableInput as error:
-            raise InvalidSettings(f"answers: {error}") from error
-
-    task: Task = suite.checked(check, None, "variants" if files else "answers")
-    return task
+    given = suite.value.get("answers")
+    if not files and not isinstance(given, str):
+        raise suite.wrong(f"answers: {given!r} is not the path of a file", "answers")
+    try:
+        return RecordedAnswers(files or [given], suite.path.resolve().parent)
+    except UnreadableInput as error:
+        raise suite.wrong(f"answers: {error}", "variants" if files else "answers") from error
 
 
 def _model(suite: SuiteDocument, given: Any, *keys: str) -> dict[str, Any]:
@@ -396,14 +390,9 @@ def _name(given: Any) -> str:
 
 
 def _tools(given: Any, folder: Path) -> dict[str, Tool] | None:
-    from callscore.engines.tool_definitions import ToolDefinitions
-
     if given is not None and not isinstance(given, str | list | dict):
         raise InvalidSettings(f"tools: the path of a file, or a list; got {describe(given)}")
-    try:
-        found = ToolDefinitions(folder / given if isinstance(given, str) else given).of_run
-    except CallscoreError as error:
-        raise InvalidSettings(f"tools: {error}") from error
+    found = tools_from(Path(given) if isinstance(given, str) else given, folder)
     return None if found is None else dict(found)
 
 
@@ -413,33 +402,23 @@ def _settings(suite: SuiteDocument) -> Settings:
         return settings_from(judge)
     given = dict(suite.require_keys(_SETTINGS, "settings"))
     preset = given.pop("preset", None)
-
-    def check(_: Any) -> Settings:
-        try:
-            return settings_from({**given, **judge}, preset=preset)
-        except InvalidSettings as error:
-            raise InvalidSettings(f"settings: {error}") from error
-
-    settings: Settings = suite.checked(check, None, "settings")
-    return settings
+    try:
+        return settings_from({**given, **judge}, preset=preset)
+    except InvalidSettings as error:
+        raise suite.wrong(f"settings: {error}", "settings") from error
 
 
 def _judge(suite: SuiteDocument) -> dict[str, Any]:
     given = suite.value.get("judge")
     if given is None:
         return {}
-    options = (
-        {"name": given} if isinstance(given, str) else dict(suite.require_keys(JUDGE_KEYS, "judge"))
-    )
+    from callscore.models import judge
+
+    options = {"name": given} if isinstance(given, str) else suite.require_keys(JUDGE_KEYS, "judge")
     if "name" not in options:
         raise suite.wrong("judge: the `name` of the model is missing", "judge")
-
-    def check(_: Any) -> Any:
-        from callscore.models import judge
-
-        return judge(options.pop("name"), **options)
-
-    return {"judge": suite.checked(check, None, "judge")}
+    server: dict[str, Any] = {key: value for key, value in options.items() if key != "name"}
+    return {"judge": suite.checked(lambda _: judge(options["name"], **server), None, "judge")}
 
 
 def _cases(suite: SuiteDocument) -> list[Case | Path]:
