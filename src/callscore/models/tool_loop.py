@@ -221,20 +221,6 @@ _CLIENT_ERRORS = range(400, 500)
 _ASSISTANT_ROLE = {"role": "assistant"}
 
 
-class _Step(Struct, frozen=True):
-    """The results of one step.
-
-    Attributes:
-        sent: the messages for the model.
-        kept: the same messages with a flag for failed calls.
-        is_malformed: whether the arguments of a call were not an object.
-    """
-
-    sent: list[dict[str, Any]]
-    kept: list[dict[str, Any]]
-    is_malformed: bool = False
-
-
 async def run_conversation(
     ask: Callable[[list[dict[str, Any]]], Awaitable[dict[str, Any]]],
     messages: list[dict[str, Any]],
@@ -259,33 +245,33 @@ async def run_conversation(
         A document with the new messages, each result with a flag for failed calls; the tokens of
         all steps; and why it ended, unless the model was done.
     """
-    conversation = list(messages)
-    record = _Conversation()
+    conversation = _Conversation(messages)
     for number in range(1, max_steps + 1):
         try:
-            completion = await ask(conversation)
+            completion = await ask(conversation.sent)
         except ModelFailed as error:
-            if not record.may_end_with(error):
+            if not conversation.may_end_with(error):
                 raise
-            record.stopped = str(error)
+            conversation.stopped = str(error)
             break
-        message = record.take(completion, number)
+        message = conversation.take(completion, number)
         calls = message.get("tool_calls") or []
-        if not calls or record.is_lost:
+        if not calls or conversation.is_lost:
             break
         if number == max_steps:
-            record.stopped = "max_steps"
+            conversation.stopped = "max_steps"
             break
         if not all(_is_runnable(call, offer) for call in calls):
             break
-        step = await _run_calls(calls, offer, seconds)
-        record.add(step)
-        conversation += [message, *step.sent]
-    return record.document()
+        await conversation.run(message, offer, seconds)
+    return conversation.document()
 
 
 class _Conversation:
-    def __init__(self) -> None:
+    """The messages for the model, and the new ones as they are kept, with a flag for failed calls."""
+
+    def __init__(self, messages: list[dict[str, Any]]) -> None:
+        self.sent = list(messages)
         self.stopped: str | None = None
         self._messages: list[dict[str, Any]] = []
         self._last: dict[str, Any] = {}
@@ -311,10 +297,18 @@ class _Conversation:
         """Whether the server rejected the model's last call."""
         return "error" in self._last
 
-    def add(self, step: _Step) -> None:
-        """Add the results of the calls of a completion."""
-        self._messages += step.kept
-        self._was_malformed = step.is_malformed
+    async def run(self, message: dict[str, Any], tools: ToolOffer, seconds: float | None) -> None:
+        """Run the calls of a message, all at once, and add their results."""
+        import asyncio
+
+        calls = message["tool_calls"]
+        outcomes = await asyncio.gather(*(_call_outcome(call, tools, seconds) for call in calls))
+        results = [_tool_message(*pair) for pair in zip(calls, outcomes, strict=True)]
+        self._messages += results
+        self._was_malformed = any(outcome.is_malformed for outcome in outcomes)
+        # Servers may reject a message with the flag, which they do not know.
+        plain = [{name: each[name] for name in each if name != "is_error"} for each in results]
+        self.sent += [message, *plain]
 
     def may_end_with(self, error: ModelFailed) -> bool:
         """Whether the model caused the error: some servers reject malformed calls."""
@@ -401,17 +395,6 @@ def _is_runnable(call: dict[str, Any], tools: ToolOffer) -> bool:
     """Whether a call has a result: all but those of offered tools that are not functions."""
     name = _function_in(call).get("name")
     return not isinstance(name, str) or name in tools.functions or name not in tools.names
-
-
-async def _run_calls(calls: list[dict[str, Any]], tools: ToolOffer, seconds: float | None) -> _Step:
-    """Run the calls of one message, all at once."""
-    import asyncio
-
-    outcomes = await asyncio.gather(*(_call_outcome(call, tools, seconds) for call in calls))
-    kept = [_tool_message(call, outcome) for call, outcome in zip(calls, outcomes, strict=True)]
-    # Servers may reject a message with the flag, which they do not know.
-    sent = [{name: each[name] for name in each if name != "is_error"} for each in kept]
-    return _Step(sent, kept, any(outcome.is_malformed for outcome in outcomes))
 
 
 async def _call_outcome(

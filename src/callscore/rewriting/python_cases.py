@@ -30,6 +30,7 @@ __all__ = [
     "find_expectations",
     "literal_value",
     "names_at",
+    "object_members",
     "on_line",
     "qualified_name",
     "says_expected",
@@ -417,10 +418,13 @@ def _fields_of(node: ast.AST) -> dict[str, ast.expr]:
         named = {keyword.arg: keyword.value for keyword in node.keywords if keyword.arg}
         return {**({"input": node.args[0]} if node.args else {}), **named}
     if isinstance(node, ast.Dict):
-        pairs = zip(node.keys, node.values, strict=True)
-        return {
-            key.value: value
-            for key, value in pairs
-            if isinstance(key, ast.Constant) and isinstance(key.value, str)
-        }
+        return {key: value for key, value in object_members(node) if key is not None}
     return {}
+
+
+def object_members(node: ast.Dict) -> list[tuple[str | None, ast.expr]]:
+    """The members of an object; a key that is not literal is None."""
+    return [
+        (key.value if isinstance(key, ast.Constant) and isinstance(key.value, str) else None, value)
+        for key, value in zip(node.keys, node.values, strict=True)
+    ]

@@ -34,6 +34,7 @@ from callscore.rewriting.python_cases import (
     find_expectations,
     literal_value,
     names_at,
+    object_members,
     on_line,
     qualified_name,
     says_expected,
@@ -90,7 +91,7 @@ def _member(item: ast.expr, position: int, names: Names) -> ast.expr:
         kind = qualified_name(item.func, names).removeprefix(_EXPECT_PREFIX)
         members = item.args if kind in GROUPS else ()
     elif isinstance(item, ast.Dict):
-        inner = next((value for key, value in _object_members(item) if key in GROUPS), None)
+        inner = next((value for key, value in object_members(item) if key in GROUPS), None)
         members = (
             inner.elts if isinstance(inner, ast.List | ast.Tuple) else [inner] if inner else ()
         )
@@ -110,7 +111,7 @@ def _arguments(item: ast.expr, names: Names, span: _Span) -> CallArguments:
         if path in _CALL_FUNCTIONS and len(item.args) == _PAIR_LENGTH and not item.keywords:
             given = item.args[1]
     elif isinstance(item, ast.Dict):
-        known = [value for key, value in _object_members(item) if key in ARGUMENT_KEYS]
+        known = [value for key, value in object_members(item) if key in ARGUMENT_KEYS]
         given = known[0] if len(known) == 1 else None
     elif isinstance(item, ast.Tuple | ast.List) and len(item.elts) == _PAIR_LENGTH:
         given = item.elts[1]
@@ -128,26 +129,16 @@ def _keywords(call: ast.Call, span: _Span) -> TextNode:
     return TextNode(start, end, members=members, keys=keys)
 
 
-def _object_members(node: ast.Dict) -> list[tuple[str | None, ast.expr]]:
-    """The members of an object; a key that is not literal is None."""
-    return [
-        (key.value if isinstance(key, ast.Constant) and isinstance(key.value, str) else None, value)
-        for key, value in zip(node.keys, node.values, strict=True)
-    ]
-
-
 def _text_node(value: ast.expr, span: _Span) -> TextNode:
     start, end = span(value)
     if isinstance(value, ast.List):
         return TextNode(start, end, tuple(_text_node(each, span) for each in value.elts))
-    if not isinstance(value, ast.Dict) or any(key is None for key, _ in _object_members(value)):
+    pairs = object_members(value) if isinstance(value, ast.Dict) else []
+    if not isinstance(value, ast.Dict) or any(name is None for name, _ in pairs):
         return TextNode(start, end)
-    members = {str(key): _text_node(member, span) for key, member in _object_members(value)}
-    starts = {
-        str(name): span(key)[0]
-        for (name, _), key in zip(_object_members(value), value.keys, strict=True)
-        if key is not None
-    }
+    members = {str(name): _text_node(member, span) for name, member in pairs}
+    keys = [key for key in value.keys if key is not None]
+    starts = {str(name): span(key)[0] for (name, _), key in zip(pairs, keys, strict=True)}
     return TextNode(start, end, members=members, keys=starts)
 
 
