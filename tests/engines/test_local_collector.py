@@ -11,6 +11,7 @@ from callscore.core.case import Case
 from callscore.core.results import CaseScore, MetricResult, MetricValue, Noted
 from callscore.core.settings import DEFAULT, Settings
 from callscore.engines.local import Collector, ScoreHooks, Show
+from callscore.errors import NotScorable
 from callscore.formats.cases import decode_plain_cases
 from callscore.metrics.metric import Metric
 
@@ -246,6 +247,57 @@ def test_other_tools_are_asked_about_every_scored_case_and_shown_with_those_that
     results = gathered.results()
     assert results.metrics == (MetricResult("x.half", 0.5, 2),)
     assert [case.metrics for case in results.cases] == [(MetricValue("x.half", 0.5),)]
+
+
+def share(expected: Sequence[object], actual: Sequence[object]) -> float:
+    if not expected:
+        raise NotScorable("nothing is expected.")
+    return min(len(actual) / len(expected), 1.0)
+
+
+SHARE = Metric("a.share", share, {})
+
+
+def test_each_metric_is_given_the_calls_of_a_case_as_they_are() -> None:
+    gathered = Collector(
+        DEFAULT, "all", 10, ScoreHooks(), metrics=[SHARE, Metric("b.none", lambda *_: None, {})]
+    )
+
+    gathered.take(Case(id="x", expected=(F, F), actual=(F,)))
+
+    assert gathered.results().cases[0].metrics == (
+        MetricValue("a.share", 0.5),
+        MetricValue("b.none", None, "the tool gives no number for such a case."),
+    )
+
+
+def test_the_mean_of_a_metric_is_over_the_cases_that_have_a_number() -> None:
+    gathered = Collector(DEFAULT, "all", 10, ScoreHooks(), metrics=[SHARE])
+
+    for expected, actual in (((F, F), (F,)), ((F,), (F,)), ((), (F,)), ((), ())):
+        gathered.take(Case(id="x", expected=expected, actual=actual))
+
+    assert gathered.results().metrics == (
+        MetricResult("a.share", 0.75, 2, Noted(2, ("nothing is expected.",))),
+    )
+
+
+def test_without_metrics_nothing_is_asked() -> None:
+    gathered = collector("all")
+
+    gathered.take(RIGHT)
+
+    assert gathered.results().cases[0].metrics == ()
+    assert gathered.results().metrics == ()
+
+
+def test_the_definitions_of_the_tools_are_handed_on_to_metrics() -> None:
+    known = Metric("a.known", lambda *_, tools: len(tools), {}, takes_tools=True)
+    gathered = Collector(DEFAULT, "all", 10, ScoreHooks(), tools=[{"name": "f"}], metrics=known)
+
+    gathered.take(RIGHT)
+
+    assert gathered.results().metrics == (MetricResult("a.known", 1.0, 1),)
 
 
 def test_cases_are_decoded_where_somebody_looks_at_each() -> None:

@@ -9,7 +9,6 @@ import pytest
 
 from callscore import Case, InvalidSettings, Settings, ToolCall, UnreadableInput, Wanted
 from callscore.engines.local import Collector, ScoreHooks, score_cases, score_files, score_joined
-from callscore.engines.tool_definitions import ToolDefinitions
 from callscore.formats.cases import decode_plain_cases
 
 if TYPE_CHECKING:
@@ -161,7 +160,7 @@ def test_every_setting_either_needs_decoded_cases_or_changes_no_strict_score() -
 
 
 def test_tools_of_the_run_need_decoded_cases() -> None:
-    assert not Collector(Settings(), "none", 0, ScoreHooks(), ToolDefinitions(TOOLS)).takes_plain
+    assert not Collector(Settings(), "none", 0, ScoreHooks(), tools=TOOLS).takes_plain
 
 
 def completion(*names: str) -> dict[str, Any]:

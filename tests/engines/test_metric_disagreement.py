@@ -5,13 +5,12 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Any
 
-from callscore.core.call import Tool, ToolCall
+from callscore.core.call import ToolCall
 from callscore.core.case import Case, Forbidden
 from callscore.core.results import MetricResult, MetricValue, Noted
 from callscore.core.scoring import score_calls
 from callscore.core.settings import DEFAULT
 from callscore.core.totals import Column, ExactMean
-from callscore.engines.local import MetricColumns
 from callscore.engines.metric_disagreement import DisagreementCollector
 from callscore.errors import NotScorable
 from callscore.metrics.disagreement import Disagreements, VisibilityCounts
@@ -25,28 +24,6 @@ def share(expected: Any, actual: Any) -> float:
     if not expected:
         raise NotScorable("nothing is expected.")
     return min(len(actual) / len(expected), 1.0)
-
-
-def test_each_metric_is_given_the_calls_of_a_case_as_they_are() -> None:
-    columns = MetricColumns([Metric("a.share", share, {}), Metric("b.none", lambda *_: None, {})])
-
-    values = columns.ask(Case(id="x", expected=(F, F), actual=(F,)), None)
-
-    assert values == (
-        MetricValue("a.share", 0.5),
-        MetricValue("b.none", None, "the tool gives no number for such a case."),
-    )
-
-
-def test_the_mean_is_over_the_cases_that_have_a_number() -> None:
-    columns = MetricColumns([Metric("a.share", share, {})])
-
-    for expected, actual in (((F, F), (F,)), ((F,), (F,)), ((), (F,)), ((), ())):
-        columns.ask(Case(id="x", expected=expected, actual=actual), None)
-
-    assert columns.results() == (
-        MetricResult("a.share", 0.75, 2, Noted(2, ("nothing is expected.",))),
-    )
 
 
 def test_without_a_number_there_is_no_mean() -> None:
@@ -82,22 +59,6 @@ def test_of_many_reasons_the_first_are_kept() -> None:
 
     noted = column.metric(None).not_scorable
     assert (noted.count, len(noted.names), noted.names[0]) == (30, 20, "reason 0")
-
-
-def test_without_metrics_nothing_is_asked() -> None:
-    columns = MetricColumns([])
-
-    assert not columns
-    assert columns.ask(Case(id="x", expected=(), actual=()), None) == ()
-    assert columns.results() == ()
-
-
-def test_the_definitions_of_the_tools_are_handed_on() -> None:
-    known = Metric("a.known", lambda *_, tools: len(tools), {}, takes_tools=True)
-
-    (value,) = MetricColumns([known]).ask(Case(id="x", expected=(), actual=()), {"f": Tool("f")})
-
-    assert value.value == 1.0
 
 
 # How far metrics disagree about many cases.

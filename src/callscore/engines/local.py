@@ -46,14 +46,12 @@ from callscore.sources import BadRecord, Lines, read_batches
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from callscore.core.results import MetricResult
     from callscore.engines.inputs import FileContent, Found
     from callscore.formats.trace import Wanted
     from callscore.metrics.metric import Metric
 
 __all__ = [
     "Collector",
-    "MetricColumns",
     "ScoreHooks",
     "Show",
     "score_cases",
@@ -61,47 +59,10 @@ __all__ = [
     "score_joined",
 ]
 
-# What other tools say of the cases: one column a metric, added up while the cases are scored.
-
-
-class MetricColumns:
-    """Metrics that are asked about every case.
-
-    A tool knows nothing of our settings, so that each is given all calls of a case as they are read,
-    and of several answers the first.
-
-    Args:
-        metrics: the metrics.
-    """
-
-    def __init__(self, metrics: Sequence[Metric]) -> None:
-        self._metrics = tuple(metrics)
-        self._columns = [Column(metric.name) for metric in self._metrics]
-
-    def __bool__(self) -> bool:
-        return bool(self._metrics)
-
-    def ask(self, case: Case, tools: Mapping[str, Tool] | None) -> tuple[MetricValue, ...]:
-        """What each metric says of a case, which is counted."""
-        if not self._metrics:
-            return ()
-        expected, actual = case.expected or (), case.actual or ()
-        values = tuple([metric.value_of(expected, actual, tools) for metric in self._metrics])
-        for column, value in zip(self._columns, values, strict=True):
-            column.add(value)
-        return values
-
-    def results(self) -> tuple[MetricResult, ...]:
-        """What each metric says of all cases so far."""
-        return tuple(
-            [
-                column.metric(metric.version)
-                for column, metric in zip(self._columns, self._metrics, strict=True)
-            ]
-        )
-
-
 # Takes cases, scores them, and keeps what is worth showing or naming.
+
+if TYPE_CHECKING:
+    Metrics = str | Metric | Iterable[str | Metric]
 
 Show = Literal["failing", "all", "none"]
 
@@ -148,10 +109,11 @@ class Collector:
         show: Show,
         limit: int | None,
         hooks: ScoreHooks,
-        definitions: ToolDefinitions | None = None,
         *,
-        metrics: Sequence[Metric] = (),
+        tools: Any = None,
+        metrics: Metrics = (),
     ) -> None:
+        self.definitions = ToolDefinitions(tools)
         self.not_scored = NameCounter()
         self.not_run = NameCounter()
         self.without_reference = NameCounter()
@@ -161,8 +123,12 @@ class Collector:
         self._show = show
         self._limit = limit
         self._hooks = hooks
-        self._definitions = definitions or ToolDefinitions()
-        self._columns = MetricColumns(metrics)
+        self._metrics: tuple[Metric, ...] = ()
+        if metrics:
+            from callscore.metrics.registry import resolve_metrics
+
+            self._metrics = resolve_metrics(metrics)
+        self._columns = [Column(metric.name) for metric in self._metrics]
         self._summary = Summary(at_least=settings.at_least)
         self._remembered: set[int] = set()
         self._known: dict[Outcome, Outcome] = {}
@@ -175,8 +141,8 @@ class Collector:
         """Whether cases can be counted without being decoded, but for the few that are shown."""
         shows_few = self._show == "none" or (self._show == "failing" and self._limit is not None)
         is_watched = self._hooks.on_score is not None or self._hooks.on_result is not None
-        knows_tools = self._definitions.of_run is not None
-        if not shows_few or is_watched or knows_tools or self._columns:
+        knows_tools = self.definitions.of_run is not None
+        if not shows_few or is_watched or knows_tools or self._metrics:
             return False
         defaults = {setting: getattr(DEFAULT, setting) for setting in _IRRELEVANT_SETTINGS}
         return structs.replace(self._settings, **defaults) == DEFAULT
@@ -192,7 +158,7 @@ class Collector:
             return
         if has_own_id(case):
             self._note_repeated(case.id, case.trial)
-        tools = self._definitions.of(case.tools, case.id)
+        tools = self.definitions.of(case.tools, case.id)
         score = self._score(case, tools)
         self._summary.add(score, trial_of=None if case.trial is None else case.id)
         values = self._call_hooks(case, score, tools)
@@ -206,7 +172,15 @@ class Collector:
         hooks = self._hooks
         if hooks.on_outcomes is not None:
             hooks.on_outcomes([case], [outcome_of(score)])
-        values = self._columns.ask(case, tools)
+        # Metrics know nothing of the settings: they get all calls, and of several answers the first.
+        values = tuple(
+            [
+                metric.value_of(case.expected or (), case.actual or (), tools)
+                for metric in self._metrics
+            ]
+        )
+        for column, value in zip(self._columns, values, strict=True):
+            column.add(value)
         if hooks.on_score is not None:
             hooks.on_score(case, score, tools)
         if hooks.on_result is not None:
@@ -214,12 +188,10 @@ class Collector:
         return values
 
     def take_plain(self, cases: list[PlainCase], read: Callable[[int], Case | None]) -> None:
-        """As `take` for each of these, without decoding most of them.
+        """Like `take` for each of these, without decoding most of them.
 
-        Args:
-            cases: the cases.
-            read: gives the whole case at a position, if it can be read; for those that are shown,
-                or that need more care to be counted.
+        `read` decodes the case at a position, if that is possible: to be shown, or if it cannot be
+        counted as text.
         """
         examined = examine_cases([case.expected for case in cases], [case.actual for case in cases])
         outcomes = examined.outcomes
@@ -275,7 +247,12 @@ class Collector:
             without_reference=self.without_reference.noted(),
             repeated=self._repeated.noted(),
             skipped=self.skipped.noted(),
-            metrics=self._columns.results(),
+            metrics=tuple(
+                [
+                    column.metric(metric.version)
+                    for column, metric in zip(self._columns, self._metrics, strict=True)
+                ]
+            ),
         )
 
     def _score(self, case: Case, tools: Mapping[str, Tool] | None) -> Score:
@@ -306,7 +283,7 @@ class Collector:
             return
         case = read(position)
         if case is not None:
-            tools = self._definitions.of(case.tools, case.id)
+            tools = self.definitions.of(case.tools, case.id)
             self._show_case(case, self._score(case, tools))
 
     def _show_case(self, case: Case, score: Score, values: tuple[MetricValue, ...] = ()) -> None:
@@ -322,9 +299,6 @@ class Collector:
         else:
             self._kept.append(shown)
 
-
-if TYPE_CHECKING:
-    Metrics = str | Metric | Iterable[str | Metric]
 
 _NO_HOOKS = ScoreHooks()
 # Fewer bytes at a time are read as quickly with care, and then each case is decoded once.
@@ -356,19 +330,17 @@ def score_cases(  # noqa: PLR0913  (each is something to say about a run)
         InvalidCall: the tools' definitions cannot be read.
         InvalidSettings: there is no such metric.
     """
-    definitions = ToolDefinitions(tools)
-    asked = _resolve_metrics(metrics)
-    collector = Collector(settings, show, limit, _NO_HOOKS, definitions, metrics=asked)
+    collector = Collector(settings, show, limit, _NO_HOOKS, tools=tools, metrics=metrics)
     for position, given in enumerate(cases):
         place = f"cases[{position}]"
         case = _read_case_value(given, place, settings.top_k)
-        definitions.of(case.tools, place)  # to be refused here, where the place is known
+        collector.definitions.of(case.tools, place)  # refused here, where the place is known
         _score_at(place, case, collector)
     return collector.results()
 
 
 def _score_at(place: str, case: Case, collector: Collector) -> None:
-    """Score a case; what is wrong with what it expects is wrong at its place."""
+    """Score a case; errors in what it expects name its place."""
     try:
         collector.take(case)
     except InvalidCall as error:
@@ -380,7 +352,7 @@ def _score_at(place: str, case: Case, collector: Collector) -> None:
 
 
 def _read_case_value(given: Case | Mapping[str, Any], place: str, top_k: int) -> Case:
-    """The case that is handed over, with the other answers that may count."""
+    """The given case, with the other answers that may count."""
     is_value = isinstance(given, Case)
     record = case_record(given) if isinstance(given, Case) else given
     case, *further = read_candidates(
@@ -429,13 +401,11 @@ def score_files(  # noqa: PLR0913  (likewise)
         InvalidCall: the tools' definitions cannot be read.
         MissingExtra: a file needs an optional dependency.
     """
-    definitions = ToolDefinitions(tools)
-    asked = _resolve_metrics(metrics)
-    collector = Collector(settings, show, limit, hooks, definitions, metrics=asked)
+    collector = Collector(settings, show, limit, hooks, tools=tools, metrics=metrics)
     inputs = input_options_for(
         fields, format, wanted, top_k=settings.top_k, keeps_tools=tools is None
     )
-    run = _FileScoring(collector, inputs, definitions, skip_bad=skip_bad, hooks=hooks)
+    run = _FileScoring(collector, inputs, skip_bad=skip_bad, hooks=hooks)
     with _attach_results(collector):
         for path in _paths(paths):
             run.score(path)
@@ -464,30 +434,19 @@ def score_joined(  # noqa: PLR0913  (likewise)
     each holds one run, they need no ids. The options are those of `score_files`, as are the errors;
     `fields` and `format` hold for both sides.
     """
-    definitions = ToolDefinitions(tools)
-    asked = _resolve_metrics(metrics)
-    collector = Collector(settings, show, limit, hooks, definitions, metrics=asked)
+    collector = Collector(settings, show, limit, hooks, tools=tools, metrics=metrics)
     inputs = input_options_for(
         fields, format, wanted, top_k=settings.top_k, keeps_tools=tools is None
     )
-    run = _FileScoring(collector, inputs, definitions, skip_bad=skip_bad, hooks=hooks)
+    run = _FileScoring(collector, inputs, skip_bad=skip_bad, hooks=hooks)
     with _attach_results(collector):
         run.join(_paths(expected), _paths(actual))
     return collector.results()
 
 
-def _resolve_metrics(metrics: Metrics) -> tuple[Metric, ...]:
-    """The metrics of other tools that are asked for; most people ask for none."""
-    if not metrics:
-        return ()
-    from callscore.metrics.registry import resolve_metrics
-
-    return resolve_metrics(metrics)
-
-
 @contextmanager
 def _attach_results(collector: Collector) -> Iterator[None]:
-    """Where the input breaks off, the error carries what was scored before."""
+    """Attach the results so far to an error that ends the scoring."""
     try:
         yield
     except UnreadableInput as error:
@@ -512,14 +471,12 @@ class _FileScoring:
         self,
         collector: Collector,
         inputs: InputOptions,
-        definitions: ToolDefinitions,
         *,
         skip_bad: bool,
         hooks: ScoreHooks,
     ) -> None:
         self._collector = collector
         self._inputs = inputs
-        self._definitions = definitions
         self._skip_bad = skip_bad
         self._hooks = hooks
 
@@ -530,14 +487,14 @@ class _FileScoring:
         takes_plain = self._collector.takes_plain and self._inputs.says_nothing
         reader = CaseReader(path, CASES, self._inputs)
         for batch in read_batches(path, on_bytes=self._hooks.on_bytes):
-            if isinstance(batch, Lines):
-                is_worth_it = takes_plain and len(batch.data) >= _MANY_BYTES
-                if is_worth_it and self._take_plain(batch, reader):
-                    continue
-                for record in batch.records():
-                    self._take(reader.take(record))
-            else:
+            if not isinstance(batch, Lines):
                 self._take(reader.take(batch))
+                continue
+            is_worth_it = takes_plain and len(batch.data) >= _MANY_BYTES
+            if is_worth_it and self._take_plain(batch, reader):
+                continue
+            for record in batch.records():
+                self._take(reader.take(record))
         self._take(reader.finish())
 
     def join(self, expected: list[str], actual: list[str]) -> None:
@@ -551,16 +508,18 @@ class _FileScoring:
                 self._collector.without_reference.add(case.id)
 
     def _take_plain(self, lines: Lines, reader: CaseReader) -> bool:
-        """Count cases without decoding them; False where these lines need to be read with care."""
+        """Count cases without decoding them; returns False if these lines must be decoded."""
         try:
             cases = decode_plain_cases(lines.data)
         except (ValueError, RecursionError):
             return False
-        self._collector.take_plain(cases, lambda at: self._first(reader.take(lines.record(at))))
-        return True
 
-    def _first(self, found: Iterator[Found]) -> Case | None:
-        return next((case for _, case in self._cases(found)), None)
+        def read(position: int) -> Case | None:
+            found = self._cases(reader.take(lines.record(position)))
+            return next((case for _, case in found), None)
+
+        self._collector.take_plain(cases, read)
+        return True
 
     def _take(self, found: Iterator[Found]) -> None:
         for place, case in self._cases(found):
@@ -577,7 +536,7 @@ class _FileScoring:
             self._hooks.on_unjudged(place, case, error)
 
     def _read(self, paths: list[str], part: FileContent) -> Iterator[tuple[str, Case]]:
-        # What was called is held against the tools that the trace offers, not its reference.
+        # Calls are checked against the tools of the trace, not of its reference.
         keeps_tools = self._inputs.keeps_tools and part is not REFERENCES
         inputs = structs.replace(self._inputs, keeps_tools=keeps_tools)
         for path in paths:
@@ -585,20 +544,18 @@ class _FileScoring:
             yield from self._cases(found)
 
     def _cases(self, found: Iterator[Found]) -> Iterator[tuple[str, Case]]:
+        """The cases whose tools can be read, with their places."""
         for item in found:
             if isinstance(item, BadRecord):
                 self._refuse(item.place, item.problem)
-            elif self._knows_tools(*item):
+                continue
+            place, case = item
+            try:
+                self._collector.definitions.of(case.tools, place)
+            except UnreadableInput as error:
+                self._refuse(error.place, error.problem)
+            else:
                 yield item
-
-    def _knows_tools(self, place: str, case: Case) -> bool:
-        """Whether the definitions of tools that a case brings, if it does, can be read."""
-        try:
-            self._definitions.of(case.tools, place)
-        except UnreadableInput as error:
-            self._refuse(error.place, error.problem)
-            return False
-        return True
 
     def _refuse(self, place: str, problem: str) -> None:
         if not self._skip_bad:
