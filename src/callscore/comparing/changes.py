@@ -136,21 +136,14 @@ def _answers_differ(pair: MatchedCase) -> bool:
     first, second = _f1(pair.before), _f1(pair.after)
     if first is not None and second is not None and not _is_close(first, second):
         return True
-    if _values_differ(pair):
-        return True
-    calls = (
-        {trial.calls for trial in pair.before.trials},
-        {trial.calls for trial in pair.after.trials},
-    )
+    before, after = pair.before.trials, pair.after.trials
+    if [each.values for each in before] != [each.values for each in after]:
+        values = _values(pair.before), _values(pair.after)
+        common = values[0].keys() & values[1].keys()
+        if any(not _is_close(values[0][name], values[1][name]) for name in common):
+            return True
+    calls = {trial.calls for trial in before}, {trial.calls for trial in after}
     return calls[0] != calls[1] and "" not in calls[0] | calls[1]
-
-
-def _values_differ(pair: MatchedCase) -> bool:
-    """Whether the value of a scorer that both runs have differs."""
-    if [each.values for each in pair.before.trials] == [each.values for each in pair.after.trials]:
-        return False
-    first, second = _values(pair.before), _values(pair.after)
-    return any(not _is_close(first[name], second[name]) for name in first.keys() & second.keys())
 
 
 def _values(case: CaseOutcome) -> dict[str, float | None]:

@@ -111,7 +111,7 @@ class MeasuredDifference(NamedTuple):
 
     Attributes:
         difference: the difference, with its uncorrected p-value.
-        size: the typical change of a changed case, from 0 to 1.
+        size: the typical change of a changed case (root mean square); 1 if too few changed.
     """
 
     difference: Difference
@@ -151,14 +151,11 @@ def measure_difference(measure: str, pairs: Sequence[tuple[float, float]]) -> Me
         up=up,
         down=down,
     )
-    return MeasuredDifference(found, _typical_change(differences, down + up))
-
-
-def _typical_change(differences: Counter[float], flips: int) -> float:
-    """The typical change of a changed case (root mean square); 1 if too few changed."""
-    if flips < min_flips():
-        return 1.0
-    return sqrt(fsum(value * value * times for value, times in differences.items()) / flips)
+    size = 1.0
+    if down + up >= min_flips():
+        squares = fsum(value * value * times for value, times in differences.items())
+        size = sqrt(squares / (down + up))
+    return MeasuredDifference(found, size)
 
 
 def with_verdict(

@@ -98,8 +98,7 @@ def gate(comparison: Comparison, fail_on: FailOn = "regressed") -> Gate:
     found = [
         *_unconditional_reasons(comparison),
         *_verdict_reasons(comparison),
-        *(_case_reasons(comparison, fail_on) if fail_on != "regressed" else ()),
-        *_missing_reasons(comparison, fail_on),
+        *_case_reasons(comparison, fail_on),
     ]
     return Gate(comparison=comparison, fail_on=fail_on, reasons=tuple(found))
 
@@ -151,15 +150,12 @@ def _verdict_reasons(comparison: Comparison) -> Iterator[Reason]:
 
 def _case_reasons(comparison: Comparison, fail_on: FailOn) -> Iterator[Reason]:
     broken = [_name(change) for change in comparison.changed("broken")]
-    if broken:
+    if broken and fail_on != "regressed":
         yield _reason("broken", broken)
     others = [_name(change) for change in comparison.changes if change.kind != "broken"]
     if others and fail_on == "any":
         yield _reason("changed", others)
-
-
-def _missing_reasons(comparison: Comparison, fail_on: FailOn) -> Iterator[Reason]:
-    """What had a number before and has none now, whether the case is gone or only what it expects."""
+    # What had a number before and has none now: the case is gone, or only what it expects.
     gone, lost = comparison.only_before, comparison.lost
     count = gone.count + lost.count
     if count and (fail_on != "regressed" or count > comparison.main.cases):

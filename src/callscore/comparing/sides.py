@@ -237,12 +237,13 @@ def _is_same_evaluation(before: EvaluationSide, after: EvaluationSide) -> bool:
     if not before.cases or not after.cases:
         return True  # nothing contradicts it
     first = {case.id: case for case in before.cases}
-    return any(case.id in first and _is_same_case(first[case.id], case) for case in after.cases)
-
-
-def _is_same_case(before: CaseOutcome, after: CaseOutcome) -> bool:
-    is_asked_alike = before.asked == after.asked or not (before.asked and after.asked)
-    return is_asked_alike or bool(before.expectation and before.expectation == after.expectation)
+    pairs = [(first[case.id], case) for case in after.cases if case.id in first]
+    return any(
+        one.asked == other.asked
+        or not (one.asked and other.asked)
+        or (one.expectation and one.expectation == other.expectation)
+        for one, other in pairs
+    )
 
 
 def _joined_by(
@@ -271,19 +272,14 @@ def _match_cases(first: EvaluationSide, second: EvaluationSide, matching: Matchi
     for name, case in after.items():
         partner = before.pop(name, None)
         if partner is None:
-            matching.only_after.append(UnmatchedCase(second.label, case))
-        else:
-            matching.cases.append(MatchedCase(label, partner, case, _single_trials(partner, case)))
+            matching.only_after.append(UnmatchedCase(label, case))
+            continue
+        alone = None
+        if len(partner.trials) == len(case.trials) == 1:
+            one, other = partner.trials[0], case.trials[0]
+            alone = None if "error" in (one.status, other.status) else (one, other)
+        matching.cases.append(MatchedCase(label, partner, case, alone))
     matching.only_before.extend(UnmatchedCase(first.label, case) for case in before.values())
-
-
-def _single_trials(
-    before: CaseOutcome, after: CaseOutcome
-) -> tuple[TrialOutcome, TrialOutcome] | None:
-    if len(before.trials) != 1 or len(after.trials) != 1:
-        return None
-    first, second = before.trials[0], after.trials[0]
-    return None if "error" in (first.status, second.status) else (first, second)
 
 
 def _by_id(evaluation: EvaluationSide, matching: Matching) -> dict[str, CaseOutcome]:

@@ -22,25 +22,18 @@ if TYPE_CHECKING:
     from callscore.core.call import Tool
     from callscore.core.case import Case
     from callscore.core.score import Score
-    from callscore.metrics.disagreement import Disagreement, MetricOpinion, Visibility
+    from callscore.metrics.disagreement import Disagreement, Visibility
     from callscore.metrics.metric import Metric
     from callscore.metrics.repairs import RepairKind
 
 __all__ = ["DisagreementCollector"]
-
-# Gathers how far metrics disagree about many cases, and keeps the worst of them.
 
 _MAX_REASONS = 20
 _DIGITS = 9  # in which two disagreements must differ for one to be the wider
 
 
 class DisagreementCollector:
-    """Asks metrics about one case after another; of the cases only the worst are kept.
-
-    Args:
-        metrics: whom to ask.
-        limit: how many cases to keep.
-    """
+    """Asks metrics about one case after another; `limit` cases, the worst, are kept."""
 
     def __init__(self, metrics: Sequence[Metric], limit: int) -> None:
         self._metrics = tuple(metrics)
@@ -53,7 +46,7 @@ class DisagreementCollector:
         self._agreed = self._not_compared = 0
         self._spread = ExactMean()
         self._reasons: dict[str, None] = {}
-        # The narrowest first; that no two are alike spares comparing what stands behind them.
+        # The narrowest first; no two numbers are equal, so that disagreements are never compared.
         self._widest: list[tuple[float, float, int, Disagreement]] = []
 
     def take(self, case: Case, score: Score, tools: Mapping[str, Tool] | None) -> None:
@@ -61,7 +54,9 @@ class DisagreementCollector:
         scored = CaseScore(id=case.id, score=score, trial=case.trial, tags=tuple(case.tags))
         found = disagreement_about(scored, self._metrics, tools)
         if found.spread is None:
-            self._leave_out(found.opinions)
+            self._not_compared += 1
+            reasons = [each.reason for each in found.opinions if each.reason is not None]
+            self._reasons |= dict.fromkeys(reasons[: _MAX_REASONS - len(self._reasons)])
             return
         self._spread.add(found.spread)
         self._agreed += found.spread <= TOLERANCE
@@ -73,12 +68,6 @@ class DisagreementCollector:
             sights.update([(effect.kind, effect.sight) for effect in opinion.effects])
         if found.spread > TOLERANCE and self._limit:
             self._keep(found, found.spread)
-
-    def _leave_out(self, opinions: Sequence[MetricOpinion]) -> None:
-        self._not_compared += 1
-        reasons = [opinion.reason for opinion in opinions if opinion.reason is not None]
-        for reason in reasons[: _MAX_REASONS - len(self._reasons)]:
-            self._reasons[reason] = None
 
     def _keep(self, found: Disagreement, spread: float) -> None:
         variance = round(found.variance or 0.0, _DIGITS)

@@ -101,16 +101,14 @@ class StoredScores:
 
     def _score(self, record: ResultRecord) -> Score:
         case = case_from_payload(record.case, record.payload)
-        settings, tools = self.settings_of(record.evaluation), self._tools_of(record.evaluation)
+        number, settings = record.evaluation, self.settings_of(record.evaluation)
+        if number not in self._tools:
+            kept = self._records[number].tools
+            self._tools[number] = None if kept is None else tools_by_name(kept)
+        tools = self._tools[number]
         if tools is None:
             tools = self._own_tools.of(case.tools, f"case {case.id}")
         return score_case(tuple(case.expected or ()), stored_calls(record), settings, tools)
-
-    def _tools_of(self, evaluation: int) -> Mapping[str, Tool] | None:
-        if evaluation not in self._tools:
-            tools = self._records[evaluation].tools
-            self._tools[evaluation] = None if tools is None else tools_by_name(tools)
-        return self._tools[evaluation]
 
     def _read_settings(self, record: EvaluationRecord) -> Settings:
         kept = stored_settings(record.settings)
@@ -397,7 +395,11 @@ def load_case(
         if fits((record.name, record.variant or "", result.case)):
             grouped.setdefault(result.evaluation, []).append(result)
     if not grouped:
-        raise UnknownRun(_unknown_case_text(store, run, reference))
+        names = list(dict.fromkeys([row.result.case.id for row in light_results(store, run.id)]))
+        shown = ", ".join([*names[:_MAX_LISTED], *(["..."] if len(names) > _MAX_LISTED else [])])
+        has = f"; it has {shown}" if names else ": it has none"
+        meant = did_you_mean(reference, names)
+        raise UnknownRun(f"the run {run.id} has no such case {reference!r}{has}{meant}")
     scores = StoredScores(store, evaluations.values())
     return [
         _case(evaluations[number], grouped[number], scores, run.id) for number in sorted(grouped)
@@ -421,13 +423,6 @@ def _results(
             and only in (record.name, evaluation_label(record), record.place)
         ]
     return found
-
-
-def _unknown_case_text(store: Store, run: RunRecord, reference: str) -> str:
-    names = list(dict.fromkeys([row.result.case.id for row in light_results(store, run.id)]))
-    shown = ", ".join([*names[:_MAX_LISTED], *(["..."] if len(names) > _MAX_LISTED else [])])
-    has = f"; it has {shown}" if names else ": it has none"
-    return f"the run {run.id} has no such case {reference!r}{has}{did_you_mean(reference, names)}"
 
 
 def _case(

@@ -163,7 +163,9 @@ class _RunImport:
             if self._run.id != run.id:
                 self._locks.append(_acquire_lock(store, self._run.id))
             if self._existing is not None:
-                self._load_existing(self._run.id)
+                self._answered, self._result_times = _stored_keys(store, self._run.id)
+                evaluations = store.evaluations(self._run.id)
+                self._evaluations = {each.number: each for each in evaluations}
         except BaseException:
             self.release()
             raise
@@ -178,11 +180,6 @@ class _RunImport:
             return begun
         return self._store.begin(replace(begun, arguments={**arguments, _ORIGINAL_ID: given.id}))
 
-    def _load_existing(self, run: str) -> None:
-        self._result_times = _existing_results(self._store, run)
-        self._answered = _existing_answers(self._store, run)
-        self._evaluations = {each.number: each for each in self._store.evaluations(run)}
-
     def is_same_run(self, run: RunRecord) -> bool:
         """Whether this is the same run once more."""
         return (run.id, run.started_at) == (self._imported.id, self._imported.started_at)
@@ -196,10 +193,22 @@ class _RunImport:
         record = replace(record, run=self._run.id)
         if isinstance(record, EvaluationRecord):
             self._add_evaluation(sanitize_evaluation(record))
-        elif isinstance(record, AnswerRecord):
-            self._add_answer(record)
+            return
+        if isinstance(record, AnswerRecord):
+            question = (pack_digest(record.question), record.trial)
+            if question in self._answered:
+                return
+            self._answered.add(question)
         else:
-            self._add_result(record)
+            self._results += 1
+            key = (record.evaluation, record.case, record.trial)
+            if self._result_times.get(key, -1.0) >= record.finished_at:
+                return
+            self._result_times[key] = record.finished_at
+            self._added += 1
+        self._queued.append(record)
+        if len(self._queued) >= _RECORDS_PER_TRANSACTION:
+            self._flush()
 
     def _add_evaluation(self, record: EvaluationRecord) -> None:
         """Save a new evaluation; its summary is saved at the end, if the run is complete."""
@@ -208,25 +217,6 @@ class _RunImport:
         if record.number not in self._evaluations:
             self._evaluations[record.number] = replace(record, summary={})
             self._store.add_evaluation(self._evaluations[record.number])
-
-    def _add_answer(self, record: AnswerRecord) -> None:
-        question = (pack_digest(record.question), record.trial)
-        if question not in self._answered:
-            self._answered.add(question)
-            self._enqueue(record)
-
-    def _add_result(self, record: ResultRecord) -> None:
-        self._results += 1
-        key = (record.evaluation, record.case, record.trial)
-        if self._result_times.get(key, -1.0) < record.finished_at:
-            self._result_times[key] = record.finished_at
-            self._added += 1
-            self._enqueue(record)
-
-    def _enqueue(self, record: AnswerRecord | ResultRecord) -> None:
-        self._queued.append(record)
-        if len(self._queued) >= _RECORDS_PER_TRANSACTION:
-            self._flush()
 
     def _flush(self) -> None:
         if self._queued:
@@ -237,8 +227,10 @@ class _RunImport:
         """Write the queued records, and how the run ended."""
         self._flush()
         missing = self._missing_results()
-        if not missing:
-            self._save_summaries()
+        for number, summary in () if missing else self._summaries.items():
+            known = self._evaluations[number]
+            if not known.summary:
+                self._store.add_evaluation(replace(known, summary=summary))
         ended = self._finished_run(is_whole=not missing)
         if ended != self._run or self._existing is None:
             self._store.begin(ended)
@@ -259,12 +251,6 @@ class _RunImport:
             return 0
         expected = sum(imported.totals.get(name) or 0 for name in _COUNTS_WITH_RESULT)
         return max(0, expected - len(self._result_times))
-
-    def _save_summaries(self) -> None:
-        for number, summary in self._summaries.items():
-            known = self._evaluations[number]
-            if not known.summary:
-                self._store.add_evaluation(replace(known, summary=summary))
 
     def _finished_run(self, *, is_whole: bool) -> RunRecord:
         imported, existing = self._imported, self._existing
@@ -299,17 +285,10 @@ def _acquire_lock(store: Store, run: str) -> RunLock | ServerLock:
 
 
 @with_retries
-def _existing_answers(store: Store, run: str) -> set[_QuestionKey]:
-    """The questions of a run that have an answer."""
+def _stored_keys(store: Store, run: str) -> tuple[set[_QuestionKey], dict[_ResultKey, float]]:
+    """The questions of a run that have an answer, and when each of its results was written."""
     with store.reading() as connection:
-        return queries.answered_questions(connection, run)
-
-
-@with_retries
-def _existing_results(store: Store, run: str) -> dict[_ResultKey, float]:
-    """When each stored result was written."""
-    with store.reading() as connection:
-        return queries.result_times(connection, run)
+        return queries.answered_questions(connection, run), queries.result_times(connection, run)
 
 
 def sanitize_evaluation(record: EvaluationRecord) -> EvaluationRecord:
