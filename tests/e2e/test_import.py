@@ -30,7 +30,7 @@ def exported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / "cases.jsonl").write_text(CASES, encoding="utf-8")
     monkeypatch.chdir(tmp_path)
     keeper = ScoreSaver(SaveRequest(name="first", cases=["cases.jsonl"]), open_store)
-    score_files("cases.jsonl", hooks=keeper.told(ScoreHooks()))
+    score_files("cases.jsonl", hooks=keeper.with_saving(ScoreHooks()))
     keeper.finish()
     with open_store() as store:
         run = store.find("first")

@@ -46,7 +46,9 @@ def keeping(*files: str, **options: Any) -> Kept:
     """What is kept of files that are scored."""
     keeper = ScoreSaver(SaveRequest(name="mine", cases=files, **options), open_store)
     score_files(
-        files, settings=options.get("settings", settings_from({})), hooks=keeper.told(ScoreHooks())
+        files,
+        settings=options.get("settings", settings_from({})),
+        hooks=keeper.with_saving(ScoreHooks()),
     )
     keeper.finish()
     assert keeper.problems == []
@@ -128,7 +130,7 @@ def test_references_are_the_place_of_what_is_joined(folder: Path) -> None:
     request = SaveRequest(name="joined", cases=["refs.jsonl"], actual=["traces.jsonl"])
     keeper = ScoreSaver(request, open_store)
 
-    score_joined("refs.jsonl", "traces.jsonl", hooks=keeper.told(ScoreHooks()))
+    score_joined("refs.jsonl", "traces.jsonl", hooks=keeper.with_saving(ScoreHooks()))
     keeper.finish()
 
     run, (evaluation,), (result,) = kept()
@@ -179,7 +181,7 @@ def test_where_nothing_is_scored_nothing_is_made(folder: Path) -> None:
 
 def test_what_breaks_off_is_kept_as_interrupted() -> None:
     keeper = ScoreSaver(SaveRequest(name="half", cases=["cases.jsonl"]), open_store)
-    score_files("cases.jsonl", hooks=keeper.told(ScoreHooks()))
+    score_files("cases.jsonl", hooks=keeper.with_saving(ScoreHooks()))
     keeper.finish("interrupted")
 
     assert kept()[0].status == "interrupted"
@@ -188,7 +190,7 @@ def test_what_breaks_off_is_kept_as_interrupted() -> None:
 def test_a_case_that_nobody_judged_is_kept_as_an_error() -> None:
     told: list[str] = []
     keeper = ScoreSaver(SaveRequest(name="judged", cases=["cases.jsonl"]), open_store)
-    hooks = keeper.told(ScoreHooks(on_unjudged=lambda place, *_: told.append(place)))
+    hooks = keeper.with_saving(ScoreHooks(on_unjudged=lambda place, *_: told.append(place)))
     assert hooks.on_unjudged is not None
     keeper.begin_file("cases.jsonl")
     hooks.on_unjudged("cases.jsonl:1", Case(id="a", expected=()), ModelFailed("gpt", "is gone"))
@@ -202,7 +204,7 @@ def test_a_case_that_nobody_judged_is_kept_as_an_error() -> None:
 
 def test_without_anybody_to_tell_a_silent_judge_ends_it() -> None:
     keeper = ScoreSaver(SaveRequest(name="judged"), open_store)
-    hooks = keeper.told(ScoreHooks())
+    hooks = keeper.with_saving(ScoreHooks())
     assert hooks.on_unjudged is not None
     keeper.begin_file("cases.jsonl")
 
@@ -229,7 +231,7 @@ def test_a_history_that_cannot_be_opened_does_not_stop_the_scoring() -> None:
 
     keeper = ScoreSaver(SaveRequest(name="lost", cases=["cases.jsonl"]), nowhere)
 
-    results = score_files("cases.jsonl", hooks=keeper.told(ScoreHooks()))
+    results = score_files("cases.jsonl", hooks=keeper.with_saving(ScoreHooks()))
     keeper.finish()
 
     assert results.summary.cases == 2
@@ -243,7 +245,7 @@ def test_what_could_not_be_kept_is_imported_later(folder: Path) -> None:
         raise UnusableStore("history.db", "the disk is full.")
 
     keeper = ScoreSaver(SaveRequest(name="late", cases=["cases.jsonl"]), nowhere)
-    score_files("cases.jsonl", hooks=keeper.told(ScoreHooks()))
+    score_files("cases.jsonl", hooks=keeper.with_saving(ScoreHooks()))
     keeper.finish()
     (file,) = (folder / ".callscore").glob("unsaved-*.jsonl")
     with open_store() as store, open_run_file(str(file)) as rescued:
@@ -289,7 +291,7 @@ def test_a_history_that_goes_away_in_the_middle_loses_nothing(
         raise UnusableStore("history.db", "it went away.")
 
     keeper = ScoreSaver(SaveRequest(name="half", cases=["cases.jsonl"]), open_store)
-    hooks = keeper.told(ScoreHooks())
+    hooks = keeper.with_saving(ScoreHooks())
     keeper.begin_file("cases.jsonl")
     keeper.keep(Result(case=Case(id="before", actual=()), status="not_scored"))
     for method in ("add_evaluation", "keep", "finish"):
@@ -312,7 +314,7 @@ def test_a_history_that_goes_away_in_the_middle_loses_nothing(
 
 def test_what_metrics_of_others_say_is_kept_beside_the_score() -> None:
     keeper = ScoreSaver(SaveRequest(name="mine", cases=["cases.jsonl"]), open_store)
-    score_files("cases.jsonl", hooks=keeper.told(ScoreHooks()), metrics=["callscore.f1"])
+    score_files("cases.jsonl", hooks=keeper.with_saving(ScoreHooks()), metrics=["callscore.f1"])
     keeper.finish()
 
     _, _, results = kept()

@@ -325,7 +325,7 @@ def _score(
     try:
         with progress(paths) as on_bytes:
             hooks = ScoreHooks(on_case=output.on_case, on_unjudged=unjudged.take, on_bytes=on_bytes)
-            hooks = hooks if keeper is None else keeper.told(hooks)
+            hooks = hooks if keeper is None else keeper.with_saving(hooks)
             if request.files:
                 score = partial(score_files, request.files)
             else:

@@ -45,7 +45,7 @@ class CaseChange(Struct, frozen=True, gc=False, kw_only=True):
     Attributes:
         kind: `fixed` and `broken` where it passes now and did not, or the other way round; `changed`
             where only the calls or the numbers are others, or some of its trials.
-        evaluation: what the evaluation is called.
+        evaluation: the label of the evaluation.
         case: the id of the case.
         tags: its tags.
         before: how many trials passed, of how many that were decided.
@@ -71,7 +71,7 @@ class Alarm(Struct, frozen=True, gc=False, kw_only=True):
 
     Attributes:
         kind: a forbidden call, or an error that a tool's schema finds.
-        evaluation: what the evaluation is called.
+        evaluation: the label of the evaluation.
         case: the id of the case.
         before: how many there were in all trials.
         after: how many there are.

@@ -35,11 +35,9 @@ __all__ = [
 ]
 
 
-# P-values of paired differences: exact McNemar test, sign-flip test, Holm correction.
+# --- p-values ---------------------------------------------------------------------------------
 
-# The exact test of McNemar: whether flips one way are more than chance lets fall.
-
-# Terms that are smaller than this share of the sum change nothing in it.
+# Terms below this share of the sum do not change it.
 _NEGLIGIBLE = 1e-17
 
 
@@ -64,27 +62,26 @@ def exact_mcnemar(down: int, up: int) -> float:
 if TYPE_CHECKING:
     Sums = dict[int, float]
 
-# Sums of each half of the differences; more of them take longer than they are worth.
+# The maximum number of sums of each half of the differences, which limits the time.
 _MAX_SUMS = 1 << 13
-# Means of trials are not exact: 1 - 2/3 is another number than 1/3. Whole numbers of this size are
-# added without any loss, and sums that differ by less than one such step a difference are the same.
+# Means of trials are not exact: 1 - 2/3 is not equal to 1/3. Differences become multiples of this
+# step; sums that differ by less than one step per difference are equal.
 _STEP = 1e-11
 _MAX_LARGE = 1 << 12
-# As many sizes are too many where each is there once, and sums are never the same; which shows soon.
+# More sizes than this are too many if no two sums are equal, which shows after a few sizes.
 _MANY, _SOON = 2 * (_MAX_SUMS.bit_length() - 1), 10
 
 
 def sign_flip_p_value(differences: Mapping[float, int]) -> float:
     """The two-sided p-value of the sign-flip (randomization) test.
 
-    For differences of one size this is McNemar's exact test. Up to 26 differences, and many more
-    where they are of few sizes, every way to turn their signs is counted. Beyond that only the
-    largest are counted out, and the others are taken to fall as the normal curve does: p is then
-    right to about a tenth, to a third where some twenty are far larger than all others, and where
-    it is below 0.001 rather too large than too small.
+    For differences of one size this is McNemar's exact test. Up to 26 differences, and many more of
+    few sizes, it is exact. Beyond that it is exact only for the largest, and the sum of the others is
+    taken as normal: the relative error of p is about a tenth, a third if some twenty differences are
+    far larger than all others, and below 0.001 p is rather too large than too small.
 
     Args:
-        differences: how often each difference is there; zeros say nothing.
+        differences: how often each difference occurs; zeros do not matter.
     """
     sizes: Counter[int] = Counter()
     observed = 0

@@ -69,7 +69,7 @@ class CaseOutcome(Struct, frozen=True, gc=False, kw_only=True):
 
     Attributes:
         id: the id of the case.
-        trials: what became of each, in order.
+        trials: the result of each, in order.
         tags: its tags.
         expectation: a digest of what is expected; empty if nothing is.
         asked: a digest of the rest of the case: its input, its tools.
@@ -138,7 +138,7 @@ class MatchedCase(NamedTuple):
     """A case that both runs have.
 
     Attributes:
-        evaluation: what the evaluation of the second run is called.
+        evaluation: the label of the evaluation in the second run.
         before: its result in the first run.
         after: its result in the second.
         alone: the two trials, if each run has one, as nearly always.

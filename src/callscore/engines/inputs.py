@@ -62,18 +62,16 @@ __all__ = [
     "read_cases",
 ]
 
-# The cases in a file, whatever its records are: cases, or documents of another dialect.
-
 
 class InputOptions(Struct, frozen=True):
-    """Options that say how input files are read.
+    """How input files are read.
 
     Attributes:
-        fields: where the fields of a case stand in a record.
-        dialect: what the documents are written in.
-        wanted: what to take from a document that offers a choice.
+        fields: the paths of the fields of a case in a record.
+        dialect: the format of the documents; None to recognise it.
+        wanted: what to select from a document that offers a choice.
         top_k: how many of the answers to the same question to read.
-        keeps_tools: whether the tools that a document defines are kept with its cases.
+        keeps_tools: whether cases keep the tools that their document defines.
     """
 
     fields: FieldPaths | None = None
@@ -84,7 +82,7 @@ class InputOptions(Struct, frozen=True):
 
     @property
     def says_nothing(self) -> bool:
-        """Whether cases can be taken for what they are at first sight."""
+        """Whether neither paths nor a format are given."""
         return self.fields is None and self.dialect is None
 
 
@@ -116,8 +114,8 @@ class FileContent(Struct, frozen=True):
     """What a file contains: whole cases, only references, or only traces.
 
     Attributes:
-        read: the case that a record spells in our own way.
-        make: the case that a run of another dialect is.
+        read: reads a case from a record in our own format.
+        make: makes a case of a trace of another dialect.
         other: the field that such a file need not have.
     """
 
@@ -149,7 +147,7 @@ class CaseReader:
         self._top_k = inputs.top_k
         self._fields = inputs.fields and inputs.fields.without(part.other)
         self._recogniser = Recogniser()
-        # Where the user says which case a line belongs to, the lines of each are a document.
+        # If a path names the case of each line, the lines of a case are one document.
         self._groups: dict[str, tuple[Documents, dict[str, Any]]] = {}
         self._is_own_file = False
 
@@ -179,7 +177,7 @@ class CaseReader:
             yield from self._read_all(documents.take(batch, dialect), fields)
 
     def finish(self) -> Iterator[Found]:
-        """The cases that could only be told at the end of the file."""
+        """The cases that are only complete at the end of the file."""
         for documents, fields in self._groups.values():
             yield from self._read_all(documents.finish(), fields)
 
@@ -196,7 +194,7 @@ class CaseReader:
             yield from self.take(record)
 
     def _spells_calls(self, items: list[Any]) -> bool:
-        """Whether a list is a run in our own words: no calls, names and pairs, or with groups."""
+        """Whether a list is a run in our own format: no calls, names and pairs, or with groups."""
         # Streams of other stacks have lists that do not begin with a name.
         is_stream = any(
             isinstance(item, list) and not isinstance(next(iter(item), None), str)
@@ -231,7 +229,7 @@ class CaseReader:
         return is_case(value) or (self._is_own_file and self._dialect is None)
 
     def _wraps_calls(self, dialect: Dialect | None, value: Any) -> bool:
-        """Whether it is an object with calls under a key of ours, for which no dialect is needed."""
+        """Whether it is an object with calls under one of our keys, which needs no dialect."""
         if self._dialect is not None or not isinstance(value, dict):
             return False
         if dialect is None:
@@ -251,8 +249,8 @@ class CaseReader:
             read = self._part.read
             return place, read(value, place=place, wanted=wanted, dialect=self._dialect)
         except UnreadableInput as error:
-            is_strange = isinstance(value, dict) and not fields and not has_side_field(value)
-            hint = f" {_HINT} {unknown_format_text(value)}" if is_strange else ""
+            is_unknown = isinstance(value, dict) and not fields and not has_side_field(value)
+            hint = f" {_HINT} {unknown_format_text(value)}" if is_unknown else ""
             return BadRecord(error.place, error.problem + hint)
 
     def _read_document(self, document: Document, fields: dict[str, Any]) -> Iterator[Found]:
@@ -333,7 +331,7 @@ def read_cases(
 
 
 def _with_fields(trace: Trace, fields: dict[str, Any], place: str) -> Trace:
-    """The run with what the user says stands elsewhere in the record."""
+    """The trace with the fields that the user's paths select."""
     if not fields:
         return trace
     named = read_case({"id": None, **fields}, place=place)

@@ -59,8 +59,6 @@ __all__ = [
     "score_joined",
 ]
 
-# Takes cases, scores them, and keeps what is worth showing or naming.
-
 if TYPE_CHECKING:
     Metrics = str | Metric | Iterable[str | Metric]
 
@@ -195,12 +193,12 @@ class Collector:
         """
         examined = examine_cases([case.expected for case in cases], [case.actual for case in cases])
         outcomes = examined.outcomes
-        strange = {} if all(outcomes) else self._read_strange(cases, outcomes, read)
+        undecided = {} if all(outcomes) else self._read_undecided(cases, outcomes, read)
         add_examined(self._summary, examined)
-        counted = list(compress(cases, outcomes)) if strange else cases
+        counted = list(compress(cases, outcomes)) if undecided else cases
         self._note_all_repeated(counted)
         if self._hooks.on_outcomes is not None:
-            # One object a kind of outcome: whoever keeps them keeps no more than that.
+            # Equal outcomes are one object, to save memory where they are kept.
             found = cast("list[Outcome]", list(filter(None, outcomes)))
             self._hooks.on_outcomes(counted, list(map(self._known.setdefault, found, found)))
         failing = set()
@@ -211,14 +209,14 @@ class Collector:
             }
         for position, (case, outcome) in enumerate(zip(cases, outcomes, strict=True)):
             if outcome is None:
-                if (whole := strange[position]) is not None:
+                if (whole := undecided[position]) is not None:
                     self.take(whole)
             elif case.trial is not None:
                 self._summary.add_trial(str(case.id), outcome)
             if outcome in failing:
                 self._show_plain(position, read)
 
-    def _read_strange(
+    def _read_undecided(
         self,
         cases: list[PlainCase],
         outcomes: list[Outcome | None],
@@ -393,7 +391,7 @@ def score_files(  # noqa: PLR0913  (likewise)
         tools: the tools' definitions, in any form that `read_tools` takes, in place of those that
             the cases, or the traces, bring themselves.
         metrics: metrics of other tools to ask about each case, by name or as `Metric` values.
-        hooks: what wants to be told on the way.
+        hooks: callbacks.
 
     Raises:
         UnreadableInput: a file, or with `skip_bad` off a case in it, cannot be read.

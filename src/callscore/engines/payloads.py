@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -42,19 +43,17 @@ __all__ = [
 ]
 
 
-# Cases, settings and tools as the plain data that a history keeps, and compares runs by.
-
-# What a judge is made of; the key itself is in the environment.
+# The fields of a judge; the key itself is in the environment.
 JUDGE_FIELDS = ("model", "base_url", "key_variable")
 
-# Where the expectation stands that no file can spell.
+# The key of an expectation that only Python can express.
 PYTHON_KEY = "python"
 
-# Where an object is in memory, which is elsewhere in every run.
+# The memory address of an object, which differs in every run.
 _ADDRESS = re.compile(r" at 0x[0-9A-Fa-f]+")
 _MAX_DEPTH = 100
 
-# What functions, objects of an SDK and files say of tools, read once.
+# Tools that are functions, objects of an SDK or files, read once.
 _definitions = ToolDefinitions()
 
 
@@ -66,7 +65,11 @@ def case_payload(case: Case) -> dict[str, Any]:
         if value is not None:
             payload[field] = _stable_value(value)
     if case.tools is not None:
-        payload["tools"] = _own_tools(case)
+        tools = json_safe(case.tools)
+        if tools != case.tools:  # not plain data
+            with suppress(CallscoreError):  # nothing was scored by them, either
+                tools = tools_payload(_definitions.of(case.tools, f"case {case.id}"))
+        payload["tools"] = tools
     if case.tags:
         payload["tags"] = list(case.tags)
     if case.expected is not None:
@@ -75,12 +78,12 @@ def case_payload(case: Case) -> dict[str, Any]:
 
 
 def expected_payload(item: Any) -> Any:
-    """Something that is expected, as a case file spells it; what none can spell, as it looks."""
+    """An expected item as in a case file; its `repr` if only Python can express it."""
     try:
         spelled = expected_to_json(item)
         if not _has_addresses(spelled):
             return json_safe(spelled)
-    except (InvalidCall, RecursionError):  # no file can say it; the run keeps what it looks like
+    except (InvalidCall, RecursionError):
         pass
     return {PYTHON_KEY: _without_addresses(json_safe(safe_repr(item)))}
 
@@ -88,8 +91,8 @@ def expected_payload(item: Any) -> Any:
 def _stable_value(value: Any, depth: int = 0) -> Any:
     """A value as plain data without memory addresses."""
     if depth == _MAX_DEPTH or not isinstance(value, dict | list | tuple):
-        told = json_safe(value)
-        return _without_addresses(told) if _is_object(value) else told
+        plain = json_safe(value)
+        return _without_addresses(plain) if _is_object(value) else plain
     if isinstance(value, dict):
         keys = json_safe(dict.fromkeys(value))
         if len(keys) == len(value):
@@ -104,7 +107,7 @@ def _is_object(value: Any) -> bool:
 
 
 def _has_addresses(value: Any) -> bool:
-    """Whether something in a value is only known by where it is in memory: a function, say."""
+    """Whether the `repr` of something in a value has a memory address: a function, say."""
     pending = [value]
     while pending:
         item = pending.pop()
@@ -119,17 +122,6 @@ def _has_addresses(value: Any) -> bool:
 
 def _without_addresses(text: Any) -> Any:
     return _ADDRESS.sub("", text) if isinstance(text, str) else text
-
-
-def _own_tools(case: Case) -> Any:
-    """The tools that a case brings: as they are where that is data, else what they say of themselves."""
-    tools = json_safe(case.tools)
-    if tools == case.tools:
-        return tools
-    try:
-        return tools_payload(_definitions.of(case.tools, f"case {case.id}"))
-    except CallscoreError:  # nothing was scored by them, either
-        return tools
 
 
 def settings_payload(settings: Settings) -> dict[str, Any]:

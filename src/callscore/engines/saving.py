@@ -94,10 +94,10 @@ class ScoreSaver:
         self._open_store = open_store
         self._rescue = rescue or FallbackStore()
         self._store: Store | None = None
-        self._keeper: RunWriter | None = None
+        self._writer: RunWriter | None = None
         self._waiting = 0
         self._hide = known_secrets_hider()
-        self._files: list[tuple[str, str]] = []  # what each is called, and where it stands
+        self._files: list[tuple[str, str]] = []  # the name and the path of each
         self._totals: list[Totals] = []
         self._trials: set[tuple[int, str, int]] = set()
         self._pending: tuple[str, str] | None = (
@@ -111,7 +111,7 @@ class ScoreSaver:
     @property
     def is_aside(self) -> bool:
         """Whether everything goes to a file beside the history."""
-        return self._keeper is not None and self._keeper.is_aside
+        return self._writer is not None and self._writer.is_aside
 
     @property
     def words(self) -> str:
@@ -120,9 +120,9 @@ class ScoreSaver:
 
     def saved(self, lang: Language = "en") -> str:
         """Where the run is if it is not in the history, as a sentence; else empty."""
-        return "" if self._keeper is None else self._keeper.saved(lang)
+        return "" if self._writer is None else self._writer.saved(lang)
 
-    def told(self, hooks: ScoreHooks) -> ScoreHooks:
+    def with_saving(self, hooks: ScoreHooks) -> ScoreHooks:
         """These hooks, and those that save the results."""
         on_unjudged = hooks.on_unjudged
 
@@ -154,15 +154,15 @@ class ScoreSaver:
         accuracy = () if score is None else (MetricValue(FILE_SCORER, score.f1),)
         result = replace(result, case=replace(case, trial=trial), values=accuracy)
         self._totals[-1].add(result)
-        if self.run is None or self._keeper is None:
+        if self.run is None or self._writer is None:
             return
         record = _result_record(self.run.id, result, self._hide)
         values = (*accuracy, *metrics)
-        self._keeper.put(replace(record, evaluation=number, trial=trial, values=values))
+        self._writer.put(replace(record, evaluation=number, trial=trial, values=values))
         self._waiting += 1
         if self._waiting >= _MAX_WAITING:
             self._waiting = 0
-            self._keeper.flush()
+            self._writer.flush()
 
     def _begin(self, file: tuple[str, str]) -> None:
         """Begin the evaluation of a file, and with the first one the run."""
@@ -172,7 +172,7 @@ class ScoreSaver:
         try:
             if len(self._totals) == 1:
                 self._begin_run()
-            if self._keeper is None or self.run is None:
+            if self._writer is None or self.run is None:
                 return
             name, place = file
             record = EvaluationRecord(
@@ -185,7 +185,7 @@ class ScoreSaver:
                 thresholds={} if threshold is None else {FILE_SCORER: threshold},
                 tools=tools_payload(request.tools),
             )
-            self._keeper.add_evaluation(record)
+            self._writer.add_evaluation(record)
         except UnusableStore as error:
             self._note(str(error))
 
@@ -207,12 +207,12 @@ class ScoreSaver:
             git_commit=commit,
             git_dirty=is_dirty,
         )
-        self._keeper = self._keeper_of(record)
-        self.run = self._keeper.run
-        self._keeper.problems[:] = self.problems
-        self.problems = self._keeper.problems
+        self._writer = self._begin_writer(record)
+        self.run = self._writer.run
+        self._writer.problems[:] = self.problems
+        self.problems = self._writer.problems
 
-    def _keeper_of(self, record: RunRecord) -> RunWriter:
+    def _begin_writer(self, record: RunRecord) -> RunWriter:
         """The writer of the run: to the history, or to a file if that cannot be used."""
         try:
             store = self._store = self._open_store()
@@ -236,11 +236,11 @@ class ScoreSaver:
 
     def finish(self, status: RunStatus = "finished") -> None:
         """Store how the run ended, and close the history."""
-        if self._keeper is not None:
+        if self._writer is not None:
             found = [_results(*each) for each in zip(self._files, self._totals, strict=True)]
             summaries = {number: summary_payload([each]) for number, each in enumerate(found)}
-            self._keeper.finish(status, summary_payload(found), summaries)
-            self._keeper.release()
+            self._writer.finish(status, summary_payload(found), summaries)
+            self._writer.release()
         if self._store is not None:
             with suppress(CallscoreError):
                 self._store.close()

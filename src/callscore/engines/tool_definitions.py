@@ -16,8 +16,6 @@ if TYPE_CHECKING:
 
 __all__ = ["ToolDefinitions"]
 
-# What is known of the tools of each case, read once for all cases that have the same.
-
 _MAX_REMEMBERED = 256
 
 _Tools = dict[str, Tool]
@@ -43,11 +41,11 @@ class ToolDefinitions:
     def of(self, tools: Any, place: str) -> Mapping[str, Tool] | None:
         """The tools of a case by name, from what it brings; None if unknown.
 
-        Tools that were read from a trace are taken as they are: where a schema cannot be used, nothing
-        is said about the arguments. What stands in the field `tools` of a case must be right.
+        Tools of a trace may have schemas that cannot be used: their arguments are not checked. The
+        field `tools` of a case must be valid.
 
         Raises:
-            UnreadableInput: it is no definitions.
+            UnreadableInput: these are no definitions of tools.
         """
         if self.of_run is not None or tools is None:
             return self.of_run
@@ -73,7 +71,7 @@ class ToolDefinitions:
 
 
 def _usable_tools(given: Any) -> _Tools:
-    """The tools by name, none of them with a schema that would break off the run later."""
+    """The tools by name; a schema that cannot be used is refused."""
     tools = tools_by_name(given)
     for tool in tools.values():
         require_usable_schema(tool)

@@ -164,7 +164,7 @@ def is_record_error(error: BaseException | None) -> bool:
 
 
 def _is_postgres_error(error: BaseException) -> bool:
-    """Whether PostgreSQL says so, or what speaks to it."""
+    """Whether it is an error of PostgreSQL or of its driver."""
     return hasattr(getattr(error, "orig", None) or error, "sqlstate")
 
 
@@ -179,12 +179,12 @@ def error_text(error: BaseException) -> str:
         return _connection_error_text(error, words)
     if "could not decode to utf-8" in words.lower():
         return _DAMAGED
-    # The first line alone: the others are the statement, with the values that it was given.
+    # Only the first line: the others are the statement with its values.
     return f"the database says: {_first_line(words) or type(error).__name__}."
 
 
 def _connection_error_text(error: BaseException, words: str) -> str:
-    """What is wrong where a server is not reached, or is gone."""
+    """The text for a server that cannot be reached, or is gone."""
     small = words.lower()
     for some, sentence in _CONNECTION_ERRORS.items():
         if re.search(some, small):
@@ -209,7 +209,7 @@ def readable_errors(place: str) -> Iterator[None]:
         yield
     except CallscoreError:
         raise
-    # Rows are mostly fetched without SQLAlchemy in between: the driver's own errors come as they are.
+    # Rows are mostly fetched without SQLAlchemy: errors may be those of the driver.
     except (SQLAlchemyError, sqlite3.Error) as error:
         raise UnusableStore(place, error_text(error)) from error
     except (zlib.error, msgspec.DecodeError, ValueError) as error:
@@ -232,7 +232,7 @@ _SETTINGS = (
     "PRAGMA synchronous = NORMAL",
     "PRAGMA foreign_keys = ON",
     "PRAGMA cache_size = -8000",
-    # What was a long run once need not take its room for ever.
+    # After a long run the log shrinks again.
     "PRAGMA journal_size_limit = 67108864",
 )
 
@@ -244,8 +244,8 @@ def sqlite_engine(path: Path) -> Engine:
 
 def read_only_engine(path: Path) -> Engine:
     """The same, read-only, for a file in a folder that cannot be written."""
-    # What others have written last stands beside the file until they are done. Where nothing does,
-    # nobody is at it: SQLite need not look for them, which it can do only by writing.
+    # The last writes of other processes are in the log beside the file. Without a log no process is
+    # writing, and SQLite need not check that, which it could only do by writing itself.
     log = path.with_name(f"{path.name}-wal")
     is_settled = not log.exists() or not log.stat().st_size
     query = {"uri": "true", "mode": "ro", **({"immutable": "1"} if is_settled else {})}
@@ -256,7 +256,7 @@ def read_only_engine(path: Path) -> Engine:
 def _create_engine(address: URL, settings: Sequence[str]) -> Engine:
     engine = create_engine(
         address,
-        # Transactions are begun by the store itself, and not by what it happens to do first.
+        # The store begins its transactions itself.
         connect_args={
             "timeout": _BUSY_TIMEOUT,
             "isolation_level": None,
@@ -278,7 +278,7 @@ def _create_engine(address: URL, settings: Sequence[str]) -> Engine:
 def enable_wal(engine: Engine) -> None:
     """Switch to write-ahead logging, so that readers and writers do not block each other.
 
-    The file remembers it. On a disk where this cannot be had, they do wait.
+    The file remembers it. On a disk that does not support it, they do block each other.
     """
     deadline = monotonic() + _BUSY_TIMEOUT
     while True:
@@ -286,7 +286,7 @@ def enable_wal(engine: Engine) -> None:
             with engine.connect() as connection:
                 connection.exec_driver_sql("PRAGMA journal_mode = WAL")
         except OperationalError as error:
-            # For this alone SQLite does not wait, when another process opens the file as well.
+            # For this SQLite does not wait when another process opens the file, too.
             if not is_locked(error) or monotonic() > deadline:
                 raise
             sleep(_BUSY_PAUSE)
@@ -384,11 +384,11 @@ def compile_insert(statement: Any, table: Table, dialect: Dialect) -> Insert:
 
 
 def insert_rows(connection: Connection, insert: Insert, rows: Sequence[dict[str, Any]]) -> None:
-    """Add rows, in the transaction that is under way.
+    """Insert rows in the current transaction.
 
-    The driver is given them as they are: looking at each value once more takes SQLAlchemy longer
-    than the database takes to write it. Where it can, it is given many in one statement: between two
-    statements it lets go of the interpreter, which it gets back only when the others let it.
+    They go to the driver directly: SQLAlchemy takes longer to process each value than the database to
+    write it. If possible, one statement inserts many: between two statements the driver releases the
+    interpreter lock, and waits for the other threads to get it back.
     """
     if not insert.names:
         if rows:
@@ -414,7 +414,7 @@ def execute_compiled(
 ) -> CursorResult[*tuple[Any, ...]]:
     """Execute a query that is compiled once; skips most of the work of SQLAlchemy.
 
-    The values are as the driver of the database gives them: truth values may be numbers.
+    The values are those of the database driver: booleans may be numbers.
     """
     text, names, known = _compiled_query(query, connection.dialect)
     values: Any = known | given

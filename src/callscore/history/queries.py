@@ -257,12 +257,7 @@ def page_of_results(
 ) -> tuple[list[ResultRecord], int]:
     """Some results of a run, in the order they were first written, and the number of the last.
 
-    Args:
-        connection: the database.
-        run: the id of the run, and its number.
-        evaluation: the number of the evaluation; None for all.
-        after: the number of the last result of the previous page.
-        limit: the maximum number.
+    The run is its id and number; `after` is the number of the last result of the previous page.
     """
     query = RESULTS if evaluation is None else RESULTS.where(results.c.evaluation == evaluation)
     name, number = run
@@ -552,39 +547,20 @@ def save_payloads(connection: Connection, bodies: Bodies) -> None:
 
 # --- sides of comparisons, light results, exports ---------------------------------------------
 
+_SIDE_COLUMNS = ("number", "name", "variant", "place", "settings", "scorers", "summary")
 SIDE_EVALUATIONS = (
-    select(
-        evaluations.c.number,
-        evaluations.c.name,
-        evaluations.c.variant,
-        evaluations.c.place,
-        evaluations.c.settings,
-        evaluations.c.scorers,
-        evaluations.c.summary,
-    )
+    select(*[evaluations.c[name] for name in _SIDE_COLUMNS])
     .where(evaluations.c.run == bindparam("run"))
     .order_by(evaluations.c.number)
 )
 
 # Only the columns that a comparison reads: no payloads.
+_OUTCOME_COLUMNS = (
+    *("evaluation", "case_id", "trial", "tags", "expectation", "asked", "status", "passed", "f1"),
+    *("scores", "forbidden", "faults", "tools", "made", "failure"),
+)
 SIDE_RESULTS = (
-    select(
-        results.c.evaluation,
-        results.c.case_id,
-        results.c.trial,
-        results.c.tags,
-        results.c.expectation,
-        results.c.asked,
-        results.c.status,
-        results.c.passed,
-        results.c.f1,
-        results.c.scores,
-        results.c.forbidden,
-        results.c.faults,
-        results.c.tools,
-        results.c.made,
-        results.c.failure,
-    )
+    select(*[results.c[name] for name in _OUTCOME_COLUMNS])
     .where(results.c.run == bindparam("run"))
     .order_by(results.c.number)
 )
@@ -619,15 +595,9 @@ _NO_LIMIT = 2**31 - 1
 
 _NEWEST_RUNS = select(runs).order_by(*NEWEST_FIRST).limit(bindparam("limit"))
 BASELINE_NAMES = select(baselines.c.run, baselines.c.name)
+_LISTED_COLUMNS = ("run", "number", "name", "variant", "place", "summary")
 EVALUATIONS_OF_RUNS = (
-    select(
-        evaluations.c.run,
-        evaluations.c.number,
-        evaluations.c.name,
-        evaluations.c.variant,
-        evaluations.c.place,
-        evaluations.c.summary,
-    )
+    select(*[evaluations.c[name] for name in _LISTED_COLUMNS])
     .where(evaluations.c.run >= bindparam("low"), evaluations.c.run <= bindparam("high"))
     .order_by(evaluations.c.run, evaluations.c.number)
 )
@@ -811,10 +781,7 @@ def parents_in_use(connection: Connection, removed: dict[str, int]) -> set[int]:
 def delete_runs(connection: Connection, numbers: list[int], all_removed: list[int] | None) -> int:
     """Delete runs; returns the number of their results.
 
-    Args:
-        connection: the database.
-        numbers: the runs.
-        all_removed: all runs of this cleanup, if others may reuse their answers.
+    `all_removed` are all runs of this cleanup, if others may reuse their answers.
     """
     values = {"numbers": numbers}
     unwanted = delete(answers).where(answers.c.run.in_(_LITERAL_NUMBERS))

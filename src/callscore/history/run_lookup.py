@@ -25,8 +25,6 @@ if TYPE_CHECKING:
 __all__ = ["EvaluationLine", "RunLine", "find_run", "list_runs"]
 
 
-# Which run somebody means: a baseline, an id or the beginning of one, a name, an age, a commit.
-
 _LATEST = re.compile(r"latest(?:~(\d{1,9}))?")
 _MAX_LISTED = 5
 _COMMIT_DIGITS = 10

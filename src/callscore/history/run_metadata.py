@@ -38,8 +38,6 @@ __all__ = [
     "versions",
 ]
 
-# Ids for new runs, valid names of runs and baselines, and whether a run left cases out.
-
 # --- names that users give --------------------------------------------------------------------
 
 MAX_NAME_LENGTH = 200

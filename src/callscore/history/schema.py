@@ -98,8 +98,8 @@ evaluations = Table(
     Column("summary", Text),
 )
 
-# Digests of payloads are not declared as references: thousands of checks a second would find that
-# the payload is there, for it is written in the same transaction.
+# Digests of payloads are not declared as references, which would be checked for every row: the
+# payload is written in the same transaction.
 results = Table(
     "results",
     METADATA,
@@ -132,9 +132,9 @@ results = Table(
     Column("faults", Integer),
     Column("tools", Text),
     Column("comparison", LargeBinary(16)),
-    # What was called, without what is another in every run: the ids of the calls, their results.
+    # The digest of the calls without what differs in every run: their ids and results.
     Column("made", LargeBinary(16)),
-    # The case comes before the evaluation: people ask for it without saying which.
+    # The case before the evaluation: queries for a case may not name the evaluation.
     Index("results_case", "run", "case_id", "evaluation", "trial", unique=True),
     Index("results_order", "run", "number"),
 )
@@ -244,7 +244,7 @@ def _stored_version(connection: Connection, place: str) -> int:
     if schema_version.name in names:
         version: int = connection.execute(select(schema_version.c.version)).scalar_one()
         return version
-    # A file must be all ours; on a server other programs may have tables beside ours.
+    # A file must have no other tables; on a server other programs may have theirs beside ours.
     foreign = names if connection.dialect.name == "sqlite" else names & set(METADATA.tables)
     if foreign:
         raise UnusableStore(

@@ -307,7 +307,7 @@ class BackgroundWriter:
         self._unsaved: list[_Record] = []  # to be retried
         self._last_error = ""
         self._retry_after = 0.0
-        # A queue without a lock of our own: `put` would have to wait for this thread.
+        # With a lock of its own `put` would have to wait for the thread.
         self._queue: SimpleQueue[_Item] = SimpleQueue()
         self._flush_now = Event()
         self._is_closed = False

@@ -56,8 +56,6 @@ if TYPE_CHECKING:
 __all__ = ["Workers", "ask", "ask_in_task"]
 
 
-# Asks a task one question: threads, timeouts, retries; an answer or why there is none.
-
 _BLOCKED = "nothing else could go on meanwhile, because an `async` task waits without `await`"
 _GRACE_SECONDS = 1.0  # for a cancelled task to end
 
@@ -125,7 +123,7 @@ async def ask(
             abandon_task(work)
     if stuck.done():
         return stuck.result()
-    if work.cancelled():  # and nobody here has done it
+    if work.cancelled():  # from within
         return make_failure(question, "raised", "the task cancelled the one that asked it")
     return work.result()
 
@@ -142,8 +140,8 @@ async def ask_in_task(
     So there is no turn of the loop between one answer and the next question, in which all connections
     of an SDK would be idle, and be scanned again and again.
 
-    If the task ignores its timeout, `on_stuck` is called with the failure, and nobody should wait for
-    this coroutine any more.
+    If the task ignores its timeout, `on_stuck` is called with the failure, and this coroutine must
+    not be awaited any more.
     """
     call = _TaskCall(
         question.evaluation.task,
@@ -160,7 +158,7 @@ async def ask_in_task(
             document, attempts = await _call_with_retries(call, limits)
     except (asyncio.CancelledError, KeyboardInterrupt, GeneratorExit):
         raise
-    except BaseException as error:  # noqa: BLE001  (whatever a task of somebody else does)
+    except BaseException as error:  # noqa: BLE001  (a task may raise anything)
         return failure_from_error(question, error)
     finally:
         run_limits.reset(token)
@@ -338,7 +336,7 @@ def _call_in_thread(call: _TaskCall) -> Any:
     return _Document(plain_document(returned))
 
 
-# Asks the questions of a run with several workers; reports results once they are stored.
+# --- workers ----------------------------------------------------------------------------------
 
 if TYPE_CHECKING:
     Report = Callable[[int, int, Question, Result], None]

@@ -148,9 +148,9 @@ class RunOptions(Struct, frozen=True, kw_only=True):
         fail_under: the mean that each scorer without its own threshold must reach.
         show: which cases the results include.
         most: the maximum number of them, by evaluation and variant; None for all.
-        arguments: what was asked for, as it is kept; `paths` among it.
+        arguments: the arguments of the run, as they are stored; `paths` among them.
         lang: the language of warnings.
-        name: what the run is called in the history; None for nothing, or what it was called before.
+        name: the name of the run in the history; None for no name, or for that of the resumed run.
     """
 
     jobs: int = 8
