@@ -109,16 +109,19 @@ def _equal(left: Any, right: Any) -> bool:
     if left is right:
         return True
     if isinstance(left, dict):
-        return (
-            isinstance(right, dict)
-            and len(left) == len(right)
-            and all(key in right and _equal(value, right[key]) for key, value in left.items())
-        )
+        return isinstance(right, dict) and _equal_members(left, right)
     if isinstance(left, _ARRAYS):
         return (
             isinstance(right, _ARRAYS) and len(left) == len(right) and all(map(_equal, left, right))
         )
     return _equal_scalars(left, right)
+
+
+# Not inside `_equal`: the closure would make every access to its parameters slower.
+def _equal_members(left: dict[Any, Any], right: dict[Any, Any]) -> bool:
+    return len(left) == len(right) and all(
+        key in right and _equal(value, right[key]) for key, value in left.items()
+    )
 
 
 def _equal_scalars(left: Any, right: Any) -> bool:

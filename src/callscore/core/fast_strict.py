@@ -121,13 +121,18 @@ class _Mistakes:
                 left.append(call)
         correct: int | None = 0
         if not left or not rest:
-            missed, extra = [call.name for call in left], [call.name for call in rest]
-            self.unpaired += zip_longest(missed, extra)
+            self._count_unpaired(left, rest)
         elif len(left) == len(rest) == 1:
             correct = self._count_two(left[0], rest[0])
         else:
             correct = self._count_several(left, rest, taken)
         return self._count_any(expected, actual) if correct is None else len(taken) + correct
+
+    def _count_unpaired(self, left: list[PlainCall], rest: list[PlainCall]) -> None:
+        for call in left:
+            self.unpaired.append((call.name, None))
+        for call in rest:
+            self.unpaired.append((None, call.name))
 
     def _count_two(self, expected: PlainCall, actual: PlainCall) -> int:
         """`count` for one call on each side."""
