@@ -13,9 +13,6 @@ from callscore.cli.bless import (
     refused_lines,
     renamed_line,
     unanswered_line,
-    unselected_line,
-    unwritten_line,
-    without_yes,
     written_lines,
 )
 from callscore.rewriting import reasons
@@ -74,9 +71,6 @@ def test_it_says_why_nothing_is_written() -> None:
     )
     refused = Blessings(cases=3, refused=(Unblessed("a", "it is gone"),))
     assert nothing_line(refused, "en") == "nothing can be written"
-    assert unselected_line("en") == "nothing is selected: no case fits -k"
-    assert without_yes("en").endswith("say --yes")
-    assert unwritten_line("ru") == "ничего не записано"
 
 
 def test_cases_that_say_nothing_of_calls_are_counted_apart() -> None:

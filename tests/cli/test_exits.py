@@ -16,10 +16,14 @@ from callscore.cli.exits import (
     NO_ANSWER,
     OK,
     UNREADABLE,
+    USAGE,
+    baseline_exit_code,
     print_gate_reasons,
     run_exit_code,
     run_exit_reasons,
     score_exit_reasons,
+    unblessed_exit_code,
+    watch_exit_code,
 )
 from callscore.core.call import ToolCall
 from callscore.core.results import Noted, Results, RunResults, ScorerResult
@@ -162,3 +166,38 @@ def test_a_gate_fails_where_nothing_was_scored_or_a_reference_was_not_run() -> N
         "no case was scored",
         "references not run: a, b, c, d, e, +2",
     ]
+
+
+@pytest.mark.parametrize(
+    ("why", "code", "lang", "said"),
+    [
+        ("dry run", OK, "ru", "ничего не записано"),
+        ("declined", FAILED, "en", "nothing is written"),
+        ("unselected", USAGE, "en", "nothing is selected: no case fits -k"),
+        (
+            "no terminal",
+            USAGE,
+            "en",
+            "nothing is written: there is no terminal to ask on. If all of this is right, say --yes",
+        ),
+    ],
+)
+def test_why_nothing_is_blessed_decides_about_the_code(
+    why: str, code: int, lang: Language, said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert unblessed_exit_code(why, lang) == code
+    assert capsys.readouterr().err == f"callscore: {said}\n"
+
+
+def test_a_run_with_faults_is_refused_as_a_baseline(capsys: pytest.CaptureFixture[str]) -> None:
+    assert baseline_exit_code("a", [], "en") == OK
+    assert capsys.readouterr().err == ""
+
+    assert baseline_exit_code("a", ["it did not end", "1 error"], "en") == FAILED
+    assert capsys.readouterr().err.startswith(
+        "callscore: the run a is no good baseline: it did not end, 1 error. Take another one"
+    )
+
+
+def test_only_ctrl_c_ends_a_watch() -> None:
+    assert watch_exit_code() == INTERRUPTED

@@ -5,12 +5,18 @@
 from __future__ import annotations
 
 import shlex
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
-from callscore.cli.exits import FAILED
-from callscore.cli.options import RUN_NAME, lang_option, open_existing_store, store_option
+from callscore.cli.exits import OK, baseline_exit_code
+from callscore.cli.options import (
+    RUN_NAME,
+    json_option,
+    lang_option,
+    open_existing_store,
+    store_option,
+)
 from callscore.cli.output import open_output, write_report
 from callscore.core.phrases import Phrase, Plural, count_of, say
 from callscore.core.rendering import escape
@@ -20,9 +26,8 @@ from callscore.history.run_metadata import is_partial, lineage
 
 if TYPE_CHECKING:
     from callscore.core.phrases import Language
-    from callscore.history.records import Baseline, RunRecord
+    from callscore.history.records import RunRecord
     from callscore.history.store import Store
-    from callscore.reports.history import BaselineRow
 
 __all__ = ["command"]
 
@@ -38,10 +43,6 @@ _UNFINISHED = Phrase("it did not come to its end", "он не завершён")
 _WITHOUT_ANSWER = Plural(
     ("question has no answer", "questions have no answer"),
     ("вопрос без ответа", "вопроса без ответа", "вопросов без ответа"),
-)
-_REFUSED = Phrase(
-    "the run {run} is no good baseline: {why}. Take another one, or this one all the same with --force",
-    "прогон {run} не годится в базовые: {why}. Возьмите другой или всё-таки этот: --force",
 )
 _BROKEN = Phrase("Mind that {why}.", "Учтите: {why}.")
 _PARTIAL = Phrase(
@@ -98,62 +99,56 @@ def set_one(
     """
     with open_existing_store(store) as opened:
         found = opened.find(run)
-        faults = _faults(found, lang)
-        if faults and not force:
-            said = say(_REFUSED, lang, run=found.id, why=", ".join(faults))
-            click.echo(f"callscore: {said}", err=True)
-            ctx.exit(FAILED)
+        faults = [] if found.status == "finished" else [say(_UNFINISHED, lang)]
+        errors = found.totals.get("errors")
+        if errors:
+            faults.append(count_of(_WITHOUT_ANSWER, errors, lang))
+        code = OK if force else baseline_exit_code(found.id, faults, lang)
+        if code != OK:
+            ctx.exit(code)
         cautions = [say(_BROKEN, lang, why=why) for why in faults] + _warnings(opened, found, lang)
         before = {each.name: each.run for each in opened.baselines()}.get(name)
         opened.set_baseline(name, found.id)
-    lines = [_set_text(name, (found, before), store_arguments(store), lang), *cautions]
-    _write("".join(f"{line}\n" for line in lines), lang)
-
-
-def _faults(run: RunRecord, lang: Language) -> list[str]:
-    """Why a run should not be what others are held against."""
-    faults = [] if run.status == "finished" else [say(_UNFINISHED, lang)]
-    errors = run.totals.get("errors")
-    if errors:
-        faults.append(count_of(_WITHOUT_ANSWER, errors, lang))
-    return faults
+    phrase = _SET if before in (None, found.id) else _MOVED
+    typed = escape(shlex.quote(name) + store_arguments(store))
+    line = say(phrase, lang, name=escape(name), typed=typed, run=found.id, before=before)
+    _write("".join(f"{each}\n" for each in (line, *cautions)), lang)
 
 
 def _warnings(store: Store, run: RunRecord, lang: Language) -> list[str]:
-    """What should be known of a run that others are held against."""
+    """Warnings about a run that becomes a baseline."""
     said = [say(_PARTIAL, lang)] if is_partial(run, lineage(store, run)) else []
-    below = [
-        f"{escape(record.name)}: {escape(str(scorer['name']))}"
-        for record in store.evaluations(run.id)
-        for scorer in record.summary.get("scorers") or ()
-        if _is_below(scorer)
-    ]
+    below = []
+    for record in store.evaluations(run.id):
+        for scorer in record.summary.get("scorers") or ():
+            mean, threshold = scorer.get("mean"), scorer.get("threshold")
+            if mean is not None and threshold is not None and mean < threshold:
+                below.append(f"{escape(record.name)}: {escape(str(scorer['name']))}")
     return [*said, say(_BELOW, lang, names=", ".join(below))] if below else said
 
 
-def _is_below(scorer: dict[str, Any]) -> bool:
-    mean, threshold = scorer.get("mean"), scorer.get("threshold")
-    return mean is not None and threshold is not None and mean < threshold
-
-
-def _set_text(name: str, moved: tuple[RunRecord, str | None], where: str, lang: Language) -> str:
-    run, before = moved
-    is_moved = before is not None and before != run.id
-    phrase = _MOVED if is_moved else _SET
-    typed = escape(shlex.quote(name) + where)
-    return say(phrase, lang, name=escape(name), typed=typed, run=run.id, before=before)
-
-
 @command.command("list", short_help="List the baselines.")
-@click.option("--json", "as_json", is_flag=True, help="Write an array of objects, for programs.")
+@json_option
 @store_option
 @lang_option
 def list_all(*, as_json: bool, store: str | None, lang: Language) -> None:
     """List the baselines, and the runs that they mean."""
-    from callscore.reports.history import write_baselines_json
+    from callscore.reports.history import BaselineRow, write_baselines_json
 
+    found = []
     with open_existing_store(store) as opened:
-        found = [_named(each, opened.find(each.run)) for each in opened.baselines()]
+        for baseline in opened.baselines():
+            run = opened.find(baseline.run)
+            row = BaselineRow(
+                name=baseline.name,
+                run=run.id,
+                started_at=run.started_at,
+                set_at=baseline.set_at,
+                git_commit=run.git_commit,
+                git_dirty=run.git_dirty,
+                called=run.name,
+            )
+            found.append(row)
     if as_json:
         _write(write_baselines_json(found), lang)
     elif not found:
@@ -161,20 +156,6 @@ def list_all(*, as_json: bool, store: str | None, lang: Language) -> None:
     else:
         with open_output(None, "table", lang) as output:
             write_report("baselines", (found,), output, "table", lang=lang)
-
-
-def _named(baseline: Baseline, run: RunRecord) -> BaselineRow:
-    from callscore.reports.history import BaselineRow
-
-    return BaselineRow(
-        name=baseline.name,
-        run=run.id,
-        started_at=run.started_at,
-        set_at=baseline.set_at,
-        git_commit=run.git_commit,
-        git_dirty=run.git_dirty,
-        called=run.name,
-    )
 
 
 @command.command("remove", short_help="Forget a baseline; its run stays.")

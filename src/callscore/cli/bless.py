@@ -12,8 +12,14 @@ import click
 from msgspec import Struct
 from msgspec.structs import replace
 
-from callscore.cli.exits import FAILED, OK, USAGE, bless_exit_code
-from callscore.cli.options import lang_option, open_existing_store, store_option
+from callscore.cli.exits import bless_exit_code, unblessed_exit_code
+from callscore.cli.options import (
+    KEYWORD_HELP,
+    keyword_option,
+    lang_option,
+    open_existing_store,
+    store_option,
+)
 from callscore.cli.output import open_output, print_note, stdout_to_stderr
 from callscore.core.phrases import Language, Phrase, Plural, count_of, say
 from callscore.core.rendering import escape
@@ -25,23 +31,9 @@ if TYPE_CHECKING:
     from callscore.cli.output import Output
     from callscore.history.store import Store
     from callscore.rewriting.applying import Refused, Rewritten
-    from callscore.rewriting.blessing import Blessed, Blessings, Unblessed
+    from callscore.rewriting.blessing import Blessings, Unblessed
 
-__all__ = [
-    "confirmation_text",
-    "nothing_line",
-    "others_line",
-    "refused_lines",
-    "renamed_line",
-    "unanswered_line",
-    "unselected_line",
-    "unwritten_line",
-    "without_yes",
-    "written_lines",
-]
-
-
-# The sentences of `callscore bless`.
+__all__ = ["command"]
 
 _MOST_NAMED = 10
 
@@ -72,25 +64,14 @@ _RENAMED = Phrase(
     "{cases} without an id: named for what is expected, so the next run calls it otherwise",
     "без своего id: {cases}; имя берётся из ожидаемого, поэтому в следующем запуске оно другое",
 )
-_NOT_SELECTED = Phrase(
-    "nothing is selected: no case fits -k", "ничего не выбрано: под -k не подходит ни один случай"
-)
 _NOTHING_WRITABLE = Phrase("nothing can be written", "записать ничего нельзя")
-_WITHOUT_YES = Phrase(
-    "nothing is written: there is no terminal to ask on. If all of this is right, say --yes",
-    "ничего не записано: спросить не у кого. Если всё верно, добавьте --yes",
-)
-_UNWRITTEN = Phrase("nothing is written", "ничего не записано")
 
 
 def confirmation_text(written: Sequence[Rewritten], lang: Language) -> str:
-    """Whether to write all this."""
-    return say(
-        _QUESTION,
-        lang,
-        expectations=count_of(_EXPECTATIONS, len(written), lang),
-        files=count_of(_FILES, len({_file_of(each) for each in written}), lang),
-    )
+    """The question whether to write all this."""
+    expectations = count_of(_EXPECTATIONS, len(written), lang)
+    files = count_of(_FILES, len({_file_of(each) for each in written}), lang)
+    return say(_QUESTION, lang, expectations=expectations, files=files)
 
 
 def written_lines(written: Sequence[Rewritten], lang: Language) -> Iterator[str]:
@@ -105,14 +86,14 @@ def _file_of(written: Rewritten) -> str:
 
 
 def refused_lines(refused: Sequence[Unblessed], lang: Language) -> Iterator[str]:
-    """What stays as it is, and why."""
+    """What is not written, and why."""
     for label, problem, reason in refused:
         why = problem if reason is None else reason.text(lang)
         yield say(_REFUSED, lang, label=escape(label), problem=escape(why))
 
 
 def unanswered_line(found: Blessings, lang: Language) -> str:
-    """The cases of which nothing is known, for there is no answer."""
+    """The cases without an answer."""
     return _named_line(_UNANSWERED, found.unanswered, lang)
 
 
@@ -140,26 +121,9 @@ def nothing_line(found: Blessings, lang: Language) -> str:
 
 
 def renamed_line(count: int, lang: Language) -> str:
-    """That cases are called otherwise from now on."""
+    """That cases have another name from now on."""
     return say(_RENAMED, lang, cases=count_of(_CASES, count, lang))
 
-
-def unselected_line(lang: Language) -> str:
-    """That no case has the words that were asked for."""
-    return say(_NOT_SELECTED, lang)
-
-
-def without_yes(lang: Language) -> str:
-    """The sentence where no confirmation can be asked for."""
-    return say(_WITHOUT_YES, lang)
-
-
-def unwritten_line(lang: Language) -> str:
-    """The sentence where nothing was written."""
-    return say(_UNWRITTEN, lang)
-
-
-# The command.
 
 _WIDTH = 100
 _HELP = """Make what RUN has observed what is expected, in the files where that stands.
@@ -180,7 +144,7 @@ tools.
 
 
 class _Request(Struct, frozen=True, kw_only=True):
-    """What the user asked for."""
+    """The options of the command."""
 
     run: str
     keyword: str
@@ -193,14 +157,7 @@ class _Request(Struct, frozen=True, kw_only=True):
 
 @click.command(short_help="Accept what a run has observed.", help=_HELP)
 @click.argument("run")
-@click.option(
-    "-k",
-    "keyword",
-    default="",
-    metavar="WORDS",
-    help="Only what has these words in the name of its evaluation, its variant or its case;"
-    " with and, or, not, as in 'weather and not slow'.",
-)
+@keyword_option(f"{KEYWORD_HELP}, as in 'weather and not slow'.")
 @click.option(
     "--trial",
     type=click.IntRange(min=1),
@@ -213,23 +170,17 @@ class _Request(Struct, frozen=True, kw_only=True):
 @lang_option
 def command(**options: Any) -> int:
     """Show what would be written, ask, write it, and find the exit code."""
+    from callscore.history.opening import default_path
+
     request = _Request(**options)
-    root = _project_root()
+    root = default_path().parent.parent  # the history has paths relative to it
     with open_existing_store(request.store) as store, stdout_to_stderr():  # evaluations may print
         found = _find_blessings(store, request, root)
     if request.keyword and not found.cases:
-        print_note(unselected_line(request.lang))
-        return USAGE
-    # Who stops reading, as `head` does, does not keep it from being written.
+        return unblessed_exit_code("unselected", request.lang)
+    # Even if the reader closes the output, as `head` does, the files are written.
     with open_output(None, "table", request.lang, is_gate=True) as output:
         return _bless(found, request, root, output)
-
-
-def _project_root() -> Path:
-    """The folder of the project, from which the history knows its files."""
-    from callscore.history.opening import default_path
-
-    return default_path().parent.parent
 
 
 def _find_blessings(store: Store, request: _Request, root: Path) -> Blessings:
@@ -259,40 +210,30 @@ def _bless(found: Blessings, request: _Request, root: Path, output: Output) -> i
     written, refused = rewrite([each.change for each in found.changes], root, is_dry=True)
     stays = [*found.refused, *map(_unblessed, refused)]
     _show(found, written, output, lang)
-    for line in _unchanged_lines(found, stays, lang):
-        output.write_text(f"{line}\n")
+    lines = [*dict.fromkeys(refused_lines(stays, lang))]
+    if found.others:
+        lines.append(others_line(found, lang))
+    if found.unanswered:
+        lines.append(unanswered_line(found, lang))
+    output.write_text("".join(f"{line}\n" for line in lines))
     if not written:
         print_note(nothing_line(replace(found, refused=tuple(stays)), lang))
         return bless_exit_code(stays)
-    code = _code_without_writing(written, request)
-    if code is None:
-        code = _write(written, root, output, request)
+    why = _reason_not_to_write(written, request)
+    code = unblessed_exit_code(why, lang) if why else _write(written, root, output, request)
     return bless_exit_code(stays, code)
 
 
-def _unchanged_lines(found: Blessings, stays: list[Unblessed], lang: Language) -> Iterator[str]:
-    """What stays as it is, and why; each once."""
-    yield from dict.fromkeys(refused_lines(stays, lang))
-    if found.others:
-        yield others_line(found, lang)
-    if found.unanswered:
-        yield unanswered_line(found, lang)
-
-
-def _code_without_writing(written: list[Rewritten], request: _Request) -> int | None:
-    """The exit code where nothing is to be written; None where all of it is."""
+def _reason_not_to_write(written: list[Rewritten], request: _Request) -> str:
+    """Why nothing is written; empty if it is, which the user may have to confirm."""
     if request.dry_run:
-        code, line = OK, unwritten_line(request.lang)
-    elif request.yes:
-        return None
-    elif not _is_on_terminal():
-        code, line = USAGE, without_yes(request.lang)
-    elif click.confirm(confirmation_text(written, request.lang), err=True):
-        return None
-    else:
-        code, line = FAILED, unwritten_line(request.lang)
-    print_note(line)
-    return code
+        return "dry run"
+    if request.yes:
+        return ""
+    if sys.stdin is None or not sys.stdin.isatty():
+        return "no terminal"
+    is_confirmed = click.confirm(confirmation_text(written, request.lang), err=True)
+    return "" if is_confirmed else "declined"
 
 
 def _unblessed(refused: Refused) -> Unblessed:
@@ -301,12 +242,8 @@ def _unblessed(refused: Refused) -> Unblessed:
     return Unblessed(refused.change.label, refused.problem, refused.reason)
 
 
-def _is_on_terminal() -> bool:
-    return sys.stdin is not None and sys.stdin.isatty()
-
-
 def _write(shown: list[Rewritten], root: Path, output: Output, request: _Request) -> int:
-    """Write what was shown; whether something of it could not be written after all."""
+    """Write the files, and return the exit code: something may have changed meanwhile."""
     from callscore.rewriting.applying import rewrite
 
     written, refused = rewrite([each.change for each in shown], root)
@@ -322,33 +259,25 @@ def _write(shown: list[Rewritten], root: Path, output: Output, request: _Request
 
 def _show(found: Blessings, written: list[Rewritten], output: Output, lang: Language) -> None:
     """Show what is expected and what was called, and below that every line that would change."""
+    from rich.text import Text
+
+    from callscore.words.diff import call_lines, plain_text, rich_text
+
     places = {id(each.change): each for each in written}
     console = output.console()
     for each in found.changes:
         place = places.get(id(each.change))
         if place is None:
             continue
+        label, where = escape(each.change.label), f"  {escape(place.place)}"
+        diff = call_lines(each.score, width=console.width if console else _WIDTH, lang=lang)
         if console is None:
-            output.write_text(_plain(each, place, lang))
-        else:
-            from rich.text import Text
-
-            from callscore.words.diff import call_lines, rich_text
-
-            heading = Text().append(escape(each.change.label), "bold")
-            heading.append(f"  {escape(place.place)}", "dim")
-            console.print(heading, soft_wrap=True)
-            lines = call_lines(each.score, width=console.width, lang=lang)
-            console.print(rich_text(lines))
-            for line in place.lines:
-                style = "red" if line.startswith("-") else "green"
-                console.print(Text(escape(line), style), soft_wrap=True)
-            console.print()
-
-
-def _plain(blessed: Blessed, place: Rewritten, lang: Language) -> str:
-    from callscore.words.diff import call_lines, plain_text
-
-    calls = plain_text(call_lines(blessed.score, width=_WIDTH, lang=lang))
-    lines = "".join(f"{escape(line)}\n" for line in place.lines)
-    return f"{escape(blessed.change.label)}  {escape(place.place)}\n{calls}\n{lines}\n"
+            changed = "".join(f"{escape(line)}\n" for line in place.lines)
+            output.write_text(f"{label}{where}\n{plain_text(diff)}\n{changed}\n")
+            continue
+        console.print(Text().append(label, "bold").append(where, "dim"), soft_wrap=True)
+        console.print(rich_text(diff))
+        for line in place.lines:
+            style = "red" if line.startswith("-") else "green"
+            console.print(Text(escape(line), style), soft_wrap=True)
+        console.print()

@@ -16,11 +16,12 @@ from callscore.cli.options import (
     reading_from,
     reading_options,
     require_new_file,
+    require_one_stdin,
+    skip_bad_option,
 )
-from callscore.cli.output import open_output
+from callscore.cli.output import open_output, print_note, print_skipped
 from callscore.cli.progress import progress
 from callscore.core.phrases import Phrase, Plural, count_of, say
-from callscore.core.rendering import escape
 from callscore.datasets.capturing import TraceCapture
 from callscore.documents import raise_unreadable
 from callscore.engines.inputs import input_options_for
@@ -81,27 +82,22 @@ _SKIPPED = Phrase("skipped: {count}", "пропущено: {count}")
 @reading_options
 @new_file_options
 @lang_option
-@click.option("--skip-bad", is_flag=True, help="Name and skip what cannot be read.")
+@skip_bad_option("Name")
 def command(  # noqa: D103  (the help is above)
     *, files: tuple[str, ...], output: str | None, force: bool, lang: Language, **options: Any
 ) -> None:
-    if files.count("-") > 1:
-        raise click.UsageError("Standard input can be read only once.")
+    require_one_stdin(*files)
     require_new_file(output, force=force)
     wanted, fields = reading_from(options), dict(options["fields"])
     inputs = input_options_for(fields, options["input_format"], wanted)
-    captures = TraceCapture(inputs, _print_skipped if options["skip_bad"] else raise_unreadable)
+    captures = TraceCapture(inputs, print_skipped if options["skip_bad"] else raise_unreadable)
     with progress(files, "reading") as on_bytes:
         records = captures.take(files, on_bytes=on_bytes)
     with open_output(output, "jsonl", lang) as target:  # once everything could be read
         for record in records:
             target.write_text(record_line(record))
     for line in _summary_lines(captures, lang):
-        click.echo(f"callscore: {line}", err=True)
-
-
-def _print_skipped(place: str, problem: str) -> None:
-    click.echo(f"callscore: skipped {escape(f'{place}: {problem}')}", err=True)
+        print_note(line)
 
 
 def _summary_lines(captures: TraceCapture, lang: Language) -> Iterator[str]:

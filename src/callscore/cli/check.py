@@ -19,8 +19,10 @@ from callscore.cli.options import (
     reading_from,
     reading_options,
     report_options,
+    require_one_stdin,
+    skip_bad_option,
 )
-from callscore.cli.output import open_output, write_report
+from callscore.cli.output import open_output, print_named_note, write_report
 from callscore.cli.progress import progress
 from callscore.core.phrases import Language
 from callscore.documents import raise_unreadable
@@ -29,8 +31,6 @@ from callscore.engines.inputs import InputOptions, input_options_for
 from callscore.errors import InvalidSettings, UnreadableInput
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from callscore.checks.check import CheckResults, Finding
     from callscore.cli.output import Output
     from callscore.core.call import Tool
@@ -53,7 +53,7 @@ The definitions are those that a trace itself has, or:
 
 
 class _Request(Struct, frozen=True, kw_only=True):
-    """What the user asked for."""
+    """The options of the command."""
 
     files: tuple[str, ...]
     tools: str | None
@@ -87,23 +87,33 @@ class _Request(Struct, frozen=True, kw_only=True):
     type=click.IntRange(min=0),
     help=f"Show at most so many faults.  [default: {_FEW}; all in json and jsonl]",
 )
-@click.option("--skip-bad", is_flag=True, help="Count and skip what cannot be read.")
+@skip_bad_option()
 def command(**options: Any) -> int:
     """Check the calls in files, write the report, and find the exit code."""
     wanted, fields = reading_from(options), dict(options.pop("fields"))
     keeps_tools = options["tools"] is None
     inputs = input_options_for(fields, options.pop("input_format"), wanted, keeps_tools=keeps_tools)
     request = _Request(inputs=inputs, **options)
-    if [*request.files, request.tools].count("-") > 1:
-        raise click.UsageError("Standard input can be read only once.")
+    require_one_stdin(*request.files, request.tools)
     destination = request.output, request.output_format, request.lang
     with open_output(*destination, is_gate=bool(request.fail_on)) as output:
         results = _check(request, output)
-        _write(results, request, output)
+        if request.output_format == "jsonl":  # the findings are written already
+            from callscore.reports.check import check_notes
+
+            for note in check_notes(results, request.lang):
+                print_named_note(*note)
+        else:
+            write_report("check", (results,), output, request.output_format, lang=request.lang)
     return check_exit_code(results, request.fail_on, request.lang)
 
 
 def _check(request: _Request, output: Output) -> CheckResults:
+    from callscore.reports.check import jsonl_line
+
+    def write_finding(finding: Finding) -> None:
+        output.write_text(jsonl_line(finding, lang=request.lang))
+
     for_people = request.output_format in _FOR_PEOPLE
     with progress(request.files, "checking") as on_bytes:
         results = check_files(
@@ -112,7 +122,7 @@ def _check(request: _Request, output: Output) -> CheckResults:
             tools=None if request.tools is None else _tools_in(request.tools),
             limit=_FEW if request.limit is None and for_people else request.limit,
             skip_bad=request.skip_bad,
-            hooks=CheckHooks(_line_writer(request, output), on_bytes),
+            hooks=CheckHooks(write_finding if request.output_format == "jsonl" else None, on_bytes),
         )
     if not results.runs and not results.without_calls.count and not results.skipped.count:
         raise UnreadableInput(", ".join(request.files), "there is no run to check in it.")
@@ -120,11 +130,7 @@ def _check(request: _Request, output: Output) -> CheckResults:
 
 
 def _tools_in(path: str) -> dict[str, Tool]:
-    """The definitions in a file, by name.
-
-    Raises:
-        UnreadableInput: there are none, two of the same name differ, or a schema cannot be used.
-    """
+    """The definitions in a file, by name; unreadable if there are none, or a schema is unusable."""
     tools = tools_by_name(Path(path))
     for tool in tools.values():
         try:
@@ -134,24 +140,3 @@ def _tools_in(path: str) -> dict[str, Tool]:
     if not tools:
         raise_unreadable(path, "there are no definitions of tools in it.")
     return tools
-
-
-def _line_writer(request: _Request, output: Output) -> Callable[[Finding], None] | None:
-    """What writes a finding at once, in a format of many lines."""
-    if request.output_format != "jsonl":
-        return None
-    from callscore.reports.check import jsonl_line
-
-    return lambda finding: output.write_text(jsonl_line(finding, lang=request.lang))
-
-
-def _write(results: CheckResults, request: _Request, output: Output) -> None:
-    """Write the report; of one that was written line by line, only the notes are left."""
-    lang = request.lang
-    if request.output_format == "jsonl":
-        from callscore.reports.check import check_notes
-
-        for sentence, names in check_notes(results, lang):
-            click.echo(f"callscore: {sentence}" + (f" ({names})" if names else ""), err=True)
-        return
-    write_report("check", (results,), output, request.output_format, lang=lang)

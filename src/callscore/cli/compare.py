@@ -17,6 +17,7 @@ from callscore.cli.options import (
     most_changes_option,
     output_format_for,
     report_options,
+    require_one_stdin,
     settings_options,
     store_option,
 )
@@ -32,7 +33,6 @@ if TYPE_CHECKING:
 __all__ = ["command"]
 
 _FORMATS = ["table", "json", "markdown"]
-_STDIN = "-"
 _OF_FILES = (*Settings.__struct_fields__, "preset", "config", "judge")
 _HELP = """Compare two runs, BEFORE and AFTER, case by case: what broke, what was fixed, and whether that
 is more than chance.
@@ -70,7 +70,7 @@ The settings below are those of files: a run has its own.
 def command(ctx: click.Context, /, *, lang: Language, **options: Any) -> int:
     """Compare two runs, write the report, and find the exit code."""
     output_format = output_format_for(ctx, options)
-    if output_format not in _FORMATS:  # the suffix of a file says so
+    if output_format not in _FORMATS:  # by the suffix of a file
         raise click.UsageError(f"There is no such report: use one of {', '.join(_FORMATS)}.")
     fail_on = options["fail_on"]
     with open_output(options["output"], output_format, lang, is_gate=fail_on is not None) as output:
@@ -87,26 +87,21 @@ def command(ctx: click.Context, /, *, lang: Language, **options: Any) -> int:
 
 def _compared(options: dict[str, Any]) -> Comparison:
     before, after, expected = (options[name] for name in ("before", "after", "expected"))
-    if [before, after, expected].count(_STDIN) > 1:
-        raise click.UsageError("Standard input can be read only once.")
+    require_one_stdin(before, after, expected)
+    settings = DEFAULT
+    given = [name for name in _OF_FILES if options.get(name) not in (None, (), False)]
+    if is_case_file(before) or is_case_file(after):
+        settings, _ = judged_settings_from(options)
+    elif given or expected is not None:
+        raise click.UsageError(
+            "Settings and --expected are for files: a run has been scored. "
+            "`callscore rescore RUN` scores it again."
+        )
     return compare(
         before,
         after,
         measure=options["measure"],
         expected=expected,
-        settings=_settings(options, has_file=is_case_file(before) or is_case_file(after)),
+        settings=settings,
         store=options["store"],
     )
-
-
-def _settings(options: dict[str, Any], *, has_file: bool) -> Settings:
-    """What decides the scores of files; a run brings its own, and nothing changes them here."""
-    if has_file:
-        return judged_settings_from(options)[0]
-    given = [name for name in _OF_FILES if options.get(name) not in (None, (), False)]
-    if given or options["expected"] is not None:
-        raise click.UsageError(
-            "Settings and --expected are for files: a run has been scored. "
-            "`callscore rescore RUN` scores it again."
-        )
-    return DEFAULT

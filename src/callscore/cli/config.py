@@ -12,7 +12,7 @@ from callscore.core.settings import Settings, get_preset, settings_from
 from callscore.core.suggestions import did_you_mean
 from callscore.errors import CallscoreError, InvalidSettings
 
-__all__ = ["EMPTY", "Config", "config_for", "find_config", "read_config"]
+__all__ = ["config_for"]
 
 _OWN: Final = "callscore.toml"
 _PROJECT: Final = "pyproject.toml"
@@ -28,13 +28,13 @@ _JUDGE_KEYS: Final = ("name", "base_url", "key_variable")
 
 
 class Config(Struct, frozen=True):
-    """What a file says about the settings.
+    """The settings in a file.
 
     Attributes:
-        values: the settings that it names, those of its preset among them.
-        place: the file, for messages; None where there is none.
-        judge: the model that answers `$judge`, by its `name`, and perhaps a `base_url` and a
-            `key_variable`; empty where the file names none.
+        values: the settings, with those of its preset.
+        place: the file, for messages; None if there is none.
+        judge: the `name` of the model that answers `$judge`, and optionally its `base_url` and
+            `key_variable`; empty if the file names none.
     """
 
     values: dict[str, Any] = {}
@@ -46,14 +46,10 @@ EMPTY: Final = Config()
 
 
 def config_for(path: str | None, *, is_wanted: bool = True) -> Config:
-    """The named file, or else the one of the project that the working directory is in.
-
-    Args:
-        path: the file; None to look for one.
-        is_wanted: whether to look for one.
+    """The settings of the named file, or, if `is_wanted`, of the current project.
 
     Raises:
-        InvalidSettings: the file cannot be read, or says what no setting can be.
+        InvalidSettings: the file cannot be read, or has an invalid setting.
     """
     if path is not None:
         return read_config(Path(path))
@@ -61,20 +57,13 @@ def config_for(path: str | None, *, is_wanted: bool = True) -> Config:
         return EMPTY
     try:
         folder = Path.cwd()
-    except OSError:  # it was deleted meanwhile
+    except OSError:  # it was deleted
         return EMPTY
     return find_config(folder)
 
 
 def find_config(folder: Path) -> Config:
-    """The settings of the nearest folder that has any, up to the root of a repository.
-
-    Args:
-        folder: where to begin.
-
-    Raises:
-        InvalidSettings: as `read_config`.
-    """
+    """The settings of the nearest folder that has any, up to the root of a repository."""
     for candidate in (folder, *folder.parents):
         for name in (_OWN, _PROJECT):
             path = candidate / name
@@ -88,12 +77,12 @@ def find_config(folder: Path) -> Config:
 def _is_there(path: Path) -> bool:
     try:
         return path.exists()
-    except OSError:  # in a folder that is not ours
+    except OSError:  # no permission
         return False
 
 
 def _is_ours(path: Path) -> bool:
-    """Whether a project says anything about callscore; what it says of others is not our concern."""
+    """Whether `pyproject.toml` has a table for callscore; without one, it may even be invalid."""
     try:
         is_mentioned = b"callscore" in path.read_bytes()
     except OSError:
@@ -105,8 +94,7 @@ def read_config(path: Path) -> Config:
     """The settings in a file, each of them checked.
 
     Raises:
-        InvalidSettings: the file cannot be read, is no TOML, or says what no setting can be; the
-            message names the file, the key, and what is probably meant.
+        InvalidSettings: the file cannot be read, is no TOML, or has an invalid setting.
     """
     document = _document_of(path)
     values = _tools_of(document).get(_TABLE, {}) if path.name == _PROJECT else document
@@ -115,7 +103,12 @@ def read_config(path: Path) -> Config:
         raise InvalidSettings(f"{place}: {values!r} is not a table of settings")
     for key in values:
         _require_key(key, place)
-    _require_quotes(values.get("arguments"), place)
+    rules = values.get("arguments")
+    for pattern, rule in rules.items() if isinstance(rules, Mapping) else ():
+        if "." not in pattern and isinstance(rule, Mapping):
+            # TOML takes `book_flight.date = "date"` for a table in a table.
+            meant = f'"{pattern}.{next(iter(rule), "*")}"'
+            raise InvalidSettings(f"{place}: arguments: put quotes around names with dots: {meant}")
     settings = {key: value for key, value in values.items() if key != _JUDGE}
     return Config(_checked(settings, place), place, _judge_in(values, place))
 
@@ -151,7 +144,7 @@ def _require_key(key: str, place: str) -> None:
 
 
 def _judge_in(values: Mapping[str, Any], place: str) -> dict[str, str]:
-    """The judge that a file names: `judge = "model"`, or a table that says where it is, too."""
+    """The judge of a file: `judge = "model"`, or a table with its `base_url` and `key_variable`."""
     if _JUDGE not in values:
         return {}
     given = values[_JUDGE]
@@ -168,17 +161,8 @@ def _judge_in(values: Mapping[str, Any], place: str) -> dict[str, str]:
     return dict(judge)
 
 
-def _require_quotes(rules: Any, place: str) -> None:
-    """Refuse `book_flight.date = "date"`, which TOML takes for a table in a table."""
-    for pattern, rule in rules.items() if isinstance(rules, Mapping) else ():
-        if "." not in pattern and isinstance(rule, Mapping):
-            inner = next(iter(rule), "*")
-            meant = f'"{pattern}.{inner}"'
-            raise InvalidSettings(f"{place}: arguments: put quotes around names with dots: {meant}")
-
-
 def _checked(values: dict[str, Any], place: str) -> dict[str, Any]:
-    """The settings, with those of the preset that is named among them."""
+    """The settings, with those of their preset."""
     try:
         if _PRESET in values:
             values = {**get_preset(values.pop(_PRESET)), **values}

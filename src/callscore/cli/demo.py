@@ -28,9 +28,6 @@ if TYPE_CHECKING:
 
 __all__ = ["command"]
 
-
-# Texts, in English and in Russian.
-
 _REWARDS = Phrase(
     "Tasks done, by the rewards of the benchmark itself (as published):",
     "Выполненные задачи по наградам самого бенчмарка (как опубликовано):",
@@ -52,10 +49,6 @@ _MEANING = Phrase(
     "По таблицам видно, на каких инструментах и аргументах теряются баллы, а случаи показывают, где "
     "именно.",
 )
-
-
-# The command.
-
 _DATA = "airline-gpt-4o.jsonl.gz"
 _TRIALS = 4
 _SHOWN = 2
@@ -95,7 +88,7 @@ def _comment(path: Path, lang: Language) -> str:
 
 
 def _published_rates(path: Path) -> list[float]:
-    """pass^1, pass^2, ... from the rewards that the benchmark gave, not from our scores."""
+    """pass^1, pass^2, ... from the rewards of the benchmark, not from our scores."""
     rewards: dict[str, list[int]] = defaultdict(list)
     for record in read_records(str(path)):
         if isinstance(record, Record):

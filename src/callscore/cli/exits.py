@@ -1,4 +1,4 @@
-"""The exit codes: the one place where results and errors are turned into one."""
+"""The exit codes: the one place where results and errors become one."""
 
 # ruff: noqa: RUF001  (Russian letters that look like Latin ones are meant)
 
@@ -24,12 +24,9 @@ if TYPE_CHECKING:
 
 __all__ = [
     "ANY_FAULT",
-    "FAILED",
     "INTERRUPTED",
-    "NO_ANSWER",
     "OK",
-    "UNREADABLE",
-    "USAGE",
+    "baseline_exit_code",
     "bless_exit_code",
     "check_exit_code",
     "error_exit_code",
@@ -38,19 +35,19 @@ __all__ = [
     "print_interrupted",
     "print_kept",
     "run_exit_code",
-    "run_exit_reasons",
     "score_exit_code",
-    "score_exit_reasons",
+    "unblessed_exit_code",
+    "watch_exit_code",
 ]
 
 OK = 0
-# Below --fail-under or a threshold, a reference not run while that is given, a fault or a difference that
-# --fail-on names, a gate that is closed, or something that was not blessed.
+# Below --fail-under or a threshold, a reference not run while that is given, a fault or a difference
+# that --fail-on names, a closed gate, something that was not blessed, or a refused baseline.
 FAILED = 1
 USAGE = 2  # wrong usage
 UNREADABLE = 3  # input that cannot be read, or a file of evaluations that cannot be used
-NO_ANSWER = 4  # an agent gave no answer: an error, where a wrong answer is a failure
-INTERRUPTED = 130  # what shells use for Ctrl-C
+NO_ANSWER = 4  # an agent gave no answer: an error, while a wrong answer is a failure
+INTERRUPTED = 130  # the code of shells for Ctrl-C
 
 
 def error_exit_code(error: Exception) -> int:
@@ -62,8 +59,6 @@ def error_exit_code(error: Exception) -> int:
     return NO_ANSWER if isinstance(error, ModelFailed) else UNREADABLE
 
 
-# `callscore run` and `callscore rescore`.
-
 _RUN_INTERRUPTED = Phrase(
     "interrupted; what finished is kept. Go on with: {command}",
     "прервано; готовое сохранено. Продолжить: {command}",
@@ -73,7 +68,6 @@ _KEPT = Phrase(
     "run {run} is kept; callscore show {run} shows it",
     "прогон {run} сохранён; callscore show {run} покажет его",
 )
-_UNLOADED = Phrase("{place}: {problem}", "{place}: {problem}")
 _CASES = Plural(("case", "cases"), ("случая", "случаев", "случаев"))
 _QUESTIONS = Plural(("question", "questions"), ("вопроса", "вопросов", "вопросов"))
 _NO_ANSWERS = Phrase("{evaluation}: no answer to {cases}", "{evaluation}: нет ответа для {cases}")
@@ -96,13 +90,13 @@ _FORBIDDEN_IN_EVALUATION = Phrase(
 
 
 def run_exit_code(run: RunResults, lang: Language, *, go_on: str, is_shown: bool = False) -> int:
-    """Print why the run is not fine, and return the code of the most severe reason.
+    """Print why the run fails, and return the code of the most severe reason.
 
     Args:
         run: its results.
         lang: the language.
         go_on: the command that resumes it.
-        is_shown: whether the report was printed right above, where missed thresholds are marked.
+        is_shown: whether the report is printed right above, with marks for missed thresholds.
     """
     code = OK
     for reason_code, sentence in run_exit_reasons(run, lang, go_on=go_on):
@@ -113,7 +107,7 @@ def run_exit_code(run: RunResults, lang: Language, *, go_on: str, is_shown: bool
 
 
 def print_interrupted(lang: Language, *, go_on: str) -> None:
-    """Print how to resume a run that a second Ctrl-C has ended."""
+    """Print how to resume a run that was ended by a second Ctrl-C."""
     print_note(say(_RUN_INTERRUPTED, lang, command=go_on))
 
 
@@ -128,12 +122,12 @@ def print_kept(run: RunResults, lang: Language, *, go_on: str) -> None:
 
 
 def run_exit_reasons(run: RunResults, lang: Language, *, go_on: str) -> Iterator[tuple[int, str]]:
-    """Why a run is not fine, the most severe first: an exit code, and a sentence."""
+    """Why a run fails, the most severe reason first: an exit code, and a sentence."""
     if run.is_interrupted:
         phrase = _RUN_INTERRUPTED if run.id else _RUN_INTERRUPTED_UNKEPT
         yield INTERRUPTED, say(phrase, lang, command=go_on)
     for each in run.unloaded:
-        yield UNREADABLE, say(_UNLOADED, lang, place=each.place, problem=each.problem)
+        yield UNREADABLE, f"{each.place}: {each.problem}"
     for evaluation in run.evaluations:
         yield from [(UNREADABLE, sentence) for sentence in _broken_scorers(evaluation, lang)]
     for evaluation in run.evaluations:
@@ -146,17 +140,12 @@ def run_exit_reasons(run: RunResults, lang: Language, *, go_on: str) -> Iterator
 
 
 def _broken_scorers(evaluation: EvaluationResults, lang: Language) -> Iterator[str]:
-    """The scorers that failed."""
     for scorer in evaluation.scorers:
         if scorer.broken.count:
-            yield say(
-                _SCORER_BROKEN,
-                lang,
-                evaluation=evaluation.label,
-                scorer=scorer.name,
-                reasons="; ".join(reason.rstrip(".") for reason in scorer.broken.names),
-                cases=count_of(_CASES, scorer.broken.count, lang),
-            )
+            reasons = "; ".join(reason.rstrip(".") for reason in scorer.broken.names)
+            cases = count_of(_CASES, scorer.broken.count, lang)
+            about = {"evaluation": evaluation.label, "scorer": scorer.name}
+            yield say(_SCORER_BROKEN, lang, **about, reasons=reasons, cases=cases)
 
 
 def _missed_thresholds(evaluation: EvaluationResults, lang: Language) -> Iterator[str]:
@@ -170,21 +159,21 @@ def _missed_thresholds(evaluation: EvaluationResults, lang: Language) -> Iterato
                 yield say(_SCORER_BELOW, lang, evaluation=name, mean=decimal(scorer.mean), **about)
     forbidden = [tool for tool, _ in forbidden_tools(evaluation.results.summary)]
     has_gate = any(scorer.threshold is not None for scorer in evaluation.scorers)
-    if forbidden and has_gate:  # no mean of many cases makes up for it
+    if forbidden and has_gate:  # whatever the mean is
         yield say(_FORBIDDEN_IN_EVALUATION, lang, evaluation=name, names=", ".join(forbidden))
 
 
-# `callscore score`.
+def watch_exit_code() -> int:
+    """The code of `--watch`, which only Ctrl-C ends."""
+    return INTERRUPTED
+
 
 _NOTHING_SCORED = Phrase("no case was scored", "ни один случай не оценён")
 _F1_BELOW = Phrase(
     "the macro F1, {f1}, is below --fail-under {bar}",
     "macro F1 {f1} ниже порога --fail-under {bar}",
 )
-_NOT_RUN = Phrase(
-    "references not run: {names}",
-    "эталоны без запуска: {names}",
-)
+_NOT_RUN = Phrase("references not run: {names}", "эталоны без запуска: {names}")
 _FORBIDDEN_CALLS = Phrase(
     "forbidden calls were made: {names}", "сделаны запрещённые вызовы: {names}"
 )
@@ -197,8 +186,8 @@ def score_exit_code(
     """Print why the results are below --fail-under, if that is given, and return the code.
 
     Args:
-        results: what was scored.
-        fail_under: the lowest macro F1 that is good enough.
+        results: the results.
+        fail_under: the lowest macro F1 that passes.
         lang: the language.
         is_judged: whether the judge, if there is one, answered every question.
     """
@@ -211,7 +200,7 @@ def score_exit_code(
 
 
 def score_exit_reasons(results: Results, fail_under: float, lang: Language) -> list[str]:
-    """Why the results are not good enough; empty where they are."""
+    """Why the results do not pass; empty if they do."""
     reasons: list[str] = []
     f1 = results.summary.macro_f1
     if f1 is None:
@@ -223,7 +212,7 @@ def score_exit_reasons(results: Results, fail_under: float, lang: Language) -> l
         names = [escape(name) for name in missing.names]
         reasons.append(say(_NOT_RUN, lang, names=_first_names(names, missing.count)))
     forbidden = [escape(tool) for tool, _ in forbidden_tools(results.summary)]
-    if forbidden:  # no mean of many cases makes up for it
+    if forbidden:  # whatever the mean is
         reasons.append(say(_FORBIDDEN_CALLS, lang, names=_first_names(forbidden, len(forbidden))))
     return reasons
 
@@ -234,12 +223,7 @@ def _first_names(names: Sequence[str], count: int) -> str:
     return ", ".join(names[:_NAMES_SHOWN]) + (f", +{more}" if more > 0 else "")
 
 
-# `callscore check`.
-
 ANY_FAULT = "any"
-_FAULT_FOUND = Phrase(
-    "{kind}: {count} (--fail-on {option})", "{kind}: {count} (--fail-on {option})"
-)
 
 
 def check_exit_code(results: CheckResults, fail_on: Sequence[str], lang: Language) -> int:
@@ -249,22 +233,19 @@ def check_exit_code(results: CheckResults, fail_on: Sequence[str], lang: Languag
     totals = results.totals
     kinds = [kind for kind in totals if kind in fail_on or ANY_FAULT in fail_on]
     for kind in kinds:
-        name = fault_kind_name(kind, lang=lang)
         option = kind if kind in fail_on else ANY_FAULT
-        print_note(say(_FAULT_FOUND, lang, kind=name, count=totals[kind], option=option))
+        name = fault_kind_name(kind, lang=lang)
+        print_note(f"{name}: {totals[kind]} (--fail-on {option})")
     return FAILED if kinds else OK
 
 
-# `callscore compare` and `callscore gate`.
-
-
 def gate_exit_code(gate: Gate) -> int:
-    """The code of a gate that is open or closed."""
+    """The code of an open or a closed gate."""
     return OK if gate.is_open else FAILED
 
 
 def print_gate_reasons(gate: Gate, lang: Language) -> None:
-    """Print why a gate is closed, or that a loss did not close it, beside a report elsewhere."""
+    """Print why a gate is closed, or that a loss did not close it."""
     from callscore.reports.gate import inconclusive_line, reason_lines
 
     for _, sentence, names in reason_lines(gate, lang):
@@ -274,9 +255,47 @@ def print_gate_reasons(gate: Gate, lang: Language) -> None:
         print_note(warning)
 
 
-# `callscore bless`.
-
-
 def bless_exit_code(unblessed: Sequence[object], code: int = OK) -> int:
-    """The code of what was written, or a failure where something stays as it was."""
+    """The given code, or a failure if something was not blessed."""
     return code or (FAILED if unblessed else OK)
+
+
+_NOTHING_WRITTEN = Phrase("nothing is written", "ничего не записано")
+_UNBLESSED = {
+    "dry run": (OK, _NOTHING_WRITTEN),
+    "declined": (FAILED, _NOTHING_WRITTEN),
+    "no terminal": (
+        USAGE,
+        Phrase(
+            "nothing is written: there is no terminal to ask on. If all of this is right, say --yes",
+            "ничего не записано: спросить не у кого. Если всё верно, добавьте --yes",
+        ),
+    ),
+    "unselected": (
+        USAGE,
+        Phrase(
+            "nothing is selected: no case fits -k",
+            "ничего не выбрано: под -k не подходит ни один случай",
+        ),
+    ),
+}
+
+
+def unblessed_exit_code(why: str, lang: Language) -> int:
+    """Print why `bless` writes nothing, and return the code."""
+    code, phrase = _UNBLESSED[why]
+    print_note(say(phrase, lang))
+    return code
+
+
+_BASELINE_REFUSED = Phrase(
+    "the run {run} is no good baseline: {why}. Take another one, or this one all the same with --force",
+    "прогон {run} не годится в базовые: {why}. Возьмите другой или всё-таки этот: --force",
+)
+
+
+def baseline_exit_code(run: str, faults: Sequence[str], lang: Language) -> int:
+    """Print why a run is refused as a baseline, and return the code."""
+    if faults:
+        print_note(say(_BASELINE_REFUSED, lang, run=run, why=", ".join(faults)))
+    return FAILED if faults else OK

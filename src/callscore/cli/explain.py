@@ -17,6 +17,7 @@ from callscore.cli.options import (
     reading_from,
     reading_options,
     settings_options,
+    sides_options,
     store_option,
     tools_from,
     tools_option,
@@ -48,8 +49,7 @@ __all__ = ["command"]
 
 @click.command(cls=SettingsCommand, short_help="Explain the score of one case.")
 @click.argument("file", required=False)
-@click.option("--expected", metavar="FILE", help="References, to be joined with --actual on id.")
-@click.option("--actual", metavar="FILE", help="Traces, to be joined with --expected on id.")
+@sides_options(multiple=False)
 @click.option("--case", "name", metavar="ID", help="Which case.  [default: the first]")
 @click.option("--trial", metavar="TRIAL", help="Which trial of it.  [default: the first]")
 @map_option
@@ -69,10 +69,15 @@ def command(*, name: str | None, trial: str | None, lang: Any, **options: Any) -
     if is_joined == (file is not None) or (expected is None) != (actual is None):
         raise click.UsageError("Name a file of cases, or --expected and --actual.")
     place = actual if is_joined else file
-    wanted = reading_from(options, () if tools is None else tools.values())
+    wanted = reading_from(options, (tools or {}).values())
     fields, format_ = dict(options["fields"]), options["input_format"]
     inputs = input_options_for(fields, format_, wanted, top_k=settings.top_k)
-    cases = _join(expected, actual, inputs) if is_joined else _cases(file, inputs)
+    if is_joined:
+        sides = _read(expected, REFERENCES, inputs), _read(actual, TRACES, inputs)
+        joined = join_traces(*sides, raise_unreadable)
+        cases = (case for case, has_both in joined if has_both and case.actual is not None)
+    else:
+        cases = (case for _, case in _read(file, CASES, inputs))
     case = _find_case(cases, place, name, trial)
     if case.expected is None or case.actual is None:
         side = "expected" if case.expected is None else "actual"
@@ -87,22 +92,12 @@ def command(*, name: str | None, trial: str | None, lang: Any, **options: Any) -
         output.write_text(f"{escape(label)}\n\n{score.explain(lang=lang).rstrip()}\n")
 
 
-def _cases(file: str, inputs: InputOptions) -> Iterator[Case]:
-    return (case for _, case in _read(file, CASES, inputs))
-
-
 def _read(file: str, part: FileContent, inputs: InputOptions) -> Iterator[tuple[str, Case]]:
     for found in read_cases(file, part, inputs):
         if isinstance(found, BadRecord):
             raise_unreadable(found.place, found.problem)
         else:
             yield found
-
-
-def _join(expected: str, actual: str, inputs: InputOptions) -> Iterator[Case]:
-    references, traces = _read(expected, REFERENCES, inputs), _read(actual, TRACES, inputs)
-    cases = join_traces(references, traces, raise_unreadable)
-    return (case for case, has_reference in cases if has_reference and case.actual is not None)
 
 
 def _find_case(cases: Iterator[Case], place: str, name: str | None, trial: str | None) -> Case:

@@ -58,12 +58,7 @@ _WRITTEN = Phrase(
 @store_option
 @lang_option
 def command(
-    *,
-    run: str,
-    output: str | None,
-    output_format: str | None,
-    store: str | None,
-    lang: Language,
+    *, run: str, output: str | None, output_format: str | None, store: str | None, lang: Language
 ) -> None:
     """Write a run to a file."""
     kind = output_format or _format_of(output)
@@ -89,7 +84,7 @@ def _format_of(output: str | None) -> str:
 
 @contextmanager
 def _written(output: str | None, lang: Language) -> Iterator[Callable[[bytes], None]]:
-    """What takes the bytes of the file, and compresses them where its name says so."""
+    """A function that writes to the file, and compresses if its name says so."""
     with open_output(output, "jsonl", lang, is_all_or_nothing=True) as target:
         if output is None or not output.lower().endswith(_GZIP):
             yield target.write_bytes
@@ -114,7 +109,7 @@ def _write_csv(store: Store, run: RunRecord, write: Callable[[bytes], None]) -> 
 
 
 def _counted(write: Callable[[bytes], None], lines: Iterable[tuple[bytes, int]]) -> int:
-    """Write lines; how many results they hold."""
+    """Write lines, and return how many results they contain."""
     results = 0
     for line, count in lines:
         write(line)

@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from callscore.cli.options import reading_from, reading_options
-from callscore.cli.output import Output, open_output
+from callscore.cli.options import reading_from, reading_options, skip_bad_option
+from callscore.cli.output import Output, open_output, print_note, print_skipped
 from callscore.cli.progress import progress
-from callscore.core.rendering import escape
 from callscore.documents import Document, raise_unreadable, read_documents, tools_in
 from callscore.errors import InvalidCall, UnreadableInput
 from callscore.formats.dialect import dialect_named
@@ -50,7 +49,7 @@ whatever else is known: id, step, result, failed, kind, caller, the case and its
 )
 @reading_options
 @click.option("-o", "--output", metavar="FILE", help="Write it there, not to the terminal.")
-@click.option("--skip-bad", is_flag=True, help="Name and skip what cannot be read.")
+@skip_bad_option("Name")
 def command(  # noqa: D103  (the help is above)
     *,
     files: tuple[str, ...],
@@ -75,30 +74,32 @@ def command(  # noqa: D103  (the help is above)
 
 
 class _Extractor:
-    """Writes what is in documents, and says what they are."""
+    """Writes the calls or the tools in documents, and reports their formats."""
 
     def __init__(
         self, files: tuple[str, ...], *, dialect: Dialect | None, wanted: Wanted, skip_bad: bool
     ) -> None:
         self.dialect = dialect
         self._files = files
-        self.on_bad = _print_skipped if skip_bad else raise_unreadable
+        self.on_bad = print_skipped if skip_bad else raise_unreadable
         self._wanted = wanted
 
     def write_calls(self, file: str, documents: Iterator[Document], target: Output) -> None:
-        """Write the calls of a file, one a line."""
+        """Write the calls of a file, one per line."""
         counts: dict[tuple[str, str], int] = {}
         wanted = with_cached_dialects(self._wanted)
         for document in documents:
             for trace in self._traces(document, wanted):
-                kind = (document.dialect.name, _view(trace))
+                view = "expected " if trace.calls is None else f"{trace.view} "
+                kind = (document.dialect.name, view if trace.says_anything else "")
                 counts[kind] = counts.get(kind, 0) + len(trace.any_calls)
-                where = None if document.place == file and len(self._files) == 1 else document.place
-                target.write_text(_call_lines(trace, where))
-        self._tell(
-            file,
-            [f"{name}: {_count(count, f'{view}call')}" for (name, view), count in counts.items()],
-        )
+                place = None if document.place == file and len(self._files) == 1 else document.place
+                about = {"case": trace.id, "trial": trace.trial, "place": place}
+                known = {field: value for field, value in about.items() if value is not None}
+                lines = [encode_json({**call_to_dict(call), **known}) for call in trace.any_calls]
+                target.write_bytes(b"".join(line + b"\n" for line in lines))
+        found = [(name, _count(count, f"{view}call")) for (name, view), count in counts.items()]
+        self._print_counts(file, found)
 
     def _traces(self, document: Document, wanted: Wanted) -> list[Trace]:
         try:
@@ -109,7 +110,7 @@ class _Extractor:
             return []
 
     def write_tools(self, file: str, documents: Iterator[Document], target: Output) -> None:
-        """Write the definitions of the tools of a file, each once, one a line."""
+        """Write the definitions of the tools of a file, each once, one per line."""
         counts: dict[str, int] = {}
         seen: set[bytes] = set()
         for document in documents:
@@ -121,31 +122,14 @@ class _Extractor:
                     seen.add(line)
                     counts[name] += 1
                     target.write_text(line.decode() + "\n")
-        self._tell(file, [f"{name}: {_count(count, 'tool')}" for name, count in counts.items()])
+        self._print_counts(file, [(name, _count(count, "tool")) for name, count in counts.items()])
 
-    def _tell(self, file: str, found: list[str]) -> None:
+    def _print_counts(self, file: str, found: list[tuple[str, str]]) -> None:
         if not found:
             raise UnreadableInput(file, "there is nothing in it.")
         if self.dialect is None:
-            click.echo(f"callscore: {escape(file)}: {'; '.join(found)}", err=True)
-
-
-def _print_skipped(place: str, problem: str) -> None:
-    click.echo(f"callscore: skipped {escape(f'{place}: {problem}')}", err=True)
-
-
-def _view(trace: Trace) -> str:
-    if not trace.says_anything:
-        return ""
-    return "expected " if trace.calls is None else f"{trace.view} "
+            print_note(f"{file}: {'; '.join(f'{name}: {count}' for name, count in found)}")
 
 
 def _count(count: int, noun: str) -> str:
     return f"{count} {noun}" + ("" if count == 1 else "s")
-
-
-def _call_lines(trace: Trace, place: str | None) -> str:
-    whose = {"case": trace.id, "trial": trace.trial, "place": place}
-    known = {field: value for field, value in whose.items() if value is not None}
-    lines = [encode_json({**call_to_dict(call), **known}).decode() for call in trace.any_calls]
-    return "".join(f"{line}\n" for line in lines)

@@ -5,12 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import click
-import msgspec
 
 from callscore.cli.output import open_output
 from callscore.core.rendering import clip, escape
 from callscore.formats.dialect import dialect_named, dialects
-from callscore.words.value_text import encode_json
+from callscore.words.value_text import encode_json, json_document
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -32,7 +31,9 @@ def command(*, name: str | None) -> None:
     """
     with open_output(None, "text", "en") as output:
         if name is not None:
-            output.write_text(_example(dialect_named(name)))
+            example = dialect_named(name).example
+            is_text = isinstance(example, str)
+            output.write_text(f"{example}\n" if is_text else json_document(example))
             return
         from rich.console import Console
 
@@ -40,12 +41,6 @@ def command(*, name: str | None) -> None:
         width = max(len(dialect.name) for dialect in dialects())
         for dialect in dialects():
             output.write_text(_entry(dialect, width, console))
-
-
-def _example(dialect: Dialect) -> str:
-    if isinstance(dialect.example, str):
-        return f"{dialect.example}\n"
-    return msgspec.json.format(encode_json(dialect.example), indent=2).decode() + "\n"
 
 
 def _entry(dialect: Dialect, width: int, console: Console) -> str:

@@ -51,15 +51,12 @@ if TYPE_CHECKING:
     from callscore.history.records import RunRecord
     from callscore.history.store import Store
 
-__all__ = ["gate_sides", "require_runs"]
-
-
-# The two runs that are compared: finding them, and notes on them.
+__all__ = ["command"]
 
 _NEWEST = "latest"
 _MOST_RUNS_SEARCHED = 100
 _COMMIT_WIDTH = 7
-# The commands whose runs hold the answers of an agent.
+# The commands whose runs have the answers of an agent.
 _WHOLE = ("run", "rescore")
 _LEFT_OUT = Phrase(
     "{side} left cases out: it was told which to run",
@@ -77,11 +74,11 @@ class GateSides(Struct, frozen=True):
     """The two runs of a gate.
 
     Attributes:
-        before: the one that the other is held against.
-        after: the other.
-        baseline: what the first is called as a baseline; None where it is no baseline.
-        is_partial: whether the second has left cases out by itself.
-        notes: what should be known of the two.
+        before: the baseline, or another run.
+        after: the run that is to pass.
+        baseline: the name of the baseline; None if `before` is another run.
+        is_partial: whether `after` left cases out on request.
+        notes: notes on the two runs.
     """
 
     before: Side
@@ -92,21 +89,17 @@ class GateSides(Struct, frozen=True):
 
 
 class _UsageMessage(click.ClickException):
-    """Wrong usage, told in several lines."""
+    """Wrong usage, in several lines."""
 
     def show(self, file: IO[Any] | None = None) -> None:
-        """Print them, each safe to show."""
+        """Print the lines, escaped."""
         first, *others = map(escape, self.message.split("\n"))
         text = safe_for_log("\n".join([f"callscore: {first}", *others]))
         click.echo(text, file=file, err=file is None)
 
 
 def require_runs(run: str, against: str) -> None:
-    """Complain where a file is named.
-
-    Raises:
-        click.ClickException: it is; it says which command takes files.
-    """
+    """Refuse files, and name the command that compares them."""
     files = [word for word in (against, run) if is_case_file(word)]
     if files:
         instead = shlex.join(["callscore", "compare", against, run, "--fail-on", "regressed"])
@@ -116,49 +109,40 @@ def require_runs(run: str, against: str) -> None:
 
 
 def gate_sides(store: Store, run: str, against: str, *, more: str = "") -> GateSides:
-    """The two runs, by what they are called.
+    """Find the two runs.
 
     Args:
         store: the history.
-        run: the one that is to pass.
-        against: the one that it is held against.
-        more: what a command needs besides, to find the same history.
+        run: the run that is to pass.
+        against: the baseline, or another run.
+        more: the arguments with which a suggested command finds the same history.
 
     Raises:
         UnknownRun: there is no such run, or it has no such variant.
-        click.ClickException: there is no such baseline; it says how to set one.
+        click.ClickException: there is no such baseline; the message tells how to set one.
     """
     after = side_of_run(store, run)
     before = _baseline(store, against, after, more)
     names = [each.name for each in store.baselines()]
-    part = _is_partial_side(store, after)
-    notes = []
-    if part:
-        notes.append(Note(_LEFT_OUT, {"side": run}))
-    if _is_partial_side(store, before):
-        notes.append(Note(_LEFT_OUT, {"side": against}))
+    notes: list[Note] = []
+    partial = {}
+    for name, side in ((run, after), (against, before)):
+        found = store.find(side.run, resolve=None)
+        partial[side.run] = is_partial(found, lineage(store, found))
+        if partial[side.run]:
+            notes.append(Note(_LEFT_OUT, {"side": name}))
+    head = resolve_commit_here("HEAD") if run == _NEWEST else None
+    if head and after.git_commit and head != after.git_commit:
+        # A build that has run nothing must not pass unnoticed.
+        commits = {"commit": after.git_commit[:_COMMIT_WIDTH], "head": head[:_COMMIT_WIDTH]}
+        notes.append(Note(_OTHER_COMMIT, commits))
     return GateSides(
         before=before,
         after=after,
         baseline=against if against in names else None,
-        is_partial=part,
-        notes=(*notes, *(_commit_notes(after) if run == _NEWEST else ())),
+        is_partial=partial[after.run],
+        notes=tuple(notes),
     )
-
-
-def _is_partial_side(store: Store, side: Side) -> bool:
-    found = store.find(side.run, resolve=None)
-    return is_partial(found, lineage(store, found))
-
-
-def _commit_notes(after: Side) -> Iterator[Note]:
-    """Whether the newest run is of what is there now; a build that ran nothing must not pass unseen."""
-    head = resolve_commit_here("HEAD")
-    if head and after.git_commit and head != after.git_commit:
-        yield Note(
-            _OTHER_COMMIT,
-            {"commit": after.git_commit[:_COMMIT_WIDTH], "head": head[:_COMMIT_WIDTH]},
-        )
 
 
 def _baseline(store: Store, name: str, after: Side, more: str) -> Side:
@@ -166,7 +150,7 @@ def _baseline(store: Store, name: str, after: Side, more: str) -> Side:
         return side_of_run(store, name)
     except UnknownRun as error:
         called, colon, _ = name.partition(":")
-        if colon and _is_known(store, called):  # only the variant is not
+        if colon and _is_known(store, called):  # only the variant is unknown
             raise
         lines = [*_missing_baseline_lines(store, called, after, error)]
         raise _UsageMessage("\n".join(lines) + more) from error
@@ -183,13 +167,14 @@ def _is_known(store: Store, name: str) -> bool:
 def _missing_baseline_lines(
     store: Store, name: str, after: Side, error: UnknownRun
 ) -> Iterator[str]:
-    """That there is no such baseline, which there are, and how to set it."""
+    """That there is no such baseline, the known ones, and how to set it."""
     yield f"{str(error).partition('; ')[0].rstrip('.?')}."
     names = [each.name for each in store.baselines()]
     meant = did_you_mean(name, names)
     listed = f"Baselines: {', '.join(map(repr, names))}" if names else "There is no baseline yet"
     yield f"  {listed}{meant or '.'}"
-    other = _newest_whole(store, after)
+    others = [run for run in store.runs(limit=_MOST_RUNS_SEARCHED) if run.id != after.run]
+    other = next((run for run in others if _is_whole(store, run)), None)
     if other is None:
         yield "  No other run is complete and has all its answers: run the evaluations of what the"
         yield "  agent should be held against, and then:"
@@ -199,17 +184,10 @@ def _missing_baseline_lines(
     yield f"    {shlex.join(['callscore', *words])}"
 
 
-def _newest_whole(store: Store, after: Side) -> RunRecord | None:
-    runs = store.runs(limit=_MOST_RUNS_SEARCHED)
-    return next((run for run in runs if run.id != after.run and _is_whole(store, run)), None)
-
-
 def _is_whole(store: Store, run: RunRecord) -> bool:
     is_well = run.status == "finished" and not run.totals.get("errors")
     return run.command in _WHOLE and is_well and not is_partial(run, lineage(store, run))
 
-
-# The command.
 
 _HELP = """Hold a RUN against another, mostly a baseline, and exit with 1 if it should not pass.
 
@@ -234,13 +212,7 @@ be read.
 
 
 class _GateResult(Struct, frozen=True):
-    """A gate, and what is known of the runs that it looked at.
-
-    Attributes:
-        gate: what it says.
-        next: what to type next.
-        files: the file of each evaluation, by its name.
-    """
+    """A gate, the command to type next, and the file of each evaluation by its name."""
 
     gate: Gate
     next: str
@@ -267,7 +239,10 @@ def command(ctx: click.Context, /, *, lang: Language, **options: Any) -> int:
         write_report_for_log("gate", held.gate, output, output_format, **shown)
     if output_format != "table" or options["output"] not in (None, "-"):
         print_gate_reasons(held.gate, lang)
-    _report_to_github(held, options["most"], lang)
+    add_step_summary(lambda: write_markdown(held.gate, **shown), lang)
+    if is_on_github():
+        for line in annotation_lines(held.gate, files=held.files, lang=lang):
+            click.echo(line, err=True)  # standard output is for the report
     return gate_exit_code(held.gate)
 
 
@@ -284,13 +259,3 @@ def _gate_result(options: dict[str, Any]) -> _GateResult:
         for each in sides.after.evaluations
     }
     return _GateResult(found, following + more, files)
-
-
-def _report_to_github(held: _GateResult, most: int, lang: Language) -> None:
-    def summary() -> str:
-        return write_markdown(held.gate, next_command=held.next, most=most, lang=lang)
-
-    add_step_summary(summary, lang)
-    if is_on_github():
-        for line in annotation_lines(held.gate, files=held.files, lang=lang):
-            click.echo(line, err=True)  # standard output is for the report

@@ -76,28 +76,24 @@ def command(*, keep: int, dry_run: bool, store: str | None, lang: Language) -> N
 
 
 def _result_text(cleared: CleanupResult, lang: Language, *, is_dry: bool) -> str:
+    size = _size(cleared.bytes, lang)
+    if not cleared.runs and not cleared.payloads:
+        return say(_NOTHING, lang)
     if not cleared.runs:
-        return _swept_text(cleared, lang, is_dry=is_dry)
-    what = [count_of(_RUNS, len(cleared.runs), lang), count_of(_RESULTS, cleared.results, lang)]
+        what = f"{count_of(_TEXTS_LEFT, cleared.payloads, lang)}, {size}"
+        return say(_WOULD_SWEEP if is_dry else _SWEPT, lang, what=what)
+    parts = [count_of(_RUNS, len(cleared.runs), lang), count_of(_RESULTS, cleared.results, lang)]
     if cleared.bytes:
-        what.append(say(_TEXTS, lang, size=_size(cleared.bytes, lang)))
-    said = say(_WOULD if is_dry else _GONE, lang, what=", ".join(what))
-    lines = [_line(run, lang) for run in cleared.runs[:_SHOWN]]
+        parts.append(say(_TEXTS, lang, size=size))
+    lines = [say(_WOULD if is_dry else _GONE, lang, what=", ".join(parts))]
+    lines += [_line(run, lang) for run in cleared.runs[:_SHOWN]]
     if len(cleared.runs) > _SHOWN:
         lines.append("  " + say(_MORE, lang, count=len(cleared.runs) - _SHOWN))
-    return "\n".join([said, *lines])
-
-
-def _swept_text(cleared: CleanupResult, lang: Language, *, is_dry: bool) -> str:
-    """What was removed although no run was."""
-    if not cleared.payloads:
-        return say(_NOTHING, lang)
-    what = f"{count_of(_TEXTS_LEFT, cleared.payloads, lang)}, {_size(cleared.bytes, lang)}"
-    return say(_WOULD_SWEEP if is_dry else _SWEPT, lang, what=what)
+    return "\n".join(lines)
 
 
 def _line(run: RunRecord, lang: Language) -> str:
-    """A run that goes: what it is called, when it was, and what kind of run it is."""
+    """A run that is removed: its id, time, name, command and status."""
     about = [escape(run.name)] if run.name else []
     about += [say(wording.COMMANDS[run.command], lang)] if run.command in wording.COMMANDS else []
     about += [say(wording.STATUSES[run.status], lang)] if run.status in wording.STATUSES else []
@@ -107,7 +103,7 @@ def _line(run: RunRecord, lang: Language) -> str:
 
 
 def _size(count: float, lang: Language) -> str:
-    """So many bytes as people say it: `12.3 MB`."""
+    """A number of bytes with a unit: `12.3 MB`."""
     unit = 0
     while count >= _THOUSAND and unit < len(_UNITS) - 1:
         count /= _THOUSAND

@@ -11,7 +11,7 @@ import click
 
 from callscore.api import tools_by_name
 from callscore.cli.options import lang_option, new_file_options, require_new_file
-from callscore.cli.output import open_output
+from callscore.cli.output import open_output, print_note
 from callscore.core.phrases import Phrase, Plural, count_of, say
 from callscore.core.rendering import clip, escape
 from callscore.datasets.generation import (
@@ -104,36 +104,26 @@ def command(**options: Any) -> None:
     """Make the cases, write them, and say what could not be made."""
     output, lang = options["output"], options["lang"]
     require_new_file(output, force=options["force"])
-    tools = _tools_in(options["file"])
-    made = _generated(tools, options)
+    file, kinds = options["file"], options["kinds"] or CASE_KINDS
+    python = parse_python_tools(file)
+    tools = tools_by_name(Path(file)) if python is None else load_python_tools(*python)
+    if not tools:
+        raise_unreadable(file, "there are no definitions of tools in it.")
+    try:
+        made = generate_cases(tools, options["count"], seed=options["seed"], kinds=kinds)
+    except InvalidSettings as error:
+        raise UnreadableInput(file, f"{error}") from error
     records = made.records
     lines = [*_summary_lines(made, tools, lang)]
     if options["model"] is not None:
         asked = _ask_model(made, tools, options["model"])
-        _require_any(asked, options["model"])
         records = asked.records
         lines.append(_model_line(asked, options["model"], lang))
     with open_output(output, "jsonl", lang) as target:
         for record in records:
             target.write_text(record_line(record))
     for line in lines:
-        click.echo(f"callscore: {line}", err=True)
-
-
-def _tools_in(file: str) -> dict[str, Tool]:
-    python = parse_python_tools(file)
-    tools = tools_by_name(Path(file)) if python is None else load_python_tools(*python)
-    if not tools:
-        raise_unreadable(file, "there are no definitions of tools in it.")
-    return tools
-
-
-def _generated(tools: dict[str, Tool], options: dict[str, Any]) -> GeneratedCases:
-    kinds = options["kinds"] or CASE_KINDS
-    try:
-        return generate_cases(tools, options["count"], seed=options["seed"], kinds=kinds)
-    except InvalidSettings as error:
-        raise UnreadableInput(options["file"], f"{error}") from error
+        print_note(line)
 
 
 def _ask_model(made: GeneratedCases, tools: dict[str, Tool], model: str) -> WrittenQuestions:
@@ -144,13 +134,10 @@ def _ask_model(made: GeneratedCases, tools: dict[str, Tool], model: str) -> Writ
 
     task = chat(model, system=INSTRUCTIONS)
     task.require()
-    return asyncio.run(write_questions(made.records, tools, task))
-
-
-def _require_any(asked: WrittenQuestions, model: str) -> None:
-    """Refuse a model of whose questions not one can be used."""
+    asked = asyncio.run(write_questions(made.records, tools, task))
     if len(asked.problems) == len(asked.records):
         raise ModelFailed(model, _USELESS.format(names=_named(asked.problems)))
+    return asked
 
 
 def _summary_lines(made: GeneratedCases, tools: dict[str, Tool], lang: Language) -> list[str]:
@@ -167,16 +154,10 @@ def _summary_lines(made: GeneratedCases, tools: dict[str, Tool], lang: Language)
 
 def _model_line(asked: WrittenQuestions, model: str, lang: Language) -> str:
     total, problems = len(asked.records), asked.problems
+    about = {"total": total, "model": escape(model)}
     if not problems:
-        return say(_ALL_ASKED, lang, total=total, model=escape(model))
-    return say(
-        _ASKED,
-        lang,
-        count=total - len(problems),
-        total=total,
-        model=escape(model),
-        names=_named(problems),
-    )
+        return say(_ALL_ASKED, lang, **about)
+    return say(_ASKED, lang, count=total - len(problems), names=_named(problems), **about)
 
 
 def _named(problems: dict[str, str]) -> str:

@@ -3,70 +3,60 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
+from msgspec.structs import replace
 
-from callscore.cli.options import lang_option, open_existing_store, store_option
+from callscore.cli.options import (
+    json_option,
+    keyword_option,
+    lang_option,
+    open_existing_store,
+    store_option,
+)
 from callscore.cli.output import open_output, write_report
 from callscore.errors import UnknownRun
 from callscore.evaluations.locations import file_of_location
 from callscore.history.postgres import STORE_VARIABLE
 from callscore.history.run_metadata import is_partial
-from callscore.reports.history import RunRow, timelines_of
+from callscore.reports.history import RunRow, timelines_of, write_json
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping, Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
     from callscore.core.phrases import Language
     from callscore.history.records import RunRecord
     from callscore.history.run_lookup import RunLine
 
-__all__ = ["heading_row", "rows_of_runs"]
+__all__ = ["command", "heading_row"]
 
-
-# Rows of the report.
-
-_ABANDONED = "abandoned"
+_TALLY_FIELDS = ("cases", "answered", "passed", "share", "interval", "f1", "errors")
 
 
 def rows_of_runs(lines: Sequence[RunLine], left: Collection[str] = ()) -> list[RunRow]:
-    """The evaluations of the runs of a list; a run without any has a row, too.
+    """One row per evaluation, and one for a run without any.
 
     Args:
         lines: the runs.
-        left: the ids of those that say that they are under way, and that no process is at.
+        left: the ids of abandoned runs.
     """
     parents = {line.run.id: line.run for line in lines}
-    return [row for line in lines for row in _rows_of_run(line, parents, left)]
-
-
-def _rows_of_run(
-    line: RunLine, parents: Mapping[str, RunRecord], left: Collection[str]
-) -> Iterator[RunRow]:
-    about = {
-        **_run_fields(line.run, is_left=line.run.id in left),
-        "baselines": line.baselines,
-        "is_partial": is_partial(line.run, parents),
-    }
-    if not line.evaluations:
-        yield RunRow(**about)
-    for each in line.evaluations:
-        tally = each.tally
-        yield RunRow(
-            **about,
-            evaluation=each.name,
-            variant=each.variant,
-            place=file_of_location(each.place),
-            key=each.place,
-            cases=tally.cases,
-            answered=tally.answered,
-            passed=tally.passed,
-            share=tally.share,
-            interval=tally.interval,
-            f1=tally.f1,
-            errors=tally.errors,
-        )
+    rows = []
+    for line in lines:
+        heading = heading_row(line.run, line.baselines, parents, is_left=line.run.id in left)
+        rows += [
+            replace(
+                heading,
+                evaluation=each.name,
+                variant=each.variant,
+                place=file_of_location(each.place),
+                key=each.place,
+                **{field: getattr(each.tally, field) for field in _TALLY_FIELDS},
+            )
+            for each in line.evaluations
+        ] or [heading]
+    return rows
 
 
 def heading_row(
@@ -76,28 +66,22 @@ def heading_row(
     *,
     is_left: bool = False,
 ) -> RunRow:
-    """What the heading of one run says.
+    """The row of a run without its evaluations.
 
     Args:
         run: the run.
-        baselines: the names that it is a baseline under.
-        known: runs by their ids, those that it has its answers from among them.
-        is_left: whether it says that it is under way, and no process is at it.
+        baselines: its names as a baseline.
+        known: runs by their ids, with those that it has its answers from.
+        is_left: whether it is abandoned: unfinished, and without a process.
     """
+    fields = ("id", "command", "started_at", "name", "git_commit", "git_dirty")
     return RunRow(
-        **_run_fields(run, is_left=is_left),
+        **{field: getattr(run, field) for field in fields},
+        status="abandoned" if is_left else run.status,
         baselines=tuple(baselines),
         is_partial=is_partial(run, known),
     )
 
-
-def _run_fields(run: RunRecord, *, is_left: bool) -> dict[str, Any]:
-    fields = ("id", "command", "started_at", "name", "git_commit", "git_dirty")
-    status = _ABANDONED if is_left else run.status
-    return {"status": status, **{field: getattr(run, field) for field in fields}}
-
-
-# The command.
 
 _FEW = 20
 # How many older runs are read as well: the oldest runs shown are compared with one of these.
@@ -112,12 +96,8 @@ answers again are shown, and nothing is held against them.
 
 
 @click.command(short_help="List the runs that are kept.", help=_HELP)
-@click.option(
-    "-k",
-    "keyword",
-    default="",
-    metavar="WORDS",
-    help="Only evaluations that have these words in their name, variant or file; with and, or, not.",
+@keyword_option(
+    "Only evaluations that have these words in their name, variant or file; with and, or, not."
 )
 @click.option("--tag", metavar="TAG", help="Count only the cases with this tag.")
 @click.option(
@@ -127,7 +107,7 @@ answers again are shown, and nothing is held against them.
     show_default=True,
     help="Show at most so many runs.",
 )
-@click.option("--json", "as_json", is_flag=True, help="Write an array of objects, for programs.")
+@json_option
 @store_option
 @lang_option
 def command(
@@ -138,9 +118,7 @@ def command(
     shown = timelines_of(rows, most=limit)
     with open_output(None, "table", lang) as output:
         if as_json:
-            from callscore.reports import history as history_json
-
-            output.write_text(history_json.write_json(shown))
+            output.write_text(write_json(shown))
             return
         from callscore.reports.history_terminal import History
 
@@ -150,7 +128,7 @@ def command(
 
 
 def _read_rows(store: str | None, limit: int, tag: str | None, keyword: str) -> list[RunRow]:
-    """The runs; none where no history is named and none exists yet."""
+    """The runs; empty if no history is named and none exists yet."""
     from callscore.evaluations.plan import keyword_filter
     from callscore.history.locks import is_abandoned
     from callscore.history.run_lookup import list_runs

@@ -7,7 +7,12 @@ from typing import TYPE_CHECKING
 
 import click
 
-from callscore.cli.options import lang_option, open_store_to_write, store_option
+from callscore.cli.options import (
+    lang_option,
+    open_store_to_write,
+    require_one_stdin,
+    store_option,
+)
 from callscore.cli.output import print_note
 from callscore.cli.progress import progress
 from callscore.core.phrases import Phrase, Plural, count_of, say
@@ -51,8 +56,7 @@ _MISSING = Phrase(
 @lang_option
 def command(*, files: tuple[str, ...], store: str | None, lang: Language) -> None:
     """Take runs into the history, and say which."""
-    if files.count("-") > 1:
-        raise click.UsageError("Standard input can be read only once.")
+    require_one_stdin(*files)
     with open_store_to_write(store) as history:
         imported = _imported(history, files)
     for each in imported:

@@ -7,6 +7,7 @@ import sys
 
 import click
 
+from callscore.cli.output import print_note
 from callscore.integrations.mcp_server import LOOPBACK, serve_http, serve_stdio
 
 __all__ = ["command"]
@@ -35,19 +36,12 @@ def command(*, is_http: bool, host: str | None, port: int | None) -> None:
         if host is not None or port is not None:
             raise click.UsageError("--host and --port go with --http.")
         if sys.stdin.isatty():
-            _print_message(
+            print_note(
                 "an MCP client should start this; it listens on standard input. Ctrl-C ends it."
             )
-        # A thread that waits for input cannot be interrupted, and there is nothing to tidy up.
+        # A thread that waits for input cannot be interrupted, and there is nothing to clean up.
         signal.signal(signal.SIGINT, signal.SIG_DFL)
         serve_stdio()
         return
-    serve_http(
-        host or _HOST,
-        _PORT if port is None else port,
-        lambda url: _print_message(f"listening on {url}"),
-    )
-
-
-def _print_message(what: str) -> None:
-    click.echo(f"callscore: {what}", err=True)
+    port = _PORT if port is None else port
+    serve_http(host or _HOST, port, lambda url: print_note(f"listening on {url}"))

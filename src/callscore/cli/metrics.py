@@ -1,4 +1,4 @@
-"""`callscore metrics`: other tools' numbers that can be asked for, and where they disagree."""
+"""`callscore metrics`: the metrics of other tools, and the cases on which they disagree."""
 
 from __future__ import annotations
 
@@ -23,6 +23,7 @@ from callscore.cli.options import (
     report_options,
     require_inputs,
     sides_options,
+    skip_bad_option,
     tools_from,
     tools_option,
 )
@@ -45,27 +46,14 @@ from callscore.metrics.registry import (
 from callscore.parity import TOOLS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
 
     from rich.console import Console
 
-    from callscore.cli.output import Output
-    from callscore.core.phrases import Language
     from callscore.core.results import Results
     from callscore.metrics.metric import Metric, MetricProvider, Option
 
-__all__ = [
-    "command_examples",
-    "metric_list",
-    "metric_page",
-    "option_text",
-    "python_examples",
-    "wrapped_docstring",
-    "wrapped_text",
-]
-
-
-# Examples of calling a metric, on the command line and in Python.
+__all__ = ["command"]
 
 _FILE = "cases.jsonl"
 _EXAMPLE_WORDS = ("get_weather", "word")  # for an option that names a tool, and for any other
@@ -73,15 +61,14 @@ _EXAMPLE_NUMBERS = (0.5, 0.25)
 
 
 def option_text(value: Any) -> str:
-    """A value as the command line has it."""
+    """A value as it is written on the command line."""
     return value if isinstance(value, str) else msgspec.json.encode(value).decode()
 
 
 def command_examples(name: str, function: Callable[..., Any]) -> list[str]:
-    """Commands that ask for a metric: as it comes, if it can be asked so, and with an option."""
-    options = ",".join(
-        [f"{key}={option_text(value)}" for key, value in _example_options(function).items()]
-    )
+    """Commands for a metric: without options, unless one is required, and with an option."""
+    examples = _example_options(function).items()
+    options = ",".join([f"{key}={option_text(value)}" for key, value in examples])
     line = f"callscore score {_FILE} --metric {name}"
     is_required = any(option.is_required for option in options_of(function))
     plain = [] if is_required else [line]
@@ -89,53 +76,40 @@ def command_examples(name: str, function: Callable[..., Any]) -> list[str]:
 
 
 def python_examples(peer: MetricProvider, name: str, function: Callable[..., Any]) -> list[str]:
-    """Lines of Python that ask for the same."""
+    """Lines of Python that call the metric."""
     if peer.name == own_provider().name:
         return ["import callscore", "", f"callscore.score(expected, actual).{name}"]
-    # Those of another package are where that package has them.
+    # The metrics of another package are imported from that package.
     package, _, module = function.__module__.rpartition(".")
-    home = ("callscore.parity", peer.name) if peer.name in TOOLS else (package, module)
-    source = f"from {home[0]} import {home[1]}" if home[0] else f"import {home[1]}"
-    return [source, "", f"{home[1]}.{name}({', '.join(_example_arguments(peer, name, function))})"]
-
-
-def _example_arguments(peer: MetricProvider, name: str, function: Callable[..., Any]) -> list[str]:
+    if peer.name in TOOLS:
+        package, module = "callscore.parity", peer.name
     if name in peer.metrics:
-        return [
-            "expected",
-            "actual",
-            *[f"{k}={_literal(v)}" for k, v in _example_options(function).items()],
-        ]
-    return [
-        parameter.name
-        for parameter in inspect.signature(function).parameters.values()
-        if parameter.default is parameter.empty
-    ]
-
-
-def _literal(value: Any) -> str:
-    return f'"{value}"' if isinstance(value, str) else repr(value)
+        arguments = ["expected", "actual"]
+        for key, value in _example_options(function).items():
+            literal = f'"{value}"' if isinstance(value, str) else repr(value)
+            arguments.append(f"{key}={literal}")
+    else:
+        parameters = inspect.signature(function).parameters.values()
+        arguments = [each.name for each in parameters if each.default is each.empty]
+    source = f"from {package} import {module}" if package else f"import {module}"
+    return [source, "", f"{module}.{name}({', '.join(arguments)})"]
 
 
 def _example_options(function: Callable[..., Any]) -> dict[str, Any]:
-    """Values for an example: of each option that must be told, or else of the first there is."""
+    """Values that are not the default: of each required option, or of the first option."""
     options = options_of(function)
     required = [option for option in options if option.is_required]
-    return {option.name: _other_value(option) for option in required or options[:1]}
-
-
-def _other_value(option: Option) -> Any:
-    """A value that is not the default."""
-    members = get_args(option.type) if get_origin(option.type) is not Literal else ()
-    for kind in members or (option.type,):
-        for value in _values(option.name, kind):
-            if value != option.default:
-                return value
-    return option.default
+    examples = {}
+    for option in required or options[:1]:
+        members = get_args(option.type) if get_origin(option.type) is not Literal else ()
+        values = [v for kind in members or (option.type,) for v in _values(option.name, kind)]
+        others = [value for value in values if value != option.default]
+        examples[option.name] = others[0] if others else option.default
+    return examples
 
 
 def _values(name: str, kind: Any) -> tuple[Any, ...]:
-    """A few values of a type, the most sensible first."""
+    """A few values of a type, the most plausible first."""
     if get_origin(kind) is Literal:
         return get_args(kind)
     some = {bool: (True, False), int: (1, 2), float: _EXAMPLE_NUMBERS}
@@ -143,15 +117,13 @@ def _values(name: str, kind: Any) -> tuple[Any, ...]:
     return some.get(kind, words if kind is str else ())
 
 
-# Docstrings wrapped for terminals that are narrower than source code.
-
 _KEYWORD = re.compile(r"[\w.]+: ")
 # What starts a new line: a keyword with its description, a bullet, an example.
 _OWN_LINE = re.compile(r"[\w.]+: |[-*] |>>> |[^ ].*:$")
 
 
 def wrapped_text(text: str, width: int, *, first: str = "", others: str = "") -> str:
-    """A text in lines of this width, with something before the first of them and the others."""
+    """A text in lines of this width; `first` and `others` are the indents of its lines."""
     return fill(
         text,
         max(width, len(others) + 1),
@@ -163,25 +135,21 @@ def wrapped_text(text: str, width: int, *, first: str = "", others: str = "") ->
 
 
 def wrapped_docstring(text: str, width: int) -> str:
-    """A docstring as it is written, if it has room; otherwise every paragraph of it wrapped anew."""
+    """A docstring as it is, if it fits; otherwise with every paragraph wrapped again."""
     lines = [escape(line) for line in text.splitlines()]
     if max(map(len, lines), default=0) <= width:
         return "\n".join(lines)
-    return "\n".join(_wrapped_item(item, width) for item in _items(lines))
-
-
-def _items(lines: list[str]) -> Iterator[list[str]]:
-    """The lines that belong together: of a paragraph, or of one keyword."""
-    item: list[str] = []
+    items: list[list[str]] = []
     for line in lines:
-        if item and not _continues(line, item):
-            yield item
-            item = []
-        item.append(line)
-    yield item
+        if items and _continues(line, items[-1]):
+            items[-1].append(line)
+        else:
+            items.append([line])
+    return "\n".join(_wrapped_item(item, width) for item in items)
 
 
 def _continues(line: str, item: list[str]) -> bool:
+    """Whether a line belongs to the paragraph or the keyword of the lines before it."""
     if not line or not item[-1] or item[-1].endswith(":"):
         return False
     is_deeper = _depth(line) > _depth(item[0])
@@ -199,8 +167,6 @@ def _depth(line: str) -> int:
     return len(line) - len(line.lstrip())
 
 
-# The list of metrics, and the page of a tool or of one of its functions.
-
 _INDENT = "    "
 _WIDTH = 100  # of a line that goes into a pipe or a file
 _LESS_IS_BETTER = "Less is better."
@@ -209,12 +175,12 @@ _ONLY_PYTHON = "It does not give one number a case: it is called from Python."
 
 
 def metric_list(console: Console) -> str:
-    """Every tool with its metrics: what each of them says, and what it can be told."""
+    """Every tool with its metrics: what each of them measures, and its options."""
     return "\n".join(_tool_section(tool, console) for tool in (own_provider(), *metric_providers()))
 
 
 def metric_page(name: str, console: Console) -> str:
-    """Everything about a tool, or about one function of it: what it says, and how it is asked.
+    """The page of a tool, or of one function of it.
 
     Raises:
         InvalidSettings: there is no such tool or function.
@@ -226,15 +192,14 @@ def metric_page(name: str, console: Console) -> str:
     return _function_page(peer, name, function, console)
 
 
-def _title(tool: MetricProvider) -> str:
-    version = "" if tool == own_provider() else tool.version  # ours is the one that is installed
-    return escape(f"{tool.title} {version}".rstrip())
+def _title(tool: MetricProvider, console: Console) -> str:
+    version = "" if tool == own_provider() else tool.version  # ours is the installed version
+    return _styled(escape(f"{tool.title} {version}".rstrip()), console, bold=True)
 
 
 def _tool_section(tool: MetricProvider, console: Console) -> str:
-    return f"{_styled(_title(tool), console, bold=True)}\n" + "".join(
-        [_entry(tool, name, metric, console) for name, metric in tool.metrics.items()]
-    )
+    entries = [_entry(tool, name, metric, console) for name, metric in tool.metrics.items()]
+    return f"{_title(tool, console)}\n{''.join(entries)}"
 
 
 def _entry(tool: MetricProvider, name: str, function: Callable[..., Any], console: Console) -> str:
@@ -268,7 +233,7 @@ def _function_page(
     metric = name.partition(".")[2]
     width = _width(console)
     about = [
-        f"{_styled(_title(tool), console, bold=True)}\n{_styled(name, console, bold=True)}",
+        f"{_title(tool, console)}\n{_styled(name, console, bold=True)}",
         wrapped_docstring(inspect.getdoc(function) or "", width),
         _LESS_IS_BETTER if metric in tool.rates_of_fault else "",
         "" if metric in tool.metrics else wrapped_text(_ONLY_PYTHON, width),
@@ -284,32 +249,27 @@ def _function_page(
 def _sections(
     tool: MetricProvider, name: str, function: Callable[..., Any], width: int
 ) -> dict[str, list[str]]:
-    """What stands below the docstring of a function; commands stay whole, to be copied."""
+    """The sections below the docstring of a function; commands are not wrapped, to be copied."""
     metric = name.partition(".")[2]
     python = {"In Python": python_examples(tool, metric, function)}
     if metric not in tool.metrics:
         return python
-    options = [_option(option, tool) for option in options_of(function)]
+    options = []
+    for option in options_of(function):
+        default = "[required]" if option.is_required else f"[default: {_default(option)}]"
+        less = "; less is better where it is true" if option.name in tool.inverting else ""
+        line = f"{option.name}: {describe_choices(option.type)}{less}  {default}"
+        options.append(wrapped_text(line, width - len(_INDENT), others=2 * _INDENT).strip())
     return {
-        "Options": [
-            wrapped_text(line, width - len(_INDENT), others=2 * _INDENT).strip() for line in options
-        ],
-        "Options that only Python can give": [
-            option.name for option in python_options_of(function)
-        ],
+        "Options": options,
+        "Options that only Python can give": [each.name for each in python_options_of(function)],
         "On the command line": command_examples(name, function),
         **python,
     }
 
 
-def _option(option: Option, tool: MetricProvider) -> str:
-    default = "[required]" if option.is_required else f"[default: {_default(option)}]"
-    less = "; less is better where it is true" if option.name in tool.inverting else ""
-    return f"{option.name}: {describe_choices(option.type)}{less}  {default}"
-
-
 def _default(option: Option) -> str:
-    """The default as the command line has it."""
+    """The default as it is written on the command line."""
     return "..." if option.is_required else option_text(option.default)
 
 
@@ -321,8 +281,6 @@ def _styled(text: str, console: Console, **style: bool) -> str:
     is_coloured = console.is_terminal and not console.no_color
     return click.style(text, **style) if text and is_coloured else text
 
-
-# The command.
 
 _FORMATS = ["table", "json", "markdown"]
 _FEW = 5
@@ -344,7 +302,7 @@ _ALWAYS = ("names", "disagree")
 @click.command(short_help="List other tools' numbers, or show where they disagree.", help=_HELP)
 @click.argument("names", nargs=-1, metavar="[NAME | FILE]...")
 @click.option("--disagree", is_flag=True, help="Show on which cases of FILEs the tools disagree.")
-@sides_options
+@sides_options()
 @metric_option
 @map_option
 @input_format_option
@@ -359,7 +317,7 @@ _ALWAYS = ("names", "disagree")
 )
 @report_options(_FORMATS)
 @lang_option
-@click.option("--skip-bad", is_flag=True, help="Count and skip what cannot be read.")
+@skip_bad_option()
 @click.pass_context
 def command(
     context: click.Context, /, *, names: tuple[str, ...], disagree: bool, **options: Any
@@ -368,27 +326,19 @@ def command(
     if disagree:
         _disagree(names, options)
         return
-    _refuse_options(context)
-    _refuse_files(names)
+    for parameter in context.command.params:
+        source = context.get_parameter_source(parameter.name or "")
+        if parameter.name not in _ALWAYS and source is ParameterSource.COMMANDLINE:
+            raise click.UsageError(f"{parameter.opts[-1]} goes with --disagree.")
+    for name in names:
+        if _is_file(name):
+            raise click.UsageError(f"{name} is a file: callscore metrics --disagree {name}")
     with open_output(None, "text", "en") as output:
         from rich.console import Console
 
         console = Console()  # it knows NO_COLOR, FORCE_COLOR and the like
         pages = [metric_page(name, console) for name in names] or [metric_list(console)]
         output.write_text("\n".join(pages))
-
-
-def _refuse_options(context: click.Context) -> None:
-    for parameter in context.command.params:
-        source = context.get_parameter_source(parameter.name or "")
-        if parameter.name not in _ALWAYS and source is ParameterSource.COMMANDLINE:
-            raise click.UsageError(f"{parameter.opts[-1]} goes with --disagree.")
-
-
-def _refuse_files(names: tuple[str, ...]) -> None:
-    for name in names:
-        if _is_file(name):
-            raise click.UsageError(f"{name} is a file: callscore metrics --disagree {name}")
 
 
 def _refuse_names(files: tuple[str, ...]) -> None:
@@ -407,7 +357,7 @@ def _is_file(name: str) -> bool:
 
 
 def _compared(names: tuple[str, ...]) -> tuple[Metric, ...]:
-    """Those who are asked for, if they can be compared; else the one that each tool is known for."""
+    """The named metrics, if they can be compared; by default the best-known one of each tool."""
     metrics = resolve_metrics(names) or headline_metrics()
     for metric in metrics:
         if metric.less_is_better:
@@ -426,19 +376,24 @@ def _disagree(files: tuple[str, ...], options: dict[str, Any]) -> None:
     gathered = DisagreementCollector(_compared(options.pop("metric")), options.pop("limit"))
     tools = tools_from(options)
     reading = {
-        "wanted": reading_from(options, () if tools is None else tools.values()),
+        "wanted": reading_from(options, (tools or {}).values()),
         "fields": dict(options.pop("fields")),
         "format": options.pop("input_format"),
         "skip_bad": options.pop("skip_bad"),
         "tools": tools,
     }
+    output_format, lang = options["output_format"], options["lang"]
     with (
-        open_output(options["output"], options["output_format"], options["lang"]) as output,
+        open_output(options["output"], output_format, lang) as output,
         progress(files or (*sides[0], *sides[1]), "comparing") as on_bytes,
     ):
+
+        def write(results: Results) -> None:
+            about = gathered.results(), results
+            write_report("disagreement", about, output, output_format, lang=lang)
+
         score = partial(score_files, files) if files else partial(score_joined, *sides)
         hooks = ScoreHooks(on_score=gathered.take, on_bytes=on_bytes)
-        write = partial(_write, gathered, output, options["output_format"], options["lang"])
         try:
             results = score(hooks=hooks, show="none", **reading)
         except UnreadableInput as error:
@@ -448,14 +403,3 @@ def _disagree(files: tuple[str, ...], options: dict[str, Any]) -> None:
         if not results.summary.cases and not results.has_notes:
             raise UnreadableInput(", ".join(files or sides[1]), "there is no case to score in it.")
         write(results)
-
-
-def _write(
-    gathered: DisagreementCollector,
-    output: Output,
-    output_format: str,
-    lang: Language,
-    results: Results,
-) -> None:
-    about = gathered.results(), results
-    write_report("disagreement", about, output, output_format, lang=lang)

@@ -1,4 +1,4 @@
-"""The options that several commands share, and how their values are taken."""
+"""The options that several commands share, and how their values are read."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from callscore.history.postgres import STORE_VARIABLE
 from callscore.history.run_metadata import name_problem
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from callscore.core.call import Tool
     from callscore.formats.trace import Wanted
@@ -32,15 +32,18 @@ if TYPE_CHECKING:
 
 __all__ = [
     "FORMATS",
+    "KEYWORD_HELP",
     "RUN_NAME",
     "SHARE",
     "AnyCommand",
     "SettingsCommand",
     "fail_on_option",
     "input_format_option",
+    "json_option",
     "judge_from",
     "judge_option",
     "judged_settings_from",
+    "keyword_option",
     "lang_option",
     "map_option",
     "measure_option",
@@ -57,29 +60,36 @@ __all__ = [
     "report_options",
     "require_inputs",
     "require_new_file",
-    "settings_from",
+    "require_one_stdin",
     "settings_options",
     "show_option",
     "show_options",
     "show_options_from",
     "sides_options",
+    "skip_bad_option",
+    "stacked",
     "store_option",
     "store_without_password",
     "tools_from",
     "tools_option",
 ]
 
-
-# Settings, tools, metrics, reports and language.
-
 AnyCommand = TypeVar("AnyCommand", bound="Callable[..., Any]")
 
 
-class _Share(click.FloatRange):
-    """A number from 0 to 1."""
+def stacked(*options: Callable[[Any], Any]) -> Callable[[AnyCommand], AnyCommand]:
+    """One decorator that adds several options, in this order."""
 
-    def __init__(self) -> None:
-        super().__init__(0, 1)
+    def add(command: AnyCommand) -> AnyCommand:
+        for option in reversed(options):
+            command = option(command)
+        return command
+
+    return add
+
+
+class _Share(click.FloatRange):
+    """A number from 0 to 1, and not NaN."""
 
     def convert(
         self, value: Any, param: click.Parameter | None, ctx: click.Context | None
@@ -90,7 +100,7 @@ class _Share(click.FloatRange):
         return number
 
 
-SHARE = _Share()
+SHARE = _Share(0, 1)
 
 
 class _Effect(click.ParamType[tuple[str, str]]):
@@ -128,11 +138,11 @@ class _Argument(click.ParamType[ArgumentRule]):
 
 
 class _Setting(click.Option):
-    """An option that is a setting, or that says where settings come from."""
+    """An option for a setting, or for the source of settings."""
 
 
 class SettingsCommand(click.Command):
-    """A command whose help shows the settings of a score apart from its other options."""
+    """A command whose help has a section for the settings of a score."""
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the options, and then the settings."""
@@ -162,8 +172,8 @@ def _choices(kind: Any) -> list[str]:
     return [str(word) for word in get_args(kind) or kind]
 
 
-# None has a default of its own: what is not given is taken from the project, or from the defaults.
-_OPTIONS = (
+# No option has a default: what is not given comes from the project, or from the default settings.
+settings_options = stacked(
     _setting(
         "--config",
         metavar="FILE",
@@ -248,50 +258,46 @@ _OPTIONS = (
 )
 
 
-def settings_options(command: AnyCommand) -> AnyCommand:
-    """Add one option for each setting."""
-    for option in reversed(_OPTIONS):
-        command = option(command)
-    return command
-
-
 def settings_from(options: dict[str, Any]) -> Settings:
-    """Take the settings out of the options of a command, over those of the project.
+    """Remove the settings from the options of a command, and merge them into those of the project.
 
     Raises:
-        InvalidSettings: a setting has a value that it cannot have, here or in a file.
+        InvalidSettings: a setting has an invalid value, here or in a file.
     """
-    path, no_config = options.pop("config"), options.pop("no_config")
-    if path is not None and no_config:
-        raise click.UsageError("--config and --no-config exclude each other.")
+    path, no_config = _config_options(options)
     project = config_for(path, is_wanted=not no_config).values
     preset = options.pop("preset")
     chosen = {} if preset is None else get_preset(preset)
     given = _given_settings(options)
-    for name in ("effects", "arguments"):  # the first that fits decides
+    for name in ("effects", "arguments"):  # the first that matches decides
         if name in given and name in project:
             given[name] = (*given[name], *getattr(score_settings.settings_from(project), name))
     return score_settings.settings_from({**project, **chosen, **given})
 
 
 def overrides_from(options: dict[str, Any]) -> tuple[str | None, dict[str, Any]]:
-    """Take the settings out of the options of a command that changes some: a preset, and single ones.
+    """Remove the settings from the options of a command that changes some: a preset, and others.
 
-    A file of settings counts only where it is named: what is not said here stays as it is.
+    A file of settings is read only if it is named; everything else stays as it is.
 
     Raises:
-        InvalidSettings: a setting has a value that it cannot have, here or in the file.
+        InvalidSettings: a setting has an invalid value, here or in the file.
     """
-    path, no_config = options.pop("config"), options.pop("no_config")
-    if path is not None and no_config:
-        raise click.UsageError("--config and --no-config exclude each other.")
-    project = {} if path is None else config_for(path, is_wanted=True).values
+    path, _ = _config_options(options)
+    project = {} if path is None else config_for(path).values
     preset = options.pop("preset")
     chosen = {} if preset is None else get_preset(preset)
     single = {name: value for name, value in project.items() if name not in chosen}
     overrides = {**single, **_given_settings(options)}
-    score_settings.settings_from({**chosen, **overrides})  # which says what is wrong with them
+    score_settings.settings_from({**chosen, **overrides})  # raises if they are invalid
     return preset, overrides
+
+
+def _config_options(options: dict[str, Any]) -> tuple[str | None, bool]:
+    path, no_config = options.pop("config"), options.pop("no_config")
+    if path is not None and no_config:
+        raise click.UsageError("--config and --no-config exclude each other.")
+    return path, no_config
 
 
 def _given_settings(options: dict[str, Any]) -> dict[str, Any]:
@@ -300,21 +306,18 @@ def _given_settings(options: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in named.items() if value not in (None, ())}
 
 
-def tools_option(command: AnyCommand) -> AnyCommand:
-    """Add the option that names a file of tools' definitions."""
-    return click.option(
-        "--tools",
-        metavar="FILE",
-        help="Tools' definitions, in any format: they tell what changes something, and by their"
-        " schemas calls are checked.  [default: those of each case]",
-    )(command)
+tools_option = click.option(
+    "--tools",
+    metavar="FILE",
+    help="Tools' definitions, in any format: they tell what changes something, and by their"
+    " schemas calls are checked.  [default: those of each case]",
+)
 
 
 def tools_from(options: dict[str, Any]) -> dict[str, Tool] | None:
-    """Take the tools by name out of the options of a command; None where no file was named.
+    """Remove `--tools` from the options of a command: the tools by name; None without a file.
 
     Raises:
-        InvalidCall: there is no such format.
         UnreadableInput: the file cannot be read, or defines no tool.
     """
     file = options.pop("tools")
@@ -326,106 +329,86 @@ def tools_from(options: dict[str, Any]) -> dict[str, Tool] | None:
     return tools
 
 
-def metric_option(command: AnyCommand) -> AnyCommand:
-    """Add the option that asks for metrics of other tools."""
-    return click.option(
-        "--metric",
-        multiple=True,
-        metavar="NAME[:OPTION=VALUE,...]",
-        help="Another tool's number, as in 'ragas.tool_call_f1': see `callscore metrics`; may be"
-        " given several times.",
-    )(command)
+metric_option = click.option(
+    "--metric",
+    multiple=True,
+    metavar="NAME[:OPTION=VALUE,...]",
+    help="Another tool's number, as in 'ragas.tool_call_f1': see `callscore metrics`; may be"
+    " given several times.",
+)
 
 
 def report_options(formats: Sequence[str]) -> Callable[[AnyCommand], AnyCommand]:
-    """Add the options for what is written, a table by default, and where it goes."""
-
-    def add(command: AnyCommand) -> AnyCommand:
-        to_file = click.option(
-            "-o", "--output", metavar="FILE", help="Write it there, not to the terminal."
-        )
-        as_format = click.option(
+    """Add the options for the format of a report, a table by default, and for its file."""
+    return stacked(
+        click.option(
             "--format",
             "output_format",
             type=click.Choice(formats),
             default="table",
             show_default=True,
             help="What to write.",
-        )
-        return as_format(to_file(command))
-
-    return add
-
-
-def lang_option(command: AnyCommand) -> AnyCommand:
-    """Add the option for the language of what is shown."""
-    return click.option(
-        "--lang",
-        type=click.Choice(["en", "ru"]),
-        default="en",
-        show_default=True,
-        help="The language of the report.",
-    )(command)
-
-
-# Reading documents.
-
-_EXCLUDE_NOTHING = "none"
-
-
-def reading_options(command: AnyCommand) -> AnyCommand:
-    """Add the options that choose among what a document offers."""
-    for option in reversed(
-        (
-            click.option(
-                "--view",
-                type=click.Choice(get_args(View)),
-                help="The calls that the model requested, or those that were executed."
-                "  [default: the first of the two that are there]",
-            ),
-            click.option(
-                "--candidate",
-                type=click.IntRange(min=0),
-                default=0,
-                show_default=True,
-                help="Which of several answers to the same question to read.",
-            ),
-            click.option(
-                "--leave-out",
-                type=click.Choice([*get_args(Part), _EXCLUDE_NOTHING]),
-                multiple=True,
-                help="Whose calls to leave out, besides those of a simulated user; none keeps all.",
-            ),
-            click.option(
-                "--failure-pattern",
-                metavar="REGEX",
-                default=DEFAULT_READING.failure.pattern,
-                show_default=True,
-                help="What the text of a failed call's result matches, where nothing else tells.",
-            ),
-        )
-    ):
-        command = option(command)
-    return command
-
-
-def reading_from(options: dict[str, Any], tools: Any = ()) -> Wanted:
-    """Take what is wanted out of the options of a command."""
-    return wanted_for(
-        view=options.pop("view"),
-        candidate=options.pop("candidate"),
-        leave_out=_excluded_parts(options.pop("leave_out")),
-        failure=options.pop("failure_pattern"),
-        tools=tools,
+        ),
+        click.option("-o", "--output", metavar="FILE", help="Write it there, not to the terminal."),
     )
 
 
-def _excluded_parts(parts: tuple[str, ...]) -> tuple[str, ...]:
-    if _EXCLUDE_NOTHING not in parts:
-        return (*DEFAULT_READING.leave_out, *parts)
-    if len(parts) > 1:
+lang_option = click.option(
+    "--lang",
+    type=click.Choice(["en", "ru"]),
+    default="en",
+    show_default=True,
+    help="The language of the report.",
+)
+
+
+_EXCLUDE_NOTHING = "none"
+reading_options = stacked(
+    click.option(
+        "--view",
+        type=click.Choice(get_args(View)),
+        help="The calls that the model requested, or those that were executed."
+        "  [default: the first of the two that are there]",
+    ),
+    click.option(
+        "--candidate",
+        type=click.IntRange(min=0),
+        default=0,
+        show_default=True,
+        help="Which of several answers to the same question to read.",
+    ),
+    click.option(
+        "--leave-out",
+        type=click.Choice([*get_args(Part), _EXCLUDE_NOTHING]),
+        multiple=True,
+        help="Whose calls to leave out, besides those of a simulated user; none keeps all.",
+    ),
+    click.option(
+        "--failure-pattern",
+        metavar="REGEX",
+        default=DEFAULT_READING.failure.pattern,
+        show_default=True,
+        help="What the text of a failed call's result matches, where nothing else tells.",
+    ),
+)
+
+
+def reading_from(options: dict[str, Any], tools: Iterable[Tool] = ()) -> Wanted:
+    """Remove the reading options from the options of a command."""
+    left_out = options.pop("leave_out")
+    if _EXCLUDE_NOTHING not in left_out:
+        left_out = (*DEFAULT_READING.leave_out, *left_out)
+    elif len(left_out) > 1:
         raise click.UsageError("--leave-out none goes with no other --leave-out.")
-    return ()
+    else:
+        left_out = ()
+    return wanted_for(
+        view=options.pop("view"),
+        candidate=options.pop("candidate"),
+        leave_out=left_out,
+        failure=options.pop("failure_pattern"),
+        tools=tools,
+    )
 
 
 class _Field(click.ParamType[tuple[str, str]]):
@@ -442,42 +425,62 @@ class _Field(click.ParamType[tuple[str, str]]):
         return field.strip(), path.strip()
 
 
-def map_option(command: AnyCommand) -> AnyCommand:
-    """Add the option that says where the fields of a case stand."""
-    return click.option(
-        "--map",
-        "fields",
-        type=_Field(),
-        multiple=True,
-        metavar="FIELD=PATH",
-        help="Where id, expected, actual, trial or input stand in a record: id=$.metadata.task_id.",
-    )(command)
+map_option = click.option(
+    "--map",
+    "fields",
+    type=_Field(),
+    multiple=True,
+    metavar="FIELD=PATH",
+    help="Where id, expected, actual, trial or input stand in a record: id=$.metadata.task_id.",
+)
 
 
-def input_format_option(command: AnyCommand) -> AnyCommand:
-    """Add the option that names the format of the input."""
-    return click.option(
-        "--input-format",
-        metavar="NAME",
-        help="What the input is written in: see `callscore formats`.  [default: by content]",
-    )(command)
+input_format_option = click.option(
+    "--input-format",
+    metavar="NAME",
+    help="What the input is written in: see `callscore formats`.  [default: by content]",
+)
 
 
-def sides_options(command: AnyCommand) -> AnyCommand:
-    """Add the options that name the two sides of cases, in files of their own."""
-    for name, what, other in (
-        ("--actual", "Traces", "--expected"),
-        ("--expected", "References", "--actual"),
-    ):
-        text = f"{what}, to be joined with {other} on id."
-        command = click.option(name, metavar="FILE", multiple=True, help=text)(command)
-    return command
+def sides_options(*, multiple: bool = True) -> Callable[[AnyCommand], AnyCommand]:
+    """Add the options for files that have one side of the cases each."""
+    expected = "References, to be joined with --actual on id."
+    actual = "Traces, to be joined with --expected on id."
+    return stacked(
+        click.option("--expected", metavar="FILE", multiple=multiple, help=expected),
+        click.option("--actual", metavar="FILE", multiple=multiple, help=actual),
+    )
+
+
+def keyword_option(text: str) -> Callable[[AnyCommand], AnyCommand]:
+    """Add the option that selects by a keyword expression."""
+    return click.option("-k", "keyword", default="", metavar="WORDS", help=text)
+
+
+KEYWORD_HELP = (
+    "Only what has these words in the name of its evaluation, its variant or its case;"
+    " with and, or, not"
+)
+json_option = click.option(
+    "--json", "as_json", is_flag=True, help="Write an array of objects, for programs."
+)
+
+
+def skip_bad_option(verb: str = "Count") -> Callable[[AnyCommand], AnyCommand]:
+    """Add the option that skips unreadable input."""
+    return click.option("--skip-bad", is_flag=True, help=f"{verb} and skip what cannot be read.")
+
+
+def require_one_stdin(*files: str | None) -> None:
+    """Refuse standard input that is named twice."""
+    if files.count("-") > 1:
+        raise click.UsageError("Standard input can be read only once.")
 
 
 def require_inputs(
     files: tuple[str, ...], expected: tuple[str, ...], actual: tuple[str, ...]
 ) -> None:
-    """Refuse anything but files of cases, or both sides of them."""
+    """Require files of cases, or both sides of them."""
     is_joined = bool(expected or actual)
     if is_joined and not (expected and actual):
         raise click.UsageError("--expected and --actual go together: name both files.")
@@ -485,28 +488,19 @@ def require_inputs(
         raise click.UsageError("Name files of cases, or --expected and --actual, not both.")
     if not is_joined and not files:
         raise click.UsageError("Name a file of cases, or --expected and --actual.")
-    if [*files, *expected, *actual].count("-") > 1:
-        raise click.UsageError("Standard input can be read only once.")
+    require_one_stdin(*files, *expected, *actual)
 
 
-# The history.
-
-
-def store_option(command: AnyCommand) -> AnyCommand:
-    """Add the option that says where the history is; the command is given it as `store`."""
-    return click.option(
-        "--store",
-        metavar="PLACE",
-        help=f"The history: a file, or postgresql://... for a team.  [default: {STORE_VARIABLE}, or"
-        " .callscore/history.db of the project]",
-    )(command)
+store_option = click.option(
+    "--store",
+    metavar="PLACE",
+    help=f"The history: a file, or postgresql://... for a team.  [default: {STORE_VARIABLE}, or"
+    " .callscore/history.db of the project]",
+)
 
 
 def open_store_to_write(place: str | None) -> Store:
-    """Open the history to write to it; it is made where there is none.
-
-    Args:
-        place: what `--store` says; None where it says nothing.
+    """Open the history that `--store` names to write to it; it is created if it does not exist.
 
     Raises:
         UnusableStore: it cannot be used.
@@ -517,13 +511,10 @@ def open_store_to_write(place: str | None) -> Store:
 
 
 def open_existing_store(place: str | None) -> Store:
-    """Open the history to look for something in it; a file is not made for that.
-
-    Args:
-        place: what `--store` says; None where it says nothing.
+    """Open the history that `--store` names to read from it.
 
     Raises:
-        UnknownRun: there is no history there.
+        UnknownRun: there is no history.
         UnusableStore: it cannot be used.
     """
     from callscore.history.opening import open_existing
@@ -532,35 +523,29 @@ def open_existing_store(place: str | None) -> Store:
 
 
 def store_without_password(place: str) -> str:
-    """What `--store` says, as it may be shown: without the password in it."""
+    """The value of `--store` without its password, to be shown."""
     from callscore.models.secrets import hide_secrets
 
     return hide_secrets(place)
 
 
-# The judge: the model that answers the questions of `$judge`.
-
-
-def judge_option(command: AnyCommand) -> AnyCommand:
-    """Add the option that names the model that answers `$judge`."""
-    return click.option(
-        "--judge",
-        metavar="MODEL",
-        help="The model that answers `$judge`, asked once about each value; the history keeps the"
-        " answers. OPENAI_BASE_URL says where it is, and OPENAI_API_KEY holds its key.  [default:"
-        " that of the project's settings]",
-    )(command)
+judge_option = click.option(
+    "--judge",
+    metavar="MODEL",
+    help="The model that answers `$judge`, asked once about each value; the history keeps the"
+    " answers. OPENAI_BASE_URL says where it is, and OPENAI_API_KEY holds its key.  [default:"
+    " that of the project's settings]",
+)
 
 
 def judge_from(options: dict[str, Any]) -> Judge | None:
-    """Take the judge out of the options of a command, or of the project; None where none is named.
+    """Remove the judge from the options of a command; by default, that of the project, or None.
 
-    It remembers in the history that `--store` names, or in that of the project, which is opened when
-    the first question is asked. To be called before `settings_from`, which takes `--config` out of
-    the options.
+    Its answers are stored in the history, which is opened for the first question. Call it before
+    `settings_from`, which removes `--config` from the options.
 
     Raises:
-        InvalidSettings: the judge that a file names is not as it can be.
+        InvalidSettings: a file names an invalid judge.
         MissingExtra: the SDK is not installed.
         MissingKey: there is no key in the environment.
     """
@@ -577,7 +562,7 @@ def judge_from(options: dict[str, Any]) -> Judge | None:
     except CallscoreError as error:
         place = "" if named is not None else f"{config.place}: "
         raise InvalidSettings(f"{place}{error}") from error
-    if named is not None:  # a project may name one that these cases do not need
+    if named is not None:  # the judge of a project may not be needed for these cases
         found.require()
     history = LazyJudgementStore(options.get("store") or None)
     found.remember_in(history)
@@ -589,23 +574,14 @@ def judge_from(options: dict[str, Any]) -> Judge | None:
 
 
 def judged_settings_from(options: dict[str, Any]) -> tuple[Settings, Judge | None]:
-    """The settings of a command with the judge among them, and the judge.
-
-    Raises:
-        InvalidSettings: as `settings_from` and `judge_from`.
-        MissingExtra: as `judge_from`.
-        MissingKey: likewise.
-    """
+    """The settings of a command, which include the judge, and the judge; both may raise."""
     judge = judge_from(options)
     settings = settings_from(options)
     return settings if judge is None else replace(settings, judge=judge), judge
 
 
-# Names of runs and baselines.
-
-
 class _RunName(click.ParamType[str]):
-    """A name that can be typed again where a run is meant."""
+    """A name that cannot be confused with another way to name a run."""
 
     name = "name"
 
@@ -620,22 +596,17 @@ class _RunName(click.ParamType[str]):
 RUN_NAME = _RunName()
 
 
-# A new file of cases: an existing one, which may have been reviewed, is not replaced.
-
 _JSONL_SUFFIXES = (".jsonl", ".ndjson", "")
-
-
-def new_file_options(command: AnyCommand) -> AnyCommand:
-    """Add the options for where cases go."""
-    force = click.option("--force", is_flag=True, help="Replace the file if it is there.")
-    output = click.option(
+new_file_options = stacked(
+    click.option(
         "-o", "--output", metavar="FILE", help="Write them there, not to the terminal: JSON lines."
-    )
-    return output(force(command))
+    ),
+    click.option("--force", is_flag=True, help="Replace the file if it is there."),
+)
 
 
 def require_new_file(path: str | None, *, force: bool) -> None:
-    """Refuse a file that is there already, or whose name says that it holds no JSON lines."""
+    """Refuse a file that exists, since it may be reviewed, or is named as if it were no JSON lines."""
     if path is None or path == "-":
         return
     file = Path(path)
@@ -662,7 +633,7 @@ most_option = click.option(
     type=click.IntRange(min=0),
     help="Show at most so many of each evaluation.  [default: 10; all in json and junit]",
 )
-_SHOW_OPTIONS = (
+show_options = stacked(
     click.option(
         "--fail-under",
         type=SHARE,
@@ -673,15 +644,8 @@ _SHOW_OPTIONS = (
 )
 
 
-def show_options(command: AnyCommand) -> AnyCommand:
-    """Add the options that say which cases are shown, and what is good enough."""
-    for option in reversed(_SHOW_OPTIONS):
-        command = option(command)
-    return command
-
-
 def show_options_from(options: dict[str, Any]) -> dict[str, Any]:
-    """Take out of the options which cases to show, and how many; it depends on the format."""
+    """Remove from the options which cases to show, and how many; the defaults depend on the format."""
     show, most = options.pop("show"), options.pop("most")
     for_people = options["output_format"] in _FOR_PEOPLE
     return {
@@ -691,7 +655,7 @@ def show_options_from(options: dict[str, Any]) -> dict[str, Any]:
 
 
 def output_format_for(ctx: click.Context, options: dict[str, Any]) -> str:
-    """The format of the report: the one that is given, or else the one of the file's suffix."""
+    """The format of the report: the given one, or the one of the file's suffix."""
     given: str = options["output_format"]
     is_given = ctx.get_parameter_source("output_format") is not ParameterSource.DEFAULT
     if is_given or options["output"] is None:
@@ -699,34 +663,27 @@ def output_format_for(ctx: click.Context, options: dict[str, Any]) -> str:
     return _SUFFIXES.get(Path(options["output"]).suffix.lower(), given)
 
 
-# `callscore compare` and `callscore gate`.
+measure_option = click.option(
+    "--measure",
+    default="passed",
+    show_default=True,
+    metavar="NAME",
+    help="What is compared: passed, f1, or a scorer.",
+)
 
 
-def measure_option(command: AnyCommand) -> AnyCommand:
-    """Add the option for the number that is compared."""
-    return click.option(
-        "--measure",
-        default="passed",
-        show_default=True,
-        metavar="NAME",
-        help="What is compared: passed, f1, or a scorer.",
-    )(command)
-
-
-def most_changes_option(command: AnyCommand) -> AnyCommand:
-    """Add the option for how much is shown."""
-    return click.option(
-        "--most",
-        type=click.IntRange(min=0),
-        default=DEFAULT_MOST,
-        show_default=True,
-        help="Show at most so many cases that went otherwise in the same way, and so many tools and"
-        " tags; json has all.",
-    )(command)
+most_changes_option = click.option(
+    "--most",
+    type=click.IntRange(min=0),
+    default=DEFAULT_MOST,
+    show_default=True,
+    help="Show at most so many cases that went otherwise in the same way, and so many tools and"
+    " tags; json has all.",
+)
 
 
 def fail_on_option(default: str | None) -> Callable[[AnyCommand], AnyCommand]:
-    """Add the option for what makes the command fail."""
+    """Add the option that makes the command fail."""
     return click.option(
         "--fail-on",
         type=click.Choice(FAIL_ON),

@@ -20,12 +20,9 @@ if TYPE_CHECKING:
     from callscore.evaluations.evaluation import Question
     from callscore.runner.running import RunHooks
 
-__all__ = ["RunningScore", "pace_text", "progress", "run_progress"]
+__all__ = ["progress", "run_progress"]
 
-
-# The progress of reading files.
-
-_LARGE_INPUT = 8_000_000  # bytes; what is shorter is done before a bar could be read
+_LARGE_INPUT = 8_000_000  # bytes; smaller input is read before a bar could be seen
 
 
 @contextmanager
@@ -60,7 +57,7 @@ def progress(paths: Sequence[str], verb: str = "scoring") -> Iterator[Callable[[
 
 
 def _total_size(paths: Sequence[str]) -> int | None:
-    """The size of all files together; None where one of them has none, like standard input."""
+    """The size of all files together; None if it is unknown, as with standard input."""
     total = 0
     for path in paths:
         file = Path(path)
@@ -70,8 +67,6 @@ def _total_size(paths: Sequence[str]) -> int | None:
     return total
 
 
-# The progress of a run.
-
 _SCORE = Phrase("score {score}", "оценка {score}")
 _FAILED = Phrase("{count} failed", "не пройдено {count}")
 _ERRORS = Phrase("{count} errors", "ошибок {count}")
@@ -80,7 +75,7 @@ _RATE = Phrase("{rate:.1f}/s", "{rate:.1f}/с")
 
 
 class RunningScore:
-    """What the answers so far come to."""
+    """The score of the answers so far."""
 
     def __init__(self) -> None:
         self._total = 0.0
@@ -89,7 +84,7 @@ class RunningScore:
         self._errors = 0
 
     def add(self, result: Result) -> None:
-        """Count what became of one question."""
+        """Count one result."""
         if result.failure is not None:
             self._errors += 1
             return
@@ -112,9 +107,9 @@ class RunningScore:
 
 
 def pace_text(done: float, total: float, seconds: float, lang: Language) -> str:
-    """How many answers come in a second, and how long the others will take; empty before the first.
+    """Answers per second, and the time that the others will take; empty before the first.
 
-    It is the mean since the beginning: answers come in bursts, as many as are asked for at once.
+    It is the mean since the start, since answers come in bursts.
     """
     if not done or not seconds:
         return ""
@@ -125,7 +120,7 @@ def pace_text(done: float, total: float, seconds: float, lang: Language) -> str:
 
 @contextmanager
 def run_progress(lang: Language) -> Iterator[RunHooks]:
-    """What to tell how a run goes on; the bar is gone when it ends."""
+    """The hooks that show a progress bar, which disappears at the end."""
     from callscore.runner.running import RunHooks
 
     if not sys.stderr.isatty():
@@ -143,12 +138,11 @@ def run_progress(lang: Language) -> Iterator[RunHooks]:
     from rich.text import Text
 
     class PaceColumn(ProgressColumn):
-        """How many answers come in a second, and how long the others will take."""
+        """Answers per second, and the time that the others will take."""
 
         def render(self, task: Task) -> Text:
-            return Text(
-                pace_text(task.completed, task.total or 0.0, task.elapsed or 0.0, lang), "dim"
-            )
+            total, seconds = task.total or 0.0, task.elapsed or 0.0
+            return Text(pace_text(task.completed, total, seconds, lang), "dim")
 
     bar = Progress(
         BarColumn(bar_width=30),
@@ -167,7 +161,4 @@ def run_progress(lang: Language) -> Iterator[RunHooks]:
             score.add(result)
             bar.update(task, advance=1, description=score.text(lang))
 
-        def on_plan(total: int) -> None:
-            bar.update(task, total=total)
-
-        yield RunHooks(on_plan=on_plan, on_done=on_done)
+        yield RunHooks(on_plan=lambda total: bar.update(task, total=total), on_done=on_done)

@@ -34,8 +34,6 @@ from callscore.runner.rescoring import RescoreOptions, rescore
 
 if TYPE_CHECKING:
     from callscore.core.phrases import Language
-    from callscore.history.records import RunRecord
-    from callscore.history.store import Store
 
 __all__ = ["command"]
 
@@ -106,22 +104,16 @@ def _rescored(
     run: str | None, options: RescoreOptions, lang: Language, place: str | None
 ) -> RunResults:
     with open_existing_store(place) as store:
-        found = _newest_asking_run(store) if run is None else store.find(run)
-        moment = strftime("%Y-%m-%d %H:%M", gmtime(_asking_run(store, found).started_at))
+        if run is None:
+            found = next((each for each in store.runs() if each.command == "run"), None)
+        else:
+            found = store.find(run)
+        if found is None:
+            raise UnknownRun(f"there is no run in {store.place} yet. Begin with: callscore run")
+        asked = found
+        while asked.parent is not None:  # a rescored run has the answers of another
+            asked = store.find(asked.parent)
+        moment = strftime("%Y-%m-%d %H:%M", gmtime(asked.started_at))
         print_note(say(_RESCORING, lang, run=found.id, moment=moment))
         with run_progress(lang) as hooks:
             return rescore(store, found, options, hooks)
-
-
-def _newest_asking_run(store: Store) -> RunRecord:
-    for run in store.runs():
-        if run.command == "run":
-            return run
-    raise UnknownRun(f"there is no run in {store.place} yet. Begin with: callscore run")
-
-
-def _asking_run(store: Store, run: RunRecord) -> RunRecord:
-    """The run that the answers are of: what was scored again has them from before."""
-    while run.parent is not None:
-        run = store.find(run.parent)
-    return run

@@ -4,35 +4,45 @@ from __future__ import annotations
 
 import shlex
 from contextlib import contextmanager
+from pathlib import Path
+from time import time
 from typing import TYPE_CHECKING, Any
 
 import click
 from msgspec import Struct
 from msgspec.structs import replace
 
-from callscore.cli.exits import print_interrupted, print_kept, run_exit_code
+from callscore.cli.exits import (
+    INTERRUPTED,
+    print_interrupted,
+    print_kept,
+    run_exit_code,
+    watch_exit_code,
+)
 from callscore.cli.options import (
     FORMATS,
+    KEYWORD_HELP,
     RUN_NAME,
     judge_from,
     judge_option,
+    keyword_option,
     lang_option,
     open_store_to_write,
     output_format_for,
     report_options,
     show_options,
     show_options_from,
+    stacked,
     store_option,
     store_without_password,
 )
 from callscore.cli.output import open_output, print_note, stdout_to_stderr, write_run
 from callscore.cli.progress import run_progress
-from callscore.cli.watch import watch
 from callscore.core.phrases import Language, Phrase, say
 from callscore.core.results import RunResults
 from callscore.core.totals import Show
-from callscore.errors import InvalidSettings, UnusableStore
-from callscore.evaluations.discovery import discover
+from callscore.errors import CallscoreError, InvalidSettings, MissingExtra, UnusableStore
+from callscore.evaluations.discovery import discover, forget_modules, is_evaluation_file
 from callscore.evaluations.plan import Selection, make_plan
 from callscore.history.writer import USING_FALLBACK, FallbackStore, fallback_store_for
 from callscore.models.limits import Limits, Rate, parse_rate
@@ -42,14 +52,10 @@ from callscore.runner.running import RunOptions, run
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from callscore.cli.options import AnyCommand
     from callscore.evaluations.evaluation import Evaluation
     from callscore.history.store import Store
 
-__all__ = ["RunRequest", "choose_questions", "resume_command", "run_options", "run_request_from"]
-
-
-# The options.
+__all__ = ["command"]
 
 JOBS = 8
 TIMEOUT = 60.0
@@ -69,31 +75,31 @@ class _Rate(click.ParamType[Rate]):
 
 
 class RunRequest(Struct, frozen=True, kw_only=True):
-    """What the user asked for.
+    """The options of the command.
 
     Attributes:
         paths: files and folders of evaluations.
-        keyword: which of them, and which cases, by words.
-        tags: which cases, by their tags.
-        limit: how many cases of each evaluation at the most.
-        trials: how often each case is asked; None for as often as its evaluation says.
-        jobs: how many are asked at once.
-        limits: how patient to be with each.
-        fail_under: what the mean of each scorer must reach that has no threshold of its own.
+        keyword: a keyword expression that selects evaluations and cases.
+        tags: selects cases.
+        limit: the highest number of cases per evaluation.
+        trials: how often each case is asked; None for the number of its evaluation.
+        jobs: how many questions are asked concurrently.
+        limits: the timeout, the retries and the rate limit.
+        fail_under: the threshold of scorers that have none.
         last_failed: whether to ask only what did not pass before.
-        watch: whether to begin again whenever a file changes.
-        resume: whether to go on with the run that did not end.
-        cache: whether to take answers from earlier runs.
-        judge: the model that judges where an evaluation names none.
+        watch: whether to run again whenever a file changes.
+        resume: whether to continue the last unfinished run.
+        cache: whether to reuse answers of earlier runs.
+        judge: the judge of evaluations that name none.
         show: which cases to show.
-        most: how many of them at the most.
-        output_format: what to write.
-        output: where to write it; None for standard output.
+        most: how many cases to show.
+        output_format: the format of the report.
+        output: the file of the report; None for standard output.
         lang: the language.
-        trusts_kept: whether kept answers are taken where all that decides them is known.
-        cache_since: from when on, in seconds since 1970, kept answers of code are good.
-        name: what the run is called in the history.
-        store: where the history is; None for that of the project.
+        trusts_kept: whether to reuse answers if everything that determines them is known.
+        cache_since: the oldest time, in seconds since 1970, of answers of code to reuse.
+        name: the name of the run in the history.
+        store: the history; None for that of the project.
     """
 
     paths: tuple[str, ...]
@@ -120,15 +126,8 @@ class RunRequest(Struct, frozen=True, kw_only=True):
     store: str | None = None
 
 
-_RUN_OPTIONS = (
-    click.option(
-        "-k",
-        "keyword",
-        default="",
-        metavar="WORDS",
-        help="Only what has these words in the name of its evaluation, its variant or its case;"
-        " with and, or, not, as in 'weather and not slow'.",
-    ),
+run_options = stacked(
+    keyword_option(f"{KEYWORD_HELP}, as in 'weather and not slow'."),
     click.option(
         "--tag",
         "tags",
@@ -181,15 +180,8 @@ _RUN_OPTIONS = (
 )
 
 
-def run_options(function: AnyCommand) -> AnyCommand:
-    """Add the options that say what is asked, and how."""
-    for option in reversed(_RUN_OPTIONS):
-        function = option(function)
-    return function
-
-
 def run_request_from(options: dict[str, Any]) -> RunRequest:
-    """What the user asked for, from the options of `callscore run`."""
+    """The request from the options of the command."""
     limits = Limits(
         retries=options.pop("retries"),
         timeout=options.pop("timeout") or None,
@@ -199,8 +191,6 @@ def run_request_from(options: dict[str, Any]) -> RunRequest:
     shown = show_options_from(options)
     return RunRequest(paths=paths, limits=limits, **shown, **options)
 
-
-# Selecting the questions: by options, those that failed last time, or those of an unfinished run.
 
 _HOUR = 3600
 _ALL_PASSED = Phrase(
@@ -212,13 +202,13 @@ _NEVER_RUN = Phrase(
 
 
 class ChosenQuestions(Struct, frozen=True, kw_only=True):
-    """What is asked.
+    """The questions to ask.
 
     Attributes:
-        selection: which of the questions.
-        trials: how often each; None for as often as its evaluation says.
-        arguments: the same as it is kept with the run.
-        resumed: the run that goes on, which no other process can take meanwhile.
+        selection: selects evaluations and cases.
+        trials: how often each case is asked; None for the number of its evaluation.
+        arguments: the same as it is stored with the run.
+        resumed: the run that is continued, locked against other processes.
     """
 
     selection: Selection
@@ -230,15 +220,15 @@ class ChosenQuestions(Struct, frozen=True, kw_only=True):
 def choose_questions(
     request: RunRequest, store: Store | None, on_note: Callable[[str], None]
 ) -> ChosenQuestions:
-    """What the user asks for; a run that goes on asks what it asked before.
+    """The questions that the request selects; a resumed run asks what it asked before.
 
     Args:
-        request: what the user asked for.
-        store: the runs before; None where there are none, and nobody asks for any.
-        on_note: called with a sentence on what may be unexpected.
+        request: the request.
+        store: earlier runs; None if none are needed.
+        on_note: called with a sentence about a surprising choice.
 
     Raises:
-        UnknownRun: a run is to go on, and there is none.
+        UnknownRun: there is no run to resume.
     """
     given: dict[str, Any] = {
         "keyword": request.keyword,
@@ -257,7 +247,11 @@ def choose_questions(
             for name, value in given.items()
         }
     elif store is not None and request.last_failed:
-        given["cases"] = _failed_last_time(request, store, on_note)
+        known = last_failed_cases(store, request.paths)
+        if known:
+            given["cases"] = sorted([list(key) for key in known], key=str)
+        else:
+            on_note(say(_NEVER_RUN if known is None else _ALL_PASSED, request.lang))
     cases = given["cases"]
     failed = None if cases is None else frozenset((str(a), b, str(c)) for a, b, c in cases)
     selection = Selection(
@@ -272,40 +266,18 @@ def choose_questions(
     )
 
 
-def _failed_last_time(
-    request: RunRequest, store: Store, on_note: Callable[[str], None]
-) -> list[list[str | None]] | None:
-    failed = last_failed_cases(store, request.paths)
-    if not failed:
-        on_note(say(_NEVER_RUN if failed is None else _ALL_PASSED, request.lang))
-        return None
-    return sorted([list(key) for key in failed], key=str)
-
-
 def resume_command(request: RunRequest) -> str:
-    """What to type to go on with a run that did not come to its end."""
-    return " ".join(
-        [
-            "callscore",
-            "run",
-            *map(shlex.quote, request.paths),
-            "--resume",
-            *_resume_options(request),
-        ]
-    )
-
-
-def _rate_text(rate: Rate | None) -> str | None:
-    """A rate as it is typed."""
-    return None if rate is None else f"{rate.starts * _HOUR / rate.seconds:g}/h"
+    """The command that resumes the run."""
+    paths = map(shlex.quote, request.paths)
+    return " ".join(["callscore", "run", *paths, "--resume", *_resume_options(request)])
 
 
 def _resume_options(request: RunRequest) -> Iterator[str]:
-    """The options that decide how it is asked and what is good enough; what is asked is kept."""
-    limits = request.limits
+    """The options that are not stored with the run, and differ from their defaults."""
+    limits, rate = request.limits, request.limits.rate
     given = {
         "--jobs": (request.jobs, JOBS),
-        "--rate": (_rate_text(limits.rate), None),
+        "--rate": (rate and f"{rate.starts * _HOUR / rate.seconds:g}/h", None),
         "--timeout": (limits.timeout or 0, TIMEOUT),
         "--retries": (limits.retries, RETRIES),
         "--judge": (getattr(request.judge, "model", None), None),
@@ -317,8 +289,6 @@ def _resume_options(request: RunRequest) -> Iterator[str]:
         if value != default:
             yield f"{option} {shlex.quote(f'{value:g}' if isinstance(value, float) else str(value))}"
 
-
-# The command.
 
 _HELP = """Run the evaluations in PATHs: files, and folders with eval_*.py, eval_*.yaml, eval_*.toml.
 
@@ -374,33 +344,33 @@ def run_evaluations(request: RunRequest) -> RunResults:
 
     Raises:
         InvalidSettings: nothing is selected.
-        UnknownRun: a run is to go on, and there is none.
-        UnusableStore: nothing could be kept.
+        UnknownRun: there is no run to resume.
+        UnusableStore: nothing could be stored.
     """
     evaluations, unloaded = discover(request.paths, print_note)
     if not evaluations:
         return RunResults(unloaded=tuple(unloaded))
-    if request.trusts_kept and all(_is_known_by_content(each) for each in evaluations):
+    # The identity of a task is everything that determines an answer: a model without code has one.
+    if request.trusts_kept and all(hasattr(each.task, "identity") for each in evaluations):
         request = replace(request, cache=True)
-    results = _run_in_store(request, _with_judge(evaluations, request.judge))
+    if request.judge is not None:
+        evaluations = [
+            replace(each, settings=replace(each.settings, judge=request.judge))
+            if each.settings.judge is None
+            else each
+            for each in evaluations
+        ]
+    results = _run_in_store(request, evaluations)
     if not results.evaluations and not results.unloaded and not unloaded:
-        raise InvalidSettings(f"nothing is selected: no case fits {_selected_by(request)}")
+        selections = {
+            "-k": request.keyword,
+            "--tag": request.tags,
+            "--last-failed": request.last_failed,
+            "the run that goes on": request.resume,
+        }
+        given = " and ".join(name for name, value in selections.items() if value)
+        raise InvalidSettings(f"nothing is selected: no case fits {given or 'these files'}")
     return replace(results, unloaded=(*unloaded, *results.unloaded))
-
-
-def _selected_by(request: RunRequest) -> str:
-    given = {
-        "-k": request.keyword,
-        "--tag": request.tags,
-        "--last-failed": request.last_failed,
-        "the run that goes on": request.resume,
-    }
-    return " and ".join(name for name, value in given.items() if value) or "these files"
-
-
-def _is_known_by_content(evaluation: Evaluation) -> bool:
-    """Whether all that decides an answer is known, as it is where a model is asked without code."""
-    return hasattr(evaluation.task, "identity")
 
 
 def _run_in_store(request: RunRequest, evaluations: Sequence[Evaluation]) -> RunResults:
@@ -436,7 +406,7 @@ def _run_in_store(request: RunRequest, evaluations: Sequence[Evaluation]) -> Run
 
 @contextmanager
 def _store_or_rescue_file(request: RunRequest) -> Iterator[Store | FallbackStore]:
-    """The history; where there can be none and none is needed, a word about it, and a file."""
+    """The history, or a file with a note about it if the history is unusable and not needed."""
     try:
         store = open_store_to_write(request.store)
     except UnusableStore as error:
@@ -449,11 +419,129 @@ def _store_or_rescue_file(request: RunRequest) -> Iterator[Store | FallbackStore
         yield store
 
 
-def _with_judge(evaluations: Sequence[Evaluation], judge: Any) -> list[Evaluation]:
-    """The evaluations, with a judge for those that have none of their own."""
-    return [
-        replace(each, settings=replace(each.settings, judge=judge))
-        if judge is not None and each.settings.judge is None
-        else each
-        for each in evaluations
-    ]
+_SUFFIXES = frozenset(
+    (".py", ".yaml", ".yml", ".toml", ".json", ".jsonl", ".csv", ".txt", ".md", ".parquet")
+)
+_NAMES_SHOWN = 3
+_PAUSE = 200  # milliseconds between two checks for Ctrl-C
+_WATCHING = Phrase("watching for changes; Ctrl-C ends it", "жду изменений; Ctrl-C завершит")
+_CHANGED = Phrase("changed: {names}", "изменено: {names}")
+
+
+def watch(request: RunRequest, run_once: Callable[[RunRequest], int]) -> int:
+    """Run the evaluations, and again whenever a file changes, until Ctrl-C.
+
+    Raises:
+        MissingExtra: watchfiles is not installed.
+    """
+    if request.resume:
+        raise click.UsageError("--watch and --resume exclude each other.")
+    watched = _WatchedFiles(request)
+    changes = watched.changes()
+    code: int | None = run_once(request)
+    since = 0.0 if request.cache else watched.began  # --cache also reuses older answers
+    try:
+        while code != INTERRUPTED:
+            print_note(say(_WATCHING, request.lang))
+            changed = watched.wait_for(changes)
+            if not _are_evaluations(changed, request):
+                since = watched.began
+            forget_modules([Path.cwd(), *(Path(path).resolve().parent for path in request.paths)])
+            try:
+                code = run_once(replace(request_after_change(request, changed), cache_since=since))
+            except CallscoreError as error:  # the next change may repair it
+                print_note(str(error))
+                code = None
+    except KeyboardInterrupt:
+        pass
+    return watch_exit_code()
+
+
+def request_after_change(request: RunRequest, changed: Sequence[Path]) -> RunRequest:
+    """The request for the next run after these files have changed.
+
+    Changed files of evaluations are run alone, and answers to unchanged questions are reused. Other
+    code may change every answer, so that no older answer is reused. So may other data, unless
+    everything that is sent to a model is known.
+    """
+    if _are_evaluations(changed, request):
+        existing = tuple(_relative_path(path) for path in changed if path.exists())
+        return replace(request, paths=existing or request.paths, cache=True)
+    is_code = any(path.suffix == ".py" for path in changed)
+    return replace(request, trusts_kept=not is_code)
+
+
+def _are_evaluations(changed: Sequence[Path], request: RunRequest) -> bool:
+    named = {Path(path).resolve() for path in request.paths}
+    return all(is_evaluation_file(path.name) or path in named for path in changed)
+
+
+def _relative_path(path: Path) -> str:
+    """A path relative to the working directory if it is below it."""
+    here = Path.cwd().resolve()
+    return str(path.relative_to(here)) if path.is_relative_to(here) else str(path)
+
+
+class _WatchedFiles:
+    """The files that are watched.
+
+    Attributes:
+        began: when the last run began.
+    """
+
+    def __init__(self, request: RunRequest) -> None:
+        self._request = request
+        named = [Path(path).resolve() for path in request.paths]
+        self._is_deep = any(path.is_dir() for path in named)
+        self._roots = list(dict.fromkeys(p if p.is_dir() else p.parent for p in named))
+        self._written = None if request.output is None else Path(request.output).resolve()
+        self.began = 0.0
+
+    def changes(self) -> Iterator[set[Path]]:
+        """Start to watch: sets of changed files, which are empty while nothing changes."""
+        try:
+            import watchfiles
+        except ImportError as error:
+            raise MissingExtra("--watch", "watch") from error
+        default = watchfiles.DefaultFilter()
+        found = watchfiles.watch(
+            *[root for root in self._roots if root.exists()],
+            watch_filter=lambda change, path: default(change, path) and self._is_watched(path),
+            recursive=self._is_deep,
+            yield_on_timeout=True,
+            rust_timeout=_PAUSE,
+            ignore_permission_denied=True,
+        )
+        next(found)  # from here on no change is missed
+        self.began = time()
+        return ({Path(path).resolve() for _, path in some} for some in found)
+
+    def _is_watched(self, path: str) -> bool:
+        file = Path(path)
+        inner = next((file.relative_to(r) for r in self._roots if file.is_relative_to(r)), file)
+        is_hidden = any(part.startswith(".") for part in inner.parts)
+        return file.suffix in _SUFFIXES and not is_hidden and file.resolve() != self._written
+
+    def wait_for(self, changes: Iterator[set[Path]]) -> list[Path]:
+        """Wait for changes, and return the changed files."""
+        ended = time()
+        for some in changes:
+            files = sorted(path for path in some if not self._is_output(path, ended))
+            if files:
+                self.began = time()
+                names = [_relative_path(path) for path in files[:_NAMES_SHOWN]]
+                more = [f"+{len(files) - _NAMES_SHOWN}"] if len(files) > _NAMES_SHOWN else []
+                names_text = ", ".join([*names, *more])
+                print_note(say(_CHANGED, self._request.lang, names=names_text))
+                return files
+        raise KeyboardInterrupt  # the watch has ended
+
+    def _is_output(self, path: Path, ended: float) -> bool:
+        """Whether the run itself wrote a file: the log of an agent must not start another run."""
+        if path.suffix == ".py" or _are_evaluations([path], self._request):
+            return False
+        try:
+            written = path.stat().st_mtime
+        except OSError:
+            return False
+        return self.began <= written <= ended

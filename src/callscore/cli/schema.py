@@ -5,14 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import click
-import msgspec
 
 from callscore.cli.output import open_output
 from callscore.core.suggestions import did_you_mean
 from callscore.errors import InvalidSettings
 from callscore.evaluations.suite_schema import suite_json_schema
 from callscore.formats.case_schema import build_case_schema
-from callscore.words.value_text import encode_json
+from callscore.words.value_text import json_document
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -34,15 +33,14 @@ def command(*, name: str | None, output: str | None) -> None:
     By `callscore schema case` editors complete and check files of cases, and by `callscore schema
     suite` evaluations without code.
     """
-    text = _list() if name is None else schema_text(name)
+    if name is None:
+        width = max(map(len, _SCHEMAS))
+        lines = [f"{key:<{width}}  {build()['description']}\n" for key, build in _SCHEMAS.items()]
+        text = "".join(lines)
+    else:
+        text = schema_text(name)
     with open_output(output, "text", "en") as target:
         target.write_text(text)
-
-
-def _list() -> str:
-    width = max(map(len, _SCHEMAS))
-    rows = [(name.ljust(width), schema()["description"]) for name, schema in _SCHEMAS.items()]
-    return "".join(f"{name}  {description}\n" for name, description in rows)
 
 
 def schema_text(name: str) -> str:
@@ -54,4 +52,4 @@ def schema_text(name: str) -> str:
     if name not in _SCHEMAS:
         hint = did_you_mean(name, _SCHEMAS) or "."
         raise InvalidSettings(f"there is no schema {name!r}{hint} `callscore schema` lists all.")
-    return msgspec.json.format(encode_json(_SCHEMAS[name]()), indent=2).decode() + "\n"
+    return json_document(_SCHEMAS[name]())

@@ -29,6 +29,7 @@ from callscore.cli.options import (
     require_inputs,
     settings_options,
     sides_options,
+    skip_bad_option,
     store_option,
     tools_from,
     tools_option,
@@ -46,16 +47,12 @@ from callscore.formats.trace import Wanted
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from callscore.cli.options import AnyCommand
     from callscore.core.case import Case
     from callscore.core.results import Results
     from callscore.engines.saving import SaveRequest, ScoreSaver
     from callscore.models.judging import Judge
 
-__all__ = ["UnjudgedCases", "judged_lines"]
-
-
-# --save: storing the results in the history.
+__all__ = ["command"]
 
 _SAVED = Phrase(
     "kept as run {run}. Look at it: callscore show {name}",
@@ -64,27 +61,11 @@ _SAVED = Phrase(
 _NOT_ALL_SAVED = Phrase("not everything is kept: {problem}", "сохранено не всё: {problem}")
 
 
-def save_option(function: AnyCommand) -> AnyCommand:
-    """Add the option that keeps the scores as a run."""
-    return click.option(
-        "--save",
-        type=RUN_NAME,
-        metavar="NAME",
-        help="Keep every case in the history, as a run of this name.",
-    )(function)
-
-
 @contextmanager
 def saving_scores(
     request: SaveRequest | None, store: str | None, lang: Language
 ) -> Iterator[ScoreSaver | None]:
-    """The object that stores the scores; None without --save.
-
-    Args:
-        request: what is kept; None for nothing.
-        store: the history, as `--store` names it.
-        lang: the language in which it is said what became of it.
-    """
+    """The object that stores the scores in the history; None without a request."""
     if request is None:
         yield None
         return
@@ -98,7 +79,7 @@ def saving_scores(
         is_whole = True
     finally:
         keeper.finish("finished" if is_whole else "interrupted")
-        if not is_whole:  # else there is a report, and it comes first
+        if not is_whole:  # else it follows the report
             print_saved(keeper, lang)
 
 
@@ -126,16 +107,14 @@ _NOT_JUDGED = Phrase(
 )
 _CASES = Plural(("case", "cases"), ("случай", "случая", "случаев"))
 _MOST_NAMED = 10
-_MOST_FAILURES_IN_A_ROW = (
-    5  # after so many, nobody believes that the next question will be answered
-)
+_MOST_FAILURES_IN_A_ROW = 5  # after these, the next question will hardly be answered
 _JUDGE_ANSWERS_NOT_KEPT = Phrase(
     "the answers of the judge are not kept: {problem}", "ответы судьи не сохранены: {problem}"
 )
 
 
 def judged_lines(judge: Judge | None, lang: Language) -> list[str]:
-    """How many questions a judge was asked; nothing where there is no judge."""
+    """How many questions a judge was asked; empty without a judge."""
     if judge is None:
         return []
     counts = judge.counts()
@@ -150,7 +129,7 @@ def judged_lines(judge: Judge | None, lang: Language) -> list[str]:
 
 
 class UnjudgedCases:
-    """The cases for which the judge gave no answer; they are left out of the report, and named."""
+    """The cases for which the judge gave no answer; they are not in the report, and named below it."""
 
     def __init__(self, judge: Judge | None) -> None:
         self._judge = judge
@@ -179,14 +158,12 @@ class UnjudgedCases:
             raise error
 
     def lines(self, lang: Language) -> list[str]:
-        """How many there are, and the first of them; nothing where there are none."""
+        """How many there are, and the first of them; empty if there are none."""
         if not self._count:
             return []
         cases = count_of(_CASES, self._count, lang)
         return [say(_NOT_JUDGED, lang, cases=cases), *map(escape, self._named)]
 
-
-# The command.
 
 _FORMATS = ["table", "json", "jsonl", "markdown", "junit"]
 _FOR_PEOPLE = ("table", "markdown")
@@ -206,7 +183,7 @@ Or records of another shape, with the places of what matters:
 
 
 class _Request(Struct, frozen=True, kw_only=True):
-    """What the user asked for."""
+    """The options of the command."""
 
     files: tuple[str, ...]
     expected: tuple[str, ...]
@@ -230,7 +207,7 @@ class _Request(Struct, frozen=True, kw_only=True):
 
 @click.command(cls=SettingsCommand, short_help="Score files of cases.", help=_HELP)
 @click.argument("files", nargs=-1, metavar="[FILE]...")
-@sides_options
+@sides_options()
 @map_option
 @input_format_option
 @reading_options
@@ -254,15 +231,20 @@ class _Request(Struct, frozen=True, kw_only=True):
     type=SHARE,
     help="Exit with 1 if the macro F1 is below, a reference was not run, or a forbidden call made.",
 )
-@save_option
+@click.option(
+    "--save",
+    type=RUN_NAME,
+    metavar="NAME",
+    help="Keep every case in the history, as a run of this name.",
+)
 @store_option
 @lang_option
-@click.option("--skip-bad", is_flag=True, help="Count and skip what cannot be read.")
+@skip_bad_option()
 def command(**options: Any) -> int:
     """Score files of cases, write the report, and find the exit code."""
     settings, judge = judged_settings_from(options)
     tools = tools_from(options)
-    wanted = reading_from(options, () if tools is None else tools.values())
+    wanted = reading_from(options, (tools or {}).values())
     fields = dict(options.pop("fields"))
     request = _Request(settings=settings, wanted=wanted, tools=tools, fields=fields, **options)
     require_inputs(request.files, request.expected, request.actual)
@@ -276,8 +258,8 @@ def command(**options: Any) -> int:
         for line in judged_lines(judge, request.lang):
             if request.output_format == "table":
                 output.write_text(f"\n{line}\n")
-            else:  # where the report is for a program, or for another place
-                click.echo(f"callscore: {line}", err=True)
+            else:
+                print_note(line)
     print_saved(keeper, request.lang)
     code = score_exit_code(results, request.fail_under, request.lang, is_judged=not unjudged)
     _print_unjudged(unjudged, request.lang)
@@ -286,7 +268,7 @@ def command(**options: Any) -> int:
 
 def _print_unjudged(unjudged: UnjudgedCases, lang: Language) -> None:
     for line in unjudged.lines(lang):
-        click.echo(f"callscore: {line}", err=True)
+        print_note(line)
 
 
 def _keep_request(request: _Request) -> SaveRequest | None:
@@ -308,7 +290,7 @@ def _keep_request(request: _Request) -> SaveRequest | None:
 def _score(
     request: _Request, output: Output, unjudged: UnjudgedCases, keeper: ScoreSaver | None
 ) -> Results:
-    """Score the input; where it breaks off, what was scored before is still written."""
+    """Score the input; after an error, what was scored before is still written."""
     for_people = request.output_format in _FOR_PEOPLE
     options: dict[str, Any] = {
         "settings": request.settings,

@@ -9,6 +9,8 @@ import click
 from callscore.cli.history import heading_row
 from callscore.cli.options import (
     FORMATS,
+    KEYWORD_HELP,
+    keyword_option,
     lang_option,
     most_option,
     open_existing_store,
@@ -19,14 +21,11 @@ from callscore.cli.options import (
     store_option,
 )
 from callscore.cli.output import open_output, write_report
-from callscore.history.run_metadata import lineage
+from callscore.history.run_metadata import find_run_and_variant, lineage
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from callscore.cli.output import Output
     from callscore.core.phrases import Language
-    from callscore.core.results import KeptCase, RunResults
+    from callscore.core.results import RunResults
     from callscore.history.records import RunRecord
     from callscore.history.store import Store
     from callscore.reports.history import RunRow
@@ -47,14 +46,7 @@ was asked, what was expected and what was done, in each trial.
 @click.command(short_help="Show a run, or one case of it, as it was.", help=_HELP)
 @click.argument("run", default="latest")
 @click.argument("case", required=False)
-@click.option(
-    "-k",
-    "keyword",
-    default="",
-    metavar="WORDS",
-    help="Only what has these words in the name of its evaluation, its variant or its case; with and,"
-    " or, not.",
-)
+@keyword_option(f"{KEYWORD_HELP}.")
 @show_option
 @most_option
 @report_options(FORMATS)
@@ -76,43 +68,29 @@ def command(
     if case is not None and output_format not in _FORMATS_OF_CASE:
         raise click.UsageError(f"A single case cannot be written as {output_format}.")
     with open_existing_store(store) as opened:
-        from callscore.history.run_metadata import find_run_and_variant
+        from callscore.runner.stored_runs import load_case
 
         found, variant = find_run_and_variant(opened, run)
-        write = _of_run if case is None else _of_case
-        report = write(opened, found, {**options, "case": case, "variant": variant}, lang)
+        about: tuple[Any, ...]
+        if case is not None:
+            cases = load_case(opened, found, case, options["keyword"], variant)
+            subject, about = "case", (cases,)
+        else:
+            row, results = _load_run(opened, found, {**options, "variant": variant}, lang)
+            is_table = output_format == "table"
+            subject, about = ("kept run", (row, results)) if is_table else ("run", (results,))
     with open_output(options["output"], output_format, lang) as output:
-        report(output)
+        write_report(subject, about, output, output_format, lang=lang)
 
 
-def _of_case(
+def _load_run(
     store: Store, run: RunRecord, options: dict[str, Any], lang: Language
-) -> Callable[[Output], None]:
-    """What writes the report of a case, once there is something to write to."""
-    from callscore.runner.stored_runs import load_case
-
-    cases = load_case(store, run, options["case"], options["keyword"], options["variant"])
-    return lambda output: _write_cases(cases, output, options["output_format"], lang)
-
-
-def _of_run(
-    store: Store, run: RunRecord, options: dict[str, Any], lang: Language
-) -> Callable[[Output], None]:
-    """What writes the report of a run, likewise."""
-    row, results = _row(store, run), _results(store, run, options, lang)
-    return lambda output: _write_run((row, results), output, options["output_format"], lang)
-
-
-def _row(store: Store, run: RunRecord) -> RunRow:
+) -> tuple[RunRow, RunResults]:
     from callscore.history.locks import is_abandoned
-
-    names = [each.name for each in store.baselines() if each.run == run.id]
-    return heading_row(run, names, lineage(store, run), is_left=is_abandoned(store, run))
-
-
-def _results(store: Store, run: RunRecord, options: dict[str, Any], lang: Language) -> RunResults:
     from callscore.runner.stored_runs import ShowOptions, load_run
 
+    names = [each.name for each in store.baselines() if each.run == run.id]
+    row = heading_row(run, names, lineage(store, run), is_left=is_abandoned(store, run))
     shown = ShowOptions(
         keyword=options["keyword"],
         variant=options["variant"],
@@ -120,18 +98,4 @@ def _results(store: Store, run: RunRecord, options: dict[str, Any], lang: Langua
         lang=lang,
         **show_options_from(options),
     )
-    return load_run(store, run, shown)
-
-
-def _write_cases(cases: list[KeptCase], output: Output, output_format: str, lang: Language) -> None:
-    write_report("case", (cases,), output, output_format, lang=lang)
-
-
-def _write_run(
-    shown: tuple[RunRow, RunResults], output: Output, output_format: str, lang: Language
-) -> None:
-    row, results = shown
-    if output_format == "table":
-        write_report("kept run", (row, results), output, output_format, lang=lang)
-    else:
-        write_report("run", (results,), output, output_format, lang=lang)
+    return row, load_run(store, run, shown)

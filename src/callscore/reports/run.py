@@ -360,7 +360,7 @@ def shown_cases(run: RunResults) -> list[ShownCase]:
 
 
 def trials_of_case(shown: ShownCase) -> CaseTrials | None:
-    """How often a case was asked, and how often it passed; None where it was asked once."""
+    """How often a case was asked, and how often it passed; None if it was asked once."""
     if shown.case.trial is None:
         return None
     return next((each for each in shown.evaluation.trials if each.case == shown.case.id), None)
