@@ -23,6 +23,7 @@ from callscore.cli.options import (
 from callscore.cli.output import open_output, print_note, stdout_to_stderr
 from callscore.core.phrases import Language, Phrase, Plural, count_of, say
 from callscore.core.rendering import escape
+from callscore.words.value_text import CASES, FILES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -38,8 +39,6 @@ __all__ = ["command"]
 _MOST_NAMED = 10
 
 _EXPECTATIONS = Plural(("expectation", "expectations"), ("ожидание", "ожидания", "ожиданий"))
-_FILES = Plural(("file", "files"), ("файл", "файла", "файлов"))
-_CASES = Plural(("case", "cases"), ("случай", "случая", "случаев"))
 _QUESTION = Phrase("Write {expectations} into {files}?", "Записать: {expectations} в {files}?")
 _WRITTEN = Phrase("written: {file} ({expectations})", "записано: {file} ({expectations})")
 _REFUSED = Phrase("stays as it is: {label}: {problem}", "остаётся как есть: {label}: {problem}")
@@ -70,7 +69,7 @@ _NOTHING_WRITABLE = Phrase("nothing can be written", "записать ниче�
 def confirmation_text(written: Sequence[Rewritten], lang: Language) -> str:
     """The question whether to write all this."""
     expectations = count_of(_EXPECTATIONS, len(written), lang)
-    files = count_of(_FILES, len({_file_of(each) for each in written}), lang)
+    files = count_of(FILES, len({_file_of(each) for each in written}), lang)
     return say(_QUESTION, lang, expectations=expectations, files=files)
 
 
@@ -113,16 +112,16 @@ def nothing_line(found: Blessings, lang: Language) -> str:
     if found.refused:
         return say(_NOTHING_WRITABLE, lang)
     right = found.cases - len(found.unanswered) - found.unexpecting
-    silent = count_of(_CASES, found.unexpecting, lang)
+    silent = count_of(CASES, found.unexpecting, lang)
     if not right and found.unexpecting:
         return say(_NOTHING_EXPECTED, lang, cases=silent)
-    line = say(_NOTHING, lang, cases=count_of(_CASES, right, lang))
+    line = say(_NOTHING, lang, cases=count_of(CASES, right, lang))
     return line + (say(_EXPECT_NOTHING, lang, cases=silent) if found.unexpecting else "")
 
 
 def renamed_line(count: int, lang: Language) -> str:
     """That cases have another name from now on."""
-    return say(_RENAMED, lang, cases=count_of(_CASES, count, lang))
+    return say(_RENAMED, lang, cases=count_of(CASES, count, lang))
 
 
 _WIDTH = 100

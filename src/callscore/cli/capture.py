@@ -21,11 +21,12 @@ from callscore.cli.options import (
 )
 from callscore.cli.output import open_output, print_note, print_skipped
 from callscore.cli.progress import progress
-from callscore.core.phrases import Phrase, Plural, count_of, say
+from callscore.core.phrases import Phrase, count_of, say
 from callscore.datasets.capturing import TraceCapture
 from callscore.documents import raise_unreadable
 from callscore.engines.inputs import input_options_for
 from callscore.formats.cases import record_line
+from callscore.words.value_text import CASES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -42,7 +43,6 @@ keep them as your references.
 \b
   callscore capture traces.jsonl -o cases.jsonl
 """
-_CASES = Plural(("case", "cases"), ("случай", "случая", "случаев"))
 _MADE = Phrase("{cases} to review", "для проверки: {cases}")
 _REPEATED = Phrase(
     "left out because they are just like earlier ones: {count}",
@@ -102,7 +102,7 @@ def command(  # noqa: D103  (the help is above)
 
 def _summary_lines(captures: TraceCapture, lang: Language) -> Iterator[str]:
     counts = captures.counts
-    yield say(_MADE, lang, cases=count_of(_CASES, counts.cases, lang))
+    yield say(_MADE, lang, cases=count_of(CASES, counts.cases, lang))
     for phrase, count in (
         (_REPEATED, counts.repeated),
         (_TRIALS, counts.trials),

@@ -12,7 +12,8 @@ import click
 
 from callscore.cli.options import lang_option, open_existing_store, store_option
 from callscore.cli.output import open_output, print_note
-from callscore.core.phrases import Phrase, Plural, count_of, say
+from callscore.core.phrases import Phrase, count_of, say
+from callscore.words.value_text import RESULTS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -38,7 +39,6 @@ _FORMATS = ["jsonl", "parquet", "csv"]
 _SUFFIXES = {".jsonl": "jsonl", ".ndjson": "jsonl", ".parquet": "parquet", ".csv": "csv"}
 _GZIP = ".gz"
 _CHUNK = 1 << 18
-_RESULTS = Plural(("result", "results"), ("результат", "результата", "результатов"))
 _WRITTEN = Phrase(
     "run {run} is written to {file}: {results}", "прогон {run} записан в {file}: {results}"
 )
@@ -67,7 +67,7 @@ def command(
         with _written(output, lang) as write:
             count = _WRITERS[kind](history, found, write)
     if output not in (None, "-"):
-        results = count_of(_RESULTS, count, lang)
+        results = count_of(RESULTS, count, lang)
         print_note(say(_WRITTEN, lang, run=found.id, file=output, results=results))
 
 

@@ -12,6 +12,7 @@ from callscore.core.phrases import Phrase, Plural, count_of, say
 from callscore.core.rendering import escape
 from callscore.history.run_metadata import is_partial
 from callscore.reports import history as wording
+from callscore.words.value_text import RESULTS, RUNS
 
 if TYPE_CHECKING:
     from callscore.core.phrases import Language
@@ -20,8 +21,6 @@ if TYPE_CHECKING:
 
 __all__ = ["command"]
 
-_RUNS = Plural(("run", "runs"), ("прогон", "прогона", "прогонов"))
-_RESULTS = Plural(("result", "results"), ("результат", "результата", "результатов"))
 _TEXTS_LEFT = Plural(("text", "texts"), ("текст", "текста", "текстов"))
 _NOTHING = Phrase("Nothing to forget.", "Удалять нечего.")
 _SWEPT = Phrase(
@@ -82,7 +81,7 @@ def _result_text(cleared: CleanupResult, lang: Language, *, is_dry: bool) -> str
     if not cleared.runs:
         what = f"{count_of(_TEXTS_LEFT, cleared.payloads, lang)}, {size}"
         return say(_WOULD_SWEEP if is_dry else _SWEPT, lang, what=what)
-    parts = [count_of(_RUNS, len(cleared.runs), lang), count_of(_RESULTS, cleared.results, lang)]
+    parts = [count_of(RUNS, len(cleared.runs), lang), count_of(RESULTS, cleared.results, lang)]
     if cleared.bytes:
         parts.append(say(_TEXTS, lang, size=size))
     lines = [say(_WOULD if is_dry else _GONE, lang, what=", ".join(parts))]

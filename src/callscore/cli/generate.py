@@ -12,7 +12,7 @@ import click
 from callscore.api import tools_by_name
 from callscore.cli.options import lang_option, new_file_options, require_new_file
 from callscore.cli.output import open_output, print_note
-from callscore.core.phrases import Phrase, Plural, count_of, say
+from callscore.core.phrases import Phrase, count_of, say
 from callscore.core.rendering import clip, escape
 from callscore.datasets.generation import (
     CASE_KINDS,
@@ -23,6 +23,7 @@ from callscore.datasets.generation import (
 from callscore.documents import raise_unreadable
 from callscore.errors import InvalidSettings, ModelFailed, UnreadableInput
 from callscore.formats.cases import record_line
+from callscore.words.value_text import CASES, TOOLS
 
 if TYPE_CHECKING:
     from callscore.core.call import Tool
@@ -47,9 +48,7 @@ Or a model writes the questions, and each is checked:
 """
 _NAMED = 5
 _LONGEST = 120
-_CASES = Plural(("case", "cases"), ("случай", "случая", "случаев"))
 _MADE = Phrase("{cases} from {tools}", "{cases}, {tools}")
-_TOOLS = Plural(("tool", "tools"), ("инструмент", "инструмента", "инструментов"))
 _FEWER = Phrase(
     "{count} fewer than asked for: the tools do not give more different ones",
     "на {count} меньше, чем просили: больше разных из этих инструментов не выходит",
@@ -141,9 +140,9 @@ def _ask_model(made: GeneratedCases, tools: dict[str, Tool], model: str) -> Writ
 
 
 def _summary_lines(made: GeneratedCases, tools: dict[str, Tool], lang: Language) -> list[str]:
-    cases = count_of(_CASES, len(made.records), lang)
+    cases = count_of(CASES, len(made.records), lang)
     used = len(tools) - len(made.left_out)
-    lines = [say(_MADE, lang, cases=cases, tools=count_of(_TOOLS, used, lang))]
+    lines = [say(_MADE, lang, cases=cases, tools=count_of(TOOLS, used, lang))]
     lines += [say(_LEFT_OUT, lang, problem=escape(why)) for why in made.left_out.values()]
     if made.missing:
         lines.append(say(_FEWER, lang, count=made.missing))

@@ -15,7 +15,8 @@ from callscore.cli.options import (
 )
 from callscore.cli.output import print_note
 from callscore.cli.progress import progress
-from callscore.core.phrases import Phrase, Plural, count_of, say
+from callscore.core.phrases import Phrase, count_of, say
+from callscore.words.value_text import RESULTS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -34,7 +35,6 @@ filled up, not doubled. Where something in a FILE cannot be read, nothing of any
 \b
   callscore import main.jsonl
 """
-_RESULTS = Plural(("result", "results"), ("результат", "результата", "результатов"))
 _NEW = Phrase("run {run} is imported: {results}", "прогон {run} импортирован: {results}")
 _FILLED = Phrase(
     "run {run} was there already: {results} in the file, {added} of them new",
@@ -60,14 +60,14 @@ def command(*, files: tuple[str, ...], store: str | None, lang: Language) -> Non
     with open_store_to_write(store) as history:
         imported = _imported(history, files)
     for each in imported:
-        results = count_of(_RESULTS, each.results, lang)
+        results = count_of(RESULTS, each.results, lang)
         phrase = _NEW if each.is_new else _FILLED
         name = f"{each.run.id} ({each.run.name})" if each.run.name else each.run.id
         print_note(say(phrase, lang, run=name, results=results, added=each.added))
         if each.given:
             print_note(say(_RENAMED, lang, given=each.given))
         if each.missing:
-            missing = count_of(_RESULTS, each.missing, lang)
+            missing = count_of(RESULTS, each.missing, lang)
             print_note(say(_MISSING, lang, run=each.run.id, results=missing))
 
 

@@ -43,6 +43,7 @@ from callscore.core.settings import Settings
 from callscore.engines.local import ScoreHooks, Show, score_files, score_joined
 from callscore.errors import ModelFailed, UnreadableInput
 from callscore.formats.trace import Wanted
+from callscore.words.value_text import CASES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -105,7 +106,6 @@ _TIMES = Plural(("time", "times"), ("вопрос задан", "вопроса �
 _NOT_JUDGED = Phrase(
     "{cases} not judged, and not in the report", "{cases} без оценки судьи, в отчёте их нет"
 )
-_CASES = Plural(("case", "cases"), ("случай", "случая", "случаев"))
 _MOST_NAMED = 10
 _MOST_FAILURES_IN_A_ROW = 5  # after these, the next question will hardly be answered
 _JUDGE_ANSWERS_NOT_KEPT = Phrase(
@@ -161,7 +161,7 @@ class UnjudgedCases:
         """How many there are, and the first of them; empty if there are none."""
         if not self._count:
             return []
-        cases = count_of(_CASES, self._count, lang)
+        cases = count_of(CASES, self._count, lang)
         return [say(_NOT_JUDGED, lang, cases=cases), *map(escape, self._named)]
 
 

@@ -14,6 +14,7 @@ from callscore.core.phrases import Phrase, count_of, say
 from callscore.core.rendering import clip, display_width, escape, render_value
 from callscore.core.results import Answer, KeptComparison, KeptScore
 from callscore.reports.formatting import (
+    RUN_ID,
     UNLIMITED_WIDTH,
     code,
     duration,
@@ -27,7 +28,6 @@ from callscore.reports.run import (
     NO_CALLS,
     OUTCOMES,
     REQUESTS,
-    RUN_ID,
     tokens_text,
 )
 from callscore.words.diff import call_lines, plain_text

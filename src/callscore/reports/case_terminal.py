@@ -9,8 +9,8 @@ from rich.text import Text
 from callscore.core.phrases import count_of, say
 from callscore.core.rendering import display_width, escape
 from callscore.reports import case as wording
-from callscore.reports.formatting import UNLIMITED_WIDTH
-from callscore.reports.run import NO_CALLS, RUN_ID
+from callscore.reports.formatting import RUN_ID, UNLIMITED_WIDTH
+from callscore.reports.run import NO_CALLS
 from callscore.reports.terminal import (
     INDENT,
     SPACE,

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 from callscore.core.phrases import Phrase, Plural, count_of, say
 from callscore.core.rendering import clip_middle, escape
 from callscore.reports.formatting import (
-    MORE,
     SKIPPED_NOTE,
     code,
     first_names,
@@ -19,7 +18,7 @@ from callscore.reports.formatting import (
 )
 from callscore.words.plain_data import call_to_dict, noted_to_dict
 from callscore.words.reasons import fault_kind_name, fault_sentence
-from callscore.words.value_text import encode_json, json_document, percent
+from callscore.words.value_text import FILES, MORE, RUNS, TOOLS, encode_json, json_document, percent
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -39,10 +38,7 @@ __all__ = [
     "write_markdown",
 ]
 
-_FILES = Plural(("file", "files"), ("файл", "файла", "файлов"))
-_RUNS = Plural(("run", "runs"), ("прогон", "прогона", "прогонов"))
 _CALLS = Plural(("call", "calls"), ("вызов", "вызова", "вызовов"))
-_TOOLS = Plural(("tool", "tools"), ("инструмент", "инструмента", "инструментов"))
 _FINDINGS = Plural(("fault", "faults"), ("ошибка", "ошибки", "ошибок"))
 
 _FAULTY = Phrase("{count} at fault, {share}", "с ошибками: {count}, {share}")
@@ -66,7 +62,7 @@ _CALL = Phrase("call {number}", "вызов {number}")
 # A counted noun and a sentence for each field of the results.
 _NOTES = {
     "without_tools": (
-        _RUNS,
+        RUNS,
         Phrase(
             "{count} without definitions of tools, so that only repeats, loops and malformed "
             "arguments were looked for; --tools names a file of them",
@@ -75,7 +71,7 @@ _NOTES = {
         ),
     ),
     "unusable": (
-        _TOOLS,
+        TOOLS,
         Phrase(
             "{count} with a schema that cannot be used; the arguments were not checked",
             "{count} с непригодной схемой; аргументы не проверялись",
@@ -102,7 +98,7 @@ _NAME_WIDTH = 120
 
 def headline_parts(results: CheckResults, lang: Language) -> tuple[str, str]:
     """What was checked, and how many calls have faults."""
-    counted = ((_FILES, results.files), (_RUNS, results.runs), (_CALLS, results.calls))
+    counted = ((FILES, results.files), (RUNS, results.runs), (_CALLS, results.calls))
     checked = ", ".join(count_of(noun, count, lang) for noun, count in counted)
     if not results.calls:
         return checked, say(_NO_CALLS, lang)

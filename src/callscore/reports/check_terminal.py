@@ -12,10 +12,10 @@ from callscore.core.phrases import say
 from callscore.core.rendering import clip, clip_middle, escape, render_arguments
 from callscore.core.score import SCHEMA_FAULTS
 from callscore.reports import check as wording
-from callscore.reports.formatting import MORE
 from callscore.reports.tables import Column, column_table
 from callscore.reports.terminal import Section, note_line, print_sections, report_width
 from callscore.words.reasons import fault_kind_name, fault_reason
+from callscore.words.value_text import MORE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

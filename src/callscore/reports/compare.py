@@ -13,9 +13,9 @@ from callscore.core.phrases import Phrase, Plural, count_of, say
 from callscore.core.rendering import clip, escape
 from callscore.core.results import Noted
 from callscore.reports.formatting import (
-    CASES,
-    ERROR_COUNT,
+    INTERVAL_TEXT,
     NO_NUMBER,
+    RUN_ID,
     code,
     first_names,
     html_entities,
@@ -23,7 +23,7 @@ from callscore.reports.formatting import (
     note_items,
     table,
 )
-from callscore.words.value_text import json_document, percent
+from callscore.words.value_text import CASES, ERROR_COUNT, json_document, percent
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
@@ -114,7 +114,6 @@ _NO_NUMBERS = Phrase(
 )
 _POINTS = Phrase("{points} points", "{points} п. п.")
 _RANGE = Phrase("{low} to {high}", "от {low} до {high}")
-_INTERVAL = Phrase("95% interval {interval}", "95% интервал {interval}")
 _P = Phrase("p {sign} {p}, {method}", "p {sign} {p}, {method}")
 _COMPARED = Phrase("{cases} in both", "общих: {cases}")
 _VISIBLE = Phrase(
@@ -131,7 +130,6 @@ _FLIPS: dict[ChangeKind, Phrase] = {
     "changed": Phrase("{count} changed", "изменилось {count}"),
 }
 _SAME = Phrase("{count} as before", "без изменений {count}")
-_RUN = Phrase("run {id}", "прогон {id}")
 _COMMIT = Phrase("commit {commit}", "коммит {commit}")
 _DIRTY = Phrase("commit {commit} with changes", "коммит {commit} с изменениями")
 _HOLM = Phrase(
@@ -218,7 +216,9 @@ def certainty_line(difference: Difference, lang: Language) -> str:
     """The interval, the test and its p-value, and the number of cases."""
     parts = []
     if difference.interval is not None:
-        parts.append(say(_INTERVAL, lang, interval=change_interval_text(difference.interval, lang)))
+        parts.append(
+            say(INTERVAL_TEXT, lang, interval=change_interval_text(difference.interval, lang))
+        )
     if difference.p_value is not None:
         sign, _, p_value = p_text(difference.p_value).rpartition(" ")
         method = say(_METHODS[difference.method], lang)
@@ -257,7 +257,7 @@ def side_parts(
     """A run in a few words each: its label, id, commit, time, cases and errors."""
     parts = [write(side.label)]
     if side.run and side.run != side.label:
-        parts.append(say(_RUN, lang, id=write(side.run)))
+        parts.append(say(RUN_ID, lang, id=write(side.run)))
     if side.git_commit:
         phrase = _DIRTY if side.git_dirty else _COMMIT
         parts.append(say(phrase, lang, commit=write(side.git_commit[:_COMMIT_WIDTH])))

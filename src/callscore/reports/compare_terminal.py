@@ -20,9 +20,9 @@ from callscore.reports.compare import (
     has_several_evaluations,
     slices_by_kind,
 )
-from callscore.reports.formatting import CASES
 from callscore.reports.tables import NumberRow, number_table, wrapped_grid
 from callscore.reports.terminal import SPACE, Section, note_line, print_sections, report_width
+from callscore.words.value_text import CASES
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -11,8 +11,6 @@ from callscore.core.phrases import Phrase, Plural, count_of, say
 from callscore.core.rendering import clip, escape
 from callscore.metrics.disagreement import TOLERANCE
 from callscore.reports.formatting import (
-    CASES,
-    MORE,
     NO_NUMBER,
     code,
     fenced,
@@ -25,7 +23,7 @@ from callscore.reports.formatting import (
 from callscore.reports.score import MEAN, METRIC, not_scorable_notes, note_lines
 from callscore.words.diff import call_lines, plain_text
 from callscore.words.plain_data import call_to_dict, metric_to_dict, noted_to_dict, notes_to_dict
-from callscore.words.value_text import json_document
+from callscore.words.value_text import CASES, MORE, json_document
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

@@ -12,7 +12,7 @@ from callscore.core.phrases import Phrase, Plural, count_of, say
 from callscore.core.rendering import clip, clip_middle, display_width, escape
 from callscore.core.settings import DEFAULT
 from callscore.words.explanation import FORBIDDEN_CALLS
-from callscore.words.value_text import decimal, forbidden_tools
+from callscore.words.value_text import CASES, MORE, decimal, forbidden_tools
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -23,11 +23,10 @@ if TYPE_CHECKING:
     from callscore.core.summary import Summary
 
 __all__ = [
-    "CASES",
-    "ERROR_COUNT",
+    "INTERVAL_TEXT",
     "LONG_NAME_WIDTH",
-    "MORE",
     "NO_NUMBER",
+    "RUN_ID",
     "SKIPPED_NOTE",
     "UNCOUNTED_CASES",
     "UNLIMITED_WIDTH",
@@ -59,7 +58,6 @@ __all__ = [
     "xml_safe",
 ]
 
-CASES = Plural(("case", "cases"), ("случай", "случая", "случаев"))
 MODE_PHRASES = {
     "strict": Phrase("strict", "режим STRICT"),
     "flexible": Phrase("flexible from {threshold}", "режим FLEXIBLE, порог {threshold}"),
@@ -84,7 +82,6 @@ _SETTING_PHRASES = {
     "judge": Phrase("with a judge", "с судьёй"),
     "at_least": Phrase("passed from {value}", "пройдено от {value}"),
 }
-MORE = Phrase("… {count} more", "… ещё {count}")
 _NAMES_SHOWN = 5
 _RULES_SHOWN = 4
 _RULE_WIDTH = 40
@@ -98,6 +95,8 @@ SKIPPED_NOTE = (
     Plural(("record", "records"), ("запись", "записи", "записей")),
     Phrase("{count} skipped: not readable", "не удалось прочитать: {count}"),
 )
+INTERVAL_TEXT = Phrase("95% interval {interval}", "95% интервал {interval}")
+RUN_ID = Phrase("run {id}", "прогон {id}")
 UNCOUNTED_CASES = Plural(
     (
         "case: no call counts under these settings, so it passes",
@@ -183,7 +182,6 @@ def _short_value(name: str, settings: Settings, lang: Language, write: Callable[
     return ", ".join(shown)
 
 
-ERROR_COUNT = Plural(("error", "errors"), ("ошибка", "ошибки", "ошибок"))
 _MILLISECONDS = Phrase("{count} ms", "{count} мс")
 _SECONDS = Phrase("{count:.1f} s", "{count:.1f} с")
 _MINUTES = Phrase("{minutes} min {seconds} s", "{minutes} мин {seconds} с")

@@ -12,10 +12,10 @@ from rich.text import Text
 from callscore.core.phrases import Phrase, count_of, say
 from callscore.core.rendering import clip, clip_middle, display_width, escape
 from callscore.reports import history as wording
-from callscore.reports.formatting import ERROR_COUNT, NO_NUMBER, UNLIMITED_WIDTH
+from callscore.reports.formatting import NO_NUMBER, UNLIMITED_WIDTH
 from callscore.reports.tables import Column, column_lines
 from callscore.reports.terminal import SPACE, print_sections, report_width
-from callscore.words.value_text import decimal, percent, sparkline
+from callscore.words.value_text import ERROR_COUNT, decimal, percent, sparkline
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -13,10 +13,8 @@ from callscore.core.rendering import clip_middle, display_width, escape
 from callscore.core.results import CaseScore, Usage
 from callscore.core.summary import pass_rates
 from callscore.reports.formatting import (
-    CASES,
-    ERROR_COUNT,
-    MORE,
     NO_NUMBER,
+    RUN_ID,
     UNCOUNTED_CASES,
     add_noted,
     add_properties,
@@ -44,7 +42,7 @@ from callscore.reports.formatting import (
 from callscore.reports.score import MEAN, MOST_TRIAL_COLUMNS, TRIALS, rate_table
 from callscore.words.diff import call_lines, diff_lines, plain_text
 from callscore.words.plain_data import run_to_dict
-from callscore.words.value_text import call_text, json_document
+from callscore.words.value_text import CASES, ERROR_COUNT, MORE, call_text, json_document
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -68,7 +66,6 @@ __all__ = [
     "NO_CALLS",
     "OUTCOMES",
     "REQUESTS",
-    "RUN_ID",
     "Cell",
     "FailureGroup",
     "ShownCase",
@@ -114,7 +111,6 @@ LEFT_OUT = Phrase("left out on purpose", "намеренно пропущено"
 UNLOADED = Phrase("cannot be used", "не удалось использовать")
 NOTHING_RUN = Phrase("Nothing was run.", "Ничего не запущено.")
 NO_CALLS = Phrase("No calls were made.", "Вызовов не сделано.")
-RUN_ID = Phrase("run {id}", "прогон {id}")
 # Why there is no answer: an error, not a failure.
 FAILURE_KINDS: dict[FailureKind, Phrase] = {
     "raised": Phrase("error: raised", "ошибка: исключение"),

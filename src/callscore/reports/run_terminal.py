@@ -13,14 +13,7 @@ from callscore.core.rendering import clip_middle, display_width, escape
 from callscore.core.results import CaseScore
 from callscore.reports import history as history_wording
 from callscore.reports import run as wording
-from callscore.reports.formatting import (
-    CASES,
-    ERROR_COUNT,
-    MORE,
-    NO_NUMBER,
-    first_names,
-    number_text,
-)
+from callscore.reports.formatting import NO_NUMBER, RUN_ID, first_names, number_text
 from callscore.reports.run import COLUMN_SPACE, evaluation_label
 from callscore.reports.score import MEAN, TRIALS
 from callscore.reports.tables import NumberRow, number_table
@@ -36,7 +29,7 @@ from callscore.reports.terminal import (
 )
 from callscore.words.diff import call_lines, rich_text
 from callscore.words.explanation import FORBIDDEN_CALLS
-from callscore.words.value_text import call_text
+from callscore.words.value_text import CASES, ERROR_COUNT, MORE, call_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -269,7 +262,7 @@ def _footer(run: RunResults, lang: Language) -> Section:
         section = [line, Text(wording.facts_line(run, lang), "dim")]
     section += [Text(line, "dim") for line in wording.judge_lines(run, lang)]
     if run.id:
-        section.append(Text(say(wording.RUN_ID, lang, id=escape(run.id)), "dim"))
+        section.append(Text(say(RUN_ID, lang, id=escape(run.id)), "dim"))
     return section
 
 

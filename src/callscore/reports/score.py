@@ -12,9 +12,8 @@ from callscore.core.phrases import Phrase, Plural, count_of, say
 from callscore.core.rendering import escape
 from callscore.core.settings import DEFAULT
 from callscore.reports.formatting import (
-    CASES,
+    INTERVAL_TEXT,
     LONG_NAME_WIDTH,
-    MORE,
     SKIPPED_NOTE,
     UNCOUNTED_CASES,
     add_noted,
@@ -41,6 +40,8 @@ from callscore.words.diff import call_lines, diff_lines, plain_text
 from callscore.words.plain_data import case_to_dict, results_to_dict
 from callscore.words.reasons import fault_kind_name
 from callscore.words.value_text import (
+    CASES,
+    MORE,
     confused_tools,
     decimal,
     encode_json,
@@ -89,7 +90,6 @@ __all__ = [
 ]
 
 HEADLINE = Phrase("Macro F1 {score}", "Macro F1 {score}")
-INTERVAL = Phrase("95% interval {interval}", "95% интервал {interval}")
 NOTHING_SCORED = Phrase("No case was scored.", "Ни один случай не оценён.")
 
 MACRO = Phrase("macro, mean over cases", "macro, среднее по случаям")
@@ -225,7 +225,7 @@ def rate_rows(summary: Summary, lang: Language) -> list[list[str]]:
 
 def total_texts(summary: Summary, lang: Language) -> tuple[str, str, str, str, str]:
     """How many cases passed and are exact, its interval; the calls of both sides, and the counts."""
-    interval = say(INTERVAL, lang, interval=interval_text(summary.exact_interval))
+    interval = say(INTERVAL_TEXT, lang, interval=interval_text(summary.exact_interval))
     passed = count_text(summary.passed, summary.cases, lang)
     exact = count_text(summary.exact, summary.cases, lang)
     calls = say(CALL_TOTALS, lang, expected=summary.total_expected, actual=summary.total_actual)
@@ -479,7 +479,7 @@ def _markdown_headline(results: Results, lang: Language) -> Iterator[str]:
     cases = count_of(CASES, results.summary.cases, lang)
     line = f"{cases}, {settings_text(results.settings, lang, write=code)}"
     if interval is not None:
-        line += f", {say(INTERVAL, lang, interval=interval_text(interval))}"
+        line += f", {say(INTERVAL_TEXT, lang, interval=interval_text(interval))}"
     yield line
 
 

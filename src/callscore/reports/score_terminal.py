@@ -9,13 +9,13 @@ from rich.text import Text
 from callscore.core.phrases import count_of, say
 from callscore.core.rendering import clip_middle, display_width, escape
 from callscore.reports import score as wording
-from callscore.reports.formatting import CASES, MORE, metric_cells, settings_text
+from callscore.reports.formatting import INTERVAL_TEXT, metric_cells, settings_text
 from callscore.reports.score import FIXED_TOOL_COLUMNS, METRICS, MOST_TRIAL_COLUMNS
 from callscore.reports.tables import Column, NumberRow, column_table, number_table, wrapped_grid
 from callscore.reports.terminal import SPACE, Section, note_line, print_sections, report_width
 from callscore.words.diff import call_lines, rich_text
 from callscore.words.explanation import FORBIDDEN_CALLS
-from callscore.words.value_text import percent, rating
+from callscore.words.value_text import CASES, MORE, percent, rating
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -76,7 +76,7 @@ def _headline(results: Results, lang: Language) -> Section:
     line.append(rating(f1, lang=lang), f"bold {_rating_colour(f1)}")
     if interval is not None:
         line.append(SPACE)
-        line.append(say(wording.INTERVAL, lang, interval=wording.interval_text(interval)))
+        line.append(say(INTERVAL_TEXT, lang, interval=wording.interval_text(interval)))
     cases = count_of(CASES, summary.cases, lang)
     return [line, Text(f"{cases}, {settings_text(results.settings, lang)}", "dim")]
 

@@ -18,10 +18,11 @@ from callscore.core.rendering import (
     render_arguments,
     render_value,
 )
-from callscore.words.explanation import FORBIDDEN_CALLS, MORE, ignored_notes
+from callscore.words.explanation import FORBIDDEN_CALLS, ignored_notes
 from callscore.words.reasons import fault_sentence, malformed_text
 from callscore.words.unpaired import explain_unpaired
 from callscore.words.value_text import (
+    MORE,
     arguments_text,
     name_text,
     percent,

@@ -15,7 +15,7 @@ from callscore.core.rules import contains_matchers
 from callscore.core.score import f1_of
 from callscore.words.reasons import difference_reason
 from callscore.words.unpaired import expectation_parts, explain_unpaired, uncounted_calls
-from callscore.words.value_text import call_counts, call_text, decimal, percent, rating
+from callscore.words.value_text import MORE, call_counts, call_text, decimal, percent, rating
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from callscore.core.phrases import Language
     from callscore.core.score import Pair, Score
 
-__all__ = ["FORBIDDEN_CALLS", "MORE", "explain", "ignored_notes"]
+__all__ = ["FORBIDDEN_CALLS", "explain", "ignored_notes"]
 
 _MAX_ITEMS = 20
 _NAME_WIDTH = 80
@@ -46,7 +46,6 @@ NOT_COUNTED = Phrase("… {calls} not counted: {reasons}", "… не учтен�
 NOT_COUNTED_ITEMS = Phrase(
     "These calls do not count under the settings:", "Эти вызовы по настройкам не учитываются:"
 )
-MORE = Phrase("… {count} more", "… ещё {count}")
 TIMES = Plural(("time", "times"), ("раз", "раза", "раз"))
 SIDES = {
     "expected": (EXPECTED_CALLS, Phrase("expected {call}: {why}", "эталонный {call}: {why}")),

@@ -33,6 +33,13 @@ if TYPE_CHECKING:
     from callscore.core.summary import Summary, ToolCounts
 
 __all__ = [
+    "CASES",
+    "ERROR_COUNT",
+    "FILES",
+    "MORE",
+    "RESULTS",
+    "RUNS",
+    "TOOLS",
     "arguments_text",
     "call_counts",
     "call_text",
@@ -56,6 +63,14 @@ __all__ = [
     "worst_faults",
     "worst_tools",
 ]
+
+CASES = Plural(("case", "cases"), ("случай", "случая", "случаев"))
+ERROR_COUNT = Plural(("error", "errors"), ("ошибка", "ошибки", "ошибок"))
+FILES = Plural(("file", "files"), ("файл", "файла", "файлов"))
+RESULTS = Plural(("result", "results"), ("результат", "результата", "результатов"))
+RUNS = Plural(("run", "runs"), ("прогон", "прогона", "прогонов"))
+TOOLS = Plural(("tool", "tools"), ("инструмент", "инструмента", "инструментов"))
+MORE = Phrase("… {count} more", "… ещё {count}")
 
 
 def call_text(call: ToolCall, *, limit: int) -> str:
@@ -256,9 +271,6 @@ def results_line(results: Results, *, lang: Language = "en") -> str:
     return say(RESULTS_LINE, lang, score=f1, **counts)
 
 
-_ERRORS = Plural(("error", "errors"), ("ошибка", "ошибки", "ошибок"))
-
-
 def run_text(run: RunResults) -> str:
     """One line per evaluation: how many passed, and the mean of each scorer; then all problems."""
     return "\n".join(_run_lines(run)) or "nothing was run"
@@ -268,7 +280,7 @@ def _run_lines(run: RunResults) -> Iterator[str]:
     for each in run.evaluations:
         line = f"{escape(each.label)}: {each.passed} of {each.answered - each.undecided} passed"
         if each.errors:
-            line += f", {count_of(_ERRORS, each.errors, 'en')}"
+            line += f", {count_of(ERROR_COUNT, each.errors, 'en')}"
         scorers = ", ".join(map(_scorer_text, each.scorers))
         yield f"{line}; {scorers}" if scorers else line
     for unloaded in run.unloaded:
