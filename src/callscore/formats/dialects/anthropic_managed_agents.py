@@ -60,6 +60,8 @@ def _lines_of(document: Any) -> list[Any]:
 
 def joins_lines(line: Any) -> bool:
     """Whether a line is an event of a session, or the session itself."""
+    if isinstance(line, dict) and "events" not in line:
+        return _is_event(line)
     return any(map(_is_event, _events_in(line)))
 
 

@@ -67,8 +67,12 @@ def recognises(document: Any) -> bool:
 
 
 def _is_response(document: dict[str, Any]) -> bool:
-    message = at(document, "output", "message")
-    is_ended = isinstance(document.get("stopReason"), str)
+    if not isinstance(document.get("output"), dict):
+        return False
+    message, is_ended = (
+        document["output"].get("message"),
+        isinstance(document.get("stopReason"), str),
+    )
     return isinstance(at(message, "content"), list) and (is_ended or has_blocks(message))
 
 
@@ -81,8 +85,11 @@ def _is_request(document: dict[str, Any]) -> bool:
 
 def has_blocks(message: Any) -> bool:
     """Whether a message has a call, or the result of one, as Converse writes it."""
-    blocks = dicts(at(message, "content"))
-    return any(isinstance(first(block, "toolUse", "toolResult"), dict) for block in blocks)
+    content = message.get("content") if isinstance(message, dict) else None
+    for block in content if isinstance(content, list) else ():
+        if isinstance(first(block, "toolUse", "toolResult"), dict):
+            return True
+    return False
 
 
 def joins_lines(line: Any) -> bool:

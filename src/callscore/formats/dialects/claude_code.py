@@ -86,7 +86,9 @@ def read(document: Any, wanted: Wanted) -> list[Trace]:
     sessions: dict[str | None, _Session] = {name: _Session(wanted)}
     for line in lines:
         name = text_of(first(line, *_SESSIONS)) or name  # the SDK's user messages name none
-        sessions.setdefault(name, _Session(wanted)).take(line)
+        if name not in sessions:
+            sessions[name] = _Session(wanted)
+        sessions[name].take(line)
     return [
         session.transcript.trace(id=name, input=session.question)
         for name, session in sessions.items()

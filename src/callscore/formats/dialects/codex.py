@@ -53,16 +53,20 @@ _HEAD_LENGTH = 400  # characters: what a command prints comes after what is said
 
 def recognises(document: Any) -> bool:
     """Whether it is a line of a rollout, an event, or a list of them."""
-    return any(_is_line(line) or _is_event(line) for line in as_list(document)[:_MAX_SAMPLED])
+    if isinstance(document, list):
+        return any(_is_line(line) or _is_event(line) for line in document[:_MAX_SAMPLED])
+    return _is_line(document) or _is_event(document)
 
 
 def _is_line(value: Any) -> bool:
-    is_state = at(value, "record_type") == "state"  # of the first versions, between the items
-    return is_state or (at(value, "type") in _LINES and isinstance(value.get("payload"), dict))
+    if not isinstance(value, dict):
+        return False
+    is_state = value.get("record_type") == "state"  # of the first versions, between the items
+    return is_state or (value.get("type") in _LINES and isinstance(value.get("payload"), dict))
 
 
 def _is_event(value: Any) -> bool:
-    kind = at(value, "type")
+    kind = value.get("type") if isinstance(value, dict) else None
     if kind == "thread.started":
         return isinstance(value.get("thread_id"), str)
     return kind in _EVENTS[2:] and at(value, "item", "type") in tuple(_RUN)

@@ -82,17 +82,19 @@ def _is_answer(document: dict[str, Any]) -> bool:
 
 
 def _is_answer_2(document: dict[str, Any]) -> bool:
+    message = document.get("message")
     return (
-        at(document, "message", "role") == "assistant"
+        isinstance(message, dict)
+        and message.get("role") == "assistant"
         and "done" not in document
-        and (document.get("finish_reason") in _FINISHES or _is_marked(document["message"]))
+        and (document.get("finish_reason") in _FINISHES or _is_marked(message))
     )
 
 
 def _is_history(messages: Any) -> bool:
     """Whether it is a list of messages of version 1."""
     return (isinstance(messages, list) and bool(messages)) and all(
-        at(message, "role") in _ROLES for message in messages
+        isinstance(message, dict) and message.get("role") in _ROLES for message in messages
     )
 
 
@@ -102,17 +104,19 @@ def _are_marked(messages: Any) -> bool:
 
 def _is_marked(message: Any) -> bool:
     """Whether a message has the plan of the model, or is a result that is given as documents."""
-    is_document = at(message, "content", 0, "type") == "document"
-    return isinstance(at(message, "tool_plan"), str) or (
-        is_document and message.get("role") == "tool"
+    return isinstance(message, dict) and (
+        isinstance(message.get("tool_plan"), str)
+        or (message.get("role") == "tool" and at(message, "content", 0, "type") == "document")
     )
 
 
 def joins_lines(line: Any) -> bool:
     """Whether a line is one event of a stream; other stacks have events of these names, too."""
-    if at(line, "event_type") in _EVENTS:
+    if not isinstance(line, dict):
+        return False
+    if "event_type" in line and line["event_type"] in _EVENTS:
         return True
-    kind = at(line, "type")
+    kind = line.get("type")
     if not isinstance(kind, str) or kind not in _EVENTS_2:
         return False
     return isinstance(line.get("delta"), dict) or (

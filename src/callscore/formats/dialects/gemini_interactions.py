@@ -67,7 +67,7 @@ def _are_steps(value: Any) -> bool:
     """Whether they are all steps, and not those items of other stacks that have the same names."""
     return (
         isinstance(value, list)
-        and all(at(step, "type") in _STEPS for step in value)
+        and all(isinstance(step, dict) and step.get("type") in _STEPS for step in value)
         and any(step["type"] in _OWN or _is_call_with_object(step) for step in value)
     )
 
@@ -77,7 +77,7 @@ def _are_outputs(value: Any) -> bool:
     kinds = (*_STEPS, *_CONTENTS)
     return (
         isinstance(value, list)
-        and all(at(item, "type") in kinds for item in value)
+        and all(isinstance(item, dict) and item.get("type") in kinds for item in value)
         and any(map(_is_call_with_object, value))
     )
 
@@ -92,7 +92,7 @@ def _is_call_with_object(step: dict[str, Any]) -> bool:
 
 def joins_lines(line: Any) -> bool:
     """Whether a line is one event of a stream."""
-    kind = at(line, "event_type")
+    kind = line.get("event_type") if isinstance(line, dict) else None
     return isinstance(kind, str) and kind.startswith(_EVENTS)
 
 

@@ -62,10 +62,11 @@ def _is_sample(document: dict[str, Any]) -> bool:
 
 
 def _is_output(document: dict[str, Any]) -> bool:
+    if "completion" not in document:
+        return False
     choice = at(document, "choices", 0)
     return (
-        "completion" in document
-        and isinstance(at(choice, "message"), dict)
+        isinstance(at(choice, "message"), dict)
         and "stop_reason" in choice
         and "finish_reason" not in choice
     )
@@ -73,7 +74,8 @@ def _is_output(document: dict[str, Any]) -> bool:
 
 def _is_call(item: Any) -> bool:
     return (
-        isinstance(at(item, "function"), str)
+        isinstance(item, dict)
+        and isinstance(item.get("function"), str)
         and item.get("type") in ("function", "custom")
         and "id" in item
         and "arguments" in item
@@ -94,9 +96,11 @@ def _is_conversation(messages: Any) -> bool:
 
 
 def _names_function(item: Any) -> bool:
-    if at(item, "role") == "tool":
+    if not isinstance(item, dict):
+        return False
+    if item.get("role") == "tool":
         return isinstance(item.get("function"), str)
-    return isinstance(at(item, "tool_calls", 0, "function"), str)
+    return "tool_calls" in item and isinstance(at(item["tool_calls"], 0, "function"), str)
 
 
 def read(document: Any, wanted: Wanted) -> list[Trace]:

@@ -71,18 +71,17 @@ def recognises(document: Any) -> bool:
 
 
 def _items_in(document: Any) -> list[Any]:
-    runs = at(document, "runs")
+    runs = document.get("runs") if isinstance(document, dict) else None
     return runs if isinstance(runs, list) else as_list(document)
 
 
 def _unwrapped(item: Any) -> Any:
     """The run in a row of an experiment, where its example is beside it."""
-    inner = at(item, "run")
-    return inner if _is_run(inner) else item
+    return item["run"] if isinstance(item, dict) and _is_run(item.get("run")) else item
 
 
 def _is_run(value: Any) -> bool:
-    kind = at(value, "run_type")
+    kind = value.get("run_type") if isinstance(value, dict) else None
     return isinstance(kind, str) and kind in _TYPES and not _PLACES.isdisjoint(value)
 
 

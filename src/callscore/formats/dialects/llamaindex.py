@@ -29,7 +29,7 @@ _MARKS = frozenset(("additional_kwargs", "tool_kwargs", "response", "result", "_
 
 def recognises(document: Any) -> bool:
     """Whether there is a message with extra arguments, a call, or an agent's output in it."""
-    stores = _conversations_in(document)
+    stores = None if isinstance(document, list) else _conversations_in(document)
     if stores is None:
         return any(map(_is_known, _items_in(document)))
     return any(_is_message(item) for messages in stores.values() for item in dicts(messages))

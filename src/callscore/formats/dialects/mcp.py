@@ -56,13 +56,15 @@ _ANSWERS = ("inputResponses", "input_responses", "requestState", "request_state"
 
 def recognises(document: Any) -> bool:
     """Whether it is a message of MCP, a list with such messages, or a list of tools."""
-    return _is_listing(document) or any(map(_speaks_mcp, _entries_in(document)[:_MAX_SAMPLED]))
+    if isinstance(document, list):
+        return any(map(_speaks_mcp, _entries_in(document)[:_MAX_SAMPLED]))
+    return _is_listing(document) or _speaks_mcp(document)
 
 
 def _is_listing(value: Any) -> bool:
     """Whether it is what `tools/list` gives, and nothing else."""
-    tools = list_of(at(value, "tools"))
-    if not tools or not _LISTING.issuperset(value):
+    tools = value.get("tools") if isinstance(value, dict) else None
+    if not isinstance(tools, list) or not tools or not _LISTING.issuperset(value):
         return False
     if all(isinstance(at(tool, "inputSchema"), dict) for tool in tools):
         return True
@@ -125,7 +127,9 @@ def read(document: Any, wanted: Wanted) -> list[Trace]:
         if messages and messages[0] is not entry:
             client, server = name_of(first(entry, *_CLIENTS)), name_of(first(entry, *_SERVERS))
         for message in messages:
-            logs.setdefault(client, _Log()).take(message, server)
+            if client not in logs:
+                logs[client] = _Log()
+            logs[client].take(message, server)
     return [log.trace(client, wanted) for client, log in (logs or {None: _Log()}).items()]
 
 

@@ -64,12 +64,13 @@ def _are_entries(value: Any) -> bool:
 
 def joins_lines(line: Any) -> bool:
     """Whether a line is one event of a stream."""
-    return at(_data(line), "type") in _EVENTS
+    kind = at(_data(line), "type")
+    return isinstance(kind, str) and kind in _EVENTS
 
 
 def _data(item: Any) -> Any:
     """The event itself, without the name that it was sent under."""
-    data = at(item, "data")
+    data = item.get("data") if isinstance(item, dict) else None
     return data if isinstance(data, dict) else item
 
 

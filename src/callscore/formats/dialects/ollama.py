@@ -44,12 +44,12 @@ def _is_response(item: Any) -> bool:
 
 def _is_marked(message: Any) -> bool:
     """Whether a result names its tool, or a call has an object and neither an id nor a type."""
-    role, call = at(message, "role"), at(message, "tool_calls", 0)
+    role = message.get("role") if isinstance(message, dict) else None
     if role == "tool":
         return isinstance(message.get("tool_name"), str)
+    call = at(message, "tool_calls", 0) if role == "assistant" else None
     is_bare = isinstance(call, dict) and "id" not in call and "type" not in call
-    has_object = isinstance(at(call, "function", "arguments"), dict)
-    return role == "assistant" and is_bare and has_object
+    return is_bare and isinstance(at(call, "function", "arguments"), dict)
 
 
 def joins_lines(line: Any) -> bool:

@@ -57,7 +57,8 @@ def joins_lines(line: Any) -> bool:
 
 
 def _is_span(value: Any) -> bool:
-    return at(value, "object") == "trace.span" and isinstance(value.get("span_data"), dict)
+    is_span = isinstance(value, dict) and value.get("object") == "trace.span"
+    return is_span and isinstance(value.get("span_data"), dict)
 
 
 def read(document: Any, wanted: Wanted) -> list[Trace]:

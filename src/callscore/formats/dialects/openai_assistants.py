@@ -43,7 +43,7 @@ def recognises(document: Any) -> bool:
 
 def joins_lines(line: Any) -> bool:
     """Whether a line is a run, a step of one, or an event that reports one."""
-    event = at(line, "event")
+    event = line.get("event") if isinstance(line, dict) else None
     if isinstance(event, str) and "data" in line:
         return event.startswith("thread.") or line["data"] == "[DONE]"
     return _reported(line).get("object") in (_RUN, _STEP)

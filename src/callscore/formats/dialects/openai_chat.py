@@ -42,6 +42,7 @@ EXAMPLE = {
 }
 _ROLES = ("assistant", "user", "system", "developer", "tool", "function")
 _CONTENTS = ("content", "tool_calls", "function_call", "refusal", "audio")
+_UI_KEYS = frozenset(("parts", "toolInvocations"))  # where user interfaces keep calls
 
 
 def recognises(document: Any) -> bool:
@@ -62,10 +63,11 @@ def recognises(document: Any) -> bool:
 
 
 def _is_response(document: Any) -> bool:
-    choices = at(document, "choices")
-    if choices == []:
+    if not isinstance(document, dict) or "choices" not in document:
+        return False
+    if document["choices"] == []:
         return bool(document.get("object") == "chat.completion")
-    return isinstance(at(choices, 0, "message"), dict)
+    return isinstance(at(document, "choices", 0, "message"), dict)
 
 
 def _is_message_or_call(item: Any) -> bool:
@@ -73,8 +75,8 @@ def _is_message_or_call(item: Any) -> bool:
 
 
 def _is_page(document: dict[str, Any]) -> bool:
-    data = list_of(document.get("data"))
-    return document.get("object") == "list" and bool(data) and all(map(_is_response, data))
+    data = document.get("data") if document.get("object") == "list" else None
+    return isinstance(data, list) and bool(data) and all(map(_is_response, data))
 
 
 def _is_lost_call(document: Any) -> bool:
@@ -84,19 +86,23 @@ def _is_lost_call(document: Any) -> bool:
 
 def joins_lines(line: Any) -> bool:
     """Whether a line is one message of a conversation."""
-    if not isinstance(line, dict) or line.get("role") not in _ROLES:
-        return False
-    if "parts" in line or "toolInvocations" in line:  # user interfaces keep calls in other places
+    if (
+        not isinstance(line, dict)
+        or line.get("role") not in _ROLES
+        or not _UI_KEYS.isdisjoint(line)
+    ):
         return False
     content, calls = line.get("content"), line.get("tool_calls")
-    if not all(map(_is_part, list_of(content))) or not all(map(_is_entry, list_of(calls))):
+    if isinstance(content, list) and not all(map(_is_part, content)):
+        return False
+    if isinstance(calls, list) and not all(map(_is_entry, calls)):
         return False
     return content is not None or calls is not None or any(key in line for key in _CONTENTS)
 
 
 def _is_part(part: Any) -> bool:
     """Whether it is a part of a text; other formats have calls and results among these."""
-    kind = at(part, "type")
+    kind = part.get("type") if isinstance(part, dict) else None
     return isinstance(kind, str) and "tool" not in kind and "function" not in kind
 
 
@@ -109,10 +115,12 @@ def _is_entry(call: Any) -> bool:
 
 def _is_call(item: Any) -> bool:
     """Whether it is a call; the definition of a tool looks alike, but has no arguments."""
-    function, custom = at(item, "function"), at(item, "custom")
+    if not isinstance(item, dict):
+        return False
+    function, custom = item.get("function"), item.get("custom")
     if isinstance(function, dict):
         return isinstance(function.get("name"), str) and "arguments" in function
-    return isinstance(at(custom, "name"), str) and "input" in custom
+    return isinstance(custom, dict) and isinstance(custom.get("name"), str) and "input" in custom
 
 
 def read(document: Any, wanted: Wanted) -> list[Trace]:

@@ -31,8 +31,9 @@ def recognises(document: Any) -> bool:
     """Whether it is messages with calls, a session's message, a snapshot or specifications."""
     if isinstance(document, list):
         items = dicts(document)
-        has_calls = any(has_blocks(_message_of(item)) for item in items)
-        return len(items) == len(document) and (has_calls or _are_specifications(items))
+        return len(items) == len(document) and (
+            any(has_blocks(_message_of(item)) for item in items) or _are_specifications(items)
+        )
     return (
         joins_lines(document)
         or isinstance(_snapshot_in(document), list)
@@ -63,8 +64,10 @@ def _are_specifications(values: list[Any]) -> bool:
 
 def _message_of(item: dict[str, Any]) -> Any:
     """The message in an item, which may wrap it, and may have a redacted one to show instead."""
-    wrapped = dicts([item.get("redact_message"), item.get("message")])
-    return wrapped[0] if wrapped else item
+    for key in ("redact_message", "message"):
+        if key in item and isinstance(item[key], dict):
+            return item[key]
+    return item
 
 
 def read(document: Any, wanted: Wanted) -> list[Trace]:

@@ -49,16 +49,18 @@ def recognises(document: Any) -> bool:
 
 
 def _is_task(item: Any) -> bool:
-    return isinstance(at(item, "evaluation_criteria", "actions"), list) or (
-        isinstance(at(item, "user_scenario"), dict) and isinstance(item.get("id"), str)
+    return isinstance(item, dict) and (
+        isinstance(at(item.get("evaluation_criteria"), "actions"), list)
+        or (isinstance(item.get("user_scenario"), dict) and isinstance(item.get("id"), str))
     )
 
 
 def _is_simulation(item: Any) -> bool:
-    is_ended = isinstance(at(item, "termination_reason"), str)
-    return (is_ended and isinstance(item.get("task_id"), str)) or _is_conversation(
-        at(item, "messages")
-    )
+    if not isinstance(item, dict):
+        return False
+    is_ended = isinstance(item.get("termination_reason"), str)
+    is_named = isinstance(item.get("task_id"), str)
+    return (is_ended and is_named) or _is_conversation(item.get("messages"))
 
 
 def _is_conversation(messages: Any) -> bool:
@@ -67,9 +69,11 @@ def _is_conversation(messages: Any) -> bool:
 
 def _names_requestor(message: Any) -> bool:
     """Whether a call or a result says who has asked for it."""
-    if at(message, "role") == "tool":
+    if not isinstance(message, dict):
+        return False
+    if message.get("role") == "tool":
         return "requestor" in message
-    return at(message, "tool_calls", 0, "requestor") is not None
+    return "tool_calls" in message and at(message["tool_calls"], 0, "requestor") is not None
 
 
 def read(document: Any, wanted: Wanted) -> list[Trace]:

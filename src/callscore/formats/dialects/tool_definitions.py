@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from callscore.formats.definitions import read_definitions
-from callscore.formats.shape import dicts, first, json_of, list_of, text_of
+from callscore.formats.shape import dicts, first, json_of, list_of
 from callscore.formats.trace import Trace, Wanted
 
 if TYPE_CHECKING:
@@ -79,12 +79,16 @@ joins_lines = is_definition
 
 
 def _has_name(item: dict[str, Any]) -> bool:
-    return bool(text_of(item.get("name")))
+    name = item.get("name")
+    return isinstance(name, str) and name != ""
 
 
 def _inner(item: dict[str, Any]) -> dict[str, Any]:
-    wrapped = [] if _WRAPPED.isdisjoint(item) else dicts([item.get(key) for key in _WRAPPERS])
-    return wrapped[0] if wrapped else item
+    for key in () if _WRAPPED.isdisjoint(item) else _WRAPPERS:
+        inner = item.get(key)
+        if isinstance(inner, dict):
+            return inner
+    return item
 
 
 def _may_define(item: Any) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from callscore.formats.families.vercel_parts import is_tool_part, take_part, take_success
-from callscore.formats.shape import as_list, at, dicts, first, list_of
+from callscore.formats.shape import as_list, at, dicts, first
 from callscore.formats.transcript import Transcript
 
 if TYPE_CHECKING:
@@ -35,18 +35,19 @@ def recognises(document: Any) -> bool:
 
 
 def _messages_in(document: Any) -> list[Any]:
-    for inner in (first(document, *_LISTS), at(document, "response", "messages")):
-        if isinstance(inner, list):
-            return inner
-    return as_list(document)
+    inner = first(document, *_LISTS)
+    if not isinstance(inner, list) and isinstance(document, dict) and "response" in document:
+        inner = at(document, "response", "messages")
+    return inner if isinstance(inner, list) else as_list(document)
 
 
 def _is_message(value: Any) -> bool:
-    return isinstance(at(value, "role"), str) and "content" in value
+    return isinstance(value, dict) and isinstance(value.get("role"), str) and "content" in value
 
 
 def _is_about_tools(message: Any) -> bool:
-    return any(map(is_tool_part, list_of(at(message, "content"))))
+    content = message.get("content") if isinstance(message, dict) else None
+    return isinstance(content, list) and any(map(is_tool_part, content))
 
 
 def joins_lines(line: Any) -> bool:

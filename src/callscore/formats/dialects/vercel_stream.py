@@ -73,7 +73,7 @@ def recognises(document: Any) -> bool:
 
 
 def _may_be_chunk(value: Any) -> bool:
-    kind = at(value, "type")
+    kind = value.get("type") if isinstance(value, dict) else None
     return isinstance(kind, str) and (
         kind in _OTHERS or joins_lines(value) or kind.startswith("data-")
     )
@@ -81,7 +81,7 @@ def _may_be_chunk(value: Any) -> bool:
 
 def joins_lines(line: Any) -> bool:
     """Whether a line is one chunk of a stream, of a type that only this SDK has."""
-    kind = at(line, "type")
+    kind = line.get("type") if isinstance(line, dict) else None
     if not isinstance(kind, str):
         return False
     if kind in _TOOLS:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from callscore.formats.families.vercel_parts import server_kind, take_success
-from callscore.formats.shape import as_list, at, dicts, first, list_of, text_of
+from callscore.formats.shape import as_list, dicts, first, list_of, text_of
 from callscore.formats.transcript import Transcript
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ def recognises(document: Any) -> bool:
 
 
 def _messages_in(document: Any) -> list[Any]:
-    inner = at(document, "messages")
+    inner = document.get("messages") if isinstance(document, dict) else None
     return inner if isinstance(inner, list) else as_list(document)
 
 
@@ -53,7 +53,7 @@ def _is_message(value: Any) -> bool:
 
 
 def _is_part(value: Any) -> bool:
-    kind = at(value, "type")
+    kind = value.get("type") if isinstance(value, dict) else None
     if kind == "text":
         return "text" in value
     return isinstance(kind, str) and (
@@ -63,7 +63,9 @@ def _is_part(value: Any) -> bool:
 
 def _is_unambiguous(message: Any) -> bool:
     """Whether a message has parts or invocations, which few other formats have."""
-    return bool(at(message, "parts") or list_of(at(message, "toolInvocations")))
+    return isinstance(message, dict) and bool(
+        message.get("parts") or list_of(message.get("toolInvocations"))
+    )
 
 
 def joins_lines(line: Any) -> bool:
