@@ -8,7 +8,6 @@ import re
 import secrets
 import shutil
 import subprocess
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from threading import Lock
 from time import gmtime, strftime
@@ -224,6 +223,8 @@ def _run_git(folder: Path, *arguments: str) -> str | None:
 
 def versions() -> dict[str, str]:
     """The versions of callscore, of Python, and of the libraries that talk to models."""
+    from importlib.metadata import PackageNotFoundError, version
+
     found = {"callscore": __version__, "python": platform.python_version()}
     for library in _LIBRARIES:
         try:

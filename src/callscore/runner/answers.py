@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import traceback
 from collections.abc import AsyncIterable, Iterator
 from math import isfinite
@@ -406,6 +405,8 @@ async def _scorer_value(
     """The value of a scorer; user functions have a timeout."""
     if scorer.function is SCORERS.get(scorer.name):
         return await scorer_value(scorer, arguments)
+    import asyncio
+
     work = create_abandonable_task(scorer_value(scorer, arguments))
     try:
         await asyncio.wait((work,), timeout=seconds)
