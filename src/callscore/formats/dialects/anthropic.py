@@ -77,7 +77,7 @@ def _is_conversation(messages: list[Any]) -> bool:
 
 
 def _is_message(value: Any) -> bool:
-    # Where a message has calls beside its content, those are the ones to be read.
+    # If a message has calls beside its content, another dialect reads these.
     return isinstance(value, dict) and value.get("role") in _ROLES and not value.get("tool_calls")
 
 

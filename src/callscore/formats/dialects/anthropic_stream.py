@@ -40,7 +40,7 @@ EXAMPLE = [
     {"type": "message_stop"},
 ]
 _MAX_SAMPLED = 20
-# What an event of each type has in it; the other types of events are nothing special.
+# The key that an event of each type has; other types are not specific enough.
 _MARKS = {
     "message_start": "message",
     "content_block_start": "content_block",

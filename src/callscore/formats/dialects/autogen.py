@@ -41,7 +41,7 @@ _OTHERS = (
     *("SelectSpeakerEvent", "SelectorEvent"),
 )
 _TYPES = frozenset((*_REQUESTS, *_RESULTS, *_OTHERS))
-# One of these has a result, a message, the state of a team, or what holds messages.
+# Every result, message, state of a team and wrapper of messages has one of these.
 _MARKS = frozenset(
     (
         *("cached", "type", "agent_states", "agent_state", "llm_context"),

@@ -30,7 +30,7 @@ EXAMPLE = [
 _MAX_SAMPLED = 20
 _SPEAKERS = ("user", "assistant")
 _SESSIONS = ("sessionId", "session_id")
-# Lines that need not say of which session they are.
+# Lines that may have no session id.
 _NOTES = ("summary", "file-history-snapshot", "queue-operation")
 
 

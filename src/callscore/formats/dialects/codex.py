@@ -48,7 +48,7 @@ _MAX_SAMPLED = 20
 _LINES = ("session_meta", "response_item", "event_msg", "turn_context", "compacted")
 _EVENTS = ("thread.started", "turn.started", "item.started", "item.updated", "item.completed")
 _EXIT_CODE = re.compile(r"^(?:Exit code:|Process exited with code) (-?\d+)", re.MULTILINE)
-_HEAD_LENGTH = 400  # characters: what a command prints comes after what is said of it
+_HEAD_LENGTH = 400  # characters: the output of a command follows its exit code
 
 
 def recognises(document: Any) -> bool:

@@ -42,7 +42,7 @@ _ENDED = (_FINISHED, _ERROR)
 _TOOL_EVENTS = (_STARTED, *_ENDED, _FAILURE)
 _RUN_EVENTS = ("crew_kickoff_started", "agent_execution_started", "lite_agent_execution_started")
 _EVENTS = frozenset((*_TOOL_EVENTS, *_RUN_EVENTS))
-_ERROR_PREFIX = "I encountered an error"  # how a crew begins to tell an agent of one
+_ERROR_PREFIX = "I encountered an error"  # the text for the agent begins with it
 _CALLING = {"tool_name", "arguments"}
 
 

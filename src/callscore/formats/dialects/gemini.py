@@ -33,7 +33,7 @@ EXAMPLE = {
 _HISTORY = ("automaticFunctionCallingHistory", "automatic_function_calling_history")
 _FEEDBACK = ("promptFeedback", "prompt_feedback")
 _USAGE = ("usageMetadata", "usage_metadata")
-_MARKS = frozenset(("candidates", *_FEEDBACK, *_HISTORY))  # one of them has every answer
+_MARKS = frozenset(("candidates", *_FEEDBACK, *_HISTORY))  # every answer has one of them
 
 
 def recognises(document: Any) -> bool:

@@ -34,7 +34,7 @@ _ANYTHING = (
     *("clientContent", "client_content"),
     *("realtimeInput", "realtime_input"),
 )
-# The keys of messages, with what each must hold for the message to be one of a session.
+# The keys of messages, and the keys of which the value must have one.
 _HELD: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(_CALL, _CALLS),
     **dict.fromkeys(_RESPONSE, _RESPONSES),

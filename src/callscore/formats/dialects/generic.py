@@ -28,10 +28,10 @@ EXAMPLE = [
 ]
 _LISTS = ("calls", "tool_calls", "toolCalls")
 _NAMED = frozenset(NAME_KEYS)
-# What is called so is arguments, whatever it holds; what is called otherwise must look like them.
+# Values of the first keys are always arguments; those of the others must look like arguments.
 _SURE = frozenset(("arguments", "tool_input", "tool_kwargs", "tool_args", "input_parameters"))
 _LIKELY = frozenset(("args", "kwargs", "input", "params", "inputParameters"))
-# A call that was written down says which case it belongs to.
+# A call that callscore has extracted names its case.
 _FIELDS = CALL_FIELDS | {"case", "trial"}
 _SIGNS = (*ID_KEYS, "step", "result", "failed", "raw", "error", "positional")
 

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 __all__ = ["EXAMPLE", "ORDER", "joins_lines", "read", "read_tools", "recognises"]
 
 
-# Texts that a server sent piece by piece: `data:` lines, or one JSON value a line.
+# Texts that a server sent piece by piece: `data:` lines, or one JSON value per line.
 
 
 def _read_events(text: str) -> list[Any] | None:
@@ -86,7 +86,7 @@ EXAMPLE = [
     }
 ]
 _MAX_SAMPLED = 20
-# One of these has an exchange, or what holds a list of them.
+# Every exchange, and every wrapper of a list of them, has one of these.
 _MARKS = frozenset(("interactions", "http_interactions", "log", "request", "scope"))
 _FIRST_ERROR_STATUS = 400
 
@@ -161,7 +161,7 @@ class _Run:
         self.calls: list[ToolCall] = []
         self.steps = 0
         self.has_answer = False
-        # What OpenAI's Responses gave, by id: a request that goes on from there repeats nothing.
+        # The outputs of OpenAI's Responses, by id: a request that continues one does not repeat it.
         self.outputs: dict[str, list[Any]] = {}
 
 

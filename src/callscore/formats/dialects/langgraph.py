@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 __all__ = ["EXAMPLE", "ORDER", "joins_lines", "read", "recognises"]
 
 
-# What a LangGraph streams or keeps, item by item, whichever mode it was asked for.
+# The items that a graph streams or stores, in any mode.
 
 _EVENTS = (
     *("on_chain_", "on_chat_model_", "on_llm_", "on_tool_"),
@@ -43,11 +43,11 @@ _EVENTS = (
 _STREAM_MODES = frozenset(
     ("updates", "values", "messages", "debug", "tasks", "checkpoints", "custom", "events")
 )
-# What a server sends besides, of which nothing is needed.
+# Other events of a server, which are ignored.
 _OTHER_EVENTS = frozenset(
     ("metadata", "end", "error", "feedback", "messages/partial", "messages/metadata")
 )
-_RUN_KEYS = frozenset(("run_id", "thread_id", "attempt"))  # what a server begins a stream with
+_RUN_KEYS = frozenset(("run_id", "thread_id", "attempt"))  # of the first event of a server
 _STATE_KEYS = frozenset(("checkpoint", "values", "channel_values", "messages"))
 _CONTAINER_TYPES = (dict, list, type(None))
 # Keys of records of other kinds, which are no names of nodes.
@@ -385,7 +385,7 @@ def _read_events(parts: list[_Part], wanted: Wanted) -> list[Trace]:
     steps = []
     for run_id, told in by_run.items():
         around = [id_ for id_ in list_of(told[0].data.get("parent_ids")) if isinstance(id_, str)]
-        # Who asks for the events of models and tools gets none of those between them.
+        # A stream of the events of models and tools has none of those between them.
         parent = next((id_ for id_ in reversed(around) if id_ in by_run), None)
         steps.append(_observed((run_id, parent), told, wanted))
     return traces_of([ObservedRun(steps)], wanted)

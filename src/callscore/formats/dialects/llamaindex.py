@@ -23,7 +23,7 @@ EXAMPLE = [{"role": "assistant", "additional_kwargs": {}, "blocks": [_EXAMPLE_CA
 
 
 _CONVERSATIONS = ("messages", "chat_history")
-# One of these has a message, a call, an agent's output, the end of a run, or an envelope.
+# Every message, call, output of an agent, end of a run and envelope has one of these.
 _MARKS = frozenset(("additional_kwargs", "tool_kwargs", "response", "result", "__is_pydantic"))
 
 

@@ -35,12 +35,12 @@ EXAMPLE = [
     },
 ]
 _MAX_SAMPLED = 50
-# Others speak JSON-RPC as well, and have tools that are called in other ways.
+# Other protocols use JSON-RPC, too, with other methods to call tools.
 _METHODS = ("tools/", "resources/", "prompts/", "notifications/", "sampling/", "elicitation/")
 _WRAPPERS = ("message", "msg", "payload", "data", "body", "rpc", "request", "response")
 _CLIENTS = ("sessionId", "session_id", "session", "clientId", "client_id", "client")
 _SERVERS = ("server", "serverName", "server_name", "connectionId", "connection_id")
-_MARKS = frozenset(("jsonrpc", "method", *_WRAPPERS))  # one of them has every entry of a log
+_MARKS = frozenset(("jsonrpc", "method", *_WRAPPERS))  # every entry of a log has one of them
 _LISTING = frozenset(
     (
         "tools",
@@ -68,7 +68,7 @@ def _is_listing(value: Any) -> bool:
         return False
     if all(isinstance(at(tool, "inputSchema"), dict) for tool in tools):
         return True
-    # Spelled like this, tools are Anthropic's as well; MCP's come with more around them.
+    # Anthropic spells tools like this, too; those of MCP have other keys beside them.
     return len(value) > 1 and all(isinstance(at(tool, "input_schema"), dict) for tool in tools)
 
 

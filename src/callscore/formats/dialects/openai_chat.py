@@ -139,11 +139,11 @@ def read(document: Any, wanted: Wanted) -> list[Trace]:
 def _read_response(response: Any, wanted: Wanted) -> Trace:
     choices = dicts(at(response, "choices"))
     number = wanted.choose(range(len(choices)))
-    # By their index; by their place where servers number none.
+    # By its index, or by its position if the server numbers none.
     found = [choice for choice in choices if choice.get("index") == number]
     choice = at(found, 0) or at(choices, number)
     if choice is None:
-        return Trace(calls=None)  # there is no such answer, and that is no answer without calls
+        return Trace(calls=None)  # no such answer, which is not an answer without calls
     transcript = Transcript(wanted)
     is_cut = choice.get("finish_reason") == "length"
     take_message(choice.get("message"), transcript, is_cut=is_cut)
@@ -207,11 +207,11 @@ def take_call(call: Any, transcript: Transcript, *, is_cut: bool = False) -> Non
     function, custom = call.get("function"), call.get("custom")
     if isinstance(function, dict):
         name, arguments = function.get("name"), function.get("arguments")
-        # A text that is an object has its end. Nothing at all may be the beginning of anything.
+        # Text shows whether it is complete, but an empty one may be cut off.
         is_cut = is_cut and not arguments
-    elif isinstance(custom, dict):  # free text does not tell where it should end
+    elif isinstance(custom, dict):  # free text does not show whether it is complete
         name, arguments = custom.get("name"), {"input": custom.get("input")}
-    else:  # not as it should be, but the model has called something
+    else:  # malformed, but still a call of the model
         name, arguments = first(call, "name", "function"), first(call, "arguments", "args")
         is_cut = False
     error = TRUNCATED if is_cut else None
@@ -220,7 +220,7 @@ def take_call(call: Any, transcript: Transcript, *, is_cut: bool = False) -> Non
 
 def _id_in(entry: dict[str, Any], key: str) -> Any:
     found = entry.get(key)
-    return None if found == "null" else found  # what Mistral's SDK puts where there is none
+    return None if found == "null" else found  # how Mistral's SDK writes a missing id
 
 
 def _take_result(message: dict[str, Any], transcript: Transcript) -> None:

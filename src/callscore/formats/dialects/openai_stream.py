@@ -49,7 +49,7 @@ EXAMPLE = [
 ]
 _MAX_SAMPLED = 20
 _MAX_DIGITS = 20
-_MARKS = frozenset(("object", "choices", "chunk"))  # one of them has every chunk
+_MARKS = frozenset(("object", "choices", "chunk"))  # every chunk has one of them
 
 
 def recognises(document: Any) -> bool:
@@ -137,7 +137,7 @@ class Fragments:
         index = index_of(fragment.get("index"))
         call = self._last if index is None else self._at.get(index)
         if call is None or call.is_another(fragment):
-            # One without an index comes after the one before it.
+            # A call without an index follows the one before it.
             place = index if index is not None else self._last.place if self._last else 0
             call = _Call(place)
             self._calls.append(call)
@@ -177,7 +177,7 @@ class _Call:
         id_ = fragment.get("id")
         if id_ or self._id:
             return bool(id_ and self._id and id_ != self._id)
-        # Without ids only a second name tells, once there are arguments to go with the first.
+        # Without ids, only a second name after arguments begins another call.
         return bool(at(fragment, "function", "name") and self._texts)
 
     def take(self, fragment: dict[str, Any]) -> None:

@@ -45,7 +45,7 @@ EXAMPLE = {
         ],
     },
 }
-# What came out, the test case, what was asked, and the numbers of the test and of the column.
+# The output, the test case, the prompt, and the numbers of the test and of the column.
 _Output = tuple[Any, Any, Any, tuple[int, int | None]]
 _ROW_KEYS = ("gradingResult", "namedScores", "promptIdx", "testCase")
 _MARKS = frozenset(("vars", "results", "table", "body"))  # of a row, of many, of two tables

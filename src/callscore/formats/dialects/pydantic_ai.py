@@ -38,7 +38,7 @@ _OTHER_EVENTS = ("part_start", "part_delta", "part_end", "final_result")
 _EVENTS = (*_CALL_EVENTS, *_RESULT_EVENTS, *_OTHER_EVENTS)
 _MCP = "mcp_server:"
 _OFFERED = ("function_tools", "output_tools")  # what a model is asked to choose from
-# One of these has an item, a history, a state with one, or what a model is asked.
+# Every item, history, state with a history and request to a model has one of these.
 _MARKS = frozenset(("kind", "part_kind", "event_kind", "state", "_state", *_HISTORIES, *_OFFERED))
 
 

@@ -29,7 +29,7 @@ EXAMPLE = {
     "text": "",
 }
 _TYPES = ("USER", "ASSISTANT", "SYSTEM", "TOOL")
-# One of these has a message, a response or a prompt.
+# Every message, response and prompt has one of these.
 _MARKS = frozenset(("messageType", "results", "result", "messages", "instructions"))
 
 

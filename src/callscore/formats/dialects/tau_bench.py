@@ -39,7 +39,7 @@ EXAMPLE = {
 }
 _ACTION = "Action:"
 _OUTPUT = "API output: "
-_ANSWER = "respond"  # what the benchmark calls it to say something: no tool
+_ANSWER = "respond"  # how the benchmark writes a message to the user: no tool
 
 
 def recognises(document: Any) -> bool:

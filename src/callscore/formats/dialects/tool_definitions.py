@@ -36,12 +36,12 @@ EXAMPLE = {"tools": [{"type": "function", "function": _EXAMPLE_FUNCTION}]}
 _LISTS = ("tools", "functions")
 _WRAPPERS = ("function", "toolSpec", "tool_spec", "custom")
 _DECLARATIONS = ("functionDeclarations", "function_declarations")
-# A schema under one of these is no argument of a call; under `parameters` it may be one.
+# A schema under one of these is never an argument of a call; under `parameters` it may be.
 _SCHEMAS = (
     *("input_schema", "inputSchema", "args_schema"),
     *("parametersJsonSchema", "parameters_json_schema"),
 )
-_MARKS = frozenset(("name", *_WRAPPERS, *_DECLARATIONS))  # one of them has every definition
+_MARKS = frozenset(("name", *_WRAPPERS, *_DECLARATIONS))  # every definition has one of them
 _WRAPPED = frozenset(_WRAPPERS)
 _CALLED = frozenset(("arguments", "args", "input", "kwargs"))
 _OBJECTS = ("object", "OBJECT", "Object", "dict")

@@ -25,7 +25,7 @@ EXAMPLE = [
     {"id": "2", "role": "assistant", "parts": [{"type": "step-start"}, _EXAMPLE_CALL]},
 ]
 _ROLES = ("system", "user", "assistant", "data")
-# What else the parts of a message can be; the text of another format's is not called `text`.
+# Other types of parts; a part of type `text` of another format has no key `text`.
 _OTHER_PARTS = ("reasoning", "file", "source", "source-url", "source-document", "step-start")
 _TOOL = "tool-"
 # States of calls that the model has not finished.
