@@ -35,7 +35,6 @@ __all__ = [
     "KEYWORD_HELP",
     "RUN_NAME",
     "SHARE",
-    "AnyCommand",
     "SettingsCommand",
     "fail_on_option",
     "input_format_option",
