@@ -6,15 +6,16 @@ from typing import TYPE_CHECKING, Literal
 
 from msgspec import Struct
 
-from callscore.comparing.sides import case_name
-
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
-    from callscore.comparing.changes import CaseChange
+    from callscore.comparing.changes import Alarm, CaseChange
     from callscore.comparing.comparison import Comparison  # noqa: TC004  (a gate is never decoded)
 
 __all__ = ["FAIL_ON", "FailOn", "Gate", "Reason", "ReasonKind", "WhichSide", "gate"]
+
+# Commands read the options of a gate from this module, and most of them compare nothing: other
+# modules of comparing are imported by the functions that use them.
 
 _MAX_CASES = 20
 _TOLERANCE = 1e-9  # 0.9 - 1.0 is a little less than a tenth
@@ -119,11 +120,7 @@ def _unconditional_reasons(comparison: Comparison) -> Iterator[Reason]:
     if not comparison.main.cases:
         yield Reason(kind="nothing compared")
     for kind in ("forbidden", "schema"):
-        alarms = [
-            case_name(alarm.evaluation, alarm.case)
-            for alarm in comparison.alarms
-            if alarm.kind == kind
-        ]
+        alarms = _names(alarm for alarm in comparison.alarms if alarm.kind == kind)
         if alarms:
             yield _reason(kind, alarms)
     if comparison.after.below:
@@ -132,7 +129,6 @@ def _unconditional_reasons(comparison: Comparison) -> Iterator[Reason]:
 
 def _verdict_reasons(comparison: Comparison) -> Iterator[Reason]:
     """What the numbers say."""
-    # Commands read the options of a gate from this module, and most of them compare nothing.
     from callscore.comparing.differences import COARSE_EFFECT
 
     main = comparison.main
@@ -149,10 +145,10 @@ def _verdict_reasons(comparison: Comparison) -> Iterator[Reason]:
 
 
 def _case_reasons(comparison: Comparison, fail_on: FailOn) -> Iterator[Reason]:
-    broken = [_name(change) for change in comparison.changed("broken")]
+    broken = _names(comparison.changed("broken"))
     if broken and fail_on != "regressed":
         yield _reason("broken", broken)
-    others = [_name(change) for change in comparison.changes if change.kind != "broken"]
+    others = _names(change for change in comparison.changes if change.kind != "broken")
     if others and fail_on == "any":
         yield _reason("changed", others)
     # What had a number before and has none now: the case is gone, or only what it expects.
@@ -163,8 +159,10 @@ def _case_reasons(comparison: Comparison, fail_on: FailOn) -> Iterator[Reason]:
         yield Reason(kind="missing", count=count, cases=names[:_MAX_CASES])
 
 
-def _name(change: CaseChange) -> str:
-    return case_name(change.evaluation, change.case)
+def _names(cases: Iterable[Alarm | CaseChange]) -> list[str]:
+    from callscore.comparing.sides import case_name
+
+    return [case_name(each.evaluation, each.case) for each in cases]
 
 
 def _reason(kind: ReasonKind, cases: list[str]) -> Reason:
