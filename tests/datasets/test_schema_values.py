@@ -349,20 +349,22 @@ def test_whatever_is_made_is_valid(data: st.DataObject, value: Any, seed: int) -
 # Objects and arrays.
 
 
-def _marked(_: ValueBuilder, schema: Any, task: ValuePosition) -> Any:
-    """In place of values: what was asked for, so that it can be seen."""
-    if schema is False:
-        raise NoValueError(task.steps, "no")
-    return schema if isinstance(schema, str) else task.name
+class _MarkedValues(ValueBuilder):
+    """Returns what was asked for in place of a value."""
+
+    def make(self, schema: Any, position: ValuePosition) -> Any:
+        if schema is False:
+            raise NoValueError(position.steps, "no")
+        return schema if isinstance(schema, str) else position.name
 
 
 def _object(flat: dict[str, Any], attempt: int = 0, *, seed: int = 0) -> dict[str, Any]:
-    return make_object(ValueBuilder(flat, Random(seed), _marked), flat, ValuePosition(), attempt)
+    return make_object(_MarkedValues(flat, Random(seed)), flat, ValuePosition(), attempt)
 
 
 def _array(flat: dict[str, Any], *, seed: int = 0, depth: int = 0) -> list[Any]:
     task = ValuePosition("a", ("a",) * depth)
-    return make_array(ValueBuilder(flat, Random(seed), _marked), flat, task)
+    return make_array(_MarkedValues(flat, Random(seed)), flat, task)
 
 
 def test_tries_differ_in_how_much_they_give() -> None:
@@ -520,7 +522,7 @@ def test_an_item_has_the_name_of_the_whole() -> None:
 
 
 def test_tries_are_counted_and_come_to_an_end() -> None:
-    making = ValueBuilder({}, Random(0), lambda *_: None)
+    making = ValueBuilder({}, Random(0))
 
     for _ in range(20_000):
         making.spend()

@@ -1,4 +1,4 @@
-"""Recorded traces as cases whose expectation is what the agent did, for somebody to review."""
+"""Recorded traces as cases that expect what the agent did; a person should review them."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ class _CapturedCase(Struct):
         return True
 
     def finished(self) -> _Record:
-        """The case as a record of a file."""
+        """The record, with the counts of the further trials."""
         if self.same or self.different:
             counts = {"same": self.same, "different": self.different}
             others = {"others": list(self.others.values())} if self.others else {}

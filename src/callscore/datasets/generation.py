@@ -82,14 +82,14 @@ class _CaseFactory(Struct, frozen=True):
     seed: int
     failed_searches: Counter[tuple[str, str]] = field(default_factory=Counter)
 
-    def chance(self, *about: object) -> Random:
+    def rng(self, *about: object) -> Random:
         """A random generator that depends on the seed and the case only."""
         return _seeded_random(self.seed, *about)
 
-    def turned(self, turn: int) -> list[Tool]:
-        """All tools, beginning with another one each turn."""
+    def tools_from(self, position: int) -> list[Tool]:
+        """All tools, beginning with the one at a position, modulo their number."""
         tools = list(self.tools.values())
-        start = turn % len(tools)
+        start = position % len(tools)
         return tools[start:] + tools[:start]
 
 
@@ -210,7 +210,6 @@ class _CaseCollector:
 
 
 def _case_content(record: _Record) -> str:
-    """The content of a case without its question."""
     return fingerprint([record["tags"], record["expected"]])
 
 
@@ -232,14 +231,14 @@ def _record(
 
 def _single(factory: _CaseFactory, index: int) -> Iterator[_Record]:
     for attempt in range(_MAX_TRIES):
-        rng = factory.chance("single", index, attempt)
-        yield from _positive(factory, [factory.turned(index)[0]], rng, "single")
+        rng = factory.rng("single", index, attempt)
+        yield from _positive(factory, factory.tools_from(index)[:1], rng, "single")
 
 
 def _several(factory: _CaseFactory, index: int) -> Iterator[_Record]:
     for attempt in range(_MAX_TRIES):
-        rng = factory.chance("several", index, attempt)
-        first, *others = factory.turned(index)
+        rng = factory.rng("several", index, attempt)
+        first, *others = factory.tools_from(index)
         rng.shuffle(others)
         length = rng.randint(2, _MAX_CALLS)
         chosen = [first, *others, *[first] * length][:length]
@@ -265,7 +264,7 @@ def _positive(
 
 def _negative(factory: _CaseFactory, index: int) -> Iterator[_Record]:
     for attempt in range(_MAX_TRIES):
-        rng = factory.chance("negative", index, attempt)
+        rng = factory.rng("negative", index, attempt)
         asked = question_without_calls(list(factory.tools.values()), rng)
         yield _record("negative", asked, (), (), ["negative"])
 
@@ -295,8 +294,8 @@ def _near_miss(factory: _CaseFactory, possible: Sequence[str], index: int) -> It
 
 def _near_miss_case(factory: _CaseFactory, failure: str, turn: int, attempt: int) -> list[_Record]:
     """The first answer that fails in just this way, for the tool of this turn."""
-    rng = factory.chance(failure, turn, attempt)
-    tools = factory.turned(turn)
+    rng = factory.rng(failure, turn, attempt)
+    tools = factory.tools_from(turn)
     known = (failure, tools[0].name)
     if factory.failed_searches[known] >= _MAX_FAILURES:
         return []
@@ -322,7 +321,7 @@ def _first_near_miss(
     return []
 
 
-# Tools in a Python file.
+# --- tools in a Python file -------------------------------------------------------------------
 
 _PYTHON_SUFFIX = ".py"
 _NO_TOOLS = (

@@ -25,6 +25,7 @@ from callscore.words.value_text import encode_json
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+    from collections.abc import Set as AbstractSet
 
     from callscore.core.case import Case
     from callscore.core.score import Score
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
 __all__ = ["FAILURE_CLASSES", "fails_only_with", "generate_near_misses", "passes_without_faults"]
 
 
-# Values and names that are slightly wrong, as agents write them.
+# --- values and names that are slightly wrong, as agents write them ----------------------------
 
 _LARGE_OFFSET = 10**9
 _REPETITIONS = 50
@@ -68,7 +69,7 @@ def similar_names(name: str) -> list[str]:
     return [f"{name}s", f"{name}_v2", f"do_{name}", f"{name}Now", name.upper()]
 
 
-# Answers, by the class of their failure.
+# --- answers, by the class of their failure ---------------------------------------------------
 
 _ERROR_RESULT = "Error: the service did not answer in time"
 _UNKNOWN_ARGUMENTS = ("verbose", "dry_run", "extra_note")
@@ -248,41 +249,35 @@ FAILURE_CLASSES: dict[str, Callable[[_Context], Iterator[NearMiss]]] = {
 }
 
 
-# Checks, by scoring, that a case fails in one way and in no other.
+# --- checks, by scoring, that a case fails in one way and in no other --------------------------
 
 
-class _ExpectedSigns(NamedTuple):
+class _Signs(NamedTuple):
     """The signs of a class of failure: the number of calls of each status, and the faults."""
 
     incorrect: int = 0
     missed: int = 0
     extra: int = 0
     forbidden: int = 0
-    faults: frozenset[str] = frozenset()
-
-
-def _expected_signs(
-    incorrect: int, missed: int, extra: int, *faults: str, forbidden: int = 0
-) -> _ExpectedSigns:
-    return _ExpectedSigns(incorrect, missed, extra, forbidden, frozenset(faults))
+    faults: AbstractSet[str] = frozenset()
 
 
 _SIGNS_BY_FAILURE = {
-    "wrong_value": _expected_signs(1, 0, 0),
-    "missing_argument": _expected_signs(1, 0, 0, "missing_argument"),
-    "unknown_argument": _expected_signs(1, 0, 0, "unknown_argument"),
-    "wrong_type": _expected_signs(1, 0, 0, "wrong_type"),
-    "invalid_value": _expected_signs(1, 0, 0, "invalid_value"),
-    "malformed": _expected_signs(1, 0, 0, "malformed"),
-    "wrong_tool": _expected_signs(0, 1, 1),
-    "unknown_tool": _expected_signs(0, 1, 1, "unknown_tool"),
-    "missed_call": _expected_signs(0, 1, 0),
-    "extra_call": _expected_signs(0, 0, 1),
-    "repeat": _expected_signs(0, 0, 1, "repeat"),
+    "wrong_value": _Signs(incorrect=1),
+    "missing_argument": _Signs(incorrect=1, faults={"missing_argument"}),
+    "unknown_argument": _Signs(incorrect=1, faults={"unknown_argument"}),
+    "wrong_type": _Signs(incorrect=1, faults={"wrong_type"}),
+    "invalid_value": _Signs(incorrect=1, faults={"invalid_value"}),
+    "malformed": _Signs(incorrect=1, faults={"malformed"}),
+    "wrong_tool": _Signs(missed=1, extra=1),
+    "unknown_tool": _Signs(missed=1, extra=1, faults={"unknown_tool"}),
+    "missed_call": _Signs(missed=1),
+    "extra_call": _Signs(extra=1),
+    "repeat": _Signs(extra=1, faults={"repeat"}),
     # A loop and an unchanged retry are repeats, too.
-    "loop": _expected_signs(0, 0, 2, "repeat", "loop"),
-    "retry_unchanged": _expected_signs(0, 0, 1, "repeat", "retry_unchanged"),
-    "forbidden_call": _expected_signs(0, 0, 1, forbidden=1),
+    "loop": _Signs(extra=2, faults={"repeat", "loop"}),
+    "retry_unchanged": _Signs(extra=1, faults={"repeat", "retry_unchanged"}),
+    "forbidden_call": _Signs(extra=1, forbidden=1),
 }
 
 
@@ -296,10 +291,8 @@ def fails_only_with(record: dict[str, Any], failure: str, tools: Mapping[str, To
         (group,) = case.expected or ()
         in_any_order = (Group("any_order", group.members),)
         return not faults and score_case(in_any_order, case.actual or (), tools=tools).passed
-    found = _ExpectedSigns(
-        len(score.incorrect), len(score.missed), len(score.extra), len(score.forbidden), faults
-    )
-    return found == _SIGNS_BY_FAILURE[failure]
+    counts = (len(score.incorrect), len(score.missed), len(score.extra), len(score.forbidden))
+    return _Signs(*counts, faults) == _SIGNS_BY_FAILURE[failure]
 
 
 def passes_without_faults(record: dict[str, Any], tools: Mapping[str, Tool]) -> bool:

@@ -17,11 +17,11 @@ if TYPE_CHECKING:
 
 __all__ = ["UnknownPatternError", "text_matching"]
 
-_LONGEST_PATTERN = 2_000
-_LONGEST_TEXT = 10_000
-_DEEPEST = 50
-_MORE = 3  # repeats beyond the minimum
-_ENDLESS = 1 << 30
+_MAX_PATTERN_LENGTH = 2_000
+_MAX_TEXT_LENGTH = 10_000
+_MAX_DEPTH = 50
+_MAX_EXTRA_REPEATS = 3  # repeats beyond the minimum
+_UNLIMITED = 1 << 30
 _PRINTABLE = string.ascii_letters + string.digits + "-_.,:;!@#%&+=()[]{} '\"/\\*?^$|~`<>"
 _WORD = string.ascii_letters + string.digits + "_"
 _CLASSES = {"d": string.digits, "w": _WORD, "s": " "}
@@ -37,28 +37,31 @@ _PROPERTIES = {
     "Z": " ",
     "Zs": " ",
 }
-_EMPTY = frozenset("bBAZzG")  # positions, which match no letter
-_QUANTIFIERS = {"*": (0, _ENDLESS), "+": (1, _ENDLESS), "?": (0, 1)}
+_POSITIONS = frozenset("bBAZzG")  # they match no character
+_QUANTIFIERS = {"*": (0, _UNLIMITED), "+": (1, _UNLIMITED), "?": (0, 1)}
 
 
 class UnknownPatternError(Exception):
     """An expression that is not supported here, or invalid."""
 
 
-class _Letter(NamedTuple):
-    """One letter of some ranges, each from its first to its last."""
-
-    ranges: tuple[tuple[str, str], ...]
+_Ranges = tuple[tuple[str, str], ...]
 
 
-class _Row(NamedTuple):
-    """Several parts in a row."""
+class _Character(NamedTuple):
+    """One character of some ranges, each from its first to its last."""
+
+    ranges: _Ranges
+
+
+class _Sequence(NamedTuple):
+    """Parts that follow one another."""
 
     parts: tuple[_Node, ...]
 
 
-class _Either(NamedTuple):
-    """One of several."""
+class _Alternatives(NamedTuple):
+    """One of several options."""
 
     options: tuple[_Node, ...]
 
@@ -71,25 +74,25 @@ class _Repeat(NamedTuple):
     most: int
 
 
-_Node = _Letter | _Row | _Either | _Repeat
+_Node = _Character | _Sequence | _Alternatives | _Repeat
 
 
 def text_matching(pattern: str, rng: Random, *, minimum: int = 0) -> str:
     """A text in which a regular expression matches; a short text matches as a whole.
 
     The expression is in the syntax that JSON Schema and Python share. For a minimum length, unlimited
-    repetitions are made as long, and letters are added at an end that the expression leaves open.
+    repetitions are extended, and letters are added at an end that the expression leaves open.
 
     Raises:
         UnknownPatternError: the expression is not supported.
     """
-    if len(pattern) > _LONGEST_PATTERN:
+    if len(pattern) > _MAX_PATTERN_LENGTH:
         raise UnknownPatternError("it is too long")
-    node = _Reader(pattern).read()
+    node = _Parser(pattern).parse()
     pieces: list[str] = []
     _write(node, rng, minimum, pieces)
     text = "".join(pieces)
-    added = min(minimum, _LONGEST_TEXT) - len(text)
+    added = min(minimum, _MAX_TEXT_LENGTH) - len(text)
     has_start, has_end = pattern.startswith("^"), pattern.endswith("$")
     if added <= 0 or (has_start and has_end):
         return text
@@ -98,32 +101,32 @@ def text_matching(pattern: str, rng: Random, *, minimum: int = 0) -> str:
 
 
 def _write(node: _Node, rng: Random, minimum: int, pieces: list[str]) -> None:
-    if len(pieces) > _LONGEST_TEXT:
+    if len(pieces) > _MAX_TEXT_LENGTH:
         raise UnknownPatternError("it asks for too much")
-    if isinstance(node, _Letter):
+    if isinstance(node, _Character):
         first, last = rng.choice(node.ranges)
         pieces.append(chr(rng.randint(ord(first), ord(last))))
-    elif isinstance(node, _Row):
+    elif isinstance(node, _Sequence):
         for part in node.parts:
             _write(part, rng, minimum, pieces)
-    elif isinstance(node, _Either):
+    elif isinstance(node, _Alternatives):
         _write(rng.choice(node.options), rng, minimum, pieces)
     else:
         low = min(max(node.least, minimum), node.most)
-        for _ in range(rng.randint(low, min(node.most, low + _MORE))):
+        for _ in range(rng.randint(low, min(node.most, low + _MAX_EXTRA_REPEATS))):
             _write(node.part, rng, 0, pieces)
 
 
-class _Reader:
-    """Reads an expression from its first letter to its last."""
+class _Parser:
+    """Parses an expression from left to right."""
 
     def __init__(self, pattern: str) -> None:
         self._text = pattern
         self._at = 0
         self._depth = 0
 
-    def read(self) -> _Node:
-        found = self._either()
+    def parse(self) -> _Node:
+        found = self._alternatives()
         if self._at < len(self._text):
             raise UnknownPatternError("a ) is not opened")
         return found
@@ -132,29 +135,29 @@ class _Reader:
         return self._text[self._at : self._at + 1]
 
     def _take(self) -> str:
-        letter = self._peek()
-        if not letter:
+        character = self._peek()
+        if not character:
             raise UnknownPatternError("it ends too early")
         self._at += 1
-        return letter
+        return character
 
     def _skip(self, text: str) -> bool:
         is_there = self._text.startswith(text, self._at)
         self._at += len(text) if is_there else 0
         return is_there
 
-    def _either(self) -> _Node:
-        options = [self._row()]
+    def _alternatives(self) -> _Node:
+        options = [self._sequence()]
         while self._skip("|"):
-            options.append(self._row())
-        return options[0] if len(options) == 1 else _Either(tuple(options))
+            options.append(self._sequence())
+        return options[0] if len(options) == 1 else _Alternatives(tuple(options))
 
-    def _row(self) -> _Node:
+    def _sequence(self) -> _Node:
         parts: list[_Node] = []
         while self._peek() not in ("", "|", ")"):
             part = self._atom()
             parts.append(self._repeated(part))
-        return _Row(tuple(parts))
+        return _Sequence(tuple(parts))
 
     def _repeated(self, part: _Node) -> _Node:
         bounds = self._bounds()
@@ -176,41 +179,41 @@ class _Reader:
             return None
         self._at = end + 1
         least = int(low or 0)
-        return least, int(high) if high else (_ENDLESS if comma else least)
+        return least, int(high) if high else (_UNLIMITED if comma else least)
 
     def _atom(self) -> _Node:
-        letter = self._take()
-        if letter == "(":
+        character = self._take()
+        if character == "(":
             return self._group()
-        if letter == "[":
+        if character == "[":
             return self._set()
-        if letter in "^$":
-            return _Row(())
-        return self._single(letter)
+        if character in "^$":
+            return _Sequence(())
+        return self._single(character)
 
     def _single(self, character: str) -> _Node:
         if character == ".":
-            return _of(string.ascii_letters + string.digits)
+            return _Character(_ranges_of(string.ascii_letters + string.digits))
         if character != "\\":
-            return _of(character)
+            return _Character(_ranges_of(character))
         following = self._take()
-        if following in _EMPTY:
-            return _Row(())
-        return _Letter(_plainest(self._escaped(following)))
+        if following in _POSITIONS:
+            return _Sequence(())
+        return _Character(_alphanumeric(self._escaped(following)))
 
     def _group(self) -> _Node:
         self._depth += 1
-        if self._depth > _DEEPEST:
+        if self._depth > _MAX_DEPTH:
             raise UnknownPatternError("it is nested too deep")
-        is_seen = not self._is_looking()
-        found = self._either()
+        is_empty = self._skip_group_head()
+        found = self._alternatives()
         if not self._skip(")"):
             raise UnknownPatternError("a ( is not closed")
         self._depth -= 1
-        return found if is_seen else _Row(())
+        return _Sequence(()) if is_empty else found
 
-    def _is_looking(self) -> bool:
-        """Whether the group only looks around, or sets a mode; its head is skipped."""
+    def _skip_group_head(self) -> bool:
+        """Skip the head of a group; returns whether the group matches no text: a lookaround, a flag."""
         if not self._skip("?"):
             return False
         if any(self._skip(head) for head in ("=", "!", "<=", "<!")):
@@ -223,43 +226,47 @@ class _Reader:
         return not self._skip(":")
 
     def _set(self) -> _Node:
-        is_other = self._skip("^")
+        is_negated = self._skip("^")
         ranges: list[tuple[str, str]] = []
         while self._peek() != "]" or not ranges:
             ranges += self._member()
         self._take()
-        return _Letter(_plainest(_others(ranges)) if is_other else tuple(ranges))
+        return _Character(_alphanumeric(_complement(ranges)) if is_negated else tuple(ranges))
 
     def _member(self) -> Sequence[tuple[str, str]]:
-        letter = self._take()
-        found = self._escaped(self._take()) if letter == "\\" else ((letter, letter),)
+        character = self._take()
+        found = self._escaped(self._take()) if character == "\\" else ((character, character),)
         is_range = self._peek() == "-" and self._text[self._at + 1 : self._at + 2] not in ("", "]")
         if len(found) > 1 or not is_range:
             return found
         self._take()
-        letter = self._take()
-        last = self._escaped(self._take())[0][1] if letter == "\\" else letter
+        character = self._take()
+        last = self._escaped(self._take())[0][1] if character == "\\" else character
         if last < found[0][0]:
             raise UnknownPatternError("a range ends before it begins")
         return ((found[0][0], last),)
 
-    def _escaped(self, character: str) -> tuple[tuple[str, str], ...]:
-        """The letters of an escape: a class, a control character, a number, or itself."""
+    def _escaped(self, character: str) -> _Ranges:
+        """The characters of an escape: a class, a control character, a number, or itself."""
         if character.lower() in _CLASSES:
-            found = _of(_CLASSES[character.lower()]).ranges
-            return found if character.islower() else _others(found)
+            found = _ranges_of(_CLASSES[character.lower()])
+            return found if character.islower() else _complement(found)
         if character in ("p", "P"):
-            return self._property(is_other=character == "P")
-        return _of(self._code(character) if character in ("x", "u") else _control(character)).ranges
+            return self._property(is_negated=character == "P")
+        if character in ("x", "u"):
+            return _ranges_of(self._code(character))
+        if character.isalnum() and character not in _CONTROLS:
+            raise UnknownPatternError(f"\\{character} is not known")
+        return _ranges_of(_CONTROLS.get(character, character))
 
-    def _property(self, *, is_other: bool) -> tuple[tuple[str, str], ...]:
+    def _property(self, *, is_negated: bool) -> _Ranges:
         end = self._text.find("}", self._at)
         name = self._text[self._at : end].lstrip("{")
         if end < 0 or name not in _PROPERTIES:
             raise UnknownPatternError(f"\\p{{{name}}} is not known")
         self._at = end + 1
-        found = _of(_PROPERTIES[name]).ranges
-        return _others(found) if is_other else found
+        found = _ranges_of(_PROPERTIES[name])
+        return _complement(found) if is_negated else found
 
     def _code(self, character: str) -> str:
         length = 2 if character == "x" else 4
@@ -274,27 +281,19 @@ class _Reader:
             raise UnknownPatternError(f"\\{character}{digits} is no letter") from error
 
 
-def _control(character: str) -> str:
-    """A control character, or a character that stands for itself."""
-    if character.isalnum() and character not in _CONTROLS:
-        raise UnknownPatternError(f"\\{character} is not known")
-    return _CONTROLS.get(character, character)
+def _ranges_of(characters: str) -> _Ranges:
+    """One range per character."""
+    return tuple(zip(characters, characters, strict=True))
 
 
-def _of(letters: str) -> _Letter:
-    return _Letter(tuple((letter, letter) for letter in letters))
-
-
-def _others(ranges: Sequence[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
-    """The printable letters that are in none of the ranges."""
-    found = [
-        letter for letter in _PRINTABLE if not any(low <= letter <= high for low, high in ranges)
-    ]
+def _complement(ranges: Sequence[tuple[str, str]]) -> _Ranges:
+    """The printable characters that are in none of the ranges."""
+    found = [each for each in _PRINTABLE if not any(low <= each <= high for low, high in ranges)]
     if not found:
         raise UnknownPatternError("a set allows nothing that can be printed")
-    return tuple((letter, letter) for letter in found)
+    return _ranges_of("".join(found))
 
 
-def _plainest(ranges: tuple[tuple[str, str], ...]) -> tuple[tuple[str, str], ...]:
+def _alphanumeric(ranges: _Ranges) -> _Ranges:
     """Only letters and digits, if there are any."""
     return tuple(item for item in ranges if item[0].isalnum()) or ranges

@@ -35,7 +35,7 @@ __all__ = [
 ]
 
 
-# Questions from templates: every argument value is mentioned explicitly.
+# --- questions from templates: every argument value is mentioned explicitly --------------------
 
 _REQUESTS = (
     "Please {purpose}{details}.",
@@ -151,7 +151,7 @@ def _value_text(value: Any) -> str:
     return encode_json(value).decode()
 
 
-# Whether a question mentions the values that the calls need.
+# --- whether a question mentions the values that the calls need --------------------------------
 
 _MAX_CHECKED_LENGTH = 60
 _WORD_SEPARATORS = re.compile(r"[\s_\-]+")
@@ -226,7 +226,7 @@ def _is_date_mentioned(written: re.Match[str], text: str) -> bool:
     )
 
 
-# Questions by a model, which are checked.
+# --- questions by a model, which are checked --------------------------------------------------
 
 INSTRUCTIONS = """\
 You write what users say to an assistant that can call tools. You are given the tools and, as JSON,
@@ -382,12 +382,7 @@ class _QuestionWriter:
 
 
 def _parse_reply(reply: Any) -> list[_Question]:
-    """The questions in a response.
-
-    Raises:
-        ModelFailed: there is no response.
-        ValueError: it is not in the requested form.
-    """
+    """The questions in a response; raises `ValueError` if it is not in the requested form."""
     if isinstance(reply, ModelFailed):
         raise reply
     try:

@@ -137,7 +137,7 @@ def usual_range(name: str) -> tuple[int, int]:
     return _DEFAULT_RANGE
 
 
-# Texts: by format, by pattern, like an example, or in words that fit the name.
+# --- texts: by format, by pattern, like an example, or in words that fit the name --------------
 
 _FIRST_DATE = datetime(2025, 1, 1, tzinfo=UTC)
 _DATE_RANGE_DAYS = 720
@@ -213,8 +213,7 @@ def accepts_text(schema: dict[str, Any], text: str) -> bool:
 
 
 def _by_format(schema: dict[str, Any], rng: Random) -> str | None:
-    make = _FORMATS.get(schema.get("format", ""))
-    return None if make is None else make(rng)
+    return _FORMATS.get(schema.get("format", ""), lambda _: None)(rng)
 
 
 def _by_description(schema: dict[str, Any], rng: Random) -> str | None:
@@ -264,16 +263,12 @@ _FORMATS: dict[str, Callable[[Random], str]] = {
     "date-time": lambda rng: _datetime(rng).strftime("%Y-%m-%dT%H:%M:%SZ"),
     "time": lambda rng: _datetime(rng).strftime("%H:%M:%SZ"),
     "duration": lambda rng: f"PT{rng.randint(1, 90)}M",
-    "email": lambda rng: f"{_word(rng)}@example.com",
-    "idn-email": lambda rng: f"{_word(rng)}@example.com",
-    "hostname": lambda rng: f"{_word(rng)}.example.com",
-    "idn-hostname": lambda rng: f"{_word(rng)}.example.com",
+    **dict.fromkeys(("email", "idn-email"), lambda rng: f"{_word(rng)}@example.com"),
+    **dict.fromkeys(("hostname", "idn-hostname"), lambda rng: f"{_word(rng)}.example.com"),
     "ipv4": lambda rng: ".".join(str(rng.randint(1, 254)) for _ in range(4)),
     "ipv6": lambda rng: f"2001:db8::{rng.randint(1, 0xFFFF):x}",
-    "uri": lambda rng: f"https://example.com/{_word(rng)}",
-    "url": lambda rng: f"https://example.com/{_word(rng)}",
+    **dict.fromkeys(("uri", "url", "iri"), lambda rng: f"https://example.com/{_word(rng)}"),
     "uri-reference": lambda rng: f"/{_word(rng)}/{_word(rng)}",
-    "iri": lambda rng: f"https://example.com/{_word(rng)}",
     "iri-reference": lambda rng: f"/{_word(rng)}",
     "uri-template": lambda rng: f"https://example.com/{{{_word(rng)}}}",
     "uuid": lambda rng: str(UUID(int=rng.getrandbits(128), version=4)),
@@ -283,7 +278,7 @@ _FORMATS: dict[str, Callable[[Random], str]] = {
 }
 
 
-# Numbers.
+# --- numbers ----------------------------------------------------------------------------------
 
 _CENT = Fraction(1, 100)
 _DEFAULT_STEPS = 100  # if only one bound is given
@@ -329,14 +324,12 @@ def _bounds(schema: dict[str, Any], step: Fraction, name: str) -> tuple[Fraction
     high = min((bound for bound in highs if bound is not None), default=None)
     usual = tuple(map(Fraction, usual_range(name)))
     width = _DEFAULT_STEPS * max(step, Fraction(1))
-    if low is None and high is None:
-        return usual[0], max(usual[1], usual[0] + step)
-    if low is None and high is not None:
+    if low is None:
+        if high is None:
+            return usual[0], max(usual[1], usual[0] + step)
         return (usual[0], high) if usual[0] < high - step else (high - width, high)
-    if high is None and low is not None:
+    if high is None:
         return (low, usual[1]) if usual[1] > low + step else (low, low + width)
-    assert low is not None  # noqa: S101  (both are given, which the type checker cannot tell)
-    assert high is not None  # noqa: S101  (likewise)
     # The usual range within the allowed one, if that leaves a choice.
     inner = max(low, usual[0]), min(high, usual[1])
     return inner if inner[1] - inner[0] >= 2 * step else (low, high)

@@ -26,7 +26,7 @@ from callscore.datasets.scalars import GENERIC_WORDS, accepts_text, make_number,
 from callscore.errors import InvalidSettings
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
     from random import Random
 
     from callscore.core.call import Tool
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 __all__ = ["changed_arguments", "is_valid", "random_call", "two_different_calls"]
 
 
-# Objects and arrays for a schema without alternatives.
+# --- objects and arrays for a schema without alternatives --------------------------------------
 
 _OPTIONAL_SHARES = (0.5, 0.5, 0.0, 1.0)  # of the optional members, by try
 _EXTRA_ITEMS = 2  # items beyond the minimum
@@ -221,7 +221,7 @@ def _values_of(schema: Any, builder: ValueBuilder) -> list[Any] | None:
     return found
 
 
-# The state of building a value.
+# --- the state of building a value ------------------------------------------------------------
 
 _MAX_TOTAL_TRIES = 20_000  # for one value and all its parts
 
@@ -249,17 +249,36 @@ class ValuePosition(Struct, frozen=True):
 class ValueBuilder:
     """The state of building one value; references are resolved in `root`."""
 
-    def __init__(
-        self, root: Any, rng: Random, make: Callable[[ValueBuilder, Any, ValuePosition], Any]
-    ) -> None:
+    def __init__(self, root: Any, rng: Random) -> None:
         self.root = root
         self.rng = rng
-        self._make = make
         self._left = _MAX_TOTAL_TRIES
 
     def make(self, schema: Any, position: ValuePosition) -> Any:
-        """The value for a part of the schema."""
-        return self._make(self, schema, position)
+        """A value for a part of the schema."""
+        if position.depth > _MAX_DEPTH:
+            raise NoValueError(position.steps, "the schema has no end")
+        problem: NoValueError | TooManyTriesError | None = None
+        for attempt in range(_VALUE_TRIES):
+            try:
+                self.spend()
+                value = _build(self, schema, position, attempt)
+            except TooManyTriesError as error:
+                problem = error
+                break
+            except NoValueError as error:
+                problem = NoValueError(error.steps or position.steps, error.problem)
+                is_inside = len(problem.steps) > position.depth
+                if is_inside and not has_alternatives(schema, self.root):
+                    break  # what is inside would be the same again
+                continue
+            if is_valid(schema, value, self.root):
+                return value
+        spare = [value for value in _fallback_values(schema) if is_valid(schema, value, self.root)]
+        if spare:
+            return spare[0]
+        text = f"{_schema_text(schema)} accepts none that was tried"
+        raise problem or NoValueError(position.steps, text)
 
     def spend(self) -> None:
         """Count one try; too many are an error."""
@@ -268,7 +287,7 @@ class ValueBuilder:
         self._left -= 1
 
 
-# Values of any type.
+# --- values of any type -----------------------------------------------------------------------
 
 _VALUE_TRIES = 30
 _MINIMAL_DEPTH = 4  # levels, below which only what is required is made
@@ -313,8 +332,8 @@ def make_value(schema: Any, rng: Random, *, root: Any = None, name: str = "") ->
         TooManyTriesError: none is found in time.
         InvalidSettings: the schema cannot be used.
     """
-    making = ValueBuilder(schema if root is None else root, rng, _make_part)
-    return _make_part(making, schema, ValuePosition(name=name))
+    builder = ValueBuilder(schema if root is None else root, rng)
+    return builder.make(schema, ValuePosition(name=name))
 
 
 def is_valid(schema: Any, value: Any, root: Any) -> bool:
@@ -329,32 +348,6 @@ def is_valid(schema: Any, value: Any, root: Any) -> bool:
         return not validation_errors(schema, value)
     except InvalidSettings:
         return True
-
-
-def _make_part(builder: ValueBuilder, schema: Any, position: ValuePosition) -> Any:
-    if position.depth > _MAX_DEPTH:
-        raise NoValueError(position.steps, "the schema has no end")
-    problem: NoValueError | TooManyTriesError | None = None
-    for attempt in range(_VALUE_TRIES):
-        try:
-            builder.spend()
-            value = _build(builder, schema, position, attempt)
-        except TooManyTriesError as error:
-            problem = error
-            break
-        except NoValueError as error:
-            problem = NoValueError(error.steps or position.steps, error.problem)
-            if len(problem.steps) > position.depth and not has_alternatives(schema, builder.root):
-                break  # what is inside would be the same again
-            continue
-        if is_valid(schema, value, builder.root):
-            return value
-    spare = [value for value in _fallback_values(schema) if is_valid(schema, value, builder.root)]
-    if spare:
-        return spare[0]
-    raise problem or NoValueError(
-        position.steps, f"{_schema_text(schema)} accepts none that was tried"
-    )
 
 
 def _fallback_values(schema: Any) -> list[Any]:
@@ -429,7 +422,7 @@ def _schema_text(schema: Any) -> str:
     return clip(escape(text), _MAX_SCHEMA_WIDTH)
 
 
-# Calls with arguments that the schemas of the tools accept.
+# --- calls with arguments that the schemas of the tools accept ---------------------------------
 
 
 def random_call(tool: Tool, rng: Random) -> ToolCall:

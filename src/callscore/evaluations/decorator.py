@@ -57,7 +57,7 @@ class FileCollector(NamedTuple):
 current_collector: ContextVar[FileCollector | None] = ContextVar("made_here", default=None)
 
 
-def evaluation(  # noqa: PLR0913  (one argument a thing to say about an evaluation)
+def evaluation(  # noqa: PLR0913  (one argument per property of an evaluation)
     bare: None = None,
     /,
     *,
@@ -108,7 +108,7 @@ def evaluation(  # noqa: PLR0913  (one argument a thing to say about an evaluati
     """
     frame = currentframe()
     place = location_of_frame(None if frame is None else frame.f_back)
-    del frame  # it would hold on to all that its caller knows
+    del frame  # it would keep the local variables of the caller alive
     try:
         _require_known(bare, options)
         chosen = scorers_from(scorers)
@@ -188,7 +188,7 @@ def _share_tools(made: Evaluation) -> Evaluation:
     task = made.task
     if not isinstance(task, Chat) or (task.offer is None) is (made.tools is None):
         return made
-    if task.offer is None:  # definitions alone: whoever wants functions run gives them to the chat
+    if task.offer is None:  # only definitions: functions are run if they are given to the chat
         return structs.replace(made, task=task.with_overrides(tools=made.tools))
     return structs.replace(made, tools=_tools(list(task.offer.definitions), made.folder))
 

@@ -34,14 +34,10 @@ if TYPE_CHECKING:
 __all__ = [
     "SUFFIXES",
     "discover",
-    "evaluation_files",
     "forget_modules",
     "is_evaluation_file",
     "load_file",
-    "load_python",
     "no_evaluation_in",
-    "require_unique_names",
-    "with_unique_names",
 ]
 
 
@@ -61,11 +57,7 @@ def require_unique_names(evaluations: list[Evaluation]) -> list[Evaluation] | Un
 
 
 def with_unique_names(evaluations: Iterable[Evaluation]) -> list[Evaluation]:
-    """Make names and keys unique, with a path prefix or a number.
-
-    Evaluations of several files get as much of the path as is needed; those of one file, which were
-    passed as objects, get a number.
-    """
+    """Make names and keys unique: with as much of the path as needed, or a number in one file."""
     found = list(evaluations)
     for position, suffix in enumerate(repeat_suffixes([each.key for each in found])):
         if suffix:
@@ -113,13 +105,8 @@ def discover(
     names begin with `eval_`; hidden folders, `node_modules` and virtual environments are left out.
     An evaluation belongs to the file that defines it: one that other files import is run once.
 
-    Args:
-        what: files, folders and evaluations.
-        on_note: called with a sentence about each file in a folder that has no evaluation.
-
-    Returns:
-        The evaluations, by file and in the order of each file, with unique names; and what could
-        not be read, each with the reason.
+    The evaluations have unique names and are in the order of the files. `on_note` is called with a
+    sentence about each file in a folder that has no evaluation.
     """
     items = list(_expand(what))
     files = {item.file.resolve() for item in items if isinstance(item, _Source)}
@@ -196,11 +183,7 @@ def load_file(path: Path) -> list[Evaluation] | Unloaded:
     if isinstance(found, Unloaded):
         return found
     home = path.resolve()
-    return [
-        each
-        for each in found
-        if Path(each.home) == home or not is_evaluation_file(Path(each.home).name)
-    ]
+    return [each for each in found if _is_own(each, home)]
 
 
 def no_evaluation_in(path: Path) -> Unloaded:
@@ -295,7 +278,6 @@ def _is_searched(folder: Path) -> bool:
 
 # --- importing Python files -------------------------------------------------------------------
 
-_SUFFIX = ".py"
 _INSTALLED = frozenset({"site-packages", "dist-packages"})
 _KEPT_MODULES = frozenset({"__main__", "callscore", "callscore_pytest"})
 # Modules that files of evaluations have imported from their own folders.
@@ -334,9 +316,9 @@ def load_python(path: Path) -> list[Evaluation] | Unloaded:
 
 
 def _is_own(evaluation: Evaluation, file: Path) -> bool:
-    """Whether an evaluation does not belong to another Python file of evaluations."""
+    """Whether an evaluation does not belong to another file of evaluations."""
     home = Path(evaluation.home)
-    return home == file or not (home.name.startswith(FILE_PREFIX) and home.suffix == _SUFFIX)
+    return home == file or not is_evaluation_file(home.name)
 
 
 def _import(path: Path) -> ModuleType:
@@ -372,18 +354,17 @@ def _forget_same_names(folder: Path) -> None:
     """Forget modules of other evaluation folders that have the name of a module here."""
     for name, home in list(_imported.items()):
         top = name.partition(".")[0]
-        is_here = (folder / f"{top}{_SUFFIX}").is_file() or (folder / top).is_dir()
+        is_here = (folder / f"{top}.py").is_file() or (folder / top).is_dir()
         if home != folder and is_here:
             sys.modules.pop(name, None)
             del _imported[name]
 
 
 def forget_modules(roots: Iterable[Path] = ()) -> None:
-    """Forget the modules that files of evaluations brought, so that changed ones are read anew.
+    """Forget the modules that files of evaluations imported, so that they are read again.
 
-    Args:
-        roots: folders whose modules are forgotten, too, whatever imported them; installed packages
-            in them are kept, and so is callscore.
+    Modules in the folders `roots` are forgotten, too, whatever imported them, except installed
+    packages and callscore itself.
     """
     folders = [each.resolve() for each in roots]
     for name, module in list(sys.modules.items()):

@@ -1,4 +1,4 @@
-"""The values of a run: evaluation, question, answer; and the checks of their options."""
+"""An evaluation and its questions, and the checks of their options."""
 
 from __future__ import annotations
 

@@ -30,7 +30,6 @@ __all__ = [
     "code_digest",
     "code_file",
     "combined_digest",
-    "question_digest",
     "task_digest",
     "variant_keywords",
 ]

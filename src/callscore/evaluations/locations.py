@@ -113,11 +113,9 @@ def _case_field_message(text: str, error: BaseException) -> str | None:
 
 
 def error_with_location(error: BaseException, function: Any = None) -> str:
-    """The error with its type and location: `KeyError in eval_a.py:12: 'city'`.
+    """The error with its type and its last line in the file of the function.
 
-    Args:
-        error: what was raised.
-        function: the last line of its file in the traceback is named.
+    For example: `KeyError in eval_a.py:12: 'city'`.
     """
     message, file = error_message(error), code_file(function)
     frames = [each for each in extract_tb(error.__traceback__) if each.filename == file]

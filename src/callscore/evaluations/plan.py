@@ -31,17 +31,7 @@ if TYPE_CHECKING:
     from callscore.core.call import Tool, ToolCall
     from callscore.core.results import Noted
 
-__all__ = [
-    "Group",
-    "NameFilter",
-    "Plan",
-    "Selection",
-    "Skipped",
-    "evaluation_cases",
-    "keyword_filter",
-    "make_plan",
-    "warnings_about",
-]
+__all__ = ["Group", "Plan", "Selection", "evaluation_cases", "keyword_filter", "make_plan"]
 
 
 # --- keyword expressions (`-k`), as in pytest, and with quoted words --------------------------
@@ -57,10 +47,9 @@ _MAX_DEPTH = 100
 
 
 def keyword_filter(expression: str) -> NameFilter:
-    """Parse a `-k` expression into a filter for names.
+    """Parse a `-k` expression, `weather and not (paris or "new york")`, into a filter for names.
 
-    Args:
-        expression: `weather and not (paris or "new york")`; the letters' case does not matter.
+    It ignores upper and lower case.
 
     Raises:
         InvalidSettings: it is not a valid expression.
@@ -87,16 +76,16 @@ class _Parser:
         return is_next
 
     def parse_or(self, depth: int) -> NameFilter:
-        fits = self.parse_and(depth)
+        parts = [self.parse_and(depth)]
         while self.accept("or"):
-            fits = _or(fits, self.parse_and(depth))
-        return fits
+            parts.append(self.parse_and(depth))
+        return lambda names: any(fits(names) for fits in parts)
 
     def parse_and(self, depth: int) -> NameFilter:
-        fits = self.parse_term(depth)
+        parts = [self.parse_term(depth)]
         while self.accept("and"):
-            fits = _and(fits, self.parse_term(depth))
-        return fits
+            parts.append(self.parse_term(depth))
+        return lambda names: all(fits(names) for fits in parts)
 
     def parse_term(self, depth: int) -> NameFilter:
         if depth > _MAX_DEPTH:
@@ -129,21 +118,13 @@ class _Parser:
         return InvalidSettings(f"-k {self.expression!r}: {problem}")
 
 
-def _and(left: NameFilter, right: NameFilter) -> NameFilter:
-    return lambda names: left(names) and right(names)
-
-
-def _or(left: NameFilter, right: NameFilter) -> NameFilter:
-    return lambda names: left(names) or right(names)
-
-
 # --- cases ------------------------------------------------------------------------------------
 
 _NUMBER = re.compile(r"[:\[](\d+)\]?$")  # of a line, or of a position in a list
 
 
 def evaluation_cases(evaluation: Evaluation) -> list[Case]:
-    """The cases of an evaluation, in order; each has an id that no other has, and all its tags.
+    """The cases of an evaluation, in order, with unique ids and with the tags of the evaluation.
 
     A case without an id is named after its input: `what-is-the-weather-in-paris`.
 
@@ -286,6 +267,8 @@ def warnings_about(evaluation: Evaluation, cases: Iterable[Case]) -> list[str]:
 
 
 class _ExpectedTools:
+    """The tools of an evaluation, with the names and arguments that its cases may expect."""
+
     def __init__(self, evaluation: Evaluation, tools: Mapping[str, Tool]) -> None:
         self._settings = evaluation.settings
         self._names = list(tools)
@@ -407,10 +390,7 @@ def make_plan(
 ) -> Plan:
     """Select the questions of a run, in the order of the evaluations.
 
-    Args:
-        evaluations: the evaluations.
-        selection: which of the questions to ask.
-        trials: how often each case is asked; None for the trials of its evaluation.
+    `trials` is how often each case is asked; None for the trials of its evaluation.
 
     Raises:
         InvalidSettings: the keyword is not an expression.
@@ -418,7 +398,7 @@ def make_plan(
     is_asked_for = _filter(selection)
     unloaded: list[Unloaded] = []
     read = list(_read_all(evaluations, unloaded))
-    focus = _Focus(read)
+    is_in_focus = _only_filter(read)
     groups: list[Group] = []
     warnings: list[str] = []
     for evaluation, cases in read:
@@ -427,7 +407,7 @@ def make_plan(
             chosen = [
                 case
                 for case in cases
-                if focus.includes(evaluation, case) and is_asked_for(evaluation, variant, case)
+                if is_in_focus(evaluation, case) and is_asked_for(evaluation, variant, case)
             ]
             limited = _limited(evaluation, chosen, selection.limit)
             found.append(_group(evaluation, variant, limited, trials))
@@ -459,19 +439,14 @@ def _read_all(
                 unloaded.append(Unloaded(evaluation.place, str(error)))
 
 
-class _Focus:
+def _only_filter(read: list[_ReadEvaluation]) -> Callable[[Evaluation, Case], bool]:
     """Which cases remain if some evaluations or cases have `only`."""
-
-    def __init__(self, read: list[_ReadEvaluation]) -> None:
-        self._narrowed = {
-            id(evaluation) for evaluation, cases in read if any(case.only for case in cases)
-        }
-        self._is_set = bool(self._narrowed) or any(evaluation.only for evaluation, _ in read)
-
-    def includes(self, evaluation: Evaluation, case: Case) -> bool:
-        if not self._is_set:
-            return True
-        return case.only or (evaluation.only and id(evaluation) not in self._narrowed)
+    narrowed = {id(evaluation) for evaluation, cases in read if any(case.only for case in cases)}
+    if not narrowed and not any(evaluation.only for evaluation, _ in read):
+        return lambda _evaluation, _case: True
+    return lambda evaluation, case: (
+        case.only or (evaluation.only and id(evaluation) not in narrowed)
+    )
 
 
 def _filter(selection: Selection) -> Callable[[Evaluation, str | None, Case], bool]:

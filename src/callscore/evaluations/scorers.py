@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from callscore.core.call import Tool, ToolCall
     from callscore.core.score import Score
 
-__all__ = ["SCORERS", "SCORER_ARGUMENTS", "scorer_of", "scorer_value", "scorers_from"]
+__all__ = ["SCORERS", "scorer_of", "scorer_value", "scorers_from"]
 
 # What a scorer may be given, by the names of its parameters.
 SCORER_ARGUMENTS = ("case", "input", "output", "calls", "expected", "score", "tools")
@@ -92,8 +92,6 @@ SCORERS: dict[str, Callable[..., Any]] = {
     "tool_selection": _tool_selection,
     "argument_accuracy": _argument_accuracy,
 }
-
-
 _SCORE_ONLY = ("score",)
 _NO_SCORE_NEEDED = ("score", "calls", "tools")
 
@@ -201,14 +199,10 @@ def _argument_names(function: Callable[..., Any]) -> tuple[str, ...]:
 
 
 async def scorer_value(scorer: Scorer, given: Mapping[str, Any]) -> MetricValue:
-    """Run a scorer on an answer; its errors become the reason of the value.
+    """Run a scorer with the values of `SCORER_ARGUMENTS`; its errors become the reason.
 
     A scorer that raises, or returns anything but a number from 0 to 1, is broken; one that returns
     None, or raises `NotScorable`, only has no number.
-
-    Args:
-        scorer: the scorer.
-        given: the values of `SCORER_ARGUMENTS`.
     """
     # User objects may not be hashable.
     is_own = any(scorer.function is own for own in SCORERS.values())

@@ -41,32 +41,11 @@ if TYPE_CHECKING:
 
     Key = str | int
 
-__all__ = [
-    "JUDGE_KEYS",
-    "KEYS",
-    "MODEL_KEYS",
-    "RESERVED_PARAMETERS",
-    "VARIANT_KEYS",
-    "RecordedAnswers",
-    "SuiteDocument",
-    "find_named_secret",
-    "find_secret",
-    "load_suite",
-    "read_answers",
-    "read_suite",
-    "suite_task",
-    "suite_variants",
-]
+__all__ = ["RESERVED_PARAMETERS", "load_suite"]
 
 
 class SuiteDocument:
-    """A suite as it is written.
-
-    Args:
-        path: the file.
-        value: its content.
-        line_of: returns the line of the value under a path of keys; None if unknown.
-    """
+    """A suite as it is written; `line_of` returns the line of the value under a path of keys."""
 
     def __init__(
         self,
@@ -469,11 +448,7 @@ class RecordedAnswers:
         self._answers = {file: read_answers(folder / file) for file in files}
 
     def __call__(self, case: Case, *, answers: str | None = None) -> Any:
-        """The answer to the trial of a case, or to the case.
-
-        Args:
-            case: the case.
-            answers: the file; by default the first.
+        """The answer to the trial of a case, or to the case; `answers` is the file, or the first.
 
         Raises:
             InvalidSettings: there is no answer to it.

@@ -33,13 +33,9 @@ if TYPE_CHECKING:
 __all__ = [
     "TOOLS",
     "AgentTool",
-    "Kind",
     "ToolAnswer",
-    "check_tool_calls",
-    "explain_score",
     "handle",
     "run_tool",
-    "score_tool_calls",
     "tool_definition",
     "tool_named",
 ]

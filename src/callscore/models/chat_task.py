@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from msgspec import Struct, field
 from msgspec.structs import replace
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from callscore.core.call import Tool
     from callscore.core.case import Case
 
-__all__ = ["NO_TOOLS", "Chat", "ToolOffer", "chat", "make_tool_offer"]
+__all__ = ["Chat", "ToolOffer", "chat"]
 
 _PLAIN_TYPES = (str, int, float, bool, type(None))
 _NO_PARAMETERS: dict[str, Any] = {"type": "object", "properties": {}}
@@ -265,7 +265,7 @@ class Chat(Struct, frozen=True, kw_only=True):
         messages: Sequence[dict[str, Any]],
         tools: ToolOffer,
         limits: Limits,
-        told: dict[str, Any],
+        parameters: dict[str, Any],
     ) -> dict[str, Any]:
         """Request one completion, with retries."""
         from callscore.models.responses import model_failure, read_completion, read_lost_call
@@ -273,17 +273,14 @@ class Chat(Struct, frozen=True, kw_only=True):
         key = key_for(self.base_url, self.key_variable)
         server = resolve_server(self.base_url)
         client = await client_for(server, key)
-        require_known_parameters(told)
-        parameters, options = split_options(told)
-        body = request_body(self.model, messages, tools.definitions, parameters)
-        kind = response_type()
+        require_known_parameters(parameters)
+        for_model, given = split_options(parameters)
+        body = request_body(self.model, messages, tools.definitions, for_model)
+        kind, options = response_type(), cast("Any", given)  # the SDK has a type of its own
 
         async def ask() -> dict[str, Any]:
             add_request()
-            options_: Any = options  # the SDK has a type of its own for them
-            response = await client.post(
-                COMPLETIONS_PATH, cast_to=kind, body=body, options=options_
-            )
+            response = await client.post(COMPLETIONS_PATH, cast_to=kind, body=body, options=options)
             return read_completion(response, key)
 
         try:
@@ -309,7 +306,7 @@ def _without_forced_choice(parameters: dict[str, Any]) -> dict[str, Any]:
     return {name: each for name, each in parameters.items() if name != "tool_choice"}
 
 
-def chat(  # noqa: PLR0913  (one argument a thing to say about a model)
+def chat(  # noqa: PLR0913  (one argument per property of a chat)
     model: str,
     *,
     tools: Any = None,

@@ -42,15 +42,7 @@ if TYPE_CHECKING:
 
     from callscore.core.results import JudgeCounts
 
-__all__ = [
-    "Judge",
-    "Memory",
-    "Verdict",
-    "completion_text",
-    "judge",
-    "judge_messages",
-    "parse_verdict",
-]
+__all__ = ["Judge", "Memory", "judge"]
 
 PROMPT_VERSION = 1  # another wording is another question
 _SYSTEM_PROMPT = """\
@@ -117,10 +109,10 @@ def judge_messages(
         mark: a delimiter that the author of the value cannot know.
         is_repeated: whether the last answer to the same question had no verdict.
     """
-    told = _USER_PROMPT.format(question=question, value=encode_json(value).decode(), mark=mark)
+    prompt = _USER_PROMPT.format(question=question, value=encode_json(value).decode(), mark=mark)
     return [
         {"role": "system", "content": _SYSTEM_PROMPT},
-        {"role": "user", "content": told + (_RETRY_PROMPT if is_repeated else "")},
+        {"role": "user", "content": prompt + (_RETRY_PROMPT if is_repeated else "")},
     ]
 
 
@@ -230,7 +222,7 @@ class Judge:
             client.close()
 
     def __del__(self) -> None:
-        # A judge belongs to settings, which are never closed; its connections end with it.
+        # A judge belongs to settings, which are never closed, so that it closes its connections.
         client = getattr(self, "_client", None)
         if client is not None:
             with suppress(Exception):  # at exit, modules may be gone already
@@ -248,7 +240,7 @@ class Judge:
             MissingKey: there is no key in the environment.
             MissingExtra: the SDK is not installed.
         """
-        from concurrent.futures import Future  # it brings logging with it
+        from concurrent.futures import Future  # it imports logging
 
         key = self._key_of(question, value)
         with self._lock:

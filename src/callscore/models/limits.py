@@ -33,7 +33,6 @@ __all__ = [
     "is_transient_status",
     "limits_for",
     "parse_rate",
-    "pause_after",
     "run_in_daemon_thread",
     "run_limits",
     "run_with_timeout",
@@ -171,7 +170,7 @@ _TRANSIENT_CLASSES = frozenset(
 )
 # Errors of connections that are not transient.
 _PERMANENT_CLASSES = frozenset({"SSLCertVerificationError", "UnsupportedProtocol", "InvalidURL"})
-_QUOTA_CODE = "insufficient_quota"  # a 429 that only money helps against
+_QUOTA_CODE = "insufficient_quota"  # a 429 that no retry changes
 
 
 async def with_retries(
@@ -181,13 +180,10 @@ async def with_retries(
     is_transient: Callable[[Exception], bool] | None = None,
     sleep: Callable[[float], Awaitable[Any]] | None = None,
 ) -> tuple[_Result, int]:
-    """Call `ask`, with retries after transient errors.
+    """Call `ask`, with retries after transient errors; returns the result and the number of attempts.
 
     Each attempt waits for the rate limit, and is cancelled after the timeout. The last error is
     raised unchanged; `attempts_of` returns the number of attempts.
-
-    Returns:
-        The result, and the number of attempts.
     """
     import asyncio
 
@@ -419,14 +415,14 @@ def create_abandonable_task(work: Coroutine[Any, Any, _Result]) -> Task[_Result]
 def abandon_task(task: Task[Any]) -> None:
     """Cancel a task without waiting for it; its result and its exception are ignored."""
     _abandoned.add(task)
-    task.add_done_callback(_discard)
+
+    def discard(done: Task[Any]) -> None:
+        _abandoned.discard(done)
+        if not done.cancelled():
+            done.exception()  # retrieved, or asyncio would log a warning
+
+    task.add_done_callback(discard)
     task.cancel()
-
-
-def _discard(task: Task[Any]) -> None:
-    _abandoned.discard(task)
-    if not task.cancelled():
-        task.exception()  # retrieved, or asyncio would log a warning
 
 
 @atexit.register
@@ -434,7 +430,7 @@ def _close_abandoned() -> None:
     """Close the remaining coroutines, each in its own context, to avoid warnings at exit."""
     while _abandoned:
         task = _abandoned.pop()
-        task._log_destroy_pending = False  # type: ignore[attr-defined]  # noqa: SLF001  (asyncio has no public word for it)
+        task._log_destroy_pending = False  # type: ignore[attr-defined]  # noqa: SLF001  (asyncio has no public way)
         work: Any = task.get_coro()
         with suppress(BaseException):  # user code may raise anything
             _task_contexts[task].run(work.close)

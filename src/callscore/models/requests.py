@@ -29,7 +29,6 @@ __all__ = [
     "COMPLETIONS_PATH",
     "as_case",
     "client_for",
-    "fill_template",
     "messages_for",
     "prompt_text",
     "request_body",
@@ -305,10 +304,6 @@ def _create(kind: Callable[..., _Client], base_url: str | None, key: str) -> _Cl
 
 def split_options(parameters: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
     """The parameters for the model, and separately the options of the request."""
-    told, options = {}, {}
-    for name, value in parameters.items():
-        if name in _REQUEST_OPTIONS:
-            options[_REQUEST_OPTIONS[name]] = value
-        else:
-            told[name] = value
-    return told, options
+    for_model = {key: value for key, value in parameters.items() if key not in _REQUEST_OPTIONS}
+    options = {new: parameters[key] for key, new in _REQUEST_OPTIONS.items() if key in parameters}
+    return for_model, options

@@ -23,15 +23,7 @@ if TYPE_CHECKING:
 
     import httpx2
 
-__all__ = [
-    "EmptyAnswer",
-    "UnusableAnswer",
-    "assemble_stream",
-    "model_failure",
-    "never_connected",
-    "read_completion",
-    "read_lost_call",
-]
+__all__ = ["model_failure", "never_connected", "read_completion", "read_lost_call"]
 
 _MAX_MESSAGE_LENGTH = 300  # characters of foreign text
 _MAX_EXCERPT_BYTES = 100_000  # bytes of foreign text in which keys are searched

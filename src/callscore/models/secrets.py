@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 __all__ = [
     "KEY_VARIABLE",
     "MASK",
-    "NO_KEY",
     "contains_secret",
     "hide_known_secrets",
     "hide_secrets",

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from callscore.models.chat_task import ToolOffer
 
-__all__ = ["BoundArguments", "ToolOutcome", "convert_arguments", "run_call", "run_conversation"]
+__all__ = ["run_conversation"]
 
 # --- arguments --------------------------------------------------------------------------------
 
@@ -82,7 +82,7 @@ def convert_arguments(function: Callable[..., Any], arguments: dict[str, Any]) -
 def _convert_argument(kind: Any, value: Any, name: str) -> Any:
     kinds = (kind, *get_args(kind))
     if isinstance(value, str) and bytes in kinds and str not in kinds:
-        return value.encode()  # the schema that the model gets says text, and nothing of base64
+        return value.encode()  # the schema for the model says text, not base64
     try:
         return _convert(kind, value)
     except msgspec.ValidationError as error:
@@ -238,7 +238,7 @@ async def run_conversation(
         ask: returns the completion of messages.
         messages: the beginning of the conversation.
         offer: the tools.
-        max_steps: how often the model is asked.
+        max_steps: the maximum number of requests.
         seconds: the timeout of a function.
 
     Returns:
@@ -288,8 +288,8 @@ class _Conversation:
         self._messages.append(message)
         if self.is_lost:
             call = message["tool_calls"][0]
-            told = str(completion["error"].get("message"))
-            self._messages.append(_tool_message(call, ToolOutcome(told, failed=True)))
+            problem = str(completion["error"].get("message"))
+            self._messages.append(_tool_message(call, ToolOutcome(problem, failed=True)))
         return message
 
     @property

@@ -31,26 +31,26 @@ _current_count: ContextVar[RequestCount | None] = ContextVar("_counting", defaul
 @contextmanager
 def count_requests() -> Iterator[RequestCount]:
     """Count the requests made in the block and in tasks started in it."""
-    asked = RequestCount()
-    token = _current_count.set(asked)
+    count = RequestCount()
+    token = _current_count.set(count)
     try:
-        yield asked
+        yield count
     finally:
         _current_count.reset(token)
 
 
 def add_request() -> None:
     """Count one request, if requests are being counted."""
-    asked = _current_count.get()
-    if asked is not None:
-        asked.requests += 1
+    count = _current_count.get()
+    if count is not None:
+        count.requests += 1
 
 
 def add_waiting_time(seconds: float) -> None:
     """Add the time that a request waited for the rate limit."""
-    asked = _current_count.get()
-    if asked is not None:
-        asked.waited += seconds
+    count = _current_count.get()
+    if count is not None:
+        count.waited += seconds
 
 
 # --- tokens -----------------------------------------------------------------------------------
@@ -139,9 +139,7 @@ def _usage_in_list(documents: list[Any], depth: int) -> Usage | None:
 
 def _is_streamed(document: Any) -> bool:
     """Whether a document is a part of a streamed answer."""
-    if not isinstance(document, dict):
-        return False
-    return (
+    return isinstance(document, dict) and (
         document.get("object") == "chat.completion.chunk"
         or document.get("type") in ("message_start", "message_delta")
         or "candidates" in document  # Gemini's parts look like its answers
@@ -149,15 +147,17 @@ def _is_streamed(document: Any) -> bool:
 
 
 def _tokens_in(block: dict[str, Any]) -> Usage | None:
-    read, written = _first_count(block, _INPUT_KEYS), _first_count(block, _OUTPUT_KEYS)
-    if read is None and written is None:
+    tokens_in, tokens_out = _first_count(block, _INPUT_KEYS), _first_count(block, _OUTPUT_KEYS)
+    if tokens_in is None and tokens_out is None:
         return None
     more = () if _INCLUSIVE_INPUT_KEY in block else _EXTRA_INPUT_KEYS
-    read_too = sum(_count(block.get(key)) or 0 for key in more)
-    written_too = sum(_count(block.get(key)) or 0 for key in _EXTRA_OUTPUT_KEYS)
+    extra_in = sum(_count(block.get(key)) or 0 for key in more)
+    extra_out = sum(_count(block.get(key)) or 0 for key in _EXTRA_OUTPUT_KEYS)
     requests = _count(block.get("requests"))
     return Usage(
-        1 if requests is None else requests, (read or 0) + read_too, (written or 0) + written_too
+        1 if requests is None else requests,
+        (tokens_in or 0) + extra_in,
+        (tokens_out or 0) + extra_out,
     )
 
 

@@ -39,12 +39,9 @@ __all__ = [
     "Refused",
     "Rewritten",
     "VariantChange",
-    "display_name",
     "find_conflicts",
     "find_location_key",
-    "open_source",
     "refusal_of",
-    "replace_source",
     "rewrite",
 ]
 

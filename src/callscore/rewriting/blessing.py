@@ -51,14 +51,7 @@ if TYPE_CHECKING:
 
     _CallsOf = Callable[[ResultRecord], Sequence[ToolCall]]
 
-__all__ = [
-    "Blessed",
-    "Blessings",
-    "CaseLocator",
-    "StoredRun",
-    "Unblessed",
-    "find_blessings",
-]
+__all__ = ["Blessings", "CaseLocator", "StoredRun", "Unblessed", "find_blessings"]
 
 _NO_COUNTS = (0, 0, 0, 0, 1, 0, 0)
 _MAX_WIDTH = 100

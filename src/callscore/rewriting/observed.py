@@ -34,13 +34,11 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Location",
-    "as_case_data",
     "change_at",
     "expectation_at",
     "line_number_of",
     "location_key",
     "location_of_case",
-    "observe_expectation",
 ]
 
 _NAMELESS = "?"  # the name of a call without one

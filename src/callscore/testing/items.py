@@ -47,8 +47,6 @@ __all__ = [
     "EvaluationFile",
     "SessionJudges",
     "ask_options_key",
-    "error_text",
-    "failed_text",
     "holds_evaluations",
 ]
 
