@@ -1,1 +1,1 @@
-"""The command line: parse, call, choose the exit code; one command a file."""
+"""The command line: parse, call, choose the exit code; one command per module."""

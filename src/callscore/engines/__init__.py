@@ -1,1 +1,1 @@
-"""Where the path from bytes to results runs: so far in this process."""
+"""The whole path from files to results: scoring, checking, comparing, saving."""

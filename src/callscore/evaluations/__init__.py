@@ -1,1 +1,1 @@
-"""What is to be asked: evaluations in Python and in suites, their cases, scorers and variants."""
+"""What is asked: evaluations in Python and in suites, their cases, scorers and variants."""

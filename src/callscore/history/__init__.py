@@ -1,1 +1,1 @@
-"""Keeps runs, answers and judgements in a database beside the project."""
+"""Stores runs, answers and judgements in a database beside the project."""

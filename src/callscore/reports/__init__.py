@@ -1,1 +1,1 @@
-"""How results are shown: one format a file."""
+"""Reports: one subject per module, its terminal format in a module of its own."""

@@ -1,1 +1,1 @@
-"""Runs agents over cases: finds evaluations, asks, keeps the answers, scores them."""
+"""Runs agents over cases: asks, stores the answers, scores them, resumes, scores again."""

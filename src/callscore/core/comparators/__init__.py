@@ -1,1 +1,1 @@
-"""The rules that may stand in place of a value, one module each; `callscore.core.rules` finds them."""
+"""The rules that can replace a value, one per module; `callscore.core.rules` finds them."""

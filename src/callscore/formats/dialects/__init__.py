@@ -1,1 +1,1 @@
-"""One dialect a module: see `callscore.formats.dialect` for what such a module has."""
+"""One dialect per module; `callscore.formats.dialect` says what such a module defines."""

@@ -1,1 +1,1 @@
-"""What the dialects of one family share: one noun a module, and no dialect among them."""
+"""What several dialects share: one subject per module, and no dialects."""

@@ -1,1 +1,1 @@
-"""Runs as files: written for others to read, and taken in again."""
+"""Runs as files: exported, and imported again."""
