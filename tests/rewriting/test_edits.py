@@ -117,7 +117,7 @@ def test_two_steps_are_one() -> None:
     between = apply_edits(text, first.edits)
     second = FoundExpectation((Edit(8, 11, ""), Edit(5, 6, "(")), ("p",), "value")
 
-    both = combine_edits(text, between, (first, second))
+    both = combine_edits(text, first, between, second)
 
     assert apply_edits(text, both.edits) == apply_edits(between, second.edits) == "keep (AA] keep"
     assert (both.path, both.value, both.id) == (("p",), "value", "id")

@@ -114,11 +114,7 @@ _EMPTY_GROUP_FIELDS: dict[str, tuple[Any, ...]] = {
 
 
 def unpacked_calls(value: Any, where: str) -> Any:
-    """A side with JSON text decoded, and without empty fields.
-
-    Args:
-        value: the side.
-        where: its name in messages: `expected`.
+    """A side with JSON text decoded, and without empty fields; `where` is its name in messages.
 
     Raises:
         InvalidCall: a text is not JSON, or there are too many calls.

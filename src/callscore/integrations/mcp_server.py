@@ -93,15 +93,11 @@ def serve_stdio() -> None:
 
 
 def serve_http(host: str, port: int, on_ready: Callable[[str], None]) -> None:
-    """Answer requests over HTTP until the process is ended.
+    """Answer requests over HTTP until the process is ended, which does not wait for answers.
 
-    Only this machine can reach it, and no page in a browser: requests must name this host and port.
-    It ends at once, without waiting for answers.
-
-    Args:
-        host: one of `LOOPBACK`.
-        port: the port; 0 for any free one.
-        on_ready: called with the address as soon as clients can connect.
+    Only this machine can reach it, and no page in a browser: requests must name this host, one of
+    `LOOPBACK`, and this port; 0 for any free one. `on_ready` is called with the address as soon as
+    clients can connect.
 
     Raises:
         MissingExtra: the extra `mcp` is not installed.
@@ -413,12 +409,9 @@ def run_worker(leave: Callable[[int], Any] = os._exit) -> None:
 
 
 class Workers:
-    """Processes that run tools, one call at a time each; they end with the `with` block.
+    """Processes that run tools, each one call at a time; `seconds` is the timeout of a call.
 
-    They also end when this process does, however it ends: their input is closed then.
-
-    Args:
-        seconds: the timeout of a call.
+    They end with the `with` block, and with this process, however it ends: their input is closed.
     """
 
     def __init__(self, seconds: float = SECONDS_PER_CALL) -> None:

@@ -61,13 +61,7 @@ def explanation_answer(score: Score) -> dict[str, Any]:
 
 
 def check_answer(faults: tuple[Fault, ...], calls: int, *, knows_tools: bool) -> dict[str, Any]:
-    """The faults of calls, and their numbers.
-
-    Args:
-        faults: the faults.
-        calls: the number of calls.
-        knows_tools: whether the calls were checked by the definitions of tools.
-    """
+    """The faults among a number of calls; `knows_tools` if they were checked by definitions."""
     faulty = len({fault.index for fault in faults})
     valid = parameters_valid(faults, calls=calls, expected=0) if knows_tools else None
     share = "" if valid is None else f" | Parameters valid: {percent(valid)}"

@@ -27,20 +27,20 @@ _RULES = (
 
 def score_input_schema() -> dict[str, Any]:
     """The input of `score_tool_calls` and `explain_score`."""
-    return _input_object(SCORE_FIELDS, ("expected", "actual"))
+    return _input_object(SCORE_FIELDS)
 
 
 def check_input_schema() -> dict[str, Any]:
     """The input of `check_tool_calls`."""
-    return _input_object(CHECK_FIELDS, ("actual",))
+    return _input_object(CHECK_FIELDS)
 
 
-def _input_object(fields: tuple[str, ...], required: tuple[str, ...]) -> dict[str, Any]:
+def _input_object(fields: tuple[str, ...]) -> dict[str, Any]:
     known = _properties()
     return {
         "type": "object",
         "properties": {field: known[field] for field in fields},
-        "required": [*required],
+        "required": [field for field in fields if field in ("expected", "actual")],
         "additionalProperties": False,
     }
 
@@ -130,13 +130,15 @@ _DIFFERENCE_KINDS = ("missing", "unexpected", "type", "value", "matcher", "malfo
 
 def score_output_schema() -> dict[str, Any]:
     """The output of `score_tool_calls`."""
+    why_extra = "Why it is extra, where there is more to say than that nobody expected it."
+    about = {**_TEXT, "description": why_extra}
     return _output_object(
         {
             **_numbers(),
             "correctCalls": _list(_correct(), "The calls that were made as expected."),
             "incorrectCalls": _list(_incorrect(), "The right tool with the wrong arguments."),
             "missedCalls": _list(_missed(), "The expected calls that were not made."),
-            "extraCalls": _list(_extra(), "The calls that nobody expected."),
+            "extraCalls": _list(_output_call(details=about), "The calls that nobody expected."),
             "forbiddenCalls": _list(_output_call(), "Those of them that must not be made."),
             "ignoredCalls": _list(_ignored(), "The calls that do not count in mode outcome."),
             "faults": _list(_fault(), "What the tools' schemas say against the calls."),
@@ -256,11 +258,6 @@ def _missed() -> dict[str, Any]:
             "details": {**_TEXT, "description": "Whether the tool was called at all."},
         }
     )
-
-
-def _extra() -> dict[str, Any]:
-    about = "Why it is extra, where there is more to say than that nobody expected it."
-    return _output_call(details={**_TEXT, "description": about})
 
 
 def _ignored() -> dict[str, Any]:

@@ -168,7 +168,6 @@ def error_text(error: CallscoreError) -> str:
 
 Kind = Literal["openai", "openai-responses", "anthropic", "gemini", "json-schema"]
 
-_DRAFT = "https://json-schema.org/draft/2020-12/schema"
 # The keywords used here that Gemini allows under `parameters`.
 _GEMINI = ("type", "description", "enum", "items", "properties", "required", "minimum", "maximum")
 
@@ -198,24 +197,6 @@ def _function(tool: AgentTool, **schema: Any) -> dict[str, Any]:
     return {"name": tool.name, "description": tool.description, **schema}
 
 
-def _openai(tool: AgentTool) -> dict[str, Any]:
-    return {"type": "function", "function": _function(tool, parameters=tool.input_schema())}
-
-
-def _openai_responses(tool: AgentTool) -> dict[str, Any]:
-    # The default of `strict` is True, and allows no free arguments.
-    function = _function(tool, parameters=tool.input_schema(), strict=False)
-    return {"type": "function", **function}
-
-
-def _anthropic(tool: AgentTool) -> dict[str, Any]:
-    return _function(tool, input_schema=tool.input_schema())
-
-
-def _gemini(tool: AgentTool) -> dict[str, Any]:
-    return _function(tool, parameters=_gemini_schema(tool.input_schema()))
-
-
 def _gemini_schema(schema: dict[str, Any]) -> dict[str, Any]:
     """The schema in the subset that Gemini accepts.
 
@@ -237,17 +218,24 @@ def _gemini_schema(schema: dict[str, Any]) -> dict[str, Any]:
     return kept
 
 
-def _json_schema(tool: AgentTool) -> dict[str, Any]:
-    about = {"$schema": _DRAFT, "title": tool.name, "description": tool.description}
-    return about | tool.input_schema()
-
-
 _KINDS: dict[str, Callable[[AgentTool], dict[str, Any]]] = {
-    "openai": _openai,
-    "openai-responses": _openai_responses,
-    "anthropic": _anthropic,
-    "gemini": _gemini,
-    "json-schema": _json_schema,
+    "openai": lambda tool: {
+        "type": "function",
+        "function": _function(tool, parameters=tool.input_schema()),
+    },
+    "openai-responses": lambda tool: {
+        "type": "function",
+        # The default of `strict` is True, and allows no free arguments.
+        **_function(tool, parameters=tool.input_schema(), strict=False),
+    },
+    "anthropic": lambda tool: _function(tool, input_schema=tool.input_schema()),
+    "gemini": lambda tool: _function(tool, parameters=_gemini_schema(tool.input_schema())),
+    "json-schema": lambda tool: {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": tool.name,
+        "description": tool.description,
+        **tool.input_schema(),
+    },
 }
 
 
@@ -309,10 +297,10 @@ def _unwrapped(value: Any) -> Any:
     if not isinstance(value, dict):
         return value
     inner = [value[key] for key in _WRAPPERS if isinstance(value.get(key), dict)]
-    return _with_arguments(inner[0] if len(inner) == 1 else value)
+    return _with_implied_fields(inner[0] if len(inner) == 1 else value)
 
 
-def _with_arguments(call: dict[str, Any]) -> dict[str, Any]:
+def _with_implied_fields(call: dict[str, Any]) -> dict[str, Any]:
     """The call with a name and arguments, if they are implied."""
     kind = call.get("type")
     if isinstance(kind, str) and kind.removeprefix(_PREFIX) in TOOLS:

@@ -52,18 +52,11 @@ _WRITE_BITS = 0o222  # root may write a write-protected file, so the bits are ch
 
 
 class SourceFile(NamedTuple):
-    """A file as it was read.
+    """A file as it was read."""
 
-    Attributes:
-        path: its path without links.
-        name: its name in messages.
-        text: its content, with line feeds as line ends.
-        data: its bytes.
-    """
-
-    path: Path
-    name: str
-    text: str
+    path: Path  # without links
+    name: str  # in messages
+    text: str  # with line feeds as line ends
     data: bytes
 
 
@@ -138,29 +131,16 @@ _READ_ERRORS = (ValueError, RecursionError, SyntaxError, LookupError)
 
 
 class Rewritten(NamedTuple):
-    """An expectation that was written.
-
-    Attributes:
-        change: the change.
-        place: the file and the line.
-        lines: the changed lines, marked `-` and `+`.
-        has_id: whether the case has an id of its own, so that its name does not change.
-    """
+    """An expectation that was written, with its file and line."""
 
     change: Change
     place: str
-    lines: tuple[str, ...] = ()
-    has_id: bool = True
+    lines: tuple[str, ...] = ()  # the changed lines, marked `-` and `+`
+    has_id: bool = True  # of its own, so that the name of the case does not change
 
 
 class Refused(NamedTuple):
-    """An expectation that was not written.
-
-    Attributes:
-        change: the change.
-        problem: the reason as an English sentence.
-        reason: the reason in every language, if it is known.
-    """
+    """An expectation that was not written: the reason in English and, if known, in every language."""
 
     change: Change
     problem: str
@@ -241,12 +221,9 @@ def find_location_key(change: Change, root: Path) -> str:
 def rewrite(
     changes: Sequence[Change], root: Path, *, is_dry: bool = False
 ) -> tuple[list[Rewritten], list[Refused]]:
-    """Write changes into their files, each file at once or not at all.
+    """Write changes into their files below `root`, each file completely or not at all.
 
-    Args:
-        changes: the changes; repeated ones count once.
-        root: files outside of this folder are never written.
-        is_dry: whether to write nothing, and only return what would be written.
+    Repeated changes count once. With `is_dry`, nothing is written, only returned.
     """
     written: list[Rewritten] = []
     refused: list[Refused] = []
@@ -382,7 +359,7 @@ def _patched(kind: _FileType, text: str, change: Change) -> list[FoundExpectatio
     between = apply_edits(text, first.edits)
     rest = replace(change, expected=patched_expectation(change), patches=())
     later = [each for each in kind.places(between, rest) if each.path[:2] == first.path[:2]]
-    return [combine_edits(text, between, (first, each)) for each in later]
+    return [combine_edits(text, first, between, each) for each in later]
 
 
 def _file_type_of(path: Path, name: str) -> _FileType:

@@ -74,12 +74,9 @@ def is_right(result: ResultRecord) -> bool:
 def observed_trial(
     trials: Sequence[ResultRecord], wanted: int | None, calls_of: _CallsOf
 ) -> ResultRecord | None:
-    """The trial whose calls become the expectation; None if no change is needed.
+    """The trial of a case whose calls become the expectation; None if no change is needed.
 
-    Args:
-        trials: the results of all trials of a case.
-        wanted: the number of the trial to use; None if all with a score must agree.
-        calls_of: the calls of a result.
+    `wanted` is the number of the trial to use; without it, all trials with a score must agree.
 
     Raises:
         CannotRewrite: the trials disagree, or the one to use has no score.
@@ -101,32 +98,23 @@ def observed_trial(
 
 
 def _trials_disagree(groups: list[list[ResultRecord]], calls_of: _CallsOf) -> CannotRewrite:
-    told = []
+    texts = []
     for trials in groups:
         numbers = ", ".join(str(trial.trial) for trial in trials)
         calls = ", ".join(call_text(call, limit=_MAX_WIDTH) for call in calls_of(trials[0]))
-        told.append(f"{numbers}: {clip(calls, _MAX_WIDTH) or '[]'}")
-    return CannotRewrite(reasons.TRIALS_DISAGREE, trials="; ".join(told))
+        texts.append(f"{numbers}: {clip(calls, _MAX_WIDTH) or '[]'}")
+    return CannotRewrite(reasons.TRIALS_DISAGREE, trials="; ".join(texts))
 
 
 class StoredRun(NamedTuple):
-    """A run in the history.
-
-    Attributes:
-        evaluations: its evaluations.
-        results: its results.
-        score_of: recomputes the score of a result; None if that is impossible.
-        payload_of: a case as the history stores it.
-        calls_of: the calls of a result.
-        untold: errors for a judgement that is not stored.
-    """
+    """A run in the history."""
 
     evaluations: Sequence[EvaluationRecord]
     results: Iterable[ResultRecord]
-    score_of: Callable[[ResultRecord], Score | None]
-    payload_of: Callable[[Case], dict[str, Any]]
+    score_of: Callable[[ResultRecord], Score | None]  # None if it cannot be computed again
+    payload_of: Callable[[Case], dict[str, Any]]  # a case as the history stores it
     calls_of: Callable[[ResultRecord], Sequence[ToolCall]]
-    untold: tuple[type[Exception], ...] = ()
+    untold: tuple[type[Exception], ...] = ()  # errors for a judgement that is not stored
 
 
 class Blessed(NamedTuple):
@@ -137,13 +125,7 @@ class Blessed(NamedTuple):
 
 
 class Unblessed(NamedTuple):
-    """A case that is not changed.
-
-    Attributes:
-        label: its name in reports.
-        problem: the reason as an English sentence.
-        reason: the reason in every language, if it is known.
-    """
+    """A case that is not changed: the reason in English and, if known, in every language."""
 
     label: str
     problem: str
@@ -151,23 +133,14 @@ class Unblessed(NamedTuple):
 
 
 class Blessings(Struct, frozen=True, kw_only=True):
-    """The changes that a run leads to.
-
-    Attributes:
-        changes: what will be written.
-        refused: what will not be written, and why.
-        unanswered: the cases without an answer.
-        others: the cases with the expected calls that another scorer does not pass.
-        unexpecting: the number of cases without expected calls.
-        cases: the number of selected cases.
-    """
+    """The changes that a run leads to, and why others are not made."""
 
     changes: tuple[Blessed, ...] = ()
     refused: tuple[Unblessed, ...] = ()
     unanswered: tuple[str, ...] = ()
-    others: tuple[str, ...] = ()
-    unexpecting: int = 0
-    cases: int = 0
+    others: tuple[str, ...] = ()  # with the expected calls, but another scorer does not pass
+    unexpecting: int = 0  # cases without expected calls
+    cases: int = 0  # that were selected
 
 
 class _StoredCase(NamedTuple):
@@ -205,10 +178,9 @@ def find_blessings(
 
     Args:
         run: the run.
-        locator: finds its cases in today's files.
+        locator: finds its cases in the files as they are now.
         root: files outside of this folder are never written.
-        keyword: words that the name of the evaluation, the variant or the id of the case contains,
-            with `and`, `or`, `not` and brackets; empty for all.
+        keyword: selects cases as `Selection.keyword` does; empty for all.
         trial: the trial to use for cases with several; None if all must agree.
 
     Raises:
@@ -416,11 +388,9 @@ class LocatedCase(NamedTuple):
 
 
 class CaseLocator:
-    """Finds the cases of a stored run in today's files; each file is read once, lazily.
+    """Finds the cases of a stored run in the files as they are now; each file is read once.
 
-    Args:
-        root: the folder of the project, to which all paths are relative.
-        files: the files with the expectations of a run of `callscore score`.
+    All paths are relative to `root`; `files` has the expectations of a run of `callscore score`.
     """
 
     def __init__(self, root: Path, files: Sequence[str] = ()) -> None:

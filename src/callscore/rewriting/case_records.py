@@ -57,10 +57,8 @@ def find_places(
 ) -> list[FoundExpectation]:
     """The expectations of all records that may be the case, with the edits of the change.
 
-    Args:
-        change: the change; with patches, the items are not changed.
-        records: the records of the file with their paths.
-        edits_of: returns the edits, given the path of the expectation and its record.
+    A change with patches does not change the items. `edits_of` returns the edits, given the path of
+    the expectation and its record.
 
     Raises:
         CannotRewrite: the change cannot be made there.

@@ -41,11 +41,9 @@ DataPath = tuple[str | int, ...]
 
 
 class CannotRewrite(Exception):
-    """Why an expectation is not written, in a sentence.
+    """Why an expectation is not written: a sentence, and the values of its placeholders.
 
-    Args:
-        reason: the sentence; a plain string exists in one language only.
-        **values: the values of its placeholders.
+    A plain string exists in one language only.
     """
 
     def __init__(self, reason: Phrase | str, /, **values: Any) -> None:
@@ -126,21 +124,13 @@ class Edit(NamedTuple):
 
 
 class FoundExpectation(NamedTuple):
-    """A location that may be the intended one.
-
-    Attributes:
-        edits: the edits that make the change.
-        path: its path in the document.
-        value: the new value in the document.
-        id: the id of the case, if it has one of its own.
-        trial: the trial, if the file has several of the case.
-    """
+    """A location that may be the intended one, with the edits and the new value."""
 
     edits: tuple[Edit, ...]
     path: DataPath
     value: Any
-    id: Any = None
-    trial: Any = None
+    id: Any = None  # of the case, if it has one of its own
+    trial: Any = None  # if the file has several of the case
 
     @property
     def start(self) -> int:
@@ -154,13 +144,9 @@ class FoundExpectation(NamedTuple):
 def patches_for(
     call: tuple[int, ...], pair: Pair, actual: dict[str, Any], *, is_deep: bool
 ) -> tuple[Patch, ...]:
-    """The patches that turn an expected call into the actual one.
+    """The patches that turn an expected call, at the position `call`, into the actual one.
 
-    Args:
-        call: the position of the expected call.
-        pair: the two calls.
-        actual: the actual arguments, as plain data.
-        is_deep: whether to change single values inside of arguments, or arguments as a whole.
+    With `is_deep`, single values inside of arguments are changed, else arguments as a whole.
 
     Raises:
         CannotRewrite: a rule would be lost that may hold.

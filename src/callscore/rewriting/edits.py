@@ -37,7 +37,6 @@ __all__ = [
 
 _MAX_GROWTH = 20
 _COMMENT_MARK = "#"
-_ESCAPES = {'"': '\\"', "\\": "\\\\"}
 
 
 class TextNode(NamedTuple):
@@ -45,7 +44,7 @@ class TextNode(NamedTuple):
 
     Attributes:
         start: the position of its first character; -1 if it is not in the text.
-        end: the position behind its last character.
+        end: the position after its last character.
         items: the values of a list in brackets.
         members: the values of an object, by key.
         keys: the positions of these keys.
@@ -74,7 +73,7 @@ class ListStyle(NamedTuple):
         render: writes a call, given the indent of its line.
         width: the maximum length of a line.
         gap: the separator of two items on one line.
-        trailing: the text behind the last item if each has a line.
+        trailing: the text after the last item if each has a line.
         step: the indent of new lines, relative to the list.
     """
 
@@ -117,9 +116,8 @@ def indent_at(text: str, position: int) -> str:
 
 def quote(text: str) -> str:
     """A text in double quotes for Python, YAML and TOML, with invisible characters escaped."""
-    for plain, escaped in reversed(_ESCAPES.items()):
-        text = text.replace(plain, escaped)
-    return f'"{escape(text)}"'
+    escaped = text.replace("\\", "\\\\").replace('"', '\\"')
+    return f'"{escape(escaped)}"'
 
 
 def assign_slots(items: Sequence[Item], count: int) -> list[int | None]:
@@ -135,12 +133,9 @@ def replace_segments(
 ) -> list[str]:
     """The segments of a list in which each item has its own lines, with other items.
 
-    A new item keeps the comments above the item that it replaces, and that behind its first line.
-
-    Args:
-        segments: the lines of each item, with the comments above them.
-        items: the new items.
-        render: returns the lines of a call, given a segment to imitate.
+    A segment is the lines of an item, with the comments above them. `render` returns the lines of a
+    call, given a segment to imitate. A new item keeps the comments above the item that it replaces,
+    and the comment at the end of its first line.
     """
     found = []
     for item, slot in zip(items, assign_slots(items, len(segments)), strict=True):
@@ -153,45 +148,45 @@ def replace_segments(
     return found
 
 
-def replace_items(text: str, node: TextNode, items: Sequence[Item], writing: ListStyle) -> str:
+def replace_items(text: str, node: TextNode, items: Sequence[Item], style: ListStyle) -> str:
     """A list in brackets with other items; those that are kept keep comments and spaces."""
     old = node.items or ()
     outer = indent_at(text, node.start)
+    inner = f"\n{outer}{style.step}"
     if text.startswith("[", node.start) and "\n" in text[node.start : node.end]:
-        lines = _list_layout(text, node, writing.step)
+        layout = _list_layout(text, node, style.step)
         if old and items:
-            return _replace_items_in_lines(text, node, items, (writing, lines))
-        if lines.has_comments:
+            return _replace_items_in_lines(text, node, items, style, layout)
+        if layout.has_comments:
             # The list was empty, or is now; a comment in it is about the whole list.
-            inner = f"\n{outer}{writing.step}"
-            parts = _render_items(text, node, items, (writing, inner[1:]))
-            new = [inner + f",{inner}".join(parts) + writing.trailing] if parts else []
-            end = lines.closing if "\n" in lines.closing else f"\n{outer}{lines.closing.lstrip()}"
-            return "".join([lines.opening, *new, end])
+            parts = _render_items(text, node, items, style, inner[1:])
+            new = [inner + f",{inner}".join(parts) + style.trailing] if parts else []
+            closing = layout.closing
+            end = closing if "\n" in closing else f"\n{outer}{closing.lstrip()}"
+            return "".join([layout.opening, *new, end])
     opening = text[node.start + 1 : old[0].start] if old and items else ""
     closing = text[old[-1].end : node.end - 1] if old and items else ""
-    parts = _render_items(text, node, items, (writing, outer))
-    line = f"[{opening}{writing.gap.join(parts)}{closing}]"
+    parts = _render_items(text, node, items, style, outer)
+    line = f"[{opening}{style.gap.join(parts)}{closing}]"
     used = node.start - line_start(text, node.start)
-    room, before = writing.width - used, node.end - node.start
+    room, before = style.width - used, node.end - node.start
     if before > room:  # the line was too long before
         room = before + _MAX_GROWTH
     if not items or ("\n" not in line and len(line) < room):
         return line
-    inner = f"\n{outer}{writing.step}"
-    parts = _render_items(text, node, items, (writing, outer + writing.step))
-    return f"[{inner}{f',{inner}'.join(parts)}{writing.trailing}\n{outer}]"
+    parts = _render_items(text, node, items, style, outer + style.step)
+    return f"[{inner}{f',{inner}'.join(parts)}{style.trailing}\n{outer}]"
 
 
 def _render_items(
-    text: str, node: TextNode, items: Sequence[Item], how: tuple[ListStyle, str]
+    text: str, node: TextNode, items: Sequence[Item], style: ListStyle, indent: str
 ) -> list[str]:
     """The items; the text of those that are kept is not changed."""
-    old, (writing, indent) = node.items or (), how
+    old = node.items or ()
     return [
         text[old[item].start : old[item].end]
         if isinstance(item, int)
-        else writing.render(item, indent)
+        else style.render(item, indent)
         for item in items
     ]
 
@@ -206,7 +201,7 @@ class _ListLayout(NamedTuple):
         gaps: the text between two items.
         closing: the lines below the last item, and the bracket.
         indent: the indent of a new item.
-        comma: the comma behind the last item, if any.
+        comma: the comma after the last item, if any.
     """
 
     opening: str
@@ -258,30 +253,29 @@ def _without_comma(text: str) -> str:
 
 
 def _replace_items_in_lines(
-    text: str, node: TextNode, items: Sequence[Item], how: tuple[ListStyle, _ListLayout]
+    text: str, node: TextNode, items: Sequence[Item], style: ListStyle, layout: _ListLayout
 ) -> str:
     """A list of several lines: an item that replaces another keeps its comments."""
-    writing, lines = how
-    slots = assign_slots(items, len(lines.leads))
-    written = _render_items(text, node, items, (writing, lines.indent))
+    slots = assign_slots(items, len(layout.leads))
+    written = _render_items(text, node, items, style, layout.indent)
     is_below = "\n" in text[node.start : (node.items or (node,))[0].start]
-    parts = [f"{lines.opening}\n" if is_below else lines.opening]
+    parts = [f"{layout.opening}\n" if is_below else layout.opening]
     for number, (item, slot) in enumerate(zip(written, slots, strict=True)):
         before = slots[number - 1] if number else None
-        lead = lines.indent if slot is None else lines.leads[slot]
+        lead = layout.indent if slot is None else layout.leads[slot]
         if not number:
             parts.append(lead if is_below else "")
         elif before is not None and slot == before + 1:
-            parts.append(lines.gaps[before])
+            parts.append(layout.gaps[before])
         else:
-            tail = "" if before is None else lines.tails[before]
+            tail = "" if before is None else layout.tails[before]
             parts.append(f",{tail}\n{lead}")
         parts.append(item)
-    tail = "" if slots[-1] is None else lines.tails[slots[-1]]
-    closing = lines.closing
+    tail = "" if slots[-1] is None else layout.tails[slots[-1]]
+    closing = layout.closing
     if tail and "\n" not in closing:
         closing = f"\n{indent_at(text, node.start)}{closing.lstrip()}"
-    return "".join([*parts, lines.comma, tail, closing])
+    return "".join([*parts, layout.comma, tail, closing])
 
 
 # --- patches of single values -----------------------------------------------------------------
@@ -297,7 +291,7 @@ class ValueStyle(NamedTuple):
         member: writes a key and the text of its value, in an object.
         line: the same for members that have lines of their own.
         gap: the separator of two members on one line.
-        may_trail: whether a comma is allowed behind the last member.
+        may_trail: whether a comma is allowed after the last member.
     """
 
     value: Callable[[Any, str], str]
@@ -354,14 +348,13 @@ def _owner_edits(text: str, owner: TextNode, patches: list[Patch], style: ValueS
             raise CannotRewrite(reasons.NO_SINGLE_ARGUMENTS)
     if owner.members is None and owner.items is None:
         raise CannotRewrite(reasons.NO_SINGLE_ARGUMENTS)
-    return [*edits, *_members_edits(text, owner, (added, gone), style)]
+    return [*edits, *_members_edits(text, owner, added, gone, style)]
 
 
 def _members_edits(
-    text: str, owner: TextNode, change: tuple[dict[str, Any], set[str]], style: ValueStyle
+    text: str, owner: TextNode, added: dict[str, Any], gone: set[str], style: ValueStyle
 ) -> Iterator[Edit]:
     """The edits that add members to an object, and remove some."""
-    added, gone = change
     members = {
         key: node for key, node in (owner.members or {}).items() if key in (owner.keys or ())
     }
@@ -376,7 +369,7 @@ def _members_edits(
     yield from _removal_edits(text, owner, gone, style)
     if added:
         last = max(left, key=lambda key: members[key].end)
-        yield from _insertion_edits(text, owner, (last, added), style)
+        yield from _insertion_edits(text, owner, last, added, style)
 
 
 def _removal_edits(
@@ -388,7 +381,8 @@ def _removal_edits(
     for is_gone, run in groupby(range(len(order)), key=lambda at: order[at] in removed):
         if not is_gone:
             continue
-        first, *_, last = [*(numbers := list(run)), numbers[-1]]
+        positions = list(run)
+        first, last = positions[0], positions[-1]
         start, end = keys[order[first]], members[order[last]].end
         is_last = last == len(order) - 1
         lines = _lines(text, start, end)
@@ -397,9 +391,9 @@ def _removal_edits(
         elif owner.is_block:
             raise CannotRewrite(reasons.NO_SINGLE_ARGUMENTS)
         elif is_last:
-            yield _without_comment(text, Edit(members[order[first - 1]].end, end, ""))
+            yield _removal(text, members[order[first - 1]].end, end)
         else:
-            yield _without_comment(text, Edit(start, keys[order[last + 1]], ""))
+            yield _removal(text, start, keys[order[last + 1]])
 
 
 def _lines(text: str, start: int, end: int) -> tuple[int, int] | None:
@@ -412,35 +406,34 @@ def _lines(text: str, start: int, end: int) -> tuple[int, int] | None:
     return line, min(stop + 1, len(text))
 
 
-def _without_comment(text: str, edit: Edit) -> Edit:
-    if "\n" in text[edit.start : edit.end] and "#" in text[edit.start : edit.end]:
+def _removal(text: str, start: int, end: int) -> Edit:
+    """The edit that removes a range; refused if that may remove a comment."""
+    if "\n" in text[start:end] and _COMMENT_MARK in text[start:end]:
         raise CannotRewrite(reasons.NO_SINGLE_ARGUMENTS)
-    return edit
+    return Edit(start, end, "")
 
 
 def _insertion_edits(
-    text: str, owner: TextNode, wanted: tuple[str, dict[str, Any]], style: ValueStyle
+    text: str, owner: TextNode, last: str, added: dict[str, Any], style: ValueStyle
 ) -> Iterable[Edit]:
-    last, added = wanted
+    """The edits that add members after the last one."""
     node, start = (owner.members or {})[last], (owner.keys or {})[last]
     before = text[line_start(text, start) : start]
     blanks = None if before.strip() else before  # the key may begin its line
     write = style.line if owner.is_block and style.line is not None else style.member
-    own_line = owner.is_block or blanks is not None
     indent = blanks or ""
     parts = [write(key, style.value(value, indent)) for key, value in added.items()]
+    rest = _LINE_REST.match(text, node.end)
     if owner.is_block:
         if blanks is None:
             blanks = " " * len(before)
-        line = _LINE_REST.match(text, node.end)
-        end = line.end() if line else node.end
+        end = rest.end() if rest else node.end
         return [Edit(end, end, "".join(f"\n{blanks}{part}" for part in parts))]
-    if not own_line:
+    if blanks is None:
         return [Edit(node.end, node.end, "".join(f"{style.gap}{part}" for part in parts))]
-    rest = _LINE_REST.match(text, node.end)
     if rest is None or rest[2] is None:
         return [Edit(node.end, node.end, "".join(f",\n{indent}{part}" for part in parts))]
-    # The comment behind the last member is kept there.
+    # The comment after the last member stays on its line.
     lines = f",\n{indent}".join(parts)
     comma = rest[1]
     new = [Edit(rest.end(), rest.end(), f"\n{indent}{lines}{comma}")]
@@ -450,7 +443,7 @@ def _insertion_edits(
 # --- comments ---------------------------------------------------------------------------------
 
 _QUOTED_TEXT = r'"(?:[^"\\]|\\.)*"|\'[^\']*\''
-# The code on a line, and the comment behind it.
+# The code on a line, and the comment after it.
 _CODE_AND_COMMENT = re.compile(
     rf"(?P<code>(?:{_QUOTED_TEXT}|[^'\"#]|(?<=\S)#)*?)(?P<comment>[ \t]+#.*)?"
 )
@@ -459,9 +452,9 @@ _MULTILINE_TEXT = re.compile(r"\"\"\"|'''|[|>][+-]?\d*\s*$", re.MULTILINE)
 
 
 def keep_comment(lines: Sequence[str], old: Sequence[str]) -> list[str]:
-    """New lines of YAML or TOML, with the comment behind the first of the old lines.
+    """New lines of YAML or TOML, with the comment at the end of the first of the old lines.
 
-    This comment is about the whole call; those behind its arguments are removed with them.
+    That comment is about the whole call; those after its arguments are removed with them.
     """
     if _MULTILINE_TEXT.search("\n".join(old)):
         return list(lines)
@@ -486,10 +479,9 @@ def apply_edits(text: str, edits: Iterable[Edit]) -> str:
 
 
 def combine_edits(
-    text: str, intermediate: str, steps: tuple[FoundExpectation, FoundExpectation]
+    text: str, first: FoundExpectation, intermediate: str, second: FoundExpectation
 ) -> FoundExpectation:
     """Two steps as one edit of `text`; the second step was found in the `intermediate` text."""
-    first, second = steps
     after = apply_edits(intermediate, second.edits)
     start = min(first.start, second.start)
     # The length of the end that neither changes.

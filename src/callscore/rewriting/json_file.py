@@ -33,7 +33,6 @@ _STRING = re.compile(r'"(?:[^"\\]|\\.)*"', re.DOTALL)
 _SCALAR = re.compile(r"[^\s,\]}]+")
 _LINE = re.compile(r"[^\n]*")
 _DEFAULT_WIDTH = 100
-_UNLIMITED = float("inf")
 
 
 @lru_cache(maxsize=8)  # many cases are searched in one file
@@ -58,7 +57,7 @@ def _decoded(line: str) -> Any:
     try:
         return msgspec.json.decode(line)
     except (msgspec.MsgspecError, RecursionError):
-        return line  # a line that is not JSON is no record
+        return line  # a line that is not JSON is not a record
 
 
 @lru_cache(maxsize=8)
@@ -103,20 +102,20 @@ def _edits(text: str, node: TextNode, record: dict[str, Any], change: Change) ->
     if change.patches:
         style = ValueStyle(
             lambda new, indent: write(matchers_to_json(new), indent),
-            lambda key, told: f"{_encoded(key)}{colon}{told}",
+            lambda key, written: f"{_encoded(key)}{colon}{written}",
             gap=gap,
             may_trail=False,
         )
         return patch_calls(text, target, value, change, style)
     listed = target if target.items is not None else target._replace(items=())
-    writing = ListStyle(
+    list_style = ListStyle(
         lambda call, indent: write(call_in_style_of(value, call), indent),
-        _DEFAULT_WIDTH if "\n" in written else _UNLIMITED,
+        _DEFAULT_WIDTH if "\n" in written else float("inf"),
         gap,
         "",
         inner_indent,
     )
-    return [Edit(target.start, target.end, replace_items(text, listed, change.items, writing))]
+    return [Edit(target.start, target.end, replace_items(text, listed, change.items, list_style))]
 
 
 def _encoded(value: Any) -> str:

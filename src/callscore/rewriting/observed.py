@@ -62,14 +62,10 @@ def as_case_data(expected: Sequence[Expected]) -> list[Any] | None:
 
 
 def observe_expectation(expected: Sequence[Expected], score: Score) -> ObservedExpectation:
-    """The expectation under which the actual calls are exactly right.
+    """The expectation under which the actual calls are exactly right, given the current one.
 
     Everything that was right is kept: calls, groups, arguments with their rules, forbidden calls,
     and calls that do not count under the settings.
-
-    Args:
-        expected: the current expectation.
-        score: the score of the calls under it.
 
     Raises:
         CannotRewrite: no expectation makes these calls right, or a group would be lost.
@@ -310,13 +306,9 @@ def expectation_at(location: Location, expected: Any) -> Change:
 
 
 def change_at(location: Location, expected: Any, score: Score, *, width: int) -> Change:
-    """The change after which the actual calls are exactly right.
+    """The change of the expected calls after which the actual calls are exactly right.
 
-    Args:
-        location: where the expectation is.
-        expected: the current expectation.
-        score: the score of the calls under it.
-        width: the width of both sides in `shown`.
+    `width` is the width of both sides in `shown`.
 
     Raises:
         CannotRewrite: no expectation makes these calls right.

@@ -47,15 +47,10 @@ _ALIASES = {"callscore.testing.call": "callscore.expect.call"}
 
 
 class Names(NamedTuple):
-    """The names that are known at a line.
+    """The names that are known at a line."""
 
-    Attributes:
-        paths: the qualified names of those that are imported: `expect` is `callscore.expect`.
-        constants: the expressions of those that are assigned once.
-    """
-
-    paths: dict[str, str]
-    constants: dict[str, ast.expr]
+    paths: dict[str, str]  # qualified names of imports: `expect` is `callscore.expect`
+    constants: dict[str, ast.expr]  # expressions of names that are assigned once
 
 
 def names_at(tree: ast.Module, line: int) -> Names:
@@ -196,12 +191,9 @@ def literal_value(node: ast.expr, names: Names) -> Any:
 
 
 def says_expected(value: Any, expected: list[Any] | None, *, is_spelled: bool) -> bool:
-    """Whether a value is this expectation.
+    """Whether a value is this expectation, which is given as in a case file.
 
-    Args:
-        value: the value of an expression.
-        expected: the expectation as in a case file.
-        is_spelled: whether keys that begin with `$` are rules in the value.
+    With `is_spelled`, keys that begin with `$` are rules in the value.
     """
     try:
         wanted = read_expected_side(value, where="expected", spelled=is_spelled)
@@ -269,24 +261,15 @@ _EXPECTED_FIELD = "expected"
 
 
 class PythonExpectation(NamedTuple):
-    """An expectation in a file.
-
-    Attributes:
-        expression: its expression.
-        is_spelled: whether keys that begin with `$` are rules in it, as in a case file.
-        id: the id of the case, if it is literal.
-    """
+    """An expectation in a file."""
 
     expression: ast.expr
-    is_spelled: bool = False
-    id: str | None = None
+    is_spelled: bool = False  # keys that begin with `$` are rules, as in a case file
+    id: str | None = None  # of the case, if it is literal
 
 
 class _Case(NamedTuple):
-    """A case in a file.
-
-    Each value is None if the case has none, and `NOT_LITERAL` if it is computed.
-    """
+    """A case in a file; a value is None if the case has none, `NOT_LITERAL` if it is computed."""
 
     id: Any
     input: Any

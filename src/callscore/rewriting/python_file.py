@@ -71,11 +71,8 @@ def find_call_arguments(
 ) -> CallArguments:
     """The arguments of a call in an expectation.
 
-    Args:
-        item: the expectation.
-        path: in groups, the positions of the members that lead to the call.
-        names: the names that are known there.
-        span: returns the range of an expression.
+    In groups, `path` has the positions of the members that lead to the call. `span` returns the
+    range of an expression.
 
     Raises:
         CannotRewrite: they are not written out there.
@@ -159,15 +156,9 @@ _OBJECT_KEYS = frozenset({"arguments", "args"})
 
 
 class CallStyle(NamedTuple):
-    """How calls are written.
+    """How calls are written: with a function, `expect.call`, or as objects with two keys."""
 
-    Attributes:
-        function: the function that makes one, `expect.call`; empty for objects.
-        name: the key of the name in an object.
-        arguments: the key of the arguments in an object.
-    """
-
-    function: str = ""
+    function: str = ""  # empty for objects
     name: str = "name"
     arguments: str = "arguments"
 
@@ -374,10 +365,10 @@ def _place(program: _ParsedFile, found: PythonExpectation, change: Change) -> Fo
     elements = _elements(expected, change)
     names = names_at(program.tree, expected.lineno)
     if change.patches:
-        edits = _patch_edits(program, found, (elements, names), change)
+        edits = _patch_edits(program, found, elements, names, change)
         wanted = patched_expectation(change)
     else:
-        edits = [_list_edit(program, found, (elements, names), change)]
+        edits = [_list_edit(program, found, elements, names, change)]
         wanted = _new_expectation(change)
     start, end = program.span(expected)
     after = apply_edits(text, edits)
@@ -392,11 +383,11 @@ def _place(program: _ParsedFile, found: PythonExpectation, change: Change) -> Fo
 def _list_edit(
     program: _ParsedFile,
     found: PythonExpectation,
-    known: tuple[list[ast.expr], Names],
+    elements: list[ast.expr],
+    names: Names,
     change: Change,
 ) -> Edit:
     """The edit that gives the list other items."""
-    elements, names = known
     start, end = program.span(found.expression)
     node = TextNode(start, end, tuple(TextNode(*program.span(each)) for each in elements))
     spelling = call_style_of(elements, names)
@@ -413,11 +404,11 @@ def _list_edit(
 def _patch_edits(
     program: _ParsedFile,
     found: PythonExpectation,
-    known: tuple[list[ast.expr], Names],
+    elements: list[ast.expr],
+    names: Names,
     change: Change,
 ) -> list[Edit]:
     """The edits that change values in the calls of the list."""
-    elements, names = known
     edits: list[Edit] = []
     for (first, *way), patches in group_by_call(change.patches):
         given = find_call_arguments(elements[first], way, names, program.span)
@@ -431,8 +422,8 @@ def _style(*, has_rules: bool, has_keywords: bool) -> ValueStyle:
     def value(new: Any, indent: str) -> str:
         return literal_text(matchers_to_json(new) if has_rules else new, indent)
 
-    def member(key: str, told: str) -> str:
-        return keyword_text(key, told) if has_keywords else f"{quote(key)}: {told}"
+    def member(key: str, written: str) -> str:
+        return keyword_text(key, written) if has_keywords else f"{quote(key)}: {written}"
 
     return ValueStyle(value, member)
 

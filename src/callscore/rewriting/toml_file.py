@@ -65,7 +65,7 @@ def places_in_toml(text: str, change: Change) -> list[FoundExpectation]:
         layout, value = scan_toml(text), record[str(path[-1])]
         if change.patches:
             return patch_calls(text, _tree(layout, path, value), value, change, _STYLE)
-        return _edits(text, layout, path, (value, change))
+        return _edits(text, layout, path, value, change)
 
     return find_places(change, records_of(decode_toml(text)), edits)
 
@@ -87,43 +87,36 @@ def _tree(layout: Layout, path: DataPath, value: Any) -> TextNode:
 
 
 def _edits(
-    text: str, layout: Layout, path: DataPath, wanted: tuple[Any, Change]
+    text: str, layout: Layout, path: DataPath, value: Any, change: Change
 ) -> tuple[Edit, ...]:
-    value, change = wanted
     node = layout.values.get(path)
-    if node is not None:
-        listed = node if node.items is not None else node._replace(items=())
-        # An inline table must not contain a line break.
-        width = 100 if node.items is not None and path[:-1] in layout.tables else float("inf")
-        writing = ListStyle(lambda call, _: _inline(call_in_style_of(value, call)), width)
-        return (Edit(node.start, node.end, replace_items(text, listed, change.items, writing)),)
-    blocks = [layout.tables.get((*path, index)) for index in range(len(value))]
-    owner = layout.tables.get(path[:-1])
-    found = [block for block in blocks if block is not None]
-    if owner is None or not found or len(found) < len(blocks):
-        raise CannotRewrite(reasons.DOTTED_KEYS)
-    # Behind the values of the table, and before the tables in it.
-    below = min(block.start for block in layout.tables.values() if block.start >= owner.body)
-    values = [each.end for each in layout.values.values() if owner.body <= each.start < below]
-    position = text.find("\n", max(values, default=owner.body) - 1) + 1
-    return _table_edits(text, (position, found), path, wanted)
+    if node is None:
+        return _table_edits(text, layout, path, value, change)
+    listed = node if node.items is not None else node._replace(items=())
+    # An inline table must not contain a line break.
+    width = 100 if node.items is not None and path[:-1] in layout.tables else float("inf")
+    style = ListStyle(lambda call, _: _inline(call_in_style_of(value, call)), width)
+    return (Edit(node.start, node.end, replace_items(text, listed, change.items, style)),)
 
 
 def _table_edits(
-    text: str,
-    tables: tuple[int, list[Block]],
-    path: DataPath,
-    wanted: tuple[Any, Change],
+    text: str, layout: Layout, path: DataPath, value: Any, change: Change
 ) -> tuple[Edit, ...]:
     """Calls that are tables of their own: `[[cases.expected]]`."""
-    position, blocks = tables
-    value, change = wanted
+    known = [layout.tables.get((*path, index)) for index in range(len(value))]
+    owner = layout.tables.get(path[:-1])
+    blocks = [block for block in known if block is not None]
+    if owner is None or not blocks or len(blocks) < len(known):
+        raise CannotRewrite(reasons.DOTTED_KEYS)
     if any(left.end != right.start for left, right in pairwise(blocks)):
         raise CannotRewrite(reasons.SCATTERED_TABLES)
     start, end = blocks[0].start, blocks[-1].end
     if not change.items:
-        line = f"{path[-1]} = []\n"
-        return (Edit(position, position, line), Edit(start, end, ""))
+        # After the values of the table, and before the tables in it.
+        below = min(block.start for block in layout.tables.values() if block.start >= owner.body)
+        values = [each.end for each in layout.values.values() if owner.body <= each.start < below]
+        position = text.find("\n", max(values, default=owner.body) - 1) + 1
+        return (Edit(position, position, f"{path[-1]} = []\n"), Edit(start, end, ""))
     header = ".".join(_key(step) for step in path if isinstance(step, str))
     segments = [text[block.start : block.end].rstrip("\r\n") for block in blocks]
     pad = indent_at(text, text.index("[[", start))
@@ -155,8 +148,8 @@ def _inline(value: Any) -> str:
     return str(value).lower() if isinstance(value, bool) else repr(value)
 
 
-def _member_text(key: str, told: str) -> str:
-    return f"{_key(key)} = {told}"
+def _member_text(key: str, value: str) -> str:
+    return f"{_key(key)} = {value}"
 
 
 _STYLE = ValueStyle(
@@ -165,17 +158,11 @@ _STYLE = ValueStyle(
 
 
 class Block(NamedTuple):
-    """A table with a header.
+    """A table with a header."""
 
-    Attributes:
-        start: the beginning, with the comments above it.
-        body: the end of the line of the header.
-        end: the beginning of the next table that is not part of it.
-    """
-
-    start: int
-    body: int
-    end: int
+    start: int  # with the comments above it
+    body: int  # the end of the line of the header
+    end: int  # the beginning of the next table that is not part of it
 
 
 class Layout(NamedTuple):

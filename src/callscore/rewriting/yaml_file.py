@@ -112,7 +112,7 @@ def places_in_yaml(text: str, change: Change) -> list[FoundExpectation]:
         if change.patches:
             target = node_at(_tree(text, node), (field,))
             return patch_calls(text, target, record[str(field)], change, _STYLE)
-        return _edits(text, node, str(field), (record[str(field)], change))
+        return _edits(text, node, str(field), record[str(field)], change)
 
     records = ((("records", index), record) for index, record in enumerate(_records(text)))
     return find_places(change, records, edits)
@@ -150,8 +150,7 @@ def _tree(text: str, node: YamlNode) -> TextNode:
     return TextNode(start, end, members=members, keys=keys, is_block=not node.flow_style)
 
 
-def _edits(text: str, record: Any, field: str, wanted: tuple[Any, Change]) -> list[Edit]:
-    value, change = wanted
+def _edits(text: str, record: Any, field: str, value: Any, change: Change) -> list[Edit]:
     style = ListStyle(lambda call, _: _inline(call_in_style_of(value, call)))
     key = next((name for name, _ in record.value if name.value == field), None)
     if key is None:
@@ -166,7 +165,7 @@ def _edits(text: str, record: Any, field: str, wanted: tuple[Any, Change]) -> li
     if start < after_key or text[start] in "&*":
         raise CannotRewrite(reasons.SHARED_BY_ALIAS)
     if isinstance(node.value, list) and not node.flow_style and text[start] == "-":
-        return _block_edits(text, node, after_key, wanted)
+        return _block_edits(text, node, after_key, value, change)
     end = start + len(_without_comments(text[start:end]))
     nodes = node.value if isinstance(value, list) else ()
     items = tuple(TextNode(item.start_mark.index, item.end_mark.index) for item in nodes)
@@ -183,10 +182,9 @@ def _without_comments(text: str) -> str:
 
 
 def _block_edits(
-    text: str, node: YamlNode, after_key: int, wanted: tuple[Any, Change]
+    text: str, node: YamlNode, after_key: int, value: Any, change: Change
 ) -> list[Edit]:
     """A list with one dash per item: each item has its lines, with the comments above it."""
-    value, change = wanted
     column = node.start_mark.column
     first, *others = [_dash_line(text, item.start_mark.index, column) for item in node.value]
     end = first + len(_without_comments(text[first : node.end_mark.index]))
@@ -249,8 +247,8 @@ def _scalar(value: Any) -> str:
     return repr(value)
 
 
-def _member_text(key: str, told: str) -> str:
-    return f"{_scalar(key)}: {told}"
+def _member_text(key: str, value: str) -> str:
+    return f"{_scalar(key)}: {value}"
 
 
 _STYLE = ValueStyle(lambda value, _: _inline(matchers_to_json(value)), _member_text, _member_text)

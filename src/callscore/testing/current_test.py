@@ -5,6 +5,8 @@ from __future__ import annotations
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+from msgspec import Struct
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
@@ -24,38 +26,20 @@ __all__ = [
 
 
 class Updates:
-    """The expectations of a test that may be rewritten.
-
-    Attributes:
-        root: files outside of this folder are never written.
-        changes: the expectations to rewrite.
-        confirmed: the locations of correct expectations.
-    """
+    """The expectations of a test that may be rewritten, in files below `root` only."""
 
     def __init__(self, root: Path) -> None:
         self.root = root
         self.changes: list[Change] = []
-        self.confirmed: list[str] = []
+        self.confirmed: list[str] = []  # the locations of correct expectations
 
 
-class RunningTest:
-    """A test while it runs; pytest runs one at a time in a process.
+class RunningTest(Struct, eq=False):
+    """A test while it runs; pytest runs one at a time in a process."""
 
-    Attributes:
-        label: its name.
-        defaults: the default options of `assert_calls`.
-        updates: the expectations to rewrite; None if nothing is rewritten.
-    """
-
-    def __init__(
-        self,
-        label: str = "",
-        defaults: dict[str, Any] | None = None,
-        updates: Updates | None = None,
-    ) -> None:
-        self.label = label
-        self.defaults = defaults or {}
-        self.updates = updates
+    label: str = ""
+    defaults: dict[str, Any] = {}  # options of `assert_calls`
+    updates: Updates | None = None  # None if nothing is rewritten
 
 
 _running: list[RunningTest] = []  # a test that runs pytest itself has another one inside

@@ -37,51 +37,29 @@ _NOT_PLAIN = frozenset({"arguments", "similarity", "judge"})
 
 
 class EvaluationKey(Struct, frozen=True, kw_only=True):
-    """An evaluation and its variant, as plain data.
-
-    Attributes:
-        name: the evaluation.
-        place: its file.
-        variant: None if there are no variants.
-        settings: those that differ from the defaults.
-        thresholds: the threshold of every scorer; None if it has none.
-    """
+    """An evaluation and its variant, as plain data."""
 
     name: str
     place: str
     variant: str | None
-    settings: dict[str, Any]
-    thresholds: dict[str, float | None]
+    settings: dict[str, Any]  # those that differ from the defaults
+    thresholds: dict[str, float | None]  # of every scorer
 
 
 class ItemRecord(Struct, frozen=True, kw_only=True):
-    """The result of a question, if the test is one, and the expectations to rewrite.
+    """The result of a question, if the test is one, and the expectations to rewrite."""
 
-    Attributes:
-        about: the evaluation; None for other tests.
-        case: the id of the case.
-        trial: None if there is only one.
-        answer: the answer without its document.
-        values: the values of the scorers.
-        passed: whether all scorers pass; None if none has a number.
-        failure: why there is no answer; None if there is one.
-        skipped: why it was not asked; None if it was.
-        judges: the models that judged it.
-        changes: the expectations to rewrite.
-        confirmed: the locations of correct expectations.
-    """
-
-    about: EvaluationKey | None = None
+    about: EvaluationKey | None = None  # None for other tests
     case: str = ""
-    trial: int | None = None
-    answer: Answer = Answer()
+    trial: int | None = None  # None if there is only one
+    answer: Answer = Answer()  # without its document
     values: tuple[MetricValue, ...] = ()
-    passed: bool | None = None
-    failure: Failure | None = None
-    skipped: str | None = None
+    passed: bool | None = None  # whether all scorers pass; None if none has a number
+    failure: Failure | None = None  # why there is no answer
+    skipped: str | None = None  # why it was not asked
     judges: tuple[JudgeCounts, ...] = ()
     changes: tuple[Change, ...] = ()
-    confirmed: tuple[str, ...] = ()
+    confirmed: tuple[str, ...] = ()  # the locations of correct expectations
 
     @property
     def result(self) -> Result:

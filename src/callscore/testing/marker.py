@@ -70,9 +70,7 @@ def updates_for(item: pytest.Item) -> Updates | None:
 def record_of(item: pytest.Item, *, has_passed: bool) -> str | None:
     """The encoded record of a test; None if it has none.
 
-    Args:
-        item: the test.
-        has_passed: whether nothing else failed; only then its expectations are changed.
+    Expectations are changed only if nothing else in the test failed.
     """
     updates = item.stash.get(_updates_key, None)
     if record_key not in item.stash and updates and (updates.changes or updates.confirmed):

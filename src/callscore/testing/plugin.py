@@ -33,9 +33,7 @@ _WORKER_OUTPUT = "callscore_notes"  # the notes of a worker process
 def register_plugins(config: pytest.Config, judge: Mapping[str, str]) -> None:
     """Register the parts of the plugin that the options ask for.
 
-    Args:
-        config: the configuration of the session.
-        judge: the judge of the project: its `name`, and options; empty if there is none.
+    `judge` is the judge of the project: its `name`, and options; empty if there is none.
 
     Raises:
         UsageError: an option, or the judge, is invalid.

@@ -90,14 +90,10 @@ class SessionResults:
         return {(each.place, each.name) for each in abouts if each is not None}
 
     def settle(self, root: Path, problem: str | None = None) -> dict[str, str]:
-        """Find out what cannot be rewritten, after all tests have reported.
+        """Find out what cannot be rewritten below `root`, after all tests have reported.
 
-        Args:
-            root: files outside of this folder are never written.
-            problem: why nothing is rewritten at all; None if there is no such reason.
-
-        Returns:
-            By test, why its expectations are not changed, and both sides.
+        With a `problem`, nothing is rewritten at all. Returns by test why its expectations are not
+        changed, and both sides.
         """
         changes = [change for _, change in self._all_changes()]
         if problem is not None:

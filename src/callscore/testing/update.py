@@ -201,8 +201,7 @@ def location_of_call(label: str, frame: FrameType) -> Location:
 def record_update(updates: Updates, location: Location, expected: Any, score: Score) -> str | None:
     """Record that an expectation is correct, or the change that makes it so.
 
-    Returns:
-        Why it cannot be changed, in a sentence; or None.
+    Returns a sentence if it cannot be changed.
     """
     try:
         change = (
