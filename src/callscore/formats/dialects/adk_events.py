@@ -40,11 +40,15 @@ def recognises(document: Any) -> bool:
 
 def joins_lines(line: Any) -> bool:
     """Whether a line is one event of a run."""
-    return isinstance(at(line, "author"), str) and isinstance(first(line, *_INVOCATION), str)
+    return (
+        isinstance(line, dict)
+        and isinstance(line.get("author"), str)
+        and isinstance(first(line, *_INVOCATION), str)
+    )
 
 
 def _is_session(item: Any) -> bool:
-    events = at(item, "events")
+    events = item.get("events") if isinstance(item, dict) else None
     return (
         isinstance(events, list)
         and isinstance(first(item, *_APP), str)

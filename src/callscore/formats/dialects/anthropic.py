@@ -94,11 +94,12 @@ def _is_call(block: dict[str, Any]) -> bool:
 
 def _has_blocks(message: dict[str, Any]) -> bool:
     """Whether a message has a call, or the result of one, as Anthropic writes it."""
-    return any(
-        _is_call(block)
-        or ("tool_use_id" in block and str(block.get("type")).endswith("tool_result"))
-        for block in dicts(message.get("content"))
-    )
+    return any(_is_call(block) or _is_result(block) for block in dicts(message.get("content")))
+
+
+def _is_result(block: dict[str, Any]) -> bool:
+    kind = block.get("type")
+    return isinstance(kind, str) and kind.endswith("tool_result") and "tool_use_id" in block
 
 
 def joins_lines(line: Any) -> bool:

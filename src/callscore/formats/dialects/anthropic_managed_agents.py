@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from callscore.formats.definitions import read_definitions
-from callscore.formats.shape import as_list, at, dicts, first, text_in, text_of
+from callscore.formats.shape import at, dicts, first, text_in, text_of
 from callscore.formats.transcript import Transcript
 
 if TYPE_CHECKING:
@@ -49,13 +49,17 @@ _CONTENTS = ("processed_at", "content", "agent_name")
 
 def recognises(document: Any) -> bool:
     """Whether it is an event of a session, or a list or a page of them."""
+    if isinstance(document, str):
+        return False
     return any(map(joins_lines, _lines_of(document)[:_MAX_SAMPLED]))
 
 
 def _lines_of(document: Any) -> list[Any]:
     """The lines of a list, or of a page of a listing."""
-    data = at(document, "data")
-    return data if isinstance(data, list) else as_list(document)
+    if isinstance(document, list):
+        return document
+    data = document.get("data") if isinstance(document, dict) else None
+    return data if isinstance(data, list) else [document]
 
 
 def joins_lines(line: Any) -> bool:
@@ -69,7 +73,7 @@ def _is_event(value: dict[str, Any]) -> bool:
     kind = value.get("type")
     if isinstance(kind, str) and kind.startswith(_EVENT_PREFIXES):
         return any(key in value for key in _CONTENTS)
-    return _is_session(value)
+    return kind == "session" and _is_session(value)
 
 
 def _is_session(value: dict[str, Any]) -> bool:

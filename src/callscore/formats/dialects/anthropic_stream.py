@@ -51,7 +51,8 @@ _MARKS = {
 
 def recognises(document: Any) -> bool:
     """Whether it is an event, or a list of events."""
-    return any(map(joins_lines, as_list(document)[:_MAX_SAMPLED]))
+    lines = document[:_MAX_SAMPLED] if isinstance(document, list) else [document]
+    return any(map(joins_lines, lines))
 
 
 def joins_lines(line: Any) -> bool:

@@ -67,10 +67,15 @@ def recognises(document: Any) -> bool:
             return True
     messages = _messages_in(document)
     # Users can add types of their own to the known ones.
-    return any(map(joins_lines, messages)) and all(
+    return any(map(_is_message, messages)) and all(
         "messages" in item or (isinstance(item.get("type"), str) and "content" in item)
         for item in messages
     )
+
+
+def _is_message(item: dict[str, Any]) -> bool:
+    kind = item.get("type")
+    return isinstance(kind, str) and kind in _TYPES and "content" in item
 
 
 def _is_result(document: dict[str, Any]) -> bool:
@@ -85,8 +90,7 @@ def _is_result(document: dict[str, Any]) -> bool:
 
 def joins_lines(line: Any) -> bool:
     """Whether a line is one message, or one event, of a run."""
-    kind = at(line, "type")
-    return isinstance(kind, str) and kind in _TYPES and "content" in line
+    return isinstance(line, dict) and _is_message(line)
 
 
 def _messages_in(document: Any) -> list[dict[str, Any]]:

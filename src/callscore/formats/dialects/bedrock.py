@@ -172,7 +172,7 @@ def take_message(message: Any, transcript: Transcript, stop_reason: Any = None) 
                 error=fault if block is faulty else None,
             )
         elif isinstance(result, dict):
-            failed = _STATUSES.get(str(result.get("status")))
+            failed = _STATUSES.get(text_of(result.get("status")) or "")
             transcript.result(result.get("content"), result.get("toolUseId"), failed=failed)
     if fault == _MALFORMED and faulty is None:
         transcript.call(None, None, error=_MALFORMED)

@@ -29,8 +29,9 @@ _SIDES = ("expected", "actual")
 
 def recognises(document: Any) -> bool:
     """Whether it is a case, or a list of cases and nothing else."""
-    cases = as_list(document)
-    return bool(cases) and all(map(_is_case, cases))
+    if isinstance(document, list):
+        return bool(document) and all(map(_is_case, document))
+    return _is_case(document)
 
 
 def _is_case(value: Any) -> bool:

@@ -53,20 +53,26 @@ _HEAD_LENGTH = 400  # characters: the output of a command follows its exit code
 
 def recognises(document: Any) -> bool:
     """Whether it is a line of a rollout, an event, or a list of them."""
-    if isinstance(document, list):
-        return any(_is_line(line) or _is_event(line) for line in document[:_MAX_SAMPLED])
-    return _is_line(document) or _is_event(document)
+    lines = document[:_MAX_SAMPLED] if isinstance(document, list) else [document]
+    return any(map(_is_known, lines))
+
+
+def _is_known(value: Any) -> bool:
+    if not isinstance(value, dict) or not ("type" in value or "record_type" in value):
+        return False
+    return _is_line(value) or _is_event(value)
 
 
 def _is_line(value: Any) -> bool:
     if not isinstance(value, dict):
         return False
-    is_state = value.get("record_type") == "state"  # of the first versions, between the items
-    return is_state or (value.get("type") in _LINES and isinstance(value.get("payload"), dict))
+    if value.get("record_type") == "state":  # of the first versions, between the items
+        return True
+    return value.get("type") in _LINES and isinstance(value.get("payload"), dict)
 
 
-def _is_event(value: Any) -> bool:
-    kind = value.get("type") if isinstance(value, dict) else None
+def _is_event(value: dict[str, Any]) -> bool:
+    kind = value.get("type")
     if kind == "thread.started":
         return isinstance(value.get("thread_id"), str)
     return kind in _EVENTS[2:] and at(value, "item", "type") in tuple(_RUN)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from callscore.core.call import Tool
 from callscore.formats.definitions import read_definitions
 from callscore.formats.dialects.openai_chat import take_message
-from callscore.formats.shape import as_list, at, dicts, first, integer_of, list_of, text_of
+from callscore.formats.shape import as_list, at, dicts, first, integer_of, text_of
 from callscore.formats.transcript import Transcript
 
 if TYPE_CHECKING:
@@ -92,22 +92,24 @@ def _is_answer_2(document: dict[str, Any]) -> bool:
 
 
 def _is_history(messages: Any) -> bool:
-    """Whether it is a list of messages of version 1."""
-    return (isinstance(messages, list) and bool(messages)) and all(
-        isinstance(message, dict) and message.get("role") in _ROLES for message in messages
-    )
+    return isinstance(messages, list) and bool(messages) and all(map(_is_old_message, messages))
+
+
+def _is_old_message(item: Any) -> bool:
+    return isinstance(item, dict) and item.get("role") in _ROLES
 
 
 def _are_marked(messages: Any) -> bool:
-    return any(map(_is_marked, list_of(messages)))
+    return isinstance(messages, list) and any(map(_is_marked, messages))
 
 
 def _is_marked(message: Any) -> bool:
     """Whether a message has the plan of the model, or is a result that is given as documents."""
-    return isinstance(message, dict) and (
-        isinstance(message.get("tool_plan"), str)
-        or (message.get("role") == "tool" and at(message, "content", 0, "type") == "document")
-    )
+    if not isinstance(message, dict):
+        return False
+    if "tool_plan" in message and isinstance(message["tool_plan"], str):
+        return True
+    return message.get("role") == "tool" and at(message, "content", 0, "type") == "document"
 
 
 def joins_lines(line: Any) -> bool:

@@ -67,9 +67,13 @@ def _are_steps(value: Any) -> bool:
     """Whether they are all steps, and not those items of other stacks that have the same names."""
     return (
         isinstance(value, list)
-        and all(isinstance(step, dict) and step.get("type") in _STEPS for step in value)
+        and all(map(_may_be_step, value))
         and any(step["type"] in _OWN or _is_call_with_object(step) for step in value)
     )
+
+
+def _may_be_step(value: Any) -> bool:
+    return isinstance(value, dict) and value.get("type") in _STEPS
 
 
 def _are_outputs(value: Any) -> bool:

@@ -190,7 +190,9 @@ def _from_task(item: dict[str, Any]) -> _Part | None:
 def _from_state(item: dict[str, Any]) -> _Part | None:
     inner = item.get("checkpoint")
     holder = inner if isinstance(inner, dict) and "channel_values" in inner else item
-    held = first(holder, "values", "channel_values")
+    held = holder.get("values")
+    if held is None:
+        held = holder.get("channel_values")
     if isinstance(held, dict):
         is_state = _messages_in(held) or "next" in item
         return _state(held, item, item.get("metadata")) if is_state else None
@@ -243,8 +245,11 @@ def _is_channel(value: Any) -> bool:
 def _listed(content: Any) -> list[Any]:
     """The messages, if all are messages; a graph accepts those of a provider, too."""
     messages = as_list(content)
-    is_known = all(kind and "content" in fields for kind, fields in map(fields_of, messages))
-    return messages if is_known else []
+    for message in messages:
+        kind, fields = fields_of(message)
+        if not kind or "content" not in fields:
+            return []
+    return messages
 
 
 def _goes_on(before: list[Any], messages: list[Any]) -> bool:
@@ -277,6 +282,8 @@ _MODEL, _TOOL = "on_chat_model_", "on_tool_"
 
 def recognises(document: Any) -> bool:
     """Whether it is a state, or a list of what such a graph streams."""
+    if isinstance(document, str):
+        return False
     known = []
     for item in _items_in(document)[:_MAX_SAMPLED]:
         part = _part_of(item)

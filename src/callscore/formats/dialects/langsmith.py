@@ -20,7 +20,7 @@ from callscore.formats.families.langchain_messages import (
 )
 from callscore.formats.families.observed_runs import ObservedRun, ObservedStep, traces_of
 from callscore.formats.families.response_items import is_item_list, take_items
-from callscore.formats.shape import as_list, at, first, list_of, text_of
+from callscore.formats.shape import at, first, list_of, text_of
 from callscore.formats.transcript import Transcript
 
 if TYPE_CHECKING:
@@ -71,13 +71,16 @@ def recognises(document: Any) -> bool:
 
 
 def _items_in(document: Any) -> list[Any]:
+    if isinstance(document, list):
+        return document
     runs = document.get("runs") if isinstance(document, dict) else None
-    return runs if isinstance(runs, list) else as_list(document)
+    return runs if isinstance(runs, list) else [document]
 
 
 def _unwrapped(item: Any) -> Any:
     """The run in a row of an experiment, where its example is beside it."""
-    return item["run"] if isinstance(item, dict) and _is_run(item.get("run")) else item
+    is_row = isinstance(item, dict) and "run" in item and _is_run(item["run"])
+    return item["run"] if is_row else item
 
 
 def _is_run(value: Any) -> bool:

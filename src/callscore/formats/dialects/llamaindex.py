@@ -29,10 +29,16 @@ _MARKS = frozenset(("additional_kwargs", "tool_kwargs", "response", "result", "_
 
 def recognises(document: Any) -> bool:
     """Whether there is a message with extra arguments, a call, or an agent's output in it."""
-    stores = None if isinstance(document, list) else _conversations_in(document)
+    if isinstance(document, list):
+        return any(map(_may_be_known, document)) and any(map(_is_known, _items_in(document)))
+    stores = _conversations_in(document)
     if stores is None:
         return any(map(_is_known, _items_in(document)))
     return any(_is_message(item) for messages in stores.values() for item in dicts(messages))
+
+
+def _may_be_known(item: Any) -> bool:
+    return isinstance(item, dict) and not _MARKS.isdisjoint(item)
 
 
 def _is_known(item: dict[str, Any]) -> bool:
@@ -55,7 +61,11 @@ def _is_call(item: dict[str, Any]) -> bool:
 
 
 def _is_output(item: Any) -> bool:
-    return isinstance(at(item, "tool_calls"), list) and _is_message(item.get("response"))
+    return (
+        isinstance(item, dict)
+        and isinstance(item.get("tool_calls"), list)
+        and _is_message(item.get("response"))
+    )
 
 
 def _is_end(item: dict[str, Any]) -> bool:
@@ -80,7 +90,9 @@ def _unwrapped(item: Any) -> Any:
 
 def _conversations_in(document: Any) -> dict[str, Any] | None:
     """The conversations in a store, by name; None if the document is not a store."""
-    store = at(document, "store") or at(document, "chat_store", "store")
+    if not isinstance(document, dict):
+        return None
+    store = document.get("store") or at(document.get("chat_store"), "store")
     return store if isinstance(store, dict) else None
 
 

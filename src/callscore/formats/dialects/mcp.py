@@ -6,6 +6,7 @@ same number: an answer belongs to the nearest request before it that still waits
 
 from __future__ import annotations
 
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
@@ -15,6 +16,8 @@ from callscore.formats.shape import as_list, at, first, json_of, list_of, name_o
 from callscore.formats.transcript import Transcript
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from callscore.core.call import Tool
     from callscore.formats.trace import Trace, Wanted
 
@@ -57,7 +60,7 @@ _ANSWERS = ("inputResponses", "input_responses", "requestState", "request_state"
 def recognises(document: Any) -> bool:
     """Whether it is a message of MCP, a list with such messages, or a list of tools."""
     if isinstance(document, list):
-        return any(map(_speaks_mcp, _entries_in(document)[:_MAX_SAMPLED]))
+        return any(map(_speaks_mcp, islice(_entries_in(document), _MAX_SAMPLED)))
     return _is_listing(document) or _speaks_mcp(document)
 
 
@@ -84,9 +87,13 @@ def _speaks_mcp(entry: Any) -> bool:
     return False
 
 
-def _entries_in(document: Any) -> list[Any]:
+def _entries_in(document: Any) -> Iterator[Any]:
     """The entries of a log, with the batches among them taken apart."""
-    return [entry for batch in as_list(document) for entry in as_list(batch)]
+    for entry in as_list(document):
+        if isinstance(entry, list):
+            yield from entry
+        else:
+            yield entry
 
 
 def _messages_in(entry: Any) -> list[dict[str, Any]]:

@@ -57,14 +57,17 @@ def recognises(document: Any) -> bool:
 
 
 def _are_entries(value: Any) -> bool:
-    return (isinstance(value, list) and bool(value)) and all(
-        at(item, "type") in _ENTRIES for item in value
-    )
+    return isinstance(value, list) and bool(value) and all(map(_is_entry, value))
+
+
+def _is_entry(item: Any) -> bool:
+    return isinstance(item, dict) and item.get("type") in _ENTRIES
 
 
 def joins_lines(line: Any) -> bool:
     """Whether a line is one event of a stream."""
-    kind = at(_data(line), "type")
+    event = _data(line)
+    kind = event.get("type") if isinstance(event, dict) else None
     return isinstance(kind, str) and kind in _EVENTS
 
 

@@ -48,8 +48,10 @@ joins_lines = is_span_line
 def recognises(document: Any) -> bool:
     """Whether its spans have the attributes of MLflow, or it is a trace without any spans."""
     return convention_of(document) == "mlflow" or (
-        at(document, "data", "spans") == []
-        and first(at(document, "info"), "trace_id", "request_id") is not None
+        isinstance(document, dict)
+        and "info" in document
+        and at(document, "data", "spans") == []
+        and first(document["info"], "trace_id", "request_id") is not None
     )
 
 

@@ -39,12 +39,18 @@ def recognises(document: Any) -> bool:
 
 
 def _is_response(item: Any) -> bool:
-    return isinstance(at(item, "message"), dict) and isinstance(item.get("done"), bool)
+    return (
+        isinstance(item, dict)
+        and isinstance(item.get("message"), dict)
+        and isinstance(item.get("done"), bool)
+    )
 
 
 def _is_marked(message: Any) -> bool:
     """Whether a result names its tool, or a call has an object and neither an id nor a type."""
-    role = message.get("role") if isinstance(message, dict) else None
+    if not isinstance(message, dict) or not ("tool_name" in message or "tool_calls" in message):
+        return False
+    role = message.get("role")
     if role == "tool":
         return isinstance(message.get("tool_name"), str)
     call = at(message, "tool_calls", 0) if role == "assistant" else None

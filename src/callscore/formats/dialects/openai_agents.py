@@ -14,7 +14,7 @@ from callscore.formats.families.response_items import (
     take_items,
     with_sdk_errors,
 )
-from callscore.formats.shape import at, dicts, first
+from callscore.formats.shape import dicts, first
 from callscore.formats.transcript import Transcript
 
 if TYPE_CHECKING:
@@ -41,17 +41,21 @@ def recognises(document: Any) -> bool:
         return bool(document) and (
             all(map(_is_run_item, document)) or any(map(_is_of_javascript, document))
         )
-    has_version = at(document, "$schemaVersion") is not None
+    if not isinstance(document, dict):
+        return False
+    if "$schemaVersion" in document and _is_state(document):
+        return True
     items = first(document, *_NEW)
-    return (
-        (has_version and isinstance(first(document, *_GENERATED), list))
-        or _is_run_item(document)
-        or (isinstance(items, list) and all(map(_is_run_item, items)))
-    )
+    return _is_run_item(document) or (isinstance(items, list) and all(map(_is_run_item, items)))
+
+
+def _is_state(document: dict[str, Any]) -> bool:
+    has_version = document["$schemaVersion"] is not None
+    return has_version and isinstance(first(document, *_GENERATED), list)
 
 
 def _is_run_item(item: Any) -> bool:
-    kind = at(item, "type")
+    kind = item.get("type") if isinstance(item, dict) else None
     return (
         isinstance(kind, str)
         and kind.endswith("_item")
@@ -61,8 +65,11 @@ def _is_run_item(item: Any) -> bool:
 
 def _is_of_javascript(item: Any) -> bool:
     """Whether it is a call, or the result of one, in a history of the SDK for JavaScript."""
-    is_call = at(item, "type") in ("function_call", "function_call_result")
-    return is_call and isinstance(item.get("callId"), str)
+    return (
+        isinstance(item, dict)
+        and item.get("type") in ("function_call", "function_call_result")
+        and isinstance(item.get("callId"), str)
+    )
 
 
 def joins_lines(line: Any) -> bool:

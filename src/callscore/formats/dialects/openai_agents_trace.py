@@ -57,8 +57,11 @@ def joins_lines(line: Any) -> bool:
 
 
 def _is_span(value: Any) -> bool:
-    is_span = isinstance(value, dict) and value.get("object") == "trace.span"
-    return is_span and isinstance(value.get("span_data"), dict)
+    return (
+        isinstance(value, dict)
+        and value.get("object") == "trace.span"
+        and isinstance(value.get("span_data"), dict)
+    )
 
 
 def read(document: Any, wanted: Wanted) -> list[Trace]:

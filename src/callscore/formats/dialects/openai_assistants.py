@@ -37,13 +37,20 @@ def recognises(document: Any) -> bool:
     """Whether it is a run, a step of one, a list of these, or the events that report them."""
     if isinstance(document, dict) and document.get("object") == "list":
         document = document.get("data")
-    items = as_list(document)
-    return any(map(joins_lines, items[:_MAX_SAMPLED])) and len(dicts(items)) == len(items)
+    if isinstance(document, list):
+        return any(map(joins_lines, document[:_MAX_SAMPLED])) and all(
+            isinstance(item, dict) for item in document
+        )
+    return joins_lines(document)
 
 
 def joins_lines(line: Any) -> bool:
     """Whether a line is a run, a step of one, or an event that reports one."""
-    event = line.get("event") if isinstance(line, dict) else None
+    if not isinstance(line, dict):
+        return False
+    if "event" not in line:
+        return line.get("object") in (_RUN, _STEP)
+    event = line["event"]
     if isinstance(event, str) and "data" in line:
         return event.startswith("thread.") or line["data"] == "[DONE]"
     return _reported(line).get("object") in (_RUN, _STEP)

@@ -47,7 +47,7 @@ def _event_of(value: Any) -> dict[str, Any] | None:
     """The event that a value is, or that it wraps as `{"event": ..., "data": {...}}`."""
     if isinstance(value, dict) and "type" not in value:
         value = value.get("data")
-    kind = at(value, "type")
+    kind = value.get("type") if isinstance(value, dict) else None
     return value if isinstance(kind, str) and kind.startswith(_EVENT_PREFIXES) else None
 
 
@@ -149,7 +149,8 @@ def recognises(document: Any) -> bool:
         return False
     response = document.get("response")
     return (
-        joins_lines(document)
+        is_item(document)
+        or _is_event(document)
         or _is_response(document)
         or _is_request(document)
         or (isinstance(response, dict) and _is_response(response))

@@ -82,7 +82,11 @@ def _is_item(item: Any) -> bool:
 
 
 def _is_message(item: Any) -> bool:
-    return at(item, "kind") in _MESSAGES and isinstance(item.get("parts"), list)
+    return (
+        isinstance(item, dict)
+        and item.get("kind") in _MESSAGES
+        and isinstance(item.get("parts"), list)
+    )
 
 
 def joins_lines(line: Any) -> bool:

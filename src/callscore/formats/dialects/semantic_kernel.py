@@ -38,8 +38,9 @@ def recognises(document: Any) -> bool:
 
 def _parts_in(document: Any) -> list[Any]:
     """The messages of a history or a list; one message; or items of one."""
-    is_object = isinstance(document, dict)
-    return list_of(document.get("messages", [document]) if is_object else document)
+    if isinstance(document, dict):
+        document = document.get("messages", [document])
+    return list_of(document)
 
 
 def joins_lines(line: Any) -> bool:

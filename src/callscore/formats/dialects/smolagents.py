@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from callscore.formats.shape import at, dicts, first, list_of, text_of
+from callscore.formats.shape import at, dicts, first, text_of
 from callscore.formats.transcript import Transcript
 
 if TYPE_CHECKING:
@@ -31,8 +31,9 @@ _INTERPRETER = "python_interpreter"
 
 def recognises(document: Any) -> bool:
     """Whether there are action steps: bare, or under `steps`."""
-    steps = [document, *list_of(document.get("steps"))] if isinstance(document, dict) else document
-    return any(map(_is_step, dicts(steps)))
+    if isinstance(document, dict):
+        return _is_step(document) or any(map(_is_step, dicts(document.get("steps"))))
+    return any(map(_is_step, dicts(document)))
 
 
 def _is_step(item: dict[str, Any]) -> bool:

@@ -58,7 +58,7 @@ def _messages_in(document: Any, wanted: Wanted) -> list[Any]:
 
 def joins_lines(line: Any) -> bool:
     """Whether a line is one message of a conversation."""
-    return at(line, "messageType") in _TYPES
+    return isinstance(line, dict) and line.get("messageType") in _TYPES
 
 
 def read(document: Any, wanted: Wanted) -> list[Trace]:

@@ -14,6 +14,8 @@ from callscore.formats.shape import as_list, at, dicts, integer_of
 from callscore.formats.transcript import Transcript
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
+
     from callscore.core.call import Tool
     from callscore.formats.trace import Trace, Wanted
 
@@ -30,15 +32,18 @@ EXAMPLE = [
 def recognises(document: Any) -> bool:
     """Whether it is messages with calls, a session's message, a snapshot or specifications."""
     if isinstance(document, list):
-        items = dicts(document)
-        return len(items) == len(document) and (
-            any(has_blocks(_message_of(item)) for item in items) or _are_specifications(items)
+        return (any(map(_has_blocks, document)) or _are_specifications(document)) and all(
+            isinstance(item, dict) for item in document
         )
-    return (
+    return isinstance(document, dict) and (
         joins_lines(document)
         or isinstance(_snapshot_in(document), list)
-        or (isinstance(document, dict) and _are_specifications(list(document.values())))
+        or _are_specifications(document.values())
     )
+
+
+def _has_blocks(item: Any) -> bool:
+    return isinstance(item, dict) and has_blocks(_message_of(item))
 
 
 def joins_lines(line: Any) -> bool:
@@ -55,18 +60,24 @@ def _snapshot_in(document: Any) -> Any:
     return at(document, "data", "messages") if is_snapshot else None
 
 
-def _are_specifications(values: list[Any]) -> bool:
-    return bool(values) and all(
-        isinstance(at(value, "name"), str) and isinstance(at(value, "inputSchema", "json"), dict)
-        for value in values
+def _are_specifications(values: Collection[Any]) -> bool:
+    return len(values) > 0 and all(map(_is_specification, values))
+
+
+def _is_specification(value: Any) -> bool:
+    return (
+        isinstance(value, dict)
+        and isinstance(value.get("name"), str)
+        and isinstance(at(value.get("inputSchema"), "json"), dict)
     )
 
 
 def _message_of(item: dict[str, Any]) -> Any:
     """The message in an item, which may wrap it, and may have a redacted one to show instead."""
-    for key in ("redact_message", "message"):
-        if key in item and isinstance(item[key], dict):
-            return item[key]
+    if "message" in item or "redact_message" in item:
+        for key in ("redact_message", "message"):
+            if isinstance(item.get(key), dict):
+                return item[key]
     return item
 
 

@@ -40,27 +40,28 @@ def recognises(document: Any) -> bool:
             or all(map(_is_simulation, document))
             or _is_conversation(document)
         )
-    has_simulations = isinstance(at(document, "simulations"), list)
-    return (
-        (has_simulations and isinstance(document.get("tasks"), list))
+    return isinstance(document, dict) and (
+        (isinstance(document.get("simulations"), list) and isinstance(document.get("tasks"), list))
         or _is_simulation(document)
         or _is_task(document)
     )
 
 
 def _is_task(item: Any) -> bool:
-    return isinstance(item, dict) and (
-        isinstance(at(item.get("evaluation_criteria"), "actions"), list)
-        or (isinstance(item.get("user_scenario"), dict) and isinstance(item.get("id"), str))
-    )
+    if not isinstance(item, dict):
+        return False
+    if isinstance(item.get("user_scenario"), dict) and isinstance(item.get("id"), str):
+        return True
+    criteria = item.get("evaluation_criteria")
+    return isinstance(criteria, dict) and isinstance(criteria.get("actions"), list)
 
 
 def _is_simulation(item: Any) -> bool:
     if not isinstance(item, dict):
         return False
-    is_ended = isinstance(item.get("termination_reason"), str)
-    is_named = isinstance(item.get("task_id"), str)
-    return (is_ended and is_named) or _is_conversation(item.get("messages"))
+    if isinstance(item.get("task_id"), str) and isinstance(item.get("termination_reason"), str):
+        return True
+    return _is_conversation(item.get("messages"))
 
 
 def _is_conversation(messages: Any) -> bool:
@@ -69,11 +70,11 @@ def _is_conversation(messages: Any) -> bool:
 
 def _names_requestor(message: Any) -> bool:
     """Whether a call or a result says who has asked for it."""
-    if not isinstance(message, dict):
+    if not isinstance(message, dict) or not ("requestor" in message or "tool_calls" in message):
         return False
     if message.get("role") == "tool":
         return "requestor" in message
-    return "tool_calls" in message and at(message["tool_calls"], 0, "requestor") is not None
+    return at(message, "tool_calls", 0, "requestor") is not None
 
 
 def read(document: Any, wanted: Wanted) -> list[Trace]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from callscore.formats.families.vercel_parts import is_tool_part, take_part, take_success
-from callscore.formats.shape import as_list, at, dicts, first
+from callscore.formats.shape import at, dicts, first
 from callscore.formats.transcript import Transcript
 
 if TYPE_CHECKING:
@@ -35,10 +35,14 @@ def recognises(document: Any) -> bool:
 
 
 def _messages_in(document: Any) -> list[Any]:
+    if isinstance(document, list):
+        return document
+    if not isinstance(document, dict):
+        return [document]
     inner = first(document, *_LISTS)
-    if not isinstance(inner, list) and isinstance(document, dict) and "response" in document:
+    if not isinstance(inner, list) and "response" in document:
         inner = at(document, "response", "messages")
-    return inner if isinstance(inner, list) else as_list(document)
+    return inner if isinstance(inner, list) else [document]
 
 
 def _is_message(value: Any) -> bool:

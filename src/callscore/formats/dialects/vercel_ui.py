@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from callscore.formats.families.vercel_parts import server_kind, take_success
-from callscore.formats.shape import as_list, dicts, first, list_of, text_of
+from callscore.formats.shape import dicts, first, list_of, text_of
 from callscore.formats.transcript import Transcript
 
 if TYPE_CHECKING:
@@ -34,13 +34,17 @@ _UNFINISHED = ("input-streaming", "partial-call")
 
 def recognises(document: Any) -> bool:
     """Whether it is a message, or a list of messages, made up of parts that have a type."""
+    if isinstance(document, str):
+        return False
     messages = _messages_in(document)
     return any(map(_is_unambiguous, messages)) and all(map(_is_message, messages))
 
 
 def _messages_in(document: Any) -> list[Any]:
+    if isinstance(document, list):
+        return document
     inner = document.get("messages") if isinstance(document, dict) else None
-    return inner if isinstance(inner, list) else as_list(document)
+    return inner if isinstance(inner, list) else [document]
 
 
 def _is_message(value: Any) -> bool:
@@ -63,9 +67,9 @@ def _is_part(value: Any) -> bool:
 
 def _is_unambiguous(message: Any) -> bool:
     """Whether a message has parts or invocations, which few other formats have."""
-    return isinstance(message, dict) and bool(
-        message.get("parts") or list_of(message.get("toolInvocations"))
-    )
+    if not isinstance(message, dict) or not ("parts" in message or "toolInvocations" in message):
+        return False
+    return bool(message.get("parts") or list_of(message.get("toolInvocations")))
 
 
 def joins_lines(line: Any) -> bool:
