@@ -15,7 +15,7 @@ from callscore.core.tool_names import (
     comparable_name,
     count_same_names,
     matches_pattern,
-    with_compared_names,
+    with_compared_name,
 )
 
 if TYPE_CHECKING:
@@ -71,7 +71,8 @@ def test_parts_of_a_name_can_be_left_out_of_the_comparison(
 def test_only_calls_with_another_name_are_made_anew() -> None:
     calls = (ToolCall("f", {"a": 1}, id="1"), ToolCall("x.g", {}, id="2"))
 
-    found = with_compared_names(calls, Settings(normalise_name=("namespace",)))
+    settings = Settings(normalise_name=("namespace",))
+    found = [with_compared_name(call, settings) for call in calls]
 
     assert found[0] is calls[0]
     assert found[1] == ToolCall("g", {}, id="2")

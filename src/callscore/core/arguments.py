@@ -1,7 +1,7 @@
 """Compares the arguments of one expected and one actual call: what matches, what differs, how close.
 
-`Settings.arguments`, `arrays` and `nested_objects` are put into the expected arguments as the same
-matchers that a case file could spell, so that there is one comparison for all.
+`Settings.arguments`, `arrays` and `nested_objects` become the same matchers in the expected
+arguments that a case file could spell, so that there is only one comparison.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from callscore.core.rules import (
 from callscore.core.settings import IGNORE
 from callscore.core.tool_names import matches_pattern
 from callscore.core.value_comparison import is_accepted as fits_value
-from callscore.core.value_comparison import make_context
+from callscore.core.value_comparison import make_context, may_be_absent
 
 if TYPE_CHECKING:
     from callscore.core.call import ToolCall
@@ -48,7 +48,8 @@ __all__ = [
 
 DifferenceKind = Literal["missing", "unexpected", "type", "value", "matcher", "malformed"]
 _ARRAYS = (list, tuple)
-# Rules that only say how the parts of a value are compared, and how deep they are looked for.
+# Rules that only say how the parts of a value are compared, and the depth down to which they are
+# removed from a missing value.
 _STRUCTURAL = ("$subset", "$unordered")
 _MAX_MISSING_DEPTH = 200
 
@@ -100,10 +101,9 @@ def count_matched_arguments(expected: dict[str, Any], actual: dict[str, Any]) ->
 def overlap_ratio(
     matched: int, *, expected: int, actual: int, shared: int, extra_arguments: ExtraArguments
 ) -> tuple[int, int]:
-    """The overlap of a pair as a numerator and a denominator, both exact.
+    """The overlap of a pair as a numerator and a denominator, from the counts of `ArgumentCounts`.
 
-    The counts are those of `ArgumentCounts`; arguments that were not expected may enlarge the
-    denominator.
+    Unexpected arguments increase the denominator if the settings count them.
     """
     if not expected and not actual:
         return 1, 1
@@ -122,9 +122,9 @@ _Pending = tuple[_Trail, Any, Any, str | None]
 def differences(
     expected: dict[str, Any], actual: dict[str, Any], context: Context | None = None
 ) -> tuple[Difference, ...]:
-    """Everything in which two argument objects differ, in the order of the expected one.
+    """All differences between two argument objects, in the order of the expected one.
 
-    The context is what rules need; None where the expected arguments hold none.
+    The context is what rules need; None if the expected arguments contain none.
     """
     found: list[Difference] = []
     pending: list[_Pending] = [(None, expected, actual, None)]
@@ -160,8 +160,6 @@ def _compare_by_rule(
     pending: _Pending, context: Context
 ) -> tuple[list[_Pending], list[Difference]]:
     """The parts to compare next, and the differences that the rule reports itself."""
-    from callscore.core.value_comparison import may_be_absent
-
     trail, rule, actual, parent_rule = pending
     if actual is ABSENT and not may_be_absent(rule):
         return [], [_difference(trail, rule, ABSENT, parent_rule or rule.key)]
@@ -201,7 +199,7 @@ def _items(
 
 
 def _place(trail: _Trail) -> tuple[str, str | None]:
-    """The JSON path of a trail, and the argument that it begins with."""
+    """The JSON path of a trail, and its first argument."""
     steps: list[Any] = []
     while trail is not None:
         trail, step = trail
@@ -210,9 +208,7 @@ def _place(trail: _Trail) -> tuple[str, str | None]:
     return json_path(steps), str(steps[0]) if steps and steps[0] is not None else None
 
 
-# What the settings make of an expected call: rules around its plain values.
-
-# How the schema of a rule says that its operand is a value like any other.
+# In the schema of a rule: its operand is itself a value that may be a rule.
 _VALUE_SCHEMA = "#/$defs/value"
 # Deeper than this, values are compared as they are.
 _MAX_RELAXED_DEPTH = 100
@@ -223,7 +219,7 @@ class ArgumentCounts(NamedTuple):
 
     Attributes:
         matched: how many of the wanted arguments were given as wanted.
-        wanted: how many were wanted; one that may be absent, and is, was not.
+        wanted: how many were wanted; an absent one that may be absent does not count.
         given: how many were given, without those that are ignored.
         shared: how many were both wanted and given.
     """
@@ -240,12 +236,7 @@ class ArgumentCounts(NamedTuple):
 
 
 class ExpectedArguments(dict[str, Any]):
-    """The arguments of an expected call with rules in them, ready to be compared.
-
-    Attributes:
-        context: what the rules need.
-        rules: those of the settings, which also say what to ignore.
-    """
+    """The arguments of an expected call with rules in them, and what is needed to compare them."""
 
     __slots__ = ("context", "rules", "tool")
 
@@ -280,11 +271,11 @@ class ExpectedArguments(dict[str, Any]):
 
     @property
     def kept(self) -> frozenset[str]:
-        """The arguments that count though a rule ignores them, because the case has its own."""
+        """The arguments that count although a setting ignores them, because the case has a rule."""
         return frozenset([key for key in self if self._ignores(key)])
 
     def counted(self, actual: dict[str, Any]) -> dict[str, Any]:
-        """The arguments of a call without those that the rules ignore, and the case does not."""
+        """The arguments of a call that count: not ignored, or expected by the case."""
         if not self.rules:
             return actual
         return {
@@ -309,9 +300,9 @@ def count_arguments(expected: dict[str, Any], actual: dict[str, Any]) -> Argumen
 def apply_settings(
     call: ToolCall, settings: Settings, timeouts: Timeouts | None = None
 ) -> ToolCall:
-    """The expected call with the rules of the settings in it; itself where none is about it.
+    """The expected call with the rules of the settings in it; the call itself if none applies.
 
-    `timeouts` holds what ran out of time so far in the case that is scored; None where none is.
+    `timeouts` is that of `make_context`.
     """
     arguments = call.arguments
     if arguments is None or not (settings.has_rules or contains_matchers(arguments)):
@@ -336,7 +327,7 @@ def apply_settings(
 
 
 def _apply_rule(value: Any, rule: ArgumentRule, settings: Settings) -> Any:
-    """The value under a rule, where it is one that the rule can be about."""
+    """The value as the operand of a rule, if the rule accepts such an operand."""
     if value.__class__ is not Matcher:  # the case's own rule has precedence
         matcher = Matcher(f"${rule.rule}", value, rule.options)
         if comparator_for(matcher.key).check(matcher) is None:
@@ -358,18 +349,18 @@ def _relaxed(value: Any, settings: Settings, depth: int = 0) -> Any:
 
 
 def _relaxed_rule(matcher: Matcher, settings: Settings, depth: int) -> Matcher:
-    """The rule with what stands inside of it loosened; the rule itself is unchanged."""
+    """The rule with its operand relaxed, if it may contain rules."""
     comparator = comparator_for(matcher.key)
     if not comparator.nests:
         return matcher
-    # What a rule holds is a value itself, or a list or an object of values.
+    # The operand is a value itself, or a list or an object of values.
     is_value = comparator.schema["value"].get("$ref") == _VALUE_SCHEMA
-    loosened = _relaxed if is_value else _relaxed_inside
-    return Matcher(matcher.key, loosened(matcher.value, settings, depth + 1), matcher.options)
+    relax = _relaxed if is_value else _relaxed_inside
+    return Matcher(matcher.key, relax(matcher.value, settings, depth + 1), matcher.options)
 
 
 def _relaxed_inside(value: Any, settings: Settings, depth: int) -> Any:
-    """The value with its members loosened, and itself as it is."""
+    """The value with its members relaxed, but not the value itself."""
     if isinstance(value, dict):
         return {key: _relaxed(member, settings, depth + 1) for key, member in value.items()}
     if isinstance(value, list | tuple):
@@ -378,7 +369,7 @@ def _relaxed_inside(value: Any, settings: Settings, depth: int) -> Any:
 
 
 def _rule_for(tool: str, argument: str, rules: tuple[ArgumentRule, ...]) -> ArgumentRule | None:
-    """The first rule that is about this argument of this tool; a tool's name may have dots in it."""
+    """The first rule that matches this argument of this tool; a tool's name may contain dots."""
     for rule in rules:
         of_tool, _, of_argument = rule.pattern.rpartition(".")
         if matches_pattern(of_tool, tool) and matches_pattern(of_argument, argument):
@@ -386,12 +377,12 @@ def _rule_for(tool: str, argument: str, rules: tuple[ArgumentRule, ...]) -> Argu
     return None
 
 
-# What a pair is: correct, equal, and its overlap as a numerator and a denominator.
+# Of a pair: whether it is correct, whether it is equal, the numerator and denominator of its overlap.
 Grade = tuple[bool, bool, int, int]
 
 
 def grade_calls(expected: ToolCall, actual: ToolCall, settings: Settings) -> Grade:
-    """What one expected and one actual call of the same tool make as a pair."""
+    """Grade an expected and an actual call of the same tool as a pair."""
     if actual.error is not None:
         # Arguments that were not recorded are accepted where any arguments are.
         is_accepted = expected.arguments is None and actual.error == NOT_CAPTURED
@@ -416,7 +407,7 @@ def grade_calls(expected: ToolCall, actual: ToolCall, settings: Settings) -> Gra
 def _grade_with_rules(
     expected: dict[str, Any] | None, actual: dict[str, Any], settings: Settings
 ) -> Grade:
-    """`grade_calls` where rules stand in the expected arguments, or any are accepted."""
+    """`grade_calls` for expected arguments with rules, or if any arguments are accepted."""
     if expected is None:
         return True, False, 1, 1
     counts = cast("ExpectedArguments", expected).counts(actual)

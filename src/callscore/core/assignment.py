@@ -51,8 +51,8 @@ _Reach = tuple["Callable[[int], int]", "Callable[[int], int]", int]
 def _augmenting_path(root: int, reach: _Reach, unreached: int) -> tuple[list[tuple[int, int]], int]:
     """An augmenting path from a row without a column to a free column.
 
-    It gives the rows that take another column, each with that column, and none where there is no
-    path; and which of the columns that no earlier search has visited are still unreached.
+    Returns the rows that take another column, each with that column (empty if there is no path),
+    and the columns that are still unreached.
     """
     may_have, owner, free = reach
     path = [root]
@@ -80,8 +80,8 @@ class _PrimalDual:
 
     Every row and every column has a price, and no pair weighs more than its two prices together.
     A pair that weighs exactly that is tight. An assignment of tight pairs is a heaviest one as soon
-    as the rows and columns that are left out have price zero. All rows begin at the greatest
-    weight, so those still without a column share one price, which only falls.
+    as all rows and columns outside it have price zero. All rows begin at the greatest weight, so
+    that those without a column share one price, which only falls.
     """
 
     def __init__(self, rows: list[Levels], width: int) -> None:
@@ -95,7 +95,7 @@ class _PrimalDual:
         self.free_columns = (1 << width) - 1
 
     def settle(self) -> None:
-        """Find prices, and tight pairs for them, that together prove the assignment heaviest."""
+        """Find prices and tight pairs that prove the assignment to be a heaviest one."""
         everything = (1 << self.width) - 1
         free_rows = list(range(len(self.rows)))
         tight = [self.tight(row) for row in free_rows]
@@ -165,9 +165,9 @@ class _PrimalDual:
 class _FirstOptimal:
     """The first in order of all heaviest assignments.
 
-    Those are exactly the assignments of tight pairs. With rows and columns that weigh nothing the
-    square is made full, so that every column has an owner; then one assignment turns into another
-    by rows handing on their columns in a circle.
+    Those are exactly the assignments of tight pairs. Rows and columns that weigh nothing fill up
+    the square, so that every column has an owner. Then one assignment becomes another if rows pass
+    on their columns in a cycle.
     """
 
     def __init__(self, prices: _PrimalDual) -> None:
@@ -186,7 +186,7 @@ class _FirstOptimal:
         self.open_columns = (1 << size) - 1  # those that no earlier row has settled on
 
     def columns(self) -> list[int | None]:
-        """Let one row after the other change to the lowest column that it can have."""
+        """Give each row, in order, the lowest column that it can have."""
         for row in range(self.height):
             self._improve(row)
             self.open_columns ^= 1 << self.column_of[row]
@@ -195,19 +195,19 @@ class _FirstOptimal:
     def _improve(self, row: int) -> None:
         own = self.column_of[row]
         lower = self.tight[row] & self.open_columns & ((1 << own) - 1)
-        dead = 1 << own  # columns from which no circle leads back to this row's own
+        dead = 1 << own  # columns from which no cycle leads back to this row's own
         while lower:
             bit = lower & -lower
-            circle, dead = self._circle(bit.bit_length() - 1, own, dead)
-            if circle:
-                owners = [row] + [self.row_of[column] for column in circle]
-                for owner, column in zip(owners, [*circle, own], strict=True):
+            cycle, dead = self._find_cycle(bit.bit_length() - 1, own, dead)
+            if cycle:
+                owners = [row] + [self.row_of[column] for column in cycle]
+                for owner, column in zip(owners, [*cycle, own], strict=True):
                     self._give(owner, column)
                 return
             lower &= ~dead
 
-    def _circle(self, start: int, own: int, dead: int) -> tuple[list[int], int]:
-        """The columns to hand on, one owner to the next, so that the last can take `own`."""
+    def _find_cycle(self, start: int, own: int, dead: int) -> tuple[list[int], int]:
+        """The columns to pass on, from one owner to the next, so that the last can take `own`."""
         path = [start]
         dead |= 1 << start
         while path:
@@ -229,14 +229,7 @@ class _FirstOptimal:
 
 
 class BipartiteMatching:
-    """A one-to-one pairing that only grows: a row that has a column may change it, not lose it.
-
-    Args:
-        fitting: the columns that a row fits.
-
-    Attributes:
-        column_of: the column of each row that has one.
-    """
+    """A one-to-one pairing that only grows: a row that has a column may change it, not lose it."""
 
     def __init__(self, columns: int, fitting: Callable[[int], int]) -> None:
         self.columns = self.free = columns
@@ -250,9 +243,9 @@ class BipartiteMatching:
         self._give(row, column)
 
     def grow(self, rows: list[int]) -> list[int]:
-        """Pair as many of these rows as possible, and name those that are left alone.
+        """Pair as many of these rows as possible, and return those without a partner.
 
-        Rows for which this was called before count for more: none of them is given up.
+        Rows that were paired by an earlier call stay paired.
         """
         unpaired = [row for row in rows if row not in self.column_of]
         while unpaired:

@@ -1,6 +1,6 @@
-"""A tool call and a tool definition, and what a trace holds where a JSON value should be.
+"""A tool call, a tool definition, and malformed JSON.
 
-Malformed JSON is kept as text, never guessed at. An error inside a value marks every object and
+Malformed JSON is kept as text and never repaired. An error inside a value marks every object and
 array around it, so that a case can still be read.
 """
 
@@ -130,14 +130,14 @@ class FaultyArray(list[Any]):
 
 
 def malformed_part(value: object) -> Malformed | None:
-    """What is malformed in a value, with the text of the whole value; None where nothing is."""
+    """What is malformed in a value; None if nothing is."""
     if isinstance(value, FaultyObject | FaultyArray):
         return value.fault
     return value if isinstance(value, Malformed) else None
 
 
 def excerpt(text: str) -> str:
-    """A text short enough to keep and always possible to print; what was cut off shows as `…`."""
+    """The beginning of a text, always printable; `…` marks that the end was cut off."""
     kept = text if len(text) <= _MAX_EXCERPT else text[:_MAX_EXCERPT] + "…"
     return kept.encode("utf-8", "backslashreplace").decode()
 
@@ -148,9 +148,9 @@ _NOT_SPACE = re.compile(r"[^ \t\r\n]")
 def split_concatenated_objects(
     text: str, *, parse_int: Callable[[str], Any] = int
 ) -> list[dict[str, Any]]:
-    """The JSON objects that stand one after another in a text; none where it holds anything else.
+    """The JSON objects in a text of several; empty if the text holds anything else.
 
-    `parse_int` converts digits to a number; counting objects needs none.
+    `parse_int` converts digits to a number; callers that only count objects skip that.
     """
     from json import JSONDecoder  # noqa: TID251  (it tells where a value ends)
 

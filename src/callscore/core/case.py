@@ -15,9 +15,6 @@ if TYPE_CHECKING:
 __all__ = ["Case", "Expected", "Forbidden", "Group", "GroupKind", "Times", "calls_in", "with_calls"]
 
 
-# What may be expected beside single calls: groups of calls, repeats, and calls that are
-# forbidden.
-
 GroupKind = Literal["in_order", "any_order", "one_of", "optional"]
 
 
@@ -64,7 +61,7 @@ Expected = ToolCall | Group | Times | Forbidden
 
 
 def calls_in(expected: Iterable[Expected]) -> Iterator[ToolCall]:
-    """Every call that stands anywhere in what is expected, in the order as written."""
+    """Every call in an expectation, groups included, in the order as written."""
     pending = [iter(expected)]
     while pending:
         item = next(pending[-1], None)

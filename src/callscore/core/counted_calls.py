@@ -28,7 +28,7 @@ from callscore.core.tool_names import (
     expectation_with_compared_names,
     matches_pattern,
     normalise_letters,
-    with_compared_names,
+    with_compared_name,
 )
 from callscore.errors import InvalidCall
 
@@ -74,28 +74,26 @@ _DEFAULT_RULES: _Rules = tuple((pattern, "read") for pattern in READ_PATTERNS)
 
 
 def effect_of(name: str, settings: Settings, tools: Mapping[str, Tool]) -> Effect:
-    """The effect of a tool: the first of the settings that fits, else its definition, else its name.
+    """The effect of a tool: by the first matching setting, else by its definition, else by its name.
 
-    Where the settings compare less than the name as written, a pattern may be about either.
+    If the settings normalise names, a pattern may match the name as written or as compared.
     """
     names = (name, comparable_name(name, settings)) if changes_names(settings) else (name,)
     effect = _first_match(names, settings.effects) if settings.effects else None
     defined = [tools[known].effect for known in names if known in tools]
     effect = effect or next(filter(None, defined), None)
-    # By name alone, what is compared of it decides: a server may be called `search_server`.
+    # By name alone, only the compared part decides: a server may be called `search_server`.
     return effect or _first_match(names[-1:], _DEFAULT_RULES) or "write"
 
 
 @lru_cache(maxsize=4096)  # an agent has few tools, and calls them often
 def _first_match(names: tuple[str, ...], rules: _Rules) -> Effect | None:
-    """The effect by the first rule that fits any of the names."""
+    """The effect by the first rule that matches any of the names."""
     for pattern, effect in rules:
         if any(matches_pattern(pattern, name) for name in names):
             return effect
     return None
 
-
-# Forbidden calls: those whose tool names, as written or as compared, match a pattern.
 
 _CHARACTER_SET = re.compile(r"(\[[^\]]*\])")
 
@@ -106,10 +104,7 @@ def forbidden_patterns(expected: Iterable[Expected]) -> tuple[str, ...]:
 
 
 def forbidding_pattern(patterns: Sequence[str], name: str, settings: Settings) -> str | None:
-    """The first of the patterns that a tool's name fits; None where it fits none.
-
-    A pattern may be about the name as the trace has it, or about what is compared of it.
-    """
+    """The first pattern that matches a tool's name, as written or as compared; None without one."""
     for pattern in patterns:
         if matches_pattern(pattern, name):
             return pattern
@@ -122,7 +117,7 @@ def forbidding_pattern(patterns: Sequence[str], name: str, settings: Settings) -
 
 
 def _normalised_pattern(pattern: str, settings: Settings) -> str:
-    """A pattern with its letters as names are compared; `-` in a set such as `[a-z]` is no letter."""
+    """A pattern with its letters normalised as in names, except the `-` in a set such as `[a-z]`."""
     is_folded = "case" in settings.normalise_name
     parts = [
         (part.casefold() if is_folded else part)
@@ -146,13 +141,11 @@ class Ignored(Struct, frozen=True, gc=False):
 
 
 class PreparedCalls(NamedTuple):
-    """The calls to compare.
+    """The calls that count, on both sides.
 
     Attributes:
-        expected: what is expected, without what does not count.
-        actual: the calls that were made, without those that do not count.
         ignored: the calls that were left out: first the expected, then the actual ones, in order.
-        forbidden: which of the actual calls must not have been made.
+        forbidden: the positions of the actual calls that must not have been made.
     """
 
     expected: tuple[Expected, ...]
@@ -169,8 +162,8 @@ def select_counted(
 ) -> PreparedCalls:
     """Leave out the calls that do not count under these settings.
 
-    A group of which nothing is left disappears. An alternative of which nothing is left asks for
-    nothing, so that the other alternatives of its `one_of` become optional.
+    A group that becomes empty is removed. If an alternative of a `one_of` becomes empty, the other
+    alternatives become optional.
     """
     wanted = _Selector("expected", settings, tools)
     given = _Selector("actual", settings, tools)
@@ -193,13 +186,8 @@ def _accepts_several(call: ToolCall) -> bool:
     return call.arguments is None or contains_matchers(call.arguments)
 
 
-def _at_most_once(times: Times) -> Times:
-    is_one = times.most is not None and times.most <= 1
-    return times if is_one else structs.replace(times, most=1)
-
-
 class _Selector:
-    """Goes through one side, call by call, and records what it leaves out."""
+    """Selects the calls of one side that count, and records the others."""
 
     def __init__(
         self, side: Literal["expected", "actual"], settings: Settings, tools: Mapping[str, Tool]
@@ -212,7 +200,7 @@ class _Selector:
         self._seen: dict[tuple[str, str], None] = {}
 
     def keeps(self, call: ToolCall) -> bool:
-        """Whether a call counts; the next one like it may be a repeat."""
+        """Whether a call counts; it is remembered, so that the next equal one may be a repeat."""
         why = self._why_not(call)
         if why is not None:
             self.ignored.append(Ignored(call, self._side, why))
@@ -232,9 +220,8 @@ class _Selector:
         return None
 
     def _is_repeat(self, call: ToolCall) -> bool:
-        if call.error is not None:
-            return False  # ambiguous
-        if self._side == "expected" and _accepts_several(call):
+        is_ambiguous = self._side == "expected" and _accepts_several(call)
+        if call.error is not None or is_ambiguous:
             return False
         kind = (comparable_name(call.name, self._settings), fingerprint(call.arguments or {}))
         if kind in self._seen:
@@ -243,14 +230,14 @@ class _Selector:
         return False
 
     def members(self, members: tuple[Expected, ...]) -> tuple[Expected, ...] | None:
-        """What is left of several things; None where that is all of them."""
+        """The members that count; None if all of them do."""
         left = [self._member(member) for member in members]
         if all(kept is member for kept, member in zip(left, members, strict=True)):
             return None
         return tuple([kept for kept in left if kept is not None])
 
     def _member(self, member: Expected) -> Expected | None:
-        """What is left of one thing; None where that is nothing."""
+        """What counts of a member; None if nothing does."""
         if isinstance(member, ToolCall):
             return member if self.keeps(member) else None
         if isinstance(member, Times):
@@ -287,12 +274,13 @@ class _Selector:
         return Group("optional", (rest,))
 
     def _times(self, times: Times) -> Expected | None:
-        """A repeated call; where repeats are one call, it is wanted once or perhaps."""
+        """What counts of a repeated call; with collapsed repeats it is expected at most once."""
         if self._settings.repeated_calls == "count" or _accepts_several(times.call):
             return times if self.keeps(times.call) else None
         if times.least == 0:
-            left = self._perhaps(times.call)
-            return None if left is None else _at_most_once(times)
+            is_once = times.most is not None and times.most <= 1
+            once = times if is_once else structs.replace(times, most=1)
+            return None if self._perhaps(times.call) is None else once
         if not self.keeps(times.call):
             return None
         if times.least > 1:
@@ -300,7 +288,7 @@ class _Selector:
         return times.call
 
     def _perhaps(self, member: Expected) -> Expected | None:
-        """What is left of something that may not be wanted, so that nothing later repeats it."""
+        """As `_member`, for a call that may be omitted: no later call counts as its repeat."""
         before = len(self._seen)
         left = self._member(member)
         while len(self._seen) > before:
@@ -314,9 +302,7 @@ def prepare_calls(
     settings: Settings,
     tools: Mapping[str, Tool],
 ) -> PreparedCalls:
-    """Both sides selected and renamed.
-
-    Names come last: a pattern may be about a name as the trace has it.
+    """Select the calls that count, then normalise names: a pattern may match a name as written.
 
     Raises:
         InvalidCall: a call is both expected and forbidden.
@@ -349,7 +335,7 @@ def prepare_calls(
         kept = set(forbidden)
         actual = tuple(
             [
-                call if position in kept else with_compared_names((call,), settings)[0]
+                call if position in kept else with_compared_name(call, settings)
                 for position, call in enumerate(actual)
             ]
         )
@@ -357,7 +343,7 @@ def prepare_calls(
 
 
 def _tools_by_any_name(tools: Mapping[str, Tool], settings: Settings) -> Mapping[str, Tool]:
-    """The tools by their names and by what is compared of these; but not where they differ then."""
+    """The tools by name and by compared name, unless the effects of two with one name differ."""
     if not changes_names(settings):
         return tools
     compared: dict[str, Tool | None] = {}

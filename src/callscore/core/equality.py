@@ -51,7 +51,7 @@ def equal(left: Any, right: Any) -> bool:
     elif kind in _JSON_TYPES and other in _JSON_TYPES:
         return kind in _NUMBERS and other in _NUMBERS and left == right
     try:
-        # The fast way to a yes; a no has to be looked into: NaN, a tuple, 1.0 for 1, key order.
+        # The fast way to True; False needs a closer look: NaN, a tuple, 1.0 for 1, key order.
         # Python's own equality takes true for 1, and the text alone takes NaN for null.
         if left == right and _encode(left) == _encode(right):
             return True
@@ -129,16 +129,10 @@ def _equal_scalars(left: Any, right: Any) -> bool:
         return bool(left == right) or (left != left and right != right)  # noqa: PLR0124  (NaN)
     if isinstance(left, str) and isinstance(right, str):
         return left == right
-    if type(left) is not type(right):
-        return False
-    return _equal_rules(left, right) if isinstance(left, Matcher) else repr(left) == repr(right)
-
-
-def _equal_rules(left: Matcher, right: Matcher) -> bool:
-    """By what they hold: two long ones may print alike."""
-    if left.key != right.key:
-        return False
-    return _equal(left.value, right.value) and _equal(left.options, right.options)
+    if isinstance(left, Matcher) and isinstance(right, Matcher):  # two long ones may print alike
+        is_same = left.key == right.key and _equal(left.value, right.value)
+        return is_same and _equal(left.options, right.options)
+    return type(left) is type(right) and repr(left) == repr(right)
 
 
 def _is_number(value: Any) -> bool:
@@ -154,7 +148,7 @@ class _Piece(str):
 def fingerprint(value: Any) -> str:
     """A text that two values share exactly when they are the same JSON value.
 
-    The stack is explicit, so that no depth of nesting can exhaust that of the interpreter.
+    It is not recursive, so that any depth of nesting is possible.
     """
     pieces: list[str] = []
     pending: list[Any] = [value]
@@ -172,7 +166,7 @@ def fingerprint(value: Any) -> str:
             pending.append(_Piece("]"))
             for member in reversed(item):
                 pending += (_Piece(","), member)
-        elif item.__class__ is Matcher:  # no JSON value, but two of them may be the same rule
+        elif item.__class__ is Matcher:  # not a JSON value, but two of them may be equal
             pieces.append("<")
             pending += (_Piece(">"), item.options, item.value, item.key)
         else:
@@ -218,9 +212,9 @@ def is_fraction(value: Any) -> TypeGuard[int | float]:
 
 
 def exact_ratio(number: float) -> tuple[int, int]:
-    """The exact value of the digits that spell a number: 0.1 is one tenth, which no float is.
+    """The exact value of a number as it is written, as a numerator and a denominator above zero.
 
-    It is a numerator and a denominator above zero, not reduced.
+    0.1 is one tenth, which no float is. The fraction is not reduced.
     """
     if isinstance(number, int):
         return int(number), 1
@@ -228,7 +222,7 @@ def exact_ratio(number: float) -> tuple[int, int]:
 
 
 def json_type(value: Any) -> str:
-    """The JSON type of a value; of one that JSON does not know, its Python type."""
+    """The JSON type of a value; the Python type if it is not JSON."""
     for name, types in _TYPE_NAMES:
         if isinstance(value, types):
             return name

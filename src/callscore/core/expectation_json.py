@@ -31,7 +31,7 @@ _RULE_PREFIX = "$"
 
 
 def contains_rule_keys(value: Any) -> bool:
-    """Whether any key in a value begins with `$`; no depth of nesting can exhaust the walk."""
+    """Whether any key in a value begins with `$`; the search is not recursive."""
     pending = [value]
     while pending:
         item = pending.pop()
@@ -49,12 +49,12 @@ def _has_rule_keys(value: Mapping[Any, Any]) -> bool:
 
 
 def parse_matchers(value: Any, *, where: str) -> Any:
-    """A value of a case file with its `$` keys read as rules; itself where it has none.
+    """A value of a case file with its `$` keys read as rules; the value itself if it has none.
 
-    In messages it is called `where`: `expected[0].arguments`.
+    Error messages call it `where`: `expected[0].arguments`.
 
     Raises:
-        InvalidCall: a key that begins with `$` is no rule, or a rule makes no sense.
+        InvalidCall: a key that begins with `$` is not a rule, or a rule is invalid.
     """
     if not contains_rule_keys(value):
         return value
@@ -114,10 +114,10 @@ def _require_options(key: str, options: dict[str, Any], comparator: Comparator, 
 
 
 def matchers_to_json(value: Any) -> Any:
-    """A value as a case file has it: rules as `$` keys, and keys that only look so as literal.
+    """A value as in a case file: rules become `$` keys, and other `$` keys become literal.
 
     Raises:
-        InvalidCall: a key that begins with `$` stands beside a rule, which no file can say; or
+        InvalidCall: an object with another `$` key contains a rule, which no file can express; or
             rules are nested too deeply.
     """
     if not contains_rule_keys(value) and not contains_matchers(value):
@@ -143,7 +143,7 @@ def _to_json(value: Any) -> Any:
 
 
 def expected_to_json(item: Expected) -> Any:
-    """A call, a group or what is forbidden, as a case file has it.
+    """A call, a group, a repeat or a forbidden pattern as in a case file.
 
     Raises:
         InvalidCall: as for `matchers_to_json`.

@@ -29,20 +29,20 @@ __all__ = ["Examined", "PlainCall", "examine_cases"]
 _read = msgspec.json.Decoder().decode
 _decode = msgspec.json.Decoder(dict[str, Any]).decode
 _split = msgspec.json.Decoder(dict[str, Raw]).decode
-# What decoding raises for arguments that are no object, out of a float's range, or too deep.
+# What decoding raises for arguments that are not an object, exceed a float, or are too deep.
 _DECODE_ERRORS = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError)
 _find_no_object = re.compile(rb"\0[^{]").search
 # Beyond this many pairs, looking every call up among the others takes too long.
 _MAX_LOOKUPS = 4096
-# A call that is missed and one that is extra are paired in the confusion table; with more of them
-# it depends on their order.
+# One missed and one extra call make one pair in the confusion table; with more calls, the pairs
+# depend on their order.
 _IN_ANY_ORDER = 2
 
 
 class PlainCall(Struct, frozen=True, gc=False):
-    """A call as case files spell it, with its arguments still as JSON text.
+    """A call as case files spell it, with its arguments as JSON text.
 
-    Whatever else a call holds (an id, a result) does not count in strict mode, and is not read.
+    Other fields of a call (an id, a result) do not count in strict mode and are not read.
     """
 
     name: Annotated[str, Meta(min_length=1)]
@@ -53,11 +53,11 @@ class PlainCall(Struct, frozen=True, gc=False):
 
 
 class Examined(NamedTuple):
-    """What was found out about some cases, before it is counted.
+    """The outcomes of some cases, before they are counted.
 
     Attributes:
-        outcomes: the outcome of each case; None where it needs to be read with more care, because
-            arguments that decide about it are not a readable object.
+        outcomes: None for a case that this scorer cannot decide, because some arguments are not a
+            readable object.
         mistakes: what went wrong in the cases that have an outcome.
     """
 
@@ -69,7 +69,7 @@ class Examined(NamedTuple):
 def examine_cases(
     expected: Sequence[tuple[PlainCall, ...]], actual: Sequence[tuple[PlainCall, ...]]
 ) -> Examined:
-    """Examine cases, given the expected and the actual calls of each; many at once are faster."""
+    """Examine cases, given the expected and the actual calls of each; large batches are faster."""
     sizes = list(map(len, expected))
     # No case of a plain file forbids anything.
     forbidden = repeat(0, len(sizes))
@@ -100,14 +100,14 @@ def _are_objects(calls: Iterable[PlainCall]) -> bool:
 
 
 class _Mistakes:
-    """What went wrong in some cases; whatever was expected besides is correct."""
+    """What went wrong in some cases; every other expected call is correct."""
 
     def __init__(self) -> None:
         self.wrong: list[tuple[str, list[str]]] = []  # tools, and the arguments that differ
         self.unpaired: list[tuple[str | None, str | None]] = []
 
     def count(self, expected: Sequence[PlainCall], actual: Sequence[PlainCall]) -> int:
-        """Count one case; how many of its calls are correct."""
+        """Count the mistakes of one case, and return its number of correct calls."""
         if len(expected) * len(actual) > _MAX_LOOKUPS:
             return self._count_any(expected, actual)
         taken: list[PlainCall] = []
@@ -121,18 +121,13 @@ class _Mistakes:
                 left.append(call)
         correct: int | None = 0
         if not left or not rest:
-            self._count_unpaired(left, rest)
+            self.unpaired += [(call.name, None) for call in left]
+            self.unpaired += [(None, call.name) for call in rest]
         elif len(left) == len(rest) == 1:
             correct = self._count_two(left[0], rest[0])
         else:
             correct = self._count_several(left, rest, taken)
         return self._count_any(expected, actual) if correct is None else len(taken) + correct
-
-    def _count_unpaired(self, left: list[PlainCall], rest: list[PlainCall]) -> None:
-        for call in left:
-            self.unpaired.append((call.name, None))
-        for call in rest:
-            self.unpaired.append((None, call.name))
 
     def _count_two(self, expected: PlainCall, actual: PlainCall) -> int:
         """`count` for one call on each side."""
@@ -149,7 +144,7 @@ class _Mistakes:
     def _count_several(
         self, left: list[PlainCall], rest: list[PlainCall], taken: list[PlainCall]
     ) -> int | None:
-        """`count` for what is left; None, and nothing counted, if calls cannot be told apart."""
+        """`count` for the other calls; None, and nothing counted, if some may equal taken ones."""
         correct = self._count_distinct(left, rest, taken)
         if correct is None:
             calls = left + rest  # one of them may be the same as one that is taken
@@ -160,7 +155,7 @@ class _Mistakes:
     def _count_distinct(
         self, left: list[PlainCall], rest: list[PlainCall], taken: list[PlainCall]
     ) -> int | None:
-        """`count` for what is left; None, and nothing counted, where there is a choice of pairs."""
+        """`count` for the other calls; None, and nothing counted, if there are several pairings."""
         expected = [call.name for call in left]
         actual = [call.name for call in rest]
         missed: list[str] = []
@@ -222,7 +217,7 @@ def _are_respelled(calls: list[PlainCall], taken: list[PlainCall]) -> bool:
 
 
 def _differing_keys(expected: PlainCall, actual: PlainCall) -> list[str]:
-    """The arguments that are not the same on both sides; only values that differ as text are read."""
+    """The arguments that differ; only values that differ as text are decoded."""
     wanted, given = _split(expected.arguments), _split(actual.arguments)
     found: list[str] = []
     shared = 0
@@ -239,7 +234,7 @@ def _differing_keys(expected: PlainCall, actual: PlainCall) -> list[str]:
 
 
 def _tool_calls(calls: Iterable[PlainCall], names: set[str]) -> list[ToolCall]:
-    """The calls, with the arguments of those that have one of the names; the others need none."""
+    """The calls; only the arguments of those with one of the names are decoded."""
     return [
         ToolCall(call.name, _decode(call.arguments) if call.name in names else {}) for call in calls
     ]

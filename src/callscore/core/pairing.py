@@ -1,8 +1,9 @@
 """Which expected call is paired with which actual call.
 
-A pairing is one to one and joins equal names only. Of all that the order allows, the chosen one has
-the most correct pairs, then the most equal pairs, then the greatest total overlap, then the most
-pairs; and then it is the first: the first expected call has the earliest actual call it can.
+A pairing is one to one and joins equal names only. Of all pairings that the order allows, the best
+has the most correct pairs, then the most equal pairs, then the greatest total overlap, then the
+most pairs. Of several best ones it is the first: each expected call, in order, has the earliest
+actual call that it can have.
 """
 
 from __future__ import annotations
@@ -58,8 +59,8 @@ def weigh_pairs(
 ) -> list[PairWeights]:
     """What every possible pair is worth, as integers that add up.
 
-    The heaviest pairing has the most correct pairs, then the most equal pairs, then the greatest
-    total overlap: a single correct pair outweighs all equal ones, and one of those all overlaps.
+    One correct pair outweighs all equal pairs, and one equal pair all overlaps, so that the
+    heaviest pairing is the one that the module docstring describes.
     """
     is_few = len(expected) * len(actual) <= _MAX_UNINDEXED_PAIRS
     graded = (_grade_one_by_one if is_few else _grade_by_index)(expected, actual, settings)
@@ -81,7 +82,7 @@ def weigh_pairs(
     return rows
 
 
-# Of one expected call: the columns of the same tool, and which of them make pairs of which grade.
+# Of one expected call: the columns of the same tool, and the columns of each grade.
 _Graded = tuple[int, dict[Grade, int]]
 
 
@@ -129,7 +130,7 @@ class _ToolCalls:
         self.indexes: dict[frozenset[str] | None, _Index] = {}
 
     def graded(self, call: ToolCall, settings: Settings) -> _Graded:
-        """What an expected call makes with each of them."""
+        """The grades of an expected call with each of them."""
         expected = call.arguments
         demands = None if expected.__class__ in _PLAIN else cast("ExpectedArguments", expected)
         # Which arguments of the actual calls count depends on nothing else.
@@ -174,7 +175,7 @@ class _Index:
         demands: ExpectedArguments | None,
         settings: Settings,
     ) -> dict[Grade, int]:
-        """What these expected arguments make with each of the actual calls that can be read."""
+        """The grades of these expected arguments, each with the columns that have it."""
         if arguments is None:
             return {(True, False, 1, 1): self.acceptable} if self.acceptable else {}
         found: dict[Grade, int] = {}
@@ -197,7 +198,7 @@ class _Index:
     def _matches(
         self, arguments: dict[str, Any], demands: ExpectedArguments | None
     ) -> list[tuple[int, int]]:
-        """How many of the arguments are matched, and by which columns."""
+        """For each number of matched arguments, the columns that match as many."""
         at_least = [self.readable] + [0] * (len(arguments) + 1)
         for seen, (key, value) in enumerate(arguments.items()):
             holders = self.by_value.get(key)
@@ -230,7 +231,7 @@ class _Index:
     def _splits(
         self, arguments: dict[str, Any], demands: ExpectedArguments | None, columns: int
     ) -> list[tuple[tuple[int, int, int], int]]:
-        """The columns apart by how many arguments are wanted of them, given, and both."""
+        """The columns grouped by how many arguments are wanted of them, given, and both."""
         omittable = frozenset() if demands is None else demands.omittable
         found: dict[tuple[int, int, int], int] = {}
         for keys, having in self.by_keys.items():
@@ -243,7 +244,7 @@ class _Index:
 
 
 def _hashable(value: Any) -> Hashable:
-    """A hashable stand-in: two are equal exactly when the values are the same JSON value."""
+    """A hashable key: two are equal exactly when the values are the same JSON value."""
     kind = value.__class__
     is_own = kind is str or kind is int or value is None
     is_own = is_own or (kind is float and value == value)  # noqa: PLR0124  (all but NaN)
@@ -275,7 +276,7 @@ def match_in_order(
 
 
 def _choices(rows: list[PairWeights], width: int) -> list[bytearray]:
-    """For each expected call and each place in the actual ones: what a best pairing does there."""
+    """For each expected call and each column: what a best pairing does there."""
     choices: list[bytearray] = []
     below = [0] * (width + 1)  # the worth of the best pairing of all that follows, by column
     more_pairs = len(rows) + 1  # so that the number of pairs decides last
@@ -306,11 +307,11 @@ def _choices(rows: list[PairWeights], width: int) -> list[bytearray]:
 
 # Positions of an expected and of an actual call, and whether they make a correct pair.
 Match = tuple[int, int, bool]
-# The positions, on the expected and on the actual side, of calls that are all equal.
-_EqualCalls = tuple[list[int], list[int]]
+# Positions of calls of one tool: on the expected and on the actual side.
+_Group = tuple[list[int], list[int]]
 # Up to this many pairs of one tool, weighing them all is faster than computing fingerprints.
 _MAX_COMPARED_PAIRS = 64
-# Stands for arguments that could not be parsed, which are equal to no others.
+# In place of arguments that could not be parsed: equal to no others.
 _UNREADABLE: dict[str, Any] = {"": object()}
 
 
@@ -367,7 +368,7 @@ def _positions(calls: Sequence[ToolCall], start: int) -> dict[str, list[int]]:
 
 
 def _match_tool(
-    expected: Sequence[ToolCall], actual: Sequence[ToolCall], group: _EqualCalls, settings: Settings
+    expected: Sequence[ToolCall], actual: Sequence[ToolCall], group: _Group, settings: Settings
 ) -> list[Match]:
     """The best pairing of the calls of one tool."""
     rows, columns = group
@@ -388,7 +389,7 @@ def _match_tool(
 
 
 def _closest(
-    expected: Sequence[ToolCall], actual: Sequence[ToolCall], group: _EqualCalls, settings: Settings
+    expected: Sequence[ToolCall], actual: Sequence[ToolCall], group: _Group, settings: Settings
 ) -> Match:
     """The best pair where one side has only one call, and the first of several such pairs."""
     candidates = [(row, column) for row in group[0] for column in group[1]]
@@ -403,13 +404,13 @@ def _closest(
 
 
 def _pair_equal_calls(
-    expected: Sequence[ToolCall], actual: Sequence[ToolCall], group: _EqualCalls
-) -> tuple[list[Match], _EqualCalls]:
+    expected: Sequence[ToolCall], actual: Sequence[ToolCall], group: _Group
+) -> tuple[list[Match], _Group]:
     """Strict mode: the equal pairs that every best pairing has, and the calls that are left.
 
-    Where one side has nothing left over, these are all pairs. Otherwise a kind of call that both
-    sides have equally often pairs off in order, whatever the others do; of the kinds that one side
-    has more often all calls are left, for which of the copies are equal pairs is still open.
+    Where one side has no calls left over, these are all pairs. Otherwise calls that both sides have
+    equally often are paired in order; calls that one side has more often are all left, because it
+    is still open which of the copies are paired.
     """
     if any(expected[row].arguments.__class__ is not dict for row in group[0]):
         return [], group  # calls that accept any arguments, or have rules, may take others
@@ -422,7 +423,7 @@ def _pair_equal_calls(
         spare_rows = spare_rows or len(rows) > len(columns)
         spare_columns = spare_columns or len(rows) < len(columns)
     matches: list[Match] = []
-    left: _EqualCalls = ([], [])
+    left: _Group = ([], [])
     for rows, columns in kinds:
         if spare_rows and spare_columns and len(rows) != len(columns):
             left[0].extend(rows)
@@ -435,18 +436,18 @@ def _pair_equal_calls(
 
 
 def _group_equal_by_comparing(
-    expected: Sequence[ToolCall], actual: Sequence[ToolCall], group: _EqualCalls
-) -> list[_EqualCalls]:
-    """The calls of one tool sorted into kinds by comparing each with each."""
-    seen: list[tuple[dict[str, Any], _EqualCalls]] = []
-    for row in group[0]:
-        _equal_calls_of(expected[row], seen)[0].append(row)
-    for column in group[1]:
-        _equal_calls_of(actual[column], seen)[1].append(column)
+    expected: Sequence[ToolCall], actual: Sequence[ToolCall], group: _Group
+) -> list[_Group]:
+    """Group equal calls of one tool by comparing each with each."""
+    seen: list[tuple[dict[str, Any], _Group]] = []
+    for side, calls in enumerate((expected, actual)):
+        for position in group[side]:
+            _equal_calls_of(calls[position], seen)[side].append(position)
     return [kind for _, kind in seen]
 
 
-def _equal_calls_of(call: ToolCall, seen: list[tuple[dict[str, Any], _EqualCalls]]) -> _EqualCalls:
+def _equal_calls_of(call: ToolCall, seen: list[tuple[dict[str, Any], _Group]]) -> _Group:
+    """The group of calls that are equal to this one; a new one where there is none."""
     arguments = call.arguments or {}
     if call.error is None:
         for known, kind in seen:
@@ -460,10 +461,10 @@ def _equal_calls_of(call: ToolCall, seen: list[tuple[dict[str, Any], _EqualCalls
 
 
 def _group_equal_by_fingerprint(
-    expected: Sequence[ToolCall], actual: Sequence[ToolCall], group: _EqualCalls
-) -> list[_EqualCalls]:
-    """The same by fingerprints, in time that grows with the number of calls only."""
-    seen: dict[str, _EqualCalls] = {}
+    expected: Sequence[ToolCall], actual: Sequence[ToolCall], group: _Group
+) -> list[_Group]:
+    """The same by fingerprints: linear in the number of calls."""
+    seen: dict[str, _Group] = {}
     for side, calls in enumerate((expected, actual)):
         for position in group[side]:
             call = calls[position]

@@ -19,7 +19,7 @@ class Phrase(NamedTuple):
 
 
 class Note(NamedTuple):
-    """A phrase and the values to put into it, before anybody has chosen a language."""
+    """A phrase and its values, before a language is chosen."""
 
     phrase: Phrase
     values: dict[str, Any] = {}  # noqa: RUF012  (never modified)
@@ -37,7 +37,6 @@ class Plural(NamedTuple):
 
 
 def _require_language(lang: str) -> None:
-    """Refuse a language that nothing here is written in."""
     if lang not in get_args(Language):
         known = ", ".join(get_args(Language))
         raise InvalidSettings(f"lang: {lang!r} is not one of {known}")

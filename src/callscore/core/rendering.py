@@ -29,7 +29,6 @@ ELLIPSIS = "…"
 # How much of two long strings is shown before the place where they differ.
 _CONTEXT = 12
 _SHORT_ESCAPES = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
-_QUOTED_ESCAPES = {'"': '\\"', "\\": "\\\\"}
 # From this many bits on Python may refuse to print the decimal digits of an integer.
 _LONG_INTEGER = 10_000
 _CONSTANTS = {None: "null", True: "true", False: "false"}
@@ -50,9 +49,8 @@ def _escape_character(character: str) -> str:
 
 
 def _quote(text: str) -> str:
-    for plain, escaped in reversed(_QUOTED_ESCAPES.items()):
-        text = text.replace(plain, escaped)
-    return f'"{escape(text)}"'
+    escaped = text.replace("\\", "\\\\").replace('"', '\\"')
+    return f'"{escape(escaped)}"'
 
 
 def display_width(text: str) -> int:
@@ -161,7 +159,7 @@ def integer_text(value: int) -> str:
 
 
 def safe_repr(value: object) -> str:
-    """What a value that JSON does not know prints as."""
+    """The repr of a value, or its type where it cannot be printed."""
     try:
         return repr(value)
     except (RecursionError, ValueError):  # nested too deep, or holding an integer that is too long
@@ -187,7 +185,11 @@ def _pieces(value: object, write: Callable[[object], str]) -> Iterator[str]:
             yield prefix
             if isinstance(item, dict):
                 yield "{"
-                pending.append((_members(item, write), "}"))
+                members = (
+                    (f"{', ' if at else ''}{write(key)}: ", member)
+                    for at, (key, member) in enumerate(item.items())
+                )
+                pending.append((members, "}"))
                 break
             if isinstance(item, list | tuple):
                 yield "["
@@ -198,13 +200,6 @@ def _pieces(value: object, write: Callable[[object], str]) -> Iterator[str]:
         else:
             pending.pop()
             yield closing
-
-
-def _members(
-    item: dict[object, object], write: Callable[[object], str]
-) -> Iterator[tuple[str, object]]:
-    for position, (key, value) in enumerate(item.items()):
-        yield f"{', ' if position else ''}{write(key)}: ", value
 
 
 def _join_pieces(pieces: Iterator[str], limit: int) -> str:

@@ -1,4 +1,4 @@
-"""What scoring many cases, or running agents, gave: results of cases, evaluations and runs."""
+"""The results of cases, evaluations and runs."""
 
 from __future__ import annotations
 
@@ -47,12 +47,12 @@ __all__ = [
 
 
 class MetricValue(Struct, frozen=True, gc=False):
-    """What a metric of another tool says of one case.
+    """The value of a metric or scorer for one case.
 
     Attributes:
-        value: its number; None where it has none.
-        reason: why it has none, or why the number is what it is, where that is known.
-        is_broken: whether it has none because it does not work: it raises, say, or gives text.
+        value: None if it has no number.
+        reason: why there is no number, or why the number is what it is, if known.
+        is_broken: whether the metric does not work: it raises an error or returns text, for example.
     """
 
     name: str
@@ -89,13 +89,13 @@ class Noted(Struct, frozen=True, gc=False):
 
 
 class MetricResult(Struct, frozen=True, gc=False):
-    """What a metric of another tool says of many cases.
+    """The result of a metric of another tool for many cases.
 
     Attributes:
-        mean: the mean over the cases for which it has a number; None where there are none.
-        scored: how many these are.
-        not_scorable: how many the others are; in place of names, the reasons, each of them once.
-        version: the version of the tool that the metric was held against; None if that is not known.
+        mean: the mean over the cases that have a number; None if there are none.
+        scored: the number of these cases.
+        not_scorable: the number of the others; instead of names, each reason once.
+        version: the version of the tool that the metric was compared with; None if unknown.
     """
 
     name: str
@@ -150,27 +150,21 @@ class Results(Struct, frozen=True, gc=False, kw_only=True):
         return results_line(self)
 
 
-# Why there is no answer: the task raised, took too long, tried to end the process, returned what no
-# format reads, or could not be started.
+# Why there is no answer: the task raised an error, took too long, tried to end the process, returned
+# something that no format reads, or could not be started.
 FailureKind = Literal["raised", "timeout", "exited", "unreadable", "refused"]
 # Whether there is a score: nothing may be expected, or there is no answer.
 Status = Literal["scored", "error", "not_scored"]
 
 
 def failure_kind(kind: str) -> FailureKind:
-    """The stored reason why there is no answer; `raised` where it is an unknown word."""
+    """The stored kind of a failure; `raised` if it is unknown."""
     known = [each for each in get_args(FailureKind) if each == kind]
     return known[0] if known else "raised"
 
 
 class Usage(Struct, frozen=True, gc=False):
-    """What answers cost.
-
-    Attributes:
-        requests: how often a model was asked, repetitions after errors included.
-        input_tokens: what it read.
-        output_tokens: what it wrote.
-    """
+    """The requests and tokens that answers cost; retries are counted as requests."""
 
     requests: int = 0
     input_tokens: int = 0
@@ -185,11 +179,11 @@ class Usage(Struct, frozen=True, gc=False):
 
 
 class Answer(Struct, frozen=True, kw_only=True):
-    """What came back.
+    """The answer of an agent.
 
     Attributes:
-        document: the answer as plain data, as it is kept, and as scorers are given it.
-        seconds: how long it took, repetitions after errors included.
+        document: the answer as plain data, as it is stored and given to scorers.
+        seconds: how long it took, including retries.
     """
 
     document: Any = None
@@ -200,12 +194,11 @@ class Answer(Struct, frozen=True, kw_only=True):
 
 
 class Failure(Struct, frozen=True, gc=False, kw_only=True):
-    """A case to which there is no answer: an error of the agent, and no score.
+    """A case without an answer because of an error of the agent; it has no score.
 
     Attributes:
         problem: what happened, in a sentence.
         details: where it happened, such as the end of a traceback; empty if unknown.
-        trial: which repetition it is, where there are several.
     """
 
     case: str
@@ -222,7 +215,7 @@ class Failure(Struct, frozen=True, gc=False, kw_only=True):
 
 
 class KeptDifference(Struct, frozen=True, gc=False, kw_only=True):
-    """How the calls of a pair differ, as a history keeps it; `pair` is a position in the pairs."""
+    """A stored difference between the calls of a pair; `pair` is a position in the pairs."""
 
     pair: int
     path: str
@@ -233,7 +226,7 @@ class KeptDifference(Struct, frozen=True, gc=False, kw_only=True):
 
 
 class KeptFault(Struct, frozen=True, gc=False, kw_only=True):
-    """What is wrong with a call by the definition of its tool, as a history keeps it."""
+    """A stored fault of a call by the definition of its tool."""
 
     tool: str
     kind: str
@@ -243,10 +236,10 @@ class KeptFault(Struct, frozen=True, gc=False, kw_only=True):
 
 
 class KeptComparison(Struct, frozen=True, kw_only=True):
-    """Which calls are paired and how they differ, as a history keeps it.
+    """Which calls are paired and how they differ, as stored in a history.
 
-    Calls are named by their positions among those that count. `expected` and `actual` hold these
-    calls where they are not simply those of the case.
+    Calls are given by their positions among those that count. `expected` and `actual` hold these
+    calls if they differ from those of the case.
     """
 
     pairs: list[tuple[int, int, bool]] = []
@@ -260,13 +253,13 @@ class KeptComparison(Struct, frozen=True, kw_only=True):
 
 
 class KeptScore(Struct, frozen=True, gc=False, kw_only=True):
-    """What is kept of a score.
+    """A stored score.
 
     Attributes:
-        f1: the score of the calls; None where nothing is scored.
-        counts: correct, incorrect, missed, extra, expected, actual, forbidden; empty where nothing
-            is scored.
-        tools: how the calls of each tool went; None where they were not counted.
+        f1: the score of the calls; None if nothing is scored.
+        counts: correct, incorrect, missed, extra, expected, actual, forbidden; empty if nothing is
+            scored.
+        tools: the counts of each tool; None if they were not counted.
         comparison: the pairs and the differences, as plain data.
     """
 
@@ -277,7 +270,7 @@ class KeptScore(Struct, frozen=True, gc=False, kw_only=True):
 
     @property
     def outcome(self) -> Outcome:
-        """What the case came to; only where it is scored."""
+        """The outcome of a case that is scored."""
         correct, _, _, _, expected, actual, forbidden = self.counts
         return correct, expected, actual, forbidden
 
@@ -287,13 +280,13 @@ class Result(Struct, frozen=True, kw_only=True):
 
     Attributes:
         case: what was asked and expected; `actual` holds the calls that were made, and `trial` is
-            set where there are several.
-        answer: what came back; None where nothing did, or there are only calls.
-        score: how the calls compare; None where nothing is expected.
+            set if there are several.
+        answer: None if there is none, or if there are only calls.
+        score: None if nothing is expected.
         passed: whether every scorer that has a number passes it, and nothing forbidden was called;
-            None where no scorer has one.
+            None if no scorer has one.
         failure: why there is no answer, or why it cannot be scored.
-        kept: what the database holds of the score, where the result was read back.
+        kept: the stored score, if the result was read from the database.
     """
 
     case: Case
@@ -323,16 +316,16 @@ class Result(Struct, frozen=True, kw_only=True):
 
 
 class ScorerResult(Struct, frozen=True, gc=False, kw_only=True):
-    """What one scorer says of all answers of an evaluation.
+    """The result of one scorer for all answers of an evaluation.
 
     Attributes:
-        mean: the mean over the answers that it has a number for; None where there are none.
-        scored: how many these are.
-        passed: for how many of them the number is enough.
-        threshold: what the mean must reach; None where there is none.
-        not_scorable: the others; in place of names, the reasons, each of them once.
-        broken: the answers for which it does not work, which are none of these; in place of names,
-            the reasons, with the line of the scorer where it is known.
+        mean: the mean over the answers that have a number; None if there are none.
+        scored: the number of these answers.
+        passed: how many of them pass.
+        threshold: what the mean must reach; None if there is no threshold.
+        not_scorable: the answers without a number; instead of names, each reason once.
+        broken: the answers for which the scorer does not work, in neither of these counts; instead
+            of names, the reasons, with the line of the scorer if it is known.
     """
 
     name: str
@@ -350,12 +343,7 @@ class ScorerResult(Struct, frozen=True, gc=False, kw_only=True):
 
 
 class CaseTrials(Struct, frozen=True, gc=False):
-    """The repetitions of one case.
-
-    Attributes:
-        trials: how many there were; one without an answer did not pass.
-        passed: how many of these passed.
-    """
+    """The number of trials of one case, and of those that passed; without an answer none does."""
 
     case: str
     trials: int
@@ -368,11 +356,7 @@ class CaseTrials(Struct, frozen=True, gc=False):
 
 
 class CaseValues(Struct, frozen=True, gc=False, kw_only=True):
-    """A case that says nothing about the calls that are expected, and what the scorers say of it.
-
-    Attributes:
-        trial: which repetition it is, where there are several.
-    """
+    """A case without expected calls, and the values of the scorers for it."""
 
     id: str
     calls: tuple[ToolCall, ...] = ()
@@ -389,9 +373,9 @@ class CaseValues(Struct, frozen=True, gc=False, kw_only=True):
 def answer_passes(
     values: Sequence[MetricValue], at_least: float, *, has_forbidden: bool = False
 ) -> bool | None:
-    """Whether an answer is good enough: every scorer works, and its number is at least this.
+    """Whether an answer passes: all scorers work, and their numbers are at least `at_least`.
 
-    None where no scorer has a number. No number makes up for a forbidden call.
+    None if no scorer has a number. An answer with a forbidden call never passes.
     """
     numbers = [found.value for found in values if found.value is not None]
     if has_forbidden or any(found.is_broken for found in values):
@@ -400,28 +384,26 @@ def answer_passes(
 
 
 class EvaluationResults(Struct, frozen=True, kw_only=True):
-    """What one evaluation gave, under one of its variants.
+    """The results of one evaluation, under one of its variants.
 
     Attributes:
-        place: the file that it stands in.
-        variant: the variant; None where there is only one way to run it.
-        results: the scores: the summary of all, and under `cases` those to show, each with what the
-            scorers say under `metrics`.
-        scorers: what each scorer says of all cases, in the order they are named.
+        place: the file of the evaluation.
+        variant: None if the evaluation has no variants.
+        results: the summary of all scores, and under `cases` those to show, each with the values of
+            the scorers under `metrics`.
         cases: the number of planned cases.
         questions: the number of planned answers: one per case, or one per trial of it.
         answered: how many answers were scored; a case counts once per trial.
         passed: how many of these every scorer passes, with nothing forbidden called.
-        undecided: how many of these no scorer has a number for; they neither pass nor fail.
-        unreferenced: of the cases to show those that say nothing about the calls that are expected;
-            they are not among the scores.
+        undecided: how many of these have no number from any scorer; they neither pass nor fail.
+        unreferenced: the cases to show that have no expected calls, and so no score.
         failures: the first cases without an answer.
-        errors: how many there are.
-        skipped: cases that were left out on purpose, with the reasons where there are any.
-        trials: the cases that were repeated; empty where none was.
-        usage: what the answers cost that were asked for in this run.
-        seconds: the median time that an answer took; None without answers.
-        reused: how many answers were there before, and were not asked for again.
+        errors: the number of cases without an answer.
+        skipped: cases that were left out on purpose, with the reasons if there are any.
+        trials: the cases that were repeated.
+        usage: the cost of the answers that were not reused.
+        seconds: the median time of an answer; None without answers.
+        reused: how many answers were stored before, and not requested again.
     """
 
     name: str
@@ -457,12 +439,7 @@ class EvaluationResults(Struct, frozen=True, kw_only=True):
 
 
 class JudgeCounts(Struct, frozen=True, gc=False):
-    """What a model was asked as a judge.
-
-    Attributes:
-        judged: how many values it was to judge.
-        asked: how many requests were sent to it; the other answers were known.
-    """
+    """The values that a model judged, and the requests sent to it; other answers were cached."""
 
     model: str
     judged: int = 0
@@ -473,9 +450,9 @@ class Unloaded(Struct, frozen=True, gc=False):
     """A file of evaluations that cannot be used.
 
     Attributes:
-        place: the file, and the line where it is known.
+        place: the file, and the line if it is known.
         problem: what is wrong, in a sentence.
-        details: the end of a traceback; empty where there is none.
+        details: the end of a traceback, or empty.
     """
 
     place: str
@@ -535,14 +512,14 @@ class RunResults(Struct, frozen=True, kw_only=True):
 
 
 class KeptCase(Struct, frozen=True, kw_only=True):
-    """A case of a run with all that was kept of it.
+    """A case of a run, with everything that is stored of it.
 
     Attributes:
-        evaluation: what the evaluation is called, with its variant.
-        place: the file that it stands in.
-        expected: what was expected, as a case file spells it; None where nothing was.
+        evaluation: the name of the evaluation, with its variant.
+        place: the file of the evaluation.
+        expected: what was expected, as a case file spells it, or None.
         at_least: the number from which a scorer passes an answer.
-        trials: the result of each trial, in order; each says which one it is.
+        trials: the result of each trial, in order.
     """
 
     run: str

@@ -1,25 +1,25 @@
 """Rules in place of values: their form (`Matcher`), their result (`Verdict`), and all comparators.
 
-A comparator is a module that says what a rule in place of a value means. Those of callscore are in
-`comparators`; other packages add theirs by entry points. A comparator module has
+A comparator is a module that implements a rule. Those of callscore are in `comparators`; other
+packages add theirs by entry points. A comparator module has
 
-- a docstring whose first line says that in a few words,
-- `KEYS`, how case files spell it; the first names it,
+- a docstring whose first line says in a few words what the rule means,
+- `KEYS`, how case files spell it; the first is its name,
 - `SCHEMA`, the JSON Schema of the `value` and of each of the `options`,
-- `EXAMPLES`, each a rule as a file spells it, a value that it accepts and one that it refuses,
+- `EXAMPLES`, each a rule as a file spells it, a value that it accepts and one that it rejects,
 - `check(matcher) -> str | None`, what is wrong with a rule, as a sentence; it never raises,
-- `compare(matcher, actual, context) -> Verdict`, for rules that were checked; whatever the value
-  is, it never raises;
+- `compare(matcher, actual, context) -> Verdict`, for rules that were checked; it never raises,
+  whatever the value is;
 
-and where it applies
+and optionally
 
-- `OPTIONS`, the keys that may stand beside its own,
-- `NESTS`, whether rules may stand inside its value,
-- `MAY_BE_ABSENT`, whether it can be asked about a value that was not given; a function of the rule
-  where that depends on what the rule holds,
-- `RULE`, whether it compares two values and accepts a value that is equal to its own, so that
-  settings can name it for an argument,
-- `describe(matcher) -> str`, itself in a few words that need no translation.
+- `OPTIONS`, the keys that are allowed beside its own,
+- `NESTS`, whether its value may contain rules,
+- `MAY_BE_ABSENT`, whether it can be applied to a value that was not given; a function of the rule
+  if that depends on the rule's value,
+- `RULE`, whether it compares two values and accepts equal ones, so that settings can name it for
+  an argument,
+- `describe(matcher) -> str`, the rule in a few words that need no translation.
 """
 
 from __future__ import annotations
@@ -63,12 +63,12 @@ __all__ = [
 
 _SCALARS = frozenset({str, int, float, bool, type(None)})
 _are_scalars = _SCALARS.issuperset
-# The keys of all matchers made in this process: while it is empty, values need not be searched.
+# The keys of all matchers created in this process: while it is empty, no value contains rules.
 _used_keys: set[str] = set()
 
 
 class _Absent:
-    """The value of an argument that was not given; nothing that JSON has is this."""
+    """The value of an argument that was not given; it is no JSON value."""
 
     __slots__ = ()
 
@@ -84,8 +84,8 @@ class Matcher(Struct, frozen=True, gc=False):
 
     Attributes:
         key: the rule, as case files spell it: `$approx`.
-        value: what stands under that key; it may hold matchers where the rule looks inside.
-        options: what stands beside it: `{"abs": 0.01}`.
+        value: the value of that key; it may contain matchers if the comparator nests.
+        options: the other keys and their values: `{"abs": 0.01}`.
     """
 
     key: str
@@ -100,7 +100,7 @@ class Matcher(Struct, frozen=True, gc=False):
 
 
 def contains_matchers(value: Any) -> bool:
-    """Whether a rule stands anywhere in a value; no depth of nesting can exhaust the walk."""
+    """Whether a value contains a rule, at any depth; the search is not recursive."""
     if not _used_keys:
         return False
     pending = [value]
@@ -112,14 +112,14 @@ def contains_matchers(value: Any) -> bool:
             item = item.values()
         elif not isinstance(item, list | tuple):
             continue
-        # Most hold nothing but scalars; this check runs in C.
+        # Most contain only scalars; this check runs in C.
         if not _are_scalars(map(type, item)):
             pending += [member for member in item if member.__class__ not in _SCALARS]
     return False
 
 
 def unwrap_matchers(value: Any, *, keys: tuple[str, ...], depth: int) -> Any:
-    """A value with the operands of rules with these keys in place of the rules, down to a depth."""
+    """A value in which the operands of rules with these keys replace the rules, down to a depth."""
     if not depth or (isinstance(value, Matcher) and value.key not in keys):
         return value
     unwrap = partial(unwrap_matchers, keys=keys, depth=depth - 1)
@@ -135,13 +135,7 @@ Timeouts = dict[tuple[str, bytes], float]
 
 
 class FailedPart(NamedTuple):
-    """A place inside a value at which a rule was not met.
-
-    Attributes:
-        step: the key, or the position, that leads there.
-        expected: what was expected there, or ABSENT.
-        actual: what was given there, or ABSENT.
-    """
+    """A key or position inside a value where it fails, and both values there, or ABSENT."""
 
     step: str | int
     expected: Any
@@ -149,13 +143,13 @@ class FailedPart(NamedTuple):
 
 
 class Verdict(NamedTuple):
-    """What comparing a value by a rule gave.
+    """The result of comparing a value by a rule.
 
     Attributes:
         matched: whether the value is accepted.
         value: how close it is, from 0 to 1; the rule has its own threshold.
-        note: why it is not accepted, where the rule and the value do not say enough.
-        parts: the places inside at which it fails, where they say it better than the whole.
+        note: why it is not accepted, if that is not clear from the rule and the value.
+        parts: the places inside at which it fails, if they are more precise than the whole.
     """
 
     matched: bool
@@ -169,10 +163,10 @@ class Context(Struct, frozen=True):
 
     Attributes:
         compare: compares any expected value, which may hold matchers, with an actual one.
-        similarity: how alike two texts are, from 0 to 1, in place of our own measure.
-        judge: answers a question about a value; None where no model is configured.
-        slow: the searches that ran out of time while one case is scored; None where nothing is
-            scored, but said about what was.
+        similarity: how similar two texts are, from 0 to 1; None for callscore's own measure.
+        judge: answers a question about a value; None if no model is configured.
+        slow: the searches that ran out of time while one case is scored; None if a score is only
+            explained.
     """
 
     compare: Callable[[Any, Any], Verdict]
@@ -190,20 +184,11 @@ _MAX_MENTION_WIDTH = 60  # columns of a value in an error message
 
 
 class Comparator(Struct, frozen=True):
-    """A rule that can be asked.
+    """The contents of a comparator module; the module docstring describes them.
 
     Attributes:
-        name: what settings call it: `approx`.
-        title: what it means, in a line.
-        keys: how case files spell it, `$approx`; the first names it.
-        options: the keys that may stand beside its own.
-        schema: the JSON Schema of its `value` and of each of its `options`.
-        examples: a rule as a file spells it, a value that it accepts and one that it refuses.
-        nests: whether rules may stand inside its value.
-        may_be_absent: whether a rule can be asked about a value that was not given.
-        is_rule: whether settings can name it for an argument.
-        check: what is wrong with a rule; None where nothing is.
-        compare: how a value does by a rule.
+        name: its name in settings: `approx`.
+        title: the first line of its docstring.
     """
 
     name: str
@@ -221,10 +206,10 @@ class Comparator(Struct, frozen=True):
 
 
 def comparator_from_module(name: str, module: ModuleType) -> Comparator:
-    """The comparator that a module is.
+    """The comparator of a module.
 
     Raises:
-        InvalidSettings: it lacks something that every comparator has.
+        InvalidSettings: the module lacks something that every comparator has.
     """
     missing = [part for part in _REQUIRED if part not in vars(module)]
     if missing or not module.__doc__:
@@ -265,7 +250,7 @@ def _check_of(module: ModuleType, options: tuple[str, ...]) -> Callable[[Matcher
 
 @cache
 def comparators() -> tuple[Comparator, ...]:
-    """Every comparator, our own first.
+    """Every comparator, built-in ones first.
 
     Raises:
         InvalidSettings: one of another package cannot be used.
@@ -285,7 +270,7 @@ def _by_key() -> dict[str, Comparator]:
 
 
 def comparator_for(key: str) -> Comparator:
-    """The comparator that is spelled so.
+    """The comparator with this key.
 
     Raises:
         InvalidCall: there is none.
@@ -302,9 +287,7 @@ def rules_by_name() -> dict[str, Comparator]:
 
 
 def check_matcher(matcher: Matcher) -> str | None:
-    """What is wrong with a rule, as a sentence; None where nothing is.
-
-    Rules inside of it are not looked at.
+    """What is wrong with a rule, as a sentence, or None; rules inside it are not checked.
 
     Raises:
         InvalidCall: there is no such rule.
@@ -328,7 +311,7 @@ def _inner_text(value: object, limit: int) -> str:
     if not isinstance(value, Matcher):
         return scalar_text(value, limit=limit)
     text = describe_value(value, limit=limit)
-    # In brackets, so that its options do not look like the next item.
+    # Parentheses keep its options from looking like the next item.
     return f"({text})" if ", " in text else text
 
 
@@ -340,11 +323,11 @@ def _describe_default(matcher: Matcher) -> str:
 
 
 def operand_problem(matcher: Matcher, wanted: str) -> str:
-    """The sentence about a rule whose value is not what it wants."""
+    """The error sentence for a rule with an invalid value."""
     return f"{wanted} is wanted, not {describe_value(matcher.value, limit=_MAX_MENTION_WIDTH)}."
 
 
 def option_problem(matcher: Matcher, option: str, wanted: str) -> str:
-    """The sentence about a rule with an option that is not what it wants."""
+    """The error sentence for a rule with an invalid option."""
     given = describe_value(matcher.options[option], limit=_MAX_MENTION_WIDTH)
     return f"`{option}`: {wanted} is wanted, not {given}."

@@ -40,9 +40,9 @@ def score_calls(
     settings: Settings,
     tools: Mapping[str, Tool] = _NO_TOOLS,
 ) -> Score:
-    """Pair the calls, which sorts every one into correct, incorrect, missed or extra.
+    """Pair the calls: each is then correct, incorrect, missed or extra.
 
-    The definitions of the tools, by name, say which calls change something.
+    The tool definitions, by name, say which calls change something.
 
     Raises:
         InvalidCall: a call is both expected and forbidden, or groups are too large to be exact.
@@ -57,7 +57,7 @@ def score_calls(
         expected, actual, ignored, _ = prepared
     calls: Any = expected  # a group has no name, which ends the loop
     start = 0
-    # Leading calls that are equal one by one pair off, whatever follows: most calls, in practice.
+    # Leading calls that are equal one by one are always paired: most calls, in practice.
     for wanted, made in zip(calls, actual):  # noqa: B905  (hot, and one side may be longer)
         if wanted.name != made.name or made.error is not None:
             break
@@ -82,17 +82,17 @@ def score_calls(
 
 # Where each tool is called, on the expected and on the actual side.
 _Places = tuple[dict[str, int], dict[str, int]]
-# The position from which on calls are paired, and where the correct and incorrect pairs stand.
+# The position at which the pairs begin, and the positions of the correct and the incorrect pairs.
 _Paired = tuple[int, tuple["Positions", ...], tuple["Positions", ...]]
 
 
 def _pairs(expected: _Calls, actual: _Calls, start: int, settings: Settings) -> _Paired | None:
-    """The pairs in what is left; None where rules stand in the expected calls."""
+    """The pairs of the calls from `start` on; None if the expected calls contain rules."""
     if start == len(actual):
         return start, (), ()
     if settings.order == "any":
         if settings.mode != "strict":
-            start = 0  # in flexible mode an equal pair may have to give way to two close ones
+            start = 0  # in flexible mode, two close pairs are better than one equal pair
         rows = {call.name: row for row, call in enumerate(expected[start:], start)}
         columns = {call.name: column for column, call in enumerate(actual[start:], start)}
         if len(rows) + start == len(expected) and len(columns) + start == len(actual):
@@ -106,7 +106,7 @@ def _pairs(expected: _Calls, actual: _Calls, start: int, settings: Settings) -> 
 def _pair_distinct(
     expected: _Calls, actual: _Calls, places: _Places, settings: Settings
 ) -> tuple[tuple[Positions, ...], tuple[Positions, ...]] | None:
-    """The pairs where no tool is called twice in what is left: there is only one pairing."""
+    """The pairs of calls in which no tool is called twice: there is only one pairing."""
     rows, columns = places
     correct: list[Positions] = []
     incorrect: list[Positions] = []
@@ -125,7 +125,7 @@ def _pair_distinct(
 
 
 def _split_matches(matches: list[Match]) -> tuple[tuple[Positions, ...], tuple[Positions, ...]]:
-    """Where the correct and the incorrect pairs stand."""
+    """The positions of the correct and of the incorrect pairs."""
     correct: list[Positions] = []
     incorrect: list[Positions] = []
     for row, column, is_right in matches:
@@ -168,7 +168,7 @@ def _pair_expectation(
         raise InvalidSettings(f"{problem}; use `in_order`, or expect plain calls.")
     from callscore.core.groups.solver import match_groups
 
-    known: dict[int, ToolCall] = {}  # by identity: a call is looked at many times
+    known: dict[int, ToolCall] = {}  # by identity: a call is graded many times
 
     def grade_pair(call: ToolCall, prepared: ToolCall) -> Grade:
         demand = known.get(id(call))

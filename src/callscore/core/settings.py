@@ -37,7 +37,7 @@ __all__ = [
 ]
 
 
-IGNORE: Final = "ignore"  # the one rule that is no comparator
+IGNORE: Final = "ignore"  # the only rule that is not a comparator
 
 _EXAMPLE = (
     'a mapping such as {"book_flight.date": "date", "*.query": {"text": {"similarity": 0.85}}}'
@@ -309,11 +309,11 @@ _NOT_CACHED = frozenset({"arguments", "similarity", "judge"})
 
 
 def cached_settings(**values: Any) -> Settings:
-    """The settings with these values; the same object for the same values, where that can be."""
+    """The settings with these values; the same object for the same values, if they are hashable."""
     if _NOT_CACHED.isdisjoint(values):
         try:
             return _cached_settings(**values)
-        except TypeError:  # what cannot be looked up: a mapping, say
+        except TypeError:  # not hashable: a mapping, for example
             pass
     return Settings(**values)
 
@@ -325,7 +325,7 @@ def _cached_settings(**values: Any) -> Settings:
 
 
 class ComparingOptions(TypedDict, total=False):
-    """All settings but who judges; see `Settings` for what each means."""
+    """All settings except `judge`; see `Settings` for what each means."""
 
     mode: Mode | str
     argument_match_threshold: float
@@ -351,7 +351,7 @@ class SettingOptions(ComparingOptions, total=False):
     judge: Callable[[str, Any], Any] | None
 
 
-# Presets: named combinations of settings. Each names the same settings, so that choosing one leaves nothing of another in force.
+# All presets name the same settings, so that choosing one replaces another completely.
 _STRICT: Final = {
     "mode": "strict",
     "count_calls": "all",
@@ -375,7 +375,7 @@ PRESETS: Final = tuple(_PRESETS)
 
 
 def get_preset(name: Any) -> dict[str, Any]:
-    """The settings of a preset, by name; what it does not name is as it was.
+    """The settings of a preset, by name; it does not change other settings.
 
     Raises:
         InvalidSettings: there is no such preset.

@@ -37,7 +37,7 @@ class Interval(NamedTuple):
 
 
 class Cluster(NamedTuple):
-    """Some clusters of values that are all alike: resampling takes a cluster whole or not at all.
+    """Equal clusters of values; resampling takes a cluster as a whole.
 
     Attributes:
         total: the sum of the values in one such cluster.
@@ -94,10 +94,10 @@ def _require_trials(trials: int, successes: int, k: int) -> None:
 def bootstrap_mean(clusters: Sequence[Cluster], *, confidence: float = 0.95) -> Interval:
     """The bootstrap interval of a mean of values from 0 to 1, with clusters resampled whole.
 
-    Seeded, and a function of the clusters alone: their order does not matter. At least one cluster
-    is needed. Many clusters of few kinds are resampled by drawing how often each kind falls. The ends
-    are corrected for skewness (BCa). Where nearly all clusters are alike there is little to draw, and
-    the interval is Wilson's, which is as wide as such a mean allows.
+    At least one cluster is needed; their order does not matter, and the random numbers are seeded.
+    Many clusters of few kinds are resampled by drawing how often each kind occurs. The ends are
+    corrected for skewness (BCa). If nearly all clusters are equal, resampling has little to draw
+    from, and the result is the Wilson interval.
     """
     kinds = sorted(clusters)
     number = sum(kind.times for kind in kinds)
@@ -144,7 +144,7 @@ def _bca_correction(kinds: Sequence[Cluster], number: int, mean: float) -> float
 
 
 def _bca_share(correction: float, share: float) -> float:
-    """Which share of the resamples to cut at, where the plain percentile would cut at this one."""
+    """The corrected percentile for a plain one, both as shares of the resamples."""
     from statistics import NormalDist
 
     moved = correction + NormalDist().inv_cdf(share)
@@ -157,7 +157,7 @@ def _mean(kinds: Sequence[Cluster], counts: Sequence[int]) -> float:
 
 
 def _multinomial(kinds: Sequence[Cluster], number: int, random: Random) -> list[int]:
-    """How often each kind falls in `number` draws, one binomial after another."""
+    """How often each kind is drawn in `number` draws, by one binomial draw per kind."""
     counts: list[int] = []
     draws_left, clusters_left = number, number
     for kind in kinds:

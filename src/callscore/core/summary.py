@@ -140,7 +140,7 @@ class Summary(Struct):
                 setattr(known, kind, getattr(known, kind) + count * times)
 
     def add_trial(self, case: str, outcome: Outcome) -> None:
-        """Note that an outcome, which is counted already, is of a trial of this case."""
+        """Record that an outcome, which `add_counts` counts, is of a trial of this case."""
         _add_count(self.trials.setdefault(case, {}), outcome)
 
     def add_unpaired(self, confusion: Mapping[tuple[str | None, str | None], int]) -> None:
@@ -160,7 +160,7 @@ class Summary(Struct):
             _add_count(self.faults, (fault.tool, fault.kind))
 
     def tool(self, name: str) -> ToolCounts:
-        """The counts of one tool, begun at zero where there are none yet."""
+        """The counts of one tool; new ones begin at zero."""
         counts = self.tools.get(name)
         if counts is None:
             counts = self.tools[name] = ToolCounts()
@@ -341,7 +341,7 @@ class Summary(Struct):
         return [(sum(found.values()), self._passed(found)) for found in self.trials.values()]
 
     def _clusters(self) -> list[Cluster]:
-        """Each case with all its trials is one cluster; alike clusters are counted together."""
+        """Each case with all its trials is one cluster; equal clusters are counted together."""
         alone = dict(self.outcomes)
         kinds: dict[tuple[float, int], int] = {}
         for outcomes in self.trials.values():
@@ -360,20 +360,20 @@ def _add_count(counts: dict[Key, int], key: Key, by: int = 1) -> None:
 
 
 def add_counts(counts: dict[Key, int], others: Mapping[Key, int]) -> None:
-    """Add counts to counts."""
+    """Add `others` to `counts`."""
     for key, times in others.items():
         _add_count(counts, key, times)
 
 
-# How the calls of one tool went in a case:
-# correct, incorrect, missed, extra and forbidden calls of one tool; those forbidden are extra, too.
+# The correct, incorrect, missed, extra and forbidden calls of one tool in a case; forbidden calls are
+# extra, too.
 ToolOutcome = tuple[int, int, int, int, int]
 
 _CORRECT, _INCORRECT, _MISSED, _EXTRA, _FORBIDDEN = range(5)
 
 
 def tool_outcomes(score: Score) -> dict[str, ToolOutcome]:
-    """How the calls of each tool went, by its name; a pair is known by the name that was expected."""
+    """The outcome of each tool, by name; a pair counts under the expected name."""
     found: dict[str, list[int]] = {}
 
     def count(name: str, what: int) -> None:
@@ -395,12 +395,7 @@ def tool_outcomes(score: Score) -> dict[str, ToolOutcome]:
 
 
 class PassRates(NamedTuple):
-    """The chances for k = 1, 2, ... trials, meaned over the cases.
-
-    Attributes:
-        at_k: that one of k trials passes: pass@k.
-        hat_k: that all of k trials pass: pass^k.
-    """
+    """The mean chances for k = 1, 2, ... that one of k trials passes (pass@k), or all (pass^k)."""
 
     at_k: list[float]
     hat_k: list[float]
@@ -409,7 +404,7 @@ class PassRates(NamedTuple):
 def pass_rates(trials: Sequence[CaseTrials]) -> PassRates:
     """pass@k and pass^k, up to the smallest number of trials that a case has.
 
-    A case of which no trial has a score says nothing. Both are empty where that is true of all.
+    Cases without a scored trial are left out; without any other case both are empty.
     """
     scored = [(case.trials, case.passed) for case in trials if case.trials]
     return PassRates(_mean_chances(scored, pass_at_k), _mean_chances(scored, pass_hat_k))
@@ -418,7 +413,7 @@ def pass_rates(trials: Sequence[CaseTrials]) -> PassRates:
 def _mean_chances(
     cases: list[tuple[int, int]], chance: Callable[[int, int, int], float]
 ) -> list[float]:
-    """For k = 1, 2, ...: the mean chance over cases, each given by its trials and how many passed."""
+    """For k = 1, 2, ...: the mean chance over cases, each given as (trials, passed)."""
     fewest = min((trials for trials, _ in cases), default=0)
     return [
         fsum(chance(trials, passed, k) for trials, passed in cases) / len(cases)
@@ -431,7 +426,7 @@ def add_examined(summary: Summary, examined: Examined) -> None:
     counted = chain.from_iterable(compress(examined.expected, examined.outcomes))
     wrong, unpaired = examined.mistakes.wrong, Counter(examined.mistakes.unpaired)
     incorrect = Counter([name for name, _ in wrong])
-    # What was expected, and is neither incorrect nor missed, is correct.
+    # An expected call that is neither incorrect nor missed is correct.
     correct = Counter([call.name for call in counted])
     correct.subtract(incorrect)
     for (missed, _), times in unpaired.items():

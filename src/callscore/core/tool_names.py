@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import TYPE_CHECKING
 
 from msgspec import structs
@@ -26,7 +26,7 @@ __all__ = [
     "expectation_with_compared_names",
     "matches_pattern",
     "normalise_letters",
-    "with_compared_names",
+    "with_compared_name",
 ]
 
 
@@ -35,33 +35,27 @@ _NAMESPACE = re.compile(r"^.*(?:[./:]|__)(?=.)", re.DOTALL)
 _DOTS = str.maketrans("./:-", "____")
 
 
-def with_compared_names(calls: tuple[ToolCall, ...], settings: Settings) -> tuple[ToolCall, ...]:
-    """The calls with their names as these settings compare them."""
-    found = []
-    for call in calls:
-        name = comparable_name(call.name, settings)
-        found.append(call if name == call.name else structs.replace(call, name=name))
-    return tuple(found)
+def with_compared_name(call: ToolCall, settings: Settings) -> ToolCall:
+    """The call with its name as these settings compare it."""
+    name = comparable_name(call.name, settings)
+    return call if name == call.name else structs.replace(call, name=name)
 
 
 def expectation_with_compared_names(
     expected: tuple[Expected, ...], settings: Settings
 ) -> tuple[Expected, ...]:
     """The expectation with its names as compared; forbidden patterns are not changed."""
-
-    def rename(call: ToolCall) -> ToolCall:
-        return with_compared_names((call,), settings)[0]
-
+    rename = partial(with_compared_name, settings=settings)
     return tuple([with_calls(item, rename) for item in expected])
 
 
 def changes_names(settings: Settings) -> bool:
-    """Whether names are compared otherwise than as they are."""
+    """Whether these settings normalise names."""
     return bool(settings.strip_prefix or settings.normalise_name)
 
 
 def comparable_name(name: str, settings: Settings) -> str:
-    """A tool's name as these settings compare it. Nothing is ever taken off down to no name."""
+    """A tool's name as these settings compare it; it never becomes empty."""
     for fits in _prefix_searches(settings.strip_prefix):
         found = fits(name)
         if found and found.end() < len(name):
@@ -73,7 +67,7 @@ def comparable_name(name: str, settings: Settings) -> str:
 
 
 def normalise_letters(name: str, settings: Settings) -> str:
-    """A name, or a pattern for names, with nothing taken off, but with the letters as compared."""
+    """A name, or a pattern, with its letters as compared; prefixes and namespaces are kept."""
     if "dots" in settings.normalise_name:
         name = name.translate(_DOTS)
     return name.casefold() if "case" in settings.normalise_name else name
@@ -81,7 +75,7 @@ def normalise_letters(name: str, settings: Settings) -> str:
 
 @lru_cache(maxsize=64)
 def _prefix_searches(prefixes: tuple[str, ...]) -> list[Callable[[str], re.Match[str] | None]]:
-    """What finds each prefix: `*` matches as little as possible."""
+    """A matching function per prefix; `*` matches as little as possible."""
     return [
         re.compile(".*?".join(map(re.escape, prefix.split("*"))), re.DOTALL).match
         for prefix in prefixes
@@ -89,7 +83,7 @@ def _prefix_searches(prefixes: tuple[str, ...]) -> list[Callable[[str], re.Match
 
 
 def matches_pattern(pattern: str, name: str) -> bool:
-    """Whether a pattern matches a whole name, by case.
+    """Whether a pattern matches a whole name, case-sensitively.
 
     `*` stands for anything, `?` for one character, `[a-z]` for one of several.
     """

@@ -42,11 +42,7 @@ _MOST_NAMES = 20
 
 
 class NameCounter:
-    """A count that grows, and the names of the first that were counted.
-
-    Args:
-        each_once: whether a name that comes again is not named again.
-    """
+    """A count, and the names of the first that were counted; each name once if `each_once`."""
 
     def __init__(self, *, each_once: bool = False) -> None:
         self._count = 0
@@ -54,13 +50,13 @@ class NameCounter:
         self._each_once = each_once
 
     def add(self, name: str, times: int = 1) -> None:
-        """Count one more, or several of one name."""
+        """Count a name, `times` times."""
         self._count += times
         if len(self._names) < _MOST_NAMES and not (self._each_once and name in self._names):
             self._names.append(name)
 
     def noted(self) -> Noted:
-        """What was counted so far."""
+        """The count and the names so far."""
         return Noted(self._count, tuple(self._names))
 
 
@@ -76,7 +72,7 @@ class ExactMean:
         self.count = 0
 
     def add(self, number: float, times: int = 1) -> None:
-        """Count one more number, or the same several times."""
+        """Add a number, `times` times."""
         numerator, denominator = number.as_integer_ratio()
         self._total += (numerator << (_PARTS + 1 - denominator.bit_length())) * times
         self.count += times
@@ -90,8 +86,8 @@ class Column:
     """The numbers of one scorer or metric, added up.
 
     Args:
-        at_least: the number from which it passes an answer.
-        threshold: what its mean must reach.
+        at_least: the number from which an answer passes.
+        threshold: what the mean must reach.
     """
 
     def __init__(self, name: str, at_least: float = 1.0, threshold: float | None = None) -> None:
@@ -104,7 +100,7 @@ class Column:
         self._broken = NameCounter(each_once=True)
 
     def add(self, found: MetricValue, times: int = 1) -> None:
-        """Count what it says of one more answer, or of several that are alike."""
+        """Count the value of an answer, or of `times` equal ones."""
         if found.value is None:
             notes = self._broken if found.is_broken else self._not_scorable
             notes.add(found.reason or "", times)
@@ -113,7 +109,7 @@ class Column:
         self._passed += times if found.value >= self._at_least else 0
 
     def scorer(self, *, is_complete: bool) -> ScorerResult:
-        """What it says of all answers so far; before they are complete, no threshold is missed."""
+        """The result of a scorer so far; it has no threshold before the answers are complete."""
         return ScorerResult(
             name=self._name,
             mean=self._mean.value(),
@@ -125,14 +121,14 @@ class Column:
         )
 
     def metric(self, version: str | None) -> MetricResult:
-        """The same of a metric of another tool, which has no threshold."""
+        """The result of a metric of another tool so far."""
         return MetricResult(
             self._name, self._mean.value(), self._mean.count, self._not_scorable.noted(), version
         )
 
 
 class _First(Generic[_Kept]):
-    """The first of many in the order of the plan, whatever order they come in."""
+    """The first items in the order of the plan, in whatever order they are added."""
 
     def __init__(self, most: int | None) -> None:
         self._most = most
@@ -141,7 +137,7 @@ class _First(Generic[_Kept]):
         self.left_out = 0
 
     def add(self, position: int, item: _Kept, case: str | None = None) -> None:
-        """Keep an item; of several of one case only the first, where the case is named."""
+        """Keep an item; if the case is named, only the first item of that case."""
         if case is not None and not self._is_first(case, position):
             return
         insort(self._kept, (position, item), key=itemgetter(0))
@@ -150,7 +146,7 @@ class _First(Generic[_Kept]):
             self.left_out += 1
 
     def _is_first(self, case: str, position: int) -> bool:
-        """Whether nothing of the case came before; what is kept of it and came after is let go."""
+        """Whether the case has no earlier item; a later item of the case is removed."""
         before = self._of_case.setdefault(case, position)
         if before < position:
             return False
@@ -168,12 +164,12 @@ class _First(Generic[_Kept]):
 
 
 class Totals:
-    """Adds results up, as they come or as they are read back, in any order.
+    """Adds up results, new ones or stored ones, in any order.
 
     Args:
-        thresholds: what the mean of each scorer must reach, by its name; other scorers have none.
-        show: which cases to keep, to be shown.
-        most: how many of them at the most; None for all.
+        thresholds: what the mean of each scorer must reach, by name; other scorers have none.
+        show: which cases to keep for the report.
+        most: how many of them to keep; None for all.
     """
 
     def __init__(
@@ -202,13 +198,13 @@ class Totals:
         self._answered = self._passed = self._undecided = self._errors = self._reused = 0
 
     def add(self, result: Result, position: int | None = None) -> None:
-        """Count a result; without a position among all, it follows those that were added before."""
+        """Count a result; without a position, it follows those that were added before."""
         case, failure = result.case, result.failure
         position = self._added if position is None else position
         is_repeated = case.trial is not None
         self._added += 1
         self._names.add(case.id)
-        # An undecided answer is no trial; a missing answer did not pass.
+        # An undecided answer does not count as a trial; a missing answer did not pass.
         if is_repeated and (failure is not None or result.passed is not None):
             counts = self._trials.setdefault(case.id, [0, 0])
             counts[0] += 1
@@ -239,13 +235,6 @@ class Totals:
         self._alike[key] = result.values, kept, times + 1
         if trial_of is not None and kept.counts:
             self.summary.add_trial(trial_of, kept.outcome)
-
-    def _count_alike(self) -> None:
-        for values, kept, times in self._alike.values():
-            self._count_values(values, times)
-            if kept.counts:
-                self.summary.add_counts(kept.outcome, kept.tools or {}, times)
-        self._alike.clear()
 
     def _count_values(self, values: tuple[MetricValue, ...], times: int = 1) -> None:
         columns = self._columns
@@ -280,14 +269,18 @@ class Totals:
         """Everything so far, as the results of an evaluation.
 
         Args:
-            about: what they say of the evaluation itself: `name`, `place`, `variant`.
+            about: the fields of the evaluation itself: `name`, `place`, `variant`.
             skipped: the cases that were left out on purpose.
-            cases: the number of planned cases; None for the number of those asked.
-            questions: the number of planned answers; None for the number of those asked for.
-            is_kept: whether they were read back: then the thresholds are those that held at the
-                end, and answers that took no time at all came from a file.
+            cases: the number of planned cases; None for the number of cases so far.
+            questions: the number of planned answers; None for the number of answers so far.
+            is_kept: whether the results were stored: then they are complete, and answers that took
+                no time came from a file.
         """
-        self._count_alike()
+        for values, kept, times in self._alike.values():
+            self._count_values(values, times)
+            if kept.counts:
+                self.summary.add_counts(kept.outcome, kept.tools or {}, times)
+        self._alike.clear()
         shown = self._shown.items()
         came = self._answered + self._errors
         is_complete = is_kept or (came > 0 and came >= (questions or 0))
@@ -326,11 +319,11 @@ _SCORER_FIELDS = ("name", "mean", "scored", "passed", "threshold")
 
 
 def summary_payload(results: Sequence[EvaluationResults]) -> dict[str, Any]:
-    """The totals of evaluations as plain data; of a single one also those of its scorers.
+    """The totals of evaluations as plain data; for a single one also those of its scorers.
 
-    `cases` are those with a decision, an answer that never came among them. `passed_share` is the
-    mean over these of the share of their trials that passed, `f1` that of their scores, where an
-    answer that never came is worth 0. `macro_f1` is the mean over the answers there are.
+    `cases` counts the cases that passed or failed; without an answer a case failed. `passed_share`
+    is the mean over these of the share of trials that passed; `f1` is the mean of their scores,
+    with 0 for a missing answer. `macro_f1` is the mean over the answers that exist.
     """
     counts: dict[str, Any] = {
         name: sum(getattr(each, name) for each in results) for name in _SUMMED
@@ -366,7 +359,7 @@ def summary_payload(results: Sequence[EvaluationResults]) -> dict[str, Any]:
 
 
 def _scores(each: EvaluationResults) -> tuple[int, float]:
-    """How many cases have a score, and the sum of their means; none where no answer has one."""
+    """The number of cases with a score, and the sum of their means; zeros if no answer has one."""
     summary = each.results.summary
     if not summary.outcomes:
         return 0, 0.0
@@ -378,7 +371,7 @@ def _scores(each: EvaluationResults) -> tuple[int, float]:
     for case, found in summary.trials.items():
         whole = fsum(outcome_f1(outcome) * times for outcome, times in found.items())
         means.append(whole / max(sum(found.values()), decided.pop(case, 0)))
-    # A case that was never answered, in an evaluation in which others have scores.
+    # Cases without an answer count as 0 if others have scores.
     return len(means) + min(len(decided), each.errors), fsum(means)
 
 

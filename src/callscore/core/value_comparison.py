@@ -1,6 +1,6 @@
-"""Compares a value with an expected one in which rules may stand in place of values.
+"""Compares a value with an expected one that may contain rules.
 
-Rules may ask callbacks of the user, a judge or a similarity: their errors are reported from here.
+Rules may call functions of the user (`similarity`, `judge`); their errors are reported from here.
 """
 
 # ruff: noqa: RUF001  (Russian letters that look like Latin ones are meant)
@@ -54,7 +54,7 @@ _MISMATCH = Verdict(matched=False, value=0.0)
 def make_context(settings: Settings, timeouts: Timeouts | None = None) -> Context:
     """What rules need beside two values, under these settings.
 
-    `timeouts` holds what ran out of time so far in the case that is scored; None where none is.
+    `timeouts` collects the searches of one case that ran out of time; None if no case is scored.
     """
 
     def compare_inside(expected: Any, actual: Any) -> Verdict:
@@ -65,20 +65,17 @@ def make_context(settings: Settings, timeouts: Timeouts | None = None) -> Contex
 
 
 def compare_value(expected: Any, actual: Any, context: Context) -> Verdict:
-    """How an actual value does for an expected one; a value without rules wants an equal one.
+    """Compare an actual value with an expected one; without rules the two must be equal.
 
-    `actual` is ABSENT where none was given.
+    `actual` is ABSENT if the argument was not given.
     """
     if expected.__class__ is Matcher:
         comparator = comparator_for(expected.key)
-        is_lacking = actual is ABSENT and not comparator.may_be_absent(expected)
-        return _MISMATCH if is_lacking else comparator.compare(expected, actual, context)
+        is_missing = actual is ABSENT and not comparator.may_be_absent(expected)
+        return _MISMATCH if is_missing else comparator.compare(expected, actual, context)
     if not contains_matchers(expected):
         return _MATCH if equal(expected, actual) else _MISMATCH
-    if isinstance(expected, dict):
-        failing = _failing_in_object(expected, actual, context)
-    else:
-        failing = _failing_items(expected, actual, context)
+    failing = _failing_parts(expected, actual, context)
     if not failing:
         return _MISMATCH if failing is None else _MATCH
     value = max(0.0, 1 - len(failing) / len(expected))
@@ -86,21 +83,19 @@ def compare_value(expected: Any, actual: Any, context: Context) -> Verdict:
 
 
 def is_accepted(expected: Any, actual: Any, context: Context) -> bool:
-    """Whether a value is accepted for an expected one; `actual` is ABSENT where none was given."""
+    """Whether a value, or ABSENT, is accepted for an expected one."""
     return compare_value(expected, actual, context).matched
 
 
 def may_be_absent(expected: Any) -> bool:
-    """Whether nothing at all can be compared with what is expected."""
-    if expected.__class__ is not Matcher:
-        return False
-    return comparator_for(expected.key).may_be_absent(expected)
+    """Whether ABSENT can be compared with what is expected."""
+    return expected.__class__ is Matcher and comparator_for(expected.key).may_be_absent(expected)
 
 
 def failing_members(
     expected: dict[str, Any], actual: dict[str, Any], context: Context
 ) -> list[FailedPart]:
-    """The expected members that an object does not have as expected."""
+    """The expected members that an object lacks, or has with another value."""
     return [
         FailedPart(key, value, actual.get(key, ABSENT))
         for key, value in expected.items()
@@ -108,20 +103,14 @@ def failing_members(
     ]
 
 
-def _failing_in_object(
-    expected: dict[str, Any], actual: Any, context: Context
-) -> list[FailedPart] | None:
-    """The members that are not as expected, others included; None where it is no object."""
-    if not isinstance(actual, dict):
-        return None
-    unexpected = [key for key in actual if key not in expected]
-    return failing_members(expected, actual, context) + [
-        FailedPart(key, ABSENT, actual[key]) for key in unexpected
-    ]
-
-
-def _failing_items(expected: Any, actual: Any, context: Context) -> list[FailedPart] | None:
-    if not isinstance(actual, list | tuple):
+def _failing_parts(expected: Any, actual: Any, context: Context) -> list[FailedPart] | None:
+    """The members or items that are not as expected; None for a value of another type."""
+    if isinstance(expected, dict) and isinstance(actual, dict):
+        unexpected = [key for key in actual if key not in expected]
+        return failing_members(expected, actual, context) + [
+            FailedPart(key, ABSENT, actual[key]) for key in unexpected
+        ]
+    if isinstance(expected, dict) or not isinstance(actual, list | tuple):
         return None
     wanted = [*expected, *[ABSENT] * (len(actual) - len(expected))]
     given = [*actual, *[ABSENT] * (len(expected) - len(actual))]
@@ -145,7 +134,7 @@ def wrong_type(actual: Any, expected: Literal["number", "string"]) -> Verdict:
     """A verdict that rejects a value of another JSON type, with a note."""
     given = json_type(actual)
     if given == expected:  # a number that JSON cannot spell
-        return Verdict(matched=False, value=0.0)
+        return _MISMATCH
     kind = _TYPES.get(given, Phrase("{given}", "{given}"))
     rest = _TYPES[expected]
     phrase = Phrase(f"{kind.en}, not {rest.en}", f"{kind.ru}, а не {rest.ru}")
@@ -155,7 +144,7 @@ def wrong_type(actual: Any, expected: Literal["number", "string"]) -> Verdict:
 # Functions that users pass in (`similarity`, `judge`): called, checked, and remembered.
 
 _MAX_WIDTH = 200  # columns of foreign text
-_MAX_ANSWERS = 2**16  # answers
+_MAX_ANSWERS = 2**16
 
 # By function, question and value. Each answer is kept with a weak reference to its function,
 # because the id of a deleted object can be reused.
@@ -163,13 +152,11 @@ _answers: OrderedDict[tuple[int, bytes], tuple[Callable[[], Any], Any]] = Ordere
 
 
 def call_user_function(function_name: str, function: Callable[..., Any], *arguments: Any) -> Any:
-    """Call a function of the user, by the name that it has in the settings.
+    """Call a function of the user; `function_name` is its name in the settings.
 
     Raises:
-        InvalidSettings: it raised an error.
-        ModelFailed: it asks a model, which gives no answer.
-        MissingKey: it asks a model, and there is no key for it.
-        MissingExtra: it asks a model with a package that is not installed.
+        InvalidSettings: the function raised an error.
+        ModelFailed, MissingKey, MissingExtra: the function could not ask its model.
     """
     try:
         return function(*arguments)
@@ -183,13 +170,10 @@ def call_user_function(function_name: str, function: Callable[..., Any], *argume
 def ask_once_about(
     function_name: str, function: Callable[..., Any], question: str, value: Any
 ) -> Any:
-    """Call a function of the user once for each question and value, and remember the answer.
+    """Call a function of the user once per question and value, and remember the answer.
 
-    An answer may cost money, and another one could contradict the first. Answers are remembered for
-    as long as the function exists.
-
-    Raises:
-        InvalidSettings: it raised an error, which is not remembered.
+    An answer may cost money, and a second one could contradict the first. Answers are remembered
+    as long as the function exists; errors are not remembered.
     """
     key = (id(function), digest(f"{len(question)} {question}{fingerprint(value)}"))
     asked, answer = _answers.get(key, (_no_function, None))
@@ -202,7 +186,7 @@ def ask_once_about(
 
 
 def _no_function() -> None:
-    """Stands for "not asked yet"."""
+    """The function of a question that was not asked yet."""
 
 
 def _reference_to(function: Callable[..., Any]) -> Callable[[], Any]:
@@ -213,10 +197,10 @@ def _reference_to(function: Callable[..., Any]) -> Callable[[], Any]:
 
 
 def require_fraction(function_name: str, answer: Any) -> float:
-    """Check that a function of the user returned a number from 0 to 1.
+    """The answer of a function of the user, if it is a number from 0 to 1.
 
     Raises:
-        InvalidSettings: it answered something else.
+        InvalidSettings: it is something else.
     """
     # Not only int and float: similarity functions often return numbers of numpy.
     share = float(answer) if isinstance(answer, Real) else -1.0

@@ -49,7 +49,7 @@ def check(matcher: Matcher) -> str | None:
 
 
 def compare(matcher: Matcher, actual: Any, _: Context) -> Verdict:
-    """Whether the distance is within the tolerance; else how many times it is as large."""
+    """Whether the distance is within the tolerance; the value is tolerance / distance."""
     if not is_number(actual):
         return wrong_type(actual, "number")
     expected, given = exact_ratio(matcher.value), exact_ratio(actual)

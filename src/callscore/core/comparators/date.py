@@ -51,7 +51,7 @@ _MAX_LENGTH = 100  # characters of a text that can be a date
 
 
 def parse_moment(value: Any) -> Moment | None:
-    """The date or the instant that a value spells; None where it spells none, or more than one."""
+    """The date or the instant that a value spells; None if it is not a date, or is ambiguous."""
     try:
         if is_number(value):
             return _since_epoch(value)
@@ -61,7 +61,7 @@ def parse_moment(value: Any) -> Moment | None:
 
 
 def is_compact_date(digits: str) -> bool:
-    """Whether digits are a day of our time, with or without the time of day: `20240115`."""
+    """Whether digits are a day of 1900 to 2100, with or without the time of day: `20240115`."""
     if not _COMPACT.fullmatch(digits if len(digits) > _DAY_DIGITS else digits + "000000"):
         return False
     moment = parse_moment(digits)
@@ -178,7 +178,7 @@ def compare(matcher: Matcher, actual: Any, _: Context) -> Verdict:
 
 
 def _day(moment: Moment) -> Moment:
-    """The day that begins at an instant, or the instant itself where none does."""
+    """The day that begins at this instant; the instant itself if it is not midnight."""
     if isinstance(moment, datetime) and moment.time() == _MIDNIGHT:
         return moment.date()
     return moment

@@ -58,7 +58,7 @@ def compare(matcher: Matcher, actual: Any, context: Context) -> Verdict:
     """The judge's answer; it is asked once for each value.
 
     Raises:
-        InvalidSettings: there is no judge, or it answers nonsense.
+        InvalidSettings: there is no judge, or its answer is invalid.
     """
     if context.judge is None:
         raise InvalidSettings(

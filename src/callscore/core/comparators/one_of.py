@@ -44,7 +44,7 @@ def check(matcher: Matcher) -> str | None:
 
 
 def compare(matcher: Matcher, actual: Any, context: Context) -> Verdict:
-    """What the best of the alternatives says."""
+    """The verdict of the best alternative."""
     best = Verdict(matched=False, value=0.0)
     for alternative in matcher.value:
         verdict = context.compare(alternative, actual)

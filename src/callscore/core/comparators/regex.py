@@ -42,11 +42,11 @@ TIMED_OUT = Phrase(
 
 _SECONDS = 1.0
 _MAX_SHOWN = 200  # characters; reports cut it further
-# The library writes out what is repeated: a{1000} takes the room of 1000 letters.
+# The library expands repeats: a{1000} takes as much memory as 1000 letters.
 _MAX_PATTERN = 5_000
 _MAX_SIZE = 100_000
 _TOKEN = re.compile(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*+\]|[()]|\{([0-9]{1,9})|.", re.DOTALL)
-# What has to be escaped: sets and braces. What only looks like one is matched before them.
+# Sets and braces may have to be escaped; what only looks like one is matched first.
 _PART = re.compile(
     r"\(\?#[^)]*\)|\\N\{[^}]*\}|\\.|\{[0-9]*,?[0-9]*\}(?<!\{\})|\[\^?\]?(?:\\.|[^\]\\])*+\]|\{",
     re.DOTALL,
@@ -55,17 +55,17 @@ _VERBOSE = re.compile(r"\(\?[a-zA-Z]*x")
 _IN_SET = re.compile(r"\\N\{[^}]*\}|\\.|\[", re.DOTALL)
 
 # After every 10 timeouts in a case, the time limit falls to a tenth, so that they cannot stop a
-# run. No case has less because of another.
+# run. Cases do not affect each other.
 _TRIES = 10
 _MIN_SECONDS = 0.01
 _MAX_REMEMBERED = 2**14
-# What ran out of time when it was last scored, so that explaining a score agrees with it and does
-# not search again. Scoring does not read it.
+# The searches that timed out when they were last scored, so that explaining a score agrees with it
+# and does not search again. Scoring does not read it.
 _timed_out: Timeouts = {}
 
 
 def check(matcher: Matcher) -> str | None:
-    """The value is a regular expression that can be compiled in little room."""
+    """The value is a regular expression that compiles in little memory."""
     pattern = matcher.value
     if not isinstance(pattern, str):
         return operand_problem(matcher, "a regular expression")
@@ -77,7 +77,7 @@ def check(matcher: Matcher) -> str | None:
 
 
 def _size(pattern: str) -> int:
-    """How large the expression is once its repeats are written out; groups are counted by hand."""
+    """The size of the expression with its repeats written out."""
     sizes = [0]
     last = 0
     for token in _TOKEN.finditer(pattern):
@@ -109,9 +109,9 @@ def _syntax_problem(pattern: str) -> str | None:
 
 @lru_cache(maxsize=1024)
 def _compiled(pattern: str) -> regex.Pattern[str]:
-    """A valid expression of Python, compiled by a library that can stop in time.
+    """An expression that is valid in Python, compiled by a library that has timeouts.
 
-    Python's own cannot. The library has more syntax, so that some plain text has to be escaped.
+    The library has more syntax, so that some plain text has to be escaped.
     """
     import warnings
 
@@ -124,7 +124,7 @@ def _compiled(pattern: str) -> regex.Pattern[str]:
 
 
 def _translated(part: re.Match[str]) -> str:
-    """A set without a `[` that could begin another, and a brace that is no repeat count as text."""
+    """Escape a `[` inside a set, and a brace that is not a repeat count."""
     text = part[0]
     if text.startswith("["):
         return "[" + _IN_SET.sub(lambda part: "\\[" if part[0] == "[" else part[0], text[1:])
@@ -132,7 +132,7 @@ def _translated(part: re.Match[str]) -> str:
 
 
 def compare(matcher: Matcher, actual: Any, context: Context) -> Verdict:
-    """Whether the expression finds something, in the time that it has."""
+    """Whether the expression finds something before the timeout."""
     if not isinstance(actual, str):
         return wrong_type(actual, "string")
     timeouts = _timed_out if context.slow is None else context.slow

@@ -34,7 +34,7 @@ def check(matcher: Matcher) -> str | None:
 
 
 def compare(matcher: Matcher, actual: Any, context: Context) -> Verdict:
-    """Whether every member is there as wanted; parts are those that are not."""
+    """Whether every member is there as expected; the failed parts are those that are not."""
     if not isinstance(actual, dict):
         return Verdict(matched=False, value=0.0)
     expected = matcher.value

@@ -21,15 +21,15 @@ __all__ = ["IGNORABLE", "fold"]
 
 
 IGNORABLE = ("case", "space", "punctuation", "width")
-# What Unicode counts as punctuation, and readers do not: 10% is not 10, and C# is not C.
+# Punctuation by Unicode that changes the meaning: 10% is not 10, and C# is not C.
 _KEPT_MARKS = frozenset(
     "%\u066a\u2030\u2031\ufe6a\uff05#\ufe5f\uff03@\ufe6b\uff20&\ufe60\uff06*\ufe61\uff0a"
 )
-# Strokes, and the minus sign, which it counts among the symbols.
+# Strokes, and the minus sign, which is a symbol by Unicode.
 _STROKES = frozenset("/\\\u2044\u2215\u2212\u29f8\uff0f\uff3c")
 _JOINING_CATEGORIES = frozenset({"Pd", "Pc"})
-# What makes another number of digits: between two of them (3.14, 3,14, 12:30, 1/2), and before
-# them, where a number can begin (-5, -$5, .5).
+# Marks that are part of a number: between two digits (3.14, 3,14, 12:30, 1/2), and before them,
+# where a number can begin (-5, -$5, .5).
 _BETWEEN = r".,:/\u066b\u066c\u2044\u2215\uff0c\uff0e\uff0f\uff1a"
 _DASH = r"\-\u2010-\u2013\u2212\ufe63\uff0d"
 _CURRENCY = r"$\u00a2-\u00a5\u20a0-\u20cf\ufe69\uff04\uffe0\uffe1\uffe5\uffe6"
@@ -47,12 +47,11 @@ _MAX_RUN = 100
 
 
 def fold(text: str, ignore: tuple[str, ...] = IGNORABLE) -> str:
-    """The text in the form in which two texts that differ only in what is ignored are equal.
+    """Normalise a text, so that texts that differ only in what is ignored become equal.
 
-    Letters with accents are always composed. `punctuation` makes dashes, slashes and underscores
-    into spaces and drops all other marks, but for those that make another number or another name of
-    what they stand with. A text of nothing but marks keeps them, so that it does not equal an empty
-    one.
+    Letters with accents are always composed. `punctuation` turns dashes, slashes and underscores
+    into spaces and drops all other marks, except those that are part of a number or a name. A text
+    that has only marks keeps them, so that it does not equal an empty one.
     """
     composed = _compose(text, ignore)
     if "case" in ignore:
@@ -84,7 +83,7 @@ def _remove_punctuation(text: str) -> str:
     for between, before, words in zip(rest[::3], rest[1::3], rest[2::3], strict=True):
         last = parts[-1][-1:]
         if before and last and not last.isspace():
-            parts.append(" ")  # what stood between it and the last word may be gone
+            parts.append(" ")  # the mark between it and the last word may be gone
         parts += [(between or before).translate(_NORMALISED), _replace_marks(words)]
     return "".join(parts)
 
@@ -130,14 +129,14 @@ EXAMPLES = (
 NOT_ALIKE = Phrase("similarity {given} < {least}", "сходство {given} < {least}")
 TOO_LONG = Phrase("the texts are too long to compare", "тексты слишком длинные для сравнения")
 
-# Products of the two lengths. From the first on, texts that are not alike enough are not measured
-# to the end; the second takes about a fifth of a second.
+# Products of the two lengths. Above the first limit, measuring stops once the texts cannot be
+# similar enough; the second takes about a fifth of a second.
 _MAX_FULLY_MEASURED = 100_000_000
 _MAX_COMPARED = 10_000_000_000
 
 
 def check(matcher: Matcher) -> str | None:
-    """The value is text, and the options are what they can be."""
+    """The value is text, and the options have valid values."""
     if not isinstance(matcher.value, str):
         return operand_problem(matcher, "text")
     options = matcher.options
@@ -160,10 +159,10 @@ def compare(matcher: Matcher, actual: Any, context: Context) -> Verdict:
     least = matcher.options.get("similarity")
     if least is None:
         return Verdict(matched=False, value=0.0)
-    return _verdict(_similarity(expected, given, least, context), least)
+    return _judge_similarity(_similarity(expected, given, least, context), least)
 
 
-def _verdict(similarity: float | None, least: float) -> Verdict:
+def _judge_similarity(similarity: float | None, least: float) -> Verdict:
     if similarity is None:
         return Verdict(matched=False, value=0.0, note=Note(TOO_LONG))
     if similarity >= least:
@@ -174,7 +173,7 @@ def _verdict(similarity: float | None, least: float) -> Verdict:
 
 
 def _similarity(expected: str, actual: str, least: float, context: Context) -> float | None:
-    """How alike two texts are; None where that would take too long."""
+    """How similar two texts are; None if that would take too long to compute."""
     if context.similarity is not None:
         return require_fraction(
             "similarity", call_user_function("similarity", context.similarity, expected, actual)

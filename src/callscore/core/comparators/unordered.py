@@ -65,7 +65,7 @@ def check(matcher: Matcher) -> str | None:
 
 
 def compare(matcher: Matcher, actual: Any, context: Context) -> Verdict:
-    """Whether each item has a partner of its own; parts are those that have none."""
+    """Whether each item has its own partner; the failed parts are the items without one."""
     if not isinstance(actual, list | tuple):
         return Verdict(matched=False, value=0.0)
     expected = matcher.value
@@ -100,7 +100,7 @@ def _closest_objects(
     free: list[int],
     context: Context,
 ) -> dict[int, int]:
-    """Which given object each wanted one without a partner comes closest to, if to any."""
+    """For expected objects without a partner: the most similar given object, if there is one."""
     if len(unmatched) * len(free) > _MAX_PAIRS:
         return {}
     found: dict[int, int] = {}
@@ -132,10 +132,10 @@ def _closeness(expected: Any, actual: Any, context: Context) -> float:
 def _pair_equal_items(
     expected: Sequence[Any], actual: Sequence[Any]
 ) -> tuple[list[int], list[int], _Places]:
-    """What is left when plain items have taken their equals: unmatched ones, rules, given ones.
+    """Pair plain items with equal ones, and return the rest: unmatched items, rules, given items.
 
-    A plain item can only take an equal, and equal items are interchangeable for the rules, so that
-    taking them first costs no rule its partner.
+    A plain item can only be paired with an equal one, and equal items are interchangeable for the
+    rules, so that pairing these first takes no partner from a rule.
     """
     places: _Places = defaultdict(list)
     for column in reversed(range(len(actual))):
@@ -153,7 +153,7 @@ def _pair_equal_items(
     return unmatched, rows_with_rules, left
 
 
-# Where the given items of each kind stand, last first.
+# The positions of the given items of each kind, last first.
 _Places = dict[str, list[int]]
 
 
@@ -191,7 +191,7 @@ class _AcceptedItems:
         return self.known[kind]
 
     def _possible(self, item: Any) -> int:
-        """Of each kind of given items the first, without the objects that lack a plain member."""
+        """The first item of each kind, without objects that lack a plain member of the rule."""
         possible = self.firsts
         item = item.value if isinstance(item, Matcher) and item.key == "$subset" else item
         for key, member in item.items() if isinstance(item, dict) else ():
@@ -201,7 +201,7 @@ class _AcceptedItems:
 
     @cached_property
     def _by_member(self) -> dict[tuple[str, str], int]:
-        """The first of each kind of given objects, by what they have as members."""
+        """The first object of each kind, by its members."""
         found: dict[tuple[str, str], int] = defaultdict(int)
         for first in self.kinds:
             item = self.actual[first]
@@ -224,7 +224,7 @@ def _bits(columns: list[int]) -> int:
 
 
 def _unpaired_items(rows: list[int], fitting: _AcceptedItems) -> tuple[list[int], list[int]]:
-    """The rows and the columns that the largest pairing leaves alone.
+    """The rows and the columns without a partner in the largest pairing.
 
     Rows that need a partner come first, and never lose it to one that does not.
     """

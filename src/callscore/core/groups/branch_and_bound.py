@@ -1,9 +1,9 @@
 """Solves a subproblem by branch and bound, with an assignment as the relaxation.
 
 Without order and without alternatives a subproblem is an assignment. If the best assignment keeps
-every rule, it is the best pairing. Otherwise the subproblem is split by a rule that it broke: between
-two members in order there is a border, before some column or after it; of alternatives it is one or
-the other. The most promising branch is looked at next.
+all constraints of the groups, it is the best pairing. Otherwise the subproblem is split by a broken
+constraint: either the border between two members in order is before a column, or it is after it;
+either one alternative is chosen, or another. The most promising branch is solved next.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ class _Branch(NamedTuple):
     """A subproblem with some decisions already made.
 
     Attributes:
-        open_columns: of each row, the columns that it may still take, as a bit set.
-        chosen: which member of a group is chosen, by the number of the group; of an optional group
-            it is 0 if it counts and -1 if it does not.
+        open_columns: for each row, the columns that it may still take, as a bit set.
+        chosen: the chosen member of a group, by the number of the group; for an optional group 0
+            if it counts and -1 if it does not.
     """
 
     open_columns: tuple[int, ...]
@@ -35,7 +35,7 @@ class _Branch(NamedTuple):
 
 
 def solve_by_branching(subproblem: Subproblem, worth: Worth, tries: int) -> list[int | None] | None:
-    """The column of each row, or None, in the best pairing; nothing if that takes more tries.
+    """The column of each row, or None, in the best pairing; None if that takes more tries.
 
     Of several it is the first: row 0 has the lowest column that it has in any of them, and so on.
     """
@@ -49,8 +49,8 @@ def solve_by_branching(subproblem: Subproblem, worth: Worth, tries: int) -> list
         split = search.split(subproblem.part, columns, branch)
         if split is None:
             return [column if column < search.width else None for column in columns]
-        for branches in split:
-            heappush(pending, search.solved(branches))
+        for part in split:
+            heappush(pending, search.solved(part))
     return None
 
 
@@ -63,7 +63,7 @@ class _Search:
         self.part = subproblem.part
         self.worth = worth
         self.width = len(subproblem.columns)  # also the column of rows that have none
-        different = {id(gains): gains for gains in worth.gains}  # rows that are alike share them
+        different = {id(gains): gains for gains in worth.gains}  # equal rows share their gains
         known = {number: _levels(gains) for number, gains in different.items()}
         self.levels = [known[id(gains)] for gains in worth.gains]
         # Each row has a spare column of its own; the bonus makes it prefer that one to a column that
@@ -73,7 +73,7 @@ class _Search:
         self.tried = 0
 
     def solved(self, branch: _Branch) -> _SolvedBranch:
-        """The best assignment of a subproblem, ignoring the rules of its groups."""
+        """The best assignment of a subproblem, ignoring the constraints of its groups."""
         self.tried = next(self.numbers)
         rows: list[Levels] = []
         for row, (levels, open_columns) in enumerate(
@@ -94,7 +94,7 @@ class _Search:
         return -value, tuple(columns), self.tried, branch
 
     def split(self, part: Part, columns: tuple[int, ...], branch: _Branch) -> list[_Branch] | None:
-        """Subproblems that together cover all valid solutions; empty if no rule is broken."""
+        """Branches that together cover all valid solutions; None if no constraint is broken."""
         if part.kind == "one_of":
             return self._split_choice(part, columns, branch)
         if part.kind == "optional":
@@ -130,7 +130,7 @@ class _Search:
     def _split_border(
         self, part: Part, columns: tuple[int, ...], branch: _Branch
     ) -> list[_Branch] | None:
-        """By where the border between two members is of which the later one came before."""
+        """Split by the border between two members that are out of order."""
         spans = [self._span(member, columns) for member in part.members]
         ends = list(accumulate([end for _, end in spans], max))
         starts = list(accumulate([start for start, _ in reversed(spans)], min))[::-1]
@@ -156,7 +156,7 @@ class _Search:
         return any(column < self.width for column in columns[part.first : part.last])
 
     def _base(self, part: Part, chosen: dict[int, int]) -> int:
-        """What a part is worth at the most with nothing paired."""
+        """The greatest worth of a part with nothing paired."""
         own = part.owed * self.worth.debt
         if part.kind == "row":
             return own + self.worth.alone[part.first]
@@ -192,7 +192,7 @@ def _restrict(branch: _Branch, rows: range, columns: int) -> _Branch:
 
 
 def _levels(gains: dict[int, int]) -> Levels:
-    """The columns of a row by what they gain, most first."""
+    """The columns of a row by their gain, greatest first."""
     found: dict[int, int] = {}
     for column, gain in gains.items():
         found[gain] = found.get(gain, 0) | 1 << column

@@ -1,7 +1,7 @@
 """Solves a subproblem by dynamic programming: one pass over the actual calls, all states at once.
 
 A state says how far each group has come. Groups that may interleave have a state for every
-combination of theirs, which is why their number is limited; groups in order only add up.
+combination of their states, so their number is limited; the states of groups in order only add up.
 """
 
 from __future__ import annotations
@@ -20,12 +20,10 @@ MAX_STATES = 1_000_000
 
 
 class Extent(NamedTuple):
-    """How large a part is.
+    """The number of states of a part and of steps between them.
 
     Attributes:
-        states: in how many states it can be.
-        steps: how many steps lead from one of them to another.
-        path: where the group with the most states that may interleave stands.
+        path: the path of the interleaving group with the most states.
     """
 
     states: int
@@ -37,9 +35,9 @@ class _StateGraph(NamedTuple):
     """The states of a part, numbered so that every step leads to a higher one.
 
     Attributes:
-        states: how many there are; the first is the start and the last the end.
+        states: their number; the first is the start and the last the end.
         takes: the steps that give a column to a row.
-        passes: those that do not, in an order in which one can follow another.
+        passes: the other steps, in an order in which one can follow another.
     """
 
     states: int
@@ -48,12 +46,12 @@ class _StateGraph(NamedTuple):
 
 
 class _Step(NamedTuple):
-    """Steps from states to others, alike but for what they do not touch.
+    """Equal steps of one group, for several states of the other groups.
 
     Attributes:
         places: added to the start and to the end, they give the states.
         row: the row that is given a column.
-        tolls: what is chosen by them.
+        tolls: the choices that the steps make.
     """
 
     places: list[int]
@@ -68,7 +66,7 @@ class _Step(NamedTuple):
 
 
 class _Choice(NamedTuple):
-    """What is chosen: a part, and what choosing it adds."""
+    """A chosen part, and what choosing it adds."""
 
     part: Part
     rank: int
@@ -78,14 +76,14 @@ _HERE = [0]
 
 
 def count_states(part: Part, subproblem: Subproblem) -> Extent:
-    """The number of states of a part of a subproblem, before they are built."""
+    """Compute the extent of a part without building its states."""
     if part.kind == "row":
         return Extent(2, 2, part.path)
     if part.kind == "any_order":
         return _count_any_order(part, subproblem)
     extents = [count_states(member, subproblem) for member in part.members]
     path = max(extents, key=lambda extent: extent.states).path
-    shared = 1 if part.kind == "in_order" else 2  # an end is the next start; or all share both
+    shared = 1 if part.kind == "in_order" else 2  # the end is the next start; or all share both
     states = sum([max(extent.states - shared, 0) for extent in extents]) + shared
     return Extent(states, sum([extent.steps + 1 for extent in extents]), path)
 
@@ -112,7 +110,7 @@ def solve_by_states(subproblem: Subproblem, worth: Worth) -> list[int | None]:
     digits = [base ** (height - row) for row in range(height + 1)]
     passes = [_priced(step, worth, digits[0]) for step in graph.passes]
     takes = [_priced(step, worth, digits[0]) for step in graph.takes]
-    # A state that was never reached: no gain makes it worth something.
+    # The worth of a state that was not reached: too low for any gain to make up for it.
     gains = sum([max(gains.values(), default=0) + 1 for gains in worth.gains])
     unreached = -2 * digits[0] * gains + 2 * sum([price for *_, price in passes + takes]) - 1
     best = [unreached] * graph.states
@@ -143,7 +141,7 @@ def _priced(step: _Step, worth: Worth, unit: int) -> _Priced:
 
 
 def _advance(before: list[int], best: list[int], steps: list[_Priced]) -> None:
-    """Let every state be reached from those before that are worth most."""
+    """Update every state that a step reaches with a greater worth."""
     for places, start, end, price in steps:
         for place in places:
             value = before[place + start] + price
@@ -181,14 +179,14 @@ def _interchangeable_rows(part: Part, subproblem: Subproblem) -> list[list[int]]
 
 
 def _graph_of_rows(rows: list[int]) -> _StateGraph:
-    """Rows that are alike: all that matters is how many of them have a column."""
+    """Interchangeable rows: all that matters is how many of them have a column."""
     takes = [_Step(_HERE, taken, taken + 1, row) for taken, row in enumerate(rows)]
     passes = [_Step(_HERE, taken, len(rows)) for taken in range(len(rows))]
     return _StateGraph(len(rows) + 1, takes, passes)
 
 
 def _graph_in_sequence(graphs: list[_StateGraph]) -> _StateGraph:
-    """One walk after the other: the end of one is the start of the next."""
+    """One graph after the other: the end of one is the start of the next."""
     takes: list[_Step] = []
     passes: list[_Step] = []
     end = 0
@@ -200,7 +198,7 @@ def _graph_in_sequence(graphs: list[_StateGraph]) -> _StateGraph:
 
 
 def _graph_of_alternatives(graphs: list[_StateGraph], choices: list[_Choice]) -> _StateGraph:
-    """One of the walks, which is chosen by the first step: they share their start and their end."""
+    """One of the graphs, chosen by the first step: they share their start and their end."""
     takes: list[_Step] = []
     passes: list[_Step] = []
     end = sum([max(graph.states - 2, 0) for graph in graphs]) + 1
@@ -208,14 +206,14 @@ def _graph_of_alternatives(graphs: list[_StateGraph], choices: list[_Choice]) ->
     for graph, choice in zip(graphs, choices, strict=True):
         for step in graph.takes:
             takes += _embedded(step, graph.states - 1, (inner, end), choice)
-        for step in graph.passes or [_Step(_HERE, 0, 0)]:  # a walk of one state has no step
+        for step in graph.passes or [_Step(_HERE, 0, 0)]:  # a graph of one state has no step
             passes += _embedded(step, graph.states - 1, (inner, end), choice)
         inner += max(graph.states - 2, 0)
     return _StateGraph(end + 1, takes, passes)
 
 
 def _embedded(step: _Step, last: int, place: tuple[int, int], choice: _Choice) -> Iterator[_Step]:
-    """The step of one walk in a walk of several: some may begin at the start, or lead to the end."""
+    """The step of one graph among alternatives: some begin at the start, or lead to the end."""
     inner, end = place
     between: list[int] = []
     for at in step.places:
@@ -234,7 +232,7 @@ def _embedded(step: _Step, last: int, place: tuple[int, int], choice: _Choice) -
 
 
 def _graph_product(graphs: list[_StateGraph]) -> _StateGraph:
-    """All walks at the same time, in every combination of their states."""
+    """All graphs at the same time, in every combination of their states."""
     takes: list[_Step] = []
     passes: list[_Step] = []
     stride = states = prod([graph.states for graph in graphs])
@@ -251,12 +249,12 @@ def _graph_product(graphs: list[_StateGraph]) -> _StateGraph:
 
 
 class _ProductSteps(NamedTuple):
-    """How the steps of one walk look while others are under way.
+    """Transforms the steps of one graph into steps of a product of graphs.
 
     Attributes:
-        elsewhere: every combination of the states of the others.
-        stride: how far apart the states of this walk are now.
-        known: places that were spread before, by identity: most steps have the same.
+        elsewhere: every combination of the states of the other graphs.
+        stride: the distance between the states of this graph in the product.
+        known: transformed places, by identity: most steps have the same.
     """
 
     elsewhere: list[int]

@@ -1,8 +1,8 @@
-"""Which actual calls are paired where groups, alternatives, options and repeats are expected.
+"""The best pairing if groups, alternatives, optional calls or repeats are expected.
 
-Of everything that may be chosen and every pairing that the groups allow, the result has the highest
-F1; then the most correct pairs, the most equal pairs, the greatest total overlap, the most pairs;
-then the alternatives that stand first; and then it is the first in order, as in `pairing`.
+Of all choices and all pairings that the groups allow, it has the highest F1; then the most correct
+pairs, the most equal pairs, the greatest total overlap, the most pairs; then the first
+alternatives; and then it is the first in order, as in `pairing`.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ __all__ = ["GroupPairing", "match_groups"]
 
 # An assignment costs about this many steps for each row and each column.
 _STEPS_PER_LINE = 60
-# Where there are too many states, assignments are tried for at most this many steps.
+# If there are too many states, assignments are tried for at most this many steps.
 _MAX_STEPS = 100_000_000
 
 
@@ -58,13 +58,10 @@ def match_groups(
     settings: Settings,
     grade: Grader,
 ) -> GroupPairing:
-    """The best pairing, with everything settled that was left open.
-
-    `Settings.order` is about the list of what is expected.
+    """The best pairing, with all choices made; `Settings.order` applies to the outermost list.
 
     Raises:
-        InvalidCall: a group can be interleaved in more ways than can be looked at, or groups are
-            nested too deeply.
+        InvalidCall: groups can interleave in too many ways, or are nested too deeply.
     """
     matching = _GroupMatcher(build_tree(expected, actual, settings.order, grade))
     rate = Rate(1, 1)  # most agents are right, and then one pass is enough
@@ -82,11 +79,11 @@ def match_groups(
 
 
 class _GroupMatcher:
-    """The best pairing at one rate after the other."""
+    """Finds the best pairing at a given rate; what does not depend on the rate is kept."""
 
     def __init__(self, tree: Tree) -> None:
         self.tree = tree
-        self.puzzles = [
+        self.subproblems = [
             (subproblem, count_states(subproblem.part, subproblem))
             for subproblem in split_tree(tree)
         ]
@@ -95,7 +92,7 @@ class _GroupMatcher:
     def best(self, rate: Rate) -> GroupPairing:
         """The pairing that is worth most at a rate."""
         taken: dict[int, int] = {}  # the slots, and the positions of the calls that take them
-        for number, (subproblem, extent) in enumerate(self.puzzles):
+        for number, (subproblem, extent) in enumerate(self.subproblems):
             found = self.known.get(number)
             if found is None:
                 found = _solve(subproblem, extent, self.tree.slots, rate)
@@ -114,7 +111,7 @@ class _GroupMatcher:
 
 
 def _solve(subproblem: Subproblem, extent: Extent, slots: list[Slot], rate: Rate) -> dict[int, int]:
-    """The slots of a subproblem that are taken, and by which position."""
+    """The slots of a subproblem that are taken, and the positions of the calls that take them."""
     worth = weigh_subproblem(subproblem, slots, rate)
     is_small = extent.states <= MAX_STATES
     steps = extent.steps * len(subproblem.columns) if is_small else _MAX_STEPS
@@ -134,7 +131,7 @@ def _solve(subproblem: Subproblem, extent: Extent, slots: list[Slot], rate: Rate
 
 
 class _ChosenCalls(NamedTuple):
-    """A pairing, read back into what was written."""
+    """Finds the expected calls that count, given the slots that are taken."""
 
     tree: Tree
     taken: dict[int, int]

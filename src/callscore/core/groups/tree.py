@@ -1,4 +1,4 @@
-"""What is expected as a tree of slots, its independent subproblems, and what their pairs are worth.
+"""The expectation as a tree of slots, its independent subproblems, and the worth of their pairs.
 
 One actual call can fill a slot. A plain call is one slot that must be filled; a call with a repeat
 count has further slots that count only when they are filled correctly. A subproblem has rows and
@@ -41,7 +41,7 @@ __all__ = [
     "weigh_subproblem",
 ]
 
-# What an expected and an actual call of the same name make as a pair.
+# Grades an expected and an actual call of the same tool.
 Grader = Callable[[ToolCall, ToolCall], Grade]
 _Kind = Literal["call", "in_order", "any_order", "one_of", "optional"]
 # Real groups are never nested this deep, and every level costs several frames of the stack.
@@ -52,8 +52,8 @@ class Slot(Struct, frozen=True, gc=False):
     """A place for one actual call.
 
     Attributes:
-        grades: the actual calls that may take it, by position, and what each makes as a pair.
-        is_extra: whether it counts only when it is taken; then only correct calls may take it.
+        grades: the grades of the actual calls that may take it, by position.
+        is_extra: whether it counts only if it is taken; then only correct calls may take it.
     """
 
     name: str
@@ -66,12 +66,12 @@ class Node(Struct, frozen=True, gc=False):
     """A call or a group, with the slots in it.
 
     Attributes:
-        kind: what it is; `call` for a call, with or without a repeat count.
-        path: where it stands in what was written: `expected[2].any_order`.
-        first: the number of the first slot in it.
-        last: the number after that of the last slot in it.
-        owed: how many calls it expects at the least.
-        call: the expected call, where it is one; then `owed` is how often it must be made.
+        kind: `call` for a call, with or without a repeat count.
+        path: its place in the expectation: `expected[2].any_order`.
+        first: its first slot.
+        last: the slot after its last.
+        owed: the least number of calls that it expects.
+        call: the expected call, if it is one; then `owed` is how often it must be made.
     """
 
     kind: _Kind
@@ -84,12 +84,7 @@ class Node(Struct, frozen=True, gc=False):
 
 
 class Tree(Struct, frozen=True, gc=False):
-    """What is expected, with its slots in the order as written.
-
-    Attributes:
-        root: the list of everything that is expected, as a group.
-        slots: every slot that some actual call may take.
-    """
+    """The whole expectation as one group, and its slots in the order as written."""
 
     root: Node
     slots: list[Slot]
@@ -98,7 +93,7 @@ class Tree(Struct, frozen=True, gc=False):
 def build_tree(
     expected: tuple[Expected, ...], actual: tuple[ToolCall, ...], order: Order, grade: Grader
 ) -> Tree:
-    """The tree of what is expected, with every possible pair graded."""
+    """The tree of an expectation, with every possible pair graded."""
     builder = _TreeBuilder(actual, grade)
     kind: _Kind = "in_order" if order == "in_order" else "any_order"
     members = [
@@ -189,10 +184,10 @@ class Option(NamedTuple):
     """One way to use a row.
 
     Attributes:
-        slot: the slot that the row then is; NO_SLOT where no call could take it.
+        slot: the slot that the row then is; NO_SLOT if no call could take it.
         owed: how many calls are then expected, whether the row takes one or not.
-        rank: zero for the first alternative and less for the others, as a number that adds up:
-            the first group in the order as written outweighs all that follow.
+        rank: zero for the first alternative and less for the others, as numbers that add up: the
+            first group outweighs all that follow.
     """
 
     slot: int
@@ -204,11 +199,11 @@ class Part(Struct, frozen=True, gc=False):
     """A row or a group of rows.
 
     Attributes:
-        path: where it stands in what was written.
+        path: its place in the expectation.
         first: its first row.
         last: the row after its last.
         owed: how many expected calls were not made, apart from its rows.
-        ranks: of `one_of`, what choosing each member adds, as in `Option`.
+        ranks: for `one_of`, what choosing each member adds, as in `Option`.
         number: identifies a group with a choice within its subproblem.
     """
 
@@ -227,11 +222,11 @@ class Subproblem(Struct, frozen=True, gc=False):
 
     Attributes:
         part: all rows, as one part.
-        alike: of each row, the first one that can be used in just the same ways.
+        alike: for each row, the first one with the same options.
         columns: the positions of the actual calls, in order.
-        scale: a number that every denominator of an overlap divides.
+        scale: a common multiple of the denominators of all overlaps.
         choices: in how many ways alternatives can be chosen.
-        is_fixed: whether there is no choice, so that always the same number is expected.
+        is_fixed: whether there is no choice, so that the number of expected calls is fixed.
     """
 
     part: Part
@@ -251,7 +246,7 @@ def split_tree(tree: Tree) -> list[Subproblem]:
 
 
 def _group_by_tools(tree: Tree) -> list[list[Node]]:
-    """The members of the top list, those together that share tools."""
+    """The members of the outermost list; those that share tools are in one group."""
     found: list[tuple[set[str], list[Node]]] = []
     for node in _members(tree.root):
         names = {slot.name for slot in tree.slots[node.first : node.last]}
@@ -291,7 +286,7 @@ def _make_subproblem(nodes: list[Node], slots: Sequence[Slot]) -> Subproblem:
 
 
 def _shared_path(paths: list[str]) -> str:
-    """Where the smallest group stands that has all of these in it."""
+    """The path of the smallest group that contains all of these."""
     first, last = min(paths), max(paths)
     same = 0
     while first[same : same + 1] == last[same : same + 1] != "":
@@ -300,7 +295,7 @@ def _shared_path(paths: list[str]) -> str:
 
 
 def _first_alike(rows: list[tuple[Option, ...]], slots: Sequence[Slot]) -> list[int]:
-    """Of each row the first like it; slots that are alike are one object."""
+    """For each row the first with the same options; equal slots are one object."""
     firsts: dict[object, int] = {}
     found: list[int] = []
     for number, options in enumerate(rows):
@@ -324,7 +319,7 @@ class _SubproblemBuilder:
         self.slots = slots
         self.rows: list[tuple[Option, ...]] = []
         self.choices = prod(_alternative_counts(nodes))
-        self.place = self.choices  # what the alternatives of the next group weigh, at most
+        self.place = self.choices  # the greatest weight of the alternatives of the next group
         self.numbers = count()
 
     def part(self, node: Node) -> Part:
@@ -340,7 +335,7 @@ class _SubproblemBuilder:
         return self.joined(kind, node.path, parts)
 
     def joined(self, kind: _FullGroup, path: str, parts: list[Part], owed: int = 0) -> Part:
-        """Parts as one, without groups in groups of the same kind and without groups of one."""
+        """Parts as one group; groups of the same kind are merged, and a single part stays itself."""
         owed += sum([part.owed for part in parts])
         made = [part for part in parts if part.first < part.last]
         if len(made) == 1:
@@ -392,20 +387,20 @@ class _SubproblemBuilder:
         return Part("optional", node.path, first, part.last, 0, (part,), (), number)
 
     def _options(self, part: Part, rank: int) -> list[Option]:
-        """The ways to use the only row of a part, if it has one, as ways to use another row."""
+        """The options of the only row of a part, if it has one, as options of another row."""
         rows = self.rows[part.first : part.last] or [(Option(NO_SLOT, 0, 0),)]
         return [
             Option(option.slot, option.owed + part.owed, option.rank + rank) for option in rows[0]
         ]
 
 
-# What the pairs of a subproblem are worth, as integers that add up.
+# The worth of pairs, as integers that add up.
 #
 # F1 is a ratio, 2 * correct / (expected + actual), so the best one cannot be found by adding. But at
-# a given rate, `2 * correct - rate * expected` can; where the best of these sums is that of a pairing
-# whose F1 is the rate itself, no other pairing has a higher F1. Each integer carries the whole order
-# of preference, like digits: that sum, then correct pairs, equal pairs, overlap, the number of pairs,
-# and the alternatives that stand first.
+# a given rate, `2 * correct - rate * expected` can; if the pairing with the best sum has an F1 equal
+# to the rate, no other pairing has a higher F1. Each integer holds the whole order of preference, like
+# digits: that sum, then correct pairs, equal pairs, overlap, the number of pairs, and the first
+# alternatives.
 
 
 class Rate(NamedTuple):
@@ -420,10 +415,10 @@ class Worth(NamedTuple):
     """The worth of the pairs of a subproblem at a rate.
 
     Attributes:
-        alone: of each row, what it is worth without a column; never more than nothing.
-        gains: of each row, how much more it is worth with a column; always more than nothing.
-        slots: of each row that can be several slots, which one it is with a column.
-        debt: what a call is worth that is expected and was not made.
+        alone: the worth of each row without a column; never positive.
+        gains: for each row, how much more it is worth with each column; always positive.
+        slots: for each row that can be several slots, which one it is with each column.
+        debt: the worth of an expected call that was not made.
     """
 
     alone: list[int]
@@ -432,7 +427,7 @@ class Worth(NamedTuple):
     debt: int
 
     def base(self, part: Part) -> int:
-        """What a part is worth with nothing paired, apart from the choices inside it."""
+        """The worth of a part with nothing paired, without the choices inside it."""
         own = part.owed * self.debt
         if part.kind == "row":
             return self.alone[part.first] + own
@@ -447,7 +442,7 @@ def weigh_subproblem(subproblem: Subproblem, slots: Sequence[Slot], rate: Rate) 
     worth = Worth([], [], [], values.debt)
     taken: dict[int, int]
     for options in subproblem.rows:
-        if len(options) == 1:  # most are, and those that are alike share what they gain
+        if len(options) == 1:  # most rows, and equal ones share their gains
             alone, gains, taken = values.alone(options[0]), values.gains(options[0]), {}
         else:
             alone, gains, taken = values.best(options)
@@ -458,7 +453,7 @@ def weigh_subproblem(subproblem: Subproblem, slots: Sequence[Slot], rate: Rate) 
 
 
 class _SlotValues:
-    """What a slot is worth with each column, in units of which one outweighs all smaller ones."""
+    """The worth of a slot with each column, in units of which one outweighs all smaller ones."""
 
     def __init__(self, subproblem: Subproblem, slots: Sequence[Slot], rate: Rate) -> None:
         most = min(len(subproblem.rows), len(subproblem.columns)) + 1
@@ -475,7 +470,7 @@ class _SlotValues:
         self.known: dict[int, dict[int, int]] = {}  # by identity: repeats share their slots
 
     def best(self, options: Sequence[Option]) -> tuple[int, dict[int, int], dict[int, int]]:
-        """Of a row that can be several slots: its worth alone, its gains, and which it then is."""
+        """For a row that can be several slots: its worth alone, its gains, its slot per column."""
         alone = max([self.alone(option) for option in options])
         gains: dict[int, int] = {}
         taken: dict[int, int] = {}
@@ -488,11 +483,11 @@ class _SlotValues:
         return alone, gains, taken
 
     def alone(self, option: Option) -> int:
-        """The worth of a row without a column, if it is used like this."""
+        """The worth of a row without a column, with this option."""
         return self.debt * option.owed + option.rank
 
     def gains(self, option: Option) -> dict[int, int]:
-        """How much more it is worth with each column that may take its slot."""
+        """How much more the row is worth with each column that may take its slot."""
         if option.slot == NO_SLOT:
             return {}
         slot = self.slots[option.slot]

@@ -25,13 +25,7 @@ _POSITION = re.compile(r"[0-9]{1,9}")  # no list is longer
 
 
 class SchemaKeywords(NamedTuple):
-    """The keywords under which schemas stand.
-
-    Attributes:
-        single: those that hold one.
-        lists: those that hold a list of them.
-        mappings: those that hold them by name.
-    """
+    """The keywords that hold one schema, a list of schemas, or schemas by name."""
 
     single: tuple[str, ...]
     lists: tuple[str, ...]
@@ -53,7 +47,7 @@ ALL_KEYWORDS = SchemaKeywords(
 
 
 def subschemas(part: dict[str, Any], places: SchemaKeywords) -> list[Any]:
-    """The values under these keywords; a caller must check each, because it may be anything."""
+    """The values under these keywords; callers must check each, because it may be anything."""
     found = [part.get(key) for key in places.single]
     for key in places.lists:
         listed = part.get(key)
@@ -81,15 +75,13 @@ def resolve_reference(schema: Any, reference: Any) -> Any:
     return found
 
 
-# The `nullable` of OpenAPI, and of Gemini, in the words of JSON Schema.
-
 _NULL = "null"
 # Keywords that also apply to null and cannot be extended to accept it.
 _STRICT = frozenset({"$ref", "$dynamicRef", "$recursiveRef", "allOf", "oneOf", "not", "if"})
 
 
 def apply_nullable(schema: Any) -> None:
-    """Let null pass wherever a schema says `nullable: true`; the schema itself is changed.
+    """Replace `nullable: true` of OpenAPI and Gemini by JSON Schema, in place.
 
     The root is not changed: the arguments of a call are always an object.
     """
@@ -124,42 +116,41 @@ def _subschemas(schema: Any) -> list[Any]:
     return subschemas(schema, ALL_KEYWORDS) if isinstance(schema, dict) else []
 
 
-# Limits on the work that a JSON Schema causes once its references are followed.
-
 MAX_EXPANDED = 10_000
 
 
 def expands_too_much(schema: Any) -> bool:
-    """Whether some part of a schema, with all references inside of it, asks too much of one value.
+    """Whether a part of a schema, with its references followed, applies too many schemas to a value.
 
-    Only references within the document, `#/$defs/name`, are followed. A reference that leads back to
-    where it stands costs nothing: the library does not follow it either.
+    Only references within the document, `#/$defs/name`, are followed. A reference to a schema
+    around it costs nothing: the library does not follow it either.
     """
     if not isinstance(schema, dict):
         return False
-    return (
-        max(_expanded_counts([schema, *_reference_targets(schema)], schema).values()) > MAX_EXPANDED
-    )
+    counts = _expanded_counts([schema, *_reference_targets(schema)], schema)
+    return max(counts.values()) > MAX_EXPANDED
 
 
 def _reference_targets(schema: dict[str, Any]) -> list[Any]:
-    """Everything that a reference leads to; what grows, grows from there."""
-    found: list[Any] = []
+    """Every value that a reference leads to, once: only there can the counts multiply."""
+    found: dict[int, Any] = {}
     pending: list[Any] = [schema]
     while pending:
         part = pending.pop()
         if isinstance(part, dict):
-            found += [target for target in (resolve_reference(schema, part.get("$ref")),) if target]
+            target = resolve_reference(schema, part.get("$ref"))
+            if target:
+                found[id(target)] = target
             pending += part.values()
         elif isinstance(part, list):
             pending += part
-    return list({id(target): target for target in found}.values())
+    return list(found.values())
 
 
 def _expanded_counts(starts: list[Any], schema: dict[str, Any]) -> dict[int, int]:
-    """How many schemas each of these, and of those inside, holds against one value.
+    """For each of these parts and those inside: how many schemas it applies to one value.
 
-    A schema counts as often as there are ways that lead to it, up to a bit more than is allowed.
+    A schema counts once per way that leads to it. Counting stops just above the limit.
     """
     counted: dict[int, int] = {}
     opened: set[int] = set()
@@ -179,7 +170,7 @@ def _expanded_counts(starts: list[Any], schema: dict[str, Any]) -> dict[int, int
 
 
 def same_value_schemas(part: Any, schema: dict[str, Any]) -> list[dict[str, Any]]:
-    """The schemas that a part of a schema holds against the same value, one step away."""
+    """The schemas that a part of a schema applies to the same value, one step away."""
     if not isinstance(part, dict):
         return []
     found = [*subschemas(part, SAME_VALUE_KEYWORDS), resolve_reference(schema, part.get("$ref"))]
@@ -218,7 +209,7 @@ def takes_too_long(schema: dict[str, Any], value: Any) -> bool:
 
 
 def _spread(ways: _Ways, parts: dict[int, dict[str, Any]], schema: dict[str, Any]) -> _Ways | None:
-    """The ways to all parts that are applied to the same value; None where there is no end."""
+    """The ways to all parts that are applied to the same value; None if there are too many."""
     reached: _Ways = Counter()
     while ways:
         reached.update(ways)
@@ -252,7 +243,7 @@ def _below(
 
 
 def _schemas_for(key: str | int, part: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    """What a schema asks of a member or of an item, or of some of them."""
+    """The schemas that a part of a schema applies to a member or to an item."""
     if isinstance(key, str):
         named = part.get("properties")
         found = [named.get(key)] if isinstance(named, dict) else []

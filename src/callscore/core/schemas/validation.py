@@ -1,8 +1,8 @@
 """JSON Schema validation, drafts 4 to 2020-12: whether a schema can be used, and the errors of a value.
 
-Nothing is ever fetched: a schema that refers to a document outside itself cannot be used. A pattern
-costs time that grows with the text, or, with lookarounds or backreferences, a limited number of steps.
-OpenAPI's `nullable` is understood.
+Nothing is ever fetched: a schema that refers to a document outside itself cannot be used. Patterns
+run in linear time, or, with lookarounds or backreferences, in a limited number of steps. OpenAPI's
+`nullable` is understood.
 """
 
 from __future__ import annotations
@@ -50,13 +50,12 @@ class SchemaError(Struct, frozen=True, gc=False):
     """One thing that is wrong with a value by a schema.
 
     Attributes:
-        keyword: what the value does not fulfil: `required`, `type`, `minimum`; `unchecked` where it
+        keyword: what the value does not fulfil: `required`, `type`, `minimum`; `unchecked` if it
             could not be checked.
-        steps: the keys and positions that lead to the place; of a member that is missing, or that
-            must not be there, to that member.
-        wanted: what the schema has under that keyword; of `required` the name of the member.
-        value: what was given at that place; None where nothing was.
-        message: the error in English, in the words of the library that found it.
+        steps: the keys and positions that lead to the place, or to a missing or unexpected member.
+        wanted: the value of that keyword in the schema; for `required`, the name of the member.
+        value: the value at that place, or None.
+        message: the error in English, as the library words it.
     """
 
     keyword: str
@@ -79,7 +78,7 @@ def unchecked_error(message: str, value: Any = None) -> SchemaError:
 def convert_errors(found: Iterable[ValidationError], value: Any) -> list[SchemaError]:
     """The errors of the library, each place and keyword once, in the library's order.
 
-    Values are taken from `value`, which was checked: the library has only a copy of it.
+    Values are taken from `value` itself: the errors hold only copies.
     """
     errors = {
         (item.keyword, item.steps): item for error in found for item in _convert(error, value)
@@ -124,7 +123,7 @@ def _keyword_error(error: ValidationError, details: dict[str, Any], value: Any) 
 def _alternatives_error(
     error: ValidationError, context: Sequence[Sequence[ValidationError]], value: Any
 ) -> SchemaError:
-    """The one error that says most about why none of the alternatives fits."""
+    """The most informative error about alternatives of which none fits."""
     steps = tuple(error.instance_path)
     branches = [[item for inner in branch for item in _convert(inner, value)] for branch in context]
     whole = SchemaError(
@@ -142,7 +141,7 @@ def _alternatives_error(
 def _merged(
     whole: SchemaError, branches: list[list[SchemaError]], keywords: frozenset[str]
 ) -> SchemaError | None:
-    """All alternatives as one list of types, or of values; None where they say more than that."""
+    """All alternatives as one list of types, or of values; None if they ask for more than that."""
     wanted: list[Any] = []
     for branch in branches:
         fitting = [item for item in branch if item.steps == whole.steps]
@@ -194,22 +193,21 @@ _encode = msgspec.json.Encoder().encode
 
 
 def schema_problem(schema: Any) -> str | None:
-    """Why a schema cannot be used, as a sentence; None where it can.
+    """Why a schema cannot be used, as a sentence; None if it can.
 
-    It is not a schema, refers to something that is not in it, has a pattern that is no regular
-    expression, or is of an unknown draft.
+    For example, it refers to something that is not in it, or is of an unknown draft.
     """
     found = _compile(schema)
     return found if isinstance(found, str) else None
 
 
 def validation_errors(schema: Any, value: Any) -> list[SchemaError]:
-    """What is wrong with a value by a schema; nothing where it is valid.
+    """The errors of a value by a schema, at most 100; empty if it is valid.
 
-    `format` is checked. Of alternatives (`anyOf`, `oneOf`) none of which fits, the error is the one
-    that says most. A value that JSON does not know, or that is nested too deep, has one error with
-    the keyword `unchecked`, and one whose errors would take too long to tell one with the keyword
-    `invalid`. At most 100 errors are given. Without a `$schema`, the draft is 2020-12.
+    `format` is checked. If none of several alternatives (`anyOf`, `oneOf`) fits, only the most
+    informative error is given. A value that is not JSON, or is nested too deep, has one error with
+    the keyword `unchecked`; a value whose errors would take too long to find has one with the
+    keyword `invalid`. Without a `$schema`, the draft is 2020-12.
 
     Raises:
         InvalidSettings: the schema cannot be used.
@@ -226,7 +224,7 @@ def validation_errors(schema: Any, value: Any) -> list[SchemaError]:
 
 
 class _CompiledSchema(NamedTuple):
-    """What checks by a schema, and the schema itself if there are references in it."""
+    """A compiled schema, and the schema itself if there are references in it."""
 
     validator: Validator
     referring: dict[str, Any] | None
@@ -269,7 +267,7 @@ def _without_surrogates(value: Any) -> Any:
 
 
 def _compile(schema: Any) -> _CompiledSchema | str:
-    """What checks by a schema, or why nothing can."""
+    """The compiled schema, or why it cannot be compiled."""
     if not isinstance(schema, dict | bool):
         return f"it is of the type {json_type(schema)}, not an object."
     try:
@@ -281,7 +279,7 @@ def _compile(schema: Any) -> _CompiledSchema | str:
     return _compile_text(text)
 
 
-# Cached by its text, as each record of a file brings its own copy of the same tools.
+# Cached by its text, as each record of a file has its own copy of the same tools.
 @lru_cache(maxsize=1024)
 def _compile_text(text: bytes) -> _CompiledSchema | str:
     from jsonschema_rs import FancyRegexOptions, ValidationError, validator_for
