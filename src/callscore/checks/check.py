@@ -29,14 +29,11 @@ __all__ = [
 ]
 
 
-# Repeated calls: the same call again, unchanged retries after an error, and loops.
-
-
 def _first_equal_calls(calls: Sequence[ToolCall]) -> list[int]:
-    """For each call the index of the first equal call, which may be its own.
+    """For each call the index of the first equal call, possibly its own.
 
     Arguments are compared as JSON values, and unreadable ones as text. A call whose arguments were
-    not recorded is equal to no other.
+    not recorded equals no other.
     """
     first: dict[str, int] = {}
     found = []
@@ -62,10 +59,10 @@ class _Loop(NamedTuple):
 
 
 def loop_faults(calls: Sequence[ToolCall]) -> tuple[Fault, ...]:
-    """One fault for each loop, at the call with which its third round ends.
+    """One fault per loop, at the call that ends its third round.
 
-    A loop is the shortest cycle of calls, the same names and arguments in the same order, that comes
-    at least three times in a row; a cycle can be a single call.
+    A loop is the shortest cycle of equal calls that comes at least three times in a row; a cycle can
+    be a single call.
     """
     found = []
     for start, length, _ in _loops(_first_equal_calls(calls)):
@@ -80,7 +77,7 @@ def loop_faults(calls: Sequence[ToolCall]) -> tuple[Fault, ...]:
 def _loops(items: list[int]) -> list[_Loop]:
     """All loops, each once, those with the shortest cycle first."""
     found: list[_Loop] = []
-    within: list[_Loop | None] = [None] * len(items)  # the latest loop that a place is in
+    within: list[_Loop | None] = [None] * len(items)  # the latest loop around each place
     for length in range(1, len(items) // _MIN_ROUNDS + 1):
         for place in range(0, len(items) - length, length):
             # A loop of this cycle, or of a part of it, may cover both places already.
@@ -96,7 +93,7 @@ def _loops(items: list[int]) -> list[_Loop]:
 
 
 def _is_shortest(items: list[int], loop: _Loop) -> bool:
-    """Whether the cycle is not itself a shorter one that comes several times."""
+    """Whether the cycle is not itself a repetition of a shorter one."""
     cycle = items[loop.start : loop.start + loop.length]
     return not any(
         loop.length % part == 0 and cycle == cycle[:part] * (loop.length // part)
@@ -105,7 +102,7 @@ def _is_shortest(items: list[int], loop: _Loop) -> bool:
 
 
 def _is_repeated(items: list[int], place: int, length: int) -> bool:
-    """Whether one whole cycle is followed by itself; compared in pieces that grow."""
+    """Whether one whole cycle is followed by itself; compared in growing pieces."""
     start, size = place, 8
     end = place + length
     while start < end:
@@ -117,7 +114,7 @@ def _is_repeated(items: list[int], place: int, length: int) -> bool:
 
 
 def _loop_around(items: list[int], place: int, length: int) -> _Loop:
-    """The longest stretch around a place in which everything comes again after a cycle."""
+    """The longest range around a place in which every item repeats after one cycle."""
     start = place
     while start and items[start - 1] == items[start - 1 + length]:
         start -= 1
@@ -128,7 +125,7 @@ def _loop_around(items: list[int], place: int, length: int) -> _Loop:
 
 
 def repeat_faults(calls: Sequence[ToolCall]) -> tuple[Fault, ...]:
-    """One fault for each call that is equal to an earlier one."""
+    """One fault per call that is equal to an earlier one."""
     return tuple(
         [
             Fault("repeat", calls[index].name, index, since=first)
@@ -139,16 +136,16 @@ def repeat_faults(calls: Sequence[ToolCall]) -> tuple[Fault, ...]:
 
 
 def retry_faults(calls: Sequence[ToolCall]) -> tuple[Fault, ...]:
-    """One fault for each call that is the same as one that failed, with no success in between.
+    """One fault per call that repeats a failed one, with no successful call in between.
 
-    What succeeds may have changed something, or taught the agent something, and then the same call
-    can be a good idea. Calls of one step are made at once: none of them knows of the others.
+    After a successful call, the same call may succeed. Calls of one step are made at the same time,
+    so that none of them can react to another.
     """
-    failed: dict[int, int] = {}  # by the first call that is the same, the latest that failed
+    failed: dict[int, int] = {}  # first equal call -> latest failed one
     found: list[Fault] = []
     for index, (call, first) in enumerate(zip(calls, _first_equal_calls(calls), strict=True)):
         since = failed.get(first)
-        # Without a step, each call is one of its own.
+        # A call without a step is a step of its own.
         if since is not None and (call.step is None or calls[since].step != call.step):
             found.append(Fault("retry_unchanged", call.name, index, since=since))
         if call.failed:
@@ -158,15 +155,12 @@ def retry_faults(calls: Sequence[ToolCall]) -> tuple[Fault, ...]:
     return tuple(found)
 
 
-# All checks of one run together, and the totals of many runs.
-
-
 def check_calls(
     calls: Sequence[ToolCall], tools: Mapping[str, Tool] | None = None
 ) -> tuple[Fault, ...]:
     """All faults of the calls of one run, in the order of the calls.
 
-    With None for the tools, it is not known which were offered, and no call is checked against them.
+    If `tools` is None, the offered tools are unknown, and no call is checked against them.
 
     Raises:
         InvalidSettings: the schema of a tool that is called cannot be used.
@@ -184,8 +178,8 @@ class Finding(Struct, frozen=True, gc=False):
     """One fault, and where it is.
 
     Attributes:
-        place: where the run stands: `traces.jsonl:3`.
-        run: the id of the run, and its trial, where it has them.
+        place: the place of the run: `traces.jsonl:3`.
+        run: the id and the trial of the run, if it has them.
     """
 
     place: str
@@ -195,7 +189,7 @@ class Finding(Struct, frozen=True, gc=False):
 
 
 class ToolFaults(Struct, frozen=True, gc=False):
-    """How often a tool was called, and how many faults of each class these calls have."""
+    """The number of calls of a tool, and of their faults by kind."""
 
     calls: int
     faults: dict[FaultKind, int]
@@ -207,21 +201,20 @@ class ToolFaults(Struct, frozen=True, gc=False):
 
 
 class CheckResults(Struct, frozen=True, gc=False, kw_only=True):
-    """What checking many runs gave.
+    """The results of checking many runs.
 
     Attributes:
-        faulty_calls: how many calls have a fault, of whatever class.
-        checked_calls: how many calls could be checked against a schema, or are wrong without one.
-        unchecked_calls: how many could not, although it is known which tools were offered.
-        invalid_calls: how many of those have a fault that makes their parameters invalid.
-        tools: the counts for each tool, the one with most faults first.
+        faulty_calls: calls with any fault.
+        checked_calls: calls that could be checked against a schema, or are wrong without one.
+        unchecked_calls: calls that could not, although the offered tools are known.
+        invalid_calls: checked calls whose parameters are invalid.
+        tools: the counts of each tool, most faults first.
         findings: the first faults, in the order of the input.
-        not_shown: how many more there are.
+        not_shown: the number of the other faults.
         without_tools: runs whose offered tools are unknown.
-        without_calls: records that do not say what was called.
-        unusable: tools of traces whose schemas cannot be used, and why; their arguments were not
-            checked.
-        skipped: what could not be read and was skipped, as asked.
+        without_calls: records without calls.
+        unusable: tools whose schemas cannot be used, and why; their arguments were not checked.
+        skipped: what could not be read and was skipped, as requested.
     """
 
     files: int = 0
@@ -241,14 +234,14 @@ class CheckResults(Struct, frozen=True, gc=False, kw_only=True):
 
     @property
     def parameters_valid(self) -> float | None:
-        """The share of the calls whose parameters are valid; None where none could be checked."""
+        """The share of the calls whose parameters are valid; None if none could be checked."""
         if not self.checked_calls:
             return None
         return (self.checked_calls - self.invalid_calls) / self.checked_calls
 
     @property
     def totals(self) -> dict[FaultKind, int]:
-        """How many faults there are of each class that occurs."""
+        """The number of faults of each kind that occurs."""
         counts = {
             kind: sum(tool.faults.get(kind, 0) for tool in self.tools.values())
             for kind in FAULT_KINDS

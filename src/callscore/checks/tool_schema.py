@@ -33,19 +33,17 @@ __all__ = [
 ]
 
 
-# Which arguments a schema knows; any other was made up, even where the schema accepts it.
-
-# What `not` names is not known by it.
+# `not` is missing here: a schema does not know the arguments that it names under `not`.
 _SAME_OBJECT = SAME_VALUE_KEYWORDS._replace(single=("if", "then", "else"))
 _OPENING_KEYWORDS = ("additionalProperties", "unevaluatedProperties")
 _DYNAMIC_REFERENCES = ("$dynamicRef", "$recursiveRef")
 
 
 def close_schema(schema: Any) -> dict[str, Any] | None:
-    """A schema that accepts the known arguments with any value, and no other arguments.
+    """A schema that accepts the named arguments with any value, and no other arguments.
 
-    None where it knows of more than it names: it has no `properties` at all, or says itself that
-    others are welcome. One whose `properties` are empty takes no arguments.
+    An argument that is not named was made up, even if the schema accepts it. None if the schema
+    has no `properties`, or explicitly allows others. With empty `properties` it takes no arguments.
     """
     names_any = False
     names: dict[str, bool] = {}
@@ -70,7 +68,7 @@ def unknown_arguments(closed_schema: dict[str, Any], arguments: dict[str, Any]) 
     unknown = [name for name in arguments if name not in closed_schema["properties"]]
     if not unknown or "patternProperties" not in closed_schema:
         return unknown
-    # The validator of schemas limits the time that a pattern can take.
+    # The validator limits the time of a pattern.
     return [name for name in unknown if validation_errors(closed_schema, {name: None})]
 
 
@@ -79,7 +77,7 @@ def _object(value: Any) -> dict[str, Any]:
 
 
 def _parts(schema: Any) -> Iterator[dict[str, Any] | None]:
-    """All schemas of the same object, each once; None for one that is not to be found here."""
+    """All schemas that apply to the same object, each once; None for one that is not in here."""
     pending: list[Any] = [schema]
     seen: set[int] = set()
     while pending:
@@ -98,8 +96,6 @@ def _parts(schema: Any) -> Iterator[dict[str, Any] | None]:
             pending.append(target)
 
 
-# Calls checked against the tool definitions: unknown tools, and invalid arguments.
-
 _KIND_BY_KEYWORD: dict[str, FaultKind] = {
     "required": "missing_argument",
     "additionalProperties": "unknown_argument",
@@ -108,22 +104,22 @@ _KIND_BY_KEYWORD: dict[str, FaultKind] = {
     "type": "wrong_type",
 }
 _CONFLICTING_DEFINITIONS = "it is defined several times, and not in the same way."
-# Finding the name that was meant takes time; beyond these limits nothing is suggested.
+# Finding a similar name takes time; beyond these limits nothing is suggested.
 _MAX_NAME_LENGTH = 64
 _MAX_NAMES = 20
 
 
 def schema_faults(calls: Sequence[ToolCall], tools: Mapping[str, Tool]) -> tuple[Fault, ...]:
-    """What is wrong with calls by the definitions of the tools, in the order of the calls.
+    """The faults of calls by the tool definitions, in the order of the calls.
 
-    Nothing is said about the arguments of a tool without `parameters`, nor about arguments that the
-    trace does not have, or that have no names.
+    Not checked are arguments of a tool without `parameters`, arguments that the trace does not
+    have, and positional arguments.
 
     Raises:
         InvalidSettings: the schema of a tool that is called cannot be used.
     """
-    known: dict[str, dict[str, Any] | None] = {}  # the closed schema of each tool that is called
-    meant: dict[str, str | None] = {}  # by each name that no tool has
+    known: dict[str, dict[str, Any] | None] = {}  # the closed schema of each called tool
+    meant: dict[str, str | None] = {}  # the similar tool for each unknown name
     found: list[Fault] = []
     for index, call in enumerate(calls):
         tool = tools.get(call.name)
@@ -139,15 +135,15 @@ def schema_faults(calls: Sequence[ToolCall], tools: Mapping[str, Tool]) -> tuple
 
 
 def malformed_calls(calls: Sequence[ToolCall]) -> tuple[Fault, ...]:
-    """The calls whose arguments are not a JSON object; this needs no definitions."""
+    """One fault per call whose arguments are not a JSON object; this needs no definitions."""
     return tuple([fault for index, call in enumerate(calls) for fault in _malformed(call, index)])
 
 
 def require_usable_schema(tool: Tool) -> None:
-    """Refuse a tool whose schema cannot be used.
+    """Check that the schema of a tool can be used.
 
     Raises:
-        InvalidSettings: it cannot; the message names the tool and the reason.
+        InvalidSettings: it cannot.
     """
     problem = None if tool.parameters is None else schema_problem(tool.parameters)
     if problem is not None:
@@ -157,7 +153,7 @@ def require_usable_schema(tool: Tool) -> None:
 def usable_tools(tools: Iterable[Tool]) -> tuple[dict[str, Tool], dict[str, str]]:
     """The tools by name, without the schemas that cannot be used, and the reasons by name.
 
-    That is so, too, where several schemas have the same name: it is unknown which of them applies.
+    Different schemas of tools with the same name cannot be used: it is unknown which applies.
     """
     found: dict[str, Tool] = {}
     problems: dict[str, str] = {}
@@ -176,10 +172,9 @@ def usable_tools(tools: Iterable[Tool]) -> tuple[dict[str, Tool], dict[str, str]
 
 
 def count_checked_calls(calls: Iterable[ToolCall], tools: Mapping[str, Tool]) -> int:
-    """The number of calls that could be checked against a schema.
+    """The number of calls that could be checked against a schema, or are wrong without one.
 
-    Their tool has a schema and they have arguments, or it shows without a schema: there is no such
-    tool, or the arguments are not JSON.
+    Without a schema, a call is wrong if there is no such tool, or if its arguments are not JSON.
     """
     return sum(_is_checked(call, tools.get(call.name)) for call in calls)
 
@@ -196,7 +191,7 @@ def _unknown_tool(
     call: ToolCall, index: int, tools: Mapping[str, Tool], meant: dict[str, str | None]
 ) -> Iterator[Fault]:
     name = call.name
-    if call.kind is not None:  # what the provider itself offers is not among the definitions
+    if call.kind is not None:  # tools of the provider itself are not among the definitions
         return
     if name not in meant:
         is_likely = len(name) <= _MAX_NAME_LENGTH and len(meant) < _MAX_NAMES
@@ -233,10 +228,10 @@ def tools_by_call_name(
 ) -> dict[str, Tool]:
     """The tools by name, including the names of calls that match a tool under the settings.
 
-    A name that a tool has exactly means that tool, whatever other names are equal under the settings.
+    A tool with exactly the name of a call has precedence over others that match.
 
     Raises:
-        InvalidSettings: a name can mean several tools, and these differ.
+        InvalidSettings: a name matches several tools with different schemas.
     """
     alike: dict[str, list[str]] = {}
     for name in tools:

@@ -45,14 +45,14 @@ _MIN_METRICS = 2  # metrics that it takes to disagree
 
 
 class Effect(Struct, frozen=True, gc=False):
-    """What one kind of fault does to the number of a metric.
+    """The effect of one kind of fault on the number of a metric.
 
     Attributes:
-        sight: `seen` (the number changes if it alone is repaired), `blind` (it costs nothing, even
-            where it is the only fault), `masked` (it would cost, but here others hide it) or
-            `unknown` (without it the metric has no number, or is 0 even where all is right; or the
-            other faults cannot be repaired without it).
-        gain: what its repair alone adds to the number; None where that is unknown.
+        sight: `seen` (repairing it alone changes the number), `blind` (it costs nothing, even as the
+            only fault), `masked` (it would cost, but other faults hide it) or `unknown` (without it
+            the metric has no number, or is 0 even for a perfect case; or the other faults cannot be
+            repaired without it).
+        gain: what repairing it alone adds to the number; None if unknown.
     """
 
     kind: RepairKind
@@ -64,13 +64,12 @@ class MetricOpinion(Struct, frozen=True, gc=False):
     """The result of one metric for a case, and what it depends on.
 
     Attributes:
-        value: its number; None where it has none.
-        effects: what each kind of fault that the case has does to the number.
-        perfect: its number if all calls were made as expected, letter by letter; None where it has
-            none.
-        together: what all repairs together add to the number; None where that is unknown.
-        needed: where no single repair changes the number and all together do, those that it takes:
-            without any of these the number is another one.
+        value: the number, or None.
+        effects: the effect of each kind of fault that the case has.
+        perfect: the number if all calls were made exactly as expected, or None.
+        together: what all repairs together add to the number; None if unknown.
+        needed: if no single repair changes the number but all together do, the repairs that are
+            needed for that.
     """
 
     name: str
@@ -86,11 +85,9 @@ class Disagreement(Struct, frozen=True, gc=False):
     """How far metrics disagree about one case.
 
     Attributes:
-        case: the case, with callscore's own score of it under the default settings.
-        faults: the kinds of fault that the case has.
-        spread: the distance of the greatest number from the least; None where fewer than two metrics
-            have one.
-        variance: the variance of the numbers, likewise.
+        case: the case, scored under the default settings.
+        spread: the greatest number minus the least; None if fewer than two metrics have a number.
+        variance: the variance of the numbers; None likewise.
     """
 
     case: CaseScore
@@ -101,12 +98,12 @@ class Disagreement(Struct, frozen=True, gc=False):
 
 
 class VisibilityCounts(Struct, frozen=True, gc=False):
-    """What a metric has seen of one kind of fault, in many cases.
+    """How a metric reacts to one kind of fault, in many cases.
 
     Attributes:
-        cases: how many cases with such a fault tell something about it.
-        blind: in how many of them it cost nothing.
-        masked: in how many of them others cost as much already.
+        cases: the cases with such a fault in which the reaction is known.
+        blind: those in which the fault cost nothing.
+        masked: those in which other faults hid it.
     """
 
     cases: int = 0
@@ -118,14 +115,14 @@ class Disagreements(Struct, frozen=True, gc=False, kw_only=True):
     """How far metrics disagree about many cases.
 
     Attributes:
-        cases: how many cases could be compared: at least two metrics have a number.
-        agreed: about how many of them all metrics agree.
-        mean_spread: the mean distance of the greatest number from the least; None without cases.
-        faults: in how many of them each kind of fault occurs.
-        metrics: what each metric says of all of them.
-        sights: for each metric, what it has seen of each kind of fault.
+        cases: the number of compared cases: at least two metrics have a number.
+        agreed: the number of cases on which all metrics agree.
+        mean_spread: the mean of the spreads; None without cases.
+        faults: the number of cases with each kind of fault.
+        sights: for each metric, how it reacts to each kind of fault.
         shown: the cases with the widest disagreement, the widest first.
-        not_compared: how many cases could not be compared; in place of names, why, each reason once.
+        not_compared: the number of cases that could not be compared; instead of names, each reason
+            once.
     """
 
     cases: int = 0
@@ -141,7 +138,7 @@ class Disagreements(Struct, frozen=True, gc=False, kw_only=True):
 def disagreement_about(
     case: CaseScore, metrics: Sequence[Metric], tools: Mapping[str, Tool] | None = None
 ) -> Disagreement:
-    """What metrics say of a case, scored under the default settings, and which faults each sees."""
+    """The opinions of metrics on a case, scored under the default settings."""
     score = case.score
     wanted = score.expected if score.expectation is None else score.expectation
     unknown = unsupported_expectations(wanted)
@@ -165,11 +162,7 @@ def disagreement_about(
 
 
 class _RepairedCase:
-    """Asks metrics about a case with some of its faults repaired.
-
-    Attributes:
-        faults: the kinds of fault that the case has.
-    """
+    """Computes metrics of a case with some of its faults repaired."""
 
     def __init__(self, score: Score, tools: Mapping[str, Tool] | None) -> None:
         self.faults = fault_kinds_of(score)
@@ -179,14 +172,13 @@ class _RepairedCase:
         self._shown: dict[RepairKind, bool] = {}
 
     def ask(self, metric: Metric, kinds: Collection[RepairKind]) -> float | None:
-        """The number of the metric; None where it has none."""
+        """The number of the metric with these kinds of fault repaired, or None."""
         return metric.value_of(*self._repaired(kinds), self._tools).value
 
     def is_shown_alone(self, kind: RepairKind) -> bool:
-        """Whether a case with all but this kind repaired has this fault, and no other.
+        """Whether the case with all other kinds repaired has this fault, and no other but repeats.
 
-        Repairs may interfere: with other arguments, calls may be paired in another way. That a call
-        is then repeated on both sides is no matter.
+        Repairs may interfere: with other arguments, calls may be paired differently.
         """
         if kind not in self._shown:
             others = [other for other in self.faults if other != kind]
@@ -231,7 +223,7 @@ def _needed_repairs(
     perfect_value: float,
     ask: Callable[[Collection[RepairKind]], float | None],
 ) -> tuple[RepairKind, ...]:
-    """The repairs without any of which the number is not the one that all of them give."""
+    """The repairs of which each one is needed for the number that all of them give."""
     needed = list(faults)
     for kind in faults:
         fewer = [other for other in needed if other != kind]
@@ -258,17 +250,13 @@ def _effect(
     # Other faults may hide what this one costs, so it is tried as the only one. Repeats are always
     # tried like this: with fewer calls, every other fault weighs more.
     others = [other for other in repaired_case.faults if other != kind]
-    sight = _visibility_of(
-        ask(others) if repaired_case.is_shown_alone(kind) else None, perfect_value
-    )
-    if sight == "masked" and is_changed:
-        return Effect(kind, "seen", gain)
-    return Effect(kind, sight, 0.0)
-
-
-def _visibility_of(value_alone: float | None, perfect_value: float | None) -> Visibility:
-    """What a metric sees of a fault, by its numbers with this fault alone, and with none."""
+    value_alone = ask(others) if repaired_case.is_shown_alone(kind) else None
+    sight: Visibility = "masked"
     # A number that is always 0 says nothing.
     if value_alone is None or perfect_value is None or perfect_value <= TOLERANCE:
-        return "unknown"
-    return "blind" if abs(perfect_value - value_alone) <= TOLERANCE else "masked"
+        sight = "unknown"
+    elif abs(perfect_value - value_alone) <= TOLERANCE:
+        sight = "blind"
+    elif is_changed:
+        return Effect(kind, "seen", gain)
+    return Effect(kind, sight, 0.0)

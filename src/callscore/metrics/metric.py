@@ -5,8 +5,8 @@ A module that reproduces a tool has
 - a docstring whose first line says what it reproduces,
 - `TITLE`, what the tool calls itself,
 - `VERSION`, the version that the functions were compared with,
-- `METRICS`, the functions that return one number a case; the first is the one that the tool is
-  known for, and with its defaults it represents the tool where all tools are compared,
+- `METRICS`, the functions that return one number per case; the first is the one that the tool is
+  known for, and with its defaults it represents the tool when all tools are compared,
 
 and may have
 
@@ -64,15 +64,15 @@ __all__ = [
 ]
 
 
-# Sums and squares of numbers up to this size stay far from where floats end.
+# Sums and squares of numbers up to this size do not overflow.
 _MAX_VALUE = 1e15
 
 
 def number_from(value: Any) -> float:
-    """The number that a function gives: any kind of number, or a truth value.
+    """The number that a function returned: any kind of number, or a truth value.
 
     Raises:
-        NotScorable: it is none, or none that others can be compared with.
+        NotScorable: it is not a number, or not finite, or too large.
     """
     if getattr(value, "shape", None) == () and hasattr(value, "item"):
         value = value.item()  # Python does not take a bool of numpy for a number
@@ -92,7 +92,7 @@ def _number_text(value: Any) -> str:
 
 
 def copy_calls(calls: Sequence[Expected]) -> tuple[Any, ...]:
-    """Deep copies of calls, for functions that may change what they are given."""
+    """Deep copies of calls, for functions that may modify their arguments."""
     return tuple([with_calls(call, _copy_call) for call in calls])
 
 
@@ -102,10 +102,7 @@ def _copy_call(call: ToolCall) -> ToolCall:
 
 
 def _copy_value(value: Any) -> Any:
-    """The value with copies of all objects and arrays in it.
-
-    The stack is explicit, so that no depth of nesting can exhaust that of the interpreter.
-    """
+    """A deep copy of a JSON value of any depth; `copy.deepcopy` is recursive."""
     outermost = [value]
     pending: list[Any] = [outermost]
     while pending:
@@ -122,18 +119,12 @@ class InvalidOption(InvalidSettings):
     """A metric was given an invalid option: an error of the user, not of a case."""
 
 
-# Functions of these packages never change what they are given.
+# Functions of these packages never modify their arguments.
 _OWN_PACKAGES = ("callscore.parity.", "callscore.metrics.")
 
 
 class Option(Struct, frozen=True):
-    """An option of a metric.
-
-    Attributes:
-        name: the keyword.
-        type: the type of its values, to which text can be converted.
-        default: its default; `msgspec.UNSET` where it is required.
-    """
+    """A keyword option of a metric; `default` is `msgspec.UNSET` if it is required."""
 
     name: str
     type: Any
@@ -146,17 +137,13 @@ class Option(Struct, frozen=True):
 
 
 class MetricProvider(Struct, frozen=True):
-    """Another tool, and the metrics of it that are reproduced.
+    """The contents of a module that reproduces a tool; the module docstring describes them.
 
     Attributes:
-        name: the module that reproduces it.
-        title: what it calls itself.
-        version: the version that the metrics were verified against.
-        metrics: the functions, by name; the first is the one that the tool is known for.
-        others: its functions that do not give one number a case, and that Python alone can call.
-        rates_of_fault: the names of the metrics of which less is better.
-        inverting: the names of options that turn a metric into the opposite.
-        knows_rules: whether its metrics understand rules and groups in what is expected.
+        name: the name of the module.
+        metrics: the functions, by name.
+        others: functions that do not return one number per case, and can only be called in Python.
+        rates_of_fault: the names of the metrics for which lower is better.
     """
 
     name: str
@@ -170,16 +157,14 @@ class MetricProvider(Struct, frozen=True):
 
 
 class Metric(Struct, frozen=True):
-    """A metric of another tool that can be asked about any case.
+    """A metric of another tool with its options.
 
     Attributes:
-        name: as it is asked for, `ragas.tool_call_accuracy:strict_order=false`.
-        function: what gives the number.
-        options: the keywords that the function is called with.
+        name: the name with its options: `ragas.tool_call_accuracy:strict_order=false`.
         takes_tools: whether the function has a parameter `tools`.
-        version: the version of the tool that it was held against; None where that is not known.
-        less_is_better: whether it counts what is wrong, or says the opposite.
-        knows_rules: whether it understands rules and groups in what is expected.
+        version: the version of the tool that it was compared with; None if unknown.
+        less_is_better: whether lower is better, for example because an option inverts it.
+        knows_rules: whether it understands rules and groups in the expectation.
     """
 
     name: str
@@ -196,7 +181,7 @@ class Metric(Struct, frozen=True):
         actual: Sequence[ToolCall],
         tools: Mapping[str, Tool] | None = None,
     ) -> float | None:
-        """What the tool says of a case; None where it declines to score it.
+        """The number of the tool for a case; None if it does not score such a case.
 
         Raises:
             NotScorable: the tool raises, or does not support the expectation.
@@ -208,7 +193,7 @@ class Metric(Struct, frozen=True):
         known = {"tools": tools} if self.takes_tools else {}
         try:
             module = str(getattr(self.function, "__module__", ""))
-            if not module.startswith(_OWN_PACKAGES):  # a foreign metric might modify them
+            if not module.startswith(_OWN_PACKAGES):
                 expected, actual = copy_calls(expected), copy_calls(actual)
             value = self.function(expected, actual, **self.options, **known)
         except NotScorable:
@@ -225,7 +210,7 @@ class Metric(Struct, frozen=True):
         actual: Sequence[ToolCall],
         tools: Mapping[str, Tool] | None = None,
     ) -> MetricValue:
-        """The same as a value that says why there is no number, where there is none."""
+        """The number of the tool for a case, or the reason why there is none."""
         try:
             value = self.of(expected, actual, tools)
         except NotScorable as error:
@@ -264,14 +249,14 @@ def options_of(function: Callable[..., float | None]) -> tuple[Option, ...]:
 
 
 def python_options_of(function: Callable[..., float | None]) -> tuple[Option, ...]:
-    """Options that can only be set from Python: functions, objects."""
+    """The options that can only be set in Python: functions, objects."""
     return tuple(
         option for option in _keyword_parameters(function) if not _is_text_option(option.type)
     )
 
 
 def takes_tools(function: Callable[..., float | None]) -> bool:
-    """Whether a metric takes the definitions of the tools."""
+    """Whether a metric has a parameter for the tool definitions."""
     return TOOLS_PARAMETER in inspect.signature(function).parameters
 
 
@@ -355,7 +340,7 @@ def _keyword_parameters(function: Callable[..., float | None]) -> list[Option]:
 
 
 def _type_of(function: Callable[..., float | None], parameter: inspect.Parameter) -> Any:
-    """The type of one parameter; that of another may be known to type checkers alone."""
+    """The type of one parameter alone: types of others may be imported for type checkers only."""
     alone = SimpleNamespace(__annotations__={parameter.name: parameter.annotation})
     try:
         return get_type_hints(alone, getattr(function, "__globals__", {}))[parameter.name]

@@ -45,8 +45,6 @@ __all__ = [
 ]
 
 
-# Modules that reproduce tools: built-in ones, and those of other packages.
-
 METRIC_PLUGINS = PluginKind(
     "metrics", "callscore.parity", "callscore.metrics", InvalidSettings, TOOLS
 )
@@ -54,7 +52,7 @@ _REQUIRED_NAMES = ("TITLE", "VERSION", "METRICS")
 
 
 def provider_from_module(name: str, module: ModuleType) -> MetricProvider:
-    """What a valid module offers."""
+    """The provider of a valid module."""
     given = vars(module)
     metrics = {function.__name__: function for function in module.METRICS}
     return MetricProvider(
@@ -74,7 +72,7 @@ def provider_from_module(name: str, module: ModuleType) -> MetricProvider:
 
 
 def providers_of_other_packages(*, reserved: Collection[str]) -> list[MetricProvider]:
-    """The tools that other packages bring with entry points, none by a reserved name.
+    """The tools of other packages, found by entry points; reserved names are errors.
 
     Raises:
         InvalidSettings: one of them cannot be used.
@@ -137,18 +135,16 @@ _PROBLEMS: dict[str, Callable[[ModuleType], bool]] = {
 }
 
 
-# Metrics by name, as on the command line.
-
 OWN_NAME = "callscore"
 _LIST_HINT = "`callscore metrics` lists all."
 
 
 @cache
 def metric_providers() -> tuple[MetricProvider, ...]:
-    """Every tool of which a metric can be asked for by name, in alphabetical order.
+    """Every tool that has metrics, in alphabetical order.
 
     Raises:
-        InvalidSettings: one that another package brings cannot be used.
+        InvalidSettings: a tool of another package cannot be used.
     """
     found = [
         *map(_built_in_provider, TOOLS),
@@ -198,11 +194,10 @@ def _all_providers() -> tuple[MetricProvider, ...]:
 
 
 def resolve_metrics(given: str | Metric | Iterable[str | Metric]) -> tuple[Metric, ...]:
-    """The metrics that are asked for, by name or as they are, each of them once.
+    """The given metrics, or those with the given names, each once.
 
     Raises:
-        InvalidSettings: there is no such metric, it has no such option or value, or two of them
-            have one name.
+        InvalidSettings: as for `metric_named`, or two different metrics have one name.
     """
     asked = [given] if isinstance(given, str | Metric) else given
     if not isinstance(asked, Iterable):
@@ -216,7 +211,7 @@ def resolve_metrics(given: str | Metric | Iterable[str | Metric]) -> tuple[Metri
 
 
 def metric_named(text: str) -> Metric:
-    """The metric that is asked for: `tool.metric`, or `tool.metric:option=value,option=value`.
+    """The metric of a name `tool.metric` or `tool.metric:option=value,option=value`.
 
     Raises:
         InvalidSettings: there is none, or it has no such option or value.
@@ -245,7 +240,7 @@ def metric_named(text: str) -> Metric:
 
 
 def find_metric_function(name: str) -> tuple[MetricProvider, Callable[..., Any]]:
-    """The tool that has a function, and the function, by the name without options.
+    """The tool and the function of a name without options.
 
     Raises:
         InvalidSettings: there is no such function.
@@ -274,7 +269,7 @@ def provider_named(tool: str, name: str | None = None) -> MetricProvider:
     """The tool of this name.
 
     Raises:
-        InvalidSettings: there is no such tool; the message has `name`, the metric asked for.
+        InvalidSettings: there is no such tool; the message has `name`, the name of the metric.
     """
     if tool in TOOLS:  # only this one is imported
         return _built_in_provider(tool)

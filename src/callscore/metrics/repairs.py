@@ -11,10 +11,10 @@ A kind of fault is what callscore's own pairing of the calls shows, under the de
 - `repeats`: a call that is expected several times and made several times, each time the same; the
   repair makes one of them on both sides.
 
-No call is of two kinds but for `order`: a call that is made once too often is extra and no repeat.
-With every kind repaired, the actual calls are exactly the expected ones. Scoring may pair any of
-several equal calls; here those in the expected order are chosen, so that a call is out of order
-only if no choice would avoid it.
+Except for `order`, a call is of one kind only: a call that is made once too often is extra, not a
+repeat. With every kind repaired, the actual calls are exactly the expected ones. Scoring may pair
+any of several equal calls; here those in the expected order are chosen, so that a call is out of
+order only if no choice would avoid it.
 """
 
 from __future__ import annotations
@@ -65,13 +65,13 @@ class Alignment(NamedTuple):
 
 
 class _CallKinds(NamedTuple):
-    """For each call of either side a number that it shares with the same calls of its side."""
+    """For each call of each side, a number that equal calls of that side share."""
 
     expected: list[int]
     actual: list[int]
 
     def of(self, column: int, row: int) -> tuple[int, int]:
-        """What kind of pair an actual and an expected position make."""
+        """The kind of the pair of an actual and an expected position."""
         return self.expected[row], self.actual[column]
 
 
@@ -84,7 +84,7 @@ class _Link(NamedTuple):
 
 
 def align(score: Score) -> Alignment:
-    """The pairs of a case, as few of them out of order as calls that are the same allow."""
+    """The pairs of a case, with equal calls chosen so that few pairs are out of order."""
     wrong = {pair.actual_index: pair.expected_index for pair in score.incorrect}
     right = {pair.actual_index: pair.expected_index for pair in score.correct}
     pairs = _prefer_alike(right, wrong, score) | wrong
@@ -100,7 +100,7 @@ def align(score: Score) -> Alignment:
 
 
 def _prefer_alike(right: dict[int, int], wrong: dict[int, int], score: Score) -> dict[int, int]:
-    """The correct pairs, with calls that are written as expected where there are such calls.
+    """The correct pairs, preferring calls that are written as expected.
 
     `b(2.0)` and `b(2)` are equal, and scoring takes the first of them for `b(2)`.
     """
@@ -130,7 +130,7 @@ def _prefer_alike(right: dict[int, int], wrong: dict[int, int], score: Score) ->
 
 
 def _repeated(pairs: dict[int, int], kinds: _CallKinds) -> set[int]:
-    """The expected positions in pairs that were there before."""
+    """The expected positions in pairs that repeat an earlier pair."""
     first: dict[tuple[int, int], int] = {}
     for column, row in sorted(pairs.items(), key=lambda pair: pair[1]):
         first.setdefault(kinds.of(column, row), row)
@@ -150,7 +150,7 @@ def _is_sorted(pairs: dict[int, int]) -> bool:
 
 
 def _count_descents(pairs: dict[int, int]) -> int:
-    """How many pairs stand right before one that should come first; 0 where all are in order."""
+    """The number of pairs directly before one that should come first; 0 if all are in order."""
     rows = [row for _, row in sorted(pairs.items())]
     return sum(left > right for left, right in pairwise(rows))
 
@@ -177,7 +177,7 @@ def _number_calls(calls: Sequence[ToolCall]) -> list[int]:
 
 
 def _reordered(pairs: dict[int, int], kinds: _CallKinds) -> dict[int, int]:
-    """As many pairs of each kind, of which as many as can be stand in the expected order."""
+    """The same number of pairs of each kind, as many as possible in the expected order."""
     left = Counter([kinds.of(*pair) for pair in pairs.items()])
     chosen = {}
     for row, column in _longest_in_order(kinds, left):
@@ -195,7 +195,7 @@ def _reordered(pairs: dict[int, int], kinds: _CallKinds) -> dict[int, int]:
 def _longest_in_order(
     kinds: _CallKinds, kinds_to_match: Iterable[tuple[int, int]]
 ) -> Iterator[tuple[int, int]]:
-    """The most pairs of these kinds that do not cross, from the last to the first."""
+    """The largest set of pairs of these kinds that do not cross, from the last to the first."""
     places: dict[int, list[int]] = defaultdict(list)
     for column, kind in enumerate(kinds.actual):
         places[kind].append(column)
@@ -219,7 +219,7 @@ def _longest_in_order(
 
 
 def _free_positions(kinds: list[int], taken: Iterable[int]) -> dict[int, Iterator[int]]:
-    """For each kind of call the places where it stands that are not taken, in order."""
+    """For each kind of call its positions that are not taken, in order."""
     used = set(taken)
     places: dict[int, list[int]] = defaultdict(list)
     for place, kind in enumerate(kinds):
@@ -229,9 +229,9 @@ def _free_positions(kinds: list[int], taken: Iterable[int]) -> dict[int, Iterato
 
 
 def is_written_alike(left: Any, right: Any) -> bool:
-    """Whether two values are written alike, which is more than to be equal.
+    """Whether two values are written the same way, which is stricter than equality.
 
-    The stack is explicit, so that no depth of nesting can exhaust that of the interpreter.
+    It is not recursive, so that any depth of nesting is possible.
     """
     pending = [(left, right)]
     while pending:
@@ -248,7 +248,7 @@ def is_written_alike(left: Any, right: Any) -> bool:
 
 
 def _is_same_outer(one: Any, other: Any) -> bool:
-    """Whether two values of one type are written alike, whatever stands inside them."""
+    """Whether two values of one type are written the same way, without what is inside them."""
     if isinstance(one, dict):
         return list(one) == list(other)
     if isinstance(one, list | tuple):
@@ -270,7 +270,7 @@ class CaseCalls(NamedTuple):
 
 
 class _Slot(NamedTuple):
-    """A place among the actual calls: the call in it, and the expected call that it is paired with."""
+    """An actual call, and the position of the expected call that it is paired with."""
 
     call: ToolCall
     expected: int | None
@@ -296,10 +296,7 @@ def fault_kinds_of(score: Score) -> tuple[RepairKind, ...]:
 
 
 def repair_case(score: Score, kinds: Collection[RepairKind]) -> CaseCalls:
-    """The calls of a case as they would be without faults of these kinds.
-
-    The case has to be scored under the default settings.
-    """
+    """The calls of a case, scored under the default settings, without faults of these kinds."""
     found = align(score)
     slots = [_slot(column, score, found, kinds) for column in range(len(score.actual))]
     if "extra" in kinds:
@@ -316,7 +313,7 @@ def repair_case(score: Score, kinds: Collection[RepairKind]) -> CaseCalls:
 
 
 def _slot(column: int, score: Score, found: Alignment, kinds: Collection[RepairKind]) -> _Slot:
-    """An actual call, with the expected arguments where its own are repaired."""
+    """An actual call, with the expected arguments if its own are repaired."""
     call, row = score.actual[column], found.partners.get(column)
     kind: RepairKind = "arguments" if row in found.wrong else "form"
     if row is not None and kind in kinds:
@@ -326,13 +323,13 @@ def _slot(column: int, score: Score, found: Alignment, kinds: Collection[RepairK
 
 
 def _in_order(slots: list[_Slot]) -> list[_Slot]:
-    """The paired calls in the expected order; the others stay where they are."""
+    """Sort the paired calls into the expected order; the others keep their places."""
     paired = [slot for slot in slots if slot.expected is not None]
     in_order = iter(sorted(paired, key=lambda slot: slot.expected or 0))
     found = []
     for slot in slots:
         moved = slot if slot.expected is None else next(in_order)
-        # Which message a call stands in goes with the place, not with the call.
+        # The message of a call belongs to the place, not to the call.
         if moved.call.step != slot.call.step:
             moved = moved._replace(call=structs.replace(moved.call, step=slot.call.step))
         found.append(moved)
@@ -340,7 +337,7 @@ def _in_order(slots: list[_Slot]) -> list[_Slot]:
 
 
 def _insert_missed(slots: list[_Slot], expected: Sequence[ToolCall]) -> list[_Slot]:
-    """Each missed call is made right after the one that is expected before it."""
+    """Insert each missed call right after the one that is expected before it."""
     places = {slot.expected for slot in slots}
     found = list(slots)
     for position, call in enumerate(expected):
