@@ -1,7 +1,7 @@
 """Other tools' definitions of the score, reproduced to the last bit: one tool per module.
 
-Each module holds plain functions of the expected and the actual calls, with the tool's options as
-keywords. What a tool gets wrong is reproduced, too, and named in the docstring of the function.
+Each module has plain functions of the expected and the actual calls, with the tool's options as
+keywords. Defects of a tool are reproduced, too, and listed in the docstring of the function.
 """
 
 from importlib import import_module

@@ -92,7 +92,7 @@ def trajectory_match(  # noqa: PLR0913  (the tool's own options, and one for wha
 
 
 def _read(calls: Calls) -> _Pairs:
-    """The names and the arguments, as the tool sees them: it reads arguments from JSON text."""
+    """The names and the arguments as agentevals sees them: it reads arguments from JSON text."""
     pairs: _Pairs = []
     for name, arguments in pairs_of(calls):
         if arguments is None:
@@ -108,7 +108,7 @@ def _read(calls: Calls) -> _Pairs:
 def _survives_json(value: Any) -> bool:
     """Whether a value that is written as JSON and read again is the same value.
 
-    All NaN are read as one object, and a long integer cannot be read.
+    All NaN become one object, and a long integer cannot be read.
     """
     left = [value]
     while left:
@@ -141,7 +141,7 @@ def _messages(calls: Calls, pairs: _Pairs, *, one_message: bool) -> list[_Pairs]
 
 
 def _contains_all(available: _Pairs, required: _Pairs, rules: _Rules) -> bool:
-    """Whether every required call finds a call of its own; each takes the first that fits."""
+    """Whether every required call has its own available call; each takes the first that fits."""
     own, usual = rules
     unused: dict[str, list[_Object]] = {}
     for name, arguments in available:
@@ -165,14 +165,12 @@ def _take_match(candidates: list[_Object], arguments: _Object, fits: _Rule) -> b
     return False
 
 
-def _unordered(expected: _Pairs, actual: _Pairs, rules: _Rules) -> bool:
-    return _contains_all(actual, expected, rules) and _contains_all(expected, actual, rules)
-
-
 # None: messages are compared, not calls.
 _MODES: dict[str, Callable[[_Pairs, _Pairs, _Rules], bool] | None] = {
     "strict": None,
-    "unordered": _unordered,
+    "unordered": lambda expected, actual, rules: (
+        _contains_all(actual, expected, rules) and _contains_all(expected, actual, rules)
+    ),
     "subset": _contains_all,
     "superset": lambda expected, actual, rules: _contains_all(actual, expected, rules),
 }
@@ -206,7 +204,7 @@ def _rule_for(override: Any, usual: _Rule) -> _Rule:
 
 
 def _value_at(arguments: _Object, path: str) -> Any:
-    """What is found at the end of a path; None where it leads nowhere."""
+    """The value at a path; None if there is none."""
     value: Any = arguments
     for key in path.split("."):
         value = value.get(key) if isinstance(value, dict) else None

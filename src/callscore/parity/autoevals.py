@@ -1,7 +1,7 @@
 """Autoevals: its scorers of JSON values, over the list of calls.
 
-Autoevals has no scorer for tool calls. These are the ones that can be asked about them: each call is
-an object with its `name` and its `arguments`, and what is scored is the list of these objects.
+Autoevals has no scorer for tool calls. These scorers are applied to the list of calls, each an
+object with its `name` and its `arguments`.
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ __all__ = ["METRICS", "TITLE", "VERSION", "exact_match", "json_diff", "list_cont
 
 
 def _linear_sum_assignment(costs: Sequence[Sequence[float]]) -> list[tuple[int, int]]:
-    """What SciPy's function of this name finds, ties and rounding included: pairs of row and column.
+    """As SciPy's function of this name, including ties and rounding: pairs of row and column.
 
-    Each row and column is in one pair only, and the pairs cost least together. All costs are finite.
+    The pairs have the least total cost. All costs must be finite.
     """
     if len(costs) <= len(costs[0]):
         return list(enumerate(_columns_of_rows(costs)))
@@ -59,7 +59,7 @@ def _columns_of_rows(costs: Sequence[Sequence[float]]) -> list[int]:
 
 
 class _ShortestPath:
-    """The cheapest way from a row without a column to a column without a row."""
+    """The shortest path from a row without a column to a column without a row."""
 
     def __init__(
         self,
@@ -79,9 +79,9 @@ class _ShortestPath:
         self.visited: list[int] = []
 
     def search(self, row: int) -> int:
-        """Go to the nearest column, again and again, until it belongs to no row."""
-        # From the last column to the first, and the later of equals: of equal costs everywhere,
-        # the first row gets the first column.
+        """Go to the nearest column until one has no row, as in Dijkstra's algorithm."""
+        # From the last column to the first, and the later of equals: if all costs are equal, the
+        # first row gets the first column.
         open_columns = list(range(len(self.lengths) - 1, -1, -1))
         while True:
             place = self._nearest(row, open_columns)
@@ -91,7 +91,7 @@ class _ShortestPath:
             if self.row_of[column] < 0:
                 return column
             row = self.row_of[column]
-            # The last one fills the gap: the order of the open columns settles ties.
+            # The last one fills the gap: the order of the open columns decides ties.
             last = open_columns.pop()
             if place < len(open_columns):
                 open_columns[place] = last
@@ -111,7 +111,7 @@ class _ShortestPath:
 
 
 def _update_prices(way: _ShortestPath, row: int, column_of: list[int]) -> None:
-    """Make every pair on the way cost exactly its two prices."""
+    """Make every pair on the path cost exactly its two prices."""
     row_prices, lengths = way.row_prices, way.lengths
     row_prices[row] += way.length
     for column in way.visited[:-1]:
@@ -126,10 +126,10 @@ VERSION = "0.4.1"
 
 Pairwise = Literal["json_diff", "levenshtein", "exact_match"]
 _Pair = tuple[str, "Arguments"]
-_Reader = Callable[[str], Any] | None  # reads a text that holds JSON, if anything does
+_Reader = Callable[[str], Any] | None  # reads a text that may hold JSON
 _Result = TypeVar("_Result")
 
-# What a text that holds a JSON object or array begins with, and a number of too many digits.
+# The first characters of a text that holds a JSON object or array, or a number of too many digits.
 _BRACKETS = frozenset("{[")
 _DIGITS = frozenset("-0123456789")
 _BEGINNINGS = _BRACKETS | _DIGITS | frozenset(" \t\n\r")
@@ -240,7 +240,7 @@ def _guarded(score: Callable[..., _Result], *values: Any) -> _Result:
 
 
 def _as_json(text: str) -> Any:
-    """What a text holds, where that is a JSON object or array; else the text."""
+    """The JSON object or array in a text; the text itself if there is none."""
     if text[:1] not in _BEGINNINGS:
         return text
     start = text.lstrip(" \t\n\r")[:1]
@@ -267,17 +267,12 @@ def _diff(actual: Any, expected: Any, read: _Reader) -> float:
         if isinstance(expected, str):
             expected = read(expected)
     if isinstance(actual, dict) and isinstance(expected, dict):
-        return _object_diff(actual, expected, read)
+        keys = sorted(actual.keys() | expected.keys())
+        total = sum([_diff(actual.get(key), expected.get(key), read) for key in keys])
+        return total / len(keys) if keys else 1.0
     if isinstance(actual, list) and isinstance(expected, list):
         return _array_diff(actual, expected, read)
     return _plain_diff(actual, expected)
-
-
-def _object_diff(actual: dict[str, Any], expected: dict[str, Any], read: _Reader) -> float:
-    keys = sorted(actual.keys() | expected.keys())
-    if not keys:
-        return 1.0
-    return sum([_diff(actual.get(key), expected.get(key), read) for key in keys]) / len(keys)
 
 
 def _array_diff(
@@ -293,20 +288,15 @@ def _array_diff(
 
 
 def _plain_diff(actual: Any, expected: Any) -> float:
-    """How similar two values are that are not both objects or both arrays."""
+    """The similarity of two values that are not both objects or both arrays."""
     if isinstance(actual, str) and isinstance(expected, str):
         return _text_diff(actual, expected)
     if isinstance(actual, _NUMBERS) and isinstance(expected, _NUMBERS):
-        return _number_diff(actual, expected)
+        size = abs(expected) + abs(actual)
+        return 1.0 if size == 0 else 1 - abs(expected - actual) / size
     if actual is None or expected is None:
         return float(actual is expected)
     return _text_diff(_compact(actual), _compact(expected))
-
-
-def _number_diff(actual: float, expected: float) -> float:
-    if expected == 0 and actual == 0:
-        return 1.0
-    return 1 - abs(expected - actual) / (abs(expected) + abs(actual))
 
 
 def _compact(value: Any) -> str:

@@ -44,7 +44,7 @@ VERSION = "1.18.10"
 
 MatchingMode = Literal["exact_match", "in_order_match", "any_order_match"]
 
-# What calls are compared by: their names, or their names and the texts of their arguments.
+# Calls as they are compared: by name, or by name and the texts of the arguments.
 _Steps = list[Any]
 
 

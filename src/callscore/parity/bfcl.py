@@ -1,9 +1,9 @@
 """Berkeley Function Calling Leaderboard: its check of calls against possible answers.
 
-`ast_check` takes what BFCL takes: the documents of the functions and, for each expected call, the
-values that each argument may have. `valid` asks it about plain expected calls, each of whose values
-is the only possible answer. Only Python is here: what BFCL converts from Java and JavaScript is not.
-The possible answers of an argument are a list. `""` in it says that the argument may be left out.
+`ast_check` takes what BFCL takes: the documents of the functions and, for each expected call, a list
+of possible answers per argument, with `""` if the argument may be left out. `valid` takes plain
+expected calls, in which each value is the only possible answer. Only the checks for Python are
+reproduced, not the conversions from Java and JavaScript.
 """
 
 from __future__ import annotations
@@ -26,9 +26,7 @@ if TYPE_CHECKING:
 __all__ = ["METRICS", "TITLE", "VERSION", "Check", "ast_check", "check", "valid"]
 
 
-# Whether BFCL accepts one argument: its type first, then its value among the possible answers.
-
-# BFCL's words for types, and the types of Python that they stand for.
+# BFCL's names for types, and the Python types that they mean.
 _TYPES: dict[str, type] = {
     "string": str,
     "integer": int,
@@ -56,9 +54,9 @@ _NOT_OBJECTS = "list_dict_checker:unclear"
 
 
 def _argument_problem(value: Any, answers: Any, description: Mapping[str, Any]) -> str | None:
-    """The type of error that BFCL finds in an argument; None where it accepts it.
+    """The type of error that BFCL finds in an argument; None if it accepts the argument.
 
-    The description is the argument's own part of the function's document.
+    The type is checked first, then the value. The description is from the function's document.
     """
     word = description["type"]
     kind, items = _TYPES[word], None
@@ -75,18 +73,18 @@ def _typed_problem(value: Any, answers: Any, kind: type, items: type | None) -> 
     answered = _answered_type(answers)
     if type(value) is kind:
         if items is not None and not _has_items(value, answers, items):
-            # The type of the answers is checked again before the items are blamed.
+            # The type of the answers is checked before an error of the items is reported.
             return _WRONG_ITEM_TYPE if answered is kind else _WRONG_TYPE
         if answered is None or answered is kind:
             return (_objects_problem if items is dict else _TYPE_CHECKS[kind])(value, answers)
     elif answered is None or type(value) is not answered:
         return _WRONG_TYPE
-    # The answers have a type of their own, as they do where a variable is meant: no rules then.
+    # The answers have another type, as for a variable: only equality counts.
     return _plain_problem(value, answers)
 
 
 def _answered_type(answers: Any) -> type | None:
-    """The type of the first possible answer that is one; None where there is none."""
+    """The type of the first possible answer except `""`; None if there is none."""
     for answer in answers:
         if answer != "":
             return type(answer)
@@ -94,7 +92,7 @@ def _answered_type(answers: Any) -> type | None:
 
 
 def _has_items(value: Any, answers: Any, items: type) -> bool:
-    """Whether the items fit one of the answers by type; anything fits an answer that is no list."""
+    """Whether the items fit one of the answers by type; anything fits an answer that is not a list."""
     for answer in answers:
         if type(answer) is not list:
             return True
@@ -110,7 +108,7 @@ def _plain_problem(value: Any, answers: Any) -> str | None:
 
 def _string_problem(value: Any, answers: Any) -> str | None:
     for answer in answers:
-        if answer == value:  # as nearly all are; the rules of spelling cost more
+        if answer == value:  # the usual case; normalising is slower
             return None
     standard = _standard(value)
     is_found = any(type(answer) is str and _standard(answer) == standard for answer in answers)
@@ -122,7 +120,7 @@ def _standard(text: str) -> str:
 
 
 def _standard_items(items: Sequence[Any]) -> list[Any]:
-    """The items of an array; by position, which an object does not have."""
+    """The normalised items of an array; by position, so that an object raises an error as in BFCL."""
     places = range(len(items))
     return [_standard(items[at]) if type(items[at]) is str else items[at] for at in places]
 
@@ -133,13 +131,13 @@ def _list_problem(value: Any, answers: Any) -> str | None:
 
 
 def _object_problem(value: Any, answers: Any) -> str | None:
-    """What is wrong with an object by the last answer that it does not agree with."""
+    """The error of an object by the last answer that it does not match."""
     problem: str | None = _NOT_AN_OBJECT
     for answer in answers:
         if answer == "":
             continue
         problem = _member_problem(value, answer)
-        # Checked even where a member is wrong already, and reported instead of that.
+        # Checked even if a member is wrong already, and reported instead of that.
         if any(key not in value and "" not in values for key, values in answer.items()):
             problem = _WRONG_KEY
         if problem is None:
@@ -158,7 +156,7 @@ def _member_problem(value: Any, answer: Any) -> str | None:
 
 
 def _objects_problem(value: Any, answers: Any) -> str | None:
-    """What is wrong with an array of objects by the last answer; they have to come in order."""
+    """The error of an array of objects by the last answer; the objects must be in order."""
     problem: str | None = _NOT_OBJECTS
     for answer in answers:
         if len(value) != len(answer):
@@ -181,11 +179,9 @@ _TYPE_CHECKS: dict[type, Callable[[Any, Any], str | None]] = {
 }
 
 
-# Plain calls in the form of BFCL: the documents of their functions, and their possible answers.
-
 _TYPE_NAMES = {kind: word for word, kind in reversed(_TYPES.items())}
-_ANY = "any"  # what has no type of its own is compared with the answers as it is
-# JSON Schema's words for types that BFCL has another word for.
+_ANY = "any"  # a value without a type in BFCL is compared with the answers as it is
+# Types with another name in JSON Schema than in BFCL.
 _TYPE_BY_SCHEMA = {"object": "dict", "number": "float"}
 
 
@@ -194,8 +190,8 @@ def _function_documents(
 ) -> list[dict[str, Any]]:
     """The documents of the functions that are called, in the order of their first calls.
 
-    A tool that is not defined has all parameters that it is called with, each of the type of its
-    first value, and all of them are required.
+    For a tool without a definition, all arguments of its calls are required, each with the type of
+    its first value.
     """
     parameters: dict[str, dict[str, Any]] = {}
     for name, arguments in calls:
@@ -233,7 +229,7 @@ def _defined_function(tool: Tool) -> dict[str, Any]:
 
 
 def _bfcl_type(schema: Any) -> dict[str, Any]:
-    """The type that a schema gives, the first where it gives several; any where it gives none."""
+    """The first type in a schema that BFCL has; `any` if there is none."""
     if not isinstance(schema, dict):
         return {"type": _ANY}
     actual = schema.get("type")
@@ -248,7 +244,7 @@ def _bfcl_type(schema: Any) -> dict[str, Any]:
 def _answers_for_calls(
     calls: Iterable[tuple[str, Arguments]], *, may_be_left_out: bool
 ) -> list[dict[str, dict[str, Any]]]:
-    """For each call, that its values are the only possible answers."""
+    """Possible answers in which the values of each call are the only ones."""
     or_none = ("",) if may_be_left_out else ()
     return [
         {name: {key: [_answer(value), *or_none] for key, value in (arguments or {}).items()}}
@@ -285,7 +281,7 @@ _MISSING_REQUIRED = "simple_function_checker:missing_required"
 _MISSING_OPTIONAL = "simple_function_checker:missing_optional"
 _UNEXPECTED = "simple_function_checker:unexpected_param"
 
-# What a document or an answer that is not of BFCL's form raises, here as in BFCL.
+# What a document or an answer in an invalid form raises, here as in BFCL.
 _CRASHES = (
     *(LookupError, TypeError, AttributeError, StopIteration),
     *(OverflowError, RecursionError),
@@ -423,7 +419,7 @@ def check(
 
 
 def _count_problem(kind: str, calls: Sequence[Any], answers: Sequence[Any]) -> Check | None:
-    """What is said of too many calls, or too few; None where their number is right."""
+    """The result for too many or too few calls; None if their number is right."""
     count = 1 if kind == "simple" else len(answers)
     return None if len(calls) == count else Check(valid=False, error_type=_WRONG_CALL_COUNT[kind])
 

@@ -1,7 +1,7 @@
 """DeepEval: ToolCorrectnessMetric, as far as it asks no language model.
 
-All calls are taken to be of one type; DeepEval tells functions from the tools of MCP servers, where
-its user does. What a call gave back is its `output`, or its `result`.
+All calls have one type here; DeepEval distinguishes functions from tools of MCP servers if its user
+does. The output of a call is its `output`, or its `result`.
 """
 
 from __future__ import annotations
@@ -106,23 +106,15 @@ def _output(call: Call) -> Any:
 
 
 def _match_score(expected: _Call, actual: _Call, parts: _Parts) -> float:
-    """What a call is worth to an expected one."""
+    """The worth of a call for an expected one."""
     if expected.name != actual.name:
         return 0.0
     worth = 1.0
-    if parts.input_parameters:
-        worth = _arguments_score(expected.arguments, actual.arguments)
-    if parts.output and expected.output != actual.output:
-        return 0.0
-    return worth
-
-
-def _arguments_score(expected: Arguments, actual: Arguments) -> float:
-    if expected == actual:
-        return 1.0
-    if expected is None or actual is None:
-        raise NotScorable("DeepEval cannot compare a call that has arguments with one without.")
-    return _overlap(expected, actual)
+    if parts.input_parameters and expected.arguments != actual.arguments:
+        if expected.arguments is None or actual.arguments is None:
+            raise NotScorable("DeepEval cannot compare a call that has arguments with one without.")
+        worth = _overlap(expected.arguments, actual.arguments)
+    return 0.0 if parts.output and expected.output != actual.output else worth
 
 
 def _overlap(expected: dict[str, Any], actual: dict[str, Any]) -> float:
@@ -156,7 +148,7 @@ def _any_order(expected: list[_Call], actual: list[_Call], parts: _Parts) -> flo
 
 
 def _is_taken(call: _Call, chosen: _Call) -> bool:
-    # Part by part: a tuple takes an output that does not equal itself for equal.
+    # Part by part: a tuple takes an output that is not equal to itself (NaN) for equal.
     return call is chosen or (
         call.name == chosen.name
         and call.arguments == chosen.arguments
@@ -167,7 +159,7 @@ def _is_taken(call: _Call, chosen: _Call) -> bool:
 def _in_order(expected: list[_Call], actual: list[_Call], parts: _Parts) -> float:
     """The best sum in the expected order, read from the table as DeepEval reads it.
 
-    The best sum stands in the last field, but DeepEval adds up the steps that lead there, which
+    The last field has the best sum, but DeepEval adds up the steps that lead there, and the result
     may differ in the last bit.
     """
     table = _table(expected, actual, parts)

@@ -1,7 +1,7 @@
 """Evalite: toolCallAccuracy, and two yes-or-no scorers that are taught with it.
 
-The two are those of the lesson "Evaluating Tool Call Agents". They are no part of the package, and
-so are not held against it.
+The two are from the lesson "Evaluating Tool Call Agents". They are not part of the package, and so
+are not compared with it.
 """
 
 from __future__ import annotations
@@ -126,7 +126,7 @@ def _in_any_order(
 
 def _key(call: tuple[str, Arguments]) -> tuple[str, Any]:
     name, arguments = call
-    # Its text is built by assignment, and to assign `__proto__` makes no member.
+    # The scorer builds its text by assignment, and assigning `__proto__` creates no member.
     return name, None if arguments is None else json_stringify_key(arguments, without="__proto__")
 
 

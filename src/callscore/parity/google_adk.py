@@ -1,4 +1,4 @@
-"""Google's Agent Development Kit: the trajectory of tool calls, right or wrong an invocation.
+"""Google's Agent Development Kit: the trajectory of tool calls.
 
 `TrajectoryEvaluator` gives each invocation 1.0 or 0.0, and a conversation the mean of these.
 """

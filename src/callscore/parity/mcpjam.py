@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     _Pairs = list[tuple[str, Arguments]]
     _Fits = Callable[[dict[str, Any], dict[str, Any]], bool]
-    # The expected calls that found theirs, and where each may look for one by name alone.
+    # The pairs of positions that match, and for each expected call where to search by name alone.
     _Paired = tuple[dict[int, int], list[range]]
 
 __all__ = [
@@ -198,7 +198,7 @@ def _pair_in_order(expected: _Pairs, actual: _Pairs, fits: _Fits) -> _Paired:
         found = next((other for other in reach[-1] if _fit(call, actual[other], fits)), None)
         if found is not None:
             paired[place] = found
-        # A search that fails has used up all calls, for the expected ones that follow as well.
+        # A failed search leaves no calls for the following expected ones either.
         start = len(actual) if found is None else found + 1
     return paired, reach
 
@@ -206,7 +206,7 @@ def _pair_in_order(expected: _Pairs, actual: _Pairs, fits: _Fits) -> _Paired:
 def _pair_by_name(
     expected: _Pairs, actual: _Pairs, paired: dict[int, int], reach: list[range]
 ) -> tuple[tuple[int, int], ...]:
-    """Pair what is left by name alone; these pairs are the mismatches."""
+    """Pair the other calls by name alone; these pairs are the mismatches."""
     taken, found = set(paired.values()), []
     for place, (name, _) in enumerate(expected):
         if place in paired:

@@ -1,7 +1,7 @@
 """MLflow: whether the tool calls of a trace are the expected ones, by exact comparison.
 
-`ToolCallCorrectness` asks a language model, unless it is told `should_exact_match`; that is what is
-reproduced here. It answers yes or no.
+`ToolCallCorrectness` asks a language model unless `should_exact_match` is set. Only the exact match
+is reproduced here. It answers yes or no.
 """
 
 from __future__ import annotations

@@ -26,12 +26,12 @@ def pairs_of(calls: Calls) -> list[tuple[str, Arguments]]:
     """The name and the arguments of each call; None for arguments that were not given.
 
     Raises:
-        InvalidCall: something is no call, or no list of calls.
-        NotScorable: the arguments of a call are not an object, or hold rules of ours.
+        InvalidCall: an item is not a call, or the value is not a list.
+        NotScorable: the arguments of a call are not an object, or contain rules.
     """
     pairs: list[tuple[str, Arguments]] = []
     for call in calls if calls.__class__ is list else _listed(calls):
-        # Nearly every call is of this form, and there may be thousands.
+        # Nearly every call has this form, and there may be thousands.
         if call.__class__ is dict:
             name, arguments = call.get("name"), call.get("arguments")
             if name.__class__ is str and arguments.__class__ is dict:
@@ -45,7 +45,7 @@ def names_of(calls: Calls) -> list[str]:
     """The name of each call.
 
     Raises:
-        InvalidCall: something is no call, or no list of calls.
+        InvalidCall: an item is not a call, or the value is not a list.
     """
     try:
         names: list[str] = [call["name"] for call in calls]  # type: ignore[index,call-overload,misc]  # or it raises
@@ -74,7 +74,7 @@ def _read_call(call: Call) -> tuple[str, Arguments]:
 
 
 def _parts(call: object) -> tuple[str, Any]:
-    """The name and the arguments, of whatever type these are."""
+    """The name and the arguments of any type."""
     if isinstance(call, ToolCall):
         return call.name, call.arguments
     if isinstance(call, Group | Times | Forbidden):
@@ -102,7 +102,7 @@ Meaning = TypeVar("Meaning")
 
 
 def option_value(option: str, word: str, meanings: Mapping[str, Meaning]) -> Meaning:
-    """What a word means as the value of an option.
+    """The meaning of a word as the value of an option.
 
     Raises:
         InvalidSettings: the option has no such value.

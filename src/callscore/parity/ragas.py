@@ -1,6 +1,6 @@
-"""Ragas: ToolCallAccuracy and ToolCallF1, which its older and its newer classes count alike.
+"""Ragas: ToolCallAccuracy and ToolCallF1, which are equal in its older and its newer classes.
 
-Its string metrics are here, too: with them the older ToolCallAccuracy can compare arguments.
+Its string metrics are here, too: the older ToolCallAccuracy can compare arguments with them.
 """
 
 from __future__ import annotations
@@ -106,7 +106,7 @@ def tool_call_accuracy(
         wanted.sort(key=_sort_key)
         given.sort(key=_sort_key)
     aligned = [name for name, _ in wanted] == [name for name, _ in given]
-    # Ragas looks at the arguments in any case, so that it may fail where the answer is 0.0 already.
+    # Ragas compares the arguments in any case, so that it may raise even if the result is 0.0.
     total = 0.0
     for (name, arguments), (other_name, other_arguments) in zip(wanted, given, strict=False):
         if name == other_name:

@@ -1,7 +1,7 @@
 """Strands Agents Evals: three scorers over trajectories of opaque items.
 
-Strands hands them to a language model, as tools for judging a trajectory. An item is whatever the
-caller makes of a call, so that the scorers take any items; the metrics make items of the calls.
+Strands gives them to a language model, as tools for judging a trajectory. The scorers take items of
+any type, in whatever form the caller represents a call; the metrics create items from the calls.
 """
 
 from __future__ import annotations

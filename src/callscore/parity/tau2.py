@@ -1,7 +1,7 @@
 """tau2-bench: its check that each expected action was taken.
 
-The check is one part of the benchmark's reward, and only of tasks that ask for it; the others look
-at the database and at what was said, which calls alone do not tell.
+The check is one part of the benchmark's reward, and only of some tasks. The other parts depend on the
+database and on what was said, which cannot be computed from calls.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """tau-bench: pass^k, the share of tasks that an agent solves every time of k.
 
-tau-bench judges a whole conversation by what it leaves in the database, so that no number of a
-single case can be computed from its calls; only how rewards are combined is here.
+tau-bench judges a whole conversation by the final database, so that no number of a single case can
+be computed from its calls. Only the combination of rewards is reproduced.
 """
 
 from __future__ import annotations

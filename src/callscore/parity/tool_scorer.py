@@ -46,8 +46,6 @@ __all__ = [
 ]
 
 
-# What Toolscore counts by the names of the tools alone; the public functions say what each is.
-
 _Names = list[str]
 
 
@@ -91,7 +89,6 @@ def _tools_share(expected: _Names, actual: _Names) -> float:
 
 
 def _found_share(expected: _Names, actual: _Names) -> float:
-    """The share of the expected names that find one of their own."""
     if not expected:
         return float(not actual)
     return common_count(expected, actual) / len(expected)
@@ -119,9 +116,7 @@ def _efficiency(expected: Sequence[object], actual: Sequence[object]) -> float:
     return min(1.0, len(expected) / len(actual)) if actual else 0.0
 
 
-# How Toolscore counts arguments: which calls it pairs, and which values it takes for the same.
-
-_MAX_PAIRED_EXACTLY = 12  # actual calls of one tool; beyond, they are paired greedily
+_MAX_PAIRED_EXACTLY = 12  # actual calls of one tool; more are paired greedily
 _Pairs = list[tuple[str, "Arguments"]]
 _ArgumentMap = dict[str, Any]
 _Weights = list[list[int]]
@@ -193,17 +188,16 @@ def _by_name(calls: _Pairs) -> dict[str, list[Arguments]]:
 def _counts(
     expected: list[Arguments], actual: list[Arguments], comparable: Callable[[Any], Any]
 ) -> tuple[int, int]:
-    """How many arguments are right, of how many in the calls that are paired with a checked one."""
-    # Once for each call, as each is compared with many.
+    """How many arguments are right, and how many there are in the paired actual calls."""
+    # Converted once per call, because each is compared with many.
     lefts = [_all_comparable(arguments, comparable) for arguments in expected]
     rights = [_all_comparable(arguments, comparable) for arguments in actual]
     weights = [[_count_equal(left, right) for right in rights] for left in lefts]
-    # The actual call that each expected one is paired with.
-    correct = count = 0
     if len(actual) > _MAX_PAIRED_EXACTLY:
         partners = _greedy_pairs(weights, len(actual))
     else:
         partners = _best_for_each(weights, len(actual)) or _max_weight_pairs(weights, len(actual))
+    correct = count = 0
     for row, column in enumerate(partners):
         if column is not None and expected[row] is not None:
             correct += weights[row][column]
@@ -240,7 +234,7 @@ class _LargeInteger:
 
 
 def _leniently_comparable(value: Any) -> Any:
-    """What is equal for values that the tool takes for the same."""
+    """A value that equals another one if Toolscore takes the two for the same."""
     if isinstance(value, str):
         return value.strip()
     if isinstance(value, int | float):
@@ -252,20 +246,20 @@ def _leniently_comparable(value: Any) -> Any:
 
 
 def _strictly_comparable(value: Any) -> Any:
-    """What is equal for values that are equal and of the same types, all the way down."""
+    """A value that equals another one if the two are equal and of the same types, at all depths."""
     kind = value.__class__
     if kind is dict:
         return {key: _strictly_comparable(member) for key, member in value.items()}
     if kind is list or kind is tuple:
         return (kind, [_strictly_comparable(member) for member in value])
-    # What holds NaN is equal to itself in Python, though NaN is not.
+    # A container with NaN equals itself in Python, although NaN does not.
     return (kind, value) if value == value else object()  # noqa: PLR0124  (false of NaN alone)
 
 
 def _best_for_each(weights: _Weights, width: int) -> list[int | None]:
-    """Give each expected call the earliest of its best actual calls; [] where two want the same.
+    """Give each expected call the earliest of its best actual calls; [] if that is not possible.
 
-    Nothing can be heavier than that, and nothing as heavy is earlier.
+    No pairing is heavier than that, and none of the same weight is earlier.
     """
     partners: list[int | None] = []
     if len(weights) > width:
@@ -284,11 +278,11 @@ def _best_for_each(weights: _Weights, width: int) -> list[int | None]:
 def _max_weight_pairs(weights: _Weights, width: int) -> list[int | None]:
     """As many pairs as possible, with the greatest weight.
 
-    Of several such pairings, it is the one in which the first expected call has no partner, if that
-    is possible, or else the earliest actual call; then the second, and so on. Which one it is
-    matters, as the arguments of unpaired actual calls are not counted.
+    Of several such pairings, it is the one in which the first expected call has no partner, or else
+    the earliest actual call; then the second, and so on. The choice matters, because the arguments
+    of unpaired actual calls are not counted.
     """
-    # Having no partner is a column that weighs nothing; as these come first, they are preferred.
+    # Columns of weight zero mean "no partner"; they come first, so that they are preferred.
     spare = max(0, len(weights) - width)
     rows: list[Levels] = []
     for row in weights:

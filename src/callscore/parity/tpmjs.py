@@ -1,7 +1,7 @@
 """TPMJS tool-call-accuracy-score: the F1 of calls that are paired greedily, to three decimals.
 
-It is a tool for agents, so that `tool_call_accuracy_score` takes and returns what it does; the
-metrics give its three numbers for calls in any shape.
+It is a tool for agents, and `tool_call_accuracy_score` takes and returns the same data. The metrics
+are its three numbers, for calls in any form.
 """
 
 from __future__ import annotations
@@ -36,12 +36,10 @@ _NOT_MADE = "no call of this tool was left for it"
 
 
 class _Pairing(Struct, frozen=True, gc=False):
-    """For each expected call, the position of the actual one that it took, and whether they match.
+    """For each expected call, the position of its actual call or None, and whether they match.
 
     Attributes:
-        taken: the position; None where none was left.
-        matches: whether the arguments are the same.
-        actual: how many calls were made.
+        actual: the number of actual calls.
     """
 
     taken: list[int | None]
@@ -55,7 +53,7 @@ class _Pairing(Struct, frozen=True, gc=False):
         precise = correct / actual if actual else 1.0
         complete = correct / expected if expected else 1.0
         both = precise + complete
-        # Where one side is empty, the other rate is 0, and so is this; where both are, it is 1.
+        # If one side is empty, the other rate is 0, and so is F1; if both are, it is 1.
         f1 = 2 * precise * complete / both if both > 0 else 0.0
         return _rounded(precise), _rounded(complete), _rounded(f1)
 
@@ -188,7 +186,7 @@ def _pairing(
 
 
 def _index_of_equal(expected: Arguments, actual: list[Arguments]) -> int | None:
-    """The first arguments that are the same; None where none are."""
+    """The index of the first equal arguments; None if there are none."""
     for place, arguments in enumerate(actual):
         if expected is None or arguments is None:
             raise NotScorable("it reads the arguments of both calls, and one has none.")

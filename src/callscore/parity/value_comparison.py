@@ -32,19 +32,17 @@ __all__ = [
 ]
 
 
-# Values out of JSON as JavaScript sees them, for the tools that are written in it.
-
 _ARRAYS = (list, tuple)
 _CONTAINERS = (dict, list, tuple)
 _WHITESPACE = (
     "\t\n\v\f\r \u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a"
     "\u2028\u2029\u202f\u205f\u3000\ufeff"
 )
-_BOOLEAN_TOKENS = {True: ("true",), False: ("false",)}  # no token of these equals 1 or 0
+_BOOLEAN_TOKENS = {True: ("true",), False: ("false",)}  # neither token equals 1 or 0
 
 
 def js_number(value: float) -> float:
-    """A number as the double that it is read as."""
+    """A number as JavaScript reads it: a double."""
     try:
         return float(value)
     except OverflowError:
@@ -59,12 +57,12 @@ def js_round(value: float) -> int:
 
 
 def js_trim(text: str) -> str:
-    """A text without the whitespace around it: `trim`, which takes other characters than Python."""
+    """A text without the whitespace around it: `trim`, whose whitespace differs from Python's."""
     return text.strip(_WHITESPACE)
 
 
 def js_strict_equal(left: Any, right: Any) -> bool:
-    """Whether two values that are no containers are the same: `===`, by which NaN is not itself."""
+    """Whether two scalars are the same: `===`, by which NaN is not NaN."""
     kind, other = left.__class__, right.__class__
     if kind is other and kind is not int:
         return bool(left == right)
@@ -104,7 +102,7 @@ def _keyed(value: Any) -> dict[str, Any]:
 
 
 def _members_of_both(left: Any, right: Any) -> list[tuple[Any, Any]] | None:
-    """The members that have to be the same; None where not even their keys are."""
+    """The pairs of members to compare; None if the keys differ."""
     if len(left) != len(right) or isinstance(left, dict) is not isinstance(right, dict):
         return None
     if not isinstance(left, dict):
@@ -115,9 +113,9 @@ def _members_of_both(left: Any, right: Any) -> list[tuple[Any, Any]] | None:
 
 
 def json_stringify_key(value: Any, *, without: str | None = None) -> tuple[Any, ...]:
-    """What two values share exactly when `JSON.stringify` gives them one text, with sorted keys.
+    """A key that two values share exactly when `JSON.stringify` with sorted keys gives one text.
 
-    Numbers that are not finite are written as null. `without` is a key to leave out of all objects.
+    Numbers that are not finite are null. `without` is a key to leave out of all objects.
     """
     tokens: list[Any] = []
     pending = [value]
@@ -125,7 +123,7 @@ def json_stringify_key(value: Any, *, without: str | None = None) -> tuple[Any, 
         item = pending.pop()
         if isinstance(item, dict):
             keys = sorted(key for key in item if key != without)
-            # The keys come first; as their number is known, no two values share their tokens.
+            # The number of keys comes first, so that no two values share their tokens.
             tokens += (("{", len(keys)), *keys)
             pending += [item[key] for key in keys]
         elif isinstance(item, _ARRAYS):
@@ -146,11 +144,8 @@ def _token(scalar: Any) -> Any:
     return scalar
 
 
-# A value as the JSON text that Python's own encoder writes, for tools that compare such texts.
-
-
 def python_json_text(value: Any, **options: Any) -> str:
-    """What `json.dumps` gives with these options.
+    """The text of `json.dumps` with these options.
 
     Raises:
         NotScorable: the value cannot be written, or its keys cannot be sorted.
@@ -162,7 +157,7 @@ def python_json_text(value: Any, **options: Any) -> str:
 
 
 def json_round_trip(value: Any) -> Any:
-    """The value that `json.loads` reads where `json.dumps` wrote this one.
+    """The value that `json.loads` reads from the text of `json.dumps`.
 
     Raises:
         NotScorable: the value cannot be written.
@@ -173,15 +168,12 @@ def json_round_trip(value: Any) -> Any:
 
 @cache
 def _encoder(options: tuple[tuple[str, Any], ...]) -> Callable[[Any], str]:
-    # Making one costs as much as writing a small value.
+    # Creating one costs as much as writing a small value.
     return JSONEncoder(**dict(options)).encode
 
 
-# What two sequences have in common, as several tools ask it.
-
-
 def common_count(first: Iterable[Hashable], second: Iterable[Hashable]) -> int:
-    """How many items two sequences share, each as often as both have it."""
+    """The size of the multiset intersection of two sequences."""
     free: dict[Hashable, int] = {}
     for item in second:
         free[item] = free.get(item, 0) + 1
@@ -195,9 +187,9 @@ def common_count(first: Iterable[Hashable], second: Iterable[Hashable]) -> int:
 
 
 def f1_of(common: int, expected: int, actual: int) -> float:
-    """The harmonic mean of precision and recall, from counts; 0.0 where nothing is common.
+    """The harmonic mean of precision and recall, from counts; 0.0 if nothing is common.
 
-    The order of the operations is that of the tools, on which the last bit depends.
+    The operations are in the order of the tools, because the last bit depends on it.
     """
     if not common:
         return 0.0
@@ -208,18 +200,18 @@ def f1_of(common: int, expected: int, actual: int) -> float:
 def is_subsequence(part: Sequence[Any], whole: Sequence[Any]) -> bool:
     """Whether all items of one sequence are found in another in this order, maybe among others."""
     rest = iter(whole)
-    # Looking for an item takes the iterator past it, so that the next is looked for behind it.
+    # `in` advances the iterator past the item, so that the next is searched for behind it.
     return all(item in rest for item in part)
 
 
 def is_submultiset(part: Sequence[Hashable], whole: Iterable[Hashable]) -> bool:
-    """Whether all items of one sequence are found in another, in whatever order."""
+    """Whether all items of one sequence are found in another, in any order."""
     return common_count(part, whole) == len(part)
 
 
 def has_members(value: dict[str, Any], members: dict[str, Any]) -> bool:
     """Whether an object has all of these members, and maybe others.
 
-    Value by value, since `==` of two objects takes one NaN for the same as itself.
+    Value by value, because `==` of two dicts takes a NaN object for equal to itself.
     """
     return all(key in value and value[key] == member for key, member in members.items())

@@ -1,8 +1,8 @@
 """Vertex AI: the six metrics of a trajectory that its evaluation service computes.
 
-The service cannot be held against: what follows is what Google documents on
-https://cloud.google.com/vertex-ai/generative-ai/docs/models/evaluation-agents, where calls are the
-objects `tool_name` and `tool_input`. What is documented there:
+The service cannot be run here. Google documents its metrics on
+https://cloud.google.com/vertex-ai/generative-ai/docs/models/evaluation-agents, where calls are
+objects with `tool_name` and `tool_input`:
 
 - exact match: the same calls in the same order;
 - in-order match: all calls of the reference in the same order, and maybe others;
@@ -13,9 +13,9 @@ objects `tool_name` and `tool_input`. What is documented there:
   calls of the reference;
 - single tool use: whether the prediction has a call of a tool that is named.
 
-What is our reading, since it is not documented: inputs are the same where they are the same JSON,
-so that 1 is 1.0, true is not 1, and the order of keys does not matter; a call without an input has
-an empty one. What a metric does with repeated calls, and with none, is said at each.
+Not documented, and our reading: inputs are the same if they are the same JSON value, so that 1 is
+1.0, true is not 1, and the order of keys does not matter; a call without an input has an empty one.
+The docstring of each metric says what it does with repeated calls, and without any.
 """
 
 from __future__ import annotations
