@@ -1,4 +1,4 @@
-"""The verbs: calls in any spelling become a score, a list of calls, a list of tools."""
+"""The functions of the public API: calls in any form become a score, a list of calls or of tools."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ def _read_actual(value: Any) -> _Calls:
 
 
 def _read_actual_trace(value: Any, wanted: Wanted) -> _Calls:
-    """The calls in a trace; in a file as `read_calls` reads them, line by line."""
+    """The calls in a trace; a file is read as by `read_calls`."""
     if isinstance(value, PathLike):
         from callscore.documents import traces_in
         from callscore.formats.case_sides import actual_calls_in, join_traces
@@ -111,7 +111,7 @@ def _read_actual_trace(value: Any, wanted: Wanted) -> _Calls:
 
 
 def _decoded(value: Any) -> Any:
-    """A text, bytes or a file as the document that they hold."""
+    """The document in a text, bytes or a file; any other value as it is."""
     if isinstance(value, str | bytes | bytearray | PathLike):
         from callscore.documents import load_content
 
@@ -120,7 +120,7 @@ def _decoded(value: Any) -> Any:
 
 
 def _read_answers(document: Any, tools: Mapping[str, Tool], max_answers: int) -> list[_Calls]:
-    """The calls of each of the first answers that a document offers."""
+    """The calls of each of the first answers in a document."""
     from collections.abc import Iterator
 
     from callscore.formats.reading import read_candidates
@@ -132,17 +132,7 @@ def _read_answers(document: Any, tools: Mapping[str, Tool], max_answers: int) ->
 
 
 def tools_by_name(document: Any) -> dict[str, Tool]:
-    """The definitions of tools by the names of the tools; none where none is offered.
-
-    Args:
-        document: as for `read_tools`, or what that gives, or a list of bare names, which says which
-            tools there are and no more.
-
-    Raises:
-        InvalidCall: there are no definitions in it.
-        InvalidSettings: two definitions of the same name differ, or there is no such effect.
-        UnreadableInput: it is a file of which the same is true, or that cannot be read.
-    """
+    """The tool definitions by name; see `documents.read_tools_by_name`."""
     from callscore.documents import read_tools_by_name
 
     return read_tools_by_name(document)
@@ -156,20 +146,16 @@ def score_case(
     *,
     others: tuple[_Calls, ...] = (),
 ) -> Score:
-    """Score calls that are read already, with what their tools' definitions say of them.
+    """Score calls, and check them against their tools' definitions if these are known.
 
-    Args:
-        expected: the calls, and groups of calls, that should be made.
-        actual: the calls that were made.
-        settings: how they are compared.
-        tools: the definitions of all tools that were offered, by name; None if unknown.
-        others: the calls of further answers. Of the first `top_k` answers the one with the highest
-            F1 counts, then the one with most correct calls, then the first.
+    `tools` has the definitions of all offered tools, by name; None if unknown. `others` has the
+    calls of further answers. Of the first `top_k` answers the one with the highest F1 counts, then
+    the one with the most correct calls, then the first.
 
     Raises:
         InvalidCall: the expected calls contradict one another.
-        InvalidSettings: the settings do not go with what is expected or with the tools, or a schema
-            is none.
+        InvalidSettings: the settings do not fit the expectation or the tools, or a schema cannot be
+            used.
     """
     answers = (actual, *others[: settings.top_k - 1])
     known = _NO_TOOLS if tools is None else tools
@@ -186,7 +172,7 @@ def score_case(
 def _with_faults(
     score: Score, calls: _Calls, settings: Settings, tools: Mapping[str, Tool]
 ) -> Score:
-    """The score with what the tools' definitions say of all calls, whether they count or not."""
+    """The score with the faults of all calls, also of those that do not count."""
     from msgspec.structs import replace
 
     from callscore.checks.tool_schema import schema_faults

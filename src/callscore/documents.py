@@ -1,4 +1,4 @@
-"""Documents from anywhere (a path, bytes, text, an SDK object, data), and the tools that they define."""
+"""Documents from any source (a path, bytes, text, an SDK object, data), and the tools they define."""
 
 from __future__ import annotations
 
@@ -51,11 +51,12 @@ __all__ = [
 
 _SUFFIXES = (".json", ".jsonl", ".ndjson", ".yaml", ".yml", ".txt", ".csv", ".parquet", ".eval")
 _MAX_WAITING = 1_000  # lines
-_TAKE_ANYTHING = ("generic", "tool_definitions")  # almost: a match proves nothing
+# Dialects that recognise almost anything, also incomplete or invalid definitions.
+_AMBIGUOUS_DIALECTS = ("generic", "tool_definitions")
 
 
 class Document(Struct, frozen=True):
-    """One document of a file, and the dialect that it is written in."""
+    """One document of a file, and its dialect."""
 
     place: str
     value: Any
@@ -63,7 +64,7 @@ class Document(Struct, frozen=True):
 
 
 def to_document(value: Any) -> Any:
-    """What is handed over in Python, as the JSON value or the text that a dialect reads."""
+    """A Python value as the JSON value or the text that a dialect reads."""
     from callscore.sources.text_document import decode_bytes, decode_text
 
     if isinstance(value, str):
@@ -74,7 +75,7 @@ def to_document(value: Any) -> Any:
 
 
 def load_content(value: Any) -> Any:
-    """As `to_document`, also for the path of a file; of many lines, the list of their values."""
+    """As `to_document`, also for the path of a file; a file of many lines is a list."""
     if not isinstance(value, PathLike):
         return to_document(value)
     values: list[Any] = []
@@ -93,8 +94,8 @@ class Documents:
     that is one document, others a list of documents. The first record that is recognised decides.
 
     Args:
-        dialect: what its documents are written in; by default that is recognised, once.
-        recogniser: what has recognised other documents of this file before.
+        dialect: by default it is recognised, once.
+        recogniser: one that has recognised other documents of this file before.
     """
 
     def __init__(
@@ -105,16 +106,18 @@ class Documents:
         self._recogniser = recogniser or Recogniser()
         self._joining: Dialect | None = None
         self._lines: list[Record] = []  # of a document in many lines, or not recognised yet
-        self._neighbours: set[frozenset[str]] = set()  # the keys of lines that only belong to it
+        self._neighbours: set[frozenset[str]] = (
+            set()
+        )  # keys of lines without a dialect of their own
         self._has_others = False
 
     @property
     def is_joining(self) -> bool:
-        """Whether lines are being put together."""
+        """Whether lines are being joined to one document."""
         return self._joining is not None
 
     def dialect_for(self, value: Any) -> Dialect | None:
-        """What a record is written in; None where no dialect recognises it."""
+        """The dialect of a record; None if no dialect recognises it."""
         if self._dialect is not None:
             return self._dialect
         joining = self._joining
@@ -123,34 +126,34 @@ class Documents:
         return joining if _belongs(value, joining) else self._other_dialect(value) or joining
 
     def _other_dialect(self, value: Any) -> Dialect | None:
-        """The dialect of a line that does not belong to the lines before it; None where it may."""
+        """The dialect of a line that does not belong to the lines before it; None if it may."""
         keys = frozenset(value) if isinstance(value, dict) else frozenset()
         if keys in self._neighbours:
             return None
         found = find_dialect(value)
-        if found is None or found.name in _TAKE_ANYTHING:
+        if found is None or found.name in _AMBIGUOUS_DIALECTS:
             self._neighbours.add(keys)
             return None
         return found
 
     def take_whole(self, array: Array) -> Document | None:
-        """The document that a list is; None where it is a list of documents."""
+        """A list as one document; None if it is a list of documents."""
         dialect = self._dialect or find_dialect(array.items)
         return None if dialect is None else Document(array.place, array.items, dialect)
 
     def take(self, record: Record, dialect: Dialect | None) -> Iterator[Document | Record]:
-        """What is complete now: documents, and records that no dialect recognises.
+        """Take a record with its dialect, and yield what is complete now.
 
-        A line that no dialect recognises may still belong to a document in many lines, so the first
-        lines of a file wait for one that is recognised. The dialect is that of `dialect_for`.
+        That is documents, and records that no dialect recognises. A line that no dialect recognises
+        may belong to a document in many lines, so the first lines wait for one that is recognised.
         """
         if dialect is None:
             self._lines.append(record)
             if len(self._lines) > _MAX_WAITING:
-                yield from self._give_up()
+                yield from self._pop_lines()
             return
         if self._joining not in (None, dialect):
-            # Many conversations begin alike: the lines before may be of this dialect as well.
+            # The lines before may be of this dialect as well: many formats begin the same way.
             lines = [line.value for line in self._lines[:_MAX_WAITING]]
             if dialect.joins_lines(record.value) and dialect.recognises([*lines, record.value]):
                 self._joining = dialect
@@ -161,13 +164,13 @@ class Documents:
             self._lines.append(record)
             return
         self._has_others = True
-        yield from self._give_up()
+        yield from self._pop_lines()
         yield Document(record.place, record.value, dialect)
 
     def finish(self) -> Iterator[Document | Record]:
-        """The document that the lines of the file are together, if they are."""
+        """The document that the waiting lines make together, if they do."""
         joining, self._joining = self._joining, None
-        lines = self._give_up()
+        lines = self._pop_lines()
         if not lines:  # recognising nothing would import all dialects
             return
         dialect = self._dialect or find_dialect([record.value for record in lines])
@@ -182,7 +185,7 @@ class Documents:
             yield Document(place, [record.value for record in lines], dialect)
             self._has_others = True
 
-    def _give_up(self) -> list[Record]:
+    def _pop_lines(self) -> list[Record]:
         waiting, self._lines = self._lines, []
         return waiting
 
@@ -192,11 +195,7 @@ def _belongs(value: Any, dialect: Dialect) -> bool:
 
 
 def raise_unreadable(place: str, problem: str) -> NoReturn:
-    """Refuse what cannot be read.
-
-    Raises:
-        UnreadableInput: always.
-    """
+    """Raise `UnreadableInput`; a function, so that it can be a callback."""
     raise UnreadableInput(place, problem)
 
 
@@ -211,12 +210,12 @@ def read_documents(
 
     Args:
         path: the file; `-` is standard input.
-        dialect: what they are written in; by default that is recognised.
+        dialect: by default it is recognised.
         on_bytes: called with the number of further bytes that have been read.
-        on_bad: called with the place and the problem of what cannot be read.
+        on_bad: called with the place and the problem of a part that cannot be read.
 
     Raises:
-        UnreadableInput: the file cannot be read, or, unless there is an `on_bad`, a part of it.
+        UnreadableInput: the file cannot be read, or, without `on_bad`, a part of it.
     """
     name = fspath(path)
     documents = Documents(name, dialect=dialect)
@@ -253,15 +252,12 @@ def traces_in(
     *,
     format: str | None = None,  # noqa: A002  (as the command line calls it)
 ) -> list[Trace]:
-    """The runs in whatever is handed over.
+    """The runs in a file (given as a path object), in bytes, text, an object of an SDK, or data.
 
-    Args:
-        value: the path of a file, bytes, text, an object of an SDK, or data.
-        wanted: what to take where there is a choice.
-        format: the name of the dialect; by default it is recognised.
+    `wanted` says what to take if there is a choice; by default the format is recognised.
 
     Raises:
-        InvalidCall: it cannot be read, or is in no dialect that callscore knows.
+        InvalidCall: it cannot be read, or is in no known dialect.
         UnreadableInput: it is a file that cannot be read.
     """
     dialect = None if format is None else dialect_named(format)
@@ -286,15 +282,9 @@ def traces_in(
 
 
 def tools_in(value: Any, *, format: str | None = None) -> list[Tool]:  # noqa: A002  (likewise)
-    """The definitions of the tools in whatever is handed over, each once.
+    """The tool definitions in a value as for `traces_in`, or in the signatures of functions.
 
-    Args:
-        value: as for `traces_in`; or functions, which are tools by their signatures.
-        format: likewise.
-
-    Raises:
-        InvalidCall: likewise.
-        UnreadableInput: likewise.
+    Each definition is given once. Errors are those of `traces_in`.
     """
     dialect = None if format is None else dialect_named(format)
     if isinstance(value, PathLike):
@@ -311,8 +301,6 @@ def tools_in(value: Any, *, format: str | None = None) -> list[Tool]:  # noqa: A
     return [] if document is None else read_definitions_in(document, dialect=dialect)
 
 
-# Tools in any form: definitions, values that were read, or names.
-
 _EMPTY: tuple[Any, ...] = ([], {})
 _NO_DEFINITIONS = "there are no definitions of tools in it."
 _STANDARD_INPUT = "-"
@@ -324,16 +312,10 @@ _WRAPPER_KEYS = ("function", "toolSpec", "tool_spec", "custom")
 _CALL_KEYS = frozenset(("arguments", "args", "input", "kwargs"))
 # Keys of a definition beside its name; they show that the keys of an object are names of tools.
 _DEFINITION_KEYS = frozenset(("description", "effect", "parameters", "input_schema", "inputSchema"))
-# Formats that incomplete or invalid definitions are mistaken for.
-_AMBIGUOUS_FORMATS = ("tool_definitions", "generic")
 
 
 def read_tools_by_name(document: Any) -> dict[str, Tool]:
-    """The tools by name; none at all where what is handed over is empty.
-
-    Args:
-        document: what `read_tools` takes, what it gives, or the names of the tools alone; functions
-            are tools, too.
+    """The tools by name, from what `read_tools` takes or returns, from names, or from functions.
 
     Raises:
         InvalidCall: there are no definitions in it.
@@ -355,10 +337,10 @@ def read_tools_by_name(document: Any) -> dict[str, Tool]:
 
 
 def tools_of_document(document: Document) -> list[Tool]:
-    """The tools that a trace itself defines; none where they cannot be read."""
+    """The tools that a trace itself defines; empty if they cannot be read."""
     try:
         return read_definitions_in(document.value, dialect=document.dialect)
-    except Exception:  # noqa: BLE001  (nested too deep, or of a dialect that another package brings)
+    except Exception:  # noqa: BLE001  (nested too deep, or in a dialect of another package)
         return []
 
 
@@ -381,11 +363,10 @@ def index_tools(tools: Iterable[Tool]) -> dict[str, Tool]:
 
 
 def tools_in_list(value: Any) -> list[Tool]:
-    """The tools in what is known to be a list of tools; none where it holds anything else.
+    """The tools in a value that is known to contain only tools; empty if it contains anything else.
 
-    It is a list of definitions, of tools or of their names, an object that has such a list or that
-    is a definition, or an object that has definitions by name. Elsewhere such a list is not taken
-    for one, since calls can be written in the same way.
+    It is a list of definitions, of tools or of names, an object with such a list, one definition, or
+    an object of definitions by name. Elsewhere such a list could also be a list of calls.
     """
     tools: list[Tool] = []
     for entry in _entries(value):
@@ -438,9 +419,9 @@ def _in_value(value: Any) -> list[Tool]:
 
 
 def _in_document(value: Any, dialect: Dialect | None) -> list[Tool]:
-    """The tools in a document; one that defines nothing else must do it as it should."""
+    """The tools in a document; a document of tools alone must have valid effects."""
     found = [] if dialect is None else read_definitions_in(value, dialect=dialect)
-    if dialect is None or dialect.name in _AMBIGUOUS_FORMATS:
+    if dialect is None or dialect.name in _AMBIGUOUS_DIALECTS:
         found = found or tools_in_list(value)
         for name, effect in unknown_effects(value) if found else ():
             _require_effect(name, effect)
@@ -454,7 +435,7 @@ def _require_effect(name: str, effect: Any) -> None:
 
 
 def _all_in_file(path: PathLike[str]) -> list[Tool]:
-    if fspath(path) == _STANDARD_INPUT:  # which cannot be read again
+    if fspath(path) == _STANDARD_INPUT:  # it cannot be read again
         return _in_value(load_content(path))
     tools: list[Tool] = []
     is_empty = False

@@ -270,14 +270,14 @@ def from_json(expected: Any) -> list[Expected]:
 
 
 def __getattr__(name: str) -> Any:
-    """Say which function is meant by a name that there is not."""
+    """Suggest a function for an unknown name."""
     from callscore.core.suggestions import did_you_mean
 
     raise AttributeError(f"expect has no function {name!r}{did_you_mean(name, __all__)}")
 
 
 def _between(gt: float | None, gte: float | None, **upper: float) -> Matcher:
-    """A number below one bound and perhaps above another; the lower one names the rule."""
+    """A number below one bound and perhaps above another; the rule has the key of the lower one."""
     if gt is not None:
         return _matcher("$gt", gt, **{"$gte": gte}, **upper)
     if gte is not None:
@@ -313,7 +313,7 @@ def _require_text(where: str, value: Any, noun: str) -> None:
 
 
 def _matcher(key: str, value: Any, **options: Any) -> Matcher:
-    """A rule, checked at once, so that the mistake is found where it was made."""
+    """A rule, checked immediately, so that the error is raised where the mistake was made."""
     from callscore.core.rules import check_matcher
 
     given = {name: option for name, option in options.items() if option is not None}
@@ -325,7 +325,7 @@ def _matcher(key: str, value: Any, **options: Any) -> Matcher:
 
 
 def _are_nodes(options: Iterable[Any]) -> bool:
-    """Whether calls or groups are meant; text alone is a value, beside a call the name of a tool."""
+    """Whether the options are calls or groups; a text is a value, unless there is a call beside it."""
     found = [isinstance(option, _NODES) for option in options]
     found += [
         isinstance(item, _NODES)

@@ -1,12 +1,12 @@
 """Plugins: the modules in a package of callscore, and the modules that other packages offer.
 
-A kind of plugin is found in two places: built-in plugins are the modules of one package of
-callscore, by their file names; other packages offer theirs with entry points:
+Built-in plugins are the modules of one package of callscore, named by their files. Other packages
+offer theirs with entry points:
 
     [project.entry-points."callscore.formats"]
     smoke_signals = "my_package.smoke_signals"
 
-What a module needs to be a plugin of its kind is checked by the caller.
+The caller checks whether a module has what its kind of plugin needs.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ __all__ = ["Plugin", "PluginKind"]
 
 
 class Plugin(NamedTuple):
-    """One plugin of whatever kind.
+    """One plugin of any kind.
 
     Attributes:
         name: its file name, or the name of its entry point.
-        module: its module; an entry point of another package may give anything.
-        label: what to call it in messages: `the dialect smoke_signals (my_package.smoke_signals)`.
+        module: its module; an entry point of another package may be anything.
+        label: its name in messages: `the dialect smoke_signals (my_package.smoke_signals)`.
     """
 
     name: str
@@ -40,11 +40,11 @@ class PluginKind(NamedTuple):
     """One kind of plugins.
 
     Attributes:
-        noun: what to call one in messages.
-        package: the package whose modules are the built-in ones.
-        group: the group of entry points in which other packages offer theirs.
-        error: what is raised where one of another package cannot be imported.
-        names: the built-in ones, where not every module of the package is one.
+        noun: the name of the kind in messages.
+        package: the package whose modules are the built-in plugins.
+        group: the group of entry points for plugins of other packages.
+        error: raised if a plugin of another package cannot be imported.
+        names: the built-in plugins, if not every module of the package is one.
     """
 
     noun: str
@@ -54,7 +54,7 @@ class PluginKind(NamedTuple):
     names: tuple[str, ...] | None = None
 
     def built_in(self) -> Iterator[Plugin]:
-        """The built-in plugins, each imported when it is reached."""
+        """The built-in plugins, each imported only when the iteration reaches it."""
         names = self.names
         if names is None:
             from pkgutil import iter_modules  # slow to import, and rarely needed
@@ -64,15 +64,15 @@ class PluginKind(NamedTuple):
         yield from map(self.built_in_named, names)
 
     def built_in_named(self, name: str) -> Plugin:
-        """One built-in plugin; no other is imported."""
+        """One built-in plugin, without importing the others."""
         module = import_module(f"{self.package}.{name}")
         return Plugin(name, module, f"the {self.noun} {name} ({module.__name__})")
 
     def from_packages(self) -> Iterator[Plugin]:
-        """The plugins that other packages offer, each imported when it is reached.
+        """The plugins of other packages, each imported only when the iteration reaches it.
 
         Raises:
-            CallscoreError: as `error` says; one of them cannot be imported.
+            CallscoreError: of the type `error`, if one of them cannot be imported.
         """
         from importlib.metadata import entry_points  # it takes longer to import than most plugins
 
@@ -85,6 +85,6 @@ class PluginKind(NamedTuple):
             yield Plugin(point.name, module, label)
 
     def all(self) -> Iterator[Plugin]:
-        """The built-in plugins, then those that other packages offer."""
+        """The built-in plugins, then those of other packages."""
         yield from self.built_in()
         yield from self.from_packages()
