@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from random import Random
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import msgspec
 import pytest
@@ -21,9 +21,6 @@ from callscore.datasets.questions import (
     unmentioned_values,
     write_questions,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 WEATHER = Tool("getWeather", "Get the weather of a city. Uses a service.")
 SUM = Tool("add_numbers", "Adds two numbers.")
@@ -279,16 +276,6 @@ def test_an_error_of_ours_is_not_swallowed() -> None:
 
     with pytest.raises(ZeroDivisionError):
         _ask(_Model(ZeroDivisionError(), _answer({})), records)
-
-
-def test_it_is_told_how_many_questions_there_are_so_far() -> None:
-    model = _Model(_answer({**GOOD, "a": "?"}), _answer(GOOD))
-    told: list[int] = []
-    on_done: Callable[[int], None] = told.append
-
-    asyncio.run(write_questions(RECORDS, FLIGHT_TOOLS, model, on_done=on_done))
-
-    assert told == [1, 1]
 
 
 # Whether a question says what the calls need to know.

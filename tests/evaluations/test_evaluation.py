@@ -8,7 +8,7 @@ import pytest
 
 from callscore.errors import InvalidSettings
 from callscore.evaluations.evaluation import (
-    bool_from,
+    only_from,
     require_signature,
     skip_from,
     tags_from,
@@ -43,10 +43,10 @@ def test_what_is_no_tag_is_refused(wrong: Any) -> None:
 
 
 def test_truth_values_and_reasons() -> None:
-    assert bool_from(True, "only") is True
+    assert only_from(True) is True
     assert skip_from("later") == "later"
     assert skip_from(False) is False
-    assert refusal(lambda: bool_from(1, "only")) == "only: 1 is neither true nor false"
+    assert refusal(lambda: only_from(1)) == "only: 1 is neither true nor false"
     assert refusal(lambda: skip_from(1)) == "skip: 1 is neither a truth value nor a reason"
 
 

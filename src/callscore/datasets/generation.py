@@ -59,20 +59,12 @@ _Record = dict[str, Any]
 
 
 class GeneratedCases(Struct, frozen=True):
-    """Generated cases.
-
-    Attributes:
-        records: the cases, as records of a file.
-        impossible: the classes of failure that none of the tools can show.
-        missing: how many cases fewer there are than requested, because the tools do not give more
-            different ones.
-        left_out: why there are no cases of some tools, by their names.
-    """
+    """Generated cases, as records of a file."""
 
     records: list[_Record]
-    impossible: tuple[str, ...] = ()
-    missing: int = 0
-    left_out: dict[str, str] = {}
+    impossible: tuple[str, ...] = ()  # the classes of failure that none of the tools can show
+    missing: int = 0  # cases that were requested, but would repeat others
+    left_out: dict[str, str] = {}  # by the name of a tool, why there are no cases of it
 
 
 class _CaseFactory(Struct, frozen=True):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from functools import partial
 from random import Random
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from msgspec import Struct
 
@@ -24,7 +24,7 @@ from callscore.formats.cases import read_case
 from callscore.words.value_text import encode_json
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
     from collections.abc import Set as AbstractSet
 
     from callscore.core.case import Case
@@ -73,6 +73,7 @@ def similar_names(name: str) -> list[str]:
 
 _ERROR_RESULT = "Error: the service did not answer in time"
 _UNKNOWN_ARGUMENTS = ("verbose", "dry_run", "extra_note")
+_Item = TypeVar("_Item")
 
 
 class NearMiss(NamedTuple):
@@ -101,6 +102,18 @@ class _Context(Struct, frozen=True):
         """Whether the schema of the tool refuses arguments: a check that is faster than scoring."""
         return not is_valid(self.tool.parameters, arguments, self.tool.parameters)
 
+    def call(self, tool: Tool | None = None) -> ToolCall:
+        """A valid call of a tool, by default the first."""
+        return random_call(tool or self.tool, self.rng)
+
+    def two_calls(self) -> tuple[ToolCall, ToolCall] | None:
+        return two_different_calls(self.tools, self.rng)
+
+    def shuffled(self, items: Iterable[_Item]) -> list[_Item]:
+        found = list(items)
+        self.rng.shuffle(found)
+        return found
+
     def asked(self, *calls: ToolCall) -> str:
         return question_for_calls(calls, {tool.name: tool for tool in self.tools}, self.rng)
 
@@ -123,7 +136,7 @@ def generate_near_misses(failure: str, tools: Sequence[Tool], rng: Random) -> It
 
 def _with_wrong_arguments(spoil: _Spoil, context: _Context) -> Iterator[NearMiss]:
     """A call with one wrong argument."""
-    call = random_call(context.tool, context.rng)
+    call = context.call()
     asked = context.asked(call)
     for name, arguments in spoil(context, call.arguments or {}):
         yield NearMiss(asked, (call,), (ToolCall(call.name, arguments),), f"$.{name}")
@@ -137,21 +150,21 @@ def _wrong_value(context: _Context, arguments: _Arguments) -> Iterator[tuple[str
 
 
 def _missing_argument(context: _Context, arguments: _Arguments) -> Iterator[tuple[str, _Arguments]]:
-    for name in _shuffled(arguments, context.rng):
+    for name in context.shuffled(arguments):
         changed = {key: value for key, value in arguments.items() if key != name}
         if context.refuses(changed):
             yield name, changed
 
 
 def _unknown_argument(context: _Context, arguments: _Arguments) -> Iterator[tuple[str, _Arguments]]:
-    for name in _shuffled(_UNKNOWN_ARGUMENTS, context.rng):
+    for name in context.shuffled(_UNKNOWN_ARGUMENTS):
         yield name, {**arguments, name: True}
 
 
 def _refused_value(
     other_values: Callable[[Any], list[Any]], context: _Context, arguments: _Arguments
 ) -> Iterator[tuple[str, _Arguments]]:
-    for name in _shuffled(arguments, context.rng):
+    for name in context.shuffled(arguments):
         for value in other_values(arguments[name]):
             changed = {**arguments, name: value}
             if context.refuses(changed):
@@ -159,7 +172,7 @@ def _refused_value(
 
 
 def _malformed(context: _Context) -> Iterator[NearMiss]:
-    call = random_call(context.tool, context.rng)
+    call = context.call()
     text = encode_json(call.arguments).decode()
     broken = text[: context.rng.randint(max(1, len(text) // 2), len(text) - 1)]
     actual = ToolCall(call.name, None, raw=broken, error=TRUNCATED)
@@ -167,34 +180,34 @@ def _malformed(context: _Context) -> Iterator[NearMiss]:
 
 
 def _wrong_tool(context: _Context) -> Iterator[NearMiss]:
-    for other in _shuffled(context.tools[1:], context.rng):
-        call = random_call(context.tool, context.rng)
-        yield NearMiss(context.asked(call), (call,), (random_call(other, context.rng),))
+    for other in context.shuffled(context.tools[1:]):
+        call = context.call()
+        yield NearMiss(context.asked(call), (call,), (context.call(other),))
 
 
 def _unknown_tool(context: _Context) -> Iterator[NearMiss]:
-    call = random_call(context.tool, context.rng)
-    for name in _shuffled(similar_names(call.name), context.rng):
+    call = context.call()
+    for name in context.shuffled(similar_names(call.name)):
         yield NearMiss(context.asked(call), (call,), (ToolCall(name, call.arguments),))
 
 
 def _missed_call(context: _Context) -> Iterator[NearMiss]:
-    calls = two_different_calls(context.tools, context.rng)
+    calls = context.two_calls()
     if calls is None:
-        call = random_call(context.tool, context.rng)
+        call = context.call()
         yield NearMiss(context.asked(call), (call,), ())
     else:
         yield NearMiss(context.asked(*calls), calls, calls[:1])
 
 
 def _extra_call(context: _Context) -> Iterator[NearMiss]:
-    calls = two_different_calls(context.tools, context.rng)
+    calls = context.two_calls()
     if calls is not None:
         yield NearMiss(context.asked(calls[0]), calls[:1], calls)
 
 
 def _wrong_order(context: _Context) -> Iterator[NearMiss]:
-    calls = two_different_calls(context.tools, context.rng)
+    calls = context.two_calls()
     if calls is not None:
         known = {tool.name: tool for tool in context.tools}
         asked = question_in_order(calls, known, context.rng)
@@ -202,32 +215,26 @@ def _wrong_order(context: _Context) -> Iterator[NearMiss]:
 
 
 def _repeated(count: int, context: _Context) -> Iterator[NearMiss]:
-    call = random_call(context.tool, context.rng)
+    call = context.call()
     yield NearMiss(context.asked(call), (call,), (call,) * count)
 
 
 def _retry_unchanged(context: _Context) -> Iterator[NearMiss]:
-    call = random_call(context.tool, context.rng)
+    call = context.call()
     failed = ToolCall(call.name, call.arguments, result=_ERROR_RESULT, failed=True)
     yield NearMiss(context.asked(call), (call,), (failed, call))
 
 
 def _forbidden_call(context: _Context) -> Iterator[NearMiss]:
-    for other in _shuffled(context.tools[1:], context.rng):
-        call = random_call(context.tool, context.rng)
+    for other in context.shuffled(context.tools[1:]):
+        call = context.call()
         asked = question_forbidding(context.asked(call), other)
-        forbidden = random_call(other, context.rng)
+        forbidden = context.call(other)
         yield NearMiss(asked, (call, Forbidden(other.name)), (call, forbidden))
-    call = random_call(context.tool, context.rng)
+    call = context.call()
     yield NearMiss(
         question_forbidding("Hi!", context.tool), (Forbidden(context.tool.name),), (call,)
     )
-
-
-def _shuffled(items: Any, rng: Random) -> list[Any]:
-    found = list(items)
-    rng.shuffle(found)
-    return found
 
 
 FAILURE_CLASSES: dict[str, Callable[[_Context], Iterator[NearMiss]]] = {

@@ -272,13 +272,10 @@ async def write_questions(
     records: Sequence[_Record],
     tools: Mapping[str, Tool],
     task: Callable[[str], Awaitable[Any]],
-    *,
-    on_done: Callable[[int], None] | None = None,
 ) -> WrittenQuestions:
     """Let a model write the questions of some cases, and check each of them.
 
-    Questions that cannot be used are requested again, with the reason, at most twice. `on_done` is
-    called with the number of further questions that can be used.
+    Questions that cannot be used are requested again, with the reason, at most twice.
 
     Raises:
         ModelFailed: the model gave no answer at all.
@@ -289,10 +286,7 @@ async def write_questions(
         remaining = [record for record in records if record["id"] not in session.found]
         if not remaining:
             break
-        before = len(session.found)
         await session.ask(remaining)
-        if on_done is not None:
-            on_done(len(session.found) - before)
     found = session.found
     named = [{**record, "input": found.get(record["id"], record["input"])} for record in records]
     return WrittenQuestions(

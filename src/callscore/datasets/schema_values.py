@@ -324,7 +324,7 @@ def make_arguments(tool: Tool, rng: Random) -> dict[str, Any]:
     return found
 
 
-def make_value(schema: Any, rng: Random, *, root: Any = None, name: str = "") -> Any:
+def make_value(schema: Any, rng: Random) -> Any:
     """A value that a schema accepts.
 
     Raises:
@@ -332,8 +332,7 @@ def make_value(schema: Any, rng: Random, *, root: Any = None, name: str = "") ->
         TooManyTriesError: none is found in time.
         InvalidSettings: the schema cannot be used.
     """
-    builder = ValueBuilder(schema if root is None else root, rng)
-    return builder.make(schema, ValuePosition(name=name))
+    return ValueBuilder(schema, rng).make(schema, ValuePosition())
 
 
 def is_valid(schema: Any, value: Any, root: Any) -> bool:

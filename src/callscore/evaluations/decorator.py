@@ -17,7 +17,7 @@ from callscore.core.suggestions import did_you_mean
 from callscore.errors import CallscoreError, InvalidEvaluation, InvalidSettings
 from callscore.evaluations.evaluation import (
     Evaluation,
-    bool_from,
+    only_from,
     require_signature,
     skip_from,
     tags_from,
@@ -119,7 +119,7 @@ def evaluation(  # noqa: PLR0913  (one argument per property of an evaluation)
             scorers=chosen,
             variants=variants_from(variants),
             tags=tags_from(tags),
-            only=bool_from(only, "only"),
+            only=only_from(only),
             skip=skip_from(skip),
             thresholds=thresholds_from(thresholds, chosen),
             settings=_settings(preset, settings, {**options, **_judge_setting(judge)}),

@@ -26,7 +26,7 @@ __all__ = [
     "Question",
     "Scorer",
     "Task",
-    "bool_from",
+    "only_from",
     "repeat_suffixes",
     "require_signature",
     "skip_from",
@@ -42,17 +42,11 @@ Task = Callable[..., Any]
 
 
 class Scorer(Struct, frozen=True):
-    """A function that gives a number for an answer.
-
-    Attributes:
-        name: its name in tables.
-        function: the function; the names of its parameters say what it is given.
-        takes: these names.
-    """
+    """A function that gives a number for an answer, and its name in tables."""
 
     name: str
     function: Callable[..., Any]
-    takes: tuple[str, ...]
+    takes: tuple[str, ...]  # the names of its parameters, by which it is given values
 
 
 class Evaluation(Struct, frozen=True, kw_only=True):
@@ -101,20 +95,13 @@ class Evaluation(Struct, frozen=True, kw_only=True):
 
 
 class Question(Struct, frozen=True, kw_only=True):
-    """One trial of a case.
-
-    Attributes:
-        case: the case as it was read: with an id, and with the calls that are expected.
-        variant: None if the evaluation has no variants.
-        trial: counted from 1.
-        trials: how many trials there are.
-    """
+    """One trial of a case, under a variant if the evaluation has variants."""
 
     evaluation: Evaluation
-    case: Case
+    case: Case  # with an id, and with the calls that are expected
     variant: str | None = None
-    trial: int = 1
-    trials: int = 1
+    trial: int = 1  # counted from 1
+    trials: int = 1  # how many there are
 
 
 def repeat_suffixes(names: Collection[str]) -> list[str]:
@@ -150,10 +137,10 @@ def tags_from(given: Any) -> tuple[str, ...]:
     return tuple(dict.fromkeys(tags))
 
 
-def bool_from(given: Any, name: str) -> bool:
-    """Check a truth value."""
+def only_from(given: Any) -> bool:
+    """Whether evaluations without `only` are left out."""
     if not isinstance(given, bool):
-        raise InvalidSettings(f"{name}: {given!r} is neither true nor false")
+        raise InvalidSettings(f"only: {given!r} is neither true nor false")
     return given
 
 

@@ -36,19 +36,12 @@ _MODULE = "<module>"  # as Python calls the code of a file
 
 
 class Location(NamedTuple):
-    """A location in user code.
+    """A location in user code."""
 
-    Attributes:
-        text: the file, and the line if known, for messages.
-        folder: the folder for relative paths.
-        file: the absolute path; None if there is no file.
-        is_within: whether it is inside a function, which other files may call.
-    """
-
-    text: str
-    folder: str
-    file: Path | None = None
-    is_within: bool = False
+    text: str  # the file, and the line if known, for messages
+    folder: str  # for relative paths
+    file: Path | None = None  # an absolute path
+    is_within: bool = False  # inside a function, which other files may call
 
 
 def display_path(path: Path) -> str:

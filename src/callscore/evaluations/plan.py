@@ -343,18 +343,12 @@ class Skipped(Struct, frozen=True):
 
 
 class Group(Struct, frozen=True, kw_only=True):
-    """The questions of an evaluation under one of its variants.
-
-    Attributes:
-        variant: None if the evaluation has no variants.
-        questions: what is asked, case by case, the trials of each together.
-        left_out: the cases with `skip`, or all if the evaluation has it.
-    """
+    """The questions of an evaluation under one of its variants, if it has any."""
 
     evaluation: Evaluation
     variant: str | None = None
-    questions: Sequence[Question] = ()
-    left_out: tuple[Skipped, ...] = ()
+    questions: Sequence[Question] = ()  # case by case, the trials of each together
+    left_out: tuple[Skipped, ...] = ()  # cases with `skip`, or all if the evaluation has it
 
     @property
     def skipped(self) -> Noted:

@@ -67,6 +67,7 @@ def _model_or_answers() -> dict[str, Any]:
 
 
 def _properties() -> dict[str, Any]:
+    scorer = {"anyOf": [{"enum": list(SCORERS)}, {"type": "string", "pattern": r"^\w+\.\w+"}]}
     return {
         "$schema": {"description": "Where this schema is, for editors; nobody else minds."},
         "name": {
@@ -93,8 +94,22 @@ def _properties() -> dict[str, Any]:
             "description": f"In any format that callscore reads, or the path of a file, {_RELATIVE_TO}.",
             "type": ["array", "object", "string"],
         },
-        "cases": _cases(),
-        "scorers": _scorers(),
+        "cases": {
+            "title": "What is asked",
+            "description": f"Cases, or paths of files of cases, {_RELATIVE_TO}.",
+            "type": ["array", "string"],
+            "minLength": 1,
+            "minItems": 1,
+            "items": {"type": ["object", "string"], "if": {"type": "object"}, "then": _CASE},
+        },
+        "scorers": {
+            "title": "What the answers are worth",
+            "description": "By default `accuracy`. Metrics of other tools are named as `callscore"
+            " metrics` lists them.",
+            "if": {"type": "array"},
+            "then": {"items": scorer, "minItems": 1, "uniqueItems": True},
+            "else": scorer,
+        },
         "thresholds": {
             "title": "What the mean of a scorer must reach",
             "description": "One number for all scorers, or numbers by scorer.",
@@ -126,29 +141,6 @@ def _properties() -> dict[str, Any]:
             "description": "True, or why, as text.",
             "type": ["boolean", "string"],
         },
-    }
-
-
-def _cases() -> dict[str, Any]:
-    return {
-        "title": "What is asked",
-        "description": f"Cases, or paths of files of cases, {_RELATIVE_TO}.",
-        "type": ["array", "string"],
-        "minLength": 1,
-        "minItems": 1,
-        "items": {"type": ["object", "string"], "if": {"type": "object"}, "then": _CASE},
-    }
-
-
-def _scorers() -> dict[str, Any]:
-    name = {"anyOf": [{"enum": list(SCORERS)}, {"type": "string", "pattern": r"^\w+\.\w+"}]}
-    return {
-        "title": "What the answers are worth",
-        "description": "By default `accuracy`. Metrics of other tools are named as `callscore"
-        " metrics` lists them.",
-        "if": {"type": "array"},
-        "then": {"items": name, "minItems": 1, "uniqueItems": True},
-        "else": name,
     }
 
 

@@ -15,7 +15,7 @@ from callscore.core.suggestions import did_you_mean
 from callscore.errors import CallscoreError, InvalidEvaluation, InvalidSettings, UnreadableInput
 from callscore.evaluations.evaluation import (
     Evaluation,
-    bool_from,
+    only_from,
     require_signature,
     skip_from,
     tags_from,
@@ -334,7 +334,7 @@ def _evaluation(suite: SuiteDocument) -> Evaluation:
         scorers=scorers,
         variants=variants,
         tags=suite.checked(tags_from, (), "tags"),
-        only=suite.checked(lambda given: bool_from(given, "only"), False, "only"),  # noqa: FBT003  (what is wrapped is a value)
+        only=suite.checked(only_from, False, "only"),  # noqa: FBT003  (the default is a value)
         skip=suite.checked(skip_from, False, "skip"),  # noqa: FBT003  (likewise)
         thresholds=suite.checked(lambda given: thresholds_from(given, scorers), None, "thresholds"),
         settings=_settings(suite),

@@ -67,19 +67,12 @@ def in_file(name: str, reason: Phrase, /, **values: Any) -> CannotRewrite:
 
 
 class Patch(Struct, frozen=True, kw_only=True):
-    """A change of one value in the arguments of a call that is kept.
+    """A change of one value in the arguments of a call that is kept."""
 
-    Attributes:
-        call: the position of the call: the item, and in groups the positions of the members.
-        path: the path of the value in the arguments.
-        value: the new value, meant literally.
-        is_gone: whether the value is removed.
-    """
-
-    call: tuple[int, ...]
-    path: DataPath
-    value: Any = None
-    is_gone: bool = False
+    call: tuple[int, ...]  # the position of the item, and in groups those of the members
+    path: DataPath  # of the value in the arguments
+    value: Any = None  # meant literally
+    is_gone: bool = False  # the value is removed
 
 
 class Change(Struct, frozen=True, kw_only=True):

@@ -40,23 +40,14 @@ _COMMENT_MARK = "#"
 
 
 class TextNode(NamedTuple):
-    """A value in a text.
+    """A value in a text: its range, and the values inside."""
 
-    Attributes:
-        start: the position of its first character; -1 if it is not in the text.
-        end: the position after its last character.
-        items: the values of a list in brackets.
-        members: the values of an object, by key.
-        keys: the positions of these keys.
-        is_block: whether its members have lines of their own, without brackets.
-    """
-
-    start: int
-    end: int
-    items: tuple[TextNode, ...] | None = None
-    members: dict[str, TextNode] | None = None
-    keys: dict[str, int] | None = None
-    is_block: bool = False
+    start: int  # -1 if it is not in the text
+    end: int  # after its last character
+    items: tuple[TextNode, ...] | None = None  # of a list in brackets
+    members: dict[str, TextNode] | None = None  # of an object
+    keys: dict[str, int] | None = None  # the positions of the keys of the object
+    is_block: bool = False  # its members have lines of their own, without brackets
 
 
 def child_of(node: TextNode, step: str | int) -> TextNode | None:
@@ -67,21 +58,13 @@ def child_of(node: TextNode, step: str | int) -> TextNode | None:
 
 
 class ListStyle(NamedTuple):
-    """How new items are written.
+    """How new items of a list are written."""
 
-    Attributes:
-        render: writes a call, given the indent of its line.
-        width: the maximum length of a line.
-        gap: the separator of two items on one line.
-        trailing: the text after the last item if each has a line.
-        step: the indent of new lines, relative to the list.
-    """
-
-    render: Callable[[dict[str, Any], str], str]
-    width: float = 100
-    gap: str = ", "
-    trailing: str = ","
-    step: str = "    "
+    render: Callable[[dict[str, Any], str], str]  # a call, given the indent of its line
+    width: float = 100  # the maximum length of a line
+    gap: str = ", "  # between two items on one line
+    trailing: str = ","  # after the last item if each has a line
+    step: str = "    "  # the indent of new lines, relative to the list
 
 
 def line_number_at(text: str, position: int) -> int:
@@ -192,25 +175,15 @@ def _render_items(
 
 
 class _ListLayout(NamedTuple):
-    """The text around the items of a list of several lines.
+    """The text around the items of a list of several lines."""
 
-    Attributes:
-        opening: the bracket, and the rest of its line.
-        leads: the lines above each item, and its indent.
-        tails: the rest of the line of each item, without the comma.
-        gaps: the text between two items.
-        closing: the lines below the last item, and the bracket.
-        indent: the indent of a new item.
-        comma: the comma after the last item, if any.
-    """
-
-    opening: str
-    leads: list[str]
-    tails: list[str]
-    gaps: list[str]
-    closing: str
-    indent: str
-    comma: str
+    opening: str  # the bracket, and the rest of its line
+    leads: list[str]  # the lines above each item, and its indent
+    tails: list[str]  # the rest of the line of each item, without the comma
+    gaps: list[str]  # the text between two items
+    closing: str  # the lines below the last item, and the bracket
+    indent: str  # of a new item
+    comma: str  # after the last item, or empty
 
     @property
     def has_comments(self) -> bool:
@@ -284,21 +257,13 @@ _LINE_REST = re.compile(r"[ \t]*(,?)[ \t]*(#[^\n]*)?")
 
 
 class ValueStyle(NamedTuple):
-    """How values are written.
+    """How values are written."""
 
-    Attributes:
-        value: writes a value, given the indent of its line.
-        member: writes a key and the text of its value, in an object.
-        line: the same for members that have lines of their own.
-        gap: the separator of two members on one line.
-        may_trail: whether a comma is allowed after the last member.
-    """
-
-    value: Callable[[Any, str], str]
-    member: Callable[[str, str], str]
-    line: Callable[[str, str], str] | None = None
-    gap: str = ", "
-    may_trail: bool = True
+    value: Callable[[Any, str], str]  # a value, given the indent of its line
+    member: Callable[[str, str], str]  # a key and the text of its value, in an object
+    line: Callable[[str, str], str] | None = None  # the same for members with lines of their own
+    gap: str = ", "  # between two members on one line
+    may_trail: bool = True  # a comma is allowed after the last member
 
 
 def patch_edits(

@@ -168,17 +168,11 @@ def _unloaded_text(found: Unloaded) -> str:
 
 
 class EvaluationCase(pytest.Item):
-    """One question; it is asked in the setup, so that a missing answer is an error.
-
-    Attributes:
-        question: the question.
-        reason: why it is not asked; None if it is.
-        tags: the tags of its case that `-m` can select.
-    """
+    """One question; it is asked in the setup, so that a missing answer is an error."""
 
     question: Question
-    reason: str | None = None
-    tags: Sequence[pytest.Mark] = ()
+    reason: str | None = None  # why it is not asked
+    tags: Sequence[pytest.Mark] = ()  # those of its case that `-m` can select
 
     @classmethod
     def of(cls, parent: EvaluationFile, question: Question) -> EvaluationCase:
@@ -343,11 +337,9 @@ _STORE = "CALLSCORE_STORE"
 class SessionJudges:
     """The judges of a session: that of the project, for evaluations without one.
 
-    They store answers in the history of the project, if it has one, so that the processes of a
+    `named` is the `name` of the judge of the project, and options of `judge`; empty if there is none.
+    Judges store answers in the history of the project, if it has one, so that the processes of a
     session share them.
-
-    Args:
-        named: the judge of the project: its `name`, and options of `judge`; empty if there is none.
 
     Raises:
         InvalidSettings: the judge is invalid.
