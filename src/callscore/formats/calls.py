@@ -28,12 +28,13 @@ from callscore.core.call import (
 )
 from callscore.core.equality import equal
 from callscore.errors import InvalidCall
-from callscore.formats.shape import describe
+from callscore.formats.shape import describe, integer_of, text_of
 
 __all__ = [
     "ARGUMENT_KEYS",
     "CALL_FIELDS",
     "ID_KEYS",
+    "NAMELESS",
     "NAME_KEYS",
     "ParsedArguments",
     "Side",
@@ -196,7 +197,7 @@ _OTHER_FIELDS = CALL_FIELDS.difference(NAME_KEYS, ARGUMENT_KEYS)
 _EXPECTED_SHAPE = '{"name": ..., "arguments": {...}}'
 _FLAGS = {True: True, False: False, "true": True, "false": False, "True": True, "False": False}
 _PAIR = 2
-_NAMELESS = "?"
+NAMELESS = "?"  # the name of a call that has none
 
 
 def read_simple_calls(items: list[Any]) -> tuple[ToolCall, ...] | None:
@@ -252,7 +253,7 @@ def read_call(value: Any, *, side: Side, where: str) -> ToolCall:
     """The call of an object, a pair of a name and arguments, a name, or a `ToolCall`.
 
     Missing arguments accept any on the expected side, and are none on the actual side. Text is parsed
-    as JSON, strictly. Arguments that are no JSON object are kept as `raw` with an `error` on the
+    as JSON, strictly. Arguments that are not a JSON object are kept as `raw` with an `error` on the
     actual side; on the expected side they are a mistake.
 
     Raises:
@@ -289,66 +290,57 @@ def _read_mapping(call: Mapping[str, Any], side: Side, where: str) -> ToolCall:
     arguments = _fallback_arguments(call, side, where) if value is None else read_arguments(value)
     raw, error = arguments.raw, arguments.error
     if error is not None and side == "expected":
-        raise InvalidCall(f"{where}: {_unreadable(name, raw, error)}")
+        from callscore.words.reasons import malformed_text
+
+        problem = f"in the call of {describe(name)} {malformed_text(error)}."
+        advice = f"Write them as a JSON object instead of {describe(raw)}."
+        raise InvalidCall(f"{where}: {problem} {advice}")
     if _OTHER_FIELDS.isdisjoint(call):
         return ToolCall(name, arguments.value, raw=raw, error=error, warning=arguments.warning)
-    step, failed = call.get("step"), call.get("failed")
+    failed = call.get("failed")
     return ToolCall(
         name,
         arguments.value,
         id=_id_of(call),
-        step=step if isinstance(step, int) and not isinstance(step, bool) else None,
+        step=integer_of(call.get("step")),
         result=call.get("result"),
         failed=_FLAGS.get(failed) if isinstance(failed, bool | int | str) else None,
         raw=raw,
         error=error,
-        kind=_text(call, "kind"),
-        caller=_text(call, "caller"),
+        kind=text_of(call.get("kind")),
+        caller=text_of(call.get("caller")),
         positional=call.get("positional") is True,
-        warning=arguments.warning or _text(call, "warning"),
+        warning=arguments.warning or text_of(call.get("warning")),
     )
-
-
-def _unreadable(name: str, raw: str | None, error: str) -> str:
-    from callscore.words.reasons import malformed_text
-
-    problem = f"in the call of {describe(name)} {malformed_text(error)}."
-    return f"{problem} Write them as a JSON object instead of {describe(raw)}."
-
-
-def _text(call: Mapping[str, Any], key: str) -> str | None:
-    value = call.get(key)
-    return value if isinstance(value, str) else None
 
 
 def _fallback_name(name: Any, call: Mapping[str, Any], side: Side, where: str) -> str:
     """The name of a call that has none, or something else in its place."""
     if side == "actual" and any(key in call for key in NAME_KEYS):
-        return _NAMELESS  # it is a call all the same, of no known tool
+        return NAMELESS  # it is a call all the same, of no known tool
     got = describe(call if name is None else name)
     raise InvalidCall(f"{where}: a call needs a name, as in {_EXPECTED_SHAPE}; got {got}.")
 
 
 def _single_value(call: Mapping[str, Any], keys: Mapping[str, None], where: str) -> Any:
     """The value under one of these keys, which all mean the same."""
-    value = [key for key in call if key in keys]
-    if len(value) > 1:
-        value = [key for key in keys if call.get(key) is not None]
-    if len(value) < _PAIR:
-        return call[value[0]] if value else None
+    given = [key for key in call if key in keys]
+    if len(given) > 1:
+        given = [key for key in keys if call.get(key) is not None]
+    if not given:
+        return None
+    value = call[given[0]]
+    is_same = all(equal(value, call[key]) for key in given[1:])
     # Beside a name and an argument object, any other keys are allowed.
     is_plain = isinstance(call.get("name"), str) and isinstance(call.get("arguments"), dict)
-    is_one = all(equal(call[value[0]], call[key]) for key in value[1:])
-    if not is_plain and not is_one:
-        raise InvalidCall(f"{where}: {' and '.join(value)} mean the same. Keep one of them.")
-    return call[value[0]]
+    if not is_same and not is_plain:
+        raise InvalidCall(f"{where}: {' and '.join(given)} mean the same. Keep one of them.")
+    return value
 
 
 def _id_of(call: Mapping[str, Any]) -> str | None:
     value = next((call[key] for key in ID_KEYS if call.get(key) is not None), None)
-    if value is None or isinstance(value, str):
-        return value
-    return describe(value) if isinstance(value, int) and not isinstance(value, bool) else None
+    return describe(value) if integer_of(value) is not None else text_of(value)
 
 
 def _fallback_arguments(call: Mapping[str, Any], side: Side, where: str) -> ParsedArguments:
@@ -357,9 +349,9 @@ def _fallback_arguments(call: Mapping[str, Any], side: Side, where: str) -> Pars
     A field that may be meant as the arguments is refused. Ignoring it would make an expected call
     accept anything, and blame an agent for a typo.
     """
-    error = _text(call, "error")
+    error = text_of(call.get("error"))
     if error is not None:  # stored after it could not be read
-        return ParsedArguments(None, _text(call, "raw"), error)
+        return ParsedArguments(None, text_of(call.get("raw")), error)
     for key, value in call.items():
         is_object = isinstance(value, Mapping) or (isinstance(value, str) and value[:1] == "{")
         if key not in CALL_FIELDS and (is_object or side == "expected"):

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from msgspec import Struct
 
 from callscore.errors import InvalidSettings, UnreadableInput
-from callscore.formats.shape import describe
+from callscore.formats.shape import describe, integer_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -135,7 +135,7 @@ class FieldPaths(Struct, frozen=True):
 
 
 def _missing_field_text(field: str, path: JSONPath, record: Any) -> str:
-    """What is there instead, as far as the path can be followed."""
+    """The message about a missing field: what is there instead, as far as the path leads."""
     followed, found = record, "$"
     for length, step in enumerate(path.steps, 1):
         reached = JSONPath(path.text, path.steps[:length]).find(record)
@@ -157,7 +157,7 @@ def parse_field_paths(paths: Mapping[str, str]) -> FieldPaths:
 
 # Records that are cases, and the values of their fields.
 
-# A record without any of these is no case.
+# A record without any of these is not a case.
 SIDE_FIELDS = ("id", "input", *EXPECTED_FIELDS, *ACTUAL_FIELDS)
 _GROUP_FIELDS = ("forbid", "in_order", "any_order", "one_of", "optional")
 _ALL_FIELDS = frozenset((*SIDE_FIELDS, *EITHER_SIDE_FIELDS, "trial", "tools", "tags", "metadata"))
@@ -190,11 +190,11 @@ def has_side_field(value: dict[str, Any]) -> bool:
 
 def only_field(record: dict[str, Any], fields: tuple[str, ...], place: str) -> str | None:
     """The one of these fields, which all mean the same, that a record has."""
-    value = [field for field in fields if field in record]
-    if len(value) > 1:
-        problem = f"{' and '.join(value)} mean the same. Keep one of them."
+    given = [field for field in fields if field in record]
+    if len(given) > 1:
+        problem = f"{' and '.join(given)} mean the same. Keep one of them."
         raise UnreadableInput(place, problem)
-    return value[0] if value else None
+    return given[0] if given else None
 
 
 def refuse_groups(record: dict[str, Any], place: str) -> None:
@@ -234,7 +234,7 @@ def read_id(record: dict[str, Any], place: str) -> str | None:
     value = record.get("id")
     if value is None or (isinstance(value, str) and value):
         return value
-    if _is_integer(value):
+    if integer_of(value) is not None:
         return str(value)
     raise UnreadableInput(place, f"an id is text or an integer; got {describe(value)}.")
 
@@ -242,7 +242,7 @@ def read_id(record: dict[str, Any], place: str) -> str | None:
 def read_trial(record: dict[str, Any], place: str) -> int | str | None:
     """The trial of a record, if it has one: an integer or text."""
     value: int | str | None = record.get("trial")
-    if value is None or isinstance(value, str) or _is_integer(value):
+    if value is None or isinstance(value, str) or integer_of(value) is not None:
         return value
     raise UnreadableInput(place, f"a trial is an integer or text; got {describe(value)}.")
 
@@ -251,10 +251,6 @@ def read_skip(record: dict[str, Any]) -> bool | str:
     """Whether (or why) a case is skipped; other values mean something else."""
     value = record.get("skip")
     return value if isinstance(value, bool | str) else False
-
-
-def _is_integer(value: Any) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool)
 
 
 def read_tags(record: dict[str, Any], place: str) -> tuple[str, ...]:
@@ -276,9 +272,9 @@ _NON_WORD = re.compile(r"\W+")
 
 
 def name_from_input(question: Any) -> str:
-    """A name from what is asked: `what-is-the-weather-in-paris`; empty if nothing is in words.
+    """A name from the question, or from the last message: `what-is-the-weather-in-paris`.
 
-    Of a conversation the last message is used.
+    It is empty if nothing is in words.
     """
     if isinstance(question, list) and question and isinstance(question[-1], dict):
         question = question[-1].get("content")

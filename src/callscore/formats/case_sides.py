@@ -68,7 +68,7 @@ def read_side(
 
     document = json_of(value) if isinstance(value, str) else to_plain_data(value)
     if dialect is None:
-        return _read_document(document, (side, where), wanted)
+        return _read_document(document, side, where, wanted)
     from callscore.formats.reading import read_named
 
     try:
@@ -128,7 +128,7 @@ def read_expected_side(
 
 
 def _is_own_notation(items: list[Any]) -> bool:
-    """Whether these are calls in callscore's own notation, and no document of another format."""
+    """Whether these are calls in callscore's own notation, and not a document in another format."""
     named = [item for item in items if isinstance(item, dict)]
     if not all(first(item, *NAME_KEYS) for item in named):
         return False
@@ -163,30 +163,29 @@ def is_call_list(value: Any) -> bool:
     return True
 
 
-def _read_document(document: Any, side: tuple[Side, str], wanted: Wanted) -> _Calls:
+def _read_document(document: Any, side: Side, where: str, wanted: Wanted) -> _Calls:
     from callscore.formats.reading import find_dialect, read_document
 
     dialect = find_dialect(document)
     is_spelled = isinstance(document, list) or first(document, *NAME_KEYS) is not None
     if dialect is not None and dialect.name == _GENERIC_DIALECT and is_spelled:
-        return read_calls(document, side=side[0], where=side[1])
+        return read_calls(document, side=side, where=where)
     try:
         traces = read_document(document, wanted)
     except UnknownFormat as error:
-        return _read_unknown(document, side, error)
+        return _read_unknown(document, side, where, error)
     except InvalidCall as error:
-        raise InvalidCall(f"{side[1]}: {error}") from error
-    return _calls_on_side(join_traces(traces, where=side[1]), *side)
+        raise InvalidCall(f"{where}: {error}") from error
+    return _calls_on_side(join_traces(traces, where=where), side, where)
 
 
-def _read_unknown(document: Any, side: tuple[Side, str], error: UnknownFormat) -> _Calls:
-    """A document that no dialect recognises: errors of the reader of calls are the clearest."""
-    if side[0] == "actual" and isinstance(document, str):
-        has_marks = any(mark in document for mark in _CALL_MARKS)
-        if len(document.split()) > 1 and not has_marks:
-            return ()  # the model answered in words
+def _read_unknown(document: Any, side: Side, where: str, error: UnknownFormat) -> _Calls:
+    """A document that no dialect recognises, read as calls: such errors are the clearest."""
+    is_text = side == "actual" and isinstance(document, str) and len(document.split()) > 1
+    if is_text and not any(mark in document for mark in _CALL_MARKS):
+        return ()  # the model answered in words
     try:
-        return read_calls(document, side=side[0], where=side[1])
+        return read_calls(document, side=side, where=where)
     except InvalidCall as other:
         have_names = all(isinstance(at(item, "name"), str) for item in as_list(document))
         if not isinstance(document, dict | list | str) or have_names:
@@ -225,10 +224,9 @@ def actual_calls_in(trace: Trace, *, where: str) -> _Calls:
 
 
 def expected_calls_in(trace: Trace, *, where: str) -> tuple[Expected, ...]:
-    """What a run expects; an error if there is nothing, or nothing that can be matched.
+    """What a document says is expected; otherwise all its calls, as in a run that went well.
 
-    This is what the document says is expected; if it does not say so, all its calls are expected,
-    such as those of a conversation that went well.
+    An error if there is nothing, or nothing that can be matched.
     """
     from callscore.core.case import calls_in, with_calls
 

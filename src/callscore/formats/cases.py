@@ -6,7 +6,8 @@ arguments; it rejects any other notation, which `read_case` then reads.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+from functools import partial
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import msgspec
 from msgspec import UNSET, Meta, Struct, UnsetType
@@ -44,7 +45,7 @@ from callscore.formats.trace import DEFAULT_WANTED, Trace, Wanted
 from callscore.words.value_text import encode_json, json_safe
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from callscore.core.case import Expected
     from callscore.formats.dialect import Dialect
@@ -73,6 +74,7 @@ __all__ = [
 NO_ID = ""  # the id of one side of a case whose document has no id
 
 _CONTENT_ID_PREFIX = "sha-"
+_Expected = TypeVar("_Expected", bound="Expected")
 
 
 def read_case(
@@ -93,10 +95,10 @@ def read_case(
     """
     record = _require_object(value, place, "a case")
     refuse_groups(record, place)
-    expected = _read_expected(
-        record, EXPECTED_FIELDS, _ReadOptions(wanted, dialect, spelled), place
-    )
-    actual = _read_actual(record, ACTUAL_FIELDS, _ReadOptions(wanted, dialect), place)
+    read = partial(read_expected_side, wanted=wanted, dialect=dialect, spelled=spelled)
+    expected = _read_field(record, EXPECTED_FIELDS, place, read)
+    read_actual = partial(read_side, side="actual", wanted=wanted, dialect=dialect)
+    actual = _read_field(record, ACTUAL_FIELDS, place, read_actual)
     if expected is None or actual is None:
         refuse_typos(record, place)
     if not any(field in record for field in SIDE_FIELDS):
@@ -168,9 +170,8 @@ def read_reference(
     """
     record = _require_object(value, place, "a reference")
     refuse_groups(record, place)
-    expected = _read_expected(
-        record, EXPECTED_FIELDS + EITHER_SIDE_FIELDS, _ReadOptions(wanted, dialect), place
-    )
+    read = partial(read_expected_side, wanted=wanted, dialect=dialect, spelled=True)
+    expected = _read_field(record, EXPECTED_FIELDS + EITHER_SIDE_FIELDS, place, read)
     if expected is None:
         refuse_typos(record, place)
     return Case(
@@ -191,12 +192,12 @@ def read_trace(
     The calls are under `actual`, `calls` or `tool_calls`, and may not be absent.
     """
     record = _require_object(value, place, "a trace")
-    actual = _read_actual(
-        record, ACTUAL_FIELDS + EITHER_SIDE_FIELDS, _ReadOptions(wanted, dialect), place
-    )
+    fields = ACTUAL_FIELDS + EITHER_SIDE_FIELDS
+    read = partial(read_side, side="actual", wanted=wanted, dialect=dialect)
+    actual = _read_field(record, fields, place, read)
     if actual is None:
-        fields = ", ".join(ACTUAL_FIELDS + EITHER_SIDE_FIELDS)
-        problem = f"a trace needs its calls under one of {fields}; write [] where none was made."
+        names = ", ".join(fields)
+        problem = f"a trace needs its calls under one of {names}; write [] where none was made."
         raise UnreadableInput(place, problem)
     return Case(
         id=read_id(record, place) or NO_ID,
@@ -236,15 +237,13 @@ def _require_object(value: Any, place: str, noun: str) -> dict[str, Any]:
     raise UnreadableInput(place, f"{noun} is an object with an `id`; got {describe(value)}.")
 
 
-class _ReadOptions(NamedTuple):
-    wanted: Wanted
-    dialect: Dialect | None = None
-    spelled: bool = True
-
-
-def _read_expected(
-    record: dict[str, Any], fields: tuple[str, ...], how: _ReadOptions, place: str
-) -> tuple[Expected, ...] | None:
+def _read_field(
+    record: dict[str, Any],
+    fields: tuple[str, ...],
+    place: str,
+    read: Callable[..., tuple[_Expected, ...]],
+) -> tuple[_Expected, ...] | None:
+    """The side of a case under one of some names, which all mean the same."""
     field = only_field(record, fields, place)
     if field is None:
         return None
@@ -252,23 +251,7 @@ def _read_expected(
     if field == EXPECTED_TOOL_FIELD and value is not None:
         value = [require_tool_name(value, place)]
     try:
-        return read_expected_side(
-            value, where=field, wanted=how.wanted, dialect=how.dialect, spelled=how.spelled
-        )
-    except InvalidCall as error:
-        raise UnreadableInput(place, str(error)) from error
-
-
-def _read_actual(
-    record: dict[str, Any], fields: tuple[str, ...], how: _ReadOptions, place: str
-) -> tuple[ToolCall, ...] | None:
-    field = only_field(record, fields, place)
-    if field is None:
-        return None
-    try:
-        return read_side(
-            record[field], side="actual", where=field, wanted=how.wanted, dialect=how.dialect
-        )
+        return read(value, where=field)
     except InvalidCall as error:
         raise UnreadableInput(place, str(error)) from error
 
@@ -289,7 +272,7 @@ def _content_id(expected: Sequence[Expected] | None, question: Any) -> str:
 
 
 class PlainCase(Struct, frozen=True, gc=False):
-    """One line of a case file; if one of the unset fields is set, it is no plain case."""
+    """One line of a case file; if one of the unset fields is set, it is not a plain case."""
 
     id: Annotated[str, Meta(min_length=1)] | int
     expected: tuple[PlainCall, ...]
@@ -328,8 +311,6 @@ def decode_plain_cases(lines: bytes) -> list[PlainCase]:
 
 # Cases as lines of a file.
 
-_RESULT_FIELDS = ("result", "failed")
-
 
 def expected_records(expected: Iterable[Expected]) -> list[Any]:
     """The expected side in the notation of a case file; keys that begin with `$` are escaped."""
@@ -339,10 +320,10 @@ def expected_records(expected: Iterable[Expected]) -> list[Any]:
 def call_record(call: ToolCall) -> dict[str, Any]:
     """An actual call in the notation of a case file; malformed arguments stay as they are."""
     arguments = call.raw if call.error is not None else call.arguments
-    others = {field: getattr(call, field) for field in _RESULT_FIELDS}
-    known = {field: value for field, value in others.items() if value is not None}
-    found: dict[str, Any] = json_safe({"name": call.name, "arguments": arguments, **known})
-    return found
+    results = {"result": call.result, "failed": call.failed}
+    known = {field: value for field, value in results.items() if value is not None}
+    record: dict[str, Any] = json_safe({"name": call.name, "arguments": arguments, **known})
+    return record
 
 
 def record_line(record: dict[str, Any]) -> str:

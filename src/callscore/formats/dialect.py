@@ -61,17 +61,9 @@ def dialect_from_module(name: str, module: ModuleType) -> Dialect:
         example=module.EXAMPLE,
         recognises=module.recognises,
         read=module.read,
-        read_tools=getattr(module, "read_tools", _no_tools),
-        joins_lines=getattr(module, "joins_lines", _joins_nothing),
+        read_tools=getattr(module, "read_tools", lambda _: []),
+        joins_lines=getattr(module, "joins_lines", lambda _: False),
     )
-
-
-def _no_tools(_: Any) -> list[Tool]:
-    return []
-
-
-def _joins_nothing(_: Any) -> bool:
-    return False
 
 
 _DIALECTS = PluginKind("dialect", "callscore.formats.dialects", "callscore.formats", InvalidDialect)

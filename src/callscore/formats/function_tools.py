@@ -1,7 +1,7 @@
 """Python functions as tools, described by their signatures and docstrings.
 
 Docstrings are read by hand because docstring_parser takes the whole section of the arguments for
-prose if one line of it is no argument.
+prose if one line of it is not an argument.
 """
 
 from __future__ import annotations
@@ -51,14 +51,10 @@ def with_functions_read(document: Any) -> Any:
     """Tool definitions, with the functions among them read; other documents are unchanged."""
     if is_function(document):
         return [function_tool(document)]
-    if isinstance(document, dict):
-        is_named = bool(document) and all(map(is_function, document.values()))
-        return (
-            [function_tool(each, name) for name, each in document.items()] if is_named else document
-        )
+    if isinstance(document, dict) and document and all(map(is_function, document.values())):
+        return [function_tool(each, name) for name, each in document.items()]
     if isinstance(document, list | tuple | set | frozenset | Iterator):
-        items = list(document)
-        return [function_tool(item) if is_function(item) else item for item in items]
+        return [function_tool(item) if is_function(item) else item for item in document]
     return document
 
 

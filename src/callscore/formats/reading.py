@@ -9,14 +9,14 @@ from msgspec import structs
 
 from callscore.core.call import ToolCall
 from callscore.errors import CallscoreError, InvalidCall, InvalidSettings, UnknownFormat
+from callscore.formats.calls import NAMELESS
 from callscore.formats.definitions import unique_tools
 from callscore.formats.dialect import dialects
 from callscore.formats.shape import describe, first, name_of
 from callscore.formats.trace import DEFAULT_WANTED, Trace
-from callscore.formats.transcript import NAMELESS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from callscore.core.call import Tool
     from callscore.core.case import Expected
@@ -137,16 +137,20 @@ def read_document(document: Any, wanted: Wanted = DEFAULT_WANTED) -> list[Trace]
         UnknownFormat: no dialect recognises it.
         InvalidCall: it cannot be read.
     """
-    found = find_dialect(document)
-    if found is not None:
-        return read_as(found, document, wanted)
-    if not isinstance(document, list):
-        recognise(document)
-    recogniser = Recogniser()
     traces: list[Trace] = []
-    for item in document:
-        traces += read_as(recogniser.recognise(item), item, wanted)
+    for dialect, item in _with_dialects(document):
+        traces += read_as(dialect, item, wanted)
     return traces
+
+
+def _with_dialects(document: Any) -> Iterator[tuple[Dialect, Any]]:
+    """The document, or the documents in a list, each with its dialect."""
+    if isinstance(document, list) and find_dialect(document) is None:
+        recogniser = Recogniser()
+        for item in document:
+            yield recogniser.recognise(item), item
+    else:
+        yield recognise(document), document
 
 
 def read_as(dialect: Dialect, document: Any, wanted: Wanted = DEFAULT_WANTED) -> list[Trace]:
@@ -195,11 +199,10 @@ def read_named(dialect: Dialect, document: Any, wanted: Wanted = DEFAULT_WANTED)
 
 
 def _without_parts(trace: Trace, parts: tuple[Part, ...]) -> Trace:
-    if _has_any(trace.calls, parts) or _has_any(trace.expected, parts):
-        calls = _without_calls_of(trace.calls, parts)
-        expected = _without_calls_of(trace.expected, parts)
-        return structs.replace(trace, calls=calls, expected=expected)
-    return trace
+    if not _has_any(trace.calls, parts) and not _has_any(trace.expected, parts):
+        return trace
+    calls = _without_calls_of(trace.calls, parts)
+    return structs.replace(trace, calls=calls, expected=_without_calls_of(trace.expected, parts))
 
 
 def _has_any(calls: tuple[Expected, ...] | None, parts: tuple[Part, ...]) -> bool:
@@ -220,15 +223,8 @@ def _without_calls_of(
 
 def read_definitions_in(document: Any, *, dialect: Dialect | None = None) -> list[Tool]:
     """The definitions of the tools in a document, without repetitions."""
-    found = dialect or find_dialect(document)
-    if found is not None:
-        return unique_tools(found.read_tools(document))
-    if not isinstance(document, list):
-        recognise(document)
-    recogniser = Recogniser()
-    return unique_tools(
-        tool for item in document for tool in recogniser.recognise(item).read_tools(item)
-    )
+    documents = _with_dialects(document) if dialect is None else [(dialect, document)]
+    return unique_tools(tool for found, item in documents for tool in found.read_tools(item))
 
 
 # The first answers of a document that has several to the same question.
@@ -253,6 +249,6 @@ def read_candidates(read: Callable[[Wanted], _Read], wanted: Wanted, max_count: 
         return [read(wanted)]
     counts = [1]
     asking = structs.replace(wanted, on_answers=counts.append)
-    first = read(asking)
+    found = [read(asking)]
     further = range(1, min(max_count, max(counts)))
-    return [first, *[read(structs.replace(asking, candidate=number)) for number in further]]
+    return found + [read(structs.replace(asking, candidate=number)) for number in further]

@@ -72,7 +72,7 @@ def as_list(value: Any) -> list[Any]:
 
 
 def dicts(value: Any) -> list[dict[str, Any]]:
-    """The objects in a list; none if it is no list."""
+    """The objects in a list; none if the value is not a list."""
     return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
 
 
@@ -90,12 +90,12 @@ def name_of(value: Any) -> str | None:
     """The value as a name: text, or a number that people can read."""
     if isinstance(value, str):
         return value
-    is_number = isinstance(value, int) and not isinstance(value, bool)
-    return str(value) if is_number and value.bit_length() < _MAX_NAME_BITS else None
+    number = integer_of(value)
+    return None if number is None or number.bit_length() >= _MAX_NAME_BITS else str(number)
 
 
 def json_of(value: Any) -> Any:
-    """The JSON value of a text; the value itself if it is no text, or no JSON."""
+    """The JSON value of a text; the value itself if it is not text, or not JSON."""
     if isinstance(value, str):
         try:
             return msgspec.json.decode(value)
@@ -217,9 +217,7 @@ def _from_methods(value: Any) -> Any:
         if name != "model_dump":
             return method()
         dumped = _dumped(method)
-        children = getattr(
-            value, "child_runs", None
-        )  # of a LangSmith run, which does not dump them
+        children = getattr(value, "child_runs", None)  # a LangSmith run does not dump them
         return {**dumped, "child_runs": children} if isinstance(children, list) else dumped
     return None
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from callscore.core.call import ToolCall
-from callscore.formats.calls import raw_text, read_arguments
+from callscore.formats.calls import NAMELESS, raw_text, read_arguments
 from callscore.formats.shape import name_of, text_in
 from callscore.formats.trace import DEFAULT_WANTED, Trace
 
@@ -14,9 +14,7 @@ if TYPE_CHECKING:
 
     from callscore.formats.trace import Wanted
 
-__all__ = ["NAMELESS", "Transcript"]
-
-NAMELESS = "?"  # the name of a call that has none
+__all__ = ["Transcript"]
 
 # The positions of some fields in a call.
 _NAME, _ARGUMENTS, _ID, _STEP, _RESULT, _FAILED, _RAW = range(7)
@@ -25,10 +23,8 @@ _NAME, _ARGUMENTS, _ID, _STEP, _RESULT, _FAILED, _RAW = range(7)
 class Transcript:
     """Records a run, in the order in which things happened.
 
-    Args:
-        wanted: the options of the reader.
-        once: whether calls with the same id, name and arguments are one call that was written twice.
-        failure: pattern of the text of a failed result, if not that of `wanted`.
+    With `once`, calls with the same id, name and arguments are one call that was written twice.
+    `failure` is the pattern of the text of a failed result, if not that of `wanted`.
     """
 
     def __init__(
@@ -77,14 +73,8 @@ class Transcript:
     ) -> None:
         """Add a call, with the fields of `ToolCall`.
 
-        Args:
-            name: the tool; anything but text is no name, but it is still a call.
-            arguments: an object, its JSON text, or anything else.
-            id: the id by which a result refers to the call; may be a number.
-            kind: as in `ToolCall`, like the others.
-            caller: likewise.
-            positional: likewise.
-            error: what the trace itself says is wrong with the arguments.
+        A call without a name, or with something else in its place, is still a call. The arguments are
+        an object, its JSON text, or anything else; `error` is what the trace itself says about them.
         """
         if arguments.__class__ is dict and error is None:
             value, raw, fault, warning = arguments, None, None, None

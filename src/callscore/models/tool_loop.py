@@ -14,10 +14,9 @@ from msgspec import Struct
 from callscore.core.rendering import clip
 from callscore.errors import ModelFailed
 from callscore.formats.annotations import hints_of
-from callscore.formats.calls import read_arguments
+from callscore.formats.calls import NAMELESS, read_arguments
 from callscore.formats.shape import first, json_of
 from callscore.formats.shape import to_plain_data as plain_object
-from callscore.formats.transcript import NAMELESS
 from callscore.models.limits import abandon_task, create_abandonable_task, run_in_daemon_thread
 from callscore.models.requests import prompt_text
 from callscore.models.secrets import hide_secrets

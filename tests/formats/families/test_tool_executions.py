@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from callscore.core.call import NOT_CAPTURED, ToolCall
+from callscore.formats.calls import NAMELESS
 from callscore.formats.families.spans import Event, Span
 from callscore.formats.families.tool_executions import (
     ToolInput,
@@ -16,7 +17,6 @@ from callscore.formats.families.tool_executions import (
     requested_call,
 )
 from callscore.formats.trace import DEFAULT_WANTED
-from callscore.formats.transcript import NAMELESS
 
 
 def done(given: Any, *, result: Any = None, failed: bool = False, names: Any = None) -> ToolCall:

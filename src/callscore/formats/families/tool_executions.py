@@ -11,9 +11,8 @@ import msgspec
 from msgspec import Struct
 
 from callscore.core.call import NOT_CAPTURED, ToolCall
-from callscore.formats.calls import read_arguments
+from callscore.formats.calls import NAMELESS, read_arguments
 from callscore.formats.shape import json_of, list_of, name_of, text_in
-from callscore.formats.transcript import NAMELESS
 
 if TYPE_CHECKING:
     from callscore.formats.calls import ParsedArguments
