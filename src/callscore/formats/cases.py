@@ -95,8 +95,8 @@ def read_case(
     """
     record = _require_object(value, place, "a case")
     refuse_groups(record, place)
-    read = partial(read_expected_side, wanted=wanted, dialect=dialect, spelled=spelled)
-    expected = _read_field(record, EXPECTED_FIELDS, place, read)
+    read_expected = partial(read_expected_side, wanted=wanted, dialect=dialect, spelled=spelled)
+    expected = _read_field(record, EXPECTED_FIELDS, place, read_expected)
     read_actual = partial(read_side, side="actual", wanted=wanted, dialect=dialect)
     actual = _read_field(record, ACTUAL_FIELDS, place, read_actual)
     if expected is None or actual is None:

@@ -50,10 +50,7 @@ def open_bytes(path: str, *, on_bytes: Callable[[int], None] | None = None) -> i
 
     A stream that breaks in the middle raises when the reader gets there. Everything before that
     can be read line by line, or by `read1`. The first `HEAD_SIZE` bytes can be read by `peek`.
-
-    Args:
-        path: the file.
-        on_bytes: called with the number of bytes read since the last call (before decompression).
+    `on_bytes` is called with the number of bytes read since the last call (before decompression).
 
     Raises:
         UnreadableInput: there is no such file, it may not be read, or its data is damaged.

@@ -1,7 +1,6 @@
 """Traces that OTLP sends as protobuf, decoded to OTLP's JSON.
 
-Only the wire format is read here, and only the messages of traces. Unknown fields are skipped, as
-protobuf demands.
+Only the messages of traces are read. Unknown fields are skipped, as protobuf demands.
 
 Written by hand because opentelemetry-proto needs protobuf below 8, which other packages pin, too,
 and protobuf's JSON has ids in base64 and kinds by name where OTLP's has hex and numbers.
@@ -41,7 +40,7 @@ class _DecodeError(Exception):
         self.problem = problem
 
 
-# --- the wire format ----------------------------------------------------------------------------
+# The wire format.
 
 
 def _read_varint(data: bytes, position: int, end: int) -> tuple[int, int]:
@@ -80,7 +79,7 @@ def _fields(data: bytes, position: int, end: int) -> Iterator[_Field]:
         position += size
 
 
-# --- values -------------------------------------------------------------------------------------
+# The values of fields.
 
 
 def _text(data: bytes, place: _Range) -> str:
@@ -89,10 +88,6 @@ def _text(data: bytes, place: _Range) -> str:
         return data[start:end].decode()
     except UnicodeDecodeError as error:
         raise _DecodeError(start + error.start, "a text is not UTF-8") from None
-
-
-def _base64(data: bytes, place: _Range) -> str:
-    return b64encode(data[place[0] : place[1]]).decode()
 
 
 def _hexadecimal(data: bytes, place: _Range) -> str:
@@ -125,7 +120,7 @@ def _count(_: bytes, value: int) -> int:
     return value & 0xFFFFFFFF
 
 
-# --- messages -----------------------------------------------------------------------------------
+# Messages.
 
 
 class _FieldSpec(NamedTuple):
@@ -200,7 +195,7 @@ _MESSAGES: dict[str, dict[int, _FieldSpec]] = {
         4: _FieldSpec("doubleValue", _FIXED64, _double),
         5: _FieldSpec("arrayValue", _BYTES, "Values"),
         6: _FieldSpec("kvlistValue", _BYTES, "KeyValues"),
-        7: _FieldSpec("bytesValue", _BYTES, _base64),
+        7: _FieldSpec("bytesValue", _BYTES, lambda data, at: b64encode(data[slice(*at)]).decode()),
     },
     "Values": {1: _FieldSpec("values", _BYTES, _VALUE, many=True)},
     "KeyValues": {1: _FieldSpec("values", _BYTES, "KeyValue", many=True)},
@@ -229,7 +224,7 @@ def _read_message(data: bytes, place: _Range, kind: str, depth: int) -> dict[str
     return message
 
 
-# --- files --------------------------------------------------------------------------------------
+# Files.
 
 
 def decode_otlp(data: bytes, place: str = "OTLP protobuf") -> dict[str, Any]:

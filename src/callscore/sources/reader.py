@@ -142,31 +142,26 @@ def read_batches(path: str, *, on_bytes: Callable[[int], None] | None = None) ->
 
     `on_bytes` is called with the number of bytes read since the last call (before decompression).
     """
-    name = display_path(path)
+    name, named = display_path(path), kind_by_name(path)
     try:
-        yield from _read_batches(path, name, on_bytes)
+        with open_bytes(path, on_bytes=on_bytes) as stream:
+            kind = kind_by_head(stream.peek(HEAD_SIZE)[:HEAD_SIZE])
+            if kind == "parquet":
+                from callscore.sources.tables import read_parquet
+
+                with as_seekable(stream) as file:
+                    yield from read_parquet(file, name)
+            elif kind == "eval":
+                from callscore.sources.eval_archive import read_eval_archive
+
+                with as_seekable(stream) as file:
+                    yield from read_eval_archive(file, name)
+            elif "otlp" in (kind, named):
+                yield from _read_otlp(stream, name, named)
+            else:
+                yield from _read_text(stream, name, named)
     except OSError as error:
         raise UnreadableInput(name, f"reading failed ({error}).") from error
-
-
-def _read_batches(path: str, name: str, on_bytes: Callable[[int], None] | None) -> Batches:
-    with open_bytes(path, on_bytes=on_bytes) as stream:
-        named = kind_by_name(path)
-        kind = kind_by_head(stream.peek(HEAD_SIZE)[:HEAD_SIZE])
-        if kind == "parquet":
-            from callscore.sources.tables import read_parquet
-
-            with as_seekable(stream) as file:
-                yield from read_parquet(file, name)
-        elif kind == "eval":
-            from callscore.sources.eval_archive import read_eval_archive
-
-            with as_seekable(stream) as file:
-                yield from read_eval_archive(file, name)
-        elif "otlp" in (kind, named):
-            yield from _read_otlp(stream, name, named)
-        else:
-            yield from _read_text(stream, name, named)
 
 
 def _read_otlp(stream: BufferedReader, name: str, named: FileKind | None) -> Batches:

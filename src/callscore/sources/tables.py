@@ -71,8 +71,12 @@ def read_csv(
     header_line = head.partition(b"\n")[0].decode("utf-8", "surrogateescape")
     delimiter = next((mark for mark in _DELIMITERS if mark in header_line), ",")
     rows = _csv_rows(csv.reader(lines, delimiter=delimiter, strict=True), name, first_line)
-    header_place, header = next(rows)
-    columns = _columns(header, header_place)
+    place, header = next(rows)
+    columns = [column.strip() for column in header]
+    if not all(columns):
+        number = columns.index("") + 1
+        raise UnreadableInput(place, f"column {number} has no name. Name each in the first row.")
+    _require_unique(columns, place)
     for place, row in rows:
         if len(row) != len(columns):
             problem = f"the row has {len(row)} cells, and the header {len(columns)}."
@@ -103,15 +107,6 @@ def _csv_rows(reader: Any, name: str, first_line: int) -> Iterator[tuple[str, li
             return
         if row and row != [""]:
             yield place, row
-
-
-def _columns(header: list[str], place: str) -> list[str]:
-    columns = [name.strip() for name in header]
-    if not all(columns):
-        number = columns.index("") + 1
-        raise UnreadableInput(place, f"column {number} has no name. Name each in the first row.")
-    _require_unique(columns, place)
-    return columns
 
 
 def _require_unique(names: list[str], place: str) -> None:
@@ -199,10 +194,10 @@ def _texts(array: Any) -> list[Any]:
     except UnicodeDecodeError:
         from pyarrow import large_binary
 
-        return _each(_text_of)(array.cast(large_binary()))
+        return _each(_decoded)(array.cast(large_binary()))
 
 
-def _text_of(data: bytes) -> str | Malformed:
+def _decoded(data: bytes) -> str | Malformed:
     try:
         return data.decode()
     except UnicodeDecodeError:
@@ -213,7 +208,7 @@ def _each(convert: Callable[[Any], Any]) -> Convert:
     return lambda array: [None if value is None else convert(value) for value in _plain(array)]
 
 
-def _finite(value: Any) -> float | Malformed:
+def _float(value: Any) -> float | Malformed:
     number = float(value)
     if isfinite(number):
         return number
@@ -221,7 +216,7 @@ def _finite(value: Any) -> float | Malformed:
     return Malformed(name, f"{name} is not a JSON number")
 
 
-def _number_of(value: Decimal) -> int | float:
+def _number(value: Decimal) -> int | float:
     return int(value) if value == value.to_integral_value() else float(value)
 
 
@@ -284,8 +279,8 @@ _NUMBERS = [f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)
 _CONVERSIONS: dict[str, Convert] = {
     **dict.fromkeys(["null", "bool", *_NUMBERS], _plain),
     **dict.fromkeys(["string", "large_string", "string_view"], _texts),
-    **dict.fromkeys(["halffloat", "float", "double"], _each(_finite)),
-    **dict.fromkeys(["decimal32", "decimal64", "decimal128", "decimal256"], _each(_number_of)),
+    **dict.fromkeys(["halffloat", "float", "double"], _each(_float)),
+    **dict.fromkeys([f"decimal{bits}" for bits in (32, 64, 128, 256)], _each(_number)),
     **dict.fromkeys(["date32", "date64", "time32", "time64"], _times),
     **dict.fromkeys(["list", "large_list", "fixed_size_list"], _lists),
     "timestamp": _timestamps,

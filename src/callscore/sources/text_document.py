@@ -197,9 +197,9 @@ def _looks_like_json(text: str) -> bool:
     return text.lstrip().startswith(("{", "["))
 
 
-# Any text: JSON, JSON lines, events, or only itself.
+# Text of any kind: JSON, JSON lines, events, or plain text.
 
-_BYTES_PLACE = "the bytes"  # the name in messages of what has none
+_BYTES_PLACE = "the bytes"  # where an error is, if there is no file
 
 
 class _Reading(NamedTuple):
@@ -216,10 +216,10 @@ def decode_text(text: str) -> Any:
 
 
 def decode_bytes(data: bytes) -> Any:
-    """The value of bytes: OTLP as protobuf, or what `decode_text` makes of the text.
+    """The value of bytes: OTLP as protobuf, or text as `decode_text` reads it.
 
     Raises:
-        UnreadableInput: they are neither of both, or damaged.
+        UnreadableInput: they are neither, or damaged.
     """
     from callscore.sources.otlp_protobuf import decode_otlp, looks_like_otlp
 

@@ -1,4 +1,4 @@
-"""A TOML document as the JSON value that it stands for, with the line numbers of its parts."""
+"""A TOML document as JSON, with the line numbers of its parts."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def read_toml(text: str, name: str) -> dict[str, Any]:
     """The table of a TOML text; dates and times are text, as in JSON.
 
     Raises:
-        UnreadableInput: it is not TOML, or stands for no JSON value.
+        UnreadableInput: it is not TOML, or has no equivalent in JSON.
     """
     try:
         table = tomllib.loads(text)

@@ -1,4 +1,4 @@
-"""A YAML 1.2 document, read as the JSON it stands for: `no` and `2024-01-15` are text."""
+"""A YAML 1.2 document as JSON: `no` and `2024-01-15` are text."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _NON_FINITE = re.compile(r"[-+]?\.inf|\.nan", re.IGNORECASE)
 _INFINITIES = (float("inf"), float("-inf"))
 _BASES = {"0o": 8, "0x": 16}
 _MAX_DIGITS = 3500  # few enough for Python to print the integer, even a hexadecimal one
-# A few lines of aliases to aliases can stand for more values than any memory holds.
+# A few lines of aliases to aliases can expand to more values than fit into memory.
 _MAX_VALUES = 5_000_000
 _TOO_DEEP = "the YAML is nested too deeply, or an alias contains itself. Write such cases as JSON."
 
@@ -82,7 +82,7 @@ def read_yaml_with_lines(text: str, name: str) -> tuple[Any, LineNumbers]:
     """The value of a YAML text and the line numbers of its parts; None for an empty text.
 
     Raises:
-        UnreadableInput: it is not YAML, stands for no JSON value, or for more than one.
+        UnreadableInput: it is not YAML, has no JSON value, or has more than one document.
     """
     try:
         documents = list(_documents(text))
@@ -96,8 +96,8 @@ def read_yaml_with_lines(text: str, name: str) -> tuple[Any, LineNumbers]:
     except _YAML_ERRORS as error:
         if isinstance(error, UnreadableInput):
             raise
-        refused = _syntax_error(error, text, name)
-        raise UnreadableInput(refused.place, refused.problem) from error
+        bad = _syntax_error(error, text, name)
+        raise UnreadableInput(bad.place, bad.problem) from error
     return value, _lines_of(documents[0]) if documents else {}
 
 
@@ -180,7 +180,7 @@ def _record_of(node: Node, builder: _Builder, name: str) -> Record | BadRecord:
 
 
 class _NotJSONError(Exception):
-    """YAML that stands for no JSON value."""
+    """YAML that has no equivalent in JSON."""
 
     def __init__(self, node: Node, problem: str) -> None:
         super().__init__(problem)
@@ -222,14 +222,13 @@ class _Builder:
             if not isinstance(key, str):
                 raise _NotJSONError(key_node, "a key is not text. Put it in quotes.")
             if key in members:
-                raise _NotJSONError(
-                    key_node, f"the key {key!r} is there twice. Remove one of them."
-                )
+                problem = f"the key {key!r} is there twice. Remove one of them."
+                raise _NotJSONError(key_node, problem)
             members[key] = value
         return merged | members
 
     def merge(self, value: Any, key_node: Node) -> dict[str, Any]:
-        """The members that `<<` brings in, of one mapping or several; the first one wins."""
+        """The members that `<<` adds, from one mapping or several; the first one wins."""
         merged: dict[str, Any] = {}
         for mapping in reversed(value if isinstance(value, list) else [value]):
             if not isinstance(mapping, dict):

@@ -151,8 +151,7 @@ class ContentReader:
     def take_loss(self, reason: Any, message: Any) -> None:
         """Add the call that the server could not read, or did not allow, if there is one.
 
-        The reason why the answer ended is a number in some encodings, and then the message decides,
-        which may quote the attempted call.
+        In some encodings the reason is a number. Then the message decides; it may quote the call.
         """
         if reason is None and message is None:
             return
@@ -229,7 +228,7 @@ class _PartialCall:
 
 
 def _steps_of(path: Any) -> list[str | int]:
-    """The keys and indices in a path such as `$.stops[0].city`; none if it is no such path."""
+    """The keys and indices in a path such as `$.stops[0].city`; empty if it is not such a path."""
     steps: list[str | int] = []
     rest = path.removeprefix("$") if isinstance(path, str) else ""
     position = 0
@@ -238,16 +237,13 @@ def _steps_of(path: Any) -> list[str | int]:
         if found is None or len(steps) == _MAX_DEPTH:
             return []
         key, index, quoted, double_quoted = found.groups()
-        if index is not None:
-            steps.append(int(index))
-        else:
-            steps.append(key or quoted or double_quoted or "")
+        steps.append(int(index) if index is not None else key or quoted or double_quoted or "")
         position = found.end()
     return steps
 
 
 def _set_at_path(arguments: dict[str, Any], steps: list[str | int], value: Any) -> bool:
-    """Set the value at a path; False if there can be no such path."""
+    """Set the value at a path; False if the arguments cannot have such a path."""
     inner: Any = arguments
     for step, following in pairwise(steps):
         if not _can_step_into(inner, step):

@@ -163,11 +163,11 @@ def question_of(spans: list[Span]) -> str | None:
     return None
 
 
-# --- models -------------------------------------------------------------------------------------
+# Spans of models.
 
 
 def _requests(span: Span, outputs: ModelOutputs, wanted: Wanted) -> tuple[ToolCall, ...] | None:
-    """The calls in the answer of a model; None if the span is of no model."""
+    """The calls in the answer of a model; None if the span is not a model's."""
     attributes = span.attributes
     if _OUTPUT in attributes:
         calls = outputs.calls(_chosen_message(attributes, wanted))
@@ -242,13 +242,12 @@ def _content(event: Event) -> Any:
 def _calls_in_choice(message: Any, outputs: ModelOutputs, wanted: Wanted) -> tuple[ToolCall, ...]:
     if isinstance(message, list) and not are_otel_messages(message):  # the parts of a message
         return outputs.calls({"role": "assistant", "content": message})
-    calls = dicts(json_of(first(message, "tool_calls")))
     transcript = Transcript(wanted)
-    for call in calls:
+    for call in dicts(json_of(first(message, "tool_calls"))):
         function = call.get("function")
-        error = NOT_CAPTURED if first(function, "arguments") is None else None
-        name = first(function, "name")
-        transcript.call(name, first(function, "arguments"), call.get("id"), error=error)
+        arguments = first(function, "arguments")
+        error = NOT_CAPTURED if arguments is None else None
+        transcript.call(first(function, "name"), arguments, call.get("id"), error=error)
     return transcript.calls() or outputs.calls(message)
 
 
@@ -280,7 +279,7 @@ def _results_in_event(held: Any) -> list[ToolResult]:
     ]
 
 
-# --- tools --------------------------------------------------------------------------------------
+# Spans of tools.
 
 
 def _is_tool(span: Span) -> bool:
@@ -317,7 +316,7 @@ def _first(attributes: dict[str, Any], keys: tuple[str, ...]) -> Any:
     return first(attributes, *keys) if found is None else found
 
 
-# --- agents -------------------------------------------------------------------------------------
+# Spans of agents.
 
 
 def whole_conversation(span: Span, step: ObservedStep, outputs: ModelOutputs) -> ObservedStep:

@@ -72,7 +72,7 @@ _NO_MESSAGE: _Message = ("", {})
 
 
 def fields_of(message: Any) -> _Message:
-    """The kind of a message, `ai` for an answer, and its fields; "" if it is no message."""
+    """The kind of a message, `ai` for an answer, and its fields; "" if it is not a message."""
     if not isinstance(message, dict):
         return _NO_MESSAGE
     kind = message.get("type")
@@ -168,7 +168,7 @@ def _merge_chunks(messages: Iterable[Any]) -> list[_Message]:
 
 
 def _add_chunk(calls: list[dict[str, Any]], fields: dict[str, Any]) -> None:
-    """Add the calls of a chunk. Those it lists are repaired guesses; its pieces are not."""
+    """Add the calls of a chunk, from its pieces if it has any: `tool_calls` are repaired guesses."""
     pieces = dicts(fields.get("tool_call_chunks"))
     if not pieces:
         calls += [{**call} for call in dicts(fields.get("tool_calls"))]

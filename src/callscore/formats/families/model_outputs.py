@@ -1,6 +1,6 @@
 """Answers of models, as observability tools store them: messages in any dialect.
 
-Tools that do not interpret what passes through them store it as it came, or nearly so.
+Tools that do not interpret the answers of models store them nearly unchanged.
 """
 
 from __future__ import annotations

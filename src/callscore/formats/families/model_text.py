@@ -24,6 +24,9 @@ if TYPE_CHECKING:
     from callscore.core.call import Tool
     from callscore.formats.trace import Trace, Wanted
 
+    TakeCall = Callable[[re.Match[str], Transcript, Mapping[str, Tool]], None]
+    TakeResult = Callable[[re.Match[str], Transcript], None]
+
 __all__ = [
     "answer_texts",
     "make_markup",
@@ -53,7 +56,7 @@ _PLAIN_FIELD_COUNT = 2  # a call that has a name and arguments, and nothing else
 
 
 def starts_with_call(text: str) -> bool:
-    """Whether a text begins like a call, even if it breaks off or is no JSON further on."""
+    """Whether a text begins like a call, even if it breaks off or is not JSON further on."""
     head = _CALL_HEAD.match(text)
     return head is not None and head["arguments"] is not None
 
@@ -67,7 +70,7 @@ def json_values(text: str) -> tuple[list[Any], str]:
         return [msgspec.json.decode(text)], ""
     except (ValueError, RecursionError):
         pass
-    from json import JSONDecoder  # noqa: TID251  (it tells where a value ends)
+    from json import JSONDecoder  # noqa: TID251  (it returns where a value ends)
 
     find_end = JSONDecoder().raw_decode
     values: list[Any] = []
@@ -139,6 +142,8 @@ def _take_broken(text: str, transcript: Transcript, *, is_closed: bool) -> None:
     transcript.call(name, arguments, error=error)
 
 
+# The turns of a conversation, and the marks of thoughts, calls and results in them.
+
 RESPONSE = r"<tool_response>(?P<result>.*?)(?:</tool_response>|\Z)"
 _THOUGHT = r"(?P<thought><think>.*?(?:</think>|\Z)|\[THINK\].*?(?:\[/THINK\]|\Z))"
 _LEADING_THOUGHTS = re.compile(rf"\s*(?:{_THOUGHT}\s*)*", re.DOTALL)
@@ -158,14 +163,14 @@ _TOOLS = re.compile(r"<tools>(.*?)(?:</tools>|\Z)", re.DOTALL)
 
 
 class Turn(NamedTuple):
-    """What one side said; the model is the assistant."""
+    """What one side said."""
 
     role: str
     text: str
 
     @property
     def is_answer(self) -> bool:
-        """Whether it was the model."""
+        """Whether the model said it."""
         return self.role == _ASSISTANT_ROLE
 
 
@@ -197,8 +202,8 @@ class Markup(NamedTuple):
     """How a family of models marks its thoughts, results and calls, and how these are added."""
 
     pattern: re.Pattern[str]
-    take_call: Callable[[re.Match[str], Transcript, Mapping[str, Tool]], None]
-    take_result: Callable[[re.Match[str], Transcript], None]
+    take_call: TakeCall
+    take_result: TakeResult
 
 
 def take_text_result(match: re.Match[str], transcript: Transcript) -> None:
@@ -208,10 +213,10 @@ def take_text_result(match: re.Match[str], transcript: Transcript) -> None:
 
 def make_markup(
     call: str,
-    take_call: Callable[[re.Match[str], Transcript, Mapping[str, Tool]], None],
+    take_call: TakeCall,
     *,
     result: str = RESPONSE,
-    take_result: Callable[[re.Match[str], Transcript], None] = take_text_result,
+    take_result: TakeResult = take_text_result,
 ) -> Markup:
     """The markup of a family; its pattern of a result has a group `result`."""
     pattern = re.compile(f"{_THOUGHT}|{result}|(?P<call>{call})", re.DOTALL)
@@ -236,9 +241,7 @@ def read_marked(document: Any, wanted: Wanted, how: Markup) -> list[Trace]:
 
 
 def read_turns(
-    document: Any,
-    wanted: Wanted,
-    take: Callable[[str, Transcript, Mapping[str, Tool]], None],
+    document: Any, wanted: Wanted, take: Callable[[str, Transcript, Mapping[str, Tool]], None]
 ) -> list[Trace]:
     """The run in a text whose answers are calls as a whole, without their thoughts."""
     text = document if isinstance(document, str) else ""
@@ -276,9 +279,6 @@ def tools_in(document: Any) -> list[Tool]:
 
 # Values without a type, typed by the schema of their tool.
 
-if TYPE_CHECKING:
-    Take = Callable[[re.Match[str], Transcript, Mapping[str, Tool]], None]
-
 _NULL_TEXTS = ("null", "none")
 _BOOLEANS = {"true": True, "false": False}
 _TYPES: dict[str, Any] = {"integer": int, "number": (int, float), "object": dict, "array": list}
@@ -290,7 +290,7 @@ def typed_arguments(pairs: Iterable[tuple[str, str]], tool: Tool | None) -> dict
     return {name: typed_value(text, schema, name) for name, text in pairs}
 
 
-def tagged_call_reader(argument: re.Pattern[str]) -> Take:
+def tagged_call_reader(argument: re.Pattern[str]) -> TakeCall:
     """A function that adds a call with arguments in tags: `name` and `value` of a pattern."""
 
     def take(match: re.Match[str], transcript: Transcript, tools: Mapping[str, Tool]) -> None:

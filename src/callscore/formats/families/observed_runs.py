@@ -1,8 +1,8 @@
 """Builds a run from what was observed: what models requested, and what tools executed.
 
 An observed run contains most calls more than once: in the answer of a model, in the messages that
-the next model receives, in the span of the tool, and in the spans of whatever wraps a model. They
-are returned once, in one of two views: as requested by the models, or as executed.
+the next model receives, in the span of the tool, and in spans around the model. They are returned
+once, in one of two views: as requested by the models, or as executed.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from callscore.formats.trace import Trace
 if TYPE_CHECKING:
     from callscore.formats.trace import View, Wanted
 
-__all__ = ["ObservedRun", "ObservedStep", "ToolResult", "is_repeated", "traces_of"]
+__all__ = ["ObservedRun", "ObservedStep", "ToolResult", "traces_of"]
 
 
 # Steps within steps: models and tools within tools.
@@ -79,16 +79,11 @@ def tool_around(step: ObservedStep, nesting: Nesting) -> ObservedStep | None:
     return None
 
 
-def is_repeated(
-    executed_call: ToolCall, enclosing_tool: ObservedStep | None, nesting: Nesting
-) -> bool:
-    """Whether a tool is within the same tool, as over MCP: that is one call, not two."""
-    if enclosing_tool is None or enclosing_tool.execution is None:
+def is_repeated(call: ToolCall, around: ObservedStep | None, nesting: Nesting) -> bool:
+    """Whether a tool ran within the same tool, as over MCP: that is one call, not two."""
+    if around is None or around.execution is None:
         return False
-    return (
-        enclosing_tool.execution.name == executed_call.name
-        and enclosing_tool.id not in nesting.delegating
-    )
+    return around.execution.name == call.name and around.id not in nesting.delegating
 
 
 # The calls of a run, from the requests of models and the executions of tools.
@@ -113,8 +108,8 @@ class ObservedStep(Struct, frozen=True, gc=False, kw_only=True):
     Attributes:
         id: unique in the run.
         parent: the id of the step around this one.
-        requests: the calls in the answer of a model; None if this is no model.
-        execution: the call that a tool executed, with its result; None if this is no tool.
+        requests: the calls in the answer of a model; None if this is not a model.
+        execution: the call that a tool executed, with its result; None if this is not a tool.
         answers: finds the results in the input of a model; called only if needed.
     """
 
@@ -181,10 +176,10 @@ def _view_of(runs: list[ObservedRun], wanted: Wanted) -> View:
 
 def _has_arguments(calls: list[ToolCall]) -> bool:
     """Whether the arguments of any call were captured."""
-    return calls[0].error != NOT_CAPTURED or any(call.error != NOT_CAPTURED for call in calls)
+    return any(call.error != NOT_CAPTURED for call in calls)
 
 
-# --- as requested -------------------------------------------------------------------------------
+# The calls as requested.
 
 
 def _requested(run: ObservedRun, wanted: Wanted) -> list[ToolCall]:
@@ -270,7 +265,7 @@ def _has_equal_content(call: ToolCall, other: ToolCall) -> bool:
     return (call.name, call.arguments, call.raw) == (other.name, other.arguments, other.raw)
 
 
-# --- which result belongs to which call ---------------------------------------------------------
+# The results of the requested calls.
 
 
 def _answer_from_tools(
@@ -322,6 +317,7 @@ def _answer_from_messages(
 
 
 def _answer_from_message(result: ToolResult, unanswered: list[_PlacedCall], wanted: Wanted) -> None:
+    """Assign a result to the first call without a result that it can belong to."""
     for item in unanswered:
         if not item.is_answered and _belongs_to(result, item.call):
             failed = result.failed
@@ -338,7 +334,7 @@ def _belongs_to(result: ToolResult, call: ToolCall) -> bool:
     return result.name in (None, call.name) and result.arguments in (None, call.arguments)
 
 
-# --- as executed --------------------------------------------------------------------------------
+# The calls as executed.
 
 
 def _executed(run: ObservedRun) -> list[ToolCall]:

@@ -70,11 +70,11 @@ class PythonCall(NamedTuple):
 
 
 class _NotPlainError(Exception):
-    """Something that is left to Python's own parser."""
+    """Something that only Python's own parser can read."""
 
 
 def is_prose(text: str) -> bool:
-    """Whether a text begins like a sentence, so that it is no call and no list of calls."""
+    """Whether a text begins like a sentence, and so is neither a call nor a list of calls."""
     return _PROSE_START.match(text) is not None
 
 
@@ -191,6 +191,8 @@ def _begin(text: str, place: int) -> tuple[str, int]:
     place = opening.end() if opening else place
     return _read_end(text, place) if text[place : place + 1] in ("]", "}") else (",", place)
 
+
+# All other calls, read with Python's own parser; and calls that do not parse.
 
 _MAX_LENGTH = 500_000  # characters; parsing takes a hundred times as much memory
 _PARSE_ERRORS = (SyntaxError, ValueError, RecursionError, MemoryError)

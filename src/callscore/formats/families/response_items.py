@@ -1,7 +1,7 @@
 """The items of OpenAI's Responses API, in all documents that contain them.
 
-A run is a list of items: calls of the model, results of tools, messages. Calls and results are
-related by `call_id`; the `id` of an item is of no use for that.
+A run is a list of items: calls of the model, results of tools, messages. A result has the `call_id`
+of its call; the `id` of an item does not help to match them.
 """
 
 from __future__ import annotations
@@ -38,14 +38,14 @@ _BUILT_IN_TYPES = (
     *("local_shell_call_output", "mcp_approval_response", "shell_call", "shell_call_output"),
     *("tool_search_call", "web_search_call"),
 )
-# What the Agents SDK tells the model when a tool has raised; there is no other sign.
+# What the Agents SDK writes to the model if a tool raised; nothing else shows it.
 _SDK_ERROR = "^An error occurred while running the tool"
 _PARTS = ("input_text", "output_text", "input_image", "input_file", "refusal")
 _ROLES = ("user", "assistant", "system", "developer")
 
 
 def is_item(value: Any) -> bool:
-    """Whether a value is an item, and of no other format: some have the same types."""
+    """Whether a value is an item, and not of another format with the same types."""
     kind = value.get("type") if isinstance(value, dict) else None
     if not isinstance(kind, str):
         return False
@@ -93,7 +93,7 @@ def with_sdk_errors(failure: re.Pattern[str]) -> re.Pattern[str]:
 def take_items(items: Any, transcript: Transcript) -> None:
     """Add the calls and the results of a run of items.
 
-    The calls up to the next result, or to the next message of somebody else, belong together.
+    The calls up to the next result, or to the next message that is not the model's, belong together.
     """
     run = dicts(items)
     approved = [item for item in run if item.get("type") == "mcp_call"]
@@ -118,7 +118,7 @@ def take_items(items: Any, transcript: Transcript) -> None:
 
 
 def _was_called(request: dict[str, Any], calls: list[dict[str, Any]]) -> bool:
-    """Whether a call was made after its approval, and is there again."""
+    """Whether a request for approval is followed by the call itself."""
     return any(
         call.get("approval_request_id") == request.get("id")
         or all(call.get(key) == request.get(key) for key in ("server_label", "name", "arguments"))

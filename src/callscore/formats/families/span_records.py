@@ -1,8 +1,8 @@
 """Finds the span records in a document, and the convention of their attribute names.
 
 A record is a span, or the log record of an event during one. A trace can have the attributes of
-several conventions: the one that says most about the calls counts, in one order for all, so that
-exactly one dialect claims the trace.
+several conventions. They are ranked by how much they say about the calls, and the first one counts,
+so that exactly one dialect recognises the trace.
 """
 
 from __future__ import annotations
@@ -80,11 +80,8 @@ def _has_signs(value: dict[Any, Any], depth: int) -> bool:
         return _has_dotted_key(value)
     if "attributes" in value or not _OWN_SIGNS.isdisjoint(value) or depth > _MAX_WRAPPERS:
         return True
-    held = _wrapped_in(value)
-    for item in as_list(held)[:_MAX_SAMPLED_RECORDS]:
-        if isinstance(item, dict) and _has_signs(item, depth + 1):
-            return True
-    return False
+    held = as_list(_wrapped_in(value))[:_MAX_SAMPLED_RECORDS]
+    return any(isinstance(item, dict) and _has_signs(item, depth + 1) for item in held)
 
 
 def _has_dotted_key(document: dict[Any, Any]) -> bool:
@@ -127,20 +124,9 @@ def is_batch(value: dict[str, Any]) -> bool:
 
 
 def _records_in_batch(value: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    for batch in _list_in(value, _BATCHES):
-        for scope in _list_in(batch, _SCOPES):
-            yield from dicts(_list_in(scope, _RECORDS))
-
-
-def _list_in(holder: Any, keys: _Keys) -> list[Any]:
-    """The list under the first of these keys that is present."""
-    found = None
-    if isinstance(holder, dict):
-        for key in keys:
-            found = holder.get(key)
-            if found is not None:
-                break
-    return list_of(found)
+    for batch in list_of(first(value, *_BATCHES)):
+        for scope in list_of(first(batch, *_SCOPES)):
+            yield from dicts(first(scope, *_RECORDS))
 
 
 def _wrapped_in(value: dict[str, Any]) -> Any:
@@ -150,7 +136,7 @@ def _wrapped_in(value: dict[str, Any]) -> Any:
         if isinstance(held, dict):
             return held
         if isinstance(held, list) and held and isinstance(held[0], dict):
-            is_observation = "startTime" in held[0] and "type" in held[0]  # Langfuse's are no spans
+            is_observation = "startTime" in held[0] and "type" in held[0]  # of Langfuse, not a span
             if not is_observation:
                 return held
     return None
@@ -285,7 +271,7 @@ def _text_of(id_: Any) -> str | None:
 
 Convention = Literal["vercel", "openinference", "mlflow", "gen_ai", "openllmetry"]
 
-# The prefixes of attribute names; `openllmetry` would claim much of newer conventions.
+# The prefixes of attribute names, by rank; some of `openllmetry` are also in newer conventions.
 _PREFIXES: tuple[tuple[Convention, tuple[str, ...]], ...] = (
     ("vercel", ("ai.toolCall.", "ai.response.toolCalls", "ai.operationId")),
     ("openinference", ("openinference.span.kind", "llm.output_messages", "llm.input_messages")),

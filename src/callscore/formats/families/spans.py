@@ -272,12 +272,10 @@ class Span(Struct, frozen=True, gc=False, kw_only=True):
     """A piece of work that took some time, within a trace.
 
     Attributes:
-        name: what was done.
         attributes: by their dotted keys; see `read_attributes`.
         start: when it began, in the unit of the exporter; None if it is unknown.
         id: unique in its trace.
         parent: the id of the span around this one.
-        trace: the id of the trace.
         failed: whether the span says that it ended in an error.
         events: what happened meanwhile, in order.
         record: the record of the span, if it says more than all this.

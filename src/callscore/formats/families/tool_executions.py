@@ -77,7 +77,7 @@ def _unwrapped(value: dict[str, Any], names: Any) -> ToolInput:
 
 
 def _from_python(text: str) -> ToolInput:
-    """An object that Python's `str` wrote, which is no fault of the model."""
+    """An object that Python's `str` wrote: the recorder did that, not the model."""
     if len(text) > _MAX_LENGTH or not text.lstrip().startswith("{"):
         return ToolInput(text)
     arguments = _python_to_json(text) or _evaluated(text)
@@ -85,7 +85,7 @@ def _from_python(text: str) -> ToolInput:
 
 
 def _python_to_json(text: str) -> Any:
-    """The object, if only quotes and constants are in Python: evaluating it is slow."""
+    """The object, if only its quotes and constants are Python's: evaluating it is slow."""
     if '"' in text or "\\" in text:
         return None
     value = json_of(_WORD.sub(_json_word, text.strip()))
@@ -124,15 +124,10 @@ def requested_call(
         name if isinstance(name, str) and name else NAMELESS,
         arguments.value,
         name_of(id),
-        0,
-        None,
-        None,
-        arguments.raw,
-        arguments.error,
-        None,
-        None,
-        False,  # noqa: FBT003  (a field of a call)
-        arguments.warning,
+        step=0,
+        raw=arguments.raw,
+        error=arguments.error,
+        warning=arguments.warning,
     )
 
 
@@ -158,15 +153,13 @@ def executed_call(  # noqa: PLR0913  (a call has as many parts)
         name if isinstance(name, str) and name else NAMELESS,
         arguments.value if is_captured else None,
         name_of(id),
-        None,
-        result,
-        True if failed else reads_like_error,
-        arguments.raw,
-        arguments.error if is_captured else read.error,
-        None,
-        read.caller,
-        read.positional,
-        arguments.warning if read.warning is None else read.warning,
+        result=result,
+        failed=True if failed else reads_like_error,
+        raw=arguments.raw,
+        error=arguments.error if is_captured else read.error,
+        caller=read.caller,
+        positional=read.positional,
+        warning=arguments.warning if read.warning is None else read.warning,
     )
 
 

@@ -44,7 +44,7 @@ def take_call(part: dict[str, Any], transcript: Transcript) -> None:
 
 
 def take_success(value: Any, id: Any, transcript: Transcript) -> None:  # noqa: A002  (as there)
-    """Add a result that is no error to the SDK; its text may still be one."""
+    """Add a result that the SDK does not call an error; its text may still be one."""
     transcript.result(value, id, failed=None if isinstance(value, str | list) else False)
 
 
