@@ -40,6 +40,10 @@ def _has_any(keys: tuple[str, ...]) -> dict[str, Any]:
     return {"anyOf": [{"required": [key]} for key in keys]}
 
 
+def _any_of(keys: tuple[str, ...] | list[str]) -> str:
+    return f"^(?:{'|'.join(keys)})$"
+
+
 def value_definitions() -> dict[str, Any]:
     """The definitions for values: `value` may be or contain a rule, `values` is an object of them.
 
@@ -54,13 +58,9 @@ def value_definitions() -> dict[str, Any]:
         "then": {"properties": {LITERAL: {"type": "object"}}, "maxProperties": 1},
         "else": {"propertyNames": _PLAIN_KEY, "additionalProperties": _VALUE},
     }
-    return {"value": _value(), "values": values, "literal": {**_IS_LITERAL, "maxProperties": 1}}
-
-
-def _value() -> dict[str, Any]:
     known = comparators()
     keys = [key for comparator in known for key in comparator.keys]
-    return {
+    value = {
         "description": 'A value, or a rule in place of one, such as {"$contains": "Paris"}.',
         "properties": {
             **{key: _operand(comparator, key) for comparator in known for key in comparator.keys},
@@ -77,10 +77,11 @@ def _value() -> dict[str, Any]:
             {"if": {"required": [LITERAL]}, "then": {"maxProperties": 1}},
         ],
     }
+    return {"value": value, "values": values, "literal": {**_IS_LITERAL, "maxProperties": 1}}
 
 
 def _plain_or_any_of(keys: list[str]) -> str:
-    """The pattern of a key that is no rule, or one of these; validators print it."""
+    """The pattern of a key that is not a rule, or one of these; validators print it."""
     spelled = "|".join(_SYNTAX.sub(r"\\\g<0>", key) for key in keys)
     return f"^(?:[^$]|$|(?:{spelled})$)"
 
@@ -160,6 +161,7 @@ _MEMBER_REFERENCE: Final = {"$ref": "#/$defs/member"}
 _IS_GROUP_REFERENCE: Final = {"$ref": "#/$defs/is_group"}
 _CALL_FIELD_REFERENCE: Final = {"$ref": "#/$defs/field_of_call"}
 _WITHOUT_NAME: Final = {"propertyNames": {"not": {"enum": [*NAME_KEYS]}}}
+_WITHOUT_ARGUMENTS: Final = {"patternProperties": {_any_of(ARGUMENT_KEYS): {"type": "null"}}}
 # Near misses of the fields of a call and of the keywords of groups.
 _NEAR_KEYWORDS = (
     r"^\$|^[Aa]rg|^[Nn]am|^time$|^[Ff]orb|^[Oo]p[a-z]*l"
@@ -169,9 +171,18 @@ _NEAR_KEYWORDS = (
 
 def expected_definitions() -> dict[str, Any]:
     """The definition `expected`, and what it refers to, without those for values."""
+    forbidden = {**_MEANINGS[FORBID], "type": "string", "minLength": 1}
+    members = {"type": "array", "minItems": 1, "items": _MEMBER_REFERENCE}
     return {
         "expected": _expected(),
-        "expectation": _expectation(),
+        # An item of the top list.
+        "expectation": {
+            "title": "A call, a group of calls, or a forbidden call",
+            "properties": {FORBID: _MEANINGS[FORBID]},
+            "if": {"type": "object", "required": [FORBID], **_WITHOUT_NAME},
+            "then": {"properties": {FORBID: forbidden}, "maxProperties": 1},
+            "else": _MEMBER_REFERENCE,
+        },
         # An item of a group, where nothing can be forbidden.
         "member": {
             "title": "A call, or a group of calls",
@@ -192,7 +203,15 @@ def expected_definitions() -> dict[str, Any]:
                 },
             ],
         },
-        "group": _group(),
+        "group": {
+            "title": "A group of calls",
+            "properties": {
+                kind: {**_MEANINGS[kind], **(_MEMBER_REFERENCE if kind == "optional" else members)}
+                for kind in GROUPS
+            },
+            "maxProperties": 1,
+            "additionalProperties": False,
+        },
         "call": _call(),
         "pair": {
             "title": "A call as a pair",
@@ -280,44 +299,10 @@ def _is_own_notation() -> dict[str, Any]:
                 {
                     "propertyNames": nearly,
                     **is_bare,
-                    "anyOf": [_WITHOUT_NAME, _without_arguments()],
+                    "anyOf": [_WITHOUT_NAME, _WITHOUT_ARGUMENTS],
                 },
             ]
         },
-    }
-
-
-def _without_arguments() -> dict[str, Any]:
-    return {"patternProperties": {_any_of(ARGUMENT_KEYS): {"type": "null"}}}
-
-
-def _any_of(words: tuple[str, ...] | list[str]) -> str:
-    return f"^(?:{'|'.join(words)})$"
-
-
-def _expectation() -> dict[str, Any]:
-    """An item of the top list."""
-    is_forbidden = {"type": "object", "required": [FORBID], **_WITHOUT_NAME}
-    pattern = {**_MEANINGS[FORBID], "type": "string", "minLength": 1}
-    return {
-        "title": "A call, a group of calls, or a forbidden call",
-        "properties": {FORBID: _MEANINGS[FORBID]},
-        "if": is_forbidden,
-        "then": {"properties": {FORBID: pattern}, "maxProperties": 1},
-        "else": _MEMBER_REFERENCE,
-    }
-
-
-def _group() -> dict[str, Any]:
-    members = {"type": "array", "minItems": 1, "items": _MEMBER_REFERENCE}
-    return {
-        "title": "A group of calls",
-        "properties": {
-            kind: {**_MEANINGS[kind], **(_MEMBER_REFERENCE if kind == "optional" else members)}
-            for kind in GROUPS
-        },
-        "maxProperties": 1,
-        "additionalProperties": False,
     }
 
 
@@ -325,16 +310,6 @@ def _call() -> dict[str, Any]:
     nested = {
         "properties": {"name": {"type": ["string", "null"]}, _ARGUMENTS: _ARGUMENTS_REFERENCE}
     }
-    return {
-        "title": "A call",
-        "not": _has_any((*_KEYWORDS, "min", "max")),  # these go around it, or into `times`
-        "if": {"properties": {_NESTED_KEY: {"type": "object"}}, "required": [_NESTED_KEY]},
-        "then": {"properties": {_NESTED_KEY: nested, TIMES: {"$ref": "#/$defs/times"}}},
-        "else": _flat_call(),
-    }
-
-
-def _flat_call() -> dict[str, Any]:
     has_both = {
         "properties": {_NAME: {"type": "string"}, _ARGUMENTS: {"type": "object"}},
         "required": [_NAME, _ARGUMENTS],
@@ -345,7 +320,7 @@ def _flat_call() -> dict[str, Any]:
         "propertyNames": {"anyOf": [_CALL_FIELD_REFERENCE, {"const": TIMES}]},
         "properties": {"error": {"not": {"type": "string"}}},
     }
-    return {
+    flat = {
         "properties": {
             _NAME: _TOOL,
             _ARGUMENTS: _ARGUMENTS_REFERENCE,
@@ -357,8 +332,15 @@ def _flat_call() -> dict[str, Any]:
         ],
         "allOf": [
             {"if": has_both, "else": {"patternProperties": aliases}},
-            {"if": _without_arguments(), "then": strays},
+            {"if": _WITHOUT_ARGUMENTS, "then": strays},
         ],
+    }
+    return {
+        "title": "A call",
+        "not": _has_any((*_KEYWORDS, "min", "max")),  # these go around it, or into `times`
+        "if": {"properties": {_NESTED_KEY: {"type": "object"}}, "required": [_NESTED_KEY]},
+        "then": {"properties": {_NESTED_KEY: nested, TIMES: {"$ref": "#/$defs/times"}}},
+        "else": flat,
     }
 
 
@@ -370,6 +352,24 @@ _EXPECTED: Final = {"$ref": "#/$defs/expected"}
 _ACTUAL: Final = {"$ref": "#/$defs/actual"}
 _SCHEMA_FIELD: Final = {"description": "Where this schema is, for editors; nobody else minds."}
 
+# Calls in callscore's own notation, which are described, or a document in any format.
+_ACTUAL_SIDE: Final = {
+    "title": "What was done",
+    "description": "The calls that were made. [] or null: none. Or what any stack wrote, in"
+    " any format that callscore reads: see `callscore formats`.",
+    "type": ["array", "object", "string", "null"],
+    "items": {
+        "properties": {
+            "name": {"title": "The tool", "description": "The name of the tool."},
+            "arguments": {
+                "title": "The arguments",
+                "description": "An object, or a JSON object as text; everything in it is literal.",
+            },
+            "result": {"title": "What the tool answered"},
+            "failed": {"title": "Whether that answer was an error"},
+        }
+    },
+}
 # The fields of a case by callscore's own names.
 _FIELDS: Final[dict[str, dict[str, Any]]] = {
     "id": {
@@ -438,7 +438,7 @@ def build_case_schema() -> dict[str, Any]:
         ],
         "$defs": {
             "case": _case(),
-            "actual": _actual(),
+            "actual": _ACTUAL_SIDE,
             **expected_definitions(),
             **value_definitions(),
         },
@@ -487,9 +487,7 @@ def _only_one(names: tuple[str, ...]) -> list[dict[str, Any]]:
 
 def _without_typos() -> dict[str, Any]:
     """If a side is missing, a field that is nearly its name would hide the case."""
-    typos = [
-        typo for word in (EXPECTED_FIELDS[0], ACTUAL_FIELDS[0]) for typo in _misspellings(word)
-    ]
+    typos = [*_misspellings(EXPECTED_FIELDS[0]), *_misspellings(ACTUAL_FIELDS[0])]
     return {
         "if": {"allOf": [_has_any(EXPECTED_FIELDS), _has_any(ACTUAL_FIELDS)]},
         "else": {"propertyNames": {"not": {"enum": typos}}},
@@ -503,25 +501,3 @@ def _misspellings(word: str) -> list[str]:
     swapped = [word[:cut] + word[cut : cut + 2][::-1] + word[cut + 2 :] for cut in cuts]
     found = dict.fromkeys((word.capitalize(), *shorter, *swapped))
     return [typo for typo in found if typo != word]
-
-
-def _actual() -> dict[str, Any]:
-    """Calls in callscore's own notation, which are described, or a document in any format."""
-    return {
-        "title": "What was done",
-        "description": "The calls that were made. [] or null: none. Or what any stack wrote, in"
-        " any format that callscore reads: see `callscore formats`.",
-        "type": ["array", "object", "string", "null"],
-        "items": {
-            "properties": {
-                "name": {"title": "The tool", "description": "The name of the tool."},
-                "arguments": {
-                    "title": "The arguments",
-                    "description": "An object, or a JSON object as text; everything in it is"
-                    " literal.",
-                },
-                "result": {"title": "What the tool answered"},
-                "failed": {"title": "Whether that answer was an error"},
-            }
-        },
-    }

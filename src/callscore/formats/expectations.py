@@ -83,9 +83,8 @@ def read_expected(item: Any, *, where: str, spelled: bool) -> Expected:
     if isinstance(item, Times):
         call: Any = item.call
         if not isinstance(call, ToolCall):
-            raise InvalidCall(
-                f"{where}.{TIMES}: only a call can be repeated; got {describe(call)}."
-            )
+            problem = f"only a call can be repeated; got {describe(call)}."
+            raise InvalidCall(f"{where}.{TIMES}: {problem}")
         return _read_times(call, {"min": item.least, "max": item.most}, where)
     if _read_forbidden(item, where) is not None:
         problem = f"`{FORBID}` holds for the whole case: put it into the top list"
@@ -185,7 +184,7 @@ def refuse_misspelled(items: list[Any], where: str) -> None:
 
 
 def refuse_misplaced_keywords(items: list[Any], where: str) -> None:
-    """Refuse a call that has a keyword beside it which belongs around it.
+    """Refuse a call with a keyword beside it that belongs around it.
 
     Other keys are allowed beside a name and arguments, but ignoring `forbid` or a misspelled `times`
     would change what is expected.
@@ -201,9 +200,8 @@ def _refuse_misplaced(item: Mapping[str, Any], where: str) -> None:
             continue
         meant = _nearest_keyword(key)
         if meant in _BOUNDS:
-            raise InvalidCall(
-                f'{where}: {describe(key)} belongs into `times`: {{"times": {{...}}}}.'
-            )
+            problem = f'{describe(key)} belongs into `times`: {{"times": {{...}}}}.'
+            raise InvalidCall(f"{where}: {problem}")
         if meant == TIMES:
             raise InvalidCall(f"{where}: {describe(key)} is no field of a call. Is 'times' meant?")
         if meant is not None:
@@ -256,7 +254,7 @@ def _read_times(call: ToolCall, times: Any, where: str) -> Times:
 
 
 def _as_integer(value: Any) -> Any:
-    """A whole number as an integer: JSON makes no difference."""
+    """A whole number as an integer: in JSON both are numbers."""
     return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
