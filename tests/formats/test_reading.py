@@ -21,7 +21,6 @@ from callscore.formats.reading import (
     read_candidates,
     read_document,
     read_named,
-    recognise,
     unknown_format_text,
 )
 from callscore.formats.shape import text_in
@@ -233,7 +232,7 @@ def test_the_first_that_recognises_a_document_wins() -> None:
     claiming = [dialect for dialect in dialects() if dialect.recognises(CHAT)]
 
     assert find_dialect(CHAT) is claiming[0]
-    assert recognise(CHAT).name == "openai_chat"
+    assert Recogniser().recognise(CHAT).name == "openai_chat"
 
 
 def test_a_file_is_looked_up_once_and_then_checked() -> None:
@@ -262,7 +261,7 @@ def test_only_some_dialects_can_be_asked() -> None:
 
 def test_an_unknown_document_is_told_what_it_looks_like() -> None:
     with pytest.raises(UnknownFormat) as caught:
-        recognise({"choices": [], "message": {"tool_calls": 5}, "finish_reason": "x"})
+        Recogniser().recognise({"choices": [], "message": {"tool_calls": 5}, "finish_reason": "x"})
 
     assert "no format recognises an object with the keys 'choices', 'message'" in str(caught.value)
     assert "The nearest are " in str(caught.value)

@@ -53,14 +53,6 @@ def find_dialect(document: Any, among: frozenset[str] | None = None) -> Dialect 
     return None
 
 
-def recognise(document: Any) -> Dialect:
-    """Like `find_dialect`, but an error that names the nearest dialects if there is none."""
-    found = find_dialect(document)
-    if found is None:
-        raise UnknownFormat(unknown_format_text(document))
-    return found
-
-
 class Recogniser:
     """Finds the dialects of the documents of one file; those found before are tried first."""
 
@@ -78,8 +70,11 @@ class Recogniser:
         return found
 
     def recognise(self, document: Any) -> Dialect:
-        """Like `recognise`."""
-        return self.find(document) or recognise(document)
+        """Like `find`, but an error that names the nearest dialects if there is none."""
+        found = self.find(document)
+        if found is None:
+            raise UnknownFormat(unknown_format_text(document))
+        return found
 
 
 def inner_finder(wanted: Wanted) -> Callable[..., Dialect | None]:
@@ -145,12 +140,15 @@ def read_document(document: Any, wanted: Wanted = DEFAULT_WANTED) -> list[Trace]
 
 def _with_dialects(document: Any) -> Iterator[tuple[Dialect, Any]]:
     """The document, or the documents in a list, each with its dialect."""
-    if isinstance(document, list) and find_dialect(document) is None:
-        recogniser = Recogniser()
-        for item in document:
-            yield recogniser.recognise(item), item
-    else:
-        yield recognise(document), document
+    found = find_dialect(document)
+    if found is not None:
+        yield found, document
+        return
+    if not isinstance(document, list):
+        raise UnknownFormat(unknown_format_text(document))
+    recogniser = Recogniser()
+    for item in document:
+        yield recogniser.recognise(item), item
 
 
 def read_as(dialect: Dialect, document: Any, wanted: Wanted = DEFAULT_WANTED) -> list[Trace]:

@@ -80,8 +80,10 @@ def _has_signs(value: dict[Any, Any], depth: int) -> bool:
         return _has_dotted_key(value)
     if "attributes" in value or not _OWN_SIGNS.isdisjoint(value) or depth > _MAX_WRAPPERS:
         return True
-    held = as_list(_wrapped_in(value))[:_MAX_SAMPLED_RECORDS]
-    return any(isinstance(item, dict) and _has_signs(item, depth + 1) for item in held)
+    for item in as_list(_wrapped_in(value))[:_MAX_SAMPLED_RECORDS]:
+        if isinstance(item, dict) and _has_signs(item, depth + 1):
+            return True
+    return False
 
 
 def _has_dotted_key(document: dict[Any, Any]) -> bool:
