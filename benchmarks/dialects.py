@@ -11,7 +11,7 @@ import msgspec
 import timing
 
 from callscore.formats.dialect import dialect_named
-from callscore.formats.reading import read_as, recognise, with_cached_dialects
+from callscore.formats.reading import Recogniser, read_as, with_cached_dialects
 from callscore.formats.trace import DEFAULT_WANTED
 
 if TYPE_CHECKING:
@@ -73,7 +73,7 @@ def recorded(rounds: int) -> float:
     for path in sorted(RECORDED.glob("*/*.json")):
         if not path.name.endswith(ANSWERS):
             data = path.read_bytes()
-            documents.append((data, recognise(msgspec.json.decode(data))))
+            documents.append((data, Recogniser().recognise(msgspec.json.decode(data))))
     wanted = with_cached_dialects(DEFAULT_WANTED)
 
     def read() -> None:
