@@ -190,7 +190,7 @@ def _uses_in(turns: list[Any], key: str, wanted: Wanted) -> tuple[ToolCall, ...]
 
 
 def read_tools(document: Any) -> list[Tool]:
-    """The tools of all agents of the app, where the invocations tell."""
+    """The tools of all agents of the app, if the invocations list them."""
     tools: list[Tool] = []
     for item in _items_in(document):
         pairs = dicts(first(item, *_COMPARED))

@@ -19,37 +19,23 @@ if TYPE_CHECKING:
 __all__ = ["EXAMPLE", "ORDER", "read", "read_tools", "recognises"]
 
 ORDER = 460
+_EXAMPLE_CALL = {"function": {"name": "get_weather", "arguments": '{"city": "Paris"}'}}
+_EXAMPLE_MESSAGE = {"role": "assistant", "content": "", "tool_calls": [_EXAMPLE_CALL]}
 EXAMPLE = {
     "inputs": {"question": "What is the weather in Paris?"},
-    "outputs": [
-        {
-            "role": "assistant",
-            "content": "",
-            "tool_calls": [{"function": {"name": "get_weather", "arguments": '{"city": "Paris"}'}}],
-        }
-    ],
-    "reference_outputs": [
-        {
-            "role": "assistant",
-            "content": "",
-            "tool_calls": [{"function": {"name": "get_weather", "arguments": '{"city": "Paris"}'}}],
-        }
-    ],
+    "outputs": [_EXAMPLE_MESSAGE],
+    "reference_outputs": [_EXAMPLE_MESSAGE],
 }
 _SIDES = ("outputs", "reference_outputs")
 
 
 def recognises(document: Any) -> bool:
-    """Whether it has what came out beside what should have."""
+    """Whether it has outputs and reference outputs."""
     return isinstance(document, dict) and "outputs" in document and "reference_outputs" in document
 
 
 def read(document: Any, wanted: Wanted) -> list[Trace]:
-    """One run: each side is a document of any dialect.
-
-    Raises:
-        InvalidCall: a side is of none, or cannot be read.
-    """
+    """One run; each side is a document of any dialect, and of no dialect an error."""
     if not isinstance(document, dict):
         return []
     find = inner_finder(wanted)

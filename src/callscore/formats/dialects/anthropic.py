@@ -1,7 +1,7 @@
 """Anthropic messages: responses, requests, conversations, content blocks and batch lines.
 
-Tools that the provider runs itself, and those of MCP servers that it calls, stand among the others.
-A block that stands there twice was written down twice: some proxies repeat whole blocks.
+Calls that the provider runs itself, or sends to MCP servers, are among the other calls. Repeated
+blocks count once: some proxies repeat whole blocks.
 """
 
 from __future__ import annotations
@@ -36,9 +36,7 @@ def recognises(document: Any) -> bool:
     """Whether it is a message, a request, a conversation or blocks, as only Anthropic has them."""
     if isinstance(document, list):
         return _is_conversation(document) or _is_content(document)
-    if not isinstance(document, dict):
-        return False
-    return (
+    return isinstance(document, dict) and (
         _is_response(document)
         or _is_request(document)
         or _is_batch_line(document)
@@ -165,7 +163,7 @@ def _failed(block: dict[str, Any]) -> bool | None:
     if isinstance(flag, bool):
         return flag
     if block.get("type") == "tool_result":
-        return None  # it is up to the user's program to raise the flag, and many do not
+        return None  # many programs do not set the flag
     content = block.get("content")
     return isinstance(content, dict) and (
         "error_code" in content or bool(integer_of(content.get("return_code")))
@@ -173,7 +171,7 @@ def _failed(block: dict[str, Any]) -> bool | None:
 
 
 def read_tools(document: Any) -> list[Tool]:
-    """The tools that a request offers, and those that MCP servers were found to have."""
+    """The tools that a request offers, and those that MCP servers list."""
     tools = read_definitions(at(document, "tools") or at(document, "params", "tools"))
     blocks = [b for message in _messages_in(document) for b in dicts(message.get("content"))]
     for block in blocks:

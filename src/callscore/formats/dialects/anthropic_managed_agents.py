@@ -1,7 +1,7 @@
 """Anthropic managed agents: the events of a session, as they are streamed or listed.
 
-They come bare, as a page of a listing, or each behind the name of the client's method that it came
-through. The tools of the agent's own toolset are run by the provider.
+They are a list, a page of a listing, or lines with the name of the client's method before each
+event. The tools of the agent's own toolset are run by the provider.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ _RESULTS = (
 )
 _CALL_IDS = ("tool_use_id", "mcp_tool_use_id", "custom_tool_use_id")
 _ENDS = (*_RESULTS, "user.message", "span.model_request_start")
-# Other agents have events of such names, too, but keep what is in them elsewhere.
+# Other agents have events of such names, too, but with other keys.
 _EVENT_PREFIXES = ("agent.", "user.", "session.", "span.", "system.", "workflow_run.")
 _CONTENTS = ("processed_at", "content", "agent_name")
 
@@ -81,7 +81,7 @@ def _is_session(value: dict[str, Any]) -> bool:
 
 
 def _events_in(line: Any, depth: int = 2) -> list[dict[str, Any]]:
-    """The events in a line: itself, or those behind the name of a method."""
+    """The events in a line: itself, or those after the name of a method."""
     if isinstance(line, dict):
         sent = line.get("events")
         return dicts(sent) if isinstance(sent, list) else [line]
@@ -91,7 +91,7 @@ def _events_in(line: Any, depth: int = 2) -> list[dict[str, Any]]:
 
 
 def read(document: Any, wanted: Wanted) -> list[Trace]:
-    """A run for every session: what follows it is of it, for no event names its session."""
+    """One run per session; an event names no session, and belongs to the last one before it."""
     sessions = [_Session(wanted)]
     for line in _lines_of(document):
         for event in _events_in(line):
@@ -110,7 +110,7 @@ def read(document: Any, wanted: Wanted) -> list[Trace]:
 
 
 class _Session:
-    """What is known of a session while its events are read."""
+    """A session, as far as its events have been read."""
 
     def __init__(self, wanted: Wanted) -> None:
         self.name: str | None = None
@@ -119,13 +119,13 @@ class _Session:
         self.question: str | None = None
 
     def take(self, event: dict[str, Any]) -> None:
-        """Add what an event brings; the calls of one request to the model belong together."""
+        """Add a call or a result; the calls of one request to the model belong together."""
         kind = event.get("type")
         if not isinstance(kind, str):
             return
         if kind in _KINDS:
             self.transcript.open_step()
-            # What a sub-agent does is shown in the stream of the agent with the sub-agent's thread.
+            # The events of a sub-agent are in the stream of the agent, and name a thread.
             caller = "subagent" if isinstance(event.get("session_thread_id"), str) else None
             fields = event.get("name"), event.get("input"), event.get("id")
             self.transcript.call(*fields, kind=_KINDS[kind], caller=caller)

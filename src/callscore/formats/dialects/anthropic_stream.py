@@ -1,7 +1,7 @@
 """Anthropic messages, streamed: the events of one answer or of several.
 
 The arguments of a call come as fragments of JSON text, which are put together and never completed.
-No fragment at all stands for no arguments.
+No fragment means no arguments.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ def _event_of(line: dict[str, Any]) -> dict[str, Any]:
 
 
 def read(document: Any, wanted: Wanted) -> list[Trace]:
-    """One run: the messages, in the order in which they were begun."""
+    """One run: the messages, in the order of their starts."""
     transcript = Transcript(wanted, once=True)
     message = _Message()
     for line in dicts(as_list(document)):
@@ -101,8 +101,8 @@ class _Message:
         if kind == "message_start":
             self._blocks = [(block, []) for block in dicts(at(event, "message", "content"))]
         elif kind == "content_block_start" and isinstance(block, dict):
-            begun = self._blocks[self._open[index]] if index in self._open else None
-            if begun != (block, []):  # a proxy may repeat events
+            started = self._blocks[self._open[index]] if index in self._open else None
+            if started != (block, []):  # a proxy may repeat events
                 self._open[index] = len(self._blocks)
                 self._blocks.append((block, []))
         elif kind == "content_block_delta":

@@ -1,7 +1,7 @@
 """ATIF: agent trajectories as Harbor and others exchange them, versions 1.0 to 1.8.
 
-Steps that are copied from an earlier trajectory are left out: they are on record there. The calls
-of sub-agents follow those of the agent, and are marked.
+Steps that are copied from an earlier trajectory are left out, because that trajectory has them.
+The calls of sub-agents follow those of the agent, and are marked.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ EXAMPLE = {
 
 
 def recognises(document: Any) -> bool:
-    """Whether it says so itself."""
+    """Whether its schema version is one of ATIF."""
     version = at(document, "schema_version")
     return isinstance(version, str) and version.startswith("ATIF-")
 
@@ -62,14 +62,14 @@ def _take_step(step: dict[str, Any], transcript: Transcript, caller: str | None)
     calls = dicts(step.get("tool_calls"))
     if calls:
         transcript.step()
-    if at(step, "extra", "is_sidechain") is True:  # as Harbor notes it of Claude Code
+    if at(step, "extra", "is_sidechain") is True:  # as Harbor marks sub-agents of Claude Code
         caller = "subagent"
     for call in calls:
         fields = call.get("function_name"), call.get("arguments"), call.get("tool_call_id")
         transcript.call(*fields, caller=caller)
     for result in dicts(at(step, "observation", "results")):
         call_id = result.get("source_call_id")
-        if isinstance(call_id, str):  # without one it is the result of no call
+        if isinstance(call_id, str):  # without one it belongs to no call
             failed = at(result, "extra", "is_error")
             transcript.result(result.get("content"), call_id, failed=failed)
 

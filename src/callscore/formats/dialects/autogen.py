@@ -1,6 +1,6 @@
 """AutoGen: results and events of AgentChat, messages of the core, and saved states.
 
-Summaries of tool calls, and the result that ends a stream, repeat what was said before them.
+Summaries of tool calls, and the result that ends a stream, repeat earlier messages.
 """
 
 from __future__ import annotations
@@ -42,12 +42,9 @@ _OTHERS = (
 )
 _TYPES = frozenset((*_REQUESTS, *_RESULTS, *_OTHERS))
 # Every result, message, state of a team and wrapper of messages has one of these.
-_MARKS = frozenset(
-    (
-        *("cached", "type", "agent_states", "agent_state", "llm_context"),
-        *("messages", "message_thread", "inner_messages", "chat_message"),
-    )
-)
+_STATE_MARKS = ("cached", "type", "agent_states", "agent_state", "llm_context")
+_MESSAGE_MARKS = ("messages", "message_thread", "inner_messages", "chat_message")
+_MARKS = frozenset((*_STATE_MARKS, *_MESSAGE_MARKS))
 # Where the messages are: in a result, in the thread of a team, in the state of an agent, and in
 # that of an agent of a team.
 _PLACES = (

@@ -1,7 +1,7 @@
 """Amazon Bedrock: Converse requests, responses and streams, Nova, invocation logs and batches.
 
-What Anthropic's models answer to `InvokeModel` is in the dialect `anthropic`. A line of a log, or
-of a batch, may hold either.
+The answers of Anthropic's models to `InvokeModel` are in the dialect `anthropic`. A line of a log,
+or of a batch, may have either.
 """
 
 from __future__ import annotations
@@ -19,7 +19,6 @@ from callscore.formats.transcript import Transcript
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-
 
 __all__ = [
     "EXAMPLE",
@@ -39,12 +38,8 @@ EXAMPLE = {
     "stopReason": "tool_use",
 }
 _MAX_SAMPLED = 20
-_EVENTS = frozenset(
-    (
-        *("messageStart", "messageStop"),
-        *("contentBlockStart", "contentBlockDelta", "contentBlockStop"),
-    )
-)
+_BLOCK_EVENTS = ("contentBlockStart", "contentBlockDelta", "contentBlockStop")
+_EVENTS = frozenset(("messageStart", *_BLOCK_EVENTS, "messageStop"))
 _CUT_OFF = ("max_tokens", "model_context_window_exceeded")
 _MALFORMED = "malformed_tool_use"
 _STATUSES = {"success": False, "error": True}
@@ -54,9 +49,7 @@ def recognises(document: Any) -> bool:
     """Whether it is a request, a response, a message or a stream as Converse has them."""
     if isinstance(document, list):
         return any(map(_is_event, document[:_MAX_SAMPLED]))
-    if not isinstance(document, dict):
-        return False
-    return (
+    return isinstance(document, dict) and (
         _is_response(document)
         or _is_request(document)
         or has_blocks(document)
@@ -67,13 +60,13 @@ def recognises(document: Any) -> bool:
 
 
 def _is_response(document: dict[str, Any]) -> bool:
-    if not isinstance(document.get("output"), dict):
-        return False
-    message, is_ended = (
-        document["output"].get("message"),
-        isinstance(document.get("stopReason"), str),
+    output = document.get("output")
+    message = output.get("message") if isinstance(output, dict) else None
+    return (
+        isinstance(message, dict)
+        and isinstance(message.get("content"), list)
+        and (isinstance(document.get("stopReason"), str) or has_blocks(message))
     )
-    return isinstance(at(message, "content"), list) and (is_ended or has_blocks(message))
 
 
 def _is_request(document: dict[str, Any]) -> bool:
@@ -209,11 +202,11 @@ class _Message:
                 piece = at(delta, "delta", kind)
                 pieces += piece if isinstance(piece, list) else [at(piece, "input")]
         elif "contentBlockStart" in event:
-            begun = event["contentBlockStart"]
+            start = event["contentBlockStart"]
             for kind in ("toolUse", "toolResult"):
-                block = at(begun, "start", kind)
+                block = at(start, "start", kind)
                 if isinstance(block, dict):
-                    self._open[integer_of(at(begun, "contentBlockIndex"))] = len(self._blocks)
+                    self._open[integer_of(at(start, "contentBlockIndex"))] = len(self._blocks)
                     self._blocks.append((kind, block, []))
         elif "messageStop" in event:
             self.stop_reason = at(event, "messageStop", "stopReason")

@@ -23,7 +23,6 @@ from callscore.formats.transcript import Transcript
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-
 __all__ = ["EXAMPLE", "ORDER", "read", "read_tools", "recognises"]
 
 ORDER = 420
@@ -34,9 +33,9 @@ _ID = re.compile(
 )
 _COUNTS = ("input_token_count", "output_token_count", "latency")
 _FAILED = "Error during inference"
-_LEFT_OUT = ""  # among the possible values of an argument, it says that there may be none
+_LEFT_OUT = ""  # among the possible values of an argument: it is optional
 _MAX_DEPTH = 3  # turns, their steps, and the calls of a step
-# The leaderboard's own names of types, as JSON Schema has them.
+# The types of JSON Schema, by the leaderboard's names.
 _TYPES = {
     name: kind
     for kind, names in {
@@ -75,7 +74,7 @@ def _is_result(document: dict[str, Any]) -> bool:
 
 
 def _has_call(items: list[Any] | None, depth: int) -> bool:
-    """Whether the first thing in a list of results is a call."""
+    """Whether the first item in a list of results is a call."""
     item = items[0] if items else None
     if isinstance(item, list):
         return depth > 1 and _has_call(item, depth - 1)
@@ -94,11 +93,7 @@ def _is_truth(document: dict[str, Any]) -> bool:
 
 
 def read(document: Any, wanted: Wanted) -> list[Trace]:
-    """One task: what the model called, or what it should have called.
-
-    Raises:
-        InvalidCall: the ground truth is no calls at all.
-    """
+    """One task: the calls of the model, or the expected ones; other ground truth is an error."""
     if not isinstance(document, dict):
         return []
     result = document.get("result")
@@ -140,7 +135,7 @@ def _take_text(text: str, transcript: Transcript, tools: Mapping[str, Tool]) -> 
         transcript.step()
         for call in calls:
             take_call(call, transcript, tools)
-    elif calls is None and is_python_call_list(text):  # as far as it goes
+    elif calls is None and is_python_call_list(text):  # cut off, or malformed
         transcript.step()
         take_unparsable(text, transcript, tools)
 
@@ -203,7 +198,7 @@ def _possible(value: Any) -> Any:
 
 
 def read_tools(document: Any) -> list[Tool]:
-    """The functions of a test entry, their types as JSON Schema has them."""
+    """The functions of a test entry, with the types of JSON Schema."""
     functions = json_of(document.get("function")) if isinstance(document, dict) else None
     return read_definitions(
         [

@@ -1,7 +1,7 @@
 """callscore's own cases: records with an `expected` or an `actual` side.
 
-Files of cases are read without asking any dialect. This one is for whoever hands a case, or a list
-of them, to what reads traces.
+Files of cases are read without a dialect. This one is for a case, or a list of cases, in a place
+for traces.
 """
 
 from __future__ import annotations
@@ -41,11 +41,7 @@ def _is_case(value: Any) -> bool:
 
 
 def read(document: Any, wanted: Wanted) -> list[Trace]:
-    """One run per case.
-
-    Raises:
-        UnreadableInput: a case cannot be read.
-    """
+    """One run per case."""
     traces = []
     for position, record in enumerate(dicts(as_list(document))):
         case = read_case(record, place=f"cases[{position}]", wanted=wanted)

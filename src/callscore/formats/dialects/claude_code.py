@@ -1,7 +1,7 @@
 """Claude Code: session transcripts, and what `--output-format stream-json` and the SDK give.
 
-One message of the model is written in several lines, a block in each, and a session that is taken
-up again repeats lines. Every session is a run; what its sub-agents did is marked.
+One message of the model is written in several lines, one per block, and a resumed session repeats
+lines. Every session is a run; the calls of its sub-agents are marked.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ def recognises(document: Any) -> bool:
 
 
 def _is_message(line: Any) -> bool:
-    """Whether a line holds a message, in the wrapper of a transcript or as an object of the SDK."""
+    """Whether a line has a message, in the wrapper of a transcript or as an object of the SDK."""
     if not isinstance(line, dict):
         return False
     kind = line.get("type")
@@ -73,11 +73,7 @@ def joins_lines(line: Any) -> bool:
 
 
 def read(document: Any, wanted: Wanted) -> list[Trace]:
-    """A run for every session, in the order in which they begin.
-
-    Raises:
-        UnknownFormat: another agent has written it, whose calls would be missed.
-    """
+    """A run for every session, in the order in which they begin; other agents are an error."""
     lines = dicts(as_list(document))
     if any(map(_is_of_another_agent, lines)):
         raise UnknownFormat("the calls in these lines are not written as Claude Code writes them.")
@@ -96,7 +92,7 @@ def read(document: Any, wanted: Wanted) -> list[Trace]:
 
 
 class _Session:
-    """What is known of a session while its lines are read."""
+    """A session, as far as its lines have been read."""
 
     def __init__(self, wanted: Wanted) -> None:
         self.transcript = Transcript(wanted, once=True)
@@ -116,7 +112,7 @@ class _Session:
         if speaker == "assistant":
             message_id = first(message, "id", "message_id")
             if message_id is None or message_id != self._message_id:
-                self.transcript.step()  # else it is another line of the message before
+                self.transcript.step()  # otherwise it is another line of the same message
             self._message_id = message_id
         elif speaker == "user" and self.question is None and not is_nested:
             has_result = any("tool_use_id" in block for block in dicts(content))
@@ -127,7 +123,7 @@ class _Session:
 
 
 def _speaker_of(line: dict[str, Any]) -> Any:
-    """Whose message a line is; None if the program itself has added it."""
+    """The role of a line; None if the program itself has added it."""
     if line.get("isMeta") is True or line.get("isCompactSummary") is True:
         return None
     if "type" in line:

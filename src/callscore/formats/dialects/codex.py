@@ -1,9 +1,9 @@
 """Codex: the rollout of a session, and what `codex exec --json` prints.
 
-A rollout has what the model asked for, as Responses items. The printed events have what was run,
-and name it by its kind: `command_execution` and `file_change` are no tools that the model knows.
-Among the items, a local shell call is a call of the tool `local_shell`: here it is the agent's own
-tool, not one that the provider runs.
+A rollout has the requests of the model, as Responses items. The printed events have what was run,
+by its kind: `command_execution` and `file_change` are not tools of the model. Among the items, a
+local shell call is a call of the tool `local_shell`, which here is a tool of the agent, not of the
+provider.
 """
 
 from __future__ import annotations
@@ -14,16 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from callscore.core.call import NOT_CAPTURED, Tool
 from callscore.formats.definitions import read_definitions
-from callscore.formats.shape import (
-    as_list,
-    at,
-    dicts,
-    first,
-    integer_of,
-    json_of,
-    text_in,
-    text_of,
-)
+from callscore.formats.shape import as_list, at, dicts, first, integer_of, json_of, text_in, text_of
 from callscore.formats.transcript import Transcript
 
 if TYPE_CHECKING:
@@ -91,14 +82,14 @@ def read(document: Any, wanted: Wanted) -> list[Trace]:
     sessions = [_Session(wanted)]
     for line in dicts(as_list(document)):
         session = sessions[-1]
-        begun = _session_start(line)
-        if begun is None:
+        start = _session_start(line)
+        if start is None:
             session.take(line)
             continue
-        if session.name is not None and begun.get("id") not in (session.name, session.parent):
+        if session.name is not None and start.get("id") not in (session.name, session.parent):
             session = _Session(wanted)
             sessions.append(session)
-        session.begin(begun)
+        session.begin(start)
     return [session.trace() for session in sessions]
 
 
@@ -114,26 +105,26 @@ def _session_start(line: dict[str, Any]) -> dict[str, Any] | None:
 
 
 class _Session:
-    """What is known of a session while its lines are read."""
+    """A session, as far as its lines have been read."""
 
     def __init__(self, wanted: Wanted) -> None:
         self.name: str | None = None
-        self.parent: Any = None  # of a fork, which repeats how its parent began
+        self.parent: Any = None  # of a fork, which repeats the beginning of its parent
         self._transcript = Transcript(wanted)
         self._question: str | None = None
         self._caller: str | None = None
-        self._begun: set[str] = set()
+        self._started: set[str] = set()
         self._is_run = False
 
     def trace(self) -> Trace:
         view = "executed" if self._is_run else "requested"
         return self._transcript.trace(id=self.name, input=self._question, view=view)
 
-    def begin(self, begun: dict[str, Any]) -> None:
+    def begin(self, start: dict[str, Any]) -> None:
         if self.name is None:
-            self.name = text_of(begun.get("id"))
-            self.parent = begun.get("forked_from_id")
-            self._caller = "subagent" if at(begun, "source", "subagent") is not None else None
+            self.name = text_of(start.get("id"))
+            self.parent = start.get("forked_from_id")
+            self._caller = "subagent" if at(start, "source", "subagent") is not None else None
 
     def take(self, line: dict[str, Any]) -> None:
         kind, payload = line.get("type"), line.get("payload")
@@ -170,9 +161,9 @@ class _Session:
         if not isinstance(item, dict) or not isinstance(kind, str) or kind not in _RUN:
             return
         call_id = text_of(item.get("id"))
-        if call_id not in self._begun:
+        if call_id not in self._started:
             if call_id is not None:
-                self._begun.add(call_id)
+                self._started.add(call_id)
             self._transcript.step()
             self._transcript.call(
                 *_RUN[kind](item),
@@ -211,7 +202,7 @@ _RUN: dict[str, _Call] = {
 
 
 def _failed(output: Any) -> bool | None:
-    """Whether an output says so: by a flag, or by the exit code of a command."""
+    """Whether a call failed, by the flag or the exit code in its output; None if it has neither."""
     if isinstance(output, dict):
         flag = output.get("success")
         return not flag if isinstance(flag, bool) else None
@@ -227,7 +218,7 @@ def _failed(output: Any) -> bool | None:
 
 
 def read_tools(document: Any) -> list[Tool]:
-    """The tools that a session was given by the program around it."""
+    """The tools that the program around a session gave it."""
     lines = dicts(document)
     return [
         tool for line in lines for tool in read_definitions(at(line, "payload", "dynamic_tools"))

@@ -127,7 +127,7 @@ def joins_lines(line: Any) -> bool:
 
 
 def read(document: Any, wanted: Wanted) -> list[Trace]:
-    """One run: an answer with what was said before it, or all messages of a conversation."""
+    """One run: an answer after the history before it, or all messages of a conversation."""
     transcript = Transcript(wanted)
     events = dicts(as_list(document))
     if any(map(joins_lines, events)):
@@ -207,7 +207,7 @@ def read_tools(document: Any) -> list[Tool]:
 
 
 def _read_tool(tool: dict[str, Any]) -> Tool:
-    """A definition of version 1, which names Python's types, as JSON Schema has it."""
+    """A definition of version 1 as JSON Schema; it has the names of Python's types."""
     definitions = tool["parameter_definitions"]
     properties: dict[str, Any] = {}
     required = []

@@ -1,6 +1,6 @@
 """CrewAI: the events of a run, the output of a crew, and tool calling objects.
 
-The events tell which calls were run, retries included, and which ones the crew could not run.
+The events have the calls that were run, retries included, and those that the crew could not run.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ _ENDED = (_FINISHED, _ERROR)
 _TOOL_EVENTS = (_STARTED, *_ENDED, _FAILURE)
 _RUN_EVENTS = ("crew_kickoff_started", "agent_execution_started", "lite_agent_execution_started")
 _EVENTS = frozenset((*_TOOL_EVENTS, *_RUN_EVENTS))
-_ERROR_PREFIX = "I encountered an error"  # the text for the agent begins with it
+_ERROR_PREFIX = "I encountered an error"  # of the text for the agent
 _CALLING = {"tool_name", "arguments"}
 
 
@@ -118,10 +118,10 @@ def _take_events(events: list[dict[str, Any]], transcript: Transcript) -> None:
     failures: list[tuple[Any, Any]] = []
     previous = None
     for event in usages:
-        kind, traced = event["type"], event.get("event_data")  # which the tracing of a crew adds
+        kind, traced = event["type"], event.get("event_data")  # of a traced crew
         usage = traced if isinstance(traced, dict) and "tool_name" in traced else event
         tool = (usage.get("tool_name"), usage.get("tool_args"))
-        if kind == _FAILURE and tool in failures:  # of a call that did run, and is known to fail
+        if kind == _FAILURE and tool in failures:  # of a call that is known to have failed
             failures = [other for other in failures if other != tool]
             continue
         if kind in is_call or kind == _FAILURE:

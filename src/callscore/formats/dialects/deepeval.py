@@ -39,7 +39,7 @@ def recognises(document: Any) -> bool:
 
 
 def _cases(document: Any) -> list[Any]:
-    """The cases of a dataset or of a test run; what is neither is one case."""
+    """The cases of a dataset or of a test run; any other document is one case."""
     if isinstance(document, list):
         return document
     if not isinstance(document, dict):
@@ -99,7 +99,7 @@ def _read_expected(tools: Any, wanted: Wanted) -> tuple[ToolCall, ...] | None:
     transcript = Transcript(wanted)
     for call in dicts(tools):
         arguments = first(call, *_ARGUMENTS)
-        # An expectation that says nothing of the arguments does not mean that there are none.
+        # An expected call without arguments accepts any.
         error = NOT_CAPTURED if arguments is None else None
         transcript.call(call.get("name"), arguments, error=error)
     return transcript.calls()

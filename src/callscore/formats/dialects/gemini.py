@@ -127,7 +127,7 @@ def _answers_in(document: list[Any]) -> list[list[Any]]:
 def _read_answer(
     pieces: list[Any], wanted: Wanted, *, is_only: bool = True, key: str | None = None
 ) -> Trace:
-    """One answer, after the calls that the SDK has made by itself.
+    """One answer, after the calls that the SDK made by itself.
 
     If it is not the only answer in the document, the answers before it have these calls.
     """
@@ -139,7 +139,7 @@ def _read_answer(
         for piece in numbered
     ]
     if number and not any(candidates):
-        return Trace(id=key)  # there is no such answer, and that is no answer without calls
+        return Trace(id=key)  # no such answer, which is not an answer without calls
     contents = ContentReader(wanted)
     history = list_of(first(pieces[0], *_HISTORY)) if is_only else []
     for content in history:
@@ -148,7 +148,7 @@ def _read_answer(
     contents.begin()
     for candidate in candidates:
         content = at(candidate, "content")
-        # The last call that the SDK has run by itself can be the answer, too.
+        # The last call that the SDK ran by itself can be the answer, too.
         if not history or content not in history[-2:]:
             contents.take(content)
         message = first(candidate, "finishMessage", "finish_message")

@@ -64,7 +64,7 @@ def recognises(document: Any) -> bool:
 
 
 def _are_steps(value: Any) -> bool:
-    """Whether they are all steps, and not those items of other stacks that have the same names."""
+    """Whether all are steps, and not the items of other stacks with the same names."""
     return (
         isinstance(value, list)
         and all(map(_may_be_step, value))
@@ -77,7 +77,7 @@ def _may_be_step(value: Any) -> bool:
 
 
 def _are_outputs(value: Any) -> bool:
-    """Whether they are what an interaction had before it had steps."""
+    """Whether they are the outputs of an interaction before there were steps."""
     kinds = (*_STEPS, *_CONTENTS)
     return (
         isinstance(value, list)
@@ -101,7 +101,7 @@ def joins_lines(line: Any) -> bool:
 
 
 def read(document: Any, wanted: Wanted) -> list[Trace]:
-    """One run: the steps of an interaction, or those that a stream has sent piece by piece."""
+    """One run: the steps of an interaction, or those of a stream, put together."""
     transcript = Transcript(wanted)
     for step in dicts(_steps_in(document)):
         kind = step.get("type")
@@ -148,6 +148,6 @@ def _streamed_steps(events: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def read_tools(document: Any) -> list[Tool]:
-    """The functions that were offered; a server of tools is offered by its name alone."""
+    """The functions that were offered; of servers of tools, only the name is known."""
     tools = at(document, "tools")
     return read_definitions([tool for tool in dicts(tools) if tool.get("type") == "function"])

@@ -15,9 +15,7 @@ __all__ = ["EXAMPLE", "ORDER", "joins_lines", "read", "read_tools", "recognises"
 
 ORDER = 650
 EXAMPLE = {
-    "toolCall": {
-        "functionCalls": [{"id": "f1", "name": "get_weather", "args": {"city": "Paris"}}],
-    }
+    "toolCall": {"functionCalls": [{"id": "f1", "name": "get_weather", "args": {"city": "Paris"}}]}
 }
 _WRAPPERS = ("serverMessage", "server_message", "clientMessage", "client_message")
 _WRAPPED = frozenset(_WRAPPERS)

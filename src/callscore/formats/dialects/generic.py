@@ -1,7 +1,7 @@
 """Plain calls: an object with a tool's name and its arguments, a list or lines of them.
 
-Whatever the two are called, within reason; asked last, after every stack that has a shape of its
-own. It reads back what `callscore extract` prints.
+The name and the arguments can be under any usual keys. This dialect is tried last, after those of
+all stacks, and reads the output of `callscore extract`.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _SIGNS = (*ID_KEYS, "step", "result", "failed", "raw", "error", "positional")
 
 
 def is_call(item: Any) -> bool:
-    """Whether a value surely is a call: it has a name and something that looks like arguments."""
+    """Whether a value is definitely a call: it has a name, and what looks like arguments."""
     if not isinstance(item, dict) or _NAMED.isdisjoint(item):
         return False
     inner = item.get("function", item)
@@ -50,7 +50,7 @@ def _has_arguments(item: dict[str, Any]) -> bool:
     for key, value in item.items():
         if key in _SURE or (key in _LIKELY and _are_arguments(value)):
             return True
-    value = item.get("parameters")  # which is mostly a schema
+    value = item.get("parameters")  # mostly a schema
     return _are_arguments(value) and not is_schema(value) and not is_definition(item)
 
 
@@ -106,11 +106,7 @@ def recognises(document: Any) -> bool:
 
 
 def read(document: Any, wanted: Wanted) -> list[Trace]:
-    """One run, or one for each case that the calls name: the calls as they are spelled.
-
-    Raises:
-        InvalidCall: something in it is no call.
-    """
+    """One run, or one for each case that the calls name; any other item is an error."""
     items = [document] if isinstance(document, dict) else document
     task: dict[str, Any] = {}
     if isinstance(document, dict) and any(key in document for key in _LISTS):
@@ -130,7 +126,7 @@ def read(document: Any, wanted: Wanted) -> list[Trace]:
 
 
 def _with_outcome(call: ToolCall, wanted: Wanted) -> ToolCall:
-    """The call with whether it has failed, where its result tells."""
+    """The call with whether it failed, if its result shows that."""
     text = text_in(call.result) if call.failed is None else None
     if text is None:
         return call

@@ -1,7 +1,7 @@
 """Recorded HTTP traffic with a model's API: VCR cassettes, nock recordings, HAR files.
 
 The answers are read one after another, each by the dialect that recognises it, and make one run.
-The requests repeat what was answered before; only the results of the calls are taken from them.
+The requests repeat earlier answers; only the results of the calls are taken from them.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ __all__ = ["EXAMPLE", "ORDER", "joins_lines", "read", "read_tools", "recognises"
 
 
 def _read_events(text: str) -> list[Any] | None:
-    """The JSON values behind `data:`, one per event; None if the text is no such stream."""
+    """The JSON values after `data:`, one per event; None if the text is not such a stream."""
     events: list[Any] = []
     lines: list[str] = []
     has_data = False
@@ -154,7 +154,7 @@ def _dialect_of(body: Any, find: _Find) -> Dialect | None:
 
 
 class _Run:
-    """What has been read so far."""
+    """The run, as far as the exchanges have been read."""
 
     def __init__(self, find: _Find) -> None:
         self.find = find
@@ -166,11 +166,7 @@ class _Run:
 
 
 def read(document: Any, wanted: Wanted) -> list[Trace]:
-    """One run: the calls of all answers, with the results that later requests hand in.
-
-    Raises:
-        UnknownFormat: there is no answer in it that can be read.
-    """
+    """One run: the calls of all answers, with results of later requests; no answer is an error."""
     run = _Run(inner_finder(wanted))
     exchanges = dicts(_exchanges_in(document))
     for exchange in exchanges:
@@ -215,7 +211,7 @@ def _take_results(exchange: dict[str, Any], run: _Run, wanted: Wanted) -> None:
     if dialect is None:
         return
     repeated = [call for trace in dialect.read(body, wanted) for call in trace.calls or ()]
-    # From the end: what is before the repeated calls was never answered here.
+    # From the end: the calls before the repeated ones were never answered here.
     for place in range(len(run.calls) - 1, -1, -1):
         call = run.calls[place]
         same = _pop_same(repeated, call)
@@ -228,7 +224,7 @@ def _is_answered(call: ToolCall) -> bool:
 
 
 def _pop_same(repeated: list[ToolCall], call: ToolCall) -> ToolCall | None:
-    """Take the last of the repeated calls that can be this one; some APIs give no ids."""
+    """Remove and return the last repeated call that can be this one; some APIs give no ids."""
     for place in range(len(repeated) - 1, -1, -1):
         other = repeated[place]
         if other.name == call.name and (

@@ -29,7 +29,7 @@ _ATTACHMENT = "attachment://"
 _UNPARSED = "Error parsing the following tool call arguments:\n\n"
 _DETAILS = "\n\nError details: "
 _MAX_DEPTH = 50
-_LISTING = "mcp_list_tools"  # asking a server which tools it has is no call of one
+_LISTING = "mcp_list_tools"  # the provider lists the tools of a server: no call
 
 
 def recognises(document: Any) -> bool:
@@ -87,7 +87,7 @@ def _is_list_of_calls(document: Any) -> bool:
 
 
 def _is_conversation(messages: Any) -> bool:
-    """Whether all are messages, and one names its function by a text of its own."""
+    """Whether all are messages, and one has the name of its function as text."""
     return (
         isinstance(messages, list)
         and any(map(_names_function, messages))
@@ -141,7 +141,7 @@ def _read_sample(sample: dict[str, Any], wanted: Wanted) -> Trace:
 
 
 class _Sample:
-    """One sample as it is read: the transcript, and the long texts that are stored apart."""
+    """A sample: its transcript, and the attachments, which are long texts stored apart."""
 
     def __init__(self, transcript: Transcript, attachments: dict[str, Any]) -> None:
         self.transcript = transcript
@@ -159,7 +159,7 @@ class _Sample:
         return value
 
     def take_messages(self, messages: list[dict[str, Any]], value: Any) -> None:
-        """Add a conversation, without the calls that its input had already."""
+        """Add a conversation, without the messages of its input."""
         shown = [message.get("id") for message in dicts(value) if message.get("id") is not None]
         for message in messages:
             if message.get("id") not in shown:
@@ -220,12 +220,12 @@ class _Sample:
         self.transcript.call(block.get("name"), arguments, block.get("id"), kind=kind)
         self._take_result(block, block.get("result"), block.get("id"))
 
-    def _take_result(self, answer: dict[str, Any], value: Any, id: Any) -> None:  # noqa: A002  (as the field is called)
+    def _take_result(self, answer: dict[str, Any], value: Any, id_: Any) -> None:
         error = first(answer, "error", "tool_error")
         if error is not None:
             value = value or first(error, "message") or error
         failed = error is not None or answer.get("failed") is True
-        self.transcript.result(self.resolved(value), id, failed=failed)
+        self.transcript.result(self.resolved(value), id_, failed=failed)
 
 
 def read_tools(document: Any) -> list[Tool]:
@@ -236,14 +236,15 @@ def read_tools(document: Any) -> list[Tool]:
         for event in dicts(at(sample, "events")):
             if event.get("event") == "model" and event.get("tools") != offered:
                 offered = event.get("tools")
-                tools += read_definitions(_set_in(offered))
+                tools += read_definitions(_without_nulls(offered))
     return tools
 
 
-def _set_in(value: Any, depth: int = 0) -> Any:
-    """A definition without nulls: those of files have none, those of live objects do."""
+def _without_nulls(value: Any, depth: int = 0) -> Any:
+    """A definition as in a file: live objects have nulls for what is not set."""
     if depth > _MAX_DEPTH:
         return value
     if isinstance(value, dict):
-        return {key: _set_in(item, depth + 1) for key, item in value.items() if item is not None}
-    return [_set_in(item, depth + 1) for item in value] if isinstance(value, list) else value
+        kept = [(key, item) for key, item in value.items() if item is not None]
+        return {key: _without_nulls(item, depth + 1) for key, item in kept}
+    return [_without_nulls(item, depth + 1) for item in value] if isinstance(value, list) else value

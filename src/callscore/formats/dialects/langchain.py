@@ -1,6 +1,6 @@
 """LangChain: messages in every encoding, stream chunks, generations and agent steps.
 
-That is `model_dump`, `messages_to_dict`, `dumpd`, and whatever wraps a list of such messages.
+These are `model_dump`, `messages_to_dict` and `dumpd`. Objects that wrap messages are read, too.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ joins_lines = is_unambiguous_message  # one message of a conversation, or a chun
 
 
 def recognises(document: Any) -> bool:
-    """Whether it is a message, an agent's action or a call, or holds a list of such."""
+    """Whether it is a message, an agent's action or a call, or has a list of these."""
     if isinstance(document, dict):
         if _MARKS.isdisjoint(document) and _HOLDERS.isdisjoint(document):
             return False
@@ -110,11 +110,16 @@ def _is_unambiguous(value: Any) -> bool:
 
 
 def _is_call(value: Any) -> bool:
-    return at(value, "type") in _CALLS and "name" in value and "args" in value
+    return (
+        isinstance(value, dict)
+        and value.get("type") in _CALLS
+        and "name" in value
+        and "args" in value
+    )
 
 
 def _action_of(value: Any) -> dict[str, Any] | None:
-    """The action of an agent, alone or with what was observed."""
+    """The action of an agent, alone or with its observation."""
     if isinstance(value, list) and len(value) == _PAIR:
         value = value[0]
     if not isinstance(value, dict):
@@ -126,7 +131,7 @@ def _action_of(value: Any) -> dict[str, Any] | None:
 
 
 def read(document: Any, wanted: Wanted) -> list[Trace]:
-    """One run: all messages, the chosen generation, or what an agent did step by step."""
+    """One run: all messages, the chosen generation, or the actions of an agent."""
     transcript = Transcript(wanted)
     entries = _entries_in(document, wanted)
     actions = [(entry, action) for entry in entries if (action := _action_of(entry)) is not None]
@@ -140,7 +145,7 @@ def read(document: Any, wanted: Wanted) -> list[Trace]:
 
 def _take_action(entry: Any, action: dict[str, Any], transcript: Transcript) -> None:
     value = action.get("tool_input")
-    # A tool of one text takes it as it is; what begins like an object was meant to be one.
+    # A tool with one text as input; a text that begins like an object was meant to be one.
     if isinstance(value, str) and not value.lstrip().startswith("{"):
         value = {"input": value}
     id_ = action.get("tool_call_id")

@@ -1,6 +1,6 @@
 """Langfuse observations: exports of a trace, answers of the API, and lines of observations.
 
-What a model answered is there as its provider, its framework or an instrumentor gave it.
+The answers of models are in the format of the provider, the framework or the instrumentation.
 """
 
 from __future__ import annotations
@@ -107,7 +107,7 @@ def _question(document: Any, spans: list[Span]) -> Any:
 
 
 def _span_of(item: dict[str, Any]) -> Span:
-    """The observation as a span, which it often was."""
+    """The observation as a span."""
     value = at(json_of(item.get("metadata")), "attributes")
     return Span(
         name=text_of(item.get("name")) or "",
@@ -146,7 +146,7 @@ def _requests(span: Span, outputs: ModelOutputs, wanted: Wanted) -> tuple[ToolCa
     calls = outputs.calls(output)
     if calls:
         return calls
-    # JSON for nothing is short.
+    # Empty JSON values are short.
     is_long = isinstance(output, str) and len(output) > _MAX_EMPTY_LENGTH
     if is_long or json_of(output):
         return _listed(item, wanted)
@@ -159,7 +159,7 @@ def _requests(span: Span, outputs: ModelOutputs, wanted: Wanted) -> tuple[ToolCa
 
 
 def _listed(item: dict[str, Any], wanted: Wanted) -> tuple[ToolCall, ...]:
-    """The calls that Langfuse itself has found: names in one list, and the rest in another."""
+    """The calls that Langfuse itself found: names in one list, and the rest in another."""
     transcript = Transcript(wanted)
     calls = list_of(first(item, "toolCalls", "tool_calls"))
     names = list_of(first(item, "toolCallNames", "tool_call_names"))
@@ -204,7 +204,7 @@ def _execution(span: Span, message: dict[str, Any] | None, wanted: Wanted) -> To
 
 
 def _input_of(item: dict[str, Any]) -> Any:
-    """The input of a tool, without the key that some put around it."""
+    """The input of a tool, without the wrapper `input` of some integrations."""
     value = json_of(item.get("input"))
     if isinstance(value, dict) and len(value) == 1 and isinstance(value.get("input"), dict):
         return value["input"]

@@ -1,8 +1,7 @@
 """LangGraph: streams of updates, values, messages and events, states of threads, checkpoints.
 
-A stream can say the same thing in several ways. Updates, what each node has added, are taken where
-there are any; then the newest of the states, each of which repeats all before it; then what the
-events report; then what the models have streamed.
+A stream can have the same messages in several ways. The first that is there is read: updates, which
+are the additions of each node; the newest state, which repeats all before it; events; chunks.
 """
 
 from __future__ import annotations
@@ -14,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from msgspec import Struct
 from msgspec.structs import replace
 
-from callscore.formats.dialects.langchain import generated_message
+from callscore.formats.dialects import langchain
 from callscore.formats.families.langchain_messages import (
     ToolRun,
     call_of_tool_run,
@@ -50,7 +49,7 @@ _OTHER_EVENTS = frozenset(
 _RUN_KEYS = frozenset(("run_id", "thread_id", "attempt"))  # of the first event of a server
 _STATE_KEYS = frozenset(("checkpoint", "values", "channel_values", "messages"))
 _CONTAINER_TYPES = (dict, list, type(None))
-# Keys of records of other kinds, which are no names of nodes.
+# Keys of other records, which are not the names of nodes.
 _NON_NODE_KEYS = frozenset(
     (
         *("messages", "metadata", "expected", "request", "response"),
@@ -64,14 +63,10 @@ _SNAPSHOT_LENGTHS = (7, 8)  # how many fields a StateSnapshot has
 class _Part(Struct, frozen=True, gc=False):
     """One item of a stream, or one state.
 
-    Attributes:
-        kind: `updates` for what nodes have added, `values` for all there is, `state` for the same
-            without a sign that it is of a graph, `messages` for what models stream, `events` for
-            an event of `astream_events`, `other` for what tells nothing about messages.
-        data: the messages; of an event, the event.
-        is_nested: whether it comes from a graph within the graph.
-        step: how far the graph was, where a state says so.
-        thread: the name of the thread that a state belongs to.
+    The kind is `updates` for additions of nodes, `values` for a state, `state` for one without a
+    sign that it is of a graph, `messages` for chunks, `events` for an event of `astream_events`,
+    and `other` for an item without messages. The data are the messages; of an event, the event. A
+    part is nested if it comes from a graph within the graph.
     """
 
     kind: str
@@ -119,7 +114,7 @@ def _from_pair(head: Any, tail: Any) -> _Part | None:
 
 
 def _in_mode(mode: Any, data: Any) -> _Part | None:
-    """What was streamed in a mode; a server adds the namespace to it: `updates|agent:1`."""
+    """A part of a mode; a server adds the namespace to the mode: `updates|agent:1`."""
     if not isinstance(mode, str):
         return None
     name, _, namespace = mode.partition("|")
@@ -150,7 +145,7 @@ def _streamed(data: Any) -> _Part | None:
 
 
 def _from_event(item: dict[str, Any]) -> _Part | None:
-    """An event of `astream_events`, or of a server, or a part that says its own mode."""
+    """An event of `astream_events`, or of a server, or a part with its mode."""
     event, data = item.get("event"), item.get("data")
     if isinstance(event, str) and "data" in item:
         if event.startswith(_EVENTS) and isinstance(data, dict):
@@ -238,7 +233,7 @@ def _added(value: Any) -> list[Any]:
 
 
 def _is_channel(value: Any) -> bool:
-    """Whether it is a channel and what was written to it."""
+    """Whether it is a pair of a channel and its content."""
     return isinstance(value, list) and len(value) == _PAIR and value[0] == "messages"
 
 
@@ -263,25 +258,13 @@ def _goes_on(before: list[Any], messages: list[Any]) -> bool:
 
 
 ORDER = 510
-_EXAMPLE_CALL = {
-    "name": "get_weather",
-    "args": {"city": "Paris"},
-    "id": "call_1",
-    "type": "tool_call",
-}
-_EXAMPLE_MESSAGE = {
-    "type": "ai",
-    "content": "",
-    "tool_calls": [_EXAMPLE_CALL],
-    "invalid_tool_calls": [],
-}
-EXAMPLE = [{"agent": {"messages": [_EXAMPLE_MESSAGE]}}]
+EXAMPLE = [{"agent": {"messages": [langchain.EXAMPLE]}}]
 _MAX_SAMPLED = 10
 _MODEL, _TOOL = "on_chat_model_", "on_tool_"
 
 
 def recognises(document: Any) -> bool:
-    """Whether it is a state, or a list of what such a graph streams."""
+    """Whether it is a state, or a list of items that a graph streams."""
     if isinstance(document, str):
         return False
     known = []
@@ -385,27 +368,28 @@ def _read_streamed(parts: list[_Part], wanted: Wanted) -> Trace:
 
 
 def _read_events(parts: list[_Part], wanted: Wanted) -> list[Trace]:
-    """The events of each model and each tool, in the order in which they began."""
+    """The runs of models and tools, in the order in which they began."""
     by_run: dict[str, list[_Part]] = {}
     for part in parts:
         by_run.setdefault(text_of(part.data.get("run_id")) or "", []).append(part)
     steps = []
-    for run_id, told in by_run.items():
-        around = [id_ for id_ in list_of(told[0].data.get("parent_ids")) if isinstance(id_, str)]
-        # A stream of the events of models and tools has none of those between them.
-        parent = next((id_ for id_ in reversed(around) if id_ in by_run), None)
-        steps.append(_observed((run_id, parent), told, wanted))
+    for run_id, own_parts in by_run.items():
+        parents = list_of(own_parts[0].data.get("parent_ids"))
+        around = [id_ for id_ in reversed(parents) if isinstance(id_, str)]
+        # The events of models and tools may have been streamed without those around them.
+        parent = next((id_ for id_ in around if id_ in by_run), None)
+        steps.append(_observed((run_id, parent), own_parts, wanted))
     return traces_of([ObservedRun(steps)], wanted)
 
 
-def _observed(ids: tuple[str, str | None], told: list[_Part], wanted: Wanted) -> ObservedStep:
+def _observed(ids: tuple[str, str | None], parts: list[_Part], wanted: Wanted) -> ObservedStep:
     run_id, parent = ids
-    events = [part.data for part in told]
+    events = [part.data for part in parts]
     if any(event["event"].startswith(_MODEL) for event in events):
         return ObservedStep(
             id=run_id,
             parent=parent,
-            requests=_requests(events, wanted, _caller_of(told[0])),
+            requests=_requests(events, wanted, _caller_of(parts[0])),
             answers=partial(tool_results_in, at(events[0], "data", "input")),
         )
     is_tool = any(event["event"].startswith(_TOOL) for event in events)
@@ -419,7 +403,8 @@ def _requests(
     """The calls in the final output of a model; otherwise, in its stream."""
     outputs = [at(event, "data", "output") for event in events if event["event"] == f"{_MODEL}end"]
     messages = [
-        output if fields_of(output)[0] else generated_message(output, wanted) for output in outputs
+        output if fields_of(output)[0] else langchain.generated_message(output, wanted)
+        for output in outputs
     ]
     transcript = Transcript(wanted)
     take_messages(
@@ -429,10 +414,10 @@ def _requests(
 
 
 def _execution(events: list[dict[str, Any]]) -> ToolRun:
-    told: dict[str, Any] = {}
+    data: dict[str, Any] = {}
     for event in events:
-        told.update({key: held for key, held in event["data"].items() if held is not None})
-    error = told.get("error")
-    output = told.get("output") if error is None else error
-    name, id_ = events[0].get("name"), told.get("tool_call_id")
-    return ToolRun(name, told.get("input"), id_, output, failed=error is not None)
+        data.update({key: value for key, value in event["data"].items() if value is not None})
+    error = data.get("error")
+    output = data.get("output") if error is None else error
+    name, id_ = events[0].get("name"), data.get("tool_call_id")
+    return ToolRun(name, data.get("input"), id_, output, failed=error is not None)

@@ -10,7 +10,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from callscore.formats.definitions import read_definitions, unique_tools
-from callscore.formats.dialects.langchain import generated_message
+from callscore.formats.dialects import langchain
 from callscore.formats.families.langchain_messages import (
     ToolRun,
     call_of_tool_run,
@@ -30,12 +30,6 @@ if TYPE_CHECKING:
 __all__ = ["EXAMPLE", "ORDER", "joins_lines", "read", "read_tools", "recognises"]
 
 ORDER = 260
-_EXAMPLE_CALL = {
-    "name": "get_weather",
-    "args": {"city": "Paris"},
-    "id": "call_1",
-    "type": "tool_call",
-}
 EXAMPLE = [
     {
         "id": "7c1f0f2e-6a5e-4a1c-9d55-2f8f3c0b7a11",
@@ -44,7 +38,9 @@ EXAMPLE = [
         "run_type": "llm",
         "start_time": "2026-11-15T06:37:27.153025",
         "inputs": {"messages": [{"role": "user", "content": "How is the weather in Paris?"}]},
-        "outputs": {"message": {"type": "ai", "content": "", "tool_calls": [_EXAMPLE_CALL]}},
+        "outputs": {
+            "message": {"type": "ai", "content": "", "tool_calls": langchain.EXAMPLE["tool_calls"]}
+        },
         "error": None,
     }
 ]
@@ -65,7 +61,7 @@ class _Record(Struct, frozen=True, gc=False):
 
 
 def recognises(document: Any) -> bool:
-    """Whether it is a run, or a list of runs, with what went in and came out."""
+    """Whether it is a run, or a list of runs, with inputs or outputs."""
     items = _items_in(document)[:_MAX_SAMPLED]
     return bool(items) and all(map(joins_lines, items))
 
@@ -145,7 +141,7 @@ def _in_order(records: list[_Record]) -> list[_Record]:
 
 
 def _order_of(run: dict[str, Any]) -> str | None:
-    """When a run began, and then how deep it is: others began at the same time."""
+    """The start and then the depth of a run: nested runs can start at the same time."""
     order = run.get("dotted_order")
     if not isinstance(order, str):
         return None
@@ -155,8 +151,8 @@ def _order_of(run: dict[str, Any]) -> str | None:
 def _grouped(records: list[_Record]) -> list[list[_Record]]:
     """The runs of each trace.
 
-    LangSmith has a trace for each model and each tool with nothing around it. If there are both,
-    they are one run of an agent.
+    Each model and each tool with nothing around it is a trace of its own. If there are both, they
+    are one run of an agent.
     """
     by_id = {record.id: record for record in records if record.id is not None}
     groups: dict[str | None, list[_Record]] = {}
@@ -173,7 +169,7 @@ def _grouped(records: list[_Record]) -> list[list[_Record]]:
 
 
 def _trace_of(record: _Record, by_id: dict[str, _Record]) -> str | None:
-    """The id of the trace: as it is given, or that of the outermost run."""
+    """The id of the trace, or of the outermost run."""
     named = text_of(record.run.get("trace_id"))
     if not named:
         order = text_of(record.run.get("dotted_order")) or ""
@@ -201,10 +197,10 @@ def _read_group(group: list[_Record], wanted: Wanted) -> Trace:
     root = group[0].run
     kinds = [record.run.get("run_type") for record in group]
     if "llm" not in kinds:
-        told = Transcript(wanted)
-        _take_output(root.get("outputs"), told, wanted)
-        if told and not ("tool" in kinds and wanted.view == "executed"):
-            return told.trace(input=root.get("inputs"))
+        transcript = Transcript(wanted)
+        _take_output(root.get("outputs"), transcript, wanted)
+        if transcript and not ("tool" in kinds and wanted.view == "executed"):
+            return transcript.trace(input=root.get("inputs"))
     known = {record.id for record in group}
     steps = [_observed(record, _nearest(record, known), wanted) for record in group]
     return traces_of([ObservedRun(steps, input=root.get("inputs"))], wanted)[0]
@@ -267,7 +263,7 @@ def _take_output(outputs: Any, transcript: Transcript, wanted: Wanted) -> None:
 def _inner(outputs: dict[str, Any], wanted: Wanted) -> Any:
     """The content of a wrapper that is not a message."""
     if isinstance(outputs.get("generations"), list):
-        return generated_message(outputs, wanted)
+        return langchain.generated_message(outputs, wanted)
     if isinstance(outputs.get("choices"), list):
         choices = outputs["choices"]
         return at(choices, wanted.choose(range(len(choices))), "message")

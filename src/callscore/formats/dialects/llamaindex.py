@@ -20,8 +20,6 @@ _EXAMPLE_CALL = {
     "tool_kwargs": {"city": "Paris"},
 }
 EXAMPLE = [{"role": "assistant", "additional_kwargs": {}, "blocks": [_EXAMPLE_CALL]}]
-
-
 _CONVERSATIONS = ("messages", "chat_history")
 # Every message, call, output of an agent, end of a run and envelope has one of these.
 _MARKS = frozenset(("additional_kwargs", "tool_kwargs", "response", "result", "__is_pydantic"))
@@ -73,7 +71,7 @@ def _is_end(item: dict[str, Any]) -> bool:
 
 
 def _last_output(item: dict[str, Any]) -> Any:
-    """The output of an agent that the event that ends a run repeats; else the item itself."""
+    """The output of an agent that the last event of a run repeats; otherwise the item itself."""
     return item["result"] if _is_end(item) else item
 
 

@@ -1,7 +1,7 @@
 """MCP: the JSON-RPC messages between clients and servers, and what `tools/list` gives.
 
-A log has what was run. Several clients may write into one log and count their requests from the
-same number: an answer belongs to the nearest request before it that still waits for one.
+Several clients may write into one log and count their requests from the same number: an answer
+belongs to the last request before it that has no answer yet.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ def recognises(document: Any) -> bool:
 
 
 def _is_listing(value: Any) -> bool:
-    """Whether it is what `tools/list` gives, and nothing else."""
+    """Whether it is a result of `tools/list`, and nothing else."""
     tools = value.get("tools") if isinstance(value, dict) else None
     if not isinstance(tools, list) or not tools or not _LISTING.issuperset(value):
         return False
@@ -88,7 +88,7 @@ def _speaks_mcp(entry: Any) -> bool:
 
 
 def _entries_in(document: Any) -> Iterator[Any]:
-    """The entries of a log, with the batches among them taken apart."""
+    """The entries of a log, with those of batches."""
     for entry in as_list(document):
         if isinstance(entry, list):
             yield from entry
@@ -97,7 +97,7 @@ def _entries_in(document: Any) -> Iterator[Any]:
 
 
 def _messages_in(entry: Any) -> list[dict[str, Any]]:
-    """The messages in an entry of a log, which may put a time and a direction beside them."""
+    """The messages in an entry of a log, which may have a time and a direction beside them."""
     if not isinstance(entry, dict):
         return []
     if _is_message(entry):
@@ -141,7 +141,7 @@ def read(document: Any, wanted: Wanted) -> list[Trace]:
 
 
 class _Log:
-    """The calls of one client, and who waits for what."""
+    """The calls of one client, and the requests and tasks that are not answered yet."""
 
     def __init__(self) -> None:
         self._calls: list[_Call] = []

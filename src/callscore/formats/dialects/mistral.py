@@ -1,6 +1,6 @@
 """Mistral conversations: responses, histories, requests and streams of the Agents API.
 
-Mistral's chat completions are spelled as OpenAI's are.
+Mistral's chat completions have the format of OpenAI's.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ def _data(item: Any) -> Any:
 
 
 def read(document: Any, wanted: Wanted) -> list[Trace]:
-    """One run: the entries of a conversation. What Mistral runs itself is marked."""
+    """One run: the entries of a conversation. The calls of tools that Mistral runs are marked."""
     transcript = Transcript(wanted)
     for entry in _entries_in(document):
         kind = entry.get("type")

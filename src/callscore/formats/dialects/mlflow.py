@@ -1,6 +1,6 @@
 """MLflow traces: `info`, and spans whose attributes are JSON texts.
 
-What models answered is there as their provider gave it, or as the framework did.
+The answers of models are in the format of the provider or of the framework.
 """
 
 from __future__ import annotations

@@ -89,7 +89,7 @@ def _answers_in(document: list[Any]) -> list[list[Any]]:
 
 
 def _read_answer(pieces: list[Any], wanted: Wanted) -> Trace:
-    """One answer: each piece of it has whole calls, which together are those of one message."""
+    """One answer: the calls of all its pieces are those of one message."""
     transcript = Transcript(wanted)
     calls = [call for piece in pieces for call in list_of(at(piece, "message", "tool_calls"))]
     take_message({"role": "assistant", "tool_calls": calls}, transcript)

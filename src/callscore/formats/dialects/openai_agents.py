@@ -1,7 +1,7 @@
 """OpenAI Agents SDK: the items of a result, and saved run states, of Python and JavaScript.
 
 A run state repeats its items in `session_items`, `model_responses` and `last_*`; those in
-`generated_items` are taken. A handoff is a call that the model makes, and counts as one.
+`generated_items` are taken. A handoff is a call of the model, and counts as one.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """OpenAI Agents SDK trace exports: spans of generations, responses and functions.
 
-What was requested stands in the generations, where these carry data; what was run in the spans of
-functions. Spans are written when they end, and so are sorted by their start.
+Generations have the requests, if their data were recorded, and spans of functions have the
+executions. Spans are written when they end; they are sorted by their start.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ def read(document: Any, wanted: Wanted) -> list[Trace]:
 
 def _read_trace(spans: list[dict[str, Any]], wanted: Wanted) -> Trace:
     transcript = Transcript(wanted, failure=with_sdk_errors(wanted.failure))
-    nested: list[bool] = []  # for each call, whether an agent within the agent has made it
+    nested: list[bool] = []  # for each call, whether an agent within the agent made it
     view = _choose_view(spans, wanted)
     by_id = {span["id"]: span for span in spans if isinstance(span.get("id"), str)}
     for span in spans:
@@ -102,7 +102,7 @@ def _choose_view(spans: list[dict[str, Any]], wanted: Wanted) -> View:
 
 
 def _is_nested(span: dict[str, Any], by_id: dict[str, dict[str, Any]]) -> bool:
-    """Whether a span is inside of a tool's, or of a guardrail's: those may run agents."""
+    """Whether a span is within the span of a tool or a guardrail, which may run agents."""
     seen = set()
     parent = span.get("parent_id")
     while isinstance(parent, str) and parent in by_id and parent not in seen:
@@ -138,7 +138,7 @@ def _take_answer(data: dict[str, Any], transcript: Transcript) -> None:
 
 
 def _take_results(value: Any, transcript: Transcript) -> None:
-    """Add the last results that the model was given; the others were added before."""
+    """Add the last results that the model received; the others were added before."""
     results = []
     for entry in reversed(dicts(value)):
         if entry.get("role") == "tool" or str(entry.get("type")).endswith("_output"):
@@ -153,7 +153,7 @@ def _take_results(value: Any, transcript: Transcript) -> None:
 def _take_execution(span: dict[str, Any], transcript: Transcript) -> None:
     data, error = span["span_data"], span.get("error")
     if data.get("type") in ("generation", "response"):
-        transcript.step()  # what the model says next are the calls that follow
+        transcript.step()  # the functions that follow are the calls of this answer
     if data.get("type") != "function":
         return
     value, output = data.get("input"), data.get("output")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from callscore.formats.definitions import read_definitions
-from callscore.formats.dialects.openai_chat import take_call
+from callscore.formats.dialects.openai_chat import EXAMPLE_CALL, take_call
 from callscore.formats.shape import as_list, at, dicts, list_of, text_of
 from callscore.formats.transcript import Transcript
 
@@ -16,17 +16,12 @@ if TYPE_CHECKING:
 __all__ = ["EXAMPLE", "ORDER", "joins_lines", "read", "read_tools", "recognises"]
 
 ORDER = 610
-_EXAMPLE_CALL = {
-    "id": "call_1",
-    "type": "function",
-    "function": {"name": "get_weather", "arguments": '{"city": "Paris"}'},
-}
 EXAMPLE = {
     "object": "thread.run",
     "status": "requires_action",
     "required_action": {
         "type": "submit_tool_outputs",
-        "submit_tool_outputs": {"tool_calls": [_EXAMPLE_CALL]},
+        "submit_tool_outputs": {"tool_calls": [EXAMPLE_CALL]},
     },
 }
 _RUN, _STEP = "thread.run", "thread.run.step"
@@ -57,7 +52,7 @@ def joins_lines(line: Any) -> bool:
 
 
 def _reported(value: Any) -> dict[str, Any]:
-    """What an event reports; anything else is returned as it is."""
+    """The object that an event reports; any other object itself."""
     if isinstance(value, dict) and "event" in value and isinstance(value.get("data"), dict):
         value = value["data"]
     return value if isinstance(value, dict) else {}
@@ -65,7 +60,7 @@ def _reported(value: Any) -> dict[str, Any]:
 
 def read(document: Any, wanted: Wanted) -> list[Trace]:
     """One run: its steps from the oldest on, then the calls that wait for an output."""
-    # What waits for an output may be a step already, and each event reports all of it again.
+    # Calls that wait for an output may be in a step, too, and each event repeats all of them.
     transcript = Transcript(wanted, once=True)
     latest = _latest(document)
     for step in sorted((item for item in latest if item["object"] == _STEP), key=_time_of):
@@ -102,7 +97,7 @@ def _take_step(step: dict[str, Any], transcript: Transcript) -> None:
     for call in dicts(at(step, "step_details", "tool_calls")):
         function = call.get("function")
         if not isinstance(function, dict):
-            continue  # code and file search: run by the provider, with no arguments on record
+            continue  # code and file search, which the provider runs: no arguments are recorded
         take_call(call, transcript)
         if function.get("output") is not None:
             transcript.result(function["output"], call.get("id"))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from callscore.formats.dialects import openai_chat, openai_responses
+from callscore.formats.dialects.openai_chat import EXAMPLE_CALL
 from callscore.formats.shape import at, text_of
 from callscore.formats.trace import Trace, Wanted
 
@@ -16,23 +17,18 @@ if TYPE_CHECKING:
 __all__ = ["EXAMPLE", "ORDER", "read", "read_tools", "recognises"]
 
 ORDER = 620
-_EXAMPLE_CALL = {
-    "id": "call_1",
-    "type": "function",
-    "function": {"name": "get_weather", "arguments": '{"city": "Paris"}'},
-}
 EXAMPLE = {
     "custom_id": "task-1",
     "response": {
         "status_code": 200,
-        "body": {"choices": [{"message": {"role": "assistant", "tool_calls": [_EXAMPLE_CALL]}}]},
+        "body": {"choices": [{"message": {"role": "assistant", "tool_calls": [EXAMPLE_CALL]}}]},
     },
     "error": None,
 }
 
 
 def recognises(document: Any) -> bool:
-    """Whether it is a request with a custom id, or what came of one."""
+    """Whether it is a request with a custom id, or the outcome of one."""
     if not isinstance(document, dict) or "custom_id" not in document:
         return False
     if isinstance(document.get("body"), dict):

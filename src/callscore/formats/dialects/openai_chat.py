@@ -1,8 +1,8 @@
 """OpenAI chat completions: responses, requests, messages and fine-tuning lines.
 
-Spoken by most servers: Azure, Groq, vLLM, OpenRouter, DeepSeek, Mistral, Together, LiteLLM and
-others. A response with the request beside it gives what the model called in the response: the
-conversation before it is on record elsewhere, or was made up for the request.
+Also of Azure, Groq, vLLM, OpenRouter, DeepSeek, Mistral, Together, LiteLLM and most other servers.
+If a request is beside a response, only the calls of the response are read: the conversation before
+it is recorded elsewhere, or was made up for the request.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from callscore.formats.transcript import Transcript
 
 __all__ = [
     "EXAMPLE",
+    "EXAMPLE_CALL",
     "ORDER",
     "joins_lines",
     "read",
@@ -27,7 +28,7 @@ __all__ = [
 ]
 
 ORDER = 720
-_EXAMPLE_CALL = {
+EXAMPLE_CALL = {
     "id": "call_1",
     "type": "function",
     "function": {"name": "get_weather", "arguments": '{"city": "Paris"}'},
@@ -35,14 +36,14 @@ _EXAMPLE_CALL = {
 EXAMPLE = {
     "choices": [
         {
-            "message": {"role": "assistant", "content": None, "tool_calls": [_EXAMPLE_CALL]},
+            "message": {"role": "assistant", "content": None, "tool_calls": [EXAMPLE_CALL]},
             "finish_reason": "tool_calls",
         }
     ]
 }
 _ROLES = ("assistant", "user", "system", "developer", "tool", "function")
 _CONTENTS = ("content", "tool_calls", "function_call", "refusal", "audio")
-_UI_KEYS = frozenset(("parts", "toolInvocations"))  # where user interfaces keep calls
+_UI_KEYS = frozenset(("parts", "toolInvocations"))  # of the messages of user interfaces
 
 
 def recognises(document: Any) -> bool:

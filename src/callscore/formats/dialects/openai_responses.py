@@ -1,7 +1,7 @@
 """OpenAI Responses: responses, requests, input and output items, and streams of events.
 
-A response with an earlier conversation beside it (`request` and `response`) gives what the model
-called in the response: the conversation is on record elsewhere, or was made up for the request.
+If a request is beside a response, only the calls of the response are read: the conversation before
+it is recorded elsewhere, or was made up for the request.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ __all__ = ["EXAMPLE", "ORDER", "joins_lines", "read", "read_tools", "recognises"
 
 _EVENT_PREFIXES = ("response.", "conversation.item.")
 _FINAL_EVENTS = ("response.completed", "response.incomplete", "response.failed", "response.done")
-# What each fragment is of: the type of the item, and its field.
+# The type of the item and the field that each fragment belongs to.
 _FRAGMENTS = {
     f"{event}.{end}": (item, field)
     for event, item, field in (
@@ -56,7 +56,7 @@ def _is_event(value: Any) -> bool:
 
 
 def _assemble_items(events: list[Any]) -> list[dict[str, Any]]:
-    """The items, put together from the events of a stream; a cut one keeps what was sent."""
+    """The items, put together from the events of a stream; an incomplete one has what was sent."""
     gathered: list[dict[str, Any]] = []
     answer = _StreamedAnswer()
     for value in events:
@@ -76,11 +76,11 @@ def _assemble_items(events: list[Any]) -> list[dict[str, Any]]:
 
 
 class _StreamedAnswer:
-    """One answer as far as it has been sent: its items by their place, or by their id."""
+    """One answer, as far as it was sent: its items by their place, or by their id."""
 
     def __init__(self) -> None:
         self._items: dict[Any, dict[str, Any]] = {}
-        self._texts: dict[Any, list[str]] = {}  # what has come of the arguments of each
+        self._texts: dict[Any, list[str]] = {}  # the fragments of the arguments of each
 
     def take(self, event: dict[str, Any]) -> None:
         kind = event["type"]
@@ -169,7 +169,7 @@ def _is_response(document: dict[str, Any]) -> bool:
 
 
 def _is_request(document: dict[str, Any]) -> bool:
-    """Whether it is a request; a document with an output that is no response is not."""
+    """Whether it is a request: it has an input, and no output of any kind."""
     value = document.get("input")
     if value is None or document.get("output") is not None or "messages" in document:
         return False
@@ -193,7 +193,7 @@ def read(document: Any, wanted: Wanted) -> list[Trace]:
     """One run: the items of a response, of a request, or of a list."""
     response = _response_in(document)
     if response is not None and not response["output"] and response.get("status") in _UNANSWERED:
-        return [Trace(calls=None)]  # no answer, which is another thing than one without calls
+        return [Trace(calls=None)]  # no answer, which is not an answer without calls
     transcript = Transcript(wanted, failure=with_sdk_errors(wanted.failure))
     take_items(_items_in(document), transcript)
     request = at(document, "request")
@@ -234,7 +234,7 @@ def _in_order(items: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def read_tools(document: Any) -> list[Tool]:
-    """The tools that a request offers, that a response repeats, and that are listed on the way."""
+    """The tools that a request offers, that a response repeats, and that MCP servers list."""
     tools = read_flat_tools(at(document, "request", "tools"))
     tools += read_flat_tools(at(_response_in(document) or document, "tools"))
     if isinstance(document, list) and _is_stream(document):

@@ -1,8 +1,8 @@
 """OpenAI chat completions, streamed: the chunks of one answer or of several.
 
-The calls come in fragments that belong together by their index. Some servers number every call
-0; there a new id begins a new call. Some send a whole message where the others send a fragment.
-Fragments are put together and never completed.
+The calls come in fragments that belong together by their index. Some servers number every call 0;
+then a new id begins a new call. Some send a whole message in place of a fragment. Fragments are
+joined and never completed.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ _MARKS = frozenset(("object", "choices", "chunk"))  # every chunk has one of the
 def recognises(document: Any) -> bool:
     """Whether it is a chunk, or a list of them."""
     if isinstance(document, list):
-        # Before and after the chunks there are some that have no choices.
+        # The first and the last chunks may have no choices.
         return any(map(joins_lines, document[:_MAX_SAMPLED])) and all(
             joins_lines(item) or (isinstance(item, dict) and not item.get("choices"))
             for item in document
@@ -103,7 +103,7 @@ def read(document: Any, wanted: Wanted) -> list[Trace]:
 
 
 def index_of(value: Any) -> int | None:
-    """The index that a chunk gives; some servers write it as text."""
+    """The index in a chunk; some servers write it as text."""
     if isinstance(value, str) and value.isascii() and value.isdigit() and len(value) < _MAX_DIGITS:
         return int(value)
     return integer_of(value)

@@ -1,7 +1,7 @@
 """OpenInference spans, as Arize Phoenix and many instrumentors write them.
 
-The attributes are flat, or nested as Phoenix exports them. What a model asked for is among the
-output messages of its span; the spans of tools say what came of it.
+The attributes are flat, or nested as Phoenix exports them. The output messages of a model's span
+have the requests; the spans of tools have the results.
 """
 
 from __future__ import annotations
@@ -130,7 +130,7 @@ def _calls_in(message: Any) -> list[ToolCall]:
 
 
 def _items_in(message: Any, path: str) -> list[Any]:
-    """The items of a list in a message, however the message is written."""
+    """The items of a list in a message, nested or flat."""
     held = value_at_path(message, path)
     if held is None and isinstance(message, dict):
         return items_at(message, path)
@@ -180,7 +180,7 @@ def _is_schema(parameters: Any) -> bool:
 
 
 def _answers(span: Span) -> list[ToolResult]:
-    """The results that the model was given, in messages of the role of a tool."""
+    """The results that the model received, in messages of the role `tool`."""
     found = []
     for message in items_at(span.attributes, "llm.input_messages"):
         if value_at_path(message, "message.role") == "tool":
@@ -201,11 +201,8 @@ def _content(message: Any) -> Any:
 
 def read_tools(document: Any) -> list[Tool]:
     """The tools that the models were offered."""
-    return [
-        tool
-        for span in read_spans(document)
-        for tool in read_definitions(offered_tools_in(span.attributes))
-    ]
+    offered = [offered_tools_in(span.attributes) for span in read_spans(document)]
+    return [tool for tools in offered for tool in read_definitions(tools)]
 
 
 def offered_tools_in(attributes: dict[str, Any]) -> Any:

@@ -110,7 +110,7 @@ def _requests(
 
 
 def _whole(message: Any) -> Any:
-    """The message as a tree, as all other formats have it, if its keys are dotted."""
+    """The message as a tree, as in other formats, if its keys are dotted."""
     is_flat = isinstance(message, dict) and any("." in str(key) for key in message)
     return build_tree(message) if is_flat else message
 
@@ -127,7 +127,7 @@ def _execution(span: Span, wanted: Wanted) -> ToolCall:
     attributes = span.attributes
     value = json_of(attributes.get("traceloop.entity.input"))
     result = json_of(attributes.get("traceloop.entity.output"))
-    # What LangChain gives to its observers has the input and the output in it.
+    # LangChain wraps inputs and outputs.
     inputs, output = first(value, "inputs", "input_str"), first(result, "output")
     if result is None:
         result = exception_in(span)
@@ -143,8 +143,5 @@ def _execution(span: Span, wanted: Wanted) -> ToolCall:
 
 def read_tools(document: Any) -> list[Tool]:
     """The tools that the models were offered."""
-    return [
-        tool
-        for span in read_spans(document)
-        for tool in read_definitions(items_at(span.attributes, "llm.request.functions"))
-    ]
+    offered = [items_at(span.attributes, "llm.request.functions") for span in read_spans(document)]
+    return [tool for tools in offered for tool in read_definitions(tools)]

@@ -1,7 +1,7 @@
 """OpenTelemetry spans of the GenAI conventions, in OTLP or as an SDK writes them.
 
 Also those of Pydantic AI, Logfire, Google ADK, Strands, Microsoft Agent Framework and any-agent.
-What the models asked for counts; where content was not captured, what the tools carried out does.
+The requests of the models count; if content was not captured, the executions of the tools do.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ joins_lines = is_span_line
 
 
 def recognises(document: Any) -> bool:
-    """Whether it has spans, and none of them in the words of another stack."""
+    """Whether it has spans, and none with the attributes of another stack."""
     return convention_of(document) == "gen_ai"
 
 
@@ -62,16 +62,16 @@ def _run_of(spans: list[Span], outputs: ModelOutputs, wanted: Wanted) -> Observe
 
 
 def _without_blanks(steps: list[ObservedStep]) -> list[ObservedStep]:
-    """The steps, with empty arguments as not captured where the tools show that they were not.
+    """The steps, with empty arguments as not captured if the executions have arguments.
 
-    any-agent writes down what LlamaIndex streams before the arguments have come.
+    any-agent records the calls of LlamaIndex before their arguments are streamed.
     """
     asked = [call for step in steps for call in step.requests or ()]
     if not asked or any(call.arguments != {} for call in asked):
         return steps
     done = [step.execution for step in steps if step.execution is not None]
-    is_told = any(call.arguments for call in done)
-    if not is_told or [call.name for call in asked] != [call.name for call in done]:
+    has_arguments = any(call.arguments for call in done)
+    if not has_arguments or [call.name for call in asked] != [call.name for call in done]:
         return steps
     blanked = []
     for step in steps:
@@ -82,8 +82,5 @@ def _without_blanks(steps: list[ObservedStep]) -> list[ObservedStep]:
 
 def read_tools(document: Any) -> list[Tool]:
     """The tools that the models and the agents were offered."""
-    return [
-        tool
-        for span in read_spans(document)
-        for tool in read_definitions(offered_tools_in(span.attributes))
-    ]
+    offered = [offered_tools_in(span.attributes) for span in read_spans(document)]
+    return [tool for tools in offered for tool in read_definitions(tools)]

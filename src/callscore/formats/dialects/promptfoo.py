@@ -52,14 +52,14 @@ _MARKS = frozenset(("vars", "results", "table", "body"))  # of a row, of many, o
 
 
 def recognises(document: Any) -> bool:
-    """Whether it holds results with a prompt and a response each, or a table of outputs."""
+    """Whether it has results with a prompt and a response each, or a table of outputs."""
     if not isinstance(document, dict) or _MARKS.isdisjoint(document):
         return False
     return _is_row(document) or _is_row(at(_rows(document), 0)) or _table(document) is not None
 
 
 def _rows(document: Any) -> Any:
-    """The results, at the depth at which one version or another has them."""
+    """The results, one level deeper in some versions."""
     results = at(document, "results")
     return at(results, "results") if isinstance(results, dict) else results
 
@@ -146,12 +146,12 @@ def _readings(value: Any) -> list[list[Any]]:
 
 
 def _expected(assertions: Any) -> tuple[ToolCall, ...] | None:
-    """The tools that a test case asks for by name, if there is just one such assertion."""
+    """The tools that a test case names, if there is just one such assertion."""
     found = [one.get("value") for one in dicts(assertions) if one.get("type") == "tool-call-f1"]
     if len(found) != 1:
         return None
     names = found[0].split(",") if isinstance(found[0], str) else found[0]
-    # A brace is of a template, and a slash of a file that has yet to be read.
+    # A brace is of a template, and a slash of the path of a file.
     if not isinstance(names, list) or not all(
         isinstance(name, str) and name.strip() and not {"{", "/"} & set(name) for name in names
     ):
@@ -160,7 +160,7 @@ def _expected(assertions: Any) -> tuple[ToolCall, ...] | None:
 
 
 def read_tools(document: Any) -> list[Tool]:
-    """The tools that the providers were set up with."""
+    """The tools in the configuration of the providers."""
     providers = dicts(at(document, "config", "providers"))
     settings = [one for provider in providers for one in (provider, *provider.values())]
     return [tool for one in settings for tool in read_definitions(at(one, "config", "tools"))]

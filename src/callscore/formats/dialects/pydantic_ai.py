@@ -37,13 +37,13 @@ _RESULT_EVENTS = ("function_tool_result", "output_tool_result", "builtin_tool_re
 _OTHER_EVENTS = ("part_start", "part_delta", "part_end", "final_result")
 _EVENTS = (*_CALL_EVENTS, *_RESULT_EVENTS, *_OTHER_EVENTS)
 _MCP = "mcp_server:"
-_OFFERED = ("function_tools", "output_tools")  # what a model is asked to choose from
+_OFFERED = ("function_tools", "output_tools")  # the tools in a request to a model
 # Every item, history, state with a history and request to a model has one of these.
 _MARKS = frozenset(("kind", "part_kind", "event_kind", "state", "_state", *_HISTORIES, *_OFFERED))
 
 
 def recognises(document: Any) -> bool:
-    """Whether it is a history, under its name or bare, or some of what histories are made of."""
+    """Whether it is a history, alone or under a key, or messages, parts or events of one."""
     if isinstance(document, dict):
         return not _MARKS.isdisjoint(document) and _is_record(document)
     return (isinstance(document, list) and bool(document)) and (
@@ -69,7 +69,7 @@ def _are_of_kinds(items: list[Any], key: str, known: tuple[str, ...]) -> bool:
 
 
 def _history(document: dict[str, Any]) -> list[Any]:
-    """The messages that an object holds as a result of a run, or as its state."""
+    """The messages in the result of a run, or in a state."""
     for holder in (document, first(document, "state", "_state")):
         found = first(holder, *_HISTORIES)
         if isinstance(found, list):
@@ -105,7 +105,7 @@ def read(document: Any, wanted: Wanted) -> list[Trace]:
     for item in dicts(items):
         parts = dicts(item.get("parts"))
         if "event_kind" in item:
-            view = "executed"  # a call's event comes when it is about to be run
+            view = "executed"  # an event of a call comes before it is run
             is_about_call = item["event_kind"] in (*_CALL_EVENTS, *_RESULT_EVENTS)
             parts = dicts([first(item, "part", "result")]) if is_about_call else []
         elif "part_kind" in item:

@@ -31,7 +31,7 @@ _ITEMS = (*_CALLS, *_RESULTS)
 
 
 def recognises(document: Any) -> bool:
-    """Whether all in it are messages of the kernel, or all are items of such messages."""
+    """Whether all are messages of the kernel, or all are items of such messages."""
     parts = _parts_in(document)
     return parts != [] and (all(map(joins_lines, parts)) or all(map(_is_item, parts)))
 

@@ -1,7 +1,7 @@
 """smolagents: the steps in an agent's memory, or the result of a run that holds them.
 
-The code of a CodeAgent is one call of `python_interpreter`, with the code as its `input`; the
-tools that are called inside it are not written down anywhere.
+The code of a CodeAgent is one call of `python_interpreter`, with the code as its `input`; the calls
+of tools in the code are not recorded.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _INTERPRETER = "python_interpreter"
 
 
 def recognises(document: Any) -> bool:
-    """Whether there are action steps: bare, or under `steps`."""
+    """Whether there are action steps: in a list, or under `steps`."""
     if isinstance(document, dict):
         return _is_step(document) or any(map(_is_step, dicts(document.get("steps"))))
     return any(map(_is_step, dicts(document)))

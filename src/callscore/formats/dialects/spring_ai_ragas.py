@@ -33,7 +33,7 @@ def recognises(document: Any) -> bool:
 
 
 def read(document: Any, wanted: Wanted) -> list[Trace]:
-    """One run, with what was expected of it."""
+    """One run, with the expected calls."""
     reference = at(document, "referenceToolCalls")
     reference = [{"toolCalls": reference}] if isinstance(reference, list) else None
     calls = _calls_in(at(document, "userInputMessages"), wanted)

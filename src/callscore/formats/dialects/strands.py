@@ -1,7 +1,7 @@
 """Strands Agents: the messages of an agent, session files, snapshots and streamed events.
 
-The messages are written as Amazon Bedrock writes them, whatever the model. A list of the tools'
-specifications is read, too.
+The messages have the format of Amazon Bedrock, for every model. A list of the tools' specifications
+is read, too.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ def _is_specification(value: Any) -> bool:
 
 
 def _message_of(item: dict[str, Any]) -> Any:
-    """The message in an item, which may wrap it, and may have a redacted one to show instead."""
+    """The message in an item, or its redacted version, or the item itself."""
     if "message" in item or "redact_message" in item:
         for key in ("redact_message", "message"):
             if isinstance(item.get(key), dict):

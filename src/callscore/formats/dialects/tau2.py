@@ -69,7 +69,7 @@ def _is_conversation(messages: Any) -> bool:
 
 
 def _names_requestor(message: Any) -> bool:
-    """Whether a call or a result says who has asked for it."""
+    """Whether a call or a result names its requestor."""
     if not isinstance(message, dict) or not ("requestor" in message or "tool_calls" in message):
         return False
     if message.get("role") == "tool":

@@ -39,7 +39,7 @@ EXAMPLE = {
 }
 _ACTION = "Action:"
 _OUTPUT = "API output: "
-_ANSWER = "respond"  # how the benchmark writes a message to the user: no tool
+_ANSWER = "respond"  # a message to the user, not a tool
 
 
 def recognises(document: Any) -> bool:

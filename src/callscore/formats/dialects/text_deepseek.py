@@ -38,7 +38,7 @@ def recognises(document: Any) -> bool:
 
 
 def read(document: Any, wanted: Wanted) -> list[Trace]:
-    """One run: the calls in the text, with the tools' outputs where it has them."""
+    """One run: the calls in the text, with the tools' outputs, if it has them."""
     return read_marked(document, wanted, _MARKUP)
 
 

@@ -31,12 +31,11 @@ read_tools = tools_in
 
 def recognises(document: Any) -> bool:
     """Whether it is text with a tool's name and its arguments in tags."""
-    is_text = isinstance(document, str) and "<tool_call>" in document
-    return is_text and _CALL.search(document) is not None
+    return isinstance(document, str) and "<tool_call>" in document and bool(_CALL.search(document))
 
 
 def read(document: Any, wanted: Wanted) -> list[Trace]:
-    """One run: the calls in the text, the arguments typed where the tools are known."""
+    """One run: the calls in the text, with typed arguments if the tools are known."""
     return read_marked(document, wanted, _MARKUP)
 
 

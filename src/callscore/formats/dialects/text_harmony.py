@@ -39,8 +39,8 @@ def recognises(document: Any) -> bool:
 def read(document: Any, wanted: Wanted) -> list[Trace]:
     """One run: each message to a tool is a call, each message of a tool a result.
 
-    Tools outside of the namespace `functions` are those that the server brings: `browser.search`,
-    and `python`, which is sent code in place of arguments.
+    Tools outside of the namespace `functions` are built into the server: `browser.search`, and
+    `python`, which gets code in place of arguments.
     """
     transcript = Transcript(wanted)
     for message in _MESSAGE.finditer(document if isinstance(document, str) else ""):

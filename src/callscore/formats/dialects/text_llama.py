@@ -40,7 +40,7 @@ def recognises(document: Any) -> bool:
 
 
 def read(document: Any, wanted: Wanted) -> list[Trace]:
-    """One run: the calls in the model's answers, with the tools' results where it has them."""
+    """One run: the calls in the model's answers, with the tools' results, if it has them."""
     return read_turns(document, wanted, _take)
 
 

@@ -35,10 +35,9 @@ def recognises(document: Any) -> bool:
 
 
 def read(document: Any, wanted: Wanted) -> list[Trace]:
-    """One run: the calls in the model's answers, their arguments named where they are not.
+    """One run: the calls in the model's answers.
 
-    An argument without a name has the one that the tool's definition gives it by its place, or
-    else its position.
+    An argument without a name gets the name in the tool's definition, or its position.
     """
     return read_turns(document, wanted, _take)
 

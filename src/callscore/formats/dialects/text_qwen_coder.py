@@ -33,12 +33,11 @@ read_tools = tools_in
 
 def recognises(document: Any) -> bool:
     """Whether it is text with a function and its parameters in tags."""
-    is_text = isinstance(document, str) and "<function=" in document
-    return is_text and _CALL.search(document) is not None
+    return isinstance(document, str) and "<function=" in document and bool(_CALL.search(document))
 
 
 def read(document: Any, wanted: Wanted) -> list[Trace]:
-    """One run: the calls in the text, the arguments typed where the tools are known."""
+    """One run: the calls in the text, with typed arguments if the tools are known."""
     return read_marked(document, wanted, _MARKUP)
 
 

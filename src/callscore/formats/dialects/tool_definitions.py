@@ -57,7 +57,7 @@ def is_schema(value: Any) -> bool:
 
 
 def is_definition(item: Any) -> bool:
-    """Whether an object surely defines a tool, or several."""
+    """Whether an object definitely defines a tool, or several."""
     if not isinstance(item, dict) or _MARKS.isdisjoint(item):
         return False
     declared = first(item, *_DECLARATIONS)

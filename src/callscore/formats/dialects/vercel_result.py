@@ -1,6 +1,6 @@
 """Vercel AI SDK: what generateText or streamText gives back, versions 4 to 7.
 
-The steps are read. All else repeats them, and in part only the last of them.
+The steps are read. The other fields repeat all of them, or the last one.
 """
 
 from __future__ import annotations
@@ -50,11 +50,11 @@ def _is_step(value: Any) -> bool:
 def _has_calls(document: dict[str, Any]) -> bool:
     """Whether it has a list of calls; an empty one is not enough."""
     calls = document.get("toolCalls")
-    if calls == []:
+    if not isinstance(calls, list):
+        return False
+    if not calls:
         return "finishReason" in document and "text" in document
-    return isinstance(calls, list) and all(
-        isinstance(call, dict) and "toolName" in call for call in calls
-    )
+    return all(isinstance(call, dict) and "toolName" in call for call in calls)
 
 
 def read(document: Any, wanted: Wanted) -> list[Trace]:

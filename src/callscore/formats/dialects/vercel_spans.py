@@ -1,7 +1,7 @@
 """Vercel AI SDK: the spans of its telemetry, versions 4 to 6.
 
-What a model asked for is in `ai.response.toolCalls` of its span, once more in that of the span
-around it, and the span of each tool says what came of it.
+The requests of a model are in `ai.response.toolCalls` of its span, and again of the span around it;
+the spans of tools have the results.
 """
 
 from __future__ import annotations
@@ -55,8 +55,8 @@ def recognises(document: Any) -> bool:
 def read(document: Any, wanted: Wanted) -> list[Trace]:
     """One run per trace.
 
-    Whether inputs and outputs are recorded is set for each run, and so is how it can be viewed.
-    Where each span is a trace of its own, those of the tools only repeat what models asked for.
+    Inputs and outputs can be recorded for some runs only, so the view is chosen for each run. If
+    each span is a trace of its own, those of the tools only repeat the requests of the models.
     """
     outputs = ModelOutputs(wanted)
     runs = [_run(spans, outputs, wanted) for spans in spans_by_trace(read_spans(document))]
@@ -115,8 +115,5 @@ def _execution(span: Span, wanted: Wanted) -> ToolCall:
 
 def read_tools(document: Any) -> list[Tool]:
     """The tools that the models were offered."""
-    return [
-        tool
-        for span in read_spans(document)
-        for tool in read_definitions(span.attributes.get("ai.prompt.tools"))
-    ]
+    offered = [span.attributes.get("ai.prompt.tools") for span in read_spans(document)]
+    return [tool for tools in offered for tool in read_definitions(tools)]

@@ -1,6 +1,6 @@
 """Vercel AI SDK: streams, of UI messages or of parts, and the lines of version 4.
 
-A call counts when its input is complete. What comes in before that, piece by piece, is left out.
+A call counts when its input is complete. The pieces of the input before that are left out.
 """
 
 from __future__ import annotations
@@ -85,7 +85,7 @@ def joins_lines(line: Any) -> bool:
     if not isinstance(kind, str):
         return False
     if kind in _TOOLS:
-        # Others stream calls under such names, too, but call an id by another name.
+        # Other formats have these types, too, but another key for the id.
         return isinstance(first(line, "toolCallId", "id", "approvalId"), str)
     return kind in _STEPS or (kind == "start" and _START.issuperset(line))
 
@@ -132,7 +132,7 @@ def _take_chunk(chunk: dict[str, Any], transcript: Transcript) -> None:
 
 
 def _take_bad_call(error: Any, transcript: Transcript) -> None:
-    """Add a call that version 4 rejects: of an unknown tool, or with arguments that are no JSON."""
+    """Add a call that version 4 rejects: with an unknown tool, or arguments that are not JSON."""
     if at(error, "name") in _BAD_CALLS:
         arguments = error.get("toolArgs")
         lost = None if isinstance(arguments, str) else NOT_CAPTURED
