@@ -1,5 +1,5 @@
-"""Compares two runs case by case, and decides whether a gate is open.
+"""Compares two runs case by case, with statistics, and decides whether a gate is open.
 
-The statistics are written by hand because SciPy with NumPy is 215 MB, and statsmodels 380, three
-and five times all else that callscore needs; the tests compare the results with both.
+The statistics are implemented here because SciPy with NumPy takes 215 MB and statsmodels 380 MB,
+three and five times as much as all other dependencies; the tests compare the results with both.
 """

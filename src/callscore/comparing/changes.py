@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 
     from callscore.comparing.sides import CaseOutcome, MatchedCase, TrialOutcome, UnmatchedCase
 
+    Trials = Sequence[TrialOutcome]
+
 __all__ = [
     "Alarm",
     "CaseChange",
@@ -31,7 +33,7 @@ class ChangeReason(Struct, frozen=True, gc=False, kw_only=True):
     """Additional information about a changed case.
 
     Attributes:
-        kind: what it is; `no answer` is of the second run, `no answer before` of the first.
+        kind: `no answer` is about the second run, `no answer before` about the first.
         text: why there is no answer, in a sentence; empty if unknown, and for other kinds.
     """
 
@@ -43,16 +45,13 @@ class CaseChange(Struct, frozen=True, gc=False, kw_only=True):
     """A case whose outcome changed.
 
     Attributes:
-        kind: `fixed` and `broken` where it passes now and did not, or the other way round; `changed`
-            where only the calls or the numbers are others, or some of its trials.
+        kind: `fixed` if only the second run passes, `broken` if only the first does; `changed` if
+            the calls or numbers differ, or some of the trials.
         evaluation: the label of the evaluation.
         case: the id of the case.
-        tags: its tags.
-        before: how many trials passed, of how many that were decided.
-        after: the same of the second run.
+        before: the numbers of passed and of decided trials in the first run.
+        after: the same in the second run.
         f1: the mean F1 before and after; None if there is none.
-        reasons: additional information.
-        is_expectation_changed: whether another thing is expected than before.
     """
 
     kind: ChangeKind
@@ -70,12 +69,11 @@ class Alarm(Struct, frozen=True, gc=False, kw_only=True):
     """A new forbidden call or schema error; it fails a gate whatever the statistics say.
 
     Attributes:
-        kind: a forbidden call, or an error that a tool's schema finds.
         evaluation: the label of the evaluation.
         case: the id of the case.
-        before: how many there were in all trials.
-        after: how many there are.
-        tools: the tools of forbidden calls that are more than before; empty if unknown.
+        before: the number in all trials of the first run.
+        after: the same in the second run.
+        tools: the tools with more forbidden calls than before; empty if unknown.
     """
 
     kind: Literal["forbidden", "schema"]
@@ -98,8 +96,8 @@ def find_changes(cases: Iterable[MatchedCase]) -> tuple[CaseChange, ...]:
     A case passes if more than half of its trials do; a case that is undecided on one side is neither
     fixed nor broken.
     """
-    found = [(kind, pair) for pair in cases if (kind := _kind(pair)) is not None]
-    return tuple(_change(kind, pair) for each in _ORDER for kind, pair in found if kind == each)
+    found = [_change(kind, pair) for pair in cases if (kind := _kind(pair)) is not None]
+    return tuple(sorted(found, key=lambda change: _ORDER.index(change.kind)))
 
 
 def _kind(pair: MatchedCase) -> ChangeKind | None:
@@ -116,7 +114,7 @@ def _kind(pair: MatchedCase) -> ChangeKind | None:
 
 
 def _passed(case: CaseOutcome) -> tuple[int, int]:
-    """The numbers of passed and of decided trials; one without an answer did not pass."""
+    """The numbers of passed and of decided trials; a trial without an answer did not pass."""
     decided = passed = 0
     for trial in case.trials:
         if trial.status == "error" or trial.passed is not None:
@@ -130,7 +128,6 @@ def _decision(passed: tuple[int, int]) -> bool | None:
 
 
 def _answers_differ(pair: MatchedCase) -> bool:
-    """Whether the answers, their scores or calls differ."""
     if _is_answered(pair.before) != _is_answered(pair.after):
         return True
     first, second = _f1(pair.before), _f1(pair.after)
@@ -147,7 +144,7 @@ def _answers_differ(pair: MatchedCase) -> bool:
 
 
 def _values(case: CaseOutcome) -> dict[str, float | None]:
-    """The mean of each scorer over the trials that it has a number for; None if there is none."""
+    """The mean of each scorer over the trials with a number; None if there are none."""
     found: dict[str, list[float]] = {}
     for trial in case.trials:
         for name, value in trial.values:
@@ -167,12 +164,12 @@ def _is_answered(case: CaseOutcome) -> bool:
 
 
 def _f1(case: CaseOutcome) -> float | None:
-    if len(case.trials) == 1:  # as nearly always
+    if len(case.trials) == 1:  # the usual case
         return case.trials[0].f1
     found = [trial.f1 for trial in case.trials if trial.f1 is not None]
     if not found:
         return None
-    # A missing answer has a score of 0.
+    # A missing answer counts as 0.
     return sum(found) / (len(found) + sum(trial.status == "error" for trial in case.trials))
 
 
@@ -208,18 +205,15 @@ def _reasons(before: CaseOutcome, after: CaseOutcome) -> Iterator[ChangeReason]:
 
 # --- new forbidden calls and schema errors ----------------------------------------------------
 
-if TYPE_CHECKING:
-    Trials = Sequence[TrialOutcome]
-
 
 def find_alarms(
     cases: Iterable[MatchedCase], only_after: Iterable[UnmatchedCase]
 ) -> tuple[Alarm, ...]:
     """The cases with more forbidden calls or schema errors than before.
 
-    Forbidden calls are compared by tool: one of another tool is new. Cases of the second run alone,
-    and trials without an answer, had none before. If the first run did not check schemas, new schema
-    errors are unknown.
+    Forbidden calls are compared by tool: a call of another tool is new. Cases that only the second
+    run has, and trials without an answer, had none before. If the first run did not check schemas,
+    new schema errors are unknown.
     """
     found: list[Alarm] = []
     for pair in cases:

@@ -18,7 +18,7 @@ from callscore.comparing.differences import (
 from callscore.comparing.sides import (
     F1,
     PASSED,
-    case_name,
+    SideFacts,
     has_value,
     known_measures,
     match_sides,
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from callscore.comparing.gating import Gate
-    from callscore.comparing.sides import MatchedCase, Matching, Side
+    from callscore.comparing.sides import MatchedCase, Matching, Side, UnmatchedCase
     from callscore.core.phrases import Language
 
 __all__ = [
@@ -48,29 +48,15 @@ __all__ = [
 ]
 
 
-class SideSummary(Struct, frozen=True, gc=False, kw_only=True):
+class SideSummary(SideFacts, frozen=True, kw_only=True):
     """The facts about one side that reports show.
 
     Attributes:
-        label: the name that the user typed.
-        run: its id; empty for a file.
-        command: the command that made it.
-        started_at: seconds since 1970; None for a file.
-        git_commit: the commit of the project.
-        git_dirty: whether files had changed since.
-        is_finished: whether it finished.
-        cases: how many cases it has.
-        errors: how many of its trials have no answer.
-        below: the thresholds that it misses, each a sentence in every language.
+        cases: the number of cases.
+        errors: the number of trials without an answer.
+        below: the missed thresholds, each a sentence in every language.
     """
 
-    label: str
-    run: str = ""
-    command: str = ""
-    started_at: float | None = None
-    git_commit: str | None = None
-    git_dirty: bool | None = None
-    is_finished: bool = True
     cases: int = 0
     errors: int = 0
     below: tuple[Note, ...] = ()
@@ -234,10 +220,7 @@ MAX_NAMES = 20
 def compare_sides(before: Side, after: Side, *, measure: str = PASSED) -> Comparison:
     """Two runs, compared over the cases that both have.
 
-    Args:
-        before: the first run.
-        after: the second.
-        measure: what decides the verdict: `passed`, `f1`, or the name of a scorer.
+    The measure decides the verdict: `passed`, `f1`, or the name of a scorer.
 
     Raises:
         InvalidSettings: neither run has numbers of this measure.
@@ -245,42 +228,34 @@ def compare_sides(before: Side, after: Side, *, measure: str = PASSED) -> Compar
     known = known_measures((before, after))
     measure = require_measure(measure, known)
     matching = match_sides(before, after)
-    found = paired_values(matching.cases, measure)
-    main = difference_between(measure, [pair for pair in found if pair is not None])
-    changes = find_changes(matching.cases)
-    slices = slices_of(matching.cases, found, measure)
+    cases = matching.cases
+    values = paired_values(cases, measure)
+    undecided = [pair for pair, value in zip(cases, values, strict=True) if value is None]
+    main = difference_between(measure, [value for value in values if value is not None])
+    changes = find_changes(cases)
+    slices = slices_of(cases, values, measure)
     # One run compared with itself, but not two variants of it.
     labels = [[each.label for each in side.evaluations] for side in (before, after)]
     return Comparison(
         before=_summary(before),
         after=_summary(after),
         main=main,
-        others=tuple(_others(matching.cases, main, known)),
+        others=tuple(_others(cases, main, known)),
         changes=changes,
-        same=len(matching.cases) - len(changes),
+        same=len(cases) - len(changes),
         tools=tuple(each for each in slices if each.kind == "tool"),
         tags=tuple(each for each in slices if each.kind == "tag"),
-        alarms=find_alarms(matching.cases, matching.only_after),
-        only_before=_noted_cases((lone.evaluation, lone.case.id) for lone in matching.only_before),
-        only_after=_noted_cases((lone.evaluation, lone.case.id) for lone in matching.only_after),
-        undecided=_noted_cases(
-            (pair.evaluation, pair.after.id)
-            for pair, number in zip(matching.cases, found, strict=True)
-            if number is None
-        ),
-        lost=_noted_cases(
-            (pair.evaluation, pair.after.id)
-            for pair, number in zip(matching.cases, found, strict=True)
-            if number is None and has_value(pair.before, measure)
-        ),
+        alarms=find_alarms(cases, matching.only_after),
+        only_before=_noted_cases(matching.only_before),
+        only_after=_noted_cases(matching.only_after),
+        undecided=_noted_cases(undecided),
+        lost=_noted_cases(pair for pair in undecided if has_value(pair.before, measure)),
         expectations_changed=_noted_cases(
-            (pair.evaluation, pair.after.id)
-            for pair in matching.cases
-            if pair.before.expectation != pair.after.expectation
+            pair for pair in cases if pair.before.expectation != pair.after.expectation
         ),
         inputs_changed=_noted_cases(
-            (pair.evaluation, pair.after.id)
-            for pair in matching.cases
+            pair
+            for pair in cases
             # Without a digest the question is unknown.
             if pair.before.asked and pair.after.asked and pair.before.asked != pair.after.asked
         ),
@@ -308,13 +283,7 @@ def _summary(side: Side) -> SideSummary:
     has_several = len(side.evaluations) > 1
     cases = [case for each in side.evaluations for case in each.cases]
     return SideSummary(
-        label=side.label,
-        run=side.run,
-        command=side.command,
-        started_at=side.started_at,
-        git_commit=side.git_commit,
-        git_dirty=side.git_dirty,
-        is_finished=side.is_finished,
+        **{name: getattr(side, name) for name in SideFacts.__struct_fields__},
         cases=len(cases),
         errors=sum(trial.status == "error" for case in cases for trial in case.trials),
         below=tuple(
@@ -325,8 +294,8 @@ def _summary(side: Side) -> SideSummary:
     )
 
 
-def _noted_cases(cases: Iterable[tuple[str, str]]) -> Noted:
-    names = [case_name(*case) for case in cases]
+def _noted_cases(cases: Iterable[MatchedCase | UnmatchedCase]) -> Noted:
+    names = [each.name for each in cases]
     return Noted(len(names), tuple(names[:MAX_NAMES]))
 
 
@@ -334,7 +303,7 @@ def _noted_cases(cases: Iterable[tuple[str, str]]) -> Noted:
 
 
 def gate_to_dict(gate: Gate, *, lang: Language = "en") -> dict[str, Any]:
-    """Whether it is open, why not, and the comparison that it looked at."""
+    """Whether the gate is open, why not, and its comparison."""
     return {
         "is_open": gate.is_open,
         "is_doubtful": gate.is_doubtful,

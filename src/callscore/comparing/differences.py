@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from callscore.comparing.sides import CaseOutcome, MatchedCase
     from callscore.core.summary import ToolOutcome
 
+    TrialCounts = list[dict[str, ToolOutcome] | None]
+
 __all__ = [
     "COARSE_EFFECT",
     "Difference",
@@ -42,23 +44,23 @@ __all__ = [
 
 Verdict = Literal["improved", "regressed", "no evidence", "not enough data"]
 Method = Literal["exact McNemar", "paired bootstrap"]
+SliceKind = Literal["tool", "tag"]
+ValuePair = tuple[float, float]
 
 
 class Difference(Struct, frozen=True, gc=False, kw_only=True):
-    """How far two runs are apart in one number, over the cases that both have.
+    """The difference between two runs in one number, over the cases that both have.
 
     Attributes:
         measure: the number: `passed`, `f1`, or the name of a scorer; `scorer f1` and `scorer passed`
-            for scorers that somebody called so.
-        cases: how many cases both have a number for.
-        before: the mean of the first run over these.
-        after: the same of the second run.
-        interval: the 95 % interval of the difference; None only where there is no case.
-        p_value: the chance of a difference at least as large where there is none.
-        method: how the two were tested.
-        verdict: what follows.
-        smallest: the smallest difference that as many cases could have shown, four times in five;
-            None if no difference could be shown.
+            for scorers with one of these names.
+        cases: the number of cases that have a number in both runs.
+        before: their mean in the first run.
+        after: their mean in the second run.
+        interval: the 95 % interval of the difference; None only without any case.
+        p_value: the probability of a difference at least as large if there is none.
+        smallest: the smallest difference that this number of cases shows with 80 % power; None if
+            no difference could be shown.
         up: how many cases went up.
         down: how many went down.
     """
@@ -86,14 +88,10 @@ class Difference(Struct, frozen=True, gc=False, kw_only=True):
 class Slice(Struct, frozen=True, gc=False, kw_only=True):
     """The difference over the cases of one tag, or in the calls of one tool.
 
-    Attributes:
-        kind: what the cases have in common.
-        name: the tool, or the tag.
-        difference: how far the two runs are apart there; its p-value is corrected after Holm for all
-            slices of the comparison, and its verdict follows from that.
+    Its p-value has Holm's correction for all slices of the comparison, and decides its verdict.
     """
 
-    kind: Literal["tool", "tag"]
+    kind: SliceKind
     name: str
     difference: Difference
 
@@ -107,10 +105,9 @@ _DIGITS = 12
 
 
 class MeasuredDifference(NamedTuple):
-    """A difference without a verdict.
+    """A difference without a verdict, and with an uncorrected p-value.
 
     Attributes:
-        difference: the difference, with its uncorrected p-value.
         size: the typical change of a changed case (root mean square); 1 if too few changed.
     """
 
@@ -118,8 +115,8 @@ class MeasuredDifference(NamedTuple):
     size: float
 
 
-def difference_between(measure: str, pairs: Sequence[tuple[float, float]]) -> Difference:
-    """How far two runs are apart, with the verdict.
+def difference_between(measure: str, pairs: Sequence[ValuePair]) -> Difference:
+    """The difference between two runs, with the verdict.
 
     `pairs` has the number of each case before and after, from 0 to 1.
     """
@@ -129,8 +126,8 @@ def difference_between(measure: str, pairs: Sequence[tuple[float, float]]) -> Di
     return with_verdict(found, found.difference.p_value)
 
 
-def measure_difference(measure: str, pairs: Sequence[tuple[float, float]]) -> MeasuredDifference:
-    """How far two runs are apart, in at least one case, without a verdict."""
+def measure_difference(measure: str, pairs: Sequence[ValuePair]) -> MeasuredDifference:
+    """The difference between two runs in at least one case, without a verdict."""
     differences = Counter([round(after - before, _DIGITS) + 0.0 for before, after in pairs])
     down = sum(times for value, times in differences.items() if value < 0)
     up = sum(times for value, times in differences.items() if value > 0)
@@ -168,45 +165,31 @@ def with_verdict(
     found = measured.difference
     flipping = (found.up + found.down) / found.cases
     smallest = smallest_effect(found.cases, flipping, size=measured.size, tests=tests)
-    is_believed = p_value is not None and p_value < ALPHA
+    is_significant = p_value is not None and p_value < ALPHA
     verdict: Verdict
-    if is_believed:
+    if is_significant:
         verdict = "improved" if (found.change or 0.0) > 0 else "regressed"
     else:
         is_coarse = smallest is None or smallest > COARSE_EFFECT
         verdict = "not enough data" if is_coarse else "no evidence"
     interval = found.interval
-    if interval is not None and not is_believed:
+    if interval is not None and not is_significant:
         # The exact test is stricter: without its evidence the interval includes zero.
         interval = Interval(min(interval.low, 0.0), max(interval.high, 0.0))
-    return replace(
-        found,
-        p_value=p_value,
-        interval=interval,
-        smallest=smallest,
-        verdict=verdict,
-    )
+    return replace(found, p_value=p_value, interval=interval, smallest=smallest, verdict=verdict)
 
 
 # --- differences by tag and by tool -----------------------------------------------------------
-
-if TYPE_CHECKING:
-    Counted = list[dict[str, ToolOutcome] | None]
-
-SliceKind = Literal["tool", "tag"]
-ValuePair = tuple[float, float]
 
 
 def slices_of(
     cases: Sequence[MatchedCase], numbers: Sequence[ValuePair | None], measure: str
 ) -> tuple[Slice, ...]:
-    """The difference over the cases of each tag, and in the calls of each tool, by their names.
+    """The difference over the cases of each tag, and in the calls of each tool, sorted by name.
 
-    All are tested together: their p-values are corrected after Holm. A slice of fewer cases than
-    the test needs has no p-value.
-
-    The cases of a tag are compared by the measure, with the numbers of each case or None; the calls
-    of a tool by their F1.
+    All p-values have Holm's correction; a slice with fewer cases than the test needs has none. The
+    cases of a tag are compared by the measure, whose `numbers` are given for each case; the calls of
+    a tool are compared by F1.
     """
     found: list[tuple[SliceKind, str, MeasuredDifference]] = []
     by_tag: dict[str, list[ValuePair]] = {}
@@ -248,12 +231,12 @@ def _by_tool(cases: Sequence[MatchedCase]) -> dict[str, list[ValuePair]]:
 _NO_CALLS: ToolOutcome = (0, 0, 0, 0, 0)
 
 
-def _tool_values(tool: str, first: Counted, second: Counted) -> ValuePair | None:
-    """The mean F1 of the calls of a tool before and after; None if one of them says nothing."""
+def _tool_values(tool: str, first: TrialCounts, second: TrialCounts) -> ValuePair | None:
+    """The mean F1 of the calls of a tool before and after; None if one of them is unknown."""
     if len(first) == len(second) == 1 and first[0] is not None and second[0] is not None:
         return _f1(first[0].get(tool, _NO_CALLS)), _f1(second[0].get(tool, _NO_CALLS))
     trials = min(len(first), len(second))
-    first, second = first[:trials], second[:trials]  # as for every other number
+    first, second = first[:trials], second[:trials]  # as in `paired_values`
     is_expected = any(
         counts is not None and sum(counts.get(tool, _NO_CALLS)[:3]) for counts in (*first, *second)
     )
@@ -262,18 +245,17 @@ def _tool_values(tool: str, first: Counted, second: Counted) -> ValuePair | None
     return None if before is None or after is None else (before, after)
 
 
-def _trial_counts(case: CaseOutcome) -> Counted:
-    """The counts of each trial; None for one without an answer. Those nobody counted are left out."""
+def _trial_counts(case: CaseOutcome) -> TrialCounts:
+    """The counts of each trial, None without an answer; trials without counts are left out."""
     return [
         trial.tools for trial in case.trials if trial.tools is not None or trial.status == "error"
     ]
 
 
-def _mean_f1(trials: Counted, tool: str, *, is_expected: bool) -> float | None:
-    """The mean F1 of the calls of a tool; it is 1 where none is expected and none was made.
+def _mean_f1(trials: TrialCounts, tool: str, *, is_expected: bool) -> float | None:
+    """The mean F1 of the calls of a tool; 1 if no call is expected and none was made.
 
-    A trial without an answer made no call: that is wrong where one is expected, and else says
-    nothing.
+    A trial without an answer counts as 0 if a call is expected, and is left out otherwise.
     """
     values = [
         0.0 if counts is None else _f1(counts.get(tool, _NO_CALLS))

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 
 __all__ = ["FAIL_ON", "FailOn", "Gate", "Reason", "ReasonKind", "WhichSide", "gate"]
 
-# Commands read the options of a gate from this module, and most of them compare nothing: other
-# modules of comparing are imported by the functions that use them.
+# Commands that compare nothing import the options of a gate from here: the other modules of
+# comparing are imported only by the functions that use them.
 
 _MAX_CASES = 20
 _TOLERANCE = 1e-9  # 0.9 - 1.0 is a little less than a tenth
@@ -42,11 +42,10 @@ class Reason(Struct, frozen=True, gc=False, kw_only=True):
     """Why a gate is closed.
 
     Attributes:
-        kind: what it is.
-        count: how many cases it is about; for `slice` how many slices, for `below` how many thresholds.
-        cases: the names of the first of them, `evaluation::case`; for `slice` those of the slices,
+        count: the number of cases; for `slice` of slices, for `below` of thresholds.
+        cases: the names of the first cases, `evaluation::case`; for `slice` the names of the slices,
             `tag: checkout` or `tool: search`.
-        sides: which of the runs did not end, where it is about that.
+        sides: for `unfinished` the runs that did not finish.
     """
 
     kind: ReasonKind
@@ -56,13 +55,7 @@ class Reason(Struct, frozen=True, gc=False, kw_only=True):
 
 
 class Gate(Struct, frozen=True, kw_only=True):
-    """The result of a gate.
-
-    Attributes:
-        comparison: what it looked at.
-        fail_on: how strict it is.
-        reasons: why it is closed; empty if it is open.
-    """
+    """The result of a gate; without reasons it is open."""
 
     comparison: Comparison
     fail_on: FailOn
@@ -75,7 +68,7 @@ class Gate(Struct, frozen=True, kw_only=True):
 
     @property
     def is_doubtful(self) -> bool:
-        """Whether a loss was seen that is too small to close it, by too few cases to tell."""
+        """Whether there is a loss that is too small to close the gate, in too few cases to tell."""
         return (
             self.fail_on == "regressed"
             and self.comparison.verdict == "not enough data"
@@ -87,14 +80,11 @@ class Gate(Struct, frozen=True, kw_only=True):
 def gate(comparison: Comparison, fail_on: FailOn = "regressed") -> Gate:
     """Decide whether a change may pass.
 
-    Args:
-        comparison: the runs before and after it.
-        fail_on: `regressed` for the verdict alone, on the whole or on a tool or a tag; or, where
-            there is too little to tell, for a loss of 10 points or more; or for more cases that are
-            gone than are left. `broken` for any case that passed and does not, or is gone. `any`
-            for whatever is other than before. A forbidden call or a schema error that is new, a
-            missed threshold and a run that did not end close it always, and so does a comparison
-            of nothing, or of a run with itself.
+    `regressed` closes the gate for the verdict, on the whole or on a tool or a tag; with too few cases
+    for a verdict, for a loss of 10 points or more; and if more cases are missing than are compared.
+    `broken` also closes it for any case that passed before and does not now, or is missing; `any` for
+    every change. New forbidden calls and schema errors, missed thresholds, an unfinished run, nothing
+    to compare, and a run compared with itself always close it.
     """
     found = [
         *_unconditional_reasons(comparison),
@@ -105,17 +95,17 @@ def gate(comparison: Comparison, fail_on: FailOn = "regressed") -> Gate:
 
 
 def _unconditional_reasons(comparison: Comparison) -> Iterator[Reason]:
-    """What closes a gate however strict it is."""
+    """The reasons that do not depend on `fail_on`."""
     if comparison.is_same_run:
         yield Reason(kind="same run")
-    # It matters that the first did not end if it is only a small part of the second.
+    # An unfinished first run matters only if it is a small part of the second.
     is_part = comparison.only_after.count > comparison.main.cases
-    ended: dict[WhichSide, bool] = {
-        "before": comparison.before.is_finished or not is_part,
-        "after": comparison.after.is_finished,
+    is_unfinished: dict[WhichSide, bool] = {
+        "before": is_part and not comparison.before.is_finished,
+        "after": not comparison.after.is_finished,
     }
-    if not all(ended.values()):
-        sides = tuple([side for side, has_ended in ended.items() if not has_ended])
+    if any(is_unfinished.values()):
+        sides = tuple([side for side, is_it in is_unfinished.items() if is_it])
         yield Reason(kind="unfinished", sides=sides)
     if not comparison.main.cases:
         yield Reason(kind="nothing compared")
@@ -128,7 +118,6 @@ def _unconditional_reasons(comparison: Comparison) -> Iterator[Reason]:
 
 
 def _verdict_reasons(comparison: Comparison) -> Iterator[Reason]:
-    """What the numbers say."""
     from callscore.comparing.differences import COARSE_EFFECT
 
     main = comparison.main
@@ -151,7 +140,7 @@ def _case_reasons(comparison: Comparison, fail_on: FailOn) -> Iterator[Reason]:
     others = _names(change for change in comparison.changes if change.kind != "broken")
     if others and fail_on == "any":
         yield _reason("changed", others)
-    # What had a number before and has none now: the case is gone, or only what it expects.
+    # Cases with a number only in the first run: the case is missing, or only its expectation.
     gone, lost = comparison.only_before, comparison.lost
     count = gone.count + lost.count
     if count and (fail_on != "regressed" or count > comparison.main.cases):

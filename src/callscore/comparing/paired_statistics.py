@@ -1,8 +1,8 @@
 """Statistics of paired differences: exact and sign-flip tests, score and BCa intervals, power.
 
 The score interval is Tango's. The bootstrap is computed by a saddlepoint approximation instead of
-random draws: it is right to about one part in a hundred, in the far tails as well, and the same data
-always give the same answer.
+random draws: its relative error is about 1 %, also in the far tails, and the same data always give
+the same result.
 """
 
 from __future__ import annotations
@@ -17,6 +17,9 @@ from callscore.core.statistics import Interval
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
+
+    # The probability of each sum of differences with random signs.
+    Sums = dict[int, float]
 
 __all__ = [
     "ALPHA",
@@ -42,14 +45,11 @@ _NEGLIGIBLE = 1e-17
 
 
 def exact_mcnemar(down: int, up: int) -> float:
-    """The two-sided p-value of the exact McNemar test.
-
-    Cases that did not flip say nothing about the direction, and do not count.
-    """
+    """The two-sided p-value of the exact McNemar test; only cases that flipped count."""
     flips, fewer = down + up, min(down, up)
     if down == up:
         return 1.0
-    # The rarer direction, and all that are rarer still, from the largest term down.
+    # The tail of the binomial distribution, from its largest term down.
     term = exp(lgamma(flips + 1) - lgamma(fewer + 1) - lgamma(flips - fewer + 1) - flips * log(2.0))
     total = 0.0
     while term > total * _NEGLIGIBLE:
@@ -59,29 +59,24 @@ def exact_mcnemar(down: int, up: int) -> float:
     return min(1.0, 2 * total)
 
 
-if TYPE_CHECKING:
-    Sums = dict[int, float]
-
-# The maximum number of sums of each half of the differences, which limits the time.
+# The maximum number of sums of each half of the differences, to limit the time.
 _MAX_SUMS = 1 << 13
 # Means of trials are not exact: 1 - 2/3 is not equal to 1/3. Differences become multiples of this
 # step; sums that differ by less than one step per difference are equal.
 _STEP = 1e-11
 _MAX_LARGE = 1 << 12
-# More sizes than this are too many if no two sums are equal, which shows after a few sizes.
-_MANY, _SOON = 2 * (_MAX_SUMS.bit_length() - 1), 10
+# More sizes than this have too many sums if no two sums of the first sizes are equal.
+_MANY_SIZES, _FIRST_SIZES = 2 * (_MAX_SUMS.bit_length() - 1), 10
 
 
 def sign_flip_p_value(differences: Mapping[float, int]) -> float:
     """The two-sided p-value of the sign-flip (randomization) test.
 
-    For differences of one size this is McNemar's exact test. Up to 26 differences, and many more of
-    few sizes, it is exact. Beyond that it is exact only for the largest, and the sum of the others is
-    taken as normal: the relative error of p is about a tenth, a third if some twenty differences are
-    far larger than all others, and below 0.001 p is rather too large than too small.
-
-    Args:
-        differences: how often each difference occurs; zeros do not matter.
+    `differences` maps each difference to its count. If all have one size, this is McNemar's exact
+    test. It is exact for up to 26 differences, and for many more of few sizes. Beyond that the largest
+    are enumerated, and the sum of the others is approximated as normal: the relative error of p is
+    about 10 %, or 30 % if some twenty differences are far larger than all others. Below 0.001, p is
+    more likely too large than too small.
     """
     sizes: Counter[int] = Counter()
     observed = 0
@@ -100,12 +95,12 @@ def sign_flip_p_value(differences: Mapping[float, int]) -> float:
 
 
 def _halves(sizes: Counter[int]) -> tuple[Sums, Sums] | None:
-    """The sums of one half of the differences, and of the other; None if there are too many."""
+    """The sums of each half of the differences; None if there are too many."""
     one: Sums = {0: 1.0}
     other: Sums = {0: 1.0}
     for place, (size, times) in enumerate(sorted(sizes.items())):
-        if place == _SOON and len(sizes) > _MANY and len(one) * len(other) == 2**place:
-            return None  # no two sums are the same, so that there will be far too many
+        if place == _FIRST_SIZES and len(sizes) > _MANY_SIZES and len(one) * len(other) == 2**place:
+            return None  # no two sums are equal
         shares = _binomial(times) if times < _MAX_SUMS else []
         if len(one) > len(other):
             one, other = other, one
@@ -129,7 +124,7 @@ def _add_size(sums: Sums, size: int, shares: list[float]) -> Sums:
 
 
 def _exact_share(one: Sums, other: Sums, observed: int) -> float:
-    """The share of all ways to choose the signs that give a sum as far from zero, either way."""
+    """The share of all choices of signs whose sum is at least as far from zero."""
     if observed <= 0:
         return 1.0
     falling = sorted(one.items(), reverse=True)
@@ -138,7 +133,7 @@ def _exact_share(one: Sums, other: Sums, observed: int) -> float:
     parts: list[float] = []
     enough = len(rising)
     for there, chance in falling:
-        # The smaller this sum, the larger the other has to be: fewer and fewer are enough.
+        # The smaller this sum, the larger the other must be.
         while enough and rising[enough - 1][0] + there < observed:
             enough -= 1
         parts.append(chance * chances[enough])
@@ -146,7 +141,7 @@ def _exact_share(one: Sums, other: Sums, observed: int) -> float:
 
 
 def _binomial(times: int) -> list[float]:
-    """The chances of 0, 1, ... heads in so many throws of a coin."""
+    """The probabilities of 0, 1, ... heads when a coin is thrown this many times."""
     ways = [1]
     for up in range(times):
         ways.append(ways[-1] * (times - up) // (up + 1))
@@ -154,9 +149,9 @@ def _binomial(times: int) -> list[float]:
 
 
 def _approximated(sizes: Counter[int], observed: int) -> float:
-    """The largest differences are counted out; the many small ones fall as the normal curve does."""
+    """Enumerate the largest differences; the sum of the others is approximated as normal."""
     if observed >= sum(size * times for size, times in sizes.items()) - 2 * sizes.total():
-        return float(2.0 ** (1 - sizes.total()))  # all go one way
+        return float(2.0 ** (1 - sizes.total()))  # all have the same sign
     large: Sums = {0: 1.0}
     rest = Counter(sizes)
     for size, times in sorted(sizes.items(), reverse=True):
@@ -168,27 +163,20 @@ def _approximated(sizes: Counter[int], observed: int) -> float:
     rest = +rest
     spread = sqrt(2 * sum(times * size * size for size, times in rest.items()))
     most = sum(times * size for size, times in rest.items())
-    # Turning one sign moves the sum by twice its size, so that a sum stands for all from half a step
-    # below it on.
+    # Continuity correction: changing one sign moves the sum by twice its size.
     step = min(rest, default=0)
-    return min(
-        1.0,
-        2
-        * fsum(
-            chance * _tail_probability(observed - there, most, step, spread)
-            for there, chance in large.items()
-        ),
+    share = fsum(
+        chance * _tail_probability(observed - there, most, step, spread)
+        for there, chance in large.items()
     )
+    return min(1.0, 2 * share)
 
 
 def _tail_probability(reached: int, most: int, step: int, spread: float) -> float:
-    """How likely a sum of many differences with random signs is at least this."""
+    """The probability that a sum of many differences with random signs is at least this."""
     if reached > most:
         return 0.0
     return erfc((reached - step) / spread) / 2 if reached > -most else 1.0
-
-
-# Holm's correction: when many things are tested, some look remarkable by chance.
 
 
 def holm_correction(p_values: Sequence[float]) -> list[float]:
@@ -202,9 +190,7 @@ def holm_correction(p_values: Sequence[float]) -> list[float]:
     return found
 
 
-# Intervals of paired differences: score interval, BCa bootstrap, smallest visible effect.
-
-# The interval of a difference between two shares of the same cases.
+# --- the interval of a difference between two shares of the same cases ------------------------
 
 _INTERVAL_STEPS = 40
 
@@ -212,24 +198,15 @@ _INTERVAL_STEPS = 40
 def paired_interval(down: float, up: float, cases: int, *, confidence: float = 0.95) -> Interval:
     """Tango's score interval of the share that passes after, less the share that passed before.
 
-    It keeps its promise for few flips, too, and has a width even where there are none: as many
-    cases as these could have missed some.
-
-    Args:
-        down: how many cases passed before and do not after; a case may fall a part of the way.
-        up: how many pass after and did not before, likewise.
-        cases: how many there are in all; at least one.
-        confidence: how often it covers the true difference.
+    It has the right coverage for few flips, too, and is not empty without any. `down` and `up` are
+    the numbers of cases that flipped; a case may count in part. There must be at least one case.
     """
     z = NormalDist().inv_cdf(0.5 + confidence / 2)
     return Interval(-_upper_bound(up, down, cases, z), _upper_bound(down, up, cases, z))
 
 
 def score_p_value(down: float, up: float, cases: int, difference: float) -> float:
-    """The two-sided p-value of a difference, by the distance that the interval is made from.
-
-    The interval holds just those whose p-value is 0.05 or more.
-    """
+    """The two-sided p-value of a difference; `paired_interval` has those of at least 0.05."""
     if not -1 <= difference <= 1:
         return 0.0
     seen = (up - down) / cases
@@ -240,7 +217,7 @@ def score_p_value(down: float, up: float, cases: int, difference: float) -> floa
 
 
 def _upper_bound(down: float, up: float, cases: int, z: float) -> float:
-    """The largest difference that is not too far above what was seen."""
+    """The largest difference that is less than `z` standard errors above the observed one."""
     if up == cases:
         return 1.0
     low, high = (up - down) / cases, 1.0
@@ -254,8 +231,8 @@ def _upper_bound(down: float, up: float, cases: int, z: float) -> float:
 
 
 def _distance(difference: float, down: float, up: float, cases: int) -> float:
-    """How many standard errors a difference is above what was seen, were it the true one."""
-    # The likeliest share of cases that go down, given the difference: the root of a quadratic.
+    """How many standard errors a difference is above the observed one, if it is the true one."""
+    # The maximum-likelihood share of cases that go down, given the difference: a quadratic's root.
     b = (2 * cases - up + down) * difference - up - down
     c = -down * difference * (1 - difference)
     share = (sqrt(max(0.0, b * b - 8 * cases * c)) - b) / (4 * cases)
@@ -264,9 +241,9 @@ def _distance(difference: float, down: float, up: float, cases: int) -> float:
     return reach / sqrt(variance) if variance > 0 else float("inf")
 
 
-# The distribution of a sum, computed from its cumulants instead of drawn.
+# --- the distribution of a sum, computed from its cumulants -----------------------------------
 
-# Nearer to the middle than this the formula divides what is lost in rounding by itself.
+# Nearer to the middle than this, rounding errors dominate the formula.
 _NEAR_ZERO = 1e-3
 _MAX_STEPS = 80
 _TOLERANCE = 1e-9
@@ -287,19 +264,15 @@ class Cumulants(NamedTuple):
 
 
 def normal_score(tilt: float, at: Cumulants, *, middle: float = 0.0) -> float:
-    """The normal quantile with the chance that the sum is at most the mean of the tilted one.
+    """The normal quantile of the probability that the sum is at most the mean of the tilted sum.
 
-    Barndorff-Nielsen's form of the saddlepoint approximation.
-
-    Args:
-        tilt: how much large sums are preferred.
-        at: the cumulants at this tilt.
-        middle: the score at tilt 0, where the formula says nothing: a sixth of the skewness.
+    Barndorff-Nielsen's form of the saddlepoint approximation. `at` are the cumulants at this tilt;
+    `middle` is the score at tilt 0, where the formula is undefined: a sixth of the skewness.
     """
     r = copysign(sqrt(2 * max(0.0, tilt * at.mean - at.value)), tilt)
     if abs(r) < _NEAR_ZERO:
         return middle
-    # Where nothing is left to vary, the sum is at the end of its range.
+    # Without variance the sum is at the end of its range.
     v = tilt * sqrt(at.variance)
     return r + log(v / r) / r if v else r
 
@@ -307,10 +280,8 @@ def normal_score(tilt: float, at: Cumulants, *, middle: float = 0.0) -> float:
 def find_root(function: Callable[[float], float], wanted: float, start: float) -> float:
     """Find where an increasing function reaches a value (false position with bisection).
 
-    Args:
-        function: it grows, and is below the value at 0 if `start` is positive, above it otherwise.
-        wanted: the value.
-        start: where it may be about; it is looked for from 0 on, in this direction.
+    At 0 the function must be below the value if `start` is positive, and above it otherwise. The
+    search goes from 0 in the direction of `start`, a first guess.
     """
     near, far = 0.0, start
     at_near, at_far = function(near) - wanted, function(far) - wanted
@@ -331,7 +302,7 @@ def _false_position(
     near: tuple[float, float],
     far: tuple[float, float],
 ) -> float:
-    """The crossing between two places on either side of it: the Illinois variant."""
+    """The root between two points on either side of it (Illinois algorithm)."""
     (left, at_left), (right, at_right) = near, far
     for _ in range(_MAX_STEPS):
         if at_right == at_left or abs(at_right) < _TOLERANCE:
@@ -341,26 +312,21 @@ def _false_position(
         if at_middle * at_right <= 0:
             left, at_left = right, at_right
         else:
-            at_left /= 2  # the end that stays put would slow the other down
+            at_left /= 2  # so that this end moves, too
         right, at_right = middle, at_middle
     return right
 
 
-# How far two runs are apart in a graded number: the bootstrap over cases, without drawing.
+# --- the bootstrap over cases, without random draws -------------------------------------------
 
-# Drawing again shows only what has been seen: from fewer cases whose outcome changed than most it
-# would promise too much. As many flips, all one way, the exact test needs as well.
+# With fewer changed cases the bootstrap interval is too narrow. The exact test also needs this many
+# flips in one direction.
 _MIN_CHANGED = 6
 _NORMAL = NormalDist()
 
 
 class PairedTest(NamedTuple):
-    """What a test of a mean difference gives.
-
-    Attributes:
-        p_value: the chance of a difference at least as large where there is none.
-        interval: the 95 % interval of the difference.
-    """
+    """The p-value and the 95 % interval of a mean difference."""
 
     p_value: float
     interval: Interval
@@ -369,9 +335,7 @@ class PairedTest(NamedTuple):
 def paired_bootstrap(differences: Mapping[float, int]) -> PairedTest:
     """Test the mean difference against zero, with a BCa bootstrap interval.
 
-    Args:
-        differences: how often each difference between after and before is there, zeros included:
-            numbers from -1 to 1. At least one.
+    `differences` maps each difference, a number from -1 to 1, to its count, zeros included.
     """
     flipped = sign_flip_p_value(differences)
     number = sum(differences.values())
@@ -383,10 +347,10 @@ def paired_bootstrap(differences: Mapping[float, int]) -> PairedTest:
 
 
 def _conservative(differences: Mapping[float, int], number: int) -> PairedTest:
-    """Where nearly all differences are the same: the others fall or rise a part of the furthest way.
+    """A test for differences that are nearly all equal.
 
-    A share of whole cases varies more than anything else of the same mean, so that the interval is
-    as wide as such differences allow.
+    The others count as cases that flip in part, in units of the largest deviation. Shares vary more
+    than any other numbers of the same mean, so the interval is as wide as possible.
     """
     most = max(differences.values())
     commonest = [value for value, times in differences.items() if times == most]
@@ -401,10 +365,9 @@ def _conservative(differences: Mapping[float, int], number: int) -> PairedTest:
 
 
 class _BootstrapDistribution:
-    """The distribution of the mean of cases drawn again, with replacement, as often as there are.
+    """The bootstrap distribution of the mean of cases.
 
-    Bias-corrected and accelerated (BCa): for a mean the two corrections are the same number, a
-    sixth of the skewness of the mean.
+    Bias-corrected and accelerated (BCa): for a mean both corrections are a sixth of its skewness.
     """
 
     def __init__(self, differences: Mapping[float, int], number: int) -> None:
@@ -419,9 +382,9 @@ class _BootstrapDistribution:
         self._bend = moments[1] / self._spread**3 / sqrt(number) / 6
 
     def _cumulants(self, tilt: float) -> Cumulants:
-        """Of the sum over all draws, of which each is one of the differences."""
+        """The cumulants of the sum over all draws."""
         ends = (self._kinds[0][0], self._kinds[-1][0])
-        largest = max(tilt * end for end in ends)  # so that nothing overflows
+        largest = max(tilt * end for end in ends)  # against overflow
         total = mean = square = 0.0
         for value, times in self._kinds:
             weight = times * exp(tilt * value - largest)
@@ -441,7 +404,7 @@ class _BootstrapDistribution:
         return Interval(self._quantile(-reach), self._quantile(reach))
 
     def _quantile(self, z: float) -> float:
-        """The mean below which so much of the corrected distribution lies."""
+        """The mean at this normal quantile of the corrected distribution."""
         moved = self._bend + z
         wanted = self._bend + moved / (1 - self._bend * moved)
         start = copysign(1 / (self._spread * sqrt(self._number)), wanted - self._bend)
@@ -449,13 +412,13 @@ class _BootstrapDistribution:
         return self._cumulants(tilt).mean / self._number
 
     def p_value(self) -> float:
-        """How unlikely the corrected distribution makes a mean on the other side of zero."""
+        """Twice the probability of a mean on the other side of zero."""
         lowest, highest = self._kinds[0][0], self._kinds[-1][0]
         if lowest < 0 < highest:
             start = -self._mean / self._spread**2
             score = self._score(find_root(lambda tilt: self._cumulants(tilt).mean, 0.0, start))
         else:
-            # No draw is beyond zero; it is reached where every case drawn is one of the zeros.
+            # No sum of draws is beyond zero; it is zero if every draw is zero.
             chance = (dict(self._kinds).get(0.0, 0) / self._number) ** self._number
             if not chance:
                 return 0.0
@@ -465,16 +428,16 @@ class _BootstrapDistribution:
         return 2 * _NORMAL.cdf(-abs(drawn / stretch - self._bend)) if stretch > 0 else 0.0
 
 
-# The smallest difference that a suite can be expected to show.
+# --- the smallest difference that a suite can show --------------------------------------------
 
-# What a p-value has to be below for a difference to be believed.
+# The significance level.
 ALPHA = 0.05
 _POWER = 0.8
 _SEARCH_STEPS = 24
 
 
 def min_flips(tests: int = 1) -> int:
-    """How many flips, all one way, the exact test needs at the least to be believed."""
+    """The minimum number of flips, all in one direction, for a significant exact test."""
     flips = 1
     while 2 * 0.5**flips >= ALPHA / tests:
         flips += 1
@@ -486,18 +449,15 @@ def smallest_effect(
 ) -> float | None:
     """The smallest difference that the exact test detects with 80 % power.
 
-    A difference makes cases flip. Where fewer flip by chance than the difference needs, all flips
-    go one way; else it has to be seen among the others. It is never less than what whole cases that
-    fall need, however small the noise is: what breaks breaks as a whole.
+    If fewer cases flip by chance than the difference needs, all flips go in one direction; otherwise
+    the difference must show among the others. It is never less than what whole cases need, however
+    small the noise: a case breaks as a whole. None if there are too few cases for any difference.
 
     Args:
-        cases: how many there are.
-        flipping: the share of them that flips, one way or the other.
-        size: how much a case that flips moves, from 0 to 1.
-        tests: how many differences are tested together, so that each has to be the clearer.
-
-    Returns:
-        None if so few cases can show no difference at all.
+        cases: the number of cases.
+        flipping: the share of cases that flip, in either direction.
+        size: how much a flipping case changes, from 0 to 1.
+        tests: the number of differences that are tested together.
     """
     flips = min_flips(tests)
     if cases < flips:
@@ -507,7 +467,7 @@ def smallest_effect(
     spread = _NORMAL.inv_cdf(_POWER) * sqrt(cases)
 
     def is_seen(change: float) -> bool:
-        # The normal approximation; one flip is for the steps in which the exact test moves.
+        # The normal approximation; one flip is subtracted because the exact test is discrete.
         share = max(flipping, change)
         needed = noise * sqrt(share) + spread * sqrt(share - change * change)
         return cases * change - 1 >= needed
@@ -523,7 +483,7 @@ def _chance_of_at_least(flips: int, cases: int, share: float) -> float:
 
 
 def _smallest_sufficient(is_enough: Callable[[float], bool]) -> float:
-    """The smallest number from 0 to 1 that is enough; 1 where none is."""
+    """The smallest number from 0 to 1 that is enough; 1 if none is."""
     low, high = 0.0, 1.0
     for _ in range(_SEARCH_STEPS):
         middle = (low + high) / 2

@@ -16,6 +16,8 @@ from callscore.errors import InvalidSettings
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterable, Sequence
 
+    ReadValue = Callable[["TrialOutcome"], float | None]
+
 __all__ = [
     "F1",
     "PASSED",
@@ -24,6 +26,7 @@ __all__ = [
     "MatchedCase",
     "Matching",
     "Side",
+    "SideFacts",
     "TrialOutcome",
     "UnmatchedCase",
     "case_name",
@@ -35,21 +38,18 @@ __all__ = [
 ]
 
 
-# One side of a comparison: a run, its evaluations, and the outcome of each case.
-
-
 class TrialOutcome(Struct, frozen=True, gc=False, kw_only=True):
     """The result of one trial of a case.
 
     Attributes:
-        status: whether there is a score; `error` where there is no answer.
+        status: `error` if there is no answer.
         passed: whether all scorers pass; None if none has a number.
-        f1: the score of its calls; None if nothing is scored.
-        values: the value of each scorer, by its name.
-        forbidden: how many forbidden calls were made.
-        faults: how many errors the tools' schemas find; None if they were not asked.
-        tools: the counts of each tool; None if they were not counted.
-        calls: a digest of the calls that were made; empty if unknown.
+        f1: the score of the calls; None if nothing is scored.
+        values: the name and the value of each scorer.
+        forbidden: the number of forbidden calls.
+        faults: the number of schema errors; None if schemas were not checked.
+        tools: the counts by tool; None if they were not counted.
+        calls: a digest of the calls; empty if unknown.
         failure: why there is no answer, in a sentence; empty if there is one.
     """
 
@@ -68,11 +68,8 @@ class CaseOutcome(Struct, frozen=True, gc=False, kw_only=True):
     """The result of a case, in all its trials.
 
     Attributes:
-        id: the id of the case.
-        trials: the result of each, in order.
-        tags: its tags.
         expectation: a digest of what is expected; empty if nothing is.
-        asked: a digest of the rest of the case: its input, its tools.
+        asked: a digest of the input and the tools.
     """
 
     id: str
@@ -86,12 +83,10 @@ class EvaluationSide(Struct, frozen=True, kw_only=True):
     """An evaluation of a run, under one variant.
 
     Attributes:
-        name: its name.
         place: its file, and its name there.
-        variant: the variant; None if it has no variants.
-        cases: its cases, in order.
-        settings: a digest of what decides the scores, the scorers included.
-        below: the thresholds that it misses, each a sentence in every language.
+        variant: None if it has no variants.
+        settings: a digest of the settings and scorers.
+        below: the missed thresholds, each a sentence in every language.
     """
 
     name: str
@@ -107,8 +102,8 @@ class EvaluationSide(Struct, frozen=True, kw_only=True):
         return self.name if self.variant is None else f"{self.name} [{self.variant}]"
 
 
-class Side(Struct, frozen=True, kw_only=True):
-    """A run, or a file of cases that were scored for this comparison.
+class SideFacts(Struct, frozen=True, kw_only=True):
+    """A run, or a file of cases, without its results.
 
     Attributes:
         label: the name that the user typed: `main`, `latest~1`, `answers.jsonl`.
@@ -117,8 +112,6 @@ class Side(Struct, frozen=True, kw_only=True):
         started_at: seconds since 1970; None for a file.
         git_commit: the commit of the project; None outside of a repository.
         git_dirty: whether files had changed since.
-        is_finished: whether it finished.
-        evaluations: what was evaluated, in order.
     """
 
     label: str
@@ -128,10 +121,15 @@ class Side(Struct, frozen=True, kw_only=True):
     git_commit: str | None = None
     git_dirty: bool | None = None
     is_finished: bool = True
+
+
+class Side(SideFacts, frozen=True, kw_only=True):
+    """One side of a comparison: a run, or a file of cases that were scored for it."""
+
     evaluations: tuple[EvaluationSide, ...] = ()
 
 
-# Which evaluations and cases of two runs belong together, and the values of each pair.
+# --- matching evaluations and cases -----------------------------------------------------------
 
 
 class MatchedCase(NamedTuple):
@@ -139,15 +137,18 @@ class MatchedCase(NamedTuple):
 
     Attributes:
         evaluation: the label of the evaluation in the second run.
-        before: its result in the first run.
-        after: its result in the second.
-        alone: the two trials, if each run has one, as nearly always.
+        alone: the two trials, if each run has exactly one, with an answer.
     """
 
     evaluation: str
     before: CaseOutcome
     after: CaseOutcome
     alone: tuple[TrialOutcome, TrialOutcome] | None = None
+
+    @property
+    def name(self) -> str:
+        """The name of the case among several evaluations."""
+        return case_name(self.evaluation, self.after.id)
 
 
 class UnmatchedCase(NamedTuple):
@@ -156,18 +157,20 @@ class UnmatchedCase(NamedTuple):
     evaluation: str
     case: CaseOutcome
 
+    @property
+    def name(self) -> str:
+        """The name of the case among several evaluations."""
+        return case_name(self.evaluation, self.case.id)
+
 
 class Matching(NamedTuple):
     """The matched evaluations and cases of two runs, and the rest.
 
     Attributes:
-        evaluations: the evaluations that both have.
         cases: the cases that both have, in the order of the second run.
-        only_before: cases that only the first has.
-        only_after: cases that only the second has.
-        lone_before: evaluations that only the first has.
-        lone_after: evaluations that only the second has.
-        repeated: cases whose id another case of the evaluation has; their trials are one case's.
+        only_before: cases that only the first run has.
+        lone_before: evaluations that only the first run has.
+        repeated: cases with the id of an earlier case, to which their trials are added.
     """
 
     evaluations: list[tuple[EvaluationSide, EvaluationSide]]
@@ -182,10 +185,10 @@ class Matching(NamedTuple):
 def match_sides(before: Side, after: Side) -> Matching:
     """Match the evaluations and cases of two sides.
 
-    Evaluations match by file and variant, the others by name and variant. If each run has only one
-    variant, the variants may differ. If each run has only one evaluation, their names may differ, too,
-    if they have a case in common with the same question or expectation, or an unknown question. Cases
-    are matched by id, never by position.
+    Evaluations match by file and variant, else by name and variant. If each run has only one variant,
+    the variants may differ. If each run has only one evaluation, the names may differ, too, provided
+    that they have a case in common with the same question or expectation, or an unknown question.
+    Cases match by id, never by position.
     """
     pairs = _pairs(before.evaluations, after.evaluations)
     matching = Matching(
@@ -231,7 +234,7 @@ def _pairs(
 
 
 def _is_same_evaluation(before: EvaluationSide, after: EvaluationSide) -> bool:
-    """Whether the only evaluations of two runs are the same one, whatever it is called."""
+    """Whether the only evaluations of two runs are the same, even under different names."""
     if before.name == after.name or (before.place and before.place == after.place):
         return True
     if not before.cases or not after.cases:
@@ -251,7 +254,7 @@ def _joined_by(
     after: Iterable[EvaluationSide],
     key: Callable[[EvaluationSide], Hashable],
 ) -> list[tuple[EvaluationSide, EvaluationSide]]:
-    """Pairs with the same key; several of one key in order."""
+    """Pairs with the same key; if several have one key, in order."""
     waiting: dict[Hashable, list[EvaluationSide]] = {}
     for each in before:
         if key(each) is not None:
@@ -293,8 +296,7 @@ def _by_id(evaluation: EvaluationSide, matching: Matching) -> dict[str, CaseOutc
     return found
 
 
-if TYPE_CHECKING:
-    Reading = Callable[[TrialOutcome], float | None]
+# --- values of matched cases ------------------------------------------------------------------
 
 PASSED = "passed"
 F1 = "f1"
@@ -304,7 +306,7 @@ _SCORER = "scorer "
 
 
 def known_measures(sides: Iterable[Side]) -> tuple[str, ...]:
-    """What these runs can be compared by: `passed`, `f1`, and the scorers they name."""
+    """The measures of these runs: `passed`, `f1`, and their scorers."""
     values = {
         trial.values
         for side in sides
@@ -320,7 +322,11 @@ def known_measures(sides: Iterable[Side]) -> tuple[str, ...]:
 
 
 def require_measure(measure: str, known: Sequence[str]) -> str:
-    """The measure of this name, ignoring case; unknown ones are refused."""
+    """The measure of this name, ignoring case.
+
+    Raises:
+        InvalidSettings: it is unknown.
+    """
     if measure in known:
         return measure
     similar = [name for name in known if name.casefold() == measure.casefold()]
@@ -336,8 +342,8 @@ def paired_values(matched: Iterable[MatchedCase], measure: str) -> list[tuple[fl
     """The values of each case before and after, averaged over the trials both sides have.
 
     Means over few and over many trials have different distributions, even if nothing differs: of the
-    run with more trials only the first ones count. A trial without an answer did not pass, and is 0
-    by every other measure. None for a case without a number in one run; for `passed`, an undecided one.
+    run with more trials only the first ones count. A trial without an answer counts as 0. None for a
+    case without a number in one of the runs.
     """
     read, is_decision = _value_reader(measure), measure == PASSED
     found: list[tuple[float, float] | None] = []
@@ -350,9 +356,9 @@ def paired_values(matched: Iterable[MatchedCase], measure: str) -> list[tuple[fl
     return found
 
 
-def _value_reader(measure: str) -> Reading:
+def _value_reader(measure: str) -> ReadValue:
     if measure == PASSED:
-        return lambda trial: trial.passed  # which are 0 and 1
+        return lambda trial: trial.passed  # booleans are 0 and 1
     if measure == F1:
         return lambda trial: _valid_share(trial.f1)
     name = measure.removeprefix(_SCORER)
@@ -366,7 +372,7 @@ def _valid_share(number: float | None) -> float | None:
 
 
 def _mean_pair(
-    before: CaseOutcome, after: CaseOutcome, read: Reading, *, is_decision: bool
+    before: CaseOutcome, after: CaseOutcome, read: ReadValue, *, is_decision: bool
 ) -> tuple[float, float] | None:
     first, second = _trial_values(before, read), _trial_values(after, read)
     trials = min(len(first), len(second))
@@ -382,8 +388,8 @@ def has_value(case: CaseOutcome, measure: str) -> bool:
     return bool(found) and (measure == PASSED or _has_answer(found))
 
 
-def _trial_values(case: CaseOutcome, read: Reading) -> list[float | None]:
-    """The number of each trial that has one; None for one without an answer."""
+def _trial_values(case: CaseOutcome, read: ReadValue) -> list[float | None]:
+    """The number of each trial that has one; None for a trial without an answer."""
     found = [(trial.status == "error", read(trial)) for trial in case.trials]
     return [
         None if is_error else number for is_error, number in found if is_error or number is not None
