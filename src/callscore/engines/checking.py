@@ -1,4 +1,4 @@
-"""From files to what is wrong with the calls in them, in this process and in bounded memory."""
+"""Checks the calls in files, in this process and in bounded memory."""
 
 from __future__ import annotations
 
@@ -28,10 +28,9 @@ from callscore.formats.definitions import read_definitions
 from callscore.sources import BadRecord
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from callscore.core.call import Tool
-    from callscore.core.score import Fault
 
 __all__ = ["CheckHooks", "check_files"]
 
@@ -42,9 +41,8 @@ class CheckHooks(Struct, frozen=True):
     """Callbacks while files are checked.
 
     Attributes:
-        on_finding: of each finding that is to be shown, as soon as it is found; the results then
-            hold none.
-        on_bytes: how many more bytes have been read.
+        on_finding: called with each finding to show, which is then not part of the results.
+        on_bytes: called with the number of bytes that were read since the last call.
     """
 
     on_finding: Callable[[Finding], None] | None = None
@@ -67,10 +65,10 @@ def check_files(  # noqa: PLR0913  (each is something to say about a run)
 
     Args:
         paths: the files; `-` is standard input.
-        inputs: what the user says about them.
-        tools: the tools that were offered, by name; without them those that a trace itself has.
-        limit: how many findings to show; None for all.
-        skip_bad: count and skip what cannot be read, rather than stop.
+        inputs: how they are read.
+        tools: the offered tools by name; None for those that each trace defines.
+        limit: the maximum number of findings to show; None for all.
+        skip_bad: whether to count and skip what cannot be read, instead of stopping.
         hooks: callbacks.
 
     Raises:
@@ -91,7 +89,7 @@ def check_files(  # noqa: PLR0913  (each is something to say about a run)
 
 
 def _read_run(value: Any, *, place: str, **options: Any) -> Case:
-    """The actual side of a record; a case that was not run has none."""
+    """The actual side of a record; a case without an answer has none."""
     if isinstance(value, dict):
         is_reference = any(field in value for field in EXPECTED_FIELDS)
         if is_reference and not any(field in value for field in ACTUAL_FIELDS + EITHER_SIDE_FIELDS):
@@ -123,7 +121,6 @@ class _CheckTotals:
         self._counts: Counter[tuple[str, FaultKind]] = Counter()
 
     def take(self, place: str, case: Case) -> None:
-        """Check one run."""
         name = f"{place} {_label(case) or ''}".rstrip()
         if case.actual is None:
             self._without_calls.add(name)
@@ -143,19 +140,14 @@ class _CheckTotals:
             self._unchecked += len(case.actual) - checked
             self._invalid += count_faulty_calls(faults)
         self._faulty += len({fault.index for fault in faults})
-        self._add_findings(place, case, faults)
-
-    def _add_findings(self, place: str, case: Case, faults: Iterable[Fault]) -> None:
-        calls = case.actual or ()
         for fault in faults:
             self._counts[fault.tool, fault.kind] += 1
             self._faults += 1
             if self._limit is None or self._shown < self._limit:
                 self._shown += 1
-                self._show(Finding(place, _label(case), calls[fault.index], fault))
+                self._show(Finding(place, _label(case), case.actual[fault.index], fault))
 
     def results(self, files: int) -> CheckResults:
-        """What has been found."""
         unusable = NameCounter()
         for tool, problem in self._unusable.items():
             unusable.add(f"{tool}: {problem}")
@@ -194,13 +186,13 @@ def _label(case: Case) -> str | None:
 def _defined_tools(definitions: Any) -> _UsableTools:
     """The tools that a record defines, by name, and why the schemas of some cannot be used.
 
-    None if it defines none that can be read; an empty list says that no tool was offered.
+    None if it defines no readable ones; an empty list means that no tool was offered.
     """
     if definitions is None:
         return None, {}
     try:
         return _decode_defined(msgspec.json.encode(definitions))
-    except (RecursionError, TypeError, ValueError, OverflowError):  # no JSON, so not remembered
+    except (RecursionError, TypeError, ValueError, OverflowError):  # not JSON, so not cached
         return _usable_definitions(definitions)
 
 

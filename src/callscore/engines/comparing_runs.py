@@ -45,11 +45,7 @@ if TYPE_CHECKING:
 
 __all__ = ["compare", "is_case_file", "resolve_side", "side_of_file", "side_of_run"]
 
-
-# A file of cases as one side of a comparison: it is scored.
-
 _STDIN = "-"
-
 _NOT_RUN = "the file holds no answer to it"
 _NO_CASES = "there is no case to compare in it."
 _NOTHING_EXPECTED = (
@@ -75,14 +71,14 @@ _SUITE_NAME = re.compile(r"eval_.*\.(?:ya?ml|toml)", re.IGNORECASE)
 def is_case_file(reference: str) -> bool:
     """Whether a reference means a file of cases, rather than a run.
 
-    It does if its ending is that of a case file, whether the file exists or not, or if it is the path
-    of an existing file in a named folder. `main` is a run, `./main` may be a file.
+    It does if it has the suffix of a case file, whether the file exists or not, or if it is the path
+    of an existing file with a folder: `main` is a run, `./main` may be a file.
     """
     if reference == _STDIN or kind_by_name(reference) is not None:
         return True
     try:
         return ("/" in reference or sep in reference) and Path(reference).is_file()
-    except OSError:  # the name is too long, or the folder may not be read
+    except OSError:  # the name is too long, or the folder cannot be read
         return False
 
 
@@ -96,16 +92,15 @@ def side_of_file(
 ) -> Side:
     """Score a file of cases, as one side of a comparison.
 
-    Records of the same id are trials of one case if they ask and expect the same; else there are
-    several cases of one id. The trial of a case with an expectation and without an answer failed.
+    Records with the same id are trials of one case if they ask and expect the same; otherwise they
+    are several cases. The trial of a case with an expectation and without an answer failed.
 
     Args:
-        path: the file: cases with both sides, or with `expected` only traces; `-` is standard input.
+        path: cases with both sides, or with `expected` only traces; `-` is standard input.
         settings: the settings of the scores.
-        label: the name of the side; by default the path as it is given.
+        label: the name of the side; by default the given path.
         expected: the file of references, if it is another.
-        tools: the definitions of the tools, in any form that `read_tools` takes, in place of those
-            of the cases.
+        tools: replaces the tools of the cases; in any form that `read_tools` takes.
 
     Raises:
         UnreadableInput: the file cannot be read, there is no case in it, or none with both what is
@@ -115,7 +110,7 @@ def side_of_file(
         MissingExtra: the file needs an optional dependency.
     """
     name = fspath(path)
-    outcomes: dict[str, list[CaseOutcome]] = {}  # by id, in the order in which they first come
+    outcomes: dict[str, list[CaseOutcome]] = {}  # by id
     hooks = ScoreHooks(on_result=partial(_add_result, outcomes))
     options: dict[str, Any] = {"settings": settings, "show": "none", "tools": tools, "hooks": hooks}
     try:
@@ -158,7 +153,7 @@ def _require_scores(cases: Sequence[CaseOutcome], name: str, expected: str | Non
 def _refuse_exported(name: str) -> None:
     """Refuse a file that is an exported run."""
     if name == _STDIN:
-        return  # which cannot be read twice
+        return  # it cannot be read twice
     from callscore.history.exchange.run_files import open_run_file  # imports the whole history
 
     try:
@@ -170,7 +165,7 @@ def _refuse_exported(name: str) -> None:
 
 
 def _add_result(outcomes: dict[str, list[CaseOutcome]], result: Result) -> None:
-    """Add a result as a trial of its case; of one id there are several cases if they differ."""
+    """Add a result as a trial of the case with the same id, question and expectation."""
     case, payload = result.case, case_payload(result.case)
     found = CaseOutcome(
         id=case.id,
@@ -205,9 +200,6 @@ def _trial_outcome(result: Result) -> TrialOutcome:
     )
 
 
-# A reference becomes a side: a run, one variant of it, or a file of cases.
-
-
 def resolve_side(
     reference: str,
     *,
@@ -215,13 +207,10 @@ def resolve_side(
     settings: Settings = DEFAULT,
     expected: str | None = None,
 ) -> Side:
-    """The side that a reference means.
+    """The side that a reference means: a file of cases, `RUN` or `RUN:VARIANT`.
 
-    Args:
-        reference: a file of cases; a reference to a run; or that, a colon and a variant.
-        store: opens the history; called only if a run is meant.
-        settings: the settings of the scores of a file; a run has its own.
-        expected: the file of references, if the file has only traces.
+    `store` opens the history, and is called only for a run. The settings are used for a file, and
+    `expected` for a file that has only traces.
 
     Raises:
         UnknownRun: there is no such run, or it has no such variant.

@@ -70,7 +70,7 @@ class InputOptions(Struct, frozen=True):
         fields: the paths of the fields of a case in a record.
         dialect: the format of the documents; None to recognise it.
         wanted: what to select from a document that offers a choice.
-        top_k: how many of the answers to the same question to read.
+        top_k: how many answers to the same question to read.
         keeps_tools: whether cases keep the tools that their document defines.
     """
 
@@ -97,8 +97,8 @@ def input_options_for(
     """Check the options of a user about the input.
 
     Raises:
-        InvalidSettings: there is no such format or field, a path is none, or both the first answers
-            and a single one are asked for.
+        InvalidSettings: a format, field or path is invalid, or both the first answers and a single
+            one are selected.
     """
     require_one_selection(wanted, top_k)
     return InputOptions(
@@ -114,9 +114,9 @@ class FileContent(Struct, frozen=True):
     """What a file contains: whole cases, only references, or only traces.
 
     Attributes:
-        read: reads a case from a record in our own format.
-        make: makes a case of a trace of another dialect.
-        other: the field that such a file need not have.
+        read: makes a case from a record in our own format.
+        make: makes a case from a trace in another dialect.
+        other: the field that such a file does not need.
     """
 
     read: Callable[..., Case]
@@ -170,7 +170,7 @@ class CaseReader:
         if not is_own:
             dialect = documents.dialect_for(batch.value)
             if self._wraps_calls(dialect, batch.value):
-                is_own = self._is_own_file = True  # it names its sides in another way
+                is_own = self._is_own_file = True  # under other names of the sides
         if is_own:
             yield self._read_own_record(batch, fields)
         else:
@@ -195,7 +195,7 @@ class CaseReader:
 
     def _spells_calls(self, items: list[Any]) -> bool:
         """Whether a list is a run in our own format: no calls, names and pairs, or with groups."""
-        # Streams of other stacks have lists that do not begin with a name.
+        # Event streams of other tools have lists that do not begin with a name.
         is_stream = any(
             isinstance(item, list) and not isinstance(next(iter(item), None), str)
             for item in items[:1]
@@ -229,7 +229,7 @@ class CaseReader:
         return is_case(value) or (self._is_own_file and self._dialect is None)
 
     def _wraps_calls(self, dialect: Dialect | None, value: Any) -> bool:
-        """Whether it is an object with calls under one of our keys, which needs no dialect."""
+        """Whether it is an object with calls under one of our keys."""
         if self._dialect is not None or not isinstance(value, dict):
             return False
         if dialect is None:
@@ -264,7 +264,7 @@ class CaseReader:
         items = document.value if isinstance(document.value, list) else [document.value]
         is_generic = self._part is REFERENCES and document.dialect.name == "generic"
         if is_generic and all(first(item, *NAME_KEYS) for item in items):
-            # Calls written by hand may have rules in them, which a recording has not.
+            # Calls written by hand may contain rules.
             yield self._read_record(Record(document.place, {"calls": items}), fields, wanted)
             return
         read = read_as if self._dialect is None else read_named
@@ -285,13 +285,13 @@ class CaseReader:
     def _with_tools(self, case: Case, document: Document) -> Case:
         if not self._keeps_tools:
             return case
-        if document is not self._latest[0]:  # which may hold many runs
+        if document is not self._latest[0]:  # a document may hold many runs
             self._latest = document, tools_of_document(document)
         tools = self._latest[1]
         return structs.replace(case, tools=tools) if tools else case
 
     def _with_candidates(self, read: Callable[[Wanted], list[Found]]) -> list[Found]:
-        """What a document holds, each case with the other answers that may count."""
+        """The cases that are read, each with the other answers that may count."""
         found, *others = read_candidates(read, self._wanted, self._top_k)
         others = [cases for cases in others if len(cases) == len(found)]
         if not others:
@@ -317,10 +317,10 @@ def read_cases(
     *,
     on_bytes: Callable[[int], None] | None = None,
 ) -> Iterator[Found]:
-    """The cases of one file, each with its place, and what cannot be read.
+    """The cases of one file, each with its place; and the records that cannot be read.
 
     Raises:
-        UnreadableInput: the file cannot be read as far as its text.
+        UnreadableInput: the file cannot be opened or decoded.
         MissingExtra: it needs an optional dependency.
     """
     reader = CaseReader(path, part, inputs)
@@ -343,7 +343,7 @@ def _with_fields(trace: Trace, fields: dict[str, Any], place: str) -> Trace:
     )
 
 
-# References and traces, joined on the ids of their cases.
+# --- joining references and traces by id ------------------------------------------------------
 
 _NO_JOIN = (
     "this does not say which case it belongs to, and there is more than one."
@@ -356,19 +356,16 @@ def join_traces(
     traces: Iterable[tuple[str, Case]],
     refuse: Callable[[str, str], None],
 ) -> Iterator[tuple[Case, bool]]:
-    """Join references and traces by id; also yields whether each case has a reference.
+    """Join references and traces, each with its place; also yields whether a case has a reference.
 
-    References that no trace belongs to come last, as cases that were not run. Where there is only
-    one reference, a trace without an id belongs to it, and any trace to one without an id.
+    References without a trace come last, as cases that were not run. If there is only one reference,
+    a trace without an id belongs to it; if that reference has no id, every trace does.
 
-    Args:
-        references: each with its place.
-        traces: likewise; they are read one after another.
-        refuse: called with the place and the problem of what cannot be joined.
+    `refuse` is called with the place and the problem of what cannot be joined.
     """
     known = _by_id(references, refuse)
     run: set[str] = set()
-    nameless: list[tuple[str, Case]] = []  # which may be one too many
+    nameless: list[tuple[str, Case]] = []  # at most one is allowed
     for place, trace in traces:
         reference = _reference_for(trace, known)
         if trace.id == NO_ID:
@@ -408,7 +405,7 @@ def _by_id(
 
 
 def _reference_for(trace: Case, references: dict[str, Case]) -> Case | None:
-    """The reference of a trace: the one of its id, or the only one where an id is lacking."""
+    """The reference with the id of a trace, or the only reference if an id is missing."""
     if trace.id in references:
         return references[trace.id]
     if len(references) == 1 and (trace.id == NO_ID or NO_ID in references):

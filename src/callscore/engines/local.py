@@ -50,6 +50,8 @@ if TYPE_CHECKING:
     from callscore.formats.trace import Wanted
     from callscore.metrics.metric import Metric
 
+    Metrics = str | Metric | Iterable[str | Metric]
+
 __all__ = [
     "Collector",
     "ScoreHooks",
@@ -58,9 +60,6 @@ __all__ = [
     "score_files",
     "score_joined",
 ]
-
-if TYPE_CHECKING:
-    Metrics = str | Metric | Iterable[str | Metric]
 
 Show = Literal["failing", "all", "none"]
 
@@ -136,7 +135,7 @@ class Collector:
 
     @property
     def takes_plain(self) -> bool:
-        """Whether cases can be counted without being decoded, but for the few that are shown."""
+        """Whether cases can be counted without decoding them, except the few that are shown."""
         shows_few = self._show == "none" or (self._show == "failing" and self._limit is not None)
         is_watched = self._hooks.on_score is not None or self._hooks.on_result is not None
         knows_tools = self.definitions.of_run is not None
@@ -166,11 +165,11 @@ class Collector:
     def _call_hooks(
         self, case: Case, score: Score, tools: Mapping[str, Tool] | None
     ) -> tuple[MetricValue, ...]:
-        """Hand a scored case over; returns what the metrics say of it."""
+        """Call the hooks with a scored case; returns the values of the metrics."""
         hooks = self._hooks
         if hooks.on_outcomes is not None:
             hooks.on_outcomes([case], [outcome_of(score)])
-        # Metrics know nothing of the settings: they get all calls, and of several answers the first.
+        # Metrics do not know the settings: they get all calls, and of several answers the first.
         values = tuple(
             [
                 metric.value_of(case.expected or (), case.actual or (), tools)
@@ -188,8 +187,8 @@ class Collector:
     def take_plain(self, cases: list[PlainCase], read: Callable[[int], Case | None]) -> None:
         """Like `take` for each of these, without decoding most of them.
 
-        `read` decodes the case at a position, if that is possible: to be shown, or if it cannot be
-        counted as text.
+        `read` decodes the case at a position, if possible: to show it, or if it cannot be counted
+        without decoding.
         """
         examined = examine_cases([case.expected for case in cases], [case.actual for case in cases])
         outcomes = examined.outcomes
@@ -222,7 +221,7 @@ class Collector:
         outcomes: list[Outcome | None],
         read: Callable[[int], Case | None],
     ) -> dict[int, Case | None]:
-        """The cases without an outcome, read whole; if one is unreadable, only those before count."""
+        """The decoded cases without an outcome; if one is unreadable, only those before it count."""
         found: dict[int, Case | None] = {}
         for position, outcome in enumerate(outcomes):
             if outcome is None:
@@ -234,7 +233,7 @@ class Collector:
         return found
 
     def results(self) -> Results:
-        """Everything so far."""
+        """The results so far."""
         return Results(
             settings=self._settings,
             summary=self._summary,
@@ -268,7 +267,7 @@ class Collector:
                 self._note_repeated(str(case.id), case.trial)
 
     def _note_repeated(self, name: str, trial: int | str | None) -> None:
-        # The hash alone: it is a third of the memory, and two of a million hardly ever collide.
+        # Only the hash: it takes a third of the memory, and collisions are very rare.
         key = hash((name, trial))
         if key in self._remembered:
             self._repeated.add(name if trial is None else f"{name} #{trial}")
@@ -299,7 +298,7 @@ class Collector:
 
 
 _NO_HOOKS = ScoreHooks()
-# Fewer bytes at a time are read as quickly with care, and then each case is decoded once.
+# Smaller batches are decoded just as quickly.
 _MANY_BYTES = 1 << 14
 
 
@@ -343,7 +342,7 @@ def _score_at(place: str, case: Case, collector: Collector) -> None:
         collector.take(case)
     except InvalidCall as error:
         raise UnreadableInput(place, str(error)) from error
-    except InvalidOption:  # of a metric, which the case has no part in
+    except InvalidOption:  # of a metric, not of the case
         raise
     except InvalidSettings as error:
         raise InvalidSettings(f"{place}: {error}") from error
@@ -466,12 +465,7 @@ class _FileScoring:
     """One pass over the input."""
 
     def __init__(
-        self,
-        collector: Collector,
-        inputs: InputOptions,
-        *,
-        skip_bad: bool,
-        hooks: ScoreHooks,
+        self, collector: Collector, inputs: InputOptions, *, skip_bad: bool, hooks: ScoreHooks
     ) -> None:
         self._collector = collector
         self._inputs = inputs
@@ -479,7 +473,6 @@ class _FileScoring:
         self._hooks = hooks
 
     def score(self, path: str) -> None:
-        """Score the cases of one file."""
         if self._hooks.on_file is not None:
             self._hooks.on_file(path)
         takes_plain = self._collector.takes_plain and self._inputs.says_nothing
@@ -488,15 +481,14 @@ class _FileScoring:
             if not isinstance(batch, Lines):
                 self._take(reader.take(batch))
                 continue
-            is_worth_it = takes_plain and len(batch.data) >= _MANY_BYTES
-            if is_worth_it and self._take_plain(batch, reader):
+            is_large = len(batch.data) >= _MANY_BYTES
+            if takes_plain and is_large and self._take_plain(batch, reader):
                 continue
             for record in batch.records():
                 self._take(reader.take(record))
         self._take(reader.finish())
 
     def join(self, expected: list[str], actual: list[str]) -> None:
-        """Score the traces of one file against the references of another."""
         references = self._read(expected, REFERENCES)
         traces = self._read(actual, TRACES)
         for case, has_reference in join_traces(references, traces, self._refuse):

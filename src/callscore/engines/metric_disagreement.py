@@ -29,11 +29,11 @@ if TYPE_CHECKING:
 __all__ = ["DisagreementCollector"]
 
 _MAX_REASONS = 20
-_DIGITS = 9  # in which two disagreements must differ for one to be the wider
+_DIGITS = 9  # of the spreads by which disagreements are sorted
 
 
 class DisagreementCollector:
-    """Asks metrics about one case after another; `limit` cases, the worst, are kept."""
+    """Adds up the values of metrics, and keeps the `limit` cases with the widest disagreement."""
 
     def __init__(self, metrics: Sequence[Metric], limit: int) -> None:
         self._metrics = tuple(metrics)
@@ -46,11 +46,11 @@ class DisagreementCollector:
         self._agreed = self._not_compared = 0
         self._spread = ExactMean()
         self._reasons: dict[str, None] = {}
-        # The narrowest first; no two numbers are equal, so that disagreements are never compared.
+        # The narrowest first; the third item is unique, so disagreements are never compared.
         self._widest: list[tuple[float, float, int, Disagreement]] = []
 
     def take(self, case: Case, score: Score, tools: Mapping[str, Tool] | None) -> None:
-        """Ask about one case that callscore has scored under its default settings."""
+        """Add a case that callscore has scored under its default settings."""
         scored = CaseScore(id=case.id, score=score, trial=case.trial, tags=tuple(case.tags))
         found = disagreement_about(scored, self._metrics, tools)
         if found.spread is None:
@@ -67,18 +67,15 @@ class DisagreementCollector:
             column.add(MetricValue(opinion.name, opinion.value, opinion.reason))
             sights.update([(effect.kind, effect.sight) for effect in opinion.effects])
         if found.spread > TOLERANCE and self._limit:
-            self._keep(found, found.spread)
-
-    def _keep(self, found: Disagreement, spread: float) -> None:
-        variance = round(found.variance or 0.0, _DIGITS)
-        item = round(spread, _DIGITS), variance, -self._spread.count, found
-        if len(self._widest) < self._limit:
-            heappush(self._widest, item)
-        else:
-            heappushpop(self._widest, item)
+            variance = round(found.variance or 0.0, _DIGITS)
+            item = round(found.spread, _DIGITS), variance, -self._spread.count, found
+            if len(self._widest) == self._limit:
+                heappushpop(self._widest, item)
+            else:
+                heappush(self._widest, item)
 
     def results(self) -> Disagreements:
-        """Everything so far."""
+        """The disagreements so far."""
         return Disagreements(
             cases=self._spread.count,
             agreed=self._agreed,
@@ -90,17 +87,18 @@ class DisagreementCollector:
                     for column, metric in zip(self._columns, self._metrics, strict=True)
                 ]
             ),
-            sights=tuple([self._seen(sights) for sights in self._sights]),
+            sights=tuple(map(_visibility_counts, self._sights)),
             shown=tuple([found for *_, found in sorted(self._widest, reverse=True)]),
             not_compared=Noted(self._not_compared, tuple(self._reasons)),
         )
 
-    def _seen(
-        self, sights: Counter[tuple[RepairKind, Visibility]]
-    ) -> dict[RepairKind, VisibilityCounts]:
-        found: dict[RepairKind, VisibilityCounts] = {}
-        for kind in REPAIR_KINDS:
-            seen, blind, masked = (sights[kind, sight] for sight in ("seen", "blind", "masked"))
-            if seen + blind + masked:
-                found[kind] = VisibilityCounts(seen + blind + masked, blind, masked)
-        return found
+
+def _visibility_counts(
+    sights: Counter[tuple[RepairKind, Visibility]],
+) -> dict[RepairKind, VisibilityCounts]:
+    found: dict[RepairKind, VisibilityCounts] = {}
+    for kind in REPAIR_KINDS:
+        seen, blind, masked = (sights[kind, sight] for sight in ("seen", "blind", "masked"))
+        if seen + blind + masked:
+            found[kind] = VisibilityCounts(seen + blind + masked, blind, masked)
+    return found

@@ -1,4 +1,4 @@
-"""Cases, settings, tools, scores and totals as the plain data that a history keeps."""
+"""Cases, settings, tools and scores as the plain data that a history stores."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from callscore.core.call import Tool
     from callscore.core.case import Case
-    from callscore.core.score import Fault, Pair, Score
+    from callscore.core.score import Pair, Score
     from callscore.core.settings import Settings
 
 __all__ = [
@@ -42,6 +42,8 @@ __all__ = [
     "tools_payload",
 ]
 
+# The scorer of a file of cases: the default of evaluations.
+FILE_SCORER = "accuracy"
 
 # The fields of a judge; the key itself is in the environment.
 JUDGE_FIELDS = ("model", "base_url", "key_variable")
@@ -67,7 +69,7 @@ def case_payload(case: Case) -> dict[str, Any]:
     if case.tools is not None:
         tools = json_safe(case.tools)
         if tools != case.tools:  # not plain data
-            with suppress(CallscoreError):  # nothing was scored by them, either
+            with suppress(CallscoreError):  # they did not affect the score, either
                 tools = tools_payload(_definitions.of(case.tools, f"case {case.id}"))
         payload["tools"] = tools
     if case.tags:
@@ -107,7 +109,7 @@ def _is_object(value: Any) -> bool:
 
 
 def _has_addresses(value: Any) -> bool:
-    """Whether the `repr` of something in a value has a memory address: a function, say."""
+    """Whether the `repr` of some object in a value has a memory address, as of a function."""
     pending = [value]
     while pending:
         item = pending.pop()
@@ -125,13 +127,13 @@ def _without_addresses(text: Any) -> Any:
 
 
 def settings_payload(settings: Settings) -> dict[str, Any]:
-    """Settings as plain data: of a judge what it is made of, of other functions the names."""
+    """Settings as plain data; functions as in `function_payload`."""
     found: dict[str, Any] = json_safe(msgspec.to_builtins(settings, enc_hook=function_payload))
     return found
 
 
 def function_payload(function: Any) -> Any:
-    """A function as plain data: of a judge what it is made of, of any other the name."""
+    """A function as plain data: the fields of a judge, the name of any other function."""
     if isinstance(function, Judge):
         return {name: getattr(function, name) for name in JUDGE_FIELDS}
     named = function if hasattr(function, "__qualname__") else type(function)
@@ -143,14 +145,14 @@ def tools_payload(tools: Mapping[str, Tool] | None) -> list[dict[str, Any]] | No
     return None if tools is None else [tool_to_dict(tool) for tool in tools.values()]
 
 
-# Scores as the plain data that a history keeps: counts, pairs and differences, no call twice.
+# --- scores: counts, pairs and differences ----------------------------------------------------
 
-# Who reads more of them? A single call with a long list could have thousands.
+# A single call with a long list could have thousands.
 _MAX_DIFFERENCES = 100
 
 
 def score_payload(score: Score | None) -> dict[str, Any]:
-    """What a result keeps of a score, by the names of its fields; nothing where there is none."""
+    """The fields of a `ResultRecord` that come from a score."""
     if score is None:
         return {}
     return {
@@ -187,7 +189,16 @@ def comparison_payload(score: Score) -> dict[str, Any]:
         extra=_unpaired_positions((column for _, column, _ in pairs), score.actual),
         forbidden=list(score.forbidden),
         differences=_differences(score, len(correct)),
-        faults=[_kept_fault(fault) for fault in score.faults or ()],
+        faults=[
+            KeptFault(
+                tool=json_safe_string(fault.tool),
+                kind=fault.kind,
+                index=fault.index,
+                path=json_safe_string(fault.path),
+                reason=json_safe_string(fault.reason),
+            )
+            for fault in score.faults or ()
+        ],
         expected=[expected_payload(call) for call in score.expected] if is_regrouped else UNSET,
         actual=[call_to_dict(call) for call in score.actual] if score.ignored else UNSET,
     )
@@ -201,7 +212,7 @@ def _unpaired_positions(paired: Iterable[int], calls: Sequence[object]) -> list[
 
 
 def _differences(score: Score, correct: int) -> list[KeptDifference]:
-    """How the pairs differ; those that are correct do only where not all has to be the same."""
+    """The differences of the pairs; correct pairs have some only in lenient modes."""
     pairs: list[tuple[int, Pair]] = [*enumerate(score.incorrect, correct)]
     if score.settings.mode != "strict":
         pairs = [*enumerate(score.correct), *pairs]
@@ -218,17 +229,3 @@ def _differences(score: Score, correct: int) -> list[KeptDifference]:
         for difference in pair.differences[:_MAX_DIFFERENCES]
     ]
     return found[:_MAX_DIFFERENCES]
-
-
-def _kept_fault(fault: Fault) -> KeptFault:
-    return KeptFault(
-        tool=json_safe_string(fault.tool),
-        kind=fault.kind,
-        index=fault.index,
-        path=json_safe_string(fault.path),
-        reason=json_safe_string(fault.reason),
-    )
-
-
-# A file is scored as an evaluation is that says nothing about its scorers.
-FILE_SCORER = "accuracy"

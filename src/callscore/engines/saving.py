@@ -47,20 +47,19 @@ if TYPE_CHECKING:
 __all__ = ["SaveRequest", "ScoreSaver"]
 
 _STDIN = "-"
-# Results that wait in memory: files are read more quickly than a disk is written.
+# The maximum number of results in memory: files are read faster than results are written.
 _MAX_WAITING = 2_000
 
 
 class SaveRequest(Struct, frozen=True, kw_only=True):
-    """What is saved beside the scores.
+    """What is saved with the scores.
 
     Attributes:
         name: the name of the run.
-        cases: the files with what is expected.
+        cases: the files with the expectations.
         actual: the files with the answers, if these are others.
-        settings: the settings of the scores.
-        tools: the definitions of the tools; None where each case brings its own, or none.
-        fail_under: what the mean of the scores must reach.
+        tools: the definitions of the tools; None if each case has its own, or none.
+        fail_under: the minimum of the mean score.
     """
 
     name: str
@@ -74,12 +73,12 @@ class SaveRequest(Struct, frozen=True, kw_only=True):
 class ScoreSaver:
     """Saves results as a run that begins with the first case.
 
-    What cannot be saved does not stop the scoring; it goes to a file beside the history: `rescue`,
-    by default that of the project.
+    Errors of the history do not stop the scoring: results go to a file beside it, `rescue`, by default
+    beside the history of the project.
 
     Attributes:
         run: the run; None if there was nothing to save.
-        problems: what went wrong with the history, in sentences.
+        problems: problems with the history, in sentences.
     """
 
     def __init__(
@@ -100,10 +99,9 @@ class ScoreSaver:
         self._files: list[tuple[str, str]] = []  # the name and the path of each
         self._totals: list[Totals] = []
         self._trials: set[tuple[int, str, int]] = set()
-        self._pending: tuple[str, str] | None = (
-            None  # the evaluation that begins with the next case
-        )
-        if request.actual:  # the references are one evaluation; of several files none is its place
+        # The evaluation that begins with the next case.
+        self._pending: tuple[str, str] | None = None
+        if request.actual:  # all references are one evaluation; its place is the only file, if any
             named = [_name_and_path(path) for path in request.cases]
             place = named[0][1] if len(named) == 1 else ""
             self._pending = "+".join([name for name, _ in named]), place
@@ -123,7 +121,7 @@ class ScoreSaver:
         return "" if self._writer is None else self._writer.saved(lang)
 
     def with_saving(self, hooks: ScoreHooks) -> ScoreHooks:
-        """These hooks, and those that save the results."""
+        """The hooks, extended by those that save the results."""
         on_unjudged = hooks.on_unjudged
 
         def save_unjudged(place: str, case: Case, error: ModelFailed) -> None:
@@ -226,9 +224,8 @@ class ScoreSaver:
         return RunWriter(store, run, lock)
 
     def _trial(self, number: int, case: Case) -> int:
-        """The trial of a case: its own, unless that was there before."""
-        said = case.trial
-        trial = said if isinstance(said, int) and said >= 1 else 1
+        """The trial number of a case, or the next free one."""
+        trial = case.trial if isinstance(case.trial, int) and case.trial >= 1 else 1
         while (number, case.id, trial) in self._trials:
             trial += 1
         self._trials.add((number, case.id, trial))
@@ -256,17 +253,16 @@ def _name_and_path(path: str) -> tuple[str, str]:
 
 
 def _results(file: tuple[str, str], totals: Totals) -> EvaluationResults:
-    """What the cases of a file come to."""
     name, place = file
     found = totals.evaluation({"name": name, "place": place})
-    # The mean is that of the summary, which the report of the scores shows.
+    # The same mean as in the report of the scores.
     scorers = tuple([replace(each, mean=totals.summary.macro_f1) for each in found.scorers])
     is_repeated = any(each.trials > 1 for each in found.trials)
     return replace(found, scorers=scorers, trials=found.trials if is_repeated else ())
 
 
 def _result_record(run: str, result: Result, hide: Callable[[Any], Any]) -> ResultRecord:
-    """What is kept of a result, without secrets; its evaluation, trial and values are put in later."""
+    """The record of a result without secrets, and still without evaluation, trial and values."""
     case, failure = result.case, result.failure
     calls = None if case.actual is None else [call_to_dict(call) for call in case.actual]
     found = score_payload(result.score)
@@ -279,7 +275,7 @@ def _result_record(run: str, result: Result, hide: Callable[[Any], Any]) -> Resu
         payload=payload,
         expectation=expectation_digest(payload),
         asked=asked_digest(payload),
-        answer=calls,  # so that it can be scored again; kept once, together with the calls
+        answer=calls,  # so that it can be scored again; equal payloads are stored once
         calls=calls,
         passed=result.passed,
         failure=None if failure is None else (failure.kind, failure.problem),

@@ -22,14 +22,11 @@ _Tools = dict[str, Tool]
 
 
 class ToolDefinitions:
-    """Tool definitions: those of the run, or those of each case, read once.
-
-    Args:
-        given: those of the run, in any form that `read_tools` takes; None if there are none.
+    """Tool definitions of a run, in any form that `read_tools` takes; or of each case, read once.
 
     Raises:
         InvalidCall: they cannot be read.
-        InvalidSettings: one of them has a schema that cannot be used.
+        InvalidSettings: one of them has an unusable schema.
         UnreadableInput: they are a file that cannot be read.
     """
 
@@ -39,13 +36,13 @@ class ToolDefinitions:
         self._latest: tuple[Any, _Tools] = (None, {})  # a case is asked for more than once
 
     def of(self, tools: Any, place: str) -> Mapping[str, Tool] | None:
-        """The tools of a case by name, from what it brings; None if unknown.
+        """The tools of a case by name, given its field `tools`; None if unknown.
 
-        Tools of a trace may have schemas that cannot be used: their arguments are not checked. The
-        field `tools` of a case must be valid.
+        Tools of a trace may have unusable schemas: their arguments are not checked. The field of a
+        case must be valid.
 
         Raises:
-            UnreadableInput: these are no definitions of tools.
+            UnreadableInput: these are not definitions of tools.
         """
         if self.of_run is not None or tools is None:
             return self.of_run
@@ -58,7 +55,7 @@ class ToolDefinitions:
         is_from_trace = is_list and all(isinstance(each, Tool) for each in tools)
         try:
             key = is_from_trace, msgspec.json.encode(tools)
-        except (TypeError, ValueError, RecursionError):  # objects of an SDK, say
+        except (TypeError, ValueError, RecursionError):  # for instance SDK objects
             key = None
         if key in self._known:
             return self._known[key]
@@ -71,7 +68,7 @@ class ToolDefinitions:
 
 
 def _usable_tools(given: Any) -> _Tools:
-    """The tools by name; a schema that cannot be used is refused."""
+    """The tools by name; an unusable schema is refused."""
     tools = tools_by_name(given)
     for tool in tools.values():
         require_usable_schema(tool)
