@@ -1,4 +1,4 @@
-"""Removes old runs, and the payloads that nothing refers to any more."""
+"""Removes old runs and unreferenced payloads."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _RUNS_PER_TRANSACTION = 20
 _PAYLOADS_PER_TRANSACTION = 50_000
 # A run marked as running counts as active for a day, afterwards only if a process has locked it.
 _TRUSTED_SECONDS = 86_400.0
-# Milliseconds to wait for other processes before shrinking the file is given up.
+# How long to wait for other processes before shrinking the file, in milliseconds.
 _VACUUM_TIMEOUT_MS = 1_000
 
 
@@ -39,7 +39,7 @@ class CleanupResult(Struct, frozen=True, kw_only=True):
     Attributes:
         runs: the runs, oldest first.
         results: the number of their results.
-        payloads: the number of payloads that only they refer to.
+        payloads: the number of payloads that only these runs use.
         bytes: the size of these payloads.
     """
 
@@ -52,10 +52,8 @@ class CleanupResult(Struct, frozen=True, kw_only=True):
 def remove_old_runs(store: Store, keep: int, *, is_dry: bool) -> CleanupResult:
     """Remove all but the newest runs, their answers, and payloads that only they use.
 
-    Not removed are baselines, active runs, runs whose answers a remaining run scores again, answers
-    that a remaining run reuses, and judgements.
-
-    A dry run only reports what would be removed.
+    Baselines, active runs, runs whose answers a remaining run scores again, answers that a remaining
+    run reuses, and judgements are kept. A dry run only reports what would be removed.
 
     Raises:
         InvalidSettings: `keep` is negative.
@@ -90,21 +88,19 @@ def _removable_runs(store: Store, keep: int) -> dict[int, RunRecord]:
         rows = queries.all_runs(connection)
         named = queries.baseline_numbers(connection)
     records = dict(zip([row.number for row in rows], run_records(rows), strict=True))
-    by_id = {run.id: number for number, run in records.items()}
-    staying = {*list(records)[:keep], *named}
+    kept = {*list(records)[:keep], *named}
     for number, run in records.items():
-        if number not in staying and run.status == "running":
+        if number not in kept and run.status == "running":
             is_recent = time() - run.started_at < _TRUSTED_SECONDS
             if is_recent or not is_unlocked(store, run):
-                staying.add(number)
-    staying = _with_parents(staying, records, by_id)
-    return {number: run for number, run in reversed(records.items()) if number not in staying}
+                kept.add(number)
+    kept = _with_parents(kept, records)
+    return {number: run for number, run in reversed(records.items()) if number not in kept}
 
 
-def _with_parents(
-    numbers: Iterable[int], records: dict[int, RunRecord], by_id: dict[str, int]
-) -> set[int]:
+def _with_parents(numbers: Iterable[int], records: dict[int, RunRecord]) -> set[int]:
     """The runs, the runs whose answers they score again, and so on."""
+    by_id = {run.id: number for number, run in records.items()}
     found: set[int] = set()
     waiting = [number for number in numbers if number in records]
     while waiting:

@@ -151,7 +151,7 @@ def is_conflict(error: BaseException) -> bool:
 
 
 def is_lost(error: BaseException) -> bool:
-    """Whether the connection was lost, so that another one may do."""
+    """Whether the connection was lost, so that a new one may work."""
     if _error_code(error).startswith(_LOST_CODES):
         return True
     is_cut = isinstance(error, DBAPIError) and error.connection_invalidated
@@ -164,7 +164,6 @@ def is_record_error(error: BaseException | None) -> bool:
 
 
 def _is_postgres_error(error: BaseException) -> bool:
-    """Whether it is an error of PostgreSQL or of its driver."""
     return hasattr(getattr(error, "orig", None) or error, "sqlstate")
 
 
@@ -184,7 +183,6 @@ def error_text(error: BaseException) -> str:
 
 
 def _connection_error_text(error: BaseException, words: str) -> str:
-    """The text for a server that cannot be reached, or is gone."""
     small = words.lower()
     for some, sentence in _CONNECTION_ERRORS.items():
         if re.search(some, small):
@@ -200,16 +198,12 @@ def _first_line(words: str) -> str:
 
 @contextmanager
 def readable_errors(place: str) -> Iterator[None]:
-    """Convert database errors to `UnusableStore` with a readable message.
-
-    Raises:
-        UnusableStore: what was done with the database failed.
-    """
+    """Convert database errors to `UnusableStore` with a readable message."""
     try:
         yield
     except CallscoreError:
         raise
-    # Rows are mostly fetched without SQLAlchemy: errors may be those of the driver.
+    # Rows are mostly fetched without SQLAlchemy, so errors may come from the driver.
     except (SQLAlchemyError, sqlite3.Error) as error:
         raise UnusableStore(place, error_text(error)) from error
     except (zlib.error, msgspec.DecodeError, ValueError) as error:
@@ -228,11 +222,11 @@ _BUSY_PAUSE = 0.02
 
 _READ_ONLY_SETTINGS = ("PRAGMA cache_size = -8000",)
 _SETTINGS = (
-    # A process that is killed loses nothing; when the power fails, the last moments may be lost.
+    # Nothing is lost if the process is killed; after a power failure the last moments may be.
     "PRAGMA synchronous = NORMAL",
     "PRAGMA foreign_keys = ON",
     "PRAGMA cache_size = -8000",
-    # After a long run the log shrinks again.
+    # Shrink the log after a long run.
     "PRAGMA journal_size_limit = 67108864",
 )
 
@@ -245,7 +239,7 @@ def sqlite_engine(path: Path) -> Engine:
 def read_only_engine(path: Path) -> Engine:
     """The same, read-only, for a file in a folder that cannot be written."""
     # The last writes of other processes are in the log beside the file. Without a log no process is
-    # writing, and SQLite need not check that, which it could only do by writing itself.
+    # writing; `immutable` tells SQLite so, which would have to write to the folder to check it.
     log = path.with_name(f"{path.name}-wal")
     is_settled = not log.exists() or not log.stat().st_size
     query = {"uri": "true", "mode": "ro", **({"immutable": "1"} if is_settled else {})}
@@ -278,7 +272,7 @@ def _create_engine(address: URL, settings: Sequence[str]) -> Engine:
 def enable_wal(engine: Engine) -> None:
     """Switch to write-ahead logging, so that readers and writers do not block each other.
 
-    The file remembers it. On a disk that does not support it, they do block each other.
+    The file remembers it. Some disks do not support it.
     """
     deadline = monotonic() + _BUSY_TIMEOUT
     while True:
@@ -286,7 +280,7 @@ def enable_wal(engine: Engine) -> None:
             with engine.connect() as connection:
                 connection.exec_driver_sql("PRAGMA journal_mode = WAL")
         except OperationalError as error:
-            # For this SQLite does not wait when another process opens the file, too.
+            # SQLite does not wait here for another process that opens the file, too.
             if not is_locked(error) or monotonic() > deadline:
                 raise
             sleep(_BUSY_PAUSE)
@@ -344,7 +338,7 @@ def sort_in_memory(connection: Connection) -> None:
 
 
 def vacuum(connection: Connection, patience: int) -> None:
-    """Write the file anew without gaps; wait at most so many milliseconds for others."""
+    """Rewrite the file without gaps; waits at most `patience` milliseconds for other processes."""
     before = connection.exec_driver_sql("PRAGMA busy_timeout").scalar_one()
     connection.exec_driver_sql(f"PRAGMA busy_timeout = {patience}")
     try:
@@ -359,11 +353,11 @@ _MAX_VALUES = 900
 
 
 class Insert(Struct, frozen=True):
-    """A statement that adds rows, as text that the driver of a database takes.
+    """An INSERT statement as text for the driver of a database.
 
     Attributes:
         text: the statement.
-        names: which columns the driver wants, one after the other; empty if it wants names.
+        names: the order of the values; empty if the driver takes them by name.
     """
 
     text: str
@@ -371,14 +365,14 @@ class Insert(Struct, frozen=True):
 
 
 def written_columns(table: Table) -> list[str]:
-    """The columns of a row that are not numbered by the database itself."""
+    """The columns of a table except the row number, which the database assigns."""
     own = table.autoincrement_column
     return [column.name for column in table.columns if column is not own]
 
 
 def compile_insert(statement: Any, table: Table, dialect: Dialect) -> Insert:
     """Compile an INSERT statement of a table for a dialect."""
-    # Inline, or some databases would return the number of each row.
+    # Inline: otherwise some databases return the number of each row.
     compiled = statement.inline().compile(dialect=dialect, column_keys=written_columns(table))
     return Insert(str(compiled), tuple(compiled.positiontup or ()))
 
@@ -386,9 +380,9 @@ def compile_insert(statement: Any, table: Table, dialect: Dialect) -> Insert:
 def insert_rows(connection: Connection, insert: Insert, rows: Sequence[dict[str, Any]]) -> None:
     """Insert rows in the current transaction.
 
-    They go to the driver directly: SQLAlchemy takes longer to process each value than the database to
-    write it. If possible, one statement inserts many: between two statements the driver releases the
-    interpreter lock, and waits for the other threads to get it back.
+    They go to the driver directly: SQLAlchemy takes longer to process a value than the database to
+    write it. If possible, one statement inserts many rows: between two statements the driver releases
+    the interpreter lock, and has to wait for other threads to get it back.
     """
     if not insert.names:
         if rows:
@@ -427,6 +421,6 @@ def execute_compiled(
 def _compiled_query(
     query: Select[*tuple[Any, ...]], dialect: Dialect
 ) -> tuple[str, tuple[str, ...], dict[str, Any]]:
-    """The text of a query, the order that its values have, and those that it brings itself."""
+    """The text of a query, the order of its values, and the values that are part of it."""
     compiled = query.compile(dialect=dialect)
     return str(compiled), tuple(compiled.positiontup or ()), dict(compiled.params)

@@ -29,7 +29,7 @@ __all__ = [
 ]
 
 
-# --- lock files: they are released when the process ends, however it ends --------------------
+# --- lock files: the system releases them when the process ends -------------------------------
 
 _LOCK_SUFFIX = ".lock"
 # `remove_stale_locks` of another process holds a lock for a moment, too.
@@ -52,7 +52,7 @@ if hasattr(os, "register_at_fork"):
 
 
 class RunLock:
-    """The lock of a run: a file beside the SQLite file; without that there is no lock."""
+    """The lock of a run: a file beside the SQLite file. Without `store` there is no lock."""
 
     def __init__(self, store: Path | None, run: str) -> None:
         self._path = None if store is None else store.with_name(f"{store.name}-{run}{_LOCK_SUFFIX}")
@@ -140,9 +140,9 @@ def _remove_lock(path: Path, file: int) -> None:
         os.close(file)
 
 
-# --- locks on a server: they end with the connection, and so with the process -----------------
+# --- locks on a server: it releases them when the connection ends -----------------------------
 
-# The server may close idle connections; this one is idle for long.
+# The server may close idle connections; this one is idle for a long time.
 _NO_IDLE_TIMEOUT = (
     "SELECT set_config(name, '0', false) FROM pg_settings WHERE name = 'idle_session_timeout'"
 )
@@ -203,7 +203,6 @@ def lock_for_writing(transaction: Transaction, *, is_alone: bool) -> None:
 
 
 def _lock_key(what: str) -> int:
-    """The number by which the server knows a lock."""
     digest = blake2b(
         f"callscore {what}".encode("utf-8", "backslashreplace"), digest_size=8
     ).digest()

@@ -1,8 +1,9 @@
-"""Where the history of a project is, and how it is opened: to write, to read, on first use."""
+"""Finds and opens the history of a project: for writing, for reading, on first use."""
 
 from __future__ import annotations
 
 import os
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any
@@ -16,7 +17,7 @@ from callscore.history.postgres import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from sqlalchemy import Engine
 
@@ -34,7 +35,6 @@ __all__ = [
     "store_file_path",
 ]
 
-
 _FOLDER = ".callscore"
 _FILE = "history.db"
 
@@ -42,9 +42,9 @@ _FILE = "history.db"
 def default_path() -> Path:
     """The file of the history of the current project.
 
-    In the nearest parent folder with a folder `.callscore`, not beyond the git repository; else in
-    the working directory. Outside of a repository only the working directory counts: its parents
-    may belong to others.
+    In the nearest parent folder with a folder `.callscore` inside the git repository; else in the
+    working directory. Outside of a repository only the working directory counts: its parents may
+    belong to other users.
     """
     here = Path.cwd()
     parents = [here, *here.parents]
@@ -99,15 +99,12 @@ def open_for_reading(place: Path | str | None = None) -> Store:
     from callscore.history.store import Store
 
     engine = sqlite_engine(path) if can_write else read_only_engine(path)
-    try:
+    with _disposing_after_error(engine):
         store = Store(engine, place_shown, path, named=place)
         with store.reading() as connection:
             is_ready = is_current(connection)
             if not can_write:
                 require_tables(connection, place_shown)
-    except BaseException:
-        engine.dispose()
-        raise
     if is_ready:
         return store
     engine.dispose()
@@ -153,16 +150,13 @@ def _open_file(path: Path, place: str, *, named: Path | str | None) -> Store:
     from callscore.history.schema import ensure_tables
     from callscore.history.store import Store
 
-    engine: Engine = sqlite_engine(path)
-    try:
+    engine = sqlite_engine(path)
+    with _disposing_after_error(engine):
         with readable_errors(place):
             enable_wal(engine)
         store = Store(engine, place, path, named=named)
         with store.writing() as connection:
             ensure_tables(connection, place)
-    except BaseException:
-        engine.dispose()
-        raise
     remove_stale_locks(path)
     return store
 
@@ -176,7 +170,7 @@ def _open_server(address: str, *, named: Path | str | None) -> Store:
     from callscore.history.store import Store
 
     engine = postgres_engine(parts)
-    try:
+    with _disposing_after_error(engine):
         store = Store(engine, place, server=parts, named=named)
         with store.reading() as connection:
             is_ready = is_current(connection)
@@ -184,10 +178,16 @@ def _open_server(address: str, *, named: Path | str | None) -> Store:
         if not is_ready:
             with store.writing(is_alone=True) as connection:
                 ensure_tables(connection, place)
+    return store
+
+
+@contextmanager
+def _disposing_after_error(engine: Engine) -> Iterator[None]:
+    try:
+        yield
     except BaseException:
         engine.dispose()
         raise
-    return store
 
 
 def _display_path(path: Path) -> str:
@@ -255,7 +255,7 @@ class StoreOpener:
 
 
 class LazyJudgementStore(StoreOpener):
-    """Stores judgements; opens the history at the first question of a judge."""
+    """Stores judgements; opens the history when a judge is first asked."""
 
     def __init__(self, place: str | None = None) -> None:
         super().__init__(partial(open_store, place))
@@ -277,7 +277,7 @@ def project_path(path: str) -> str:
     """The path of a file relative to the project; unchanged if it is outside."""
     try:
         file, project = Path(path).resolve(), default_path().parent.parent.resolve()
-    except (OSError, RuntimeError):  # the working directory is gone, or links go in a circle
+    except (OSError, RuntimeError):  # the working directory is gone, or links form a loop
         return path
     return file.relative_to(project).as_posix() if file.is_relative_to(project) else path
 

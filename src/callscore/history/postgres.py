@@ -57,7 +57,7 @@ _open_connections: WeakSet[Connection[Any]] = WeakSet()
 def _detach_after_fork() -> None:
     """After a fork: point inherited connections to /dev/null, so that the child cannot close them.
 
-    At its end the child would close the connection of both processes.
+    When the child ends, it would close the connection of both processes.
     """
     if not _open_connections:
         return

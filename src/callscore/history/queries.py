@@ -66,7 +66,7 @@ from callscore.history.schema import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping, Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
     from sqlalchemy import ColumnElement, Connection, Dialect, Row, Select
 
@@ -134,13 +134,8 @@ _INSERTS = {"sqlite": sqlite.insert, "postgresql": postgresql.insert}
 class Inserts(Struct, frozen=True):
     """The INSERT statements of one database dialect.
 
-    Attributes:
-        payload: inserts a payload, unless it exists.
-        evaluation: inserts or replaces the evaluation of a number.
-        answer: inserts an answer.
-        result: inserts or replaces the result of a case and trial.
-        judgement: inserts or replaces a judgement.
-        baseline: inserts or replaces the baseline of a name.
+    An existing payload is left as it is; an existing evaluation, result, judgement or baseline is
+    replaced.
     """
 
     payload: Insert
@@ -361,8 +356,7 @@ _STORED_RUNS = select(runs).order_by(*NEWEST_FIRST)
 def begin_run(connection: Connection, run: RunRecord) -> RunRecord:
     """Insert a run, or update the run with this id and start time.
 
-    Returns:
-        The run as stored: under another id, if another process has just used this one.
+    Returns the run as stored: under another id if another process has just used this one.
     """
     existing = connection.execute(select(runs).where(runs.c.id == run.id)).first()
     if existing is not None and existing.started_at == run.started_at:
@@ -430,8 +424,7 @@ def runs_by_numbers(connection: Connection, numbers: Collection[int]) -> Sequenc
     """The number, id and status of each of these runs that exists."""
     query: Select[Any] = select(runs.c.number, runs.c.id, runs.c.status)
     query = query.where(runs.c.number.in_(_LITERAL_NUMBERS))
-    found: Sequence[Any] = connection.execute(query, {"numbers": list(numbers)}).all()
-    return found
+    return connection.execute(query, {"numbers": list(numbers)}).all()
 
 
 def runs_with_prefix(connection: Connection, prefix: str, limit: int) -> list[Row[Any]]:
@@ -592,6 +585,8 @@ _RUN_NUMBERS: BindParameter[int] = bindparam("numbers", expanding=True)
 
 # The value of LIMIT for all rows.
 _NO_LIMIT = 2**31 - 1
+# The number of values that every SQLite accepts in one statement.
+_MAX_VALUES = 900
 
 _NEWEST_RUNS = select(runs).order_by(*NEWEST_FIRST).limit(bindparam("limit"))
 BASELINE_NAMES = select(baselines.c.run, baselines.c.name)
@@ -660,8 +655,11 @@ def evaluation_numbers(
         func.avg(f1).label("f1"),
         func.sum(cases.c.scored).label("scored"),
     ).group_by(cases.c.run, cases.c.evaluation)
-    rows = _in_batches(connection, totals, numbers)
-    return {(row.run, row.evaluation): _numbers_from_row(row) for row in rows}
+    return {
+        (row.run, row.evaluation): _numbers_from_row(row)
+        for start in range(0, len(numbers), _MAX_VALUES)
+        for row in connection.execute(totals, {"numbers": numbers[start : start + _MAX_VALUES]})
+    }
 
 
 def _count_if(condition: ColumnElement[bool]) -> ColumnElement[int]:
@@ -680,16 +678,6 @@ def _numbers_from_row(row: Any) -> EvaluationNumbers:
         f1=float(row.f1) if row.scored else None,
         errors=errors,
     )
-
-
-# The number of values that every SQLite accepts in one statement.
-_MAX_VALUES = 900
-
-
-def _in_batches(connection: Connection, query: Any, numbers: list[int]) -> Iterable[Any]:
-    """The rows of a query over any number of runs."""
-    for start in range(0, len(numbers), _MAX_VALUES):
-        yield from connection.execute(query, {"numbers": numbers[start : start + _MAX_VALUES]})
 
 
 # --- cleanup ----------------------------------------------------------------------------------
@@ -742,17 +730,18 @@ def _unreferenced_payloads(removed: Any = None) -> Any:
     referring = [select(column).where(column.is_not(None)) for column in _PAYLOAD_COLUMNS]
     if removed is not None:
         referring = [
-            query.where(_is_kept(column, removed))
+            query.where(_is_kept(column.table, removed))
             for query, column in zip(referring, _PAYLOAD_COLUMNS, strict=True)
         ]
     return except_(select(payloads.c.digest), *referring)
 
 
-def _is_kept(column: Any, removed: Any) -> Any:
+def _is_kept(table: Any, removed: Any) -> Any:
     """Whether a row remains when runs are removed."""
-    if column.table is answers:
-        return or_(answers.c.run.is_(None), answers.c.run.not_in(removed), _is_reused(removed))
-    return column.table.c.run.not_in(removed)
+    is_of_other_run = table.c.run.not_in(removed)
+    if table is answers:
+        return or_(answers.c.run.is_(None), is_of_other_run, _is_reused(removed))
+    return is_of_other_run
 
 
 def _is_reused(removed: Any) -> Any:

@@ -55,9 +55,6 @@ __all__ = [
     "unpack_digest",
 ]
 
-
-# The records of a history: runs, evaluations, results, answers, baselines.
-
 RunStatus = Literal["running", "finished", "interrupted"]
 
 
@@ -67,7 +64,6 @@ class RunRecord(Struct, frozen=True, kw_only=True):
     Attributes:
         id: sorts by time: `20261115-184354-k3f9`.
         command: `run`, `rescore`, `score` ...
-        status: whether it finished.
         started_at: seconds since 1970.
         finished_at: seconds since 1970; None while it runs, or if its process was killed.
         name: the name that the user gave it.
@@ -97,15 +93,14 @@ class EvaluationRecord(Struct, frozen=True, kw_only=True):
     """An evaluation of a run, under one variant.
 
     Attributes:
-        run: the run.
+        run: the id of the run.
         number: its position in the run, from 0.
-        name: its name.
-        variant: the variant; None if it has no variants.
+        variant: None if it has no variants.
         place: its file, relative to the project, and its name there.
-        settings: the settings, as plain data.
+        settings: the settings as plain data.
         scorers: the names of the scorers.
-        thresholds: the means that they must reach.
-        tools: the definitions of the tools, as plain data; None if unknown.
+        thresholds: the minimum of the mean of each scorer.
+        tools: the definitions of the tools as plain data; None if unknown.
         summary: the totals of its results, once it is finished.
     """
 
@@ -125,34 +120,27 @@ class ResultRecord(Struct, frozen=True, kw_only=True):
     """The result of one question.
 
     Attributes:
-        run: the run.
+        run: the id of the run.
         evaluation: the number of the evaluation in the run.
         case: the id of the case.
-        trial: which repetition it is, from 1.
-        status: whether there is a score.
-        payload: the case as a case file has it: `input`, `expected` as it is spelled, `tags`,
+        trial: counted from 1.
+        payload: the case as in a case file: `input`, `expected` as written there, `tags`,
             `metadata`. Equal payloads, answers, calls and comparisons are stored once.
-        question: the digest of what was asked.
+        question: the digest of the whole question, by which answers are reused.
         answer: the answer as plain data; None if there is none.
-        calls: the calls that were read from it, as plain data.
+        calls: the calls in the answer, as plain data.
         expectation: the digest of what is expected; empty if nothing is.
-        asked: the digest of the question: of the case without its expectation, tags and metadata.
-            Empty in what was kept without it.
-        f1: the score of the calls, with `counts`: correct, incorrect, missed, extra, expected,
-            actual, forbidden. None if nothing is scored.
-        counts: see `f1`.
-        faults: how many errors the tools' schemas find in the calls; None if nothing was checked.
-        tools: correct, incorrect, missed, extra and forbidden calls by the name of the tool; None
-            if they were not counted.
-        comparison: the pairs and their differences, a `KeptComparison` as plain data; None if there
-            are none.
+        asked: the digest of the case without its expectation, tags and metadata; empty if unknown.
+        f1: the score of the calls; None if nothing is scored.
+        counts: the numbers of calls, named in `COUNTS`.
+        faults: the number of schema errors in the calls; None if schemas were not checked.
+        tools: correct, incorrect, missed, extra and forbidden calls by tool; None if they were not
+            counted.
+        comparison: the pairs and their differences, a `KeptComparison` as plain data.
         passed: whether all scorers pass.
         values: the value of each scorer.
         failure: why there is no answer: a kind, and a sentence.
-        seconds: how long it took.
-        usage: what it cost.
-        attempts: how often it was tried.
-        is_reused: whether the answer was there before.
+        is_reused: whether the answer is from an earlier run.
         finished_at: seconds since 1970.
     """
 
@@ -183,18 +171,14 @@ class ResultRecord(Struct, frozen=True, kw_only=True):
 
 
 class AnswerRecord(Struct, frozen=True, kw_only=True):
-    """An answer by what was asked, whatever run it was for.
+    """An answer, stored by its question for any run.
 
     Attributes:
-        question: the digest of what was asked: the input, the model, its parameters, the tools.
-        source: the digest of the text that defines the task, where that is code.
-        trial: which repetition it is.
+        question: the digest of the input, the model, its parameters and the tools.
+        source: the digest of the source text of a task that is code.
         answer: the answer as plain data.
-        seconds: how long it took.
-        usage: what it cost.
-        attempts: how often it was tried.
         asked_at: seconds since 1970.
-        run: the run that asked; empty if none did.
+        run: the id of the run that asked; empty if none did.
     """
 
     question: str
@@ -209,13 +193,7 @@ class AnswerRecord(Struct, frozen=True, kw_only=True):
 
 
 class Baseline(Struct, frozen=True, gc=False, kw_only=True):
-    """A name for the run that others are compared with.
-
-    Attributes:
-        name: the name, which is unique.
-        run: the id of the run.
-        set_at: when it was set, in seconds since 1970.
-    """
+    """A unique name for the run (its id) that others are compared with; `set_at` since 1970."""
 
     name: str
     run: str
@@ -229,17 +207,17 @@ COUNTS = ("correct", "incorrect", "missed", "extra", "expected", "actual", "forb
 class EvaluationNumbers(
     Struct, frozen=True, gc=False, kw_only=True, rename={"share": "passed_share"}
 ):
-    """What the cases of an evaluation come to.
+    """The totals of the cases of an evaluation.
 
     Attributes:
-        cases: how many cases there is a decision on: a scorer has a number, or there is no answer.
-        answered: how many answers there are; a case counts once a trial.
+        cases: the number of decided cases: a scorer has a number, or there is no answer.
+        answered: the number of trials with an answer.
         passed: how many of these passed.
-        share: the mean over the cases of the share of their trials that passed; one without an
-            answer did not. None without cases.
-        f1: the mean over the cases of the mean score of their trials; one without an answer is
-            worth 0. None if no answer has a score.
-        errors: how many trials have no answer.
+        share: the mean share of passed trials over the cases; a trial without an answer did not
+            pass. None without cases.
+        f1: the mean score over the cases; a trial without an answer counts as 0. None if no answer
+            has a score.
+        errors: the number of trials without an answer.
     """
 
     cases: int
@@ -257,11 +235,11 @@ class EvaluationNumbers(
 
 # --- payloads: values as JSON, compressed if that saves enough --------------------------------
 
-# Shorter texts hardly shrink, and take longer to compress than to write.
+# Shorter texts take longer to compress than to write.
 _MIN_SIZE = 400
 # Compression must save enough to be worth the time of every later reader.
 _MAX_RATIO = 0.85
-# The fastest; the best takes three times as long for 5 % less.
+# The fastest level; the best takes three times as long for 5 % less.
 _LEVEL = 1
 # Every zlib stream begins with this byte, and no JSON text does.
 _ZLIB_PREFIX = b"x"
@@ -330,7 +308,7 @@ def unpack_digest(packed: bytes) -> str:
 
 # --- digests by which the cases of two runs are compared --------------------------------------
 
-# Fields of a case that are no part of the question.
+# Fields of a case that are not part of the question.
 _NOT_ASKED = frozenset({"expected", "tags", "metadata"})
 # Fields that identify a call; its id, step and result differ in every run.
 _CALL_FIELDS = ("name", "arguments", "raw")
@@ -467,7 +445,7 @@ def run_records(rows: Iterable[Sequence[Any]]) -> list[RunRecord]:
 
 
 def evaluation_row(record: EvaluationRecord, number: int, bodies: Bodies) -> dict[str, Any]:
-    """An evaluation of the run of this number as a row."""
+    """An evaluation as a row, with the number of its run."""
     return {
         "run": number,
         "number": record.number,
@@ -499,7 +477,7 @@ def evaluation_record(row: Row[Any], run: str) -> EvaluationRecord:
 
 
 def result_row(record: ResultRecord, number: int, bodies: Bodies) -> dict[str, Any]:
-    """A result of the run of this number as a row."""
+    """A result as a row, with the number of its run."""
     kind, failure = record.failure or (None, None)
     row = {
         "run": number,

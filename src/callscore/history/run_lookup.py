@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
     from callscore.history.store import Store
 
+    Fits = Callable[[Sequence[str]], bool]
+
 __all__ = ["EvaluationLine", "RunLine", "find_run", "list_runs"]
 
 
@@ -36,13 +38,10 @@ def find_run(
 ) -> Row[Any]:
     """The row of the run that a reference means.
 
-    Args:
-        connection: the database.
-        reference: `latest`, `latest~2` for the one two before it, the name of a baseline, an id, a
-            name (the newest of those that share it), a beginning that only one id has, or what git
-            knows a commit by: its newest finished run, a complete one before others, then one
-            that asked before files that were scored, then one without changed files.
-        resolve: the commit that git knows by a reference; None if it knows none.
+    The reference is `latest`, `latest~2` (two runs before it), the name of a baseline, an id, a name
+    (the newest run with it), a unique prefix of an id, or a git reference to a commit. Of the finished
+    runs of a commit complete runs are preferred, then those that asked over scored files, then those
+    without changed files, then the newest. `resolve` finds the commit of a git reference.
 
     Raises:
         UnknownRun: there is no such run, or several ids begin like this.
@@ -91,7 +90,7 @@ def _by_id_prefix(connection: Connection, reference: str) -> Row[Any] | None:
 
 
 def _by_commit(connection: Connection, reference: str, commit: str) -> Row[Any]:
-    """The most informative finished run of a commit; the newest of equal ones."""
+    """The best finished run of a commit, as in `find_run`."""
     found = queries.runs_of_commit(connection, commit)
     if not found:
         newest = _join_ids(queries.newest_ids(connection, _MAX_LISTED + 1))
@@ -139,24 +138,13 @@ def _join_ids(ids: list[str]) -> str:
 
 # --- lists of runs ----------------------------------------------------------------------------
 
-if TYPE_CHECKING:
-    Fits = Callable[[Sequence[str]], bool]
-
-
 # Summaries of evaluations have the same fields.
 _decode_numbers = msgspec.json.Decoder(EvaluationNumbers).decode
 _NO_NUMBERS = EvaluationNumbers(cases=0, answered=0, passed=0, share=None, f1=None, errors=0)
 
 
 class EvaluationLine(Struct, frozen=True, gc=False):
-    """An evaluation of a run, under one variant.
-
-    Attributes:
-        name: its name.
-        variant: the variant; None if it has no variants.
-        place: its file, and its name there.
-        tally: the numbers of its cases, or of those with a tag.
-    """
+    """An evaluation of a run, under one variant, with the totals of its cases."""
 
     name: str
     variant: str | None = None
@@ -165,13 +153,7 @@ class EvaluationLine(Struct, frozen=True, gc=False):
 
 
 class RunLine(Struct, frozen=True, kw_only=True):
-    """A run of a list.
-
-    Attributes:
-        run: the run.
-        baselines: the names of baselines that mean it.
-        evaluations: its evaluations, in order.
-    """
+    """A run in a list, with the names of its baselines."""
 
     run: RunRecord
     baselines: tuple[str, ...] = ()
@@ -182,13 +164,10 @@ class RunLine(Struct, frozen=True, kw_only=True):
 def list_runs(
     store: Store, *, limit: int | None = None, tag: str | None = None, fits: Fits | None = None
 ) -> list[RunLine]:
-    """The runs, newest first, each with the numbers that a list shows.
+    """The runs, newest first, each with the numbers that a list shows; at most `limit`.
 
-    Args:
-        store: the history.
-        limit: the maximum number; None for all.
-        tag: only the cases with this tag count, and evaluations without such cases are left out.
-        fits: filters evaluations by name, variant and place; runs without any are left out.
+    With `tag` only cases with this tag count, and evaluations without such cases are left out.
+    `fits` filters evaluations by name, variant and place; runs without any are left out.
     """
     with store.reading() as connection:
         tagged = None if tag is None else queries.has_tag(connection, tag)
@@ -238,7 +217,7 @@ def _stored_numbers(
 def _evaluation_lines(
     suites: Sequence[Any], tallies: dict[tuple[int, int], EvaluationNumbers], *, has_all: bool
 ) -> tuple[EvaluationLine, ...]:
-    """The evaluations of a run; only those with numbers, unless all are wanted."""
+    """The evaluations of a run: all, or only those with numbers."""
     return tuple(
         [
             EvaluationLine(name, variant, place, tallies.get((run, number), _NO_NUMBERS))

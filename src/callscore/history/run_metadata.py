@@ -83,7 +83,7 @@ def require_no_baseline(name: str | None, baselines: Iterable[Baseline]) -> None
 
 # --- ids: they sort by time, can be typed, and are unique -------------------------------------
 
-# Without vowels, so that they make no words, and without ambiguous characters.
+# Without vowels, which could form words, and without ambiguous characters.
 _LETTERS = "23456789bcdfghjkmnpqrstvwxz"
 _ENDING_LENGTH = 4
 
@@ -95,11 +95,8 @@ _used_endings: set[str] = set()
 def new_run_id(now: float) -> str:
     """A new run id, such as `20261115-184354-k3f9`.
 
-    The time is UTC. A process never returns the same id twice; a collision between processes is
-    unlikely, and the store detects it.
-
-    Args:
-        now: seconds since 1970.
+    It is made from the time, in seconds since 1970. A process never returns the same id twice; the
+    store detects collisions between processes.
     """
     global _current_second  # noqa: PLW0603  (the ids of one second are forgotten in the next)
     second = strftime("%Y%m%d-%H%M%S", gmtime(now))
@@ -129,12 +126,7 @@ _SCORE_COMMAND = "score"
 
 
 def is_partial(run: RunRecord, others: Mapping[str, RunRecord]) -> bool:
-    """Whether the run, or the run whose answers it scores again, left cases out.
-
-    Args:
-        run: the run.
-        others: runs by id, including those whose answers it scores again.
-    """
+    """Whether the run, or one whose answers it scores again (in `others`, by id), left cases out."""
     seen: set[str] = set()
     current: RunRecord | None = run
     while current is not None and current.id not in seen:
@@ -160,7 +152,7 @@ def lineage(store: Store, run: RunRecord) -> dict[str, RunRecord]:
     return found
 
 
-# The commit of the project and the versions in use, which are stored with a run.
+# --- the commit of the project, and versions --------------------------------------------------
 
 # Seconds: git is slow in large repositories, and the commit is not worth a long wait.
 _GIT_TIMEOUT = 3.0
@@ -171,9 +163,9 @@ _LIBRARIES = ("openai",)
 
 
 def git_state(folder: Path) -> tuple[str | None, bool | None]:
-    """The commit of the repository that the folder is in, and whether its files have changed since.
+    """The commit of the repository of the folder, and whether tracked files have changed since.
 
-    Untracked files are no change. None if unknown: no repository, no commit, or no git.
+    None if unknown: no repository, no commit, or no git.
     """
     commit = _run_git(folder, "rev-parse", "--verify", "--quiet", "HEAD")
     if not commit:
@@ -193,7 +185,7 @@ def resolve_commit(folder: Path, reference: str) -> str | None:
 
 
 def resolve_commit_here(reference: str) -> str | None:
-    """The same in the repository of the working directory."""
+    """`resolve_commit` in the repository of the working directory."""
     try:
         return resolve_commit(Path.cwd(), reference)
     except OSError:  # the working directory is gone

@@ -1,4 +1,4 @@
-"""Reads the results of one run: short, in full, or as one side of a comparison."""
+"""Reads the results of one run: without long texts, in full, or as one side of a comparison."""
 
 from __future__ import annotations
 
@@ -42,14 +42,26 @@ __all__ = ["LightRow", "full_results", "light_results", "run_side"]
 _MAX_VALUES = 800
 
 
+class _DecodeCache(dict[Any, Any]):
+    """Decoded columns: most rows have the same few texts, and each is decoded once."""
+
+    def __init__(self, decode: Callable[[Any], Any]) -> None:
+        super().__init__()
+        self._decode = decode
+
+    def __missing__(self, stored: Any) -> Any:
+        found = self[stored] = self._decode(stored)
+        return found
+
+
 class LightRow(NamedTuple):
     """A result without its long texts, and its row.
 
     Attributes:
-        run: the number of the run's row.
-        number: the number of its own.
+        run: the number of the row of the run.
+        number: the number of its own row.
         evaluation: the number of the evaluation in the run.
-        result: the result; its case says which trial it is where the evaluation has several.
+        result: the result; its case has a trial number if the evaluation has several trials.
     """
 
     run: int
@@ -74,64 +86,54 @@ def light_results(
     if is_wanted is not None:
         rows = [row for row in rows if is_wanted(row[2], row[3])]
     repeated = {row[2] for row in rows if row[4] > 1}
-    reader = _Reader()
-    return [reader.row(row, has_trials=row[2] in repeated) for row in rows]
+    caches = _DecodeCache(_decode_values), _DecodeCache(_decode_score)
+    return [_light_row(row, caches, has_trials=row[2] in repeated) for row in rows]
 
 
-class _Reader:
-    """Reads rows; most have the same few texts, each of which is decoded once."""
-
-    def __init__(self) -> None:
-        self._values: dict[str | None, tuple[MetricValue, ...]] = {None: ()}
-        self._scores: dict[Any, KeptScore] = {}
-
-    def row(self, row: Sequence[Any], *, has_trials: bool) -> LightRow:
-        """Read one row of `LIGHT_RESULTS`."""
-        run, number, evaluation, case, trial, status, passed, seconds, *rest = row
-        requests, input_tokens, output_tokens, attempts, is_reused, *others = rest
-        kind, problem, scores, *kept = others
-        trial = trial if has_trials else None
-        failure = None
-        if status == "error":
-            failure = Failure(
-                case=case,
-                kind=failure_kind(kind or ""),
-                problem=problem or "",
-                trial=trial,
-                attempts=attempts,
-            )
-        result = Result(
-            case=Case(id=case, trial=trial),
-            status=status,
-            answer=Answer(
-                seconds=seconds,
-                usage=Usage(requests, input_tokens, output_tokens),
-                attempts=attempts,
-                is_reused=bool(is_reused),
-            ),
-            values=self._values_in(scores),
-            passed=None if passed is None else bool(passed),
-            failure=failure,
-            kept=self._score_in(tuple(kept)),
+def _light_row(
+    row: Sequence[Any], caches: tuple[_DecodeCache, _DecodeCache], *, has_trials: bool
+) -> LightRow:
+    run, number, evaluation, case, trial, status, passed, seconds, *rest = row
+    requests, input_tokens, output_tokens, attempts, is_reused, *others = rest
+    kind, problem, scores, *kept = others
+    values, kept_scores = caches
+    trial = trial if has_trials else None
+    failure = None
+    if status == "error":
+        failure = Failure(
+            case=case,
+            kind=failure_kind(kind or ""),
+            problem=problem or "",
+            trial=trial,
+            attempts=attempts,
         )
-        return LightRow(run, number, evaluation, result)
+    result = Result(
+        case=Case(id=case, trial=trial),
+        status=status,
+        answer=Answer(
+            seconds=seconds,
+            usage=Usage(requests, input_tokens, output_tokens),
+            attempts=attempts,
+            is_reused=bool(is_reused),
+        ),
+        values=values[scores] if scores else (),
+        passed=None if passed is None else bool(passed),
+        failure=failure,
+        kept=kept_scores[tuple(kept)],
+    )
+    return LightRow(run, number, evaluation, result)
 
-    def _values_in(self, text: str | None) -> tuple[MetricValue, ...]:
-        found = self._values.get(text)
-        if found is None:
-            decoded: list[list[Any]] = msgspec.json.decode(text or "[]")
-            found = self._values[text] = tuple([MetricValue(*each) for each in decoded])
-        return found
 
-    def _score_in(self, columns: tuple[Any, ...]) -> KeptScore:
-        found = self._scores.get(columns)
-        if found is None:
-            tools, *counts = columns
-            found = self._scores[columns] = KeptScore(
-                counts=() if counts[0] is None else tuple(counts),
-                tools=None if tools is None else decode_tools(tools),
-            )
-        return found
+def _decode_values(scores: str) -> tuple[MetricValue, ...]:
+    return tuple([MetricValue(*each) for each in msgspec.json.decode(scores)])
+
+
+def _decode_score(columns: tuple[Any, ...]) -> KeptScore:
+    tools, *counts = columns
+    return KeptScore(
+        counts=() if counts[0] is None else tuple(counts),
+        tools=None if tools is None else decode_tools(tools),
+    )
 
 
 def full_results(
@@ -178,12 +180,7 @@ def run_side(
 ) -> Side:
     """A run, or one variant of it, as one side of a comparison.
 
-    Args:
-        connection: the database.
-        number: the number of its row.
-        run: the run.
-        label: the name that the user typed.
-        variant: only the evaluations of this variant; None for all.
+    `number` is the number of its row, and `label` the name that the user typed.
 
     Raises:
         UnknownRun: the run has no such variant.
@@ -226,10 +223,8 @@ def _cases_by_evaluation(rows: Sequence[Any]) -> _Cases:
     """The cases of each evaluation, in the order they were first written."""
     cases: _Cases = {}
     repeated: dict[tuple[int, str], list[tuple[int, TrialOutcome]]] = {}
-    # Most cases have the same few tags, values and tools.
-    tags, values, tools = (
-        _DecodeCache(read) for read in (_tags.decode, _decode_pairs, decode_tools)
-    )
+    tags, values = _DecodeCache(_tags.decode), _DecodeCache(_decode_pairs)
+    tools = _DecodeCache(decode_tools)
     for row in rows:
         evaluation, case_id, trial, tag_text, expectation, asked = row[:6]
         status, passed, f1, scores, forbidden, faults, by_tool, made, failure = row[6:]
@@ -264,18 +259,6 @@ def _cases_by_evaluation(rows: Sequence[Any]) -> _Cases:
         of_evaluation = cases[evaluation]
         of_evaluation[case_id] = replace(of_evaluation[case_id], trials=in_order)
     return cases
-
-
-class _DecodeCache(dict[str, Any]):
-    """Decoded texts, each decoded once."""
-
-    def __init__(self, read: Any) -> None:
-        super().__init__()
-        self._read = read
-
-    def __missing__(self, text: str) -> Any:
-        found = self[text] = self._read(text)
-        return found
 
 
 def _decode_pairs(scores: str) -> tuple[tuple[str, float | None], ...]:

@@ -1,8 +1,8 @@
 """The tables of a history, their version, and how they are created.
 
 A run has evaluations, an evaluation has results. Long or repeated values (a case, an answer, its calls) are stored
-once in `payloads`, under the digest of their text. Answers are also stored by what was asked, so that the same
-question need not be asked again. `baselines` names the runs that others are compared with.
+once in `payloads`, by the digest of their text. Answers are also stored by question, so that they can be reused.
+`baselines` names the runs that others are compared with.
 """
 
 from __future__ import annotations
@@ -49,7 +49,6 @@ __all__ = [
     "results",
     "runs",
 ]
-
 
 METADATA = MetaData()
 
@@ -217,11 +216,7 @@ def require_tables(connection: Connection, place: str) -> None:
 
 
 def _are_current(connection: Connection, place: str) -> bool:
-    """Whether the tables exist; those of another version are refused.
-
-    Raises:
-        UnusableStore: the tables are of another version, or the database is of another program.
-    """
+    """Whether the tables exist; those of another version are refused."""
     found = _stored_version(connection, place)
     if found > VERSION:
         raise UnusableStore(
@@ -244,7 +239,7 @@ def _stored_version(connection: Connection, place: str) -> int:
     if schema_version.name in names:
         version: int = connection.execute(select(schema_version.c.version)).scalar_one()
         return version
-    # A file must have no other tables; on a server other programs may have theirs beside ours.
+    # A file must not have other tables; on a server other programs may have theirs beside ours.
     foreign = names if connection.dialect.name == "sqlite" else names & set(METADATA.tables)
     if foreign:
         raise UnusableStore(

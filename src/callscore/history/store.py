@@ -54,14 +54,12 @@ _PAGE = 200
 class Store:
     """The history of runs in a database; threads may share it.
 
-    What only some commands need of a history is imported by the method that uses it.
-
-    Every method raises `UnusableStore` if the database cannot be used, and those that take a run
-    `UnknownRun` if there is none of that id.
+    Methods import what only some commands need. They raise `UnusableStore` if the database cannot be
+    used, and `UnknownRun` if there is no run with the given id.
 
     Attributes:
         place: the name of the database in messages.
-        path: the file of the database; None if it is no file.
+        path: the file of the database; None for a server.
         words: the arguments with which a command finds it, see `store_arguments`.
     """
 
@@ -81,7 +79,7 @@ class Store:
         self._engine = engine
         self._inserts = queries.inserts_for(engine.dialect)
         self._is_sqlite = engine.dialect.name == "sqlite"
-        # Threads wait for one another here; in the database they could only try again and again.
+        # Threads wait for one another here; in the database they would have to poll.
         self._turn = Lock()
         self._numbers: dict[str, int] = {}
 
@@ -98,21 +96,21 @@ class Store:
 
     @contextmanager
     def writing(self, *, is_alone: bool = False) -> Iterator[Connection]:
-        """A transaction that writes all or nothing; with `is_alone` nobody else may write meanwhile."""
+        """A transaction for writing; with `is_alone` no other process may write at the same time."""
         with readable_errors(self.place), self._turn, self._engine.begin() as connection:
             if self._is_sqlite:
-                # A transaction that begins with reading cannot always go on to write.
+                # A transaction that begins with reading cannot always be upgraded.
                 connection.exec_driver_sql("BEGIN IMMEDIATE")
             else:
                 lock_for_writing(connection, is_alone=is_alone)
             yield connection
-        # A file that is deleted while it is open accepts everything, and then is gone.
+        # Writes to a deleted file that is still open succeed, and are lost.
         if file_identity(self.path) != self._file:
             raise UnusableStore(self.place, FILE_GONE)
 
     @contextmanager
     def reading(self) -> Iterator[Connection]:
-        """A connection to read with."""
+        """A connection for reading."""
         with readable_errors(self.place), self._engine.connect() as connection:
             yield connection
 
@@ -124,10 +122,9 @@ class Store:
 
     @with_retries
     def begin(self, run: RunRecord) -> RunRecord:
-        """Store a run; if there is one of the same id and start time, it is resumed.
+        """Store a run, or update the run with this id and start time.
 
-        Returns:
-            The run as it is stored: under another id if another process has just used this one.
+        Returns the run as stored: under another id if another process has just used this one.
         """
         with self.writing() as connection:
             return queries.begin_run(connection, run)
@@ -150,14 +147,7 @@ class Store:
         totals: Mapping[str, Any],
         summaries: Mapping[int, Mapping[str, Any]],
     ) -> None:
-        """Store how a run ended.
-
-        Args:
-            run: its id.
-            status: whether it finished.
-            totals: its counts, for lists of runs.
-            summaries: the totals of each evaluation, by its number.
-        """
+        """Store how a run ended, with its counts, and the totals of its evaluations by number."""
         number = self._run_number(run)
         with self.writing() as connection:
             queries.end_run(connection, (run, number), status, totals, summaries)
@@ -172,12 +162,9 @@ class Store:
     def find(
         self, reference: str, *, resolve: Callable[[str], str | None] | None = resolve_commit_here
     ) -> RunRecord:
-        """The run that a reference means.
+        """The run that a reference means, as `find_run` describes.
 
-        Args:
-            reference: `latest`, `latest~2`, the name of a baseline, an id, the name of a run, the
-                beginning of an id, or what git knows a commit by.
-            resolve: the commit that git knows by a reference; by default in the working directory.
+        `resolve` finds the commit of a git reference, by default in the working directory.
 
         Raises:
             UnknownRun: there is no such run, or several ids begin like this.
@@ -256,7 +243,7 @@ class Store:
     def result(
         self, run: str, case: str, trial: int | None = None, evaluation: int | None = None
     ) -> list[ResultRecord]:
-        """The result of one case: in each evaluation that has it, each trial; or one of these."""
+        """The results of one case in each evaluation and trial, or in one of these."""
         number = self._run_number(run)
         with self.reading() as connection:
             return queries.results_of_case(connection, (run, number), case, trial, evaluation)
@@ -324,7 +311,7 @@ class Store:
             queries.save_judgement(connection, key, model, answer)
 
     def _run_number(self, run: str) -> int:
-        """The number of the run of this id, by which other rows refer to it."""
+        """The row number of the run, by which other rows refer to it."""
         number = self._numbers.get(run)
         if number is None:
             with self.reading() as connection:

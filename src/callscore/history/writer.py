@@ -44,8 +44,7 @@ __all__ = [
     "fallback_store_for",
 ]
 
-
-# A file for results that the history cannot take; `callscore import` reads it later.
+# --- the fallback file, which `callscore import` reads later ----------------------------------
 
 # Warning before a run whose history cannot be used.
 USING_FALLBACK = Phrase(
@@ -98,7 +97,7 @@ class FallbackStore:
         """Do nothing: no file stays open."""
 
     def lock(self, run: str) -> RunLock:
-        """A lock that is always free: no other process knows the run."""
+        """A lock that is always free: no other process can access the run."""
         return RunLock(None, run)
 
     def begin(self, run: RunRecord) -> RunRecord:
@@ -153,22 +152,17 @@ class FallbackStore:
     ) -> str:
         """Store how the run ended in the history, and in the file if there is one.
 
-        In a history that lacks results the run is interrupted, without totals. The file has the
-        totals, for when it is imported.
+        If the history (which may be this object) lacks results, the run is stored as interrupted,
+        without totals; the file has them for a later import. `is_whole` means that all results were
+        saved somewhere.
 
-        Args:
-            store: the history; may be this object.
-            ended: the arguments of `finish`.
-            is_whole: whether all results were saved somewhere.
-
-        Returns:
-            Why the history did not save it, and where it is instead; empty if it did.
+        Returns why the history did not save it, and where it is instead; empty if it did.
         """
         had_files = bool(self.files)
-        is_here = store is self or (is_whole and not had_files)
+        has_all = store is self or (is_whole and not had_files)
         problem = ""
         try:
-            if is_here:
+            if has_all:
                 store.finish(*ended)
             else:
                 store.finish(ended[0], "interrupted", {}, {})
@@ -228,7 +222,7 @@ class FallbackStore:
 
 
 def _encoded(records: Iterable[Record]) -> list[bytes]:
-    # Hardly ever needed.
+    # Imported late because it is rarely needed.
     from callscore.history.exchange.json_lines import encode_line
 
     return [encode_line(record) for record in records]
@@ -307,7 +301,7 @@ class BackgroundWriter:
         self._unsaved: list[_Record] = []  # to be retried
         self._last_error = ""
         self._retry_after = 0.0
-        # With a lock of its own `put` would have to wait for the thread.
+        # A queue without a lock: `put` never waits for the thread.
         self._queue: SimpleQueue[_Item] = SimpleQueue()
         self._flush_now = Event()
         self._is_closed = False
@@ -331,9 +325,7 @@ class BackgroundWriter:
     ) -> None:
         """Queue a record to be written soon; from any thread, without waiting.
 
-        Args:
-            record: the record, which must not be changed any more.
-            on_kept: called in the writing thread when it is stored.
+        `on_kept` is called in the writing thread when it is stored.
 
         Raises:
             RuntimeError: the writer is closed.
@@ -346,7 +338,7 @@ class BackgroundWriter:
             self._thread.start()
 
     def flush_soon(self) -> None:
-        """Write the queued records at once: no more will come that could share the transaction."""
+        """Write the queued records at once, without waiting for others to share the transaction."""
         self._flush_now.set()
 
     def flush(self) -> None:
@@ -444,7 +436,7 @@ class BackgroundWriter:
                 self._problem = self._problem or text
                 refused.append(record)
         if refused:
-            with suppress(Exception):  # as above: what cannot even be JSON is lost
+            with suppress(Exception):  # as above; records that cannot be encoded are lost
                 self._write_to_fallback(refused)
 
 

@@ -1,4 +1,4 @@
-"""Exports runs, and imports them: existing runs are completed, nothing is stored twice."""
+"""Exports and imports runs: existing runs are completed, nothing is stored twice."""
 
 from __future__ import annotations
 
@@ -181,15 +181,13 @@ class _RunImport:
         return self._store.begin(replace(begun, arguments={**arguments, _ORIGINAL_ID: given.id}))
 
     def is_same_run(self, run: RunRecord) -> bool:
-        """Whether this is the same run once more."""
         return (run.id, run.started_at) == (self._imported.id, self._imported.started_at)
 
     def update_run(self, run: RunRecord) -> None:
-        """Replace the record of the run by a later one, which may say how it ended."""
+        """Replace the record of the run by a later one, which may have its end."""
         self._imported = run
 
     def add(self, record: EvaluationRecord | ResultRecord | AnswerRecord) -> None:
-        """Add an evaluation, a result or an answer."""
         record = replace(record, run=self._run.id)
         if isinstance(record, EvaluationRecord):
             self._add_evaluation(sanitize_evaluation(record))
@@ -258,17 +256,14 @@ class _RunImport:
             return existing
         # It may still be running where it comes from, but not here.
         is_ended = imported.status == "finished" and is_whole
-        # Totals would not fit a run that lacks results.
-        totals = imported.totals if is_whole else {}
         return replace(
             self._run,
             status="finished" if is_ended else "interrupted",
             finished_at=imported.finished_at,
-            totals=totals,
+            totals=imported.totals if is_whole else {},  # they include the missing results
         )
 
     def release(self) -> None:
-        """Release the locks."""
         for lock in self._locks:
             lock.release()
 
@@ -304,15 +299,11 @@ def sanitize_evaluation(record: EvaluationRecord) -> EvaluationRecord:
         settings["judge"] = {"model": model, "base_url": None, "key_variable": _KEY_VARIABLE}
     elif judge is not None:
         settings["judge"] = None
-    return replace(record, settings=settings, place=_inside_project(record.place))
-
-
-def _inside_project(place: str) -> str:
-    """The location if it is inside the project, else only the name."""
-    file, separator, name = place.partition(_SEPARATOR)
+    file, separator, name = record.place.partition(_SEPARATOR)
     posix, windows = PurePosixPath(file), PureWindowsPath(file)
     is_outside = posix.is_absolute() or bool(windows.anchor) or ".." in windows.parts
-    return f"{separator}{name}" if is_outside else place
+    place = f"{separator}{name}" if is_outside else record.place
+    return replace(record, settings=settings, place=place)
 
 
 # --- export -----------------------------------------------------------------------------------

@@ -1,8 +1,8 @@
 """Runs as JSON lines that any history can import, and the checks of records from files.
 
-The first line holds the run; then each evaluation, each result and, for a run that did not finish, each answer has a
-line of its own. An exported file ends with a line of counts, so that a truncated file is not taken for a whole one;
-a file that is written while a run goes on has no such line. A file may hold several runs, one after the other.
+The first line has the run; then each evaluation, each result and, for an unfinished run, each answer has a line of
+its own. An exported file ends with a line of counts, so that a truncated file is detected; a file that is written
+during a run has no such line. A file may contain several runs, one after the other.
 """
 
 from __future__ import annotations
@@ -280,7 +280,7 @@ def encode_line(record: Record, *, has_end: bool = False) -> bytes:
         return _encoder.encode({**head, name: record}) + b"\n"
     except (TypeError, ValueError, RecursionError):  # what JSON does not know becomes text
         fields = asdict(record)
-        for field in {"usage", "values"} & fields.keys():  # which are or hold structs
+        for field in {"usage", "values"} & fields.keys():  # these contain structs
             fields[field] = msgspec.to_builtins(fields[field])
         return encode_json({**head, name: fields}) + b"\n"
 
@@ -372,11 +372,7 @@ _NO_RECORD = f"this is neither a run nor a part of one. {_EXPORT_HINT}"
 
 
 def require_version(version: object, place: str) -> None:
-    """Refuse files of a newer callscore.
-
-    Raises:
-        UnreadableInput: a newer callscore has written it.
-    """
+    """Refuse files of a newer callscore."""
     if not isinstance(version, int) or version < 1:
         raise UnreadableInput(place, f"the version is {version!r}, and should be a number.")
     if version > VERSION:

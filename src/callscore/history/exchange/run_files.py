@@ -18,7 +18,6 @@ from callscore.sources.files import as_seekable, display_path, open_bytes
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-
 __all__ = [
     "COLUMNS",
     "csv_lines",
@@ -30,8 +29,7 @@ __all__ = [
     "write_parquet_run",
 ]
 
-
-# Results as rows of a table that others read: numbers and words in columns, the rest as JSON.
+# --- results as rows of a table: numbers and texts in columns, the rest as JSON ---------------
 
 _USAGE = ("requests", "input_tokens", "output_tokens")
 # Fields that are columns as they are.
@@ -71,7 +69,7 @@ COLUMNS: dict[str, type] = {
 
 
 def flat_row(record: ResultRecord, evaluation: EvaluationRecord | None) -> dict[str, Any]:
-    """A result as a row; what is not known is None."""
+    """A result as a row; unknown values are None."""
     kind, failure = record.failure or (None, None)
     row: dict[str, Any] = dict.fromkeys(COLUMNS)
     row |= {"run": record.run, "failure_kind": kind, "failure": failure}
@@ -123,7 +121,7 @@ def _decode_json(row: dict[str, Any], name: str, place: str) -> Any:
         raise UnreadableInput(place, f"{name}: this is not JSON.") from error
 
 
-# A run as a Parquet file: one row per result; the run and its evaluations are in the metadata.
+# --- Parquet: one row per result; the run and its evaluations are in the metadata -------------
 
 _MAGIC = b"PAR1"
 _METADATA_KEY = b"callscore"
@@ -203,7 +201,7 @@ def _records(table: Any, name: str) -> Iterator[Record]:
             index += 1
 
 
-# Files that hold runs, read as records: JSON lines or Parquet, whichever they are.
+# --- reading files of runs: JSON lines or Parquet ---------------------------------------------
 
 # Longer than any answer; a compressed file could contain anything.
 _MAX_LINE = 1 << 28
@@ -256,9 +254,9 @@ def open_run_file(path: str) -> Iterator[RunFile]:
         yield RunFile(file, display_path(path))
 
 
-# The results of a run as a table for spreadsheets: nothing in it is taken for a formula.
+# --- CSV for spreadsheets ---------------------------------------------------------------------
 
-# Spreadsheets evaluate what begins like this, unless there is an apostrophe before it.
+# Spreadsheets evaluate texts that begin like this as formulas, except after an apostrophe.
 _FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20")
 _TEXT_PREFIX = "'"
 
@@ -266,7 +264,7 @@ _TEXT_PREFIX = "'"
 def csv_lines(
     evaluations: Mapping[int, EvaluationRecord], results: Iterable[ResultRecord]
 ) -> Iterator[bytes]:
-    """The table, one line at a time: the names of the columns, then one row per result."""
+    """The lines of the table: the names of the columns, then one row per result."""
     yield _csv_line(list(COLUMNS))
     for result in results:
         row = flat_row(result, evaluations.get(result.evaluation))
