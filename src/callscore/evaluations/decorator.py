@@ -244,5 +244,5 @@ def _settings(preset: str | None, settings: Any, options: dict[str, Any]) -> Set
 
 
 def _with_full_stop(error: Exception) -> str:
-    said = str(error)
-    return said if said.endswith((".", "?", "!")) else f"{said}."
+    text = str(error)
+    return text if text.endswith((".", "?", "!")) else f"{text}."

@@ -38,6 +38,7 @@ __all__ = [
     "is_evaluation_file",
     "load_file",
     "no_evaluation_in",
+    "passed_over_note",
 ]
 
 
@@ -157,8 +158,7 @@ class _Discovery:
         elif source.folder is None:
             self.unloaded.append(no_evaluation_in(source.file))
         else:
-            note = "there is no evaluation in it, and it is passed over"
-            self._on_note(f"{display_path(source.file)}: {note}")
+            self._on_note(passed_over_note(source.file))
 
     def _add_from(self, file: Path, found: Iterable[Evaluation]) -> None:
         for each in found:
@@ -190,6 +190,11 @@ def no_evaluation_in(path: Path) -> Unloaded:
     """The message for a file that was given and has no evaluation."""
     example = "Put @callscore.evaluation(cases=...) over a function"
     return Unloaded(display_path(path), f"there is no evaluation in it. {example}.")
+
+
+def passed_over_note(path: Path) -> str:
+    """The note about a file that was found and has no evaluation."""
+    return f"{display_path(path)}: there is no evaluation in it, and it is passed over"
 
 
 def _load_any(path: Path) -> list[Evaluation] | Unloaded:
@@ -339,15 +344,11 @@ def _import(path: Path) -> ModuleType:
         del sys.modules[name]
         raise
     finally:
-        _imported.update(
-            {found: folder for found in set(sys.modules) - before if _is_in_folder(folder, found)}
-        )
+        for found in set(sys.modules) - before:
+            file = getattr(sys.modules[found], "__file__", None)
+            if isinstance(file, str) and Path(file).is_relative_to(folder):
+                _imported[found] = folder
     return module
-
-
-def _is_in_folder(folder: Path, name: str) -> bool:
-    file = getattr(sys.modules[name], "__file__", None)
-    return isinstance(file, str) and Path(file).is_relative_to(folder)
 
 
 def _forget_same_names(folder: Path) -> None:
@@ -412,13 +413,13 @@ def _problem(error: BaseException) -> str:
         return _EXITS_TEXT.format(code=hide_secrets(str(error.code)))
     if isinstance(error, CallscoreError):
         return error_message(error)
-    said = error.msg if isinstance(error, SyntaxError) else error_message(error)
+    message = error.msg if isinstance(error, SyntaxError) else error_message(error)
     if isinstance(error, SyntaxError):
         what = "it is not Python"
     elif isinstance(error, ImportError):
         what = "it cannot be imported"
-        said += _RELATIVE_IMPORT_HINT if "relative import" in said else ""
+        message += _RELATIVE_IMPORT_HINT if "relative import" in message else ""
     else:
         what = f"it raises {type(error).__name__} while it is imported"
-    ending = "" if said.endswith("?") else "."
-    return f"{what}: {said}{ending}" if said else f"{what}."
+    ending = "" if message.endswith("?") else "."
+    return f"{what}: {message}{ending}" if message else f"{what}."

@@ -32,7 +32,6 @@ __all__ = [
 # The prefix of the names of evaluation files.
 FILE_PREFIX = "eval_"
 _LOCATION_SUFFIX = re.compile(r"(?:::.*|(?::\d+)+)$", re.DOTALL)  # of a key, or of a place
-_MODULE = "<module>"  # as Python calls the code of a file
 
 
 class Location(NamedTuple):
@@ -66,7 +65,7 @@ def location_of_frame(frame: FrameType | None) -> Location:
     if name.startswith("<") or not path.is_file():  # interactive, or generated code
         return Location(f"{name}:{frame.f_lineno}", str(Path.cwd()))
     file = path.resolve()
-    is_within = frame.f_code.co_name != _MODULE
+    is_within = frame.f_code.co_name != "<module>"  # as Python calls the code of a file
     return Location(f"{display_path(path)}:{frame.f_lineno}", str(file.parent), file, is_within)
 
 

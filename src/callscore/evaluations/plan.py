@@ -41,7 +41,6 @@ NameFilter = Callable[["Sequence[str]"], bool]
 
 # A quoted word may contain blanks and brackets, or be an operator.
 _TOKEN = re.compile(r"""\"[^\"]+\"(?![^\s()])|'[^']+'(?![^\s()])|[()]|[^\s()]+""")
-_QUOTES = ('"', "'")
 _OPERATORS = frozenset({"and", "or", "not", "(", ")"})
 _MAX_DEPTH = 100
 
@@ -104,7 +103,7 @@ class _Parser:
         if word in _OPERATORS:
             raise self.error(f"a word is missing before {word!r}")
         self.position += 1
-        is_quoted = len(word) > 1 and word[0] == word[-1] and word[0] in _QUOTES
+        is_quoted = len(word) > 1 and word[0] == word[-1] and word[0] in "\"'"
         wanted = word[1:-1] if is_quoted else word
         return lambda names: any(wanted in name.lower() for name in names)
 
@@ -140,7 +139,12 @@ def evaluation_cases(evaluation: Evaluation) -> list[Case]:
             structs.replace(case, tags=tuple(dict.fromkeys((*evaluation.tags, *case.tags))))
             for case in cases
         ]
-    return _with_unique_ids(cases)
+    cases = [_with_id(case) for case in cases]
+    suffixes = repeat_suffixes([case.id for case in cases])
+    return [
+        structs.replace(case, id=f"{case.id}{suffix}") if suffix else case
+        for case, suffix in zip(cases, suffixes, strict=True)
+    ]
 
 
 def _read_cases(evaluation: Evaluation) -> Iterator[Case]:
@@ -221,15 +225,6 @@ def _cases_in_file(path: Path, evaluation: Evaluation) -> list[Case]:
     return [case for _, case in found]
 
 
-def _with_unique_ids(cases: Iterable[Case]) -> list[Case]:
-    cases = [_with_id(case) for case in cases]
-    suffixes = repeat_suffixes([case.id for case in cases])
-    return [
-        structs.replace(case, id=f"{case.id}{suffix}") if suffix else case
-        for case, suffix in zip(cases, suffixes, strict=True)
-    ]
-
-
 def _with_id(case: Case) -> Case:
     if case.id and has_own_id(case):
         return case
@@ -241,7 +236,6 @@ def _with_id(case: Case) -> Case:
 
 # --- warnings ---------------------------------------------------------------------------------
 
-_ABSENT = "$absent"
 _MAX_WARNINGS = 20  # with more, the tools probably belong to something else
 
 
@@ -306,7 +300,7 @@ class _ExpectedTools:
         given = {
             argument: value
             for argument, value in call.arguments.items()
-            if not (isinstance(value, Matcher) and value.key == _ABSENT)
+            if not (isinstance(value, Matcher) and value.key == "$absent")
         }
         for argument in unknown_arguments(known, given):
             hint = did_you_mean(argument, known["properties"])

@@ -27,8 +27,6 @@ __all__ = ["SCORERS", "scorer_of", "scorer_value", "scorers_from"]
 SCORER_ARGUMENTS = ("case", "input", "output", "calls", "expected", "score", "tools")
 
 _NOT_EXPECTED = "the case does not say what is expected."
-_WITHOUT_TOOLS = "the definitions of the tools are not known."
-_WITHOUT_ARGUMENTS = "no argument of the paired calls is expected."
 _PAIR_SIZE = 2  # a number, and why
 _ROUNDING = 1e-9
 
@@ -71,12 +69,12 @@ def _parameters_valid(
 
         checked = check_calls(calls, tools=tools)
         valid = parameters_valid(checked, calls=len(calls), expected=0)
-    return (None, _WITHOUT_TOOLS) if valid is None else valid
+    return (None, "the definitions of the tools are not known.") if valid is None else valid
 
 
 def _argument_accuracy(score: Score) -> float | tuple[None, str]:
     share = score.argument_accuracy
-    return (None, _WITHOUT_ARGUMENTS) if share is None else share
+    return (None, "no argument of the paired calls is expected.") if share is None else share
 
 
 # The built-in scorers: all but one take nothing but the score of the calls. They are named functions
@@ -166,8 +164,8 @@ class _MetricScorer(Struct, frozen=True):
     def __call__(self, expected: Any, calls: Any, tools: Any) -> tuple[float | None, str | None]:
         if expected is None:
             return None, _NOT_EXPECTED
-        said = self.metric.value_of(tuple(expected), tuple(calls), tools)
-        return said.value, said.reason
+        found = self.metric.value_of(tuple(expected), tuple(calls), tools)
+        return found.value, found.reason
 
 
 def _name_of(function: Callable[..., Any]) -> str:
@@ -211,9 +209,9 @@ async def scorer_value(scorer: Scorer, given: Mapping[str, Any]) -> MetricValue:
     keywords = {name: given[name] for name in scorer.takes}
     try:
         if is_own or isinstance(scorer.function, _MetricScorer):
-            said = scorer.function(**keywords)
+            returned = scorer.function(**keywords)
         else:
-            said = await _call_function(scorer.function, keywords)
+            returned = await _call_function(scorer.function, keywords)
     except NotScorable as error:
         return MetricValue(scorer.name, None, error_message(error))
     except (Exception, SystemExit) as error:  # noqa: BLE001  (user code; it must not end a run)
@@ -222,13 +220,13 @@ async def scorer_value(scorer: Scorer, given: Mapping[str, Any]) -> MetricValue:
         else:
             why = f"it raises {error_with_location(error, scorer.function)}"
         return MetricValue(scorer.name, None, why, is_broken=True)
-    return _value(scorer, said)
+    return _value(scorer, returned)
 
 
-def _value(scorer: Scorer, said: Any) -> MetricValue:
+def _value(scorer: Scorer, returned: Any) -> MetricValue:
     """Read what a scorer returned: a number, None, or one of these and a reason."""
-    is_pair = isinstance(said, tuple | list) and len(said) == _PAIR_SIZE
-    value, reason = said if is_pair else (said, None)
+    is_pair = isinstance(returned, tuple | list) and len(returned) == _PAIR_SIZE
+    value, reason = returned if is_pair else (returned, None)
     try:
         number = None if value is None else _number(value)
         why = None if reason is None else hide_secrets(str(reason))
@@ -245,8 +243,8 @@ async def _call_function(function: Callable[..., Any], keywords: dict[str, Any])
 
     if iscoroutinefunction(function):
         return await function(**keywords)
-    said = await to_thread(function, **keywords)
-    return await said if isawaitable(said) else said
+    returned = await to_thread(function, **keywords)
+    return await returned if isawaitable(returned) else returned
 
 
 def _number(value: Any) -> float:

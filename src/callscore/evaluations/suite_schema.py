@@ -13,13 +13,11 @@ from callscore.formats.case_schema import build_case_schema
 
 __all__ = ["suite_json_schema"]
 
-_DRAFT = "https://json-schema.org/draft/2020-12/schema"
 _CASE: Final = {"$ref": "#/$defs/case"}
 _SHARE: Final = {"type": "number", "minimum": 0, "maximum": 1}
 _TEXT: Final = {"type": "string", "minLength": 1}
 _TEXTS: Final = {"type": ["string", "array"], "minLength": 1, "items": _TEXT}
 _RELATIVE_TO: Final = "from the folder of the suite on"
-_VARIABLE: Final = "^[A-Za-z_][A-Za-z0-9_]*$"
 
 
 def suite_json_schema() -> dict[str, Any]:
@@ -31,7 +29,7 @@ def suite_json_schema() -> dict[str, Any]:
         InvalidSettings: one of those cannot be used.
     """
     return {
-        "$schema": _DRAFT,
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
         "$comment": "Written by `callscore schema suite`.",
         "title": "A suite for callscore",
         "description": "An evaluation without code: whom to ask, what, and how it is scored.",
@@ -52,15 +50,15 @@ def suite_json_schema() -> dict[str, Any]:
 
 def _model_or_answers() -> dict[str, Any]:
     """A model, or recorded answers of the suite or of each variant."""
-    nobody = dict.fromkeys(("model", "system", "prompt"), False)
+    no_model = dict.fromkeys(("model", "system", "prompt"), False)
     recorded = {"required": ["answers"]}
     some_recorded = {"not": {"additionalProperties": {"not": recorded}}}
     return {
         "if": recorded,
-        "then": {"properties": {**nobody, "variants": {"maxProperties": 0}}},
+        "then": {"properties": {**no_model, "variants": {"maxProperties": 0}}},
         "else": {
             "if": {"required": ["variants"], "properties": {"variants": some_recorded}},
-            "then": {"properties": {**nobody, "variants": {"additionalProperties": recorded}}},
+            "then": {"properties": {**no_model, "variants": {"additionalProperties": recorded}}},
             "else": {"required": ["model"]},
         },
     }
@@ -172,7 +170,7 @@ def _model(title: str, more: dict[str, Any]) -> dict[str, Any]:
                 "title": "The environment variable that holds the key",
                 "description": "By default OPENAI_API_KEY. The key itself never stands in a file.",
                 "type": "string",
-                "pattern": _VARIABLE,
+                "pattern": "^[A-Za-z_][A-Za-z0-9_]*$",
             },
             **more,
         },

@@ -140,7 +140,6 @@ def _read_text(path: Path, name: str) -> str:
 MODEL_KEYS = ("name", "base_url", "key_variable", "parameters")
 VARIANT_KEYS = ("model", "system", "prompt", "parameters", "answers")
 _TEXTS = ("system", "prompt", "answers")
-_MODEL_VARIANT_KEYS = ("model", "system", "prompt", "parameters")
 # Keys beside `parameters`, which must not be in them.
 RESERVED_PARAMETERS = ("model", "system", "prompt", "tools", "base_url", "key_variable", "messages")
 
@@ -181,7 +180,7 @@ def _is_recorded(suite: SuiteDocument) -> bool:
 
 def _recorded_task(suite: SuiteDocument) -> Task:
     """The recorded answers of each variant, or of the suite."""
-    files = [said["answers"] for said in suite_variants(suite).values()]
+    files = [keywords["answers"] for keywords in suite_variants(suite).values()]
     if files and "answers" in suite.value:
         raise suite.wrong("answers: the variants have theirs. Keep those", "answers")
 
@@ -196,13 +195,13 @@ def _recorded_task(suite: SuiteDocument) -> Task:
 
 def _model(suite: SuiteDocument, given: Any, *keys: str) -> dict[str, Any]:
     """The keywords for `models.chat`."""
-    said = {"name": given} if isinstance(given, str) else suite.require_keys(MODEL_KEYS, *keys)
-    name = said.get("name")
+    options = {"name": given} if isinstance(given, str) else suite.require_keys(MODEL_KEYS, *keys)
+    name = options.get("name")
     if not isinstance(name, str) or not name.strip():
         where = ".".join(keys)
         raise suite.wrong(f"{where}: the `name` of the model is missing", *keys, "name")
-    server = {key: said[key] for key in ("base_url", "key_variable") if key in said}
-    parameters = _parameters(suite, said.get("parameters", {}), *keys)
+    server = {key: options[key] for key in ("base_url", "key_variable") if key in options}
+    parameters = _parameters(suite, options.get("parameters", {}), *keys)
     return {"model": name, **server, **parameters}
 
 
@@ -228,18 +227,18 @@ def suite_variants(suite: SuiteDocument) -> dict[str, dict[str, Any]]:
 
 def _variant(suite: SuiteDocument, name: str, *, is_recorded: bool) -> dict[str, Any]:
     keys = ("variants", name)
-    said = suite.require_keys(VARIANT_KEYS, *keys)
-    for key, value in said.items():
-        if (key in _MODEL_VARIANT_KEYS) is is_recorded:
+    options = suite.require_keys(VARIANT_KEYS, *keys)
+    for key, value in options.items():
+        if (key != "answers") is is_recorded:
             problem = f"variants.{name}.{key}: either all variants have `answers`, or none has"
             raise suite.wrong(problem, *keys, key)
         if key in _TEXTS and (not isinstance(value, str) or not value):
             raise suite.wrong(f"variants.{name}.{key}: {value!r} is not a text", *keys, key)
-    if is_recorded and "answers" not in said:
+    if is_recorded and "answers" not in options:
         raise suite.wrong(f"variants.{name}: its `answers` are missing", *keys)
-    texts = {key: value for key, value in said.items() if key in _TEXTS}
-    model = _model(suite, said["model"], *keys, "model") if "model" in said else {}
-    return {**texts, **model, **_parameters(suite, said.get("parameters", {}), *keys)}
+    texts = {key: value for key, value in options.items() if key in _TEXTS}
+    model = _model(suite, options["model"], *keys, "model") if "model" in options else {}
+    return {**texts, **model, **_parameters(suite, options.get("parameters", {}), *keys)}
 
 
 # --- secrets ----------------------------------------------------------------------------------
@@ -475,7 +474,9 @@ class RecordedAnswers:
         """What decides an answer, together with the case: a digest of all answers."""
         from hashlib import sha256
 
-        listed = [[*key, said] for known in self._answers.values() for key, said in known.items()]
+        listed = [
+            [*key, answer] for known in self._answers.values() for key, answer in known.items()
+        ]
         return {"recorded": self._files, "digest": sha256(encode_json(listed)).hexdigest()}
 
 

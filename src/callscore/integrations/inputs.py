@@ -42,7 +42,7 @@ DEEPEST = 100  # levels; JSON decoders fail not far beyond
 MOST_CALLS = 1_000  # on each side
 
 _ATOMS = (str, int, float, type(None))  # a boolean is an integer here
-_BITS_A_DIGIT = 3
+_BITS_PER_DIGIT = 3
 
 
 def require_bounded(value: Any) -> None:
@@ -69,7 +69,7 @@ def _weight(value: Any) -> int:
     if isinstance(value, str):
         return 1 + len(value)
     if isinstance(value, int):
-        return 1 + value.bit_length() // _BITS_A_DIGIT
+        return 1 + value.bit_length() // _BITS_PER_DIGIT
     if isinstance(value, dict):
         if not all(isinstance(key, str) for key in value):
             raise InvalidCall("the input is not JSON: the keys of its objects must be text.")
@@ -218,10 +218,10 @@ def errors_in_schema_terms() -> Iterator[None]:
     try:
         yield
     except InvalidCall as error:
-        said = _ARGUMENTS_PATH.sub(r"\1.args", str(error), count=1)
-        for words, others in _RESPELLED.items():
-            said = said.replace(words, others)
-        raise InvalidCall(said) from error
+        message = _ARGUMENTS_PATH.sub(r"\1.args", str(error), count=1)
+        for text, new in _RESPELLED.items():
+            message = message.replace(text, new)
+        raise InvalidCall(message) from error
 
 
 def refuse_judges(expected: Iterable[Expected]) -> None:

@@ -216,7 +216,6 @@ _NO_REQUEST = (
     ' "tools/call", "params": {"name": "score_tool_calls", "arguments": {...}}}.'
 )
 _SEVERAL = "several messages at once are not answered here. Send them one by one, each on a line."
-_NO_OBJECT = "arguments: give one JSON object; got {got}."
 # Tokens of JSON; an unclosed string ends with the line.
 _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"?|[{}\[\]:,]|[^\s{}\[\]:,"]+')
 
@@ -272,7 +271,7 @@ def _with_object_arguments(item: SessionMessage) -> tuple[SessionMessage, Sessio
         return item, None
     arguments = _decoded(given)
     if not isinstance(arguments, dict):
-        problem = _NO_OBJECT.format(got=describe(given))
+        problem = f"arguments: give one JSON object; got {describe(given)}."
         return item, _error(message.id, INVALID_PARAMS, problem)
     params = {**(message.params or {}), "arguments": arguments}
     return SessionMessage(message.model_copy(update={"params": params}), item.metadata), None

@@ -25,17 +25,17 @@ _OF_CALLS = ("id", "raw", "error")
 
 def score_answer(score: Score) -> dict[str, Any]:
     """A score, with every call in one of four lists, and the reason."""
-    report, words = score_to_dict(score), explain_unpaired(score, "en")
+    report, reasons = score_to_dict(score), explain_unpaired(score, "en")
     faults = {} if score.faults is None else {"faults": [_fault(fault) for fault in score.faults]}
     return {
         **_numbers(score),
         "correctCalls": [_correct(pair) for pair in report["correct"]],
         "incorrectCalls": [_incorrect(pair) for pair in report["incorrect"]],
         "missedCalls": [
-            _missed(call, entry, score, words)
+            _missed(call, entry, score, reasons)
             for call, entry in zip(score.missed, report["missed"], strict=True)
         ],
-        "extraCalls": _extra(score, report, words),
+        "extraCalls": _extra(score, report, reasons),
         "forbiddenCalls": [_call(call) for call in report["forbidden"]],
         "ignoredCalls": [
             {"side": ignored["side"], "why": ignored["why"], "call": _call(ignored["call"])}
@@ -126,9 +126,9 @@ def _differences(pair: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def _missed(
-    call: ToolCall, entry: dict[str, Any], score: Score, words: UnpairedReasons
+    call: ToolCall, entry: dict[str, Any], score: Score, reasons: UnpairedReasons
 ) -> dict[str, Any]:
-    if call.name in words.out_of_order:
+    if call.name in reasons.out_of_order:
         details = "called, but not in this order"
     elif any(made.name == call.name for made in score.actual):
         details = "not called often enough: every call of this tool is set against another one"
@@ -142,16 +142,16 @@ def _missed(
     }
 
 
-def _extra(score: Score, report: dict[str, Any], words: UnpairedReasons) -> list[dict[str, Any]]:
+def _extra(score: Score, report: dict[str, Any], reasons: UnpairedReasons) -> list[dict[str, Any]]:
     """The unexpected calls, with details about forbidden and nearly expected ones."""
     paired = {pair["actual_index"] for pair in report["correct"] + report["incorrect"]}
     others = [position for position in range(len(score.actual)) if position not in paired]
     entries = []
     for position, call in zip(others, report["extra"], strict=True):
-        details = words.extra.get(position)
+        details = reasons.extra.get(position)
         if position in score.forbidden:
             details = "forbidden: it must not be called"
-        elif score.actual[position].name in words.out_of_order:
+        elif score.actual[position].name in reasons.out_of_order:
             details = "expected, but not in this order"
         entries.append(_call(call) | ({} if details is None else {"details": details}))
     return entries
@@ -160,7 +160,7 @@ def _extra(score: Score, report: dict[str, Any], words: UnpairedReasons) -> list
 def _fault(fault: Fault) -> dict[str, Any]:
     found = {field: json_safe(getattr(fault, field)) for field in _FAULT}
     if fault.since is not None:  # the sentence names the other call by its index, as the fields do
-        words = fault_reason(fault)
-        by_index = words.replace(f"number {fault.since + 1}", f"index {fault.since}", 1)
-        found["reason"] = json_safe(fault.reason.removesuffix(words) + by_index)
+        sentence = fault_reason(fault)
+        by_index = sentence.replace(f"number {fault.since + 1}", f"index {fault.since}", 1)
+        found["reason"] = json_safe(fault.reason.removesuffix(sentence) + by_index)
     return found

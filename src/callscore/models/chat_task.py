@@ -248,10 +248,10 @@ class Chat(Struct, frozen=True, kw_only=True):
 
         unforced = _without_forced_choice(self.parameters)
 
-        async def ask(said: list[dict[str, Any]]) -> dict[str, Any]:
-            is_first = len(said) == len(messages)
+        async def ask(sent: list[dict[str, Any]]) -> dict[str, Any]:
+            is_first = len(sent) == len(messages)
             parameters = self.parameters if is_first else unforced
-            return await self._complete(said, offer, limits, parameters)
+            return await self._complete(sent, offer, limits, parameters)
 
         return await run_conversation(ask, messages, offer, max_steps=steps, seconds=limits.timeout)
 

@@ -126,8 +126,8 @@ def completion_text(completion: dict[str, Any]) -> str | None:
 
 def parse_verdict(text: str | None) -> Verdict | None:
     """The last verdict in the answer of a model, after thoughts or in a code block; or None."""
-    said = _THOUGHTS.sub("", text or "").strip()
-    for written in (said, *reversed(_OBJECT.findall(said[-_MAX_ANSWER_LENGTH:]))):
+    answer = _THOUGHTS.sub("", text or "").strip()
+    for written in (answer, *reversed(_OBJECT.findall(answer[-_MAX_ANSWER_LENGTH:]))):
         try:
             found = msgspec.json.decode(written, type=_WrittenVerdict)
         except (ValueError, RecursionError):
@@ -314,13 +314,13 @@ class Judge:
         raise failed
 
     def _ask(self, question: str, value: Any, *, mark: str) -> Verdict:
-        said: str | None = None
+        answer: str | None = None
         for is_repeated in (False, True):
-            said = self._answer_to(judge_messages(question, value, mark, is_repeated=is_repeated))
-            found = parse_verdict(said)
+            answer = self._answer_to(judge_messages(question, value, mark, is_repeated=is_repeated))
+            found = parse_verdict(answer)
             if found is not None:
                 return Verdict(found.verdict, hide_secrets(found.reason))
-        shown = escape(clip(hide_secrets(repr(said)), 100))
+        shown = escape(clip(hide_secrets(repr(answer)), 100))
         problem = f"as a judge it gave no verdict, though it was asked twice; it said {shown}"
         raise ModelFailed(self.model, problem, attempts=2)
 
@@ -331,9 +331,9 @@ class Judge:
         except ModelFailed as error:
             if error.status not in _REFUSED_STATUSES or not self._parameters:
                 raise
-        said = self._complete(messages, {})
+        answer = self._complete(messages, {})
         self._parameters = {}
-        return said
+        return answer
 
     def _complete(self, messages: list[dict[str, Any]], parameters: dict[str, Any]) -> str | None:
         from callscore.models.responses import model_failure, never_connected, read_completion
@@ -355,7 +355,7 @@ class Judge:
         def ask() -> dict[str, Any]:
             self._count(1)
             try:
-                # The SDK's own limit begins anew with every byte.
+                # The SDK's own timeout starts again with every byte.
                 return run_with_timeout(post, limits.timeout)
             except Exception as error:
                 if never_connected(error):  # and nothing was sent

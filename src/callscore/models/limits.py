@@ -296,11 +296,13 @@ def is_transient_status(status: int) -> bool:
 def status_of(error: BaseException) -> int | None:
     """The HTTP status in an error of any library; None if it has none."""
     response = getattr(error, "response", None)
-    said = [getattr(one, name, None) for one in (error, response) for name in _STATUS_ATTRIBUTES]
+    statuses = [
+        getattr(one, name, None) for one in (error, response) for name in _STATUS_ATTRIBUTES
+    ]
     if isinstance(response, dict):  # as in boto
         about = response.get("ResponseMetadata")
-        said.append(about.get("HTTPStatusCode") if isinstance(about, dict) else None)
-    return next((one for one in said if isinstance(one, int) and one in _VALID_STATUSES), None)
+        statuses.append(about.get("HTTPStatusCode") if isinstance(about, dict) else None)
+    return next((one for one in statuses if isinstance(one, int) and one in _VALID_STATUSES), None)
 
 
 def pause_after(error: BaseException, attempts: int) -> float:

@@ -43,7 +43,6 @@ __all__ = [
 # --- prompt templates -------------------------------------------------------------------------
 
 _CASE_FIELDS = ("input", "id", "tags", "metadata")
-_OPENING_BRACES = "{{"
 _PLACEHOLDER = re.compile(r"\{\{\{\{|\{\{\s*([^{}]*?)\s*\}\}")
 
 
@@ -70,9 +69,7 @@ def fill_template(template: str, case: Case) -> str:
         InvalidSettings: the case has no such value.
     """
     return _PLACEHOLDER.sub(
-        lambda found: (
-            _OPENING_BRACES if found[1] is None else prompt_text(_value_at(found[1], case))
-        ),
+        lambda found: "{{" if found[1] is None else prompt_text(_value_at(found[1], case)),
         template,
     )
 
@@ -98,7 +95,6 @@ def prompt_text(value: Any) -> str:
 
 # --- messages and bodies ----------------------------------------------------------------------
 
-_RESERVED_PARAMETERS = ("model", "messages", "tools")
 _CONTENT_PART_TYPES = ("text", "image_url", "input_audio", "file")  # of a user message
 _SYSTEM_ROLES = ("system", "developer")
 _ROLES = (*_SYSTEM_ROLES, "user", "assistant", "tool", "function")
@@ -129,18 +125,18 @@ def messages_for(case: Case, *, system: str | None, prompt: str | None) -> list[
                 f"prompt: the input of the case {case.id!r} is a list of messages, or of their"
                 " parts, which is sent as it is; leave the prompt out"
             )
-        said = [{"role": "user", "content": json_safe_string(fill_template(prompt, case))}]
+        messages = [{"role": "user", "content": json_safe_string(fill_template(prompt, case))}]
     elif _are_messages(asked):
-        said = json_safe(asked)
+        messages = json_safe(asked)
     elif asked is None:
         raise InvalidSettings(f"the case {case.id!r} has no input, so there is nothing to ask")
     elif _are_parts(asked):
-        said = [{"role": "user", "content": json_safe(asked)}]
+        messages = [{"role": "user", "content": json_safe(asked)}]
     else:
-        said = [{"role": "user", "content": json_safe_string(prompt_text(asked))}]
-    if system is None or said[0]["role"] in _SYSTEM_ROLES:
-        return said
-    return [{"role": "system", "content": json_safe_string(system)}, *said]
+        messages = [{"role": "user", "content": json_safe_string(prompt_text(asked))}]
+    if system is None or messages[0]["role"] in _SYSTEM_ROLES:
+        return messages
+    return [{"role": "system", "content": json_safe_string(system)}, *messages]
 
 
 def _are_parts(value: Any) -> bool:
@@ -190,7 +186,8 @@ def _known_parameters() -> tuple[str, ...]:
     from openai.resources.chat.completions import AsyncCompletions
 
     names = signature(AsyncCompletions.create).parameters
-    return tuple(name for name in names if name not in ("self", "timeout", *_RESERVED_PARAMETERS))
+    reserved = ("self", "timeout", "model", "messages", "tools")
+    return tuple(name for name in names if name not in reserved)
 
 
 # --- clients ----------------------------------------------------------------------------------

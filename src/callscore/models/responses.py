@@ -160,8 +160,8 @@ def _connection_text(error: BaseException, server: str) -> str:
     if isinstance(innermost, ConnectionRefusedError):
         return f"connection refused: is the server running at {server}?"
     number = innermost.errno if isinstance(innermost, OSError) else None
-    said = strerror(number) if number is not None and number > 0 else str(innermost)
-    return f"the connection to {server} failed: {said or type(innermost).__name__}"
+    problem = strerror(number) if number is not None and number > 0 else str(innermost)
+    return f"the connection to {server} failed: {problem or type(innermost).__name__}"
 
 
 def _root_cause(error: BaseException) -> BaseException:
@@ -213,9 +213,9 @@ class _StreamedChoice:
             return
         self._fragments.take(delta)
         for name in _TEXT_FIELDS:
-            said = text_in(delta.get(name))
-            if said is not None:
-                self._texts.setdefault(name, []).append(said)
+            text = text_in(delta.get(name))
+            if text is not None:
+                self._texts.setdefault(name, []).append(text)
 
     def whole(self) -> dict[str, Any]:
         """The choice as in an answer that is not streamed."""

@@ -174,10 +174,10 @@ def _failure(problem: str) -> ToolOutcome:
 def _failure_from_error(error: BaseException) -> ToolOutcome:
     kind = type(error).__name__
     try:
-        said = str(error)
+        message = str(error)
     except Exception:  # noqa: BLE001  (a foreign exception may raise when printed)
-        said = "(it cannot even be printed)"
-    return _failure(f"{kind}: {said}" if said else kind)
+        message = "(it cannot even be printed)"
+    return _failure(f"{kind}: {message}" if message else kind)
 
 
 async def _function_outcome(function: Callable[..., Any], arguments: dict[str, Any]) -> ToolOutcome:

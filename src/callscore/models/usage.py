@@ -76,7 +76,6 @@ _EXTRA_INPUT_KEYS = (
     *("toolUsePromptTokenCount", "tool_use_prompt_token_count"),
 )
 _EXTRA_OUTPUT_KEYS = ("thoughtsTokenCount", "thoughts_token_count")
-_INCLUSIVE_INPUT_KEY = "prompt_tokens"  # OpenAI's number includes everything
 _MAX_TOKENS = 10**12  # larger numbers are not token counts
 _MAX_DEPTH = 4
 
@@ -150,7 +149,7 @@ def _tokens_in(block: dict[str, Any]) -> Usage | None:
     tokens_in, tokens_out = _first_count(block, _INPUT_KEYS), _first_count(block, _OUTPUT_KEYS)
     if tokens_in is None and tokens_out is None:
         return None
-    more = () if _INCLUSIVE_INPUT_KEY in block else _EXTRA_INPUT_KEYS
+    more = () if "prompt_tokens" in block else _EXTRA_INPUT_KEYS  # OpenAI's includes everything
     extra_in = sum(_count(block.get(key)) or 0 for key in more)
     extra_out = sum(_count(block.get(key)) or 0 for key in _EXTRA_OUTPUT_KEYS)
     requests = _count(block.get("requests"))

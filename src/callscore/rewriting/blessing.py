@@ -377,8 +377,6 @@ def _texts(value: Any) -> Iterator[str]:
 
 # --- locations of cases -----------------------------------------------------------------------
 
-_NAME_SEPARATOR = "::"  # between the file of an evaluation and its name
-
 
 class LocatedCase(NamedTuple):
     """The location of a case, and the case as it is now; None if its id is not found."""
@@ -406,7 +404,7 @@ class CaseLocator:
         Raises:
             CannotRewrite: it no longer exists, or its location is unknown.
         """
-        if _NAME_SEPARATOR in record.place:
+        if "::" in record.place:  # between the file of an evaluation and its name
             evaluation = self._evaluation(record)
             case = self._cases_of(evaluation).get(result.case)
             if case is None:

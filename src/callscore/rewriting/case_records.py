@@ -155,7 +155,6 @@ def new_expected_value(value: Any, change: Change) -> list[Any]:
 # --- patches of single arguments --------------------------------------------------------------
 
 _PAIR_LENGTH = 2
-_RULE_PREFIX = "$"
 
 
 def group_by_call(patches: Sequence[Patch]) -> Iterator[tuple[tuple[int, ...], list[Patch]]]:
@@ -234,8 +233,8 @@ def apply_patches(value: Any, patches: Sequence[Patch]) -> Any:
         CannotRewrite: they cannot be applied.
     """
     for patch in patches:
-        # A key with this prefix would be read as a rule.
-        if any(str(step).startswith(_RULE_PREFIX) for step in patch.path):
+        # Such a key would be read as a rule.
+        if any(str(step).startswith("$") for step in patch.path):
             raise CannotRewrite(reasons.NO_SINGLE_ARGUMENTS)
         path = (*arguments_path(value, patch.call), *patch.path)
         try:
@@ -243,9 +242,6 @@ def apply_patches(value: Any, patches: Sequence[Patch]) -> Any:
         except (LookupError, TypeError) as error:
             raise CannotRewrite(reasons.NO_SINGLE_ARGUMENTS) from error
     return value
-
-
-_CALL_FIELDS = {"name", "arguments"}
 
 
 def patched_expectation(change: Change) -> list[Any] | None:
@@ -264,7 +260,7 @@ def with_whole_calls(change: Change) -> Change | None:
     whole: dict[int, Any] = {}
     for patch in change.patches:
         place = patch.call[0]
-        if set(known[place]) != _CALL_FIELDS or contains_rule_keys(known[place]):
+        if set(known[place]) != {"name", "arguments"} or contains_rule_keys(known[place]):
             return None
         arguments = whole.setdefault(place, deepcopy(known[place]))["arguments"]
         apply_patch(arguments, patch.path, patch, patch.value)

@@ -175,7 +175,6 @@ def _names_in(node: ast.AST) -> Iterator[str]:
 # The value of an expression that is not literal.
 NOT_LITERAL = object()
 _RULES_PREFIX = "callscore.expect."
-_TOOL_CALL = "callscore.ToolCall"
 
 
 class _NotLiteral(Exception):
@@ -231,7 +230,7 @@ def _evaluate_container(node: ast.expr, names: Names) -> Any:
 
 def _own_function(path: str) -> Callable[..., Any]:
     """The function of callscore that makes a call, a rule or a group."""
-    if path == _TOOL_CALL:
+    if path == "callscore.ToolCall":
         return ToolCall
     name = path.removeprefix(_RULES_PREFIX)
     if not path.startswith(_RULES_PREFIX) or name not in expect.__all__:
@@ -255,8 +254,6 @@ def _evaluate_operation(node: ast.expr, names: Names) -> Any:
 
 # --- cases ------------------------------------------------------------------------------------
 
-_CASE_CLASS = "Case"
-_CASES_KEYWORD = "cases"
 _EXPECTED_FIELD = "expected"
 
 
@@ -327,10 +324,7 @@ def _case_regions(tree: ast.Module, line: int) -> tuple[list[ast.AST], set[ast.C
         return [tree], set()
     calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call)]
     evaluations = {  # the expressions of their cases
-        call: keyword.value
-        for call in calls
-        for keyword in call.keywords
-        if keyword.arg == _CASES_KEYWORD
+        call: keyword.value for call in calls for keyword in call.keywords if keyword.arg == "cases"
     }
     own = [call for call in evaluations if call.lineno <= line <= (call.end_lineno or 0)]
     others = set(evaluations) - set(own)
@@ -396,7 +390,7 @@ def _fields_of(node: ast.AST) -> dict[str, ast.expr]:
     if isinstance(node, ast.Call):
         function = node.func
         name = function.id if isinstance(function, ast.Name) else getattr(function, "attr", "")
-        if name != _CASE_CLASS:
+        if name != "Case":
             return {}
         named = {keyword.arg: keyword.value for keyword in node.keywords if keyword.arg}
         return {**({"input": node.args[0]} if node.args else {}), **named}

@@ -256,9 +256,7 @@ def _layout_in_lines(opening: str, parts: list[str], closing: str, indent: str) 
 
 # --- expectations: of a `Case`, of a call of `assert_calls`, of a marker -----------------------
 
-_MARKER_NAME = "callscore"
 _EXPECTED_KEYWORD = "expected"
-_LINE_END = re.compile(r"\n")
 _CATCHING_NAMES = ("raises", "suppress", "assertRaises")
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
 
@@ -298,7 +296,7 @@ class _ParsedFile(NamedTuple):
 
 @lru_cache(maxsize=8)  # many expectations are searched in one file
 def _parse_file(text: str) -> _ParsedFile:
-    ends = [found.end() for found in _LINE_END.finditer(text)]
+    ends = [found.end() for found in re.finditer("\n", text)]
     return _ParsedFile(text, _parsed(text), [0, *ends, len(text)])
 
 
@@ -344,7 +342,7 @@ def _markers(tree: ast.Module, change: Change) -> Iterator[PythonExpectation]:
         each.value
         for node in around
         for decorator in node.decorator_list
-        if isinstance(decorator, ast.Call) and getattr(decorator.func, "attr", "") == _MARKER_NAME
+        if isinstance(decorator, ast.Call) and getattr(decorator.func, "attr", "") == "callscore"
         for each in decorator.keywords
         if each.arg == _EXPECTED_KEYWORD
     ]

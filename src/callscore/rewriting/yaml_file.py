@@ -47,7 +47,6 @@ _FLOW_ITEM = re.compile(r"(?:[ \t]*#[^\n]*\n)*[ \t]*-[ \t]+\{")
 _NULL_TAG = "tag:yaml.org,2002:null"
 _MERGE_TAG = "tag:yaml.org,2002:merge"
 _NO_NODE = TextNode(-1, -1)
-_FILE_NAME = "file"
 
 
 def decode_yaml(text: str) -> Any:
@@ -74,7 +73,7 @@ def _records(text: str) -> list[Any]:
     from callscore.sources.yaml_document import read_yaml
 
     values: list[Any] = []
-    for found in read_yaml(text.encode(), _FILE_NAME):
+    for found in read_yaml(text.encode(), "file"):
         if isinstance(found, BadRecord):
             raise CannotRewrite(found.problem)
         values += found.items if isinstance(found, Array) else [found.value]

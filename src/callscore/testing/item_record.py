@@ -91,12 +91,10 @@ def evaluation_key(question: Question) -> EvaluationKey:
     )
 
 
-def settings_from_key(whose: EvaluationKey) -> Settings:
+def settings_from_key(key: EvaluationKey) -> Settings:
     """The settings, as far as they are plain data."""
-    lists = {
-        name: tuple(value) for name, value in whose.settings.items() if isinstance(value, list)
-    }
-    return Settings(**{**whose.settings, **lists})
+    lists = {name: tuple(value) for name, value in key.settings.items() if isinstance(value, list)}
+    return Settings(**{**key.settings, **lists})
 
 
 def encode_record(record: ItemRecord) -> str:

@@ -12,9 +12,9 @@ from msgspec.structs import replace
 
 from callscore.core.rendering import escape
 from callscore.core.results import Answer, Failure, Unloaded
-from callscore.evaluations.discovery import SUFFIXES, load_file, no_evaluation_in
+from callscore.evaluations.discovery import SUFFIXES, load_file, no_evaluation_in, passed_over_note
 from callscore.evaluations.evaluation import Question
-from callscore.evaluations.locations import FILE_PREFIX, display_path
+from callscore.evaluations.locations import FILE_PREFIX
 from callscore.evaluations.plan import Group, make_plan
 from callscore.evaluations.scorers import SCORERS
 from callscore.history.opening import LazyJudgementStore, default_path
@@ -53,7 +53,6 @@ __all__ = [
 # --- texts in the report of pytest ------------------------------------------------------------
 
 _MOST_CALLS = 20
-_CELL_SPACE = "   "
 
 
 def error_text(problem: str, details: str) -> str:
@@ -68,7 +67,7 @@ def failed_text(outcome: Result, at_least: float) -> str:
     rows = metric_cells(outcome.values, width) if outcome.values else []
     lines = [
         *(_why(outcome, at_least), ""),
-        *[_CELL_SPACE.join(f"{value} {name}" for value, name in cells).rstrip() for cells in rows],
+        *["   ".join(f"{value} {name}" for value, name in cells).rstrip() for cells in rows],
     ]
     lines += [
         f"{escape(found.name)}: {escape(found.reason)}" for found in outcome.values if found.reason
@@ -81,9 +80,9 @@ def _why(outcome: Result, at_least: float) -> str:
     if score is not None and score.forbidden:
         return f"{escape(score.actual[score.forbidden[0]].name)} was called, which is forbidden"
     low = low_scorers(outcome.values, at_least)
-    said = ", ".join(f"{escape(found.name)} {number_text(found.value)}" for found in low)
+    scores = ", ".join(f"{escape(found.name)} {number_text(found.value)}" for found in low)
     broken = ", ".join(escape(found.name) for found in outcome.values if found.is_broken)
-    whys = [f"{said}, and at least {number_text(at_least)} is wanted"] if low else []
+    whys = [f"{scores}, and at least {number_text(at_least)} is wanted"] if low else []
     return "; ".join([*whys, *([f"a scorer does not work: {broken}"] if broken else [])])
 
 
@@ -100,7 +99,6 @@ def _calls(outcome: Result, width: int) -> Iterator[str]:
 
 # --- collecting: a file of evaluations, and a test for each question ---------------------------
 
-_NO_EVALUATION = "there is no evaluation in it, and it is passed over"
 _BY_EXPECTATION = frozenset(SCORERS) - {"parameters_valid"}
 _MARKER = re.compile(r"[A-Za-z][\w.-]*")
 
@@ -149,7 +147,7 @@ class EvaluationFile(pytest.File):
         if not found and self.session.isinitpath(self.path):
             raise self.CollectError(_unloaded_text(no_evaluation_in(self.path)))
         if not found:
-            asking.notes.append(f"{display_path(self.path)}: {_NO_EVALUATION}")
+            asking.notes.append(passed_over_note(self.path))
         return asking.judges.given_to(found)
 
     def _items(self, group: Group) -> Iterator[EvaluationCase]:
@@ -331,8 +329,6 @@ def _tag_of(config: pytest.Config, tag: str) -> pytest.Mark:
 
 # --- judges -----------------------------------------------------------------------------------
 
-_STORE = "CALLSCORE_STORE"
-
 
 class SessionJudges:
     """The judges of a session: that of the project, for evaluations without one.
@@ -348,7 +344,8 @@ class SessionJudges:
     def __init__(self, named: Mapping[str, str]) -> None:
         given = dict(named)
         self._judge = judge(given.pop("name"), **given) if given else None  # type: ignore[arg-type]  # texts alone
-        has_history = bool(os.environ.get(_STORE)) or default_path().parent.is_dir()
+        is_named = bool(os.environ.get("CALLSCORE_STORE"))
+        has_history = is_named or default_path().parent.is_dir()
         self._history = LazyJudgementStore() if has_history else None
         self._judges: dict[int, Judge] = {}
 

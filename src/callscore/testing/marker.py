@@ -33,7 +33,6 @@ _MARKER = "callscore"
 _EXPECTED = "expected"
 _NAMES = (_EXPECTED, *AssertOptions.__annotations__)
 _MISSING = object()
-_USE = "@pytest.mark.callscore(expected=[...], mode=...)"
 
 # The record of a test; its report carries it to the session.
 record_key = pytest.StashKey[str]()
@@ -84,7 +83,8 @@ def _options_of(item: pytest.Item) -> dict[str, Any]:
     options: dict[str, Any] = {}
     for marker in reversed(list(_markers_of(item))):
         if marker.args:
-            pytest.fail(f"the marker takes keywords alone: {_USE}", pytrace=False)
+            use = "@pytest.mark.callscore(expected=[...], mode=...)"
+            pytest.fail(f"the marker takes keywords alone: {use}", pytrace=False)
         for name in marker.kwargs:
             if name not in _NAMES:
                 hint = did_you_mean(name, _NAMES)

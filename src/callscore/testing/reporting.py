@@ -57,10 +57,10 @@ class SessionResults:
         """The results of the evaluations; `seconds` is the duration of the session."""
         groups: dict[tuple[str, str, str | None], tuple[EvaluationKey, list[ItemRecord]]] = {}
         for each in self._records.values():
-            whose = each.about
-            if whose is not None:
-                key = whose.place, whose.name, whose.variant
-                groups.setdefault(key, (whose, []))[1].append(each)
+            about = each.about
+            if about is not None:
+                key = about.place, about.name, about.variant
+                groups.setdefault(key, (about, []))[1].append(each)
         # Variants of one evaluation are together, in whatever order their answers came.
         evaluations = list(dict.fromkeys(key[:2] for key in groups))
         order = sorted(groups, key=lambda key: evaluations.index(key[:2]))
@@ -125,9 +125,9 @@ class SessionResults:
             yield from ((test, change) for change in record.changes)
 
 
-def _evaluation_results(whose: EvaluationKey, results: list[ItemRecord]) -> EvaluationResults:
-    names = {"name": whose.name, "place": whose.place, "variant": whose.variant}
-    totals = Totals(settings_from_key(whose), whose.thresholds, show="none")
+def _evaluation_results(key: EvaluationKey, results: list[ItemRecord]) -> EvaluationResults:
+    names = {"name": key.name, "place": key.place, "variant": key.variant}
+    totals = Totals(settings_from_key(key), key.thresholds, show="none")
     skipped = NameCounter()
     for each in results:
         if each.skipped is not None:

@@ -40,7 +40,6 @@ __all__ = [
 ]
 
 _WORKER_OUTPUT = "callscore_held"  # the reports of a worker process
-_INTERRUPTED = "the session was broken off."
 
 
 class _HeldReports(NamedTuple):
@@ -120,7 +119,8 @@ class UpdatePlugin:
             text = record_in(report)
             if text is not None:
                 self._results.add(report.nodeid, text)
-        refused = self._results.settle(self._config.rootpath, None if is_whole else _INTERRUPTED)
+        problem = None if is_whole else "the session was broken off."
+        refused = self._results.settle(self._config.rootpath, problem)
         for held in self._held:
             name = {"nodeid": held.reports[0].nodeid, "location": held.reports[0].location}
             held.hook.pytest_runtest_logstart(**name)
