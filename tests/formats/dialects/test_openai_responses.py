@@ -9,7 +9,6 @@ import pytest
 from callscore.formats.dialects.openai_responses import (
     _assemble_items,
     _event_of,
-    _is_event,
     joins_lines,
     read,
     read_tools,
@@ -394,7 +393,7 @@ def test_what_a_client_hands_in_to_a_live_session_is_kept() -> None:
     ],
 )
 def test_what_is_no_event_is_none(value: Any) -> None:
-    assert not _is_event(value)
+    assert _event_of(value) is None
 
 
 def test_an_event_may_be_wrapped() -> None:

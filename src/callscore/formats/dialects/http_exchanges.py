@@ -27,47 +27,6 @@ if TYPE_CHECKING:
 
 __all__ = ["EXAMPLE", "ORDER", "joins_lines", "read", "read_tools", "recognises"]
 
-
-# Texts that a server sent piece by piece: `data:` lines, or one JSON value per line.
-
-
-def _read_events(text: str) -> list[Any] | None:
-    """The JSON values after `data:`, one per event; None if the text is not such a stream."""
-    events: list[Any] = []
-    lines: list[str] = []
-    has_data = False
-    # Not `splitlines`: a line separator within a JSON text ends no line of the stream.
-    for line in [*text.split("\n"), ""]:
-        if line.startswith("data:"):
-            has_data = True
-            lines.append(line.removeprefix("data:"))
-        elif lines and not line.strip():
-            events += _decoded("\n".join(lines)) or [v for each in lines for v in _decoded(each)]
-            lines = []
-    return events if has_data else None
-
-
-def _read_body(text: str) -> Any:
-    """The content of a body: a JSON value, the list of those that were streamed, or the text."""
-    whole = _decoded(text)
-    if whole:
-        return whole[0]
-    events = _read_events(text)
-    if events is not None:
-        return events
-    lines = [line for line in text.split("\n") if line and not line.isspace()]
-    values = [value for line in lines for value in _decoded(line)]
-    return values if values and len(values) == len(lines) else text
-
-
-def _decoded(text: str) -> list[Any]:
-    """The value in a text; none if it is not JSON, such as the `[DONE]` of a stream."""
-    try:
-        return [msgspec.json.decode(text)]
-    except (ValueError, RecursionError):
-        return []
-
-
 ORDER = 390
 _EXAMPLE_CALL = {
     "id": "call_1",
@@ -244,3 +203,43 @@ def read_tools(document: Any) -> list[Tool]:
             if dialect is not None:
                 tools += dialect.read_tools(body)
     return tools
+
+
+# Texts that a server sent piece by piece: `data:` lines, or one JSON value per line.
+
+
+def _read_events(text: str) -> list[Any] | None:
+    """The JSON values after `data:`, one per event; None if the text is not such a stream."""
+    events: list[Any] = []
+    lines: list[str] = []
+    has_data = False
+    # Not `splitlines`: a line separator within a JSON text ends no line of the stream.
+    for line in [*text.split("\n"), ""]:
+        if line.startswith("data:"):
+            has_data = True
+            lines.append(line.removeprefix("data:"))
+        elif lines and not line.strip():
+            events += _decoded("\n".join(lines)) or [v for each in lines for v in _decoded(each)]
+            lines = []
+    return events if has_data else None
+
+
+def _read_body(text: str) -> Any:
+    """The content of a body: a JSON value, the list of those that were streamed, or the text."""
+    whole = _decoded(text)
+    if whole:
+        return whole[0]
+    events = _read_events(text)
+    if events is not None:
+        return events
+    lines = [line for line in text.split("\n") if line and not line.isspace()]
+    values = [value for line in lines for value in _decoded(line)]
+    return values if values and len(values) == len(lines) else text
+
+
+def _decoded(text: str) -> list[Any]:
+    """The value in a text; none if it is not JSON, such as the `[DONE]` of a stream."""
+    try:
+        return [msgspec.json.decode(text)]
+    except (ValueError, RecursionError):
+        return []

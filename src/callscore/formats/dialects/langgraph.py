@@ -32,9 +32,10 @@ if TYPE_CHECKING:
 
 __all__ = ["EXAMPLE", "ORDER", "joins_lines", "read", "recognises"]
 
-
-# The items that a graph streams or stores, in any mode.
-
+ORDER = 510
+EXAMPLE = [{"agent": {"messages": [langchain.EXAMPLE]}}]
+_MAX_SAMPLED = 10
+_MODEL, _TOOL = "on_chat_model_", "on_tool_"
 _EVENTS = (
     *("on_chain_", "on_chat_model_", "on_llm_", "on_tool_"),
     *("on_custom_", "on_parser_", "on_prompt_", "on_retriever_"),
@@ -58,6 +59,169 @@ _NON_NODE_KEYS = frozenset(
 )
 _PAIR, _TRIPLE = 2, 3
 _SNAPSHOT_LENGTHS = (7, 8)  # how many fields a StateSnapshot has
+
+
+def recognises(document: Any) -> bool:
+    """Whether it is a state, or a list of items that a graph streams."""
+    if isinstance(document, str):
+        return False
+    known = []
+    for item in _items_in(document)[:_MAX_SAMPLED]:
+        part = _part_of(item)
+        if part is None:
+            return False
+        known.append(part)
+    if any(map(_is_unambiguous, known)):
+        return True
+    # There are lists of conversations, too. Of states, each continues the one before.
+    states = [part.data for part in known if part.kind == "state"]
+    return len(states) > 1 and all(starmap(_goes_on, pairwise(states)))
+
+
+def _is_unambiguous(part: _Part) -> bool:
+    """Whether a part alone is enough: with messages of LangChain, or a thread."""
+    if part.kind in ("updates", "values", "messages"):
+        return part.thread is not None or any(is_message(message) for message in part.data)
+    return part.kind == "events"
+
+
+def _items_in(document: Any) -> list[Any]:
+    if isinstance(document, dict) or _is_snapshot(document):
+        return [document]
+    return list_of(document)
+
+
+def joins_lines(line: Any) -> bool:
+    """Whether a line is one item of a stream; a state is a document by itself."""
+    part = _part_of(line)
+    return part is not None and part.kind != "values" and _is_unambiguous(part)
+
+
+def read(document: Any, wanted: Wanted) -> list[Trace]:
+    """One run; of states, one per thread."""
+    found = [_part_of(item) for item in _items_in(document)]
+    parts = [part for part in found if part is not None]
+    kinds = {part.kind for part in parts}
+    if "updates" in kinds:
+        return [_read_updates(parts, wanted)]
+    if "values" in kinds or "state" in kinds:
+        return _read_states([part for part in parts if part.kind in ("values", "state")], wanted)
+    if "events" in kinds:
+        return _read_events([part for part in parts if part.kind == "events"], wanted)
+    return [_read_streamed([part for part in parts if part.kind == "messages"], wanted)]
+
+
+def _caller_of(part: _Part) -> str | None:
+    return "subagent" if part.is_nested else None
+
+
+def _read_updates(parts: list[_Part], wanted: Wanted) -> Trace:
+    """The additions of the nodes; those of a graph within the graph are repeated."""
+    transcript = Transcript(wanted, once=True)
+    seen: set[str] = set()
+    for caller, group in groupby(parts, _caller_of):
+        fresh: list[Any] = []
+        for part in group:
+            if part.kind == "updates":
+                fresh += _new_messages(part.data, seen)
+        take_messages(fresh, transcript, caller=caller)
+    return transcript.trace()
+
+
+def _new_messages(messages: list[Any], seen: set[str]) -> list[Any]:
+    """The messages whose ids were not seen before; adds their ids to the seen ones."""
+    unseen, ids = [], []
+    for message in messages:
+        id_ = fields_of(message)[1].get("id")
+        if isinstance(id_, str) and id_:
+            if id_ in seen:
+                continue
+            ids.append(id_)
+        unseen.append(message)
+    seen.update(ids)
+    return unseen
+
+
+def _read_states(states: list[_Part], wanted: Wanted) -> list[Trace]:
+    threads: dict[str | None, list[_Part]] = {}
+    for state in states:
+        threads.setdefault(state.thread, []).append(state)
+    traces = []
+    for thread, kept in threads.items():
+        whole = [state for state in kept if not state.is_nested] or kept
+        # A history begins with the newest, a stream ends with it.
+        newest = max(whole[::-1], key=lambda state: -2 if state.step is None else state.step)
+        transcript = Transcript(wanted)
+        take_messages(newest.data, transcript)
+        traces.append(transcript.trace(id=thread))
+    return traces
+
+
+def _read_streamed(parts: list[_Part], wanted: Wanted) -> Trace:
+    transcript = Transcript(wanted, once=True)
+    for caller, group in groupby(parts, _caller_of):
+        messages = [message for part in group for message in part.data]
+        take_messages(messages, transcript, caller=caller)
+    return transcript.trace()
+
+
+def _read_events(parts: list[_Part], wanted: Wanted) -> list[Trace]:
+    """The runs of models and tools, in the order in which they began."""
+    by_run: dict[str, list[_Part]] = {}
+    for part in parts:
+        by_run.setdefault(text_of(part.data.get("run_id")) or "", []).append(part)
+    steps = []
+    for run_id, own_parts in by_run.items():
+        parents = list_of(own_parts[0].data.get("parent_ids"))
+        around = [id_ for id_ in reversed(parents) if isinstance(id_, str)]
+        # The events of models and tools may have been streamed without those around them.
+        parent = next((id_ for id_ in around if id_ in by_run), None)
+        steps.append(_observed((run_id, parent), own_parts, wanted))
+    return traces_of([ObservedRun(steps)], wanted)
+
+
+def _observed(ids: tuple[str, str | None], parts: list[_Part], wanted: Wanted) -> ObservedStep:
+    run_id, parent = ids
+    events = [part.data for part in parts]
+    if any(event["event"].startswith(_MODEL) for event in events):
+        return ObservedStep(
+            id=run_id,
+            parent=parent,
+            requests=_requests(events, wanted, _caller_of(parts[0])),
+            answers=partial(tool_results_in, at(events[0], "data", "input")),
+        )
+    is_tool = any(event["event"].startswith(_TOOL) for event in events)
+    execution = call_of_tool_run(_execution(events), wanted) if is_tool else None
+    return ObservedStep(id=run_id, parent=parent, execution=execution)
+
+
+def _requests(
+    events: list[dict[str, Any]], wanted: Wanted, caller: str | None
+) -> tuple[ToolCall, ...]:
+    """The calls in the final output of a model; otherwise, in its stream."""
+    outputs = [at(event, "data", "output") for event in events if event["event"] == f"{_MODEL}end"]
+    messages = [
+        output if fields_of(output)[0] else langchain.generated_message(output, wanted)
+        for output in outputs
+    ]
+    transcript = Transcript(wanted)
+    take_messages(
+        messages or [at(event, "data", "chunk") for event in events], transcript, caller=caller
+    )
+    return transcript.calls()
+
+
+def _execution(events: list[dict[str, Any]]) -> ToolRun:
+    data: dict[str, Any] = {}
+    for event in events:
+        data.update({key: value for key, value in event["data"].items() if value is not None})
+    error = data.get("error")
+    output = data.get("output") if error is None else error
+    name, id_ = events[0].get("name"), data.get("tool_call_id")
+    return ToolRun(name, data.get("input"), id_, output, failed=error is not None)
+
+
+# The items that a graph streams or stores, in any mode.
 
 
 class _Part(Struct, frozen=True, gc=False):
@@ -255,169 +419,3 @@ def _goes_on(before: list[Any], messages: list[Any]) -> bool:
         return bool(before[0] == messages[0] and before[-1] == messages[size - 1])
     except RecursionError:
         return False
-
-
-ORDER = 510
-EXAMPLE = [{"agent": {"messages": [langchain.EXAMPLE]}}]
-_MAX_SAMPLED = 10
-_MODEL, _TOOL = "on_chat_model_", "on_tool_"
-
-
-def recognises(document: Any) -> bool:
-    """Whether it is a state, or a list of items that a graph streams."""
-    if isinstance(document, str):
-        return False
-    known = []
-    for item in _items_in(document)[:_MAX_SAMPLED]:
-        part = _part_of(item)
-        if part is None:
-            return False
-        known.append(part)
-    if any(map(_is_unambiguous, known)):
-        return True
-    # There are lists of conversations, too. Of states, each continues the one before.
-    states = [part.data for part in known if part.kind == "state"]
-    return len(states) > 1 and all(starmap(_goes_on, pairwise(states)))
-
-
-def _is_unambiguous(part: _Part) -> bool:
-    """Whether a part alone is enough: with messages of LangChain, or a thread."""
-    if part.kind in ("updates", "values", "messages"):
-        return part.thread is not None or any(is_message(message) for message in part.data)
-    return part.kind == "events"
-
-
-def _items_in(document: Any) -> list[Any]:
-    if isinstance(document, dict) or _is_snapshot(document):
-        return [document]
-    return list_of(document)
-
-
-def joins_lines(line: Any) -> bool:
-    """Whether a line is one item of a stream; a state is a document by itself."""
-    part = _part_of(line)
-    return part is not None and part.kind != "values" and _is_unambiguous(part)
-
-
-def read(document: Any, wanted: Wanted) -> list[Trace]:
-    """One run; of states, one per thread."""
-    found = [_part_of(item) for item in _items_in(document)]
-    parts = [part for part in found if part is not None]
-    kinds = {part.kind for part in parts}
-    if "updates" in kinds:
-        return [_read_updates(parts, wanted)]
-    if "values" in kinds or "state" in kinds:
-        return _read_states([part for part in parts if part.kind in ("values", "state")], wanted)
-    if "events" in kinds:
-        return _read_events([part for part in parts if part.kind == "events"], wanted)
-    return [_read_streamed([part for part in parts if part.kind == "messages"], wanted)]
-
-
-def _caller_of(part: _Part) -> str | None:
-    return "subagent" if part.is_nested else None
-
-
-def _read_updates(parts: list[_Part], wanted: Wanted) -> Trace:
-    """The additions of the nodes; those of a graph within the graph are repeated."""
-    transcript = Transcript(wanted, once=True)
-    seen: set[str] = set()
-    for caller, group in groupby(parts, _caller_of):
-        fresh: list[Any] = []
-        for part in group:
-            if part.kind == "updates":
-                fresh += _new_messages(part.data, seen)
-        take_messages(fresh, transcript, caller=caller)
-    return transcript.trace()
-
-
-def _new_messages(messages: list[Any], seen: set[str]) -> list[Any]:
-    """The messages whose ids were not seen before; adds their ids to the seen ones."""
-    unseen, ids = [], []
-    for message in messages:
-        id_ = fields_of(message)[1].get("id")
-        if isinstance(id_, str) and id_:
-            if id_ in seen:
-                continue
-            ids.append(id_)
-        unseen.append(message)
-    seen.update(ids)
-    return unseen
-
-
-def _read_states(states: list[_Part], wanted: Wanted) -> list[Trace]:
-    threads: dict[str | None, list[_Part]] = {}
-    for state in states:
-        threads.setdefault(state.thread, []).append(state)
-    traces = []
-    for thread, kept in threads.items():
-        whole = [state for state in kept if not state.is_nested] or kept
-        # A history begins with the newest, a stream ends with it.
-        newest = max(whole[::-1], key=lambda state: -2 if state.step is None else state.step)
-        transcript = Transcript(wanted)
-        take_messages(newest.data, transcript)
-        traces.append(transcript.trace(id=thread))
-    return traces
-
-
-def _read_streamed(parts: list[_Part], wanted: Wanted) -> Trace:
-    transcript = Transcript(wanted, once=True)
-    for caller, group in groupby(parts, _caller_of):
-        messages = [message for part in group for message in part.data]
-        take_messages(messages, transcript, caller=caller)
-    return transcript.trace()
-
-
-def _read_events(parts: list[_Part], wanted: Wanted) -> list[Trace]:
-    """The runs of models and tools, in the order in which they began."""
-    by_run: dict[str, list[_Part]] = {}
-    for part in parts:
-        by_run.setdefault(text_of(part.data.get("run_id")) or "", []).append(part)
-    steps = []
-    for run_id, own_parts in by_run.items():
-        parents = list_of(own_parts[0].data.get("parent_ids"))
-        around = [id_ for id_ in reversed(parents) if isinstance(id_, str)]
-        # The events of models and tools may have been streamed without those around them.
-        parent = next((id_ for id_ in around if id_ in by_run), None)
-        steps.append(_observed((run_id, parent), own_parts, wanted))
-    return traces_of([ObservedRun(steps)], wanted)
-
-
-def _observed(ids: tuple[str, str | None], parts: list[_Part], wanted: Wanted) -> ObservedStep:
-    run_id, parent = ids
-    events = [part.data for part in parts]
-    if any(event["event"].startswith(_MODEL) for event in events):
-        return ObservedStep(
-            id=run_id,
-            parent=parent,
-            requests=_requests(events, wanted, _caller_of(parts[0])),
-            answers=partial(tool_results_in, at(events[0], "data", "input")),
-        )
-    is_tool = any(event["event"].startswith(_TOOL) for event in events)
-    execution = call_of_tool_run(_execution(events), wanted) if is_tool else None
-    return ObservedStep(id=run_id, parent=parent, execution=execution)
-
-
-def _requests(
-    events: list[dict[str, Any]], wanted: Wanted, caller: str | None
-) -> tuple[ToolCall, ...]:
-    """The calls in the final output of a model; otherwise, in its stream."""
-    outputs = [at(event, "data", "output") for event in events if event["event"] == f"{_MODEL}end"]
-    messages = [
-        output if fields_of(output)[0] else langchain.generated_message(output, wanted)
-        for output in outputs
-    ]
-    transcript = Transcript(wanted)
-    take_messages(
-        messages or [at(event, "data", "chunk") for event in events], transcript, caller=caller
-    )
-    return transcript.calls()
-
-
-def _execution(events: list[dict[str, Any]]) -> ToolRun:
-    data: dict[str, Any] = {}
-    for event in events:
-        data.update({key: value for key, value in event["data"].items() if value is not None})
-    error = data.get("error")
-    output = data.get("output") if error is None else error
-    name, id_ = events[0].get("name"), data.get("tool_call_id")
-    return ToolRun(name, data.get("input"), id_, output, failed=error is not None)

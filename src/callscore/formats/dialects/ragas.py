@@ -55,10 +55,16 @@ def _read_sample(sample: dict[str, Any], wanted: Wanted) -> Trace:
     actual, expected = Transcript(wanted), Transcript(wanted)
     asked = sample.get("user_input")
     has_messages = isinstance(asked, list)
+    for message in dicts(asked):
+        if message.get("type") == "ai" and message.get("tool_calls"):
+            actual.step()
+            _take_calls(message["tool_calls"], actual)
+        elif message.get("type") == "tool":
+            actual.result(message.get("content"))
     if has_messages:
-        messages = dicts(asked)
-        _take_messages(messages, actual)
-        said = [message.get("content") for message in messages if message.get("type") == "human"]
+        said = [
+            message.get("content") for message in dicts(asked) if message.get("type") == "human"
+        ]
         asked = said[0] if said else None
     reference = sample.get("reference_tool_calls")
     _take_calls(reference, expected)
@@ -67,15 +73,6 @@ def _read_sample(sample: dict[str, Any], wanted: Wanted) -> Trace:
         expected=expected.calls() if isinstance(reference, list) else None,
         input=asked,
     )
-
-
-def _take_messages(messages: list[dict[str, Any]], transcript: Transcript) -> None:
-    for message in messages:
-        if message.get("type") == "ai" and message.get("tool_calls"):
-            transcript.step()
-            _take_calls(message["tool_calls"], transcript)
-        elif message.get("type") == "tool":
-            transcript.result(message.get("content"))
 
 
 def _take_calls(calls: Any, transcript: Transcript) -> None:
