@@ -82,8 +82,7 @@ def test_a_file_is_of_both_kinds_if_it_is_called_so(pytester: pytest.Pytester) -
 
 def _finish(evaluating: EvaluationPlugin, exitstatus: int) -> int:
     session: Any = SimpleNamespace(exitstatus=exitstatus)
-    evaluating.pytest_sessionstart(session)
-    list(evaluating.pytest_sessionfinish())
+    list(evaluating.pytest_sessionfinish(session))
     status: int = session.exitstatus
     return status
 

@@ -126,10 +126,8 @@ _Spoil = Callable[[_Context, _Arguments], Iterator[tuple[str, _Arguments]]]
 def generate_near_misses(failure: str, tools: Sequence[Tool], rng: Random) -> Iterator[NearMiss]:
     """Answers that should fail in one way; the caller verifies that they do.
 
-    The first tool is the one that the failure is about.
-
-    Raises:
-        InvalidSettings: no arguments are found for a tool.
+    The first tool is the one that the failure is about. Raises `InvalidSettings` if no arguments are
+    found for a tool.
     """
     return FAILURE_CLASSES[failure](_Context(tuple(tools), rng))
 

@@ -49,8 +49,7 @@ def make_object(
 ) -> dict[str, Any]:
     """An object: what is required, and some of what is optional, which depends on the attempt.
 
-    Raises:
-        NoValueError: something that is required has no value.
+    Raises `NoValueError` if something that is required has no value.
     """
     schema = _with_dependents(builder, schema)
     required = _required(schema)
@@ -158,8 +157,7 @@ def _new_name(
 def make_array(builder: ValueBuilder, flat: dict[str, Any], task: ValuePosition) -> list[Any]:
     """An array: the minimum number of items, and mostly one or two more.
 
-    Raises:
-        NoValueError: an item has no value, or there are too few different ones.
+    Raises `NoValueError` if an item has no value, or there are too few different ones.
     """
     prefix = flat.get("prefixItems", flat.get("items"))
     firsts = prefix if isinstance(prefix, list) else []

@@ -71,11 +71,7 @@ class SuiteDocument:
         return InvalidEvaluation(self.place(*keys), sentence)
 
     def checked(self, check: Callable[[Any], Any], default: Any, key: str) -> Any:
-        """What a check makes of the value under a key, or of the default if it is missing.
-
-        Raises:
-            InvalidEvaluation: the check refuses it.
-        """
+        """What a check makes of the value under a key, or of the default if it is missing."""
         try:
             return check(self.value.get(key, default))
         except InvalidEvaluation:

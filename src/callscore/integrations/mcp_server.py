@@ -60,11 +60,7 @@ _INSTRUCTIONS = (
 
 
 def make_server(workers: Workers) -> Server[Any]:
-    """A server with all tools, for any transport.
-
-    Raises:
-        MissingExtra: the extra `mcp` is not installed.
-    """
+    """A server with all tools, for any transport; raises `MissingExtra` without the extra `mcp`."""
     try:
         from mcp.server import Server
     except ImportError:
@@ -80,11 +76,7 @@ def make_server(workers: Workers) -> Server[Any]:
 
 
 def serve_stdio() -> None:
-    """Answer requests on standard input until it is closed.
-
-    Raises:
-        MissingExtra: the extra `mcp` is not installed.
-    """
+    """Answer requests on standard input until it is closed; raises `MissingExtra` without `mcp`."""
     server = make_server(workers := Workers())
     import anyio
 
@@ -363,10 +355,9 @@ _SEND_LESS = "Send fewer calls at once, or simpler rules."
 
 
 def pack_message(value: Any) -> bytes:
-    """Encode a message. JSON has no NaN, and no text with a lone surrogate.
+    """Encode a message, not as JSON, which has neither NaN nor text with a lone surrogate.
 
-    Raises:
-        ValueError: it is not plain data, or nested very deeply.
+    Raises `ValueError` if it is not plain data, or nested very deeply.
     """
     data = marshal.dumps(value)
     return len(data).to_bytes(_LENGTH, "big") + data

@@ -234,8 +234,7 @@ class _StreamedChoice:
 def assemble_stream(text: str) -> dict[str, Any]:
     """The completion that the events of a stream add up to, or the error among them.
 
-    Raises:
-        ConnectionError: the stream ends in the middle.
+    Raises `ConnectionError` if the stream ends in the middle.
     """
     events = [event for event in read_events(text) or () if isinstance(event, dict)]
     for event in events:

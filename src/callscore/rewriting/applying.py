@@ -67,11 +67,7 @@ def display_name(path: Path, root: Path) -> str:
 
 
 def open_source(path: Path, root: Path) -> SourceFile:
-    """Read a file that may be rewritten.
-
-    Raises:
-        CannotRewrite: it is outside of the root, or cannot be read as text.
-    """
+    """Read a file that may be rewritten; one outside of the root, or without text, is refused."""
     name, whole = display_name(path, root), path.resolve()
     if not whole.is_relative_to(root.resolve()):
         raise in_file(name, reasons.OUTSIDE_ROOT, root=root)
@@ -93,11 +89,7 @@ def _is_crlf(data: bytes) -> bool:
 
 
 def replace_source(file: SourceFile, text: str) -> None:
-    """Replace the content of a file atomically.
-
-    Raises:
-        CannotRewrite: the file has changed since it was read, or cannot be written.
-    """
+    """Replace the content of a file atomically, unless it has changed since it was read."""
     if _is_crlf(file.data):
         text = text.replace("\n", "\r\n")
     start = _BOM if file.data.startswith(_BOM.encode()) else ""
@@ -286,11 +278,7 @@ def _write_changes(located_changes: list[_LocatedChange], *, is_dry: bool) -> li
 
 
 def _locate(change: Change, root: Path) -> list[_LocatedChange]:
-    """The location of a change; if the file has one record per trial, all of them.
-
-    Raises:
-        CannotRewrite: there is none, or more than one.
-    """
+    """The only location of a change; if the file has one record per trial, all of them."""
     located_changes: list[_LocatedChange] = []
     names = list(dict.fromkeys(change.files))
     for name in names:
@@ -371,11 +359,7 @@ def _file_type_of(path: Path, name: str) -> _FileType:
 
 
 def _new_text(file: SourceFile, places: Sequence[FoundExpectation]) -> str:
-    """The text with all changes applied, if it then contains the intended data.
-
-    Raises:
-        CannotRewrite: it would not.
-    """
+    """The text with all changes applied; refused if it would not contain the intended data."""
     text = apply_edits(file.text, {edit for found in places for edit in found.edits})
     try:
         is_right = _file_type_of(file.path, file.name).has_changed_alone(file.text, text, places)

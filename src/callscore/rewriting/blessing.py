@@ -77,9 +77,6 @@ def observed_trial(
     """The trial of a case whose calls become the expectation; None if no change is needed.
 
     `wanted` is the number of the trial to use; without it, all trials with a score must agree.
-
-    Raises:
-        CannotRewrite: the trials disagree, or the one to use has no score.
     """
     answered = [trial for trial in trials if trial.status == "scored"]
     if all(map(is_right, answered)):
@@ -255,11 +252,7 @@ class _BlessingFinder:
             self._blessed.append((stored_case, blessed))
 
     def _change(self, stored_case: _StoredCase, result: ResultRecord) -> Blessed | None:
-        """The change for a result; None if it was made already.
-
-        Raises:
-            CannotRewrite: it cannot be made.
-        """
+        """The change for a result; None if it was made already."""
         located = self._locator.find(stored_case.record, result, stored_case.label)
         expected = result.payload.get("expected")
         if any(isinstance(item, dict) and PYTHON_KEY in item for item in expected or ()):
@@ -399,11 +392,7 @@ class CaseLocator:
         self._cases: dict[int, dict[str, Case]] = {}  # by the id of the evaluation's value
 
     def find(self, record: EvaluationRecord, result: ResultRecord, label: str) -> LocatedCase:
-        """The location of the case of a result, with this label.
-
-        Raises:
-            CannotRewrite: it no longer exists, or its location is unknown.
-        """
+        """The location of the case of a result, with this label; refused if it is unknown."""
         if "::" in record.place:  # between the file of an evaluation and its name
             evaluation = self._evaluation(record)
             case = self._cases_of(evaluation).get(result.case)

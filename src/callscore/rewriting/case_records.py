@@ -59,9 +59,6 @@ def find_places(
 
     A change with patches does not change the items. `edits_of` returns the edits, given the path of
     the expectation and its record.
-
-    Raises:
-        CannotRewrite: the change cannot be made there.
     """
     places = []
     for path, record in records:
@@ -98,11 +95,7 @@ def may_have_name(case_id: Any, name: str) -> bool:
 
 
 def expected_field(record: dict[str, Any]) -> str:
-    """The field of a record that has the expectation.
-
-    Raises:
-        CannotRewrite: it holds the name of a tool, which cannot become calls.
-    """
+    """The field of a record that has the expectation; the name of a tool cannot become calls."""
     field = next(field for field in EXPECTED_FIELDS if field in record)
     if field == EXPECTED_TOOL_FIELD:
         raise CannotRewrite(reasons.NAME_ONLY_FIELD, field=field)
@@ -137,11 +130,7 @@ def call_in_style_of(value: Any, call: dict[str, Any]) -> dict[str, Any]:
 
 
 def new_expected_value(value: Any, change: Change) -> list[Any]:
-    """The new expectation, with the keys that the file uses.
-
-    Raises:
-        CannotRewrite: an item that is kept does not exist.
-    """
+    """The new expectation, with the keys that the file uses."""
     old = value if isinstance(value, list) else []
     kept = [item for item in change.items if isinstance(item, int)]
     if any(place >= len(old) for place in kept):
@@ -174,11 +163,7 @@ def patch_calls(
 
 
 def arguments_path(value: Any, call: tuple[int, ...]) -> DataPath:
-    """The path of the arguments of a call in an expectation, as a file spells it.
-
-    Raises:
-        CannotRewrite: they are not written as an object.
-    """
+    """The path of the arguments of a call in an expectation; they must be written as an object."""
     first, *rest = call
     if not isinstance(value, list):
         raise CannotRewrite(reasons.NO_SINGLE_ARGUMENTS)
@@ -213,11 +198,7 @@ def _arguments_keys(item: Any) -> Iterator[str | int]:
 
 
 def node_at(node: TextNode, path: DataPath) -> TextNode:
-    """The node at a path.
-
-    Raises:
-        CannotRewrite: there is none in the text.
-    """
+    """The node at a path; refused if there is none in the text."""
     for step in path:
         inner = child_of(node, step)
         if inner is None or inner.start < 0:
@@ -227,11 +208,7 @@ def node_at(node: TextNode, path: DataPath) -> TextNode:
 
 
 def apply_patches(value: Any, patches: Sequence[Patch]) -> Any:
-    """An expectation, as a file spells it, with the patches applied.
-
-    Raises:
-        CannotRewrite: they cannot be applied.
-    """
+    """An expectation, as a file spells it, with the patches applied."""
     for patch in patches:
         # Such a key would be read as a rule.
         if any(str(step).startswith("$") for step in patch.path):

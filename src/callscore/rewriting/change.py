@@ -43,7 +43,8 @@ DataPath = tuple[str | int, ...]
 class CannotRewrite(Exception):
     """Why an expectation is not written: a sentence, and the values of its placeholders.
 
-    A plain string exists in one language only.
+    A plain string exists in one language only. Every function here that finds or makes a change
+    may raise it: to refuse a change is better than to guess.
     """
 
     def __init__(self, reason: Phrase | str, /, **values: Any) -> None:
@@ -139,10 +140,8 @@ def patches_for(
 ) -> tuple[Patch, ...]:
     """The patches that turn an expected call, at the position `call`, into the actual one.
 
-    With `is_deep`, single values inside of arguments are changed, else arguments as a whole.
-
-    Raises:
-        CannotRewrite: a rule would be lost that may hold.
+    With `is_deep`, single values inside of arguments are changed, else arguments as a whole. Refused
+    if that would remove a rule that may hold.
     """
     wrong = frozenset(difference.path for difference in pair.differences)
     settings = pair.settings

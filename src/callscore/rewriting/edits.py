@@ -269,11 +269,7 @@ class ValueStyle(NamedTuple):
 def patch_edits(
     text: str, arguments: TextNode, patches: Sequence[Patch], style: ValueStyle
 ) -> list[Edit]:
-    """The edits that patch the arguments of a call.
-
-    Raises:
-        CannotRewrite: the arguments are not written out there.
-    """
+    """The edits that patch the arguments of a call; refused if they are not written out there."""
     edits: list[Edit] = []
     ordered = sorted(patches, key=lambda patch: tuple(map(str, patch.path[:-1])))
     for way, group in groupby(ordered, key=lambda patch: patch.path[:-1]):

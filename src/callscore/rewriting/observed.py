@@ -65,10 +65,8 @@ def observe_expectation(expected: Sequence[Expected], score: Score) -> ObservedE
     """The expectation under which the actual calls are exactly right, given the current one.
 
     Everything that was right is kept: calls, groups, arguments with their rules, forbidden calls,
-    and calls that do not count under the settings.
-
-    Raises:
-        CannotRewrite: no expectation makes these calls right, or a group would be lost.
+    and calls that do not count under the settings. Refused if no expectation makes these calls
+    right, or a group would be lost.
     """
     if score.forbidden:
         name = score.actual[score.forbidden[0]].name
@@ -309,9 +307,6 @@ def change_at(location: Location, expected: Any, score: Score, *, width: int) ->
     """The change of the expected calls after which the actual calls are exactly right.
 
     `width` is the width of both sides in `shown`.
-
-    Raises:
-        CannotRewrite: no expectation makes these calls right.
     """
     observed = observe_expectation(read_expected_side(expected, where="expected"), score)
     return replace(

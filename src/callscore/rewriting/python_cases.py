@@ -277,8 +277,7 @@ class _Case(NamedTuple):
 def find_expectations(tree: ast.Module, change: Change) -> list[PythonExpectation]:
     """The expectations of all cases of an evaluation with this input and expectation.
 
-    Raises:
-        CannotRewrite: there is none, but a case whose expectation is computed.
+    Refused if there is none, but a case whose expectation is computed.
     """
     asked = [case for case in _cases(tree, change.line) if _may_be_case(case, change)]
     same = [

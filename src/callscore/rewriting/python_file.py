@@ -73,9 +73,6 @@ def find_call_arguments(
 
     In groups, `path` has the positions of the members that lead to the call. `span` returns the
     range of an expression.
-
-    Raises:
-        CannotRewrite: they are not written out there.
     """
     for position in path:
         item = _member(item, position, names)
@@ -201,11 +198,7 @@ def python_call_text(call: dict[str, Any], spelling: CallStyle, indent: str) -> 
 
 
 def keyword_text(name: str, value: str) -> str:
-    """An argument as a keyword, given the text of its value.
-
-    Raises:
-        CannotRewrite: its name is not allowed.
-    """
+    """An argument as a keyword, given the text of its value; refused if its name is not allowed."""
     if not _is_keyword(name) or name in _OBJECT_KEYS:
         raise CannotRewrite(reasons.NO_KEYWORD, name=name)
     return f"{name}={value}"
@@ -264,8 +257,7 @@ _Function = ast.FunctionDef | ast.AsyncFunctionDef
 def places_in_python(text: str, change: Change) -> list[FoundExpectation]:
     """All places in a Python file that may be the expectation, with the edits.
 
-    Raises:
-        CannotRewrite: the expectation, or an argument that is patched, is not written out there.
+    Refused if the expectation, or an argument that is patched, is not written out there.
     """
     program = _parse_file(text)
     if change.kind == "case":
@@ -439,11 +431,7 @@ def _new_expectation(change: Change) -> list[Any] | None:
 
 
 def _elements(expected: ast.expr, change: Change) -> list[ast.expr]:
-    """The items of a list that is written out.
-
-    Raises:
-        CannotRewrite: it is not written out, or is not what was read.
-    """
+    """The items of a list; refused if it is not written out, or is not what was read."""
     if isinstance(expected, ast.Constant) and expected.value is None:
         return []
     if not isinstance(expected, ast.List):

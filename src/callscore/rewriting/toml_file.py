@@ -175,11 +175,7 @@ class Layout(NamedTuple):
 
 @lru_cache(maxsize=8)
 def scan_toml(text: str) -> Layout:
-    """The positions of the values and the tables.
-
-    Raises:
-        CannotRewrite: the text is not understood.
-    """
+    """The positions of the values and the tables; refused if the text is not understood."""
     values: dict[DataPath, TextNode] = {}
     starts: dict[DataPath, int] = {}
     headers: list[tuple[DataPath, int, int]] = [((), 0, 0)]

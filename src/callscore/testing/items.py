@@ -335,10 +335,7 @@ class SessionJudges:
 
     `named` is the `name` of the judge of the project, and options of `judge`; empty if there is none.
     Judges store answers in the history of the project, if it has one, so that the processes of a
-    session share them.
-
-    Raises:
-        InvalidSettings: the judge is invalid.
+    session share them. Raises `InvalidSettings` if the judge is invalid.
     """
 
     def __init__(self, named: Mapping[str, str]) -> None:

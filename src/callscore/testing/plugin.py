@@ -33,10 +33,8 @@ _WORKER_OUTPUT = "callscore_notes"  # the notes of a worker process
 def register_plugins(config: pytest.Config, judge: Mapping[str, str]) -> None:
     """Register the parts of the plugin that the options ask for.
 
-    `judge` is the judge of the project: its `name`, and options; empty if there is none.
-
-    Raises:
-        UsageError: an option, or the judge, is invalid.
+    `judge` is the judge of the project: its `name`, and options; empty if there is none. Raises
+    `UsageError` if an option, or the judge, is invalid.
     """
     results = SessionResults()
     is_worker = hasattr(config, "workerinput")
@@ -63,7 +61,6 @@ class EvaluationPlugin:
         self._asking = config.stash[ask_options_key] = asking
         self._is_worker = hasattr(config, "workerinput")  # another process sums up
         self._started = perf_counter()
-        self._session: pytest.Session | None = None
 
     @pytest.hookimpl(wrapper=True)
     def pytest_collect_file(
@@ -90,19 +87,15 @@ class EvaluationPlugin:
             self._config.hook.pytest_deselected(items=left_out)
             items[:] = [item for item in items if item not in left_out]
 
-    def pytest_sessionstart(self, session: pytest.Session) -> None:
-        """Keep the session for its exit code."""
-        self._session = session
-
     @pytest.hookimpl(wrapper=True, tryfirst=True)
-    def pytest_sessionfinish(self) -> Generator[None, None, None]:
+    def pytest_sessionfinish(self, session: pytest.Session) -> Generator[None, None, None]:
         """Fail the session if a threshold is missed."""
         for problem in self._asking.judges.problems:
             self._asking.notes.append(f"the answers of the judge are not kept: {problem}")
         if self._is_worker:
             self._config.workeroutput[_WORKER_OUTPUT] = self._asking.notes  # type: ignore[attr-defined]  # a worker has one
         elif self._results.below:
-            fail_session(self._session)
+            fail_session(session)
         yield
 
     @pytest.hookimpl(optionalhook=True)
