@@ -57,13 +57,8 @@ class InvalidDialect(CallscoreError):
     """A format that another package brings cannot be used."""
 
 
-class InvalidEvaluation(CallscoreError, ValueError):
-    """An evaluation, or a file of evaluations, that cannot be used, with the place.
-
-    Attributes:
-        place: `file` or `file:line`, as far as it is known.
-        problem: what is wrong there and what to do about it, as one sentence or two.
-    """
+class _ErrorAtPlace(CallscoreError):
+    """An error with the place where it occurred."""
 
     def __init__(self, place: str, problem: str) -> None:
         super().__init__(place, problem)  # both, so that the error can be copied and pickled
@@ -72,6 +67,15 @@ class InvalidEvaluation(CallscoreError, ValueError):
 
     def __str__(self) -> str:
         return f"{self.place}: {self.problem}"
+
+
+class InvalidEvaluation(_ErrorAtPlace, ValueError):
+    """An evaluation, or a file of evaluations, that cannot be used, with the place.
+
+    Attributes:
+        place: `file` or `file:line`, as far as it is known.
+        problem: what is wrong there and what to do about it, as one sentence or two.
+    """
 
 
 class InvalidSettings(CallscoreError, ValueError):
@@ -137,7 +141,7 @@ class NotScorable(CallscoreError, ValueError):
     """Another tool gives no number for a case: it raises, or has no word for what is expected."""
 
 
-class UnreadableInput(CallscoreError, ValueError):
+class UnreadableInput(_ErrorAtPlace, ValueError):
     """Input that cannot be read as cases, with the place where reading stopped.
 
     Attributes:
@@ -147,30 +151,17 @@ class UnreadableInput(CallscoreError, ValueError):
     """
 
     def __init__(self, place: str, problem: str) -> None:
-        super().__init__(place, problem)  # both, so that the error can be copied and pickled
-        self.place = place
-        self.problem = problem
+        super().__init__(place, problem)
         self.results: Results | None = None
 
-    def __str__(self) -> str:
-        return f"{self.place}: {self.problem}"
 
-
-class UnusableStore(CallscoreError):
+class UnusableStore(_ErrorAtPlace):
     """The database of runs cannot be opened, read or written.
 
     Attributes:
         place: the database, or the folder that it should stand in.
         problem: what is wrong there and what to do about it, as one sentence or two.
     """
-
-    def __init__(self, place: str, problem: str) -> None:
-        super().__init__(place, problem)
-        self.place = place
-        self.problem = problem
-
-    def __str__(self) -> str:
-        return f"{self.place}: {self.problem}"
 
 
 class MissingExtra(CallscoreError, ImportError):
