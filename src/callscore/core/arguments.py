@@ -6,6 +6,7 @@ arguments that a case file could spell, so that there is only one comparison.
 
 from __future__ import annotations
 
+from itertools import zip_longest
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast
 
 from msgspec import Struct, structs
@@ -23,8 +24,7 @@ from callscore.core.rules import (
 )
 from callscore.core.settings import IGNORE
 from callscore.core.tool_names import matches_pattern
-from callscore.core.value_comparison import is_accepted as fits_value
-from callscore.core.value_comparison import make_context, may_be_absent
+from callscore.core.value_comparison import is_accepted, make_context, may_be_absent
 
 if TYPE_CHECKING:
     from callscore.core.call import ToolCall
@@ -44,7 +44,6 @@ __all__ = [
     "is_close_enough",
     "overlap_ratio",
 ]
-
 
 DifferenceKind = Literal["missing", "unexpected", "type", "value", "matcher", "malformed"]
 _ARRAYS = (list, tuple)
@@ -137,7 +136,8 @@ def differences(
         elif isinstance(left, dict) and isinstance(right, dict):
             pending += reversed(_members(trail, left, right))
         elif isinstance(left, _ARRAYS) and isinstance(right, _ARRAYS):
-            pending += reversed(_items(trail, left, right))
+            both = enumerate(zip_longest(left, right, fillvalue=ABSENT))
+            pending += reversed([((trail, at), value, other, None) for at, (value, other) in both])
         elif left is ABSENT or right is ABSENT or not equal(left, right):
             found.append(_difference(trail, left, right, matcher))
     return tuple(found)
@@ -181,20 +181,6 @@ def _members(trail: _Trail, left: dict[str, Any], right: dict[str, Any]) -> list
     ]
     return both + [
         ((trail, key), ABSENT, value, None) for key, value in right.items() if key not in left
-    ]
-
-
-def _items(
-    trail: _Trail, left: list[Any] | tuple[Any, ...], right: list[Any] | tuple[Any, ...]
-) -> list[_Pending]:
-    return [
-        (
-            (trail, position),
-            left[position] if position < len(left) else ABSENT,
-            right[position] if position < len(right) else ABSENT,
-            None,
-        )
-        for position in range(max(len(left), len(right)))
     ]
 
 
@@ -252,17 +238,17 @@ class ExpectedArguments(dict[str, Any]):
         matched = expected = 0
         for key in self:
             actual = given.get(key, ABSENT)
-            is_accepted = self.accepts(key, actual)
+            is_right = self.accepts(key, actual)
             if actual is not ABSENT:
                 expected += 1
-                matched += is_accepted
-            elif not is_accepted:
+                matched += is_right
+            elif not is_right:
                 expected += 1
         return ArgumentCounts(matched, expected, len(given), len(self.keys() & given.keys()))
 
     def accepts(self, argument: str, value: Any) -> bool:
         """Whether a value is accepted for an expected argument."""
-        return fits_value(self[argument], value, self.context)
+        return is_accepted(self[argument], value, self.context)
 
     @property
     def omittable(self) -> frozenset[str]:
@@ -384,9 +370,9 @@ Grade = tuple[bool, bool, int, int]
 def grade_calls(expected: ToolCall, actual: ToolCall, settings: Settings) -> Grade:
     """Grade an expected and an actual call of the same tool as a pair."""
     if actual.error is not None:
-        # Arguments that were not recorded are accepted where any arguments are.
-        is_accepted = expected.arguments is None and actual.error == NOT_CAPTURED
-        return (True, False, 1, 1) if is_accepted else (False, False, 0, 1)
+        # Arguments that were not recorded are accepted if any arguments are.
+        is_correct = expected.arguments is None and actual.error == NOT_CAPTURED
+        return (True, False, 1, 1) if is_correct else (False, False, 0, 1)
     wanted, given = expected.arguments, actual.arguments or {}
     if wanted.__class__ is not dict:
         return _grade_with_rules(wanted, given, settings)

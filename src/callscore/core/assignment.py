@@ -13,7 +13,6 @@ if TYPE_CHECKING:
 
 __all__ = ["BipartiteMatching", "Levels", "assign", "columns_in"]
 
-
 # Of one row: each weight above zero and the columns that have it, heaviest first. The columns that
 # are in none of these sets weigh zero.
 Levels = list[tuple[int, int]]

@@ -92,7 +92,7 @@ TRUNCATED = "truncated_json"
 CONCATENATED = "concatenated_json"
 NOT_AN_OBJECT = "not_an_object"
 TOO_DEEP = "nested_too_deeply"
-NOT_CAPTURED = "not_captured"  # they were not recorded, which differs from no arguments
+NOT_CAPTURED = "not_captured"  # not recorded, unlike a call without arguments
 
 _MAX_EXCERPT = 2000
 

@@ -14,7 +14,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Case", "Expected", "Forbidden", "Group", "GroupKind", "Times", "calls_in", "with_calls"]
 
-
 GroupKind = Literal["in_order", "any_order", "one_of", "optional"]
 
 

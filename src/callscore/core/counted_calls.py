@@ -49,19 +49,19 @@ __all__ = [
     "select_counted",
 ]
 
-# The names of tools that only read, where neither the settings nor a definition say anything. Each
-# is a verb that asks, and the rest of the name says for what; a verb alone (`get`) says too little.
+# The names of tools that only read, if neither the settings nor a definition say anything. Each is
+# a verb that asks, and the rest of the name says for what; a verb alone (`get`) says too little.
 READ_PATTERNS: Final = (
     "get_*",
     "find_*",
     "search_*",
     "list_*",
-    # The same four as they are spelled where names have no underscores: `getWeather`, not `getaway`.
+    # The same four for names without underscores: `getWeather`, not `getaway`.
     "get[A-Z]*",
     "find[A-Z]*",
     "search[A-Z]*",
     "list[A-Z]*",
-    # These compute, or let the agent think aloud.
+    # These compute, or record a thought of the agent.
     "calculate",
     "think",
     # These end the conversation; what a person does afterwards is not up to the agent.
@@ -254,7 +254,7 @@ class _Selector:
         return structs.replace(group, members=left) if left else None
 
     def _optional(self, group: Group) -> Group | None:
-        left = self._perhaps(group.members[0])
+        left = self._optional_member(group.members[0])
         if left is group.members[0] or left is None:
             return None if left is None else group
         if isinstance(left, Group) and left.kind == "optional":
@@ -262,7 +262,7 @@ class _Selector:
         return structs.replace(group, members=(left,))
 
     def _one_of(self, group: Group) -> Group | None:
-        branches = [self._perhaps(member) for member in group.members]
+        branches = [self._optional_member(member) for member in group.members]
         if all(left is member for left, member in zip(branches, group.members, strict=True)):
             return group
         left = tuple([branch for branch in branches if branch is not None])
@@ -280,14 +280,14 @@ class _Selector:
         if times.least == 0:
             is_once = times.most is not None and times.most <= 1
             once = times if is_once else structs.replace(times, most=1)
-            return None if self._perhaps(times.call) is None else once
+            return None if self._optional_member(times.call) is None else once
         if not self.keeps(times.call):
             return None
         if times.least > 1:
             self.ignored.append(Ignored(times.call, self._side, "repeated"))
         return times.call
 
-    def _perhaps(self, member: Expected) -> Expected | None:
+    def _optional_member(self, member: Expected) -> Expected | None:
         """As `_member`, for a call that may be omitted: no later call counts as its repeat."""
         before = len(self._seen)
         left = self._member(member)

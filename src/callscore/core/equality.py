@@ -26,7 +26,6 @@ __all__ = [
     "json_type",
 ]
 
-
 _ABSENT = object()
 _ARRAYS = (list, tuple)
 _NUMBERS = (int, float)
@@ -61,7 +60,7 @@ def equal(left: Any, right: Any) -> bool:
 
 
 def equal_objects(left: dict[str, Any], right: dict[str, Any]) -> bool:
-    """Whether two JSON objects are the same: `equal` where both are known to be objects."""
+    """Whether two JSON objects are the same: `equal` for values that are known to be objects."""
     try:
         # As in `equal`, without the call.
         if left == right and _encode(left) == _encode(right):

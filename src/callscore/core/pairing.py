@@ -36,11 +36,15 @@ __all__ = [
 ]
 
 
+# Positions of an expected and of an actual call, and whether they make a correct pair.
+Match = tuple[int, int, bool]
+
+
 class PairWeights(NamedTuple):
     """What pairing one expected call with each actual call is worth.
 
     Attributes:
-        levels: the worth, where it is above zero, and the columns that have it.
+        levels: each worth above zero, and the columns that have it.
         correct: the columns that would make a correct pair.
     """
 
@@ -259,11 +263,11 @@ _PASS = 2  # so is every pairing that leaves this actual call out
 
 def match_in_order(
     expected: Sequence[ToolCall], actual: Sequence[ToolCall], start: int, settings: Settings
-) -> list[tuple[int, int, bool]]:
+) -> list[Match]:
     """The best pairing without crossings of the calls from `start` on, the first of several."""
     rows = weigh_pairs(expected[start:], actual[start:], settings)
     choices = _choices(rows, len(actual) - start)
-    found: list[tuple[int, int, bool]] = []
+    found: list[Match] = []
     free = 0
     for position, (row, choice) in enumerate(zip(rows, choices, strict=True), start):
         column = free
@@ -305,8 +309,6 @@ def _choices(rows: list[PairWeights], width: int) -> list[bytearray]:
     return choices
 
 
-# Positions of an expected and of an actual call, and whether they make a correct pair.
-Match = tuple[int, int, bool]
 # Positions of calls of one tool: on the expected and on the actual side.
 _Group = tuple[list[int], list[int]]
 # Up to this many pairs of one tool, weighing them all is faster than computing fingerprints.
@@ -391,7 +393,7 @@ def _match_tool(
 def _closest(
     expected: Sequence[ToolCall], actual: Sequence[ToolCall], group: _Group, settings: Settings
 ) -> Match:
-    """The best pair where one side has only one call, and the first of several such pairs."""
+    """The best pair if one side has only one call; the first of several."""
     candidates = [(row, column) for row in group[0] for column in group[1]]
     row, column = candidates[0]
     best = grade_calls(expected[row], actual[column], settings)
@@ -447,7 +449,7 @@ def _group_equal_by_comparing(
 
 
 def _equal_calls_of(call: ToolCall, seen: list[tuple[dict[str, Any], _Group]]) -> _Group:
-    """The group of calls that are equal to this one; a new one where there is none."""
+    """The group of calls that are equal to this one, possibly a new one."""
     arguments = call.arguments or {}
     if call.error is None:
         for known, kind in seen:

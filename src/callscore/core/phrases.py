@@ -12,7 +12,7 @@ Language = Literal["en", "ru"]
 
 
 class Phrase(NamedTuple):
-    """One sentence in every language, with `{names}` where the values go."""
+    """One sentence in every language, with `{names}` for the values."""
 
     en: str
     ru: str

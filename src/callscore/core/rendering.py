@@ -66,7 +66,7 @@ def _character_width(character: str) -> int:
 
 
 def clip(text: str, width: int) -> str:
-    """The text in at most `width` columns, with an ellipsis where its end was cut off."""
+    """The text in at most `width` columns, with an ellipsis if its end was cut off."""
     if display_width(text) <= width:
         return text
     return _head(text, width - 1) + ELLIPSIS if width > 0 else ""
@@ -108,7 +108,7 @@ def render_arguments(arguments: dict[str, object], *, limit: int = 120) -> str:
 
 
 def excerpts(expected: object, actual: object, *, limit: int = 120) -> tuple[str, str]:
-    """Two unequal values as text; of long strings that begin alike, the part where they differ."""
+    """Two unequal values as text; for long strings with a common prefix, the parts that differ."""
     texts = render_value(expected, limit=limit), render_value(actual, limit=limit)
     if isinstance(expected, str) and isinstance(actual, str):
         is_cut = any(text.endswith(ELLIPSIS) for text in texts)  # a whole string ends in a quote
@@ -135,7 +135,7 @@ def _common_prefix(left: str, right: str) -> int:
 
 
 def scalar_text(value: object, *, limit: int = 120) -> str:
-    """A value that is neither an object nor an array, as JSON where JSON knows it, else its repr."""
+    """The JSON text of a scalar; the repr of a value that is not JSON."""
     if isinstance(value, str):
         # The text is cut at the limit later, so the rest is not needed.
         return _quote(value[: limit + 1])
@@ -177,7 +177,7 @@ def json_path(steps: Iterable[Any]) -> str:
 
 
 def _pieces(value: object, write: Callable[[object], str]) -> Iterator[str]:
-    """JSON text piece by piece; the stack is explicit, so that no depth of nesting exhausts it."""
+    """JSON text piece by piece; not recursive, so that any depth of nesting is possible."""
     pending: list[tuple[Iterator[tuple[str, object]], str]] = [(iter([("", value)]), "")]
     while pending:
         items, closing = pending[-1]

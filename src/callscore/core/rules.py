@@ -60,7 +60,6 @@ __all__ = [
     "unwrap_matchers",
 ]
 
-
 _SCALARS = frozenset({str, int, float, bool, type(None)})
 _are_scalars = _SCALARS.issuperset
 # The keys of all matchers created in this process: while it is empty, no value contains rules.

@@ -48,7 +48,6 @@ __all__ = [
     "total_calls",
 ]
 
-
 FaultKind = Literal[
     "unknown_tool",
     "missing_argument",

@@ -28,7 +28,6 @@ if TYPE_CHECKING:
 
 __all__ = ["score_calls"]
 
-
 _Calls = tuple[ToolCall, ...]
 _are_calls = frozenset({ToolCall}).issuperset
 _NO_TOOLS: Mapping[str, Tool] = {}
@@ -134,7 +133,7 @@ def _split_matches(matches: list[Match]) -> tuple[tuple[Positions, ...], tuple[P
 
 
 def _score_expectation(prepared: PreparedCalls, settings: Settings) -> Score:
-    """The score where rules, groups or forbidden calls are expected."""
+    """The score for an expectation with rules, groups or forbidden calls."""
     expected = tuple([item for item in prepared.expected if not isinstance(item, Forbidden)])
     try:
         calls, matches = _pair_expectation(expected, prepared.actual, settings)

@@ -36,7 +36,6 @@ __all__ = [
     "settings_from",
 ]
 
-
 IGNORE: Final = "ignore"  # the only rule that is not a comparator
 
 _EXAMPLE = (

@@ -14,7 +14,7 @@ _MIN_LENGTH = 3  # shorter words are inside others by chance
 
 
 def closest_word(word: str, words: Iterable[str]) -> str | None:
-    """The word that is spelled most like this one, or that has it inside; None where none is."""
+    """The word with the most similar spelling, or one that contains this word; None without one."""
     from difflib import get_close_matches  # only needed for errors
 
     known = {str(other).removeprefix("$"): str(other) for other in words}
@@ -25,6 +25,6 @@ def closest_word(word: str, words: Iterable[str]) -> str | None:
 
 
 def did_you_mean(word: object, words: Iterable[str]) -> str:
-    """The end of an error message that suggests the closest word; empty where none is close."""
+    """The end of an error message that suggests the closest word; empty if none is close."""
     closest = closest_word(word, words) if isinstance(word, str) else None
     return "" if closest is None else f". Is {closest!r} meant?"

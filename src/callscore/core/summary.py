@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from itertools import chain, compress, zip_longest
 from math import fsum
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
@@ -47,7 +47,6 @@ __all__ = [
     "pass_rates",
     "tool_outcomes",
 ]
-
 
 Key = TypeVar("Key")
 _MIN_CASES = 10
@@ -135,9 +134,7 @@ class Summary(Struct):
         """
         _add_count(self.outcomes, outcome, times)
         for name, of_tool in tools.items():
-            known = self.tool(name)
-            for kind, count in zip(known.__struct_fields__, of_tool, strict=True):
-                setattr(known, kind, getattr(known, kind) + count * times)
+            self.tool(name).add(ToolCounts(*[count * times for count in of_tool]))
 
     def add_trial(self, case: str, outcome: Outcome) -> None:
         """Record that an outcome, which `add_counts` counts, is of a trial of this case."""
@@ -369,29 +366,26 @@ def add_counts(counts: dict[Key, int], others: Mapping[Key, int]) -> None:
 # extra, too.
 ToolOutcome = tuple[int, int, int, int, int]
 
-_CORRECT, _INCORRECT, _MISSED, _EXTRA, _FORBIDDEN = range(5)
-
 
 def tool_outcomes(score: Score) -> dict[str, ToolOutcome]:
     """The outcome of each tool, by name; a pair counts under the expected name."""
-    found: dict[str, list[int]] = {}
-
-    def count(name: str, what: int) -> None:
-        found.setdefault(name, [0] * 5)[what] += 1
-
+    found: defaultdict[str, ToolCounts] = defaultdict(ToolCounts)
     for call in score.expected[: score.equal_start]:
-        count(call.name, _CORRECT)
+        found[call.name].correct += 1
     for row, _ in score.other_correct:
-        count(score.expected[row].name, _CORRECT)
+        found[score.expected[row].name].correct += 1
     for pair in score.incorrect:
-        count(pair.expected.name, _INCORRECT)
+        found[pair.expected.name].incorrect += 1
     for call in score.missed:
-        count(call.name, _MISSED)
+        found[call.name].missed += 1
     for call in score.extra:
-        count(call.name, _EXTRA)
+        found[call.name].extra += 1
     for position in score.forbidden:
-        count(score.actual[position].name, _FORBIDDEN)
-    return {name: (each[0], each[1], each[2], each[3], each[4]) for name, each in found.items()}
+        found[score.actual[position].name].forbidden += 1
+    return {
+        name: (each.correct, each.incorrect, each.missed, each.extra, each.forbidden)
+        for name, each in found.items()
+    }
 
 
 class PassRates(NamedTuple):

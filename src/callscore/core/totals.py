@@ -65,7 +65,7 @@ _PARTS = 1074
 
 
 class ExactMean:
-    """The mean of numbers, added up without rounding, so that their order does not matter."""
+    """The mean of numbers, summed without rounding, so that their order does not matter."""
 
     def __init__(self) -> None:
         self._total = 0

@@ -8,6 +8,7 @@ Rules may call functions of the user (`similarity`, `judge`); their errors are r
 from __future__ import annotations
 
 from collections import OrderedDict
+from itertools import zip_longest
 from numbers import Real
 from typing import TYPE_CHECKING, Any, Final
 from weakref import ref
@@ -45,7 +46,6 @@ __all__ = [
     "shortened",
     "wrong_type",
 ]
-
 
 _MATCH = Verdict(matched=True)
 _MISMATCH = Verdict(matched=False, value=0.0)
@@ -112,11 +112,9 @@ def _failing_parts(expected: Any, actual: Any, context: Context) -> list[FailedP
         ]
     if isinstance(expected, dict) or not isinstance(actual, list | tuple):
         return None
-    wanted = [*expected, *[ABSENT] * (len(actual) - len(expected))]
-    given = [*actual, *[ABSENT] * (len(expected) - len(actual))]
     return [
         FailedPart(position, left, right)
-        for position, (left, right) in enumerate(zip(wanted, given, strict=True))
+        for position, (left, right) in enumerate(zip_longest(expected, actual, fillvalue=ABSENT))
         if left is ABSENT or not is_accepted(left, right, context)
     ]
 

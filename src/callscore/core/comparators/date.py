@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Moment", "is_compact_date", "parse_moment"]
 
-
 # A day alone, or a point in time with a time zone or without.
 Moment = date | datetime
 

@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 
 __all__ = ["IGNORABLE", "fold"]
 
-
 IGNORABLE = ("case", "space", "punctuation", "width")
 # Punctuation by Unicode that changes the meaning: 10% is not 10, and C# is not C.
 _KEPT_MARKS = frozenset(
@@ -149,7 +148,7 @@ def check(matcher: Matcher) -> str | None:
 
 
 def compare(matcher: Matcher, actual: Any, context: Context) -> Verdict:
-    """Whether the folded texts are equal, or alike enough."""
+    """Whether the normalised texts are equal, or similar enough."""
     if not isinstance(actual, str):
         return wrong_type(actual, "string")
     ignore = tuple(matcher.options.get("ignore", IGNORABLE))

@@ -82,7 +82,7 @@ def compare(matcher: Matcher, actual: Any, context: Context) -> Verdict:
         return Verdict(matched=True)
     total = len(expected) + len(actual) - len(skipped)
     value = (total - len(unmatched) - len(free)) / total
-    # Objects that are nearly alike are one difference; all else that has no partner is one each.
+    # Two similar objects are one difference; every other item without a partner is one.
     near = _closest_objects(expected, actual, unmatched, free, context)
     parts = [
         FailedPart(row, expected[row], actual[near[row]] if row in near else ABSENT)
@@ -171,11 +171,11 @@ class _AcceptedItems:
         self.known: dict[str, int] = {}
         self.left = _MAX_COMPARISONS
 
-    def one(self, row: int, column: int) -> bool:
+    def accepts(self, row: int, column: int) -> bool:
         """Whether a rule accepts an item."""
         return self.context.compare(self.wanted[row], self.actual[column]).matched
 
-    def all(self, row: int) -> int:
+    def accepted_columns(self, row: int) -> int:
         """All items that a rule accepts.
 
         Raises:
@@ -187,7 +187,9 @@ class _AcceptedItems:
             self.left -= len(possible)
             if self.left < 0:
                 raise _TooManyError
-            self.known[kind] = sum(self.kinds[first] for first in possible if self.one(row, first))
+            self.known[kind] = sum(
+                self.kinds[first] for first in possible if self.accepts(row, first)
+            )
         return self.known[kind]
 
     def _possible(self, item: Any) -> int:
@@ -209,7 +211,7 @@ class _AcceptedItems:
                 found[key, fingerprint(member)] |= 1 << first
         return found
 
-    def likely(self, row: int, free: int) -> Iterator[int]:
+    def likely_columns(self, row: int, free: int) -> Iterator[int]:
         """The free items that a rule most likely accepts: an equal, the first, and the last."""
         unwrapped = unwrap_matchers(self.wanted[row], keys=_STRUCTURAL, depth=_MAX_DEPTH)
         equals = self.places.get(fingerprint(unwrapped), ())
@@ -228,14 +230,14 @@ def _unpaired_items(rows: list[int], fitting: _AcceptedItems) -> tuple[list[int]
 
     Rows that need a partner come first, and never lose it to one that does not.
     """
-    partners = BipartiteMatching(fitting.columns, fitting.all)
+    partners = BipartiteMatching(fitting.columns, fitting.accepted_columns)
     optional = [row for row in rows if is_accepted(fitting.wanted[row], ABSENT, fitting.context)]
     required = sorted(set(rows).difference(optional))
     unpaired: list[int] = []
     for group in (required, optional):
         for row in group:  # a good guess saves most comparisons, and a bad one costs nothing
-            for column in fitting.likely(row, partners.free):
-                if fitting.one(row, column):
+            for column in fitting.likely_columns(row, partners.free):
+                if fitting.accepts(row, column):
                     partners.take(row, column)
                     break
         unpaired += partners.grow(group)

@@ -170,7 +170,7 @@ def _build_graph(part: Part, subproblem: Subproblem) -> _StateGraph:
 
 
 def _interchangeable_rows(part: Part, subproblem: Subproblem) -> list[list[int]]:
-    """The rows that are members of a part, grouped where they are interchangeable."""
+    """The rows that are members of a part, in groups of interchangeable ones."""
     interchangeable: dict[int, list[int]] = {}
     for member in part.members:
         if member.kind == "row":
@@ -242,30 +242,21 @@ def _graph_product(graphs: list[_StateGraph]) -> _StateGraph:
         for position, other in enumerate(graphs):
             reached = range(other.states if position != number else 1)
             elsewhere = [place * other.states + state for place in elsewhere for state in reached]
-        spreading = _ProductSteps(elsewhere, stride, {})
-        takes += [spreading.spread(step) for step in graph.takes]
-        passes += [spreading.spread(step) for step in graph.passes]
+        known: dict[int, list[int]] = {}
+        takes += [_spread(step, elsewhere, stride, known) for step in graph.takes]
+        passes += [_spread(step, elsewhere, stride, known) for step in graph.passes]
     return _StateGraph(states, takes, passes)
 
 
-class _ProductSteps(NamedTuple):
-    """Transforms the steps of one graph into steps of a product of graphs.
+def _spread(step: _Step, elsewhere: list[int], stride: int, known: dict[int, list[int]]) -> _Step:
+    """A step of one graph, at every combination of the states of the other graphs.
 
-    Attributes:
-        elsewhere: every combination of the states of the other graphs.
-        stride: the distance between the states of this graph in the product.
-        known: transformed places, by identity: most steps have the same.
+    `stride` is the distance between its states in the product. `known` has the new places by the
+    identity of the old ones: most steps have the same.
     """
-
-    elsewhere: list[int]
-    stride: int
-    known: dict[int, list[int]]
-
-    def spread(self, step: _Step) -> _Step:
-        """The step at every combination of the states of the others."""
-        places, start, end, row, choices = step
-        found = self.known.get(id(places))
-        if found is None:
-            found = [other + place * self.stride for other in self.elsewhere for place in places]
-            self.known[id(places)] = found
-        return _Step(found, start * self.stride, end * self.stride, row, choices)
+    places, start, end, row, choices = step
+    found = known.get(id(places))
+    if found is None:
+        found = [other + place * stride for other in elsewhere for place in places]
+        known[id(places)] = found
+    return _Step(found, start * stride, end * stride, row, choices)

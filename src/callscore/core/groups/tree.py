@@ -29,7 +29,6 @@ __all__ = [
     "NO_SLOT",
     "Grader",
     "Node",
-    "Option",
     "Part",
     "Rate",
     "Slot",
@@ -496,12 +495,12 @@ class _SlotValues:
         found = self.known.get(id(slot))
         if found is None:
             extra = self.debt if slot.is_extra else 0  # it counts as expected only once it is taken
-            by_grade = {grade: self._of(grade) + extra for grade in set(slot.grades.values())}
+            by_grade = {grade: self._worth_of(grade) + extra for grade in set(slot.grades.values())}
             found = {self.column_of[place]: by_grade[grade] for place, grade in slot.grades.items()}
             self.known[id(slot)] = found
         return found
 
-    def _of(self, grade: Grade) -> int:
+    def _worth_of(self, grade: Grade) -> int:
         is_correct, is_equal, part, whole = grade
         value = part * (self.scale // whole) * self.overlap + self.pair
         if is_correct:

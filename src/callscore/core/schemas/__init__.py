@@ -1,1 +1,1 @@
-"""JSON Schema: what is wrong with arguments, and how references in a schema are followed."""
+"""JSON Schema: validation, and references inside a schema."""

@@ -20,7 +20,6 @@ __all__ = [
     "takes_too_long",
 ]
 
-
 _POSITION = re.compile(r"[0-9]{1,9}")  # no list is longer
 
 
@@ -59,7 +58,7 @@ def subschemas(part: dict[str, Any], places: SchemaKeywords) -> list[Any]:
 
 
 def resolve_reference(schema: Any, reference: Any) -> Any:
-    """What a reference of the form `#/$defs/name` leads to; None where it has another form."""
+    """The target of a reference of the form `#/$defs/name`; None if there is none."""
     if reference == "#":
         return schema
     if not isinstance(reference, str) or not reference.startswith("#/"):
@@ -163,7 +162,7 @@ def _expanded_counts(starts: list[Any], schema: dict[str, Any]) -> dict[int, int
             pending += [item for item in inner if id(item) not in opened]
             continue
         pending.pop()
-        # A reference back to where it began has no count yet.
+        # A schema that refers back to one around it finds no count yet.
         demands = 1 + sum(counted.get(id(item), 0) for item in inner)
         counted[id(part)] = min(demands, MAX_EXPANDED + 1)
     return counted
@@ -227,7 +226,7 @@ def _spread(ways: _Ways, parts: dict[int, dict[str, Any]], schema: dict[str, Any
 def _below(
     value: Any, reached: _Ways, parts: dict[int, dict[str, Any]]
 ) -> Iterator[tuple[Any, _Ways]]:
-    """The members or items of a value, with the ways to what is applied to each."""
+    """The members or items of a value, each with the ways to the schemas applied to it."""
     if isinstance(value, dict):
         children = list(value.items())
     else:

@@ -37,7 +37,6 @@ __all__ = [
     "validation_errors",
 ]
 
-
 # The keyword of an error that says why a value could not be checked.
 UNCHECKED = "unchecked"
 _ALTERNATIVES = frozenset({"anyOf", "oneOf"})
