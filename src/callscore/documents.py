@@ -310,7 +310,7 @@ _LIST_KEYS = ("tools", "functions")
 _WRAPPER_KEYS = ("function", "toolSpec", "tool_spec", "custom")
 # Keys that only calls have.
 _CALL_KEYS = frozenset(("arguments", "args", "input", "kwargs"))
-# Keys of a definition beside its name; they show that the keys of an object are names of tools.
+# Keys of a definition besides its name: an object with such values has definitions by name.
 _DEFINITION_KEYS = frozenset(("description", "effect", "parameters", "input_schema", "inputSchema"))
 
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from callscore.errors import CallscoreError
 
-__all__ = ["Plugin", "PluginKind"]
+__all__ = ["PluginKind"]
 
 
 class Plugin(NamedTuple):

@@ -1,1 +1,1 @@
-"""What can be said of calls without knowing what was expected; one check per module."""
+"""Checks of calls that need no expectation."""

@@ -51,7 +51,7 @@ _MAX_NAMED = 5
 
 
 class _Loop(NamedTuple):
-    """Where a cycle begins, how long it is, and where its last repetition ends."""
+    """The start of a cycle, its length, and the end of its last repetition."""
 
     start: int
     length: int

@@ -32,7 +32,6 @@ __all__ = [
     "usable_tools",
 ]
 
-
 # `not` is missing here: a schema does not know the arguments that it names under `not`.
 _SAME_OBJECT = SAME_VALUE_KEYWORDS._replace(single=("if", "then", "else"))
 _OPENING_KEYWORDS = ("additionalProperties", "unevaluatedProperties")

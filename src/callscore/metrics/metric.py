@@ -63,7 +63,6 @@ __all__ = [
     "unsupported_expectations",
 ]
 
-
 # Sums and squares of numbers up to this size do not overflow.
 _MAX_VALUE = 1e15
 

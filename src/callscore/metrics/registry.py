@@ -44,7 +44,6 @@ __all__ = [
     "resolve_metrics",
 ]
 
-
 METRIC_PLUGINS = PluginKind(
     "metrics", "callscore.parity", "callscore.metrics", InvalidSettings, TOOLS
 )
@@ -97,7 +96,7 @@ def _module_problem(module: Any) -> str | None:
     missing = [part for part in _REQUIRED_NAMES if part not in vars(module)]
     if missing:
         return f"it lacks {', '.join(missing)}"
-    return next((problem for problem, is_so in _PROBLEMS.items() if is_so(module)), None)
+    return next((problem for problem, is_present in _PROBLEMS.items() if is_present(module)), None)
 
 
 def _is_function(value: Any) -> bool:

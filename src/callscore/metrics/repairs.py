@@ -45,7 +45,6 @@ __all__ = [
     "repair_case",
 ]
 
-
 # With more positions of equal calls than this, the pairs of a case are taken as they are.
 _MAX_MATCHES = 1_000_000
 
@@ -162,17 +161,13 @@ def _number_calls(calls: Sequence[ToolCall]) -> list[int]:
         # All fields that a metric may look at.
         fields = [call.name, call.arguments, call.raw, call.error, call.failed, call.caller]
         alike = known[fingerprint(fields)]
-        number = next(
-            (
-                number
-                for number, other in alike
-                if is_written_alike(call.arguments, other.arguments)
-            ),
-            None,
-        )
-        if number is None:
+        for number, other in alike:
+            if is_written_alike(call.arguments, other.arguments):
+                numbers.append(number)
+                break
+        else:
             alike.append((place, call))
-        numbers.append(place if number is None else number)
+            numbers.append(place)
     return numbers
 
 
@@ -342,14 +337,8 @@ def _insert_missed(slots: list[_Slot], expected: Sequence[ToolCall]) -> list[_Sl
     found = list(slots)
     for position, call in enumerate(expected):
         if position not in places:
-            before = next(
-                (
-                    place
-                    for place, slot in enumerate(found)
-                    if position and slot.expected == position - 1
-                ),
-                -1,
-            )
-            step = found[before].call.step if before >= 0 else call.step
-            found.insert(before + 1, _Slot(structs.replace(call, step=step), position))
+            before = [place for place, slot in enumerate(found) if slot.expected == position - 1]
+            step = found[before[0]].call.step if before else call.step
+            place = before[0] + 1 if before else 0
+            found.insert(place, _Slot(structs.replace(call, step=step), position))
     return found

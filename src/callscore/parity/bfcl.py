@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 
 __all__ = ["METRICS", "TITLE", "VERSION", "Check", "ast_check", "check", "valid"]
 
-
 # BFCL's names for types, and the Python types that they mean.
 _TYPES: dict[str, type] = {
     "string": str,

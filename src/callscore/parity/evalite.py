@@ -195,7 +195,7 @@ def parameters_valid(
             return 0.0
         given = first[name] or {}
         for key, kind in _fields_of(name, arguments, fields).items():
-            if key not in given or not _is_of(given[key], kind):
+            if key not in given or not _has_type(given[key], kind):
                 return 0.0
     return 1.0
 
@@ -203,7 +203,7 @@ def parameters_valid(
 def _fields_of(name: str, arguments: Arguments, fields: Fields | None) -> Mapping[str, str]:
     if fields is None or name not in fields:
         return {
-            key: next((word for word in _TYPES if _is_of(value, word)), _PRESENT)
+            key: next((word for word in _TYPES if _has_type(value, word)), _PRESENT)
             for key, value in (arguments or {}).items()
         }
     for field, kind in fields[name].items():
@@ -213,7 +213,7 @@ def _fields_of(name: str, arguments: Arguments, fields: Fields | None) -> Mappin
     return fields[name]
 
 
-def _is_of(value: Any, kind: str) -> bool:
+def _has_type(value: Any, kind: str) -> bool:
     if kind == _PRESENT:
         # Empty objects and arrays are true there; NaN is false.
         return isinstance(value, (dict, list, tuple)) or bool(value and value == value)  # noqa: PLR0124

@@ -88,7 +88,7 @@ def mean_trajectory(
     return sum(scores) / len(scores)
 
 
-def _is_found(expected: list[Any], actual: list[Any]) -> bool:
+def _contains_all(expected: list[Any], actual: list[Any]) -> bool:
     rest = actual.copy()
     try:
         for item in expected:
@@ -101,7 +101,7 @@ def _is_found(expected: list[Any], actual: list[Any]) -> bool:
 _RULES: dict[str, Callable[[list[Any], list[Any]], bool]] = {
     "EXACT": eq,
     "IN_ORDER": is_subsequence,
-    "ANY_ORDER": _is_found,
+    "ANY_ORDER": _contains_all,
 }
 
 METRICS = (trajectory,)

@@ -175,7 +175,7 @@ def _pair_anywhere(expected: _Pairs, actual: _Pairs, fits: _Fits) -> _Paired:
     paired: dict[int, int] = {}
     left = list(range(len(actual)))
     for place, call in enumerate(expected):
-        found = next((other for other in left if _fit(call, actual[other], fits)), None)
+        found = next((other for other in left if _matches(call, actual[other], fits)), None)
         if found is not None:
             paired[place] = found
             left.remove(found)
@@ -184,7 +184,9 @@ def _pair_anywhere(expected: _Pairs, actual: _Pairs, fits: _Fits) -> _Paired:
 
 def _pair_by_position(expected: _Pairs, actual: _Pairs, fits: _Fits) -> _Paired:
     both = min(len(expected), len(actual))
-    paired = {place: place for place in range(both) if _fit(expected[place], actual[place], fits)}
+    paired = {
+        place: place for place in range(both) if _matches(expected[place], actual[place], fits)
+    }
     reach = [range(place, min(place + 1, len(actual))) for place in range(len(expected))]
     return paired, reach
 
@@ -195,7 +197,7 @@ def _pair_in_order(expected: _Pairs, actual: _Pairs, fits: _Fits) -> _Paired:
     start = 0
     for place, call in enumerate(expected):
         reach.append(range(start, len(actual)))
-        found = next((other for other in reach[-1] if _fit(call, actual[other], fits)), None)
+        found = next((other for other in reach[-1] if _matches(call, actual[other], fits)), None)
         if found is not None:
             paired[place] = found
         # A failed search leaves no calls for the following expected ones either.
@@ -220,18 +222,18 @@ def _pair_by_name(
     return tuple(found)
 
 
-def _fit(call: tuple[str, Arguments], other: tuple[str, Arguments], fits: _Fits) -> bool:
+def _matches(call: tuple[str, Arguments], other: tuple[str, Arguments], fits: _Fits) -> bool:
     return call[0] == other[0] and fits(call[1] or {}, other[1] or {})
 
 
 def _fits_partly(expected: dict[str, Any], actual: dict[str, Any]) -> bool:
     return all(
-        _is_met(value, actual[key] if key in actual else _INHERITED.get(key, _UNDEFINED))
+        _value_fits(value, actual[key] if key in actual else _INHERITED.get(key, _UNDEFINED))
         for key, value in expected.items()
     )
 
 
-def _is_met(expected: Any, actual: Any) -> bool:
+def _value_fits(expected: Any, actual: Any) -> bool:
     accepts = _PLACEHOLDERS.get(js_trim(expected).lower()) if isinstance(expected, str) else None
     return accepts(actual) if accepts else _have_same_json(expected, actual)
 

@@ -13,7 +13,6 @@ from callscore.errors import InvalidCall, InvalidSettings, NotScorable
 
 __all__ = ["Arguments", "Call", "Calls", "names_of", "option_value", "pairs_of"]
 
-
 Arguments = dict[str, Any] | None
 Call = ToolCall | Mapping[str, Any] | tuple[str, Arguments] | str
 Calls = Sequence[Call]

@@ -45,7 +45,6 @@ __all__ = [
     "trajectory_accuracy",
 ]
 
-
 _Names = list[str]
 
 

@@ -31,7 +31,6 @@ __all__ = [
     "python_json_text",
 ]
 
-
 _ARRAYS = (list, tuple)
 _CONTAINERS = (dict, list, tuple)
 _WHITESPACE = (
