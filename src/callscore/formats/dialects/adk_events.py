@@ -30,7 +30,7 @@ _REQUESTS = ("adk_request_credential", "adk_request_confirmation", "adk_request_
 
 
 def recognises(document: Any) -> bool:
-    """Whether it is an event with its author and its invocation, a session, or a list of such."""
+    """Whether it is an event with its author and its invocation, a session, or a list of these."""
     if isinstance(document, list):
         return bool(document) and (
             all(map(joins_lines, document)) or all(map(_is_session, document))

@@ -35,7 +35,7 @@ def recognises(document: Any) -> bool:
 
 
 def read(document: Any, wanted: Wanted) -> list[Trace]:
-    """One run; each side is a document of any dialect, and of no dialect an error."""
+    """One run; each side is a document of any dialect, and an unknown one is an error."""
     if not isinstance(document, dict):
         return []
     find = inner_finder(wanted)

@@ -33,7 +33,7 @@ _BATCH_RESULTS = ("succeeded", "errored", "canceled", "expired")
 
 
 def recognises(document: Any) -> bool:
-    """Whether it is a message, a request, a conversation or blocks, as only Anthropic has them."""
+    """Whether it is a message, a request, a conversation or blocks in the format of Anthropic."""
     if isinstance(document, list):
         return _is_conversation(document) or _is_content(document)
     return isinstance(document, dict) and (
@@ -91,7 +91,7 @@ def _is_call(block: dict[str, Any]) -> bool:
 
 
 def _has_blocks(message: dict[str, Any]) -> bool:
-    """Whether a message has a call, or the result of one, as Anthropic writes it."""
+    """Whether a message has a call or a result in the format of Anthropic."""
     return any(_is_call(block) or _is_result(block) for block in dicts(message.get("content")))
 
 

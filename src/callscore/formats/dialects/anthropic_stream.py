@@ -88,7 +88,7 @@ def read(document: Any, wanted: Wanted) -> list[Trace]:
 
 
 class _Message:
-    """A message that is being put together."""
+    """A message, as far as it was streamed."""
 
     def __init__(self) -> None:
         self._blocks: list[tuple[dict[str, Any], list[str]]] = []

@@ -46,7 +46,7 @@ _STATUSES = {"success": False, "error": True}
 
 
 def recognises(document: Any) -> bool:
-    """Whether it is a request, a response, a message or a stream as Converse has them."""
+    """Whether it is a request, a response, a message, a stream or a record of Converse."""
     if isinstance(document, list):
         return any(map(_is_event, document[:_MAX_SAMPLED]))
     return isinstance(document, dict) and (
@@ -77,7 +77,7 @@ def _is_request(document: dict[str, Any]) -> bool:
 
 
 def has_blocks(message: Any) -> bool:
-    """Whether a message has a call, or the result of one, as Converse writes it."""
+    """Whether a message has a call or a result in the format of Converse."""
     content = message.get("content") if isinstance(message, dict) else None
     for block in content if isinstance(content, list) else ():
         if isinstance(first(block, "toolUse", "toolResult"), dict):
@@ -186,7 +186,7 @@ def _fault_in(content: list[dict[str, Any]], stop_reason: Any) -> tuple[Any, str
 
 
 class _Message:
-    """A message that is being put together."""
+    """A message, as far as it was streamed."""
 
     def __init__(self) -> None:
         self.stop_reason: Any = None

@@ -73,7 +73,7 @@ def joins_lines(line: Any) -> bool:
 
 
 def read(document: Any, wanted: Wanted) -> list[Trace]:
-    """A run for every session, in the order in which they begin; other agents are an error."""
+    """A run for every session, in the order of their starts; other agents are an error."""
     lines = dicts(as_list(document))
     if any(map(_is_of_another_agent, lines)):
         raise UnknownFormat("the calls in these lines are not written as Claude Code writes them.")

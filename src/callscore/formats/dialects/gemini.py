@@ -37,7 +37,7 @@ _MARKS = frozenset(("candidates", *_FEEDBACK, *_HISTORY))  # every answer has on
 
 
 def recognises(document: Any) -> bool:
-    """Whether it has candidates, contents or feedback on a prompt, or is a list of such."""
+    """Whether it has candidates, contents or feedback on a prompt, or is a list of these."""
     if isinstance(document, list):
         return _is_conversation(document) or _is_stream(document)
     return isinstance(document, dict) and (
@@ -82,7 +82,7 @@ def _is_conversation(contents: Any) -> bool:
 
 
 def joins_lines(line: Any) -> bool:
-    """Whether a line is the piece of an answer that goes on in the next line."""
+    """Whether a line is a piece of an answer that continues in the next line."""
     candidate = at(line, "candidates", 0)
     return _is_candidate(candidate) and _finish_reason(candidate) is None
 

@@ -74,7 +74,7 @@ def _items_in(document: Any) -> list[Any]:
 
 
 def _unwrapped(item: Any) -> Any:
-    """The run in a row of an experiment, where its example is beside it."""
+    """The run in a row of an experiment, which also has the example."""
     is_row = isinstance(item, dict) and "run" in item and _is_run(item["run"])
     return item["run"] if is_row else item
 

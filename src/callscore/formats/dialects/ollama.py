@@ -59,7 +59,7 @@ def _is_marked(message: Any) -> bool:
 
 
 def joins_lines(line: Any) -> bool:
-    """Whether a line is the piece of an answer that goes on in the next line."""
+    """Whether a line is a piece of an answer that continues in the next line."""
     return _is_response(line) and line["done"] is False
 
 

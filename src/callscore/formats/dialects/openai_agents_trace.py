@@ -41,7 +41,7 @@ _MAX_SAMPLED = 20
 
 
 def recognises(document: Any) -> bool:
-    """Whether it is a span or a list of spans, as they are or as they are sent to be stored."""
+    """Whether it is a span or a list of spans, alone or in an upload."""
     if isinstance(document, dict) and "object" not in document:
         document = document.get("data")
     if isinstance(document, list):

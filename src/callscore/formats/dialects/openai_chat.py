@@ -194,7 +194,7 @@ def take_message(message: Any, transcript: Transcript, *, is_cut: bool = False) 
         calls = list_of(calls)
         for place, call in enumerate(calls, 1):
             take_call(call, transcript, is_cut=is_cut and place == len(calls))
-    elif isinstance(message.get("function_call"), dict):  # as it was before there were tool calls
+    elif isinstance(message.get("function_call"), dict):  # before there were tool calls
         transcript.step()
         take_call({"function": message["function_call"]}, transcript, is_cut=is_cut)
     elif message.get("role") in ("tool", "function"):

@@ -154,7 +154,7 @@ class Fragments:
             take_call(call.whole(), transcript, is_cut=is_cut and call is self._last)
 
     def calls(self) -> list[dict[str, Any]]:
-        """The calls as an answer that is not streamed has them."""
+        """The calls, in the format of an answer that is not streamed."""
         return [call.whole() for call in self._in_order()]
 
     def _in_order(self) -> list[_Call]:

@@ -74,7 +74,7 @@ def _is_row(row: Any) -> bool:
 
 
 def _table(document: Any) -> Any:
-    """The table of outputs, as older versions and the viewer have it."""
+    """The table of outputs of older versions and of the viewer."""
     for table in (document, at(document, "table"), at(document, "results", "table")):
         body = at(table, "body")
         if isinstance(at(table, "head", "prompts"), list) and isinstance(body, list):
@@ -151,7 +151,7 @@ def _expected(assertions: Any) -> tuple[ToolCall, ...] | None:
     if len(found) != 1:
         return None
     names = found[0].split(",") if isinstance(found[0], str) else found[0]
-    # A brace is of a template, and a slash of the path of a file.
+    # A brace is part of a template, and a slash part of a path.
     if not isinstance(names, list) or not all(
         isinstance(name, str) and name.strip() and not {"{", "/"} & set(name) for name in names
     ):
