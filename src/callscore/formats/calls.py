@@ -286,7 +286,10 @@ def _read_mapping(call: Mapping[str, Any], side: Side, where: str) -> ToolCall:
         name = _single_value(call, _NAME_KEYS, where)
         value = _single_value(call, _ARGUMENT_KEYS, where)
     if not isinstance(name, str) or not name:
-        name = _fallback_name(name, call, side, where)
+        if side == "expected" or not any(key in call for key in NAME_KEYS):
+            got = describe(call if name is None else name)
+            raise InvalidCall(f"{where}: a call needs a name, as in {_EXPECTED_SHAPE}; got {got}.")
+        name = NAMELESS  # it is a call all the same, of an unknown tool
     arguments = _fallback_arguments(call, side, where) if value is None else read_arguments(value)
     raw, error = arguments.raw, arguments.error
     if error is not None and side == "expected":
@@ -298,10 +301,11 @@ def _read_mapping(call: Mapping[str, Any], side: Side, where: str) -> ToolCall:
     if _OTHER_FIELDS.isdisjoint(call):
         return ToolCall(name, arguments.value, raw=raw, error=error, warning=arguments.warning)
     failed = call.get("failed")
+    id_ = next((call[key] for key in ID_KEYS if call.get(key) is not None), None)
     return ToolCall(
         name,
         arguments.value,
-        id=_id_of(call),
+        id=text_of(id_) if integer_of(id_) is None else describe(id_),
         step=integer_of(call.get("step")),
         result=call.get("result"),
         failed=_FLAGS.get(failed) if isinstance(failed, bool | int | str) else None,
@@ -312,14 +316,6 @@ def _read_mapping(call: Mapping[str, Any], side: Side, where: str) -> ToolCall:
         positional=call.get("positional") is True,
         warning=arguments.warning or text_of(call.get("warning")),
     )
-
-
-def _fallback_name(name: Any, call: Mapping[str, Any], side: Side, where: str) -> str:
-    """The name of a call that has none, or something else in its place."""
-    if side == "actual" and any(key in call for key in NAME_KEYS):
-        return NAMELESS  # it is a call all the same, of no known tool
-    got = describe(call if name is None else name)
-    raise InvalidCall(f"{where}: a call needs a name, as in {_EXPECTED_SHAPE}; got {got}.")
 
 
 def _single_value(call: Mapping[str, Any], keys: Mapping[str, None], where: str) -> Any:
@@ -336,11 +332,6 @@ def _single_value(call: Mapping[str, Any], keys: Mapping[str, None], where: str)
     if not is_same and not is_plain:
         raise InvalidCall(f"{where}: {' and '.join(given)} mean the same. Keep one of them.")
     return value
-
-
-def _id_of(call: Mapping[str, Any]) -> str | None:
-    value = next((call[key] for key in ID_KEYS if call.get(key) is not None), None)
-    return describe(value) if integer_of(value) is not None else text_of(value)
 
 
 def _fallback_arguments(call: Mapping[str, Any], side: Side, where: str) -> ParsedArguments:

@@ -41,7 +41,7 @@ class Transcript:
         self._waiting_by_id: dict[str, list[int]] = {}
         self._made: dict[str, list[int]] = {}  # by id, if calls can be written twice
         self._step: int | None = None
-        self._is_open = False
+        self.is_open = False  # whether `open_step` has begun a message that goes on
 
     def __len__(self) -> int:
         return len(self._calls)
@@ -52,13 +52,13 @@ class Transcript:
 
     def open_step(self) -> None:
         """Begin a new message, unless `open_step` has begun one since the last `close_step`."""
-        if not self._is_open:
+        if not self.is_open:
             self.step()
-        self._is_open = True
+        self.is_open = True
 
     def close_step(self) -> None:
         """End the message: the model has seen something new before its next call."""
-        self._is_open = False
+        self.is_open = False
 
     def call(  # noqa: PLR0913  (one argument per field of a call)
         self,

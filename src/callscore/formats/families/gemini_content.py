@@ -81,11 +81,10 @@ class ContentReader:
         self.transcript = Transcript(wanted)
         self._failure = wanted.failure
         self._piecemeal: _PartialCall | None = None
-        self._is_new = True
 
     def begin(self) -> None:
         """Begin a new message: the calls that follow belong together."""
-        self._is_new = True
+        self.transcript.close_step()
 
     def take(self, content: Any, caller: str | None = None) -> None:
         """Add the calls and the responses in a content."""
@@ -124,7 +123,7 @@ class ContentReader:
             self._write(open_call)
 
     def _take_whole(self, call: dict[str, Any], caller: str | None) -> None:
-        self._step()
+        self.transcript.open_step()
         self.transcript.call(call.get("name"), call.get("args"), call.get("id"), caller=caller)
 
     def take_response(self, response: Any) -> None:
@@ -158,8 +157,9 @@ class ContentReader:
         text = text_of(message)
         if not isinstance(reason, str) and (text or "").startswith(_UNREADABLE_MESSAGE):
             reason = _MALFORMED_REASON
-        if reason == _MALFORMED_REASON or (reason in _REFUSED_REASONS and self._is_new):
-            self._step()
+        is_refused = reason in _REFUSED_REASONS and not self.transcript.is_open
+        if reason == _MALFORMED_REASON or is_refused:
+            self.transcript.open_step()
             lost = None if text is None else Malformed(excerpt(text), reason)
             self.transcript.call(None, lost, error=reason)
 
@@ -171,14 +171,9 @@ class ContentReader:
 
     def _write(self, call: _PartialCall, error: str | None = None) -> None:
         self._piecemeal = None
-        self._step()
+        self.transcript.open_step()
         fields = call.name, call.arguments(), call.id
         self.transcript.call(*fields, caller=call.caller, error=error)
-
-    def _step(self) -> None:
-        if self._is_new:
-            self.transcript.step()
-            self._is_new = False
 
 
 class _PartialCall:

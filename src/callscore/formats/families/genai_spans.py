@@ -145,7 +145,9 @@ _MERGED_TOOLS = "(merged tools)"  # a span of ADK for tools that have spans of t
 
 def observe_span(span: Span, outputs: ModelOutputs, wanted: Wanted) -> ObservedStep:
     """The step of a span: of a model, of a tool, or empty."""
-    if _is_tool(span):
+    tool, operation = span.attributes.get("gen_ai.tool.name"), span.attributes.get(_OPERATION)
+    is_tool = operation == "execute_tool" or (operation is None and isinstance(tool, str))
+    if is_tool and tool != _MERGED_TOOLS:
         return ObservedStep(id=span.id, parent=span.parent, execution=_execution(span, wanted))
     return ObservedStep(
         id=span.id,
@@ -280,14 +282,6 @@ def _results_in_event(held: Any) -> list[ToolResult]:
 
 
 # Spans of tools.
-
-
-def _is_tool(span: Span) -> bool:
-    name = span.attributes.get("gen_ai.tool.name")
-    operation = span.attributes.get(_OPERATION)
-    if name == _MERGED_TOOLS:
-        return False
-    return operation == "execute_tool" or (operation is None and isinstance(name, str))
 
 
 def _execution(span: Span, wanted: Wanted) -> ToolCall:

@@ -114,19 +114,14 @@ def take_json(text: str, transcript: Transcript, *, is_closed: bool = True) -> N
 
 def take_values(values: list[Any], transcript: Transcript) -> None:
     """Add the calls of decoded values, and of lists among them."""
-    for value in values:
-        for item in as_list(value):
-            _take_value(item, transcript)
-
-
-def _take_value(value: Any, transcript: Transcript) -> None:
-    if isinstance(value, dict):
-        function = value.get("function")
-        inner = function if isinstance(function, dict) else value
-        name = first(inner, *_NAMES) or function
-        transcript.call(name, first(inner, *ARGUMENT_KEYS), first(value, *ID_KEYS))
-    else:
-        transcript.call(None, Malformed(raw_text(value) or "", NOT_AN_OBJECT))
+    for item in [item for value in values for item in as_list(value)]:
+        if isinstance(item, dict):
+            function = item.get("function")
+            inner = function if isinstance(function, dict) else item
+            name = first(inner, *_NAMES) or function
+            transcript.call(name, first(inner, *ARGUMENT_KEYS), first(item, *ID_KEYS))
+        else:
+            transcript.call(None, Malformed(raw_text(item) or "", NOT_AN_OBJECT))
 
 
 def _take_broken(text: str, transcript: Transcript, *, is_closed: bool) -> None:

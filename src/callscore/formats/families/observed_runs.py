@@ -159,14 +159,9 @@ def traces_of(runs: list[ObservedRun], wanted: Wanted) -> list[Trace]:
 
 
 def _view_of(runs: list[ObservedRun], wanted: Wanted) -> View:
-    requests: list[ToolCall] = []
-    executions: list[ToolCall] = []
-    for run in runs:
-        for step in run.steps:
-            if step.requests:
-                requests += step.requests
-            if step.execution is not None:
-                executions.append(step.execution)
+    steps = [step for run in runs for step in run.steps]
+    requests = [call for step in steps if step.requests for call in step.requests]
+    executions = [step.execution for step in steps if step.execution is not None]
     if not requests or not executions:
         return "executed" if executions else "requested"
     if wanted.view is not None:

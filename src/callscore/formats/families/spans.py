@@ -186,12 +186,12 @@ def items_at(attributes: dict[str, Any], prefix: str) -> list[Any]:
     """The items of the list under a prefix.
 
     If they are made of keys such as `prefix.0.message.role`, each is an object with the rest of the
-    keys: `message.role`. That is faster than a tree, and the same to `value_at_path`.
+    keys: `message.role`. That is faster than building a tree, and `value_at_path` reads both.
     """
     if prefix in attributes:
         return items_of(json_of(attributes[prefix]))
     items: dict[str, Any] = {}
-    own: dict[str, dict[str, Any]] = {}  # those that are made here
+    own: dict[str, dict[str, Any]] = {}  # those that are made of several keys
     for key, value in attributes.items():
         place = _split_at_index(key)
         if place is not None and place[0] == prefix:
@@ -203,7 +203,7 @@ def items_at(attributes: dict[str, Any], prefix: str) -> list[Any]:
                 own[index][rest] = value
             else:
                 items[index] = own[index] = {rest: value}
-    return list(items.values()) if len(items) < _SEVERAL else items_of(items)
+    return list(items.values()) if len(items) <= 1 else items_of(items)
 
 
 @lru_cache(maxsize=8192)  # most spans have the same keys
@@ -248,7 +248,6 @@ _NANOSECONDS = 10**9
 _MAX_NUMBER_LENGTH = 30  # digits
 _EPOCH = datetime.fromtimestamp(0, UTC)
 _MICROSECOND = timedelta(microseconds=1)
-_SEVERAL = 2
 _PARENT_KEYS = ("parentSpanId", "parent_span_id", "parent_id", "ParentSpanId", "parentId")
 _START_KEYS = (
     *("startTimeUnixNano", "start_time_unix_nano", "start_time", "startTime", "start_timestamp"),
@@ -300,8 +299,8 @@ def is_span_line(line: Any) -> bool:
 def read_spans(document: Any) -> list[Span]:
     """The spans in a document, in the order in which they began.
 
-    A span without a start follows the one before it. A span that was sent twice is there once. A log
-    record that belongs to a span is an event of it.
+    A span without a start follows the one before it. A span that was sent twice is returned once.
+    A log record that belongs to a span is an event of it.
     """
     spans: list[Span] = []
     logs: list[dict[str, Any]] = []
@@ -315,7 +314,7 @@ def read_spans(document: Any) -> list[Span]:
 
 
 def _without_duplicates(spans: list[Span]) -> list[Span]:
-    """The spans without those that were sent again, as exporters do without a response."""
+    """The spans without those that an exporter sent again because it got no response."""
     if len({span.id for span in spans}) == len(spans):
         return spans
     seen: set[tuple[str | None, str | None, str]] = set()
@@ -330,7 +329,7 @@ def _without_duplicates(spans: list[Span]) -> list[Span]:
 
 def sort_by_start(spans: list[Span]) -> list[Span]:
     """The spans in the order in which they began."""
-    if len(spans) < _SEVERAL:
+    if len(spans) <= 1:
         return spans
     last = 0
     starts = []
@@ -379,10 +378,7 @@ def _parent_of(record: dict[str, Any]) -> str | None:
 
 
 def parse_time(value: Any) -> int | None:
-    """A moment as a number: in nanoseconds, if it was a date and time.
-
-    Also a number, its text, or seconds and nanoseconds in a list.
-    """
+    """A time as an integer: a number or its text, or nanoseconds for ISO 8601 and for a list."""
     if isinstance(value, str):
         is_number = value.isascii() and value.isdigit() and len(value) <= _MAX_NUMBER_LENGTH
         return int(value) if is_number else _from_iso(value)
