@@ -52,6 +52,9 @@ if TYPE_CHECKING:
     from callscore.formats.dialect import Dialect
     from callscore.history.records import AnswerRecord, ResultRecord
 
+    _Calls = tuple[ToolCall, ...]
+    _Tools = Mapping[str, Tool] | None
+
 __all__ = [
     "TaskExited",
     "TaskTimeout",
@@ -104,7 +107,7 @@ def plain_document(returned: Any) -> Any:
     except (InvalidCall, RecursionError) as error:
         raise UnreadableAnswer(f"the task returned what cannot be read: {error}") from error
     try:
-        # Nearly always JSON by now; this is ten times as fast as looking at each part.
+        # Usually it is JSON by now; encoding it is ten times as fast as checking each part.
         return msgspec.json.decode(msgspec.json.encode(document, enc_hook=_path_text))
     except (TypeError, ValueError, OverflowError, RecursionError):
         value = _find_non_data(document)
@@ -150,13 +153,13 @@ def _find_non_data(document: Any) -> object | None:
     return None
 
 
-# --- what is expected, as plain data by the same rules ----------------------------------------
+# --- expected calls, as plain data by the same rules ------------------------------------------
 
 _PLAIN_SCALARS = frozenset({int, bool, type(None)})
 
 
 def with_plain_expected(case: Case) -> Case:
-    """The case with its expected dates, sets and the like as plain data, as in an answer.
+    """The case with expected values such as dates and sets as plain data, as in an answer.
 
     Values that cannot be data, such as functions, are unchanged.
     """
@@ -258,7 +261,7 @@ def _classify(error: BaseException) -> tuple[FailureKind, str, str]:
 
 def _error_name(error: BaseException) -> str:
     if isinstance(error.__cause__, StopIteration | GeneratorExit):
-        error = error.__cause__  # which coroutines wrap
+        error = error.__cause__  # coroutines wrap these
     try:
         text = str(error)
     except Exception:  # noqa: BLE001  (str() of a foreign error may fail)
@@ -284,10 +287,6 @@ def case_for_task(question: Question) -> Case:
     return replace(case, trial=question.trial) if question.trials > 1 else case
 
 
-if TYPE_CHECKING:
-    _Calls = tuple[ToolCall, ...]
-    _Tools = Mapping[str, Tool] | None
-
 _MAX_SHAPES = 256
 
 # Dialects of answers, by their keys.
@@ -305,7 +304,7 @@ def unanswered(question: Question, why: Failure) -> Result:
 async def score_answer(
     question: Question, answer: Answer, *, seconds: float | None = None
 ) -> Result:
-    """Score an answer; each scorer may take this many seconds.
+    """Score an answer; `seconds` is the timeout of each scorer.
 
     The result is a failure if no calls can be read from the answer, or a judge does not answer.
     """
@@ -329,7 +328,7 @@ async def score_answer(
     except RecursionError:
         problem = "what is expected is nested too deeply to be scored"
         return _failed(question, answer, "raised", problem)
-    arguments = {  # which a scorer can ask for by the names of its parameters
+    arguments = {  # scorers declare the ones they need as parameters
         "case": case,
         "input": case.input,
         "output": answer.document,
@@ -425,7 +424,7 @@ async def _scorer_value(
 
 
 def stored_answer(found: AnswerRecord | ResultRecord) -> Answer | None:
-    """The answer; None if there was none."""
+    """The answer of a record; None if there was none."""
     if found.answer is None:
         return None
     return Answer(

@@ -53,6 +53,8 @@ if TYPE_CHECKING:
     from callscore.models.limits import Limits
     from callscore.runner.recorder import Recorder
 
+    Report = Callable[[int, int, Question, Result], None]
+
 __all__ = ["Workers", "ask", "ask_in_task"]
 
 
@@ -64,11 +66,9 @@ class _TaskCall(Struct, frozen=True):
     """A call of a task.
 
     Attributes:
-        task: the task.
-        case: its argument.
-        keywords: its keyword arguments, from the variant.
+        keywords: keyword arguments from the variant.
         takes_interrupts: whether a KeyboardInterrupt can only come from the task.
-        on_stuck: called if it ignores its timeout.
+        on_stuck: called if the task ignores its timeout.
     """
 
     task: Task
@@ -79,16 +79,16 @@ class _TaskCall(Struct, frozen=True):
 
     @property
     def is_model(self) -> bool:
-        """Whether the task is a `Chat`: it retries itself, and returns plain data."""
+        """Whether the task is a `Chat`, which does its own retries and returns plain data."""
         return isinstance(self.task, Chat)
 
     @property
     def is_recorded(self) -> bool:
-        """Whether the answers are recorded ones, which cost nothing now."""
+        """Whether the answers are recorded ones, without usage."""
         return hasattr(self.task, "identity") and not self.is_model
 
     def arguments(self) -> tuple[Case, dict[str, Any]]:
-        """Copies of the case and of the keywords for one attempt, which the task may change."""
+        """Copies of the case and the keywords, so that one attempt cannot change the next."""
         return self.case if self.is_model else _copy_case(self.case), _copy_value(self.keywords)
 
 
@@ -106,11 +106,8 @@ async def ask(
     A task that is not a coroutine function runs in a thread. After a timeout a task that cannot be
     stopped continues in the background, but nothing waits for it, not even the end of the process.
 
-    Args:
-        question: the question.
-        limits: the timeout of an attempt, retries after errors that may pass, and the rate limit.
-        takes_interrupts: whether a KeyboardInterrupt can only come from the task, because
-            Ctrl-C is handled elsewhere.
+    `takes_interrupts` means that a KeyboardInterrupt can only come from the task, because Ctrl-C is
+    handled elsewhere.
     """
     stuck: asyncio.Future[Failure] = asyncio.get_running_loop().create_future()
     work = create_abandonable_task(
@@ -137,8 +134,8 @@ async def ask_in_task(
 ) -> Answer | Failure:
     """Like `ask`, in the current asyncio task.
 
-    So there is no turn of the loop between one answer and the next question, in which all connections
-    of an SDK would be idle, and be scanned again and again.
+    This avoids a turn of the loop between an answer and the next question, in which all connections of
+    an SDK would be idle: SDKs scan all idle connections for each request.
 
     If the task ignores its timeout, `on_stuck` is called with the failure, and this coroutine must
     not be awaited any more.
@@ -162,7 +159,7 @@ async def ask_in_task(
         return failure_from_error(question, error)
     finally:
         run_limits.reset(token)
-    if not call.is_model:  # which hides what it was sent itself
+    if not call.is_model:  # a model hides its secrets itself
         document = hide_known_secrets(document)
     return Answer(
         document=document,
@@ -184,7 +181,7 @@ def _copy_case(case: Case) -> Case:
 
 
 def _copy_value(value: Any) -> Any:
-    """Copy dictionaries and lists of a variant; other objects, such as clients, are shared."""
+    """A copy of the dictionaries and lists in a value; other objects are shared."""
     if value.__class__ is dict:
         return {key: _copy_value(member) for key, member in value.items()}
     if value.__class__ is list:
@@ -213,14 +210,7 @@ async def _call_with_retries(call: _TaskCall, limits: Limits) -> tuple[Any, int]
 
 
 async def _attempt(call: _TaskCall, seconds: float | None) -> Any:
-    """Call the task once.
-
-    Raises:
-        TaskTimeout: it timed out.
-        TaskExited: it tried to end the process.
-        UnreadableAnswer: its answer is not data.
-        Exception: whatever it raised.
-    """
+    """Call the task once; raises TaskTimeout, TaskExited, UnreadableAnswer, or the task's error."""
     timeout = _Timeout(seconds, call.on_stuck)
     try:
         answered = await _call_contained(call)
@@ -270,12 +260,7 @@ class _Timeout:
         return self._task.cancelling() > self._cancelling
 
     def raise_if_timed_out(self) -> None:
-        """Raise if the timeout was reached, whatever the task did then.
-
-        Raises:
-            TaskTimeout: it timed out.
-            CancelledError: it timed out, and other code has cancelled it, too.
-        """
+        """Raise TaskTimeout after the timeout, or CancelledError if other code cancelled it, too."""
         if self._is_over:
             self._is_over = False
             if self._task.uncancel() > self._cancelling:
@@ -322,7 +307,7 @@ async def _call_task(call: _TaskCall) -> _Document:
     returned = await collect_stream(returned)
     if isinstance(returned, _Document):
         return returned
-    if isinstance(returned, Iterator):  # a stream, which waits for what comes
+    if isinstance(returned, Iterator):  # a stream, which blocks
         return _Document(await run_in_daemon_thread(plain_document, returned))
     return _Document(plain_document(returned))
 
@@ -338,20 +323,15 @@ def _call_in_thread(call: _TaskCall) -> Any:
 
 # --- workers ----------------------------------------------------------------------------------
 
-if TYPE_CHECKING:
-    Report = Callable[[int, int, Question, Result], None]
-
 # Up to this many workers, or for answers that took this long, waiting for the disk costs nothing.
 _FEW_WORKERS = 16
 _SLOW_SECONDS = 1.0
 
 
 class _ActiveQuestion:
-    """A question that is being asked.
+    """A question that is being asked, with the number of its group and its position there.
 
     Attributes:
-        group: the number of its group.
-        position: its position in the group.
         digests: of the question and of the code of its task, if the run is recorded.
         is_stuck: whether its answer is not awaited any more.
     """
@@ -365,25 +345,14 @@ class _ActiveQuestion:
 
 
 class Workers:
-    """Asks the questions of a run.
-
-    Args:
-        groups: the questions.
-        jobs: how many to ask at once.
-        limits: timeout, retries and rate.
-        recorder: records the answers; None to record nothing.
+    """Asks the questions of a run, `jobs` at once; without a recorder nothing is recorded.
 
     Attributes:
         is_interrupted: whether `stop` was called.
     """
 
     def __init__(
-        self,
-        groups: Sequence[Group],
-        *,
-        jobs: int,
-        limits: Limits,
-        recorder: Recorder | None,
+        self, groups: Sequence[Group], *, jobs: int, limits: Limits, recorder: Recorder | None
     ) -> None:
         self.is_interrupted = False
         self._queue = (
@@ -402,12 +371,10 @@ class Workers:
         self._error: BaseException | None = None
 
     async def run(self, report: Report, on_started: Callable[[Question], None]) -> None:
-        """Ask all questions; or those that were started before `stop`.
+        """Ask all questions, or those that were started before `stop`.
 
-        Args:
-            report: called when a result is stored, with the number of its group, its position
-                there, the question, and the result.
-            on_started: called with each question before it is asked.
+        `report` is called when a result is stored, with the number of its group, its position there,
+        the question, and the result; `on_started` is called with each question before it is asked.
         """
         self._loop = asyncio.get_running_loop()
         self._ended = asyncio.Event()
@@ -492,7 +459,7 @@ class Workers:
         except asyncio.CancelledError:
             if self._is_ending:
                 raise
-            while task.uncancel():  # it was not this class
+            while task.uncancel():  # other code cancelled it
                 continue
             return make_failure(question, "raised", "the task cancelled the one that asked it")
 
@@ -525,7 +492,7 @@ class Workers:
             recorder.problems.append(text)
             report()
             return
-        self._waiting += 1  # before its report, which comes through the loop
+        self._waiting += 1  # the loop reports it only later
         seconds = 0.0 if result.answer is None else result.answer.seconds
         await self._wait_until_stored(job, is_kept, recorder, seconds)
 

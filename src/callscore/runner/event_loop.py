@@ -32,8 +32,8 @@ class SecondInterrupt(KeyboardInterrupt):
 class DaemonExecutor(ThreadPoolExecutor):
     """Runs each function in a thread that does not keep the process from ending.
 
-    Python waits at its end for the threads of every other executor, so that one hung call of
-    `asyncio.to_thread` in a task would hang the whole program.
+    Python waits at exit for the threads of other executors: one hung call of `asyncio.to_thread` in a
+    task would hang the whole program.
     """
 
     def submit(self, fn: Callable[..., _Result], /, *args: Any, **kwargs: Any) -> Future[_Result]:
@@ -57,9 +57,7 @@ class DaemonExecutor(ThreadPoolExecutor):
 def run_until_done(
     main: Callable[[], Coroutine[Any, Any, _Result]], on_interrupt: Callable[[], None]
 ) -> _Result:
-    """Run a coroutine until it is done.
-
-    If this thread has a running loop, as in a notebook, another thread is used.
+    """Run a coroutine until it is done; in another thread if this one has a running loop.
 
     `on_interrupt` is called in the loop at the first Ctrl-C, and must make the coroutine end. A second
     Ctrl-C ends everything at once.
@@ -104,7 +102,7 @@ def _run_here(
             try:
                 return loop.run_until_complete(task)
             except SystemExit:
-                # From a task that an agent started and forgot: asyncio lets it through.
+                # Raised by a background task of an agent: asyncio does not catch it.
                 if task.done():
                     raise
 
@@ -139,10 +137,10 @@ def _handle_interrupts(on_first: Callable[[], object]) -> Iterator[None]:
 
 
 class _ReusableLoop:
-    """The loop that is used again by the next run.
+    """The event loop, reused by the next run.
 
-    Clients of SDKs belong to the loop in which they were first used; a client that a module holds
-    must work in the second run of a notebook, too.
+    SDK clients belong to the loop in which they were first used; a client at module level must work
+    in the second run of a notebook, too.
     """
 
     def __init__(self) -> None:
@@ -151,7 +149,6 @@ class _ReusableLoop:
         self._lock = threading.Lock()
 
     def acquire(self) -> asyncio.AbstractEventLoop:
-        """The loop, or a new one if it is in use."""
         with self._lock:
             loop, self._loop = self._loop, None
         if loop is None or loop.is_closed() or self._process != os.getpid():
@@ -160,7 +157,7 @@ class _ReusableLoop:
         return loop
 
     def release(self, loop: asyncio.AbstractEventLoop) -> None:
-        """Keep a loop for the next run, or close it if there is one already."""
+        """Keep a loop for the next run; close it if there is one already."""
         with self._lock:
             if self._loop is None:
                 self._loop, self._process = loop, os.getpid()
@@ -168,7 +165,7 @@ class _ReusableLoop:
         loop.close()
 
     def close(self) -> None:
-        """Close the loop, and the clients in it, at the end of the program."""
+        """Close the loop and its clients at the end of the program."""
         loop, self._loop = self._loop, None
         if loop is None or self._process != os.getpid():
             return

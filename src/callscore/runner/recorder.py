@@ -51,6 +51,7 @@ if TYPE_CHECKING:
     from callscore.runner.running import RunOptions
 
 __all__ = [
+    "FUNCTION_SETTINGS",
     "Recorder",
     "begin_recording",
     "case_from_payload",
@@ -62,7 +63,7 @@ __all__ = [
     "stored_settings",
 ]
 
-# Questions, answers and results as records of the history, and back.
+# --- values as records of the history ---------------------------------------------------------
 
 
 def evaluation_record(
@@ -88,31 +89,13 @@ def stored_scorer_name(scorer: Scorer) -> str:
     return scorer.name if own is None or own is scorer.function else f"{scorer.name}()"
 
 
-def answer_record(
-    run: str, question: Question, digests: tuple[str, str], answer: Answer
-) -> AnswerRecord:
-    """The record of an answer; `digests` are of the question, and of the text of its task."""
-    digest, source = digests
-    return AnswerRecord(
-        question=digest,
-        source=source,
-        trial=question.trial,
-        answer=answer.document,
-        seconds=answer.seconds,
-        usage=answer.usage,
-        attempts=answer.attempts,
-        asked_at=time(),
-        run=run,
-    )
-
-
 def result_record(
     run: str, number: int, question: Question, result: Result, *, digest: str
 ) -> ResultRecord:
     """The record of a result; `number` is that of the evaluation in the run."""
     answer, failure = result.answer, result.failure
     payload = plain_case_payload(question.case)  # scorers may have changed the case of the result
-    about: dict[str, Any] = {
+    fields: dict[str, Any] = {
         "run": run,
         "evaluation": number,
         "case": question.case.id,
@@ -125,7 +108,7 @@ def result_record(
         "finished_at": time(),
     }
     if answer is not None:
-        about |= {
+        fields |= {
             "answer": answer.document,
             "seconds": answer.seconds,
             "usage": answer.usage,
@@ -134,9 +117,9 @@ def result_record(
         }
     if failure is not None:
         text = (failure.kind, failure.problem)
-        return ResultRecord(**{**about, "attempts": failure.attempts}, failure=text)
+        return ResultRecord(**{**fields, "attempts": failure.attempts}, failure=text)
     return ResultRecord(
-        **about,
+        **fields,
         calls=[call_to_dict(call) for call in result.case.actual or ()],
         passed=result.passed,
         values=result.values,
@@ -174,6 +157,8 @@ def case_from_payload(name: str, payload: Mapping[str, Any]) -> Case:
 # --- records back to values -------------------------------------------------------------------
 
 _TUPLE_SETTINGS = ("strip_prefix", "normalise_name", "effects")
+# Settings that are functions, of which only a judge can be restored.
+FUNCTION_SETTINGS = ("judge", "similarity")
 
 
 def given_settings(settings: Mapping[str, Any]) -> dict[str, Any]:
@@ -195,7 +180,7 @@ def stored_settings(kept: Mapping[str, Any]) -> dict[str, Any]:
     return found
 
 
-# Begins or resumes a run in the history, and records its answers and results as they come.
+# --- recording --------------------------------------------------------------------------------
 
 
 class Recorder(RunWriter):
@@ -253,7 +238,19 @@ class Recorder(RunWriter):
 
     def put_answer(self, question: Question, digests: tuple[str, str], answer: Answer) -> None:
         """Queue an answer to be stored."""
-        self.put(answer_record(self.run.id, question, digests, answer))
+        digest, source = digests
+        record = AnswerRecord(
+            question=digest,
+            source=source,
+            trial=question.trial,
+            answer=answer.document,
+            seconds=answer.seconds,
+            usage=answer.usage,
+            attempts=answer.attempts,
+            asked_at=time(),
+            run=self.run.id,
+        )
+        self.put(record)
 
     def put_result(
         self,
@@ -289,7 +286,7 @@ def begin_recording(
     Raises:
         InvalidSettings: the name of the run is the name of a baseline.
         UnknownRun: there is no run to resume.
-        UnusableStore: the history cannot be written; or, where a run goes on, not even read.
+        UnusableStore: the history cannot be written; or, if a run is resumed, not even read.
     """
     sources = {
         file_of_location(group.evaluation.place): source

@@ -36,6 +36,7 @@ from callscore.runner.answers import (
 )
 from callscore.runner.event_loop import run_until_done
 from callscore.runner.recorder import (
+    FUNCTION_SETTINGS,
     case_from_payload,
     evaluation_record,
     given_settings,
@@ -93,20 +94,19 @@ class StoredScorers:
 
 
 _JUDGE_JOBS = 8
-_FUNCTIONS = ("judge", "similarity")
 
 
 class RescoreOptions(Struct, frozen=True, kw_only=True):
     """How to score a run again.
 
     Attributes:
-        preset: a preset in place of the settings of the run.
-        settings: settings that override those of the run, or of the preset.
-        scorers: names of scorers in place of those of the run; None for the same.
-        fail_under: the mean that each scorer without its own threshold must reach.
+        preset: replaces the settings of the run.
+        settings: override those of the run, or of the preset.
+        scorers: names that replace the scorers of the run; None for the same scorers.
+        fail_under: the minimum mean of each scorer without its own threshold.
         show: which cases the results include.
-        most: the maximum number of them, by evaluation and variant; None for all.
-        timeout: how many seconds a scorer may take.
+        most: the maximum number of cases per evaluation and variant; None for all.
+        timeout: of a scorer, in seconds.
     """
 
     preset: str | None = None
@@ -123,10 +123,7 @@ _HOOKS = RunHooks()
 
 
 def rescore(
-    store: Store,
-    run: RunRecord,
-    options: RescoreOptions = _OPTIONS,
-    hooks: RunHooks = _HOOKS,
+    store: Store, run: RunRecord, options: RescoreOptions = _OPTIONS, hooks: RunHooks = _HOOKS
 ) -> RunResults:
     """Score the stored answers of a run again, and store the scores as a new run.
 
@@ -136,12 +133,12 @@ def rescore(
     """
     started = perf_counter()
     rescoring = _Rescoring(store, run, options, hooks)
-    keeper = rescoring.begin()
+    writer = rescoring.begin()
     try:
-        is_interrupted = rescoring.score_all(keeper)
-        found = rescoring.finish(keeper, is_interrupted=is_interrupted)
+        is_interrupted = rescoring.score_all(writer)
+        found = rescoring.finish(writer, is_interrupted=is_interrupted)
     finally:
-        keeper.release()
+        writer.release()
     return RunResults(
         id=rescoring.run.id,
         evaluations=tuple(found),
@@ -217,7 +214,7 @@ class _Rescoring:
     def _settings(self, record: EvaluationRecord) -> Settings:
         options = self._options
         kept = stored_settings(record.settings)
-        functions = {name: kept.pop(name, None) for name in _FUNCTIONS}
+        functions = {name: kept.pop(name, None) for name in FUNCTION_SETTINGS}
         chosen = kept if options.preset is None else {}
         for name, function in functions.items():
             if function is None or name in options.settings:
@@ -229,11 +226,11 @@ class _Rescoring:
         return settings_from({**chosen, **options.settings}, preset=options.preset)
 
     def _judge(self, made_of: dict[str, Any]) -> Judge:
-        """The judge of the run; equal judges are shared."""
-        model, base_url, key_variable = key = tuple([made_of[name] for name in JUDGE_FIELDS])
+        """The judge with these fields; equal judges are shared."""
+        fields = {name: made_of[name] for name in JUDGE_FIELDS}
+        key = tuple(fields.values())
         if key not in self._known_judges:
-            made = judge(model, base_url=base_url, key_variable=key_variable)
-            self._known_judges[key] = made
+            self._known_judges[key] = judge(**fields)
         return self._known_judges[key]
 
     def _scorers(self, record: EvaluationRecord) -> tuple[Scorer, ...]:
@@ -252,49 +249,48 @@ class _Rescoring:
         return tuple(found)
 
     def begin(self) -> RunWriter:
-        """Begin the new run; returns its writer."""
         self.run = self._store.begin(self.run)
         lock = self._store.lock(self.run.id)
         lock.take()  # marks the run as active
-        keeper = RunWriter(self._store, self.run, lock)
+        writer = RunWriter(self._store, self.run, lock)
         try:
             for number, evaluation in self._evaluations.items():
                 variant = self._variants[number]
-                keeper.add_evaluation(evaluation_record(self.run.id, number, evaluation, variant))
+                writer.add_evaluation(evaluation_record(self.run.id, number, evaluation, variant))
         except BaseException:
-            keeper.release()
+            writer.release()
             raise
-        return keeper
+        return writer
 
-    def score_all(self, keeper: RunWriter) -> bool:
-        """Score every answer; returns whether it was interrupted."""
+    def score_all(self, writer: RunWriter) -> bool:
+        """Score every answer; returns whether Ctrl-C stopped it."""
         results = enumerate(self._store.results(self._parent.id))
         waits = any(each.settings.judge for each in self._evaluations.values())
         try:
             run_until_done(
-                lambda: self._score_with_jobs(results, keeper, _JUDGE_JOBS if waits else 1),
+                lambda: self._score_with_jobs(results, writer, _JUDGE_JOBS if waits else 1),
                 self._stop,
             )
         finally:
-            keeper.close()
+            writer.close()
         return self._is_stopping
 
     def _stop(self) -> None:
         self._is_stopping = True
 
     async def _score_with_jobs(
-        self, results: Iterator[tuple[int, ResultRecord]], keeper: RunWriter, jobs: int
+        self, results: Iterator[tuple[int, ResultRecord]], writer: RunWriter, jobs: int
     ) -> None:
         async def work() -> None:
             for position, result in results:
-                await self._score_one(position, result, keeper)
+                await self._score_one(position, result, writer)
                 await asyncio.sleep(0)  # lets Ctrl-C take effect
                 if self._is_stopping:
                     return
 
         await asyncio.gather(*[work() for _ in range(jobs)])
 
-    async def _score_one(self, position: int, kept: ResultRecord, keeper: RunWriter) -> None:
+    async def _score_one(self, position: int, kept: ResultRecord, writer: RunWriter) -> None:
         answer = stored_answer(kept)
         question, failed = self._question_of(kept)
         if failed is not None:
@@ -306,7 +302,7 @@ class _Rescoring:
         else:
             result = unanswered(question, stored_failure(kept, question))
         number = kept.evaluation
-        keeper.put(result_record(self.run.id, number, question, result, digest=kept.question))
+        writer.put(result_record(self.run.id, number, question, result, digest=kept.question))
         self._totals[number].add(result, position)
         self._hooks.on_done(question, result)
 
@@ -326,16 +322,15 @@ class _Rescoring:
         )
         return question, None if problem is None else make_failure(question, "refused", problem)
 
-    def finish(self, keeper: RunWriter, *, is_interrupted: bool) -> list[EvaluationResults]:
-        """Store how the run ended; returns its results."""
+    def finish(self, writer: RunWriter, *, is_interrupted: bool) -> list[EvaluationResults]:
         found = {
             number: totals.evaluation(about(self._evaluations[number], self._variants[number]))
             for number, totals in self._totals.items()
         }
         summaries = {number: summary_payload([each]) for number, each in found.items()}
         totals = summary_payload(list(found.values()))
-        keeper.finish("interrupted" if is_interrupted else "finished", totals, summaries)
-        for problem in keeper.problems:
+        writer.finish("interrupted" if is_interrupted else "finished", totals, summaries)
+        for problem in writer.problems:
             self._warn(f"not everything is kept: {problem}")
         return list(found.values())
 
@@ -346,4 +341,4 @@ class _Rescoring:
 
 
 def _no_task(*_: Any, **__: Any) -> None:
-    """Placeholder: rescoring asks nothing."""
+    """The task of a rescored evaluation, which is never called."""

@@ -42,9 +42,7 @@ class LockedRun(Struct, frozen=True):
     """A run that this process has locked.
 
     Attributes:
-        record: the run.
-        lock: its lock.
-        problem: why it could not be stored that it is resumed; else empty.
+        problem: why the history does not show it as resumed; empty if it does.
     """
 
     record: RunRecord
@@ -53,9 +51,7 @@ class LockedRun(Struct, frozen=True):
 
 
 def find_unfinished_run(store: Store, arguments: dict[str, Any]) -> LockedRun:
-    """The newest unfinished run of the same paths that no other process has locked.
-
-    It stays locked until its lock is released.
+    """Lock the newest unfinished run of the same paths that no other process has locked.
 
     Raises:
         UnknownRun: there is none.
@@ -126,7 +122,7 @@ def begin_or_resume(
 
 
 def _begin_new(store: Store | FallbackStore, record: RunRecord) -> LockedRun:
-    """Begin a new run, which is locked before others can see it."""
+    """Begin a new run, locked before other processes can see it."""
     started_at = time()
     run = replace(record, id=new_run_id(started_at), started_at=started_at)
     lock = store.lock(run.id)
@@ -148,11 +144,10 @@ class KnownAnswers(Struct, frozen=True, kw_only=True):
     """Finds stored answers.
 
     Attributes:
-        store: where to look.
-        run: the run that is resumed, whose answers are reused; None for a new run.
+        run: the resumed run, whose answers are reused; None for a new run.
         use_cache: whether answers of any run to the same question are reused.
-        since: the oldest reusable answer of a task that is code, in seconds since 1970: other code
-            that it uses may have changed.
+        since: the time of the oldest reusable answer of a task that is code, in seconds since 1970:
+            the code that it imports may have changed.
     """
 
     store: Any
@@ -183,16 +178,14 @@ class KnownAnswers(Struct, frozen=True, kw_only=True):
 # Runs to search, if none of them was complete.
 _MAX_RUNS = 50
 
+# The key of the evaluation, the variant, and the id of the case.
 _CaseKey = tuple[str, str | None, str]
 
 
 def last_failed_cases(store: Store, paths: Sequence[str]) -> frozenset[_CaseKey] | None:
-    """The cases that failed in their last run.
+    """The cases that failed in their last run; None if nothing was run before.
 
     Partial runs are searched, newest first, until a complete one of these paths.
-
-    Returns:
-        The key of the evaluation, the variant and the id of each; None if nothing was run before.
     """
     has_failed: dict[_CaseKey, bool] = {}
     ran = (run for run in store.runs() if run.command == "run")

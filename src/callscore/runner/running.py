@@ -42,10 +42,7 @@ def totals_for(
     show: Show = "failing",
     most: int | None = 10,
 ) -> Totals:
-    """An empty `Totals` for an evaluation.
-
-    `fail_under` is the threshold of scorers without their own.
-    """
+    """An empty `Totals` for an evaluation; `fail_under` is the default threshold of scorers."""
     thresholds = {
         **{scorer.name: fail_under for scorer in evaluation.scorers},
         **evaluation.thresholds,
@@ -141,16 +138,15 @@ class RunOptions(Struct, frozen=True, kw_only=True):
 
     Attributes:
         jobs: how many questions to ask at once.
-        limits: how long one may take, how often it is repeated, and how many may begin in a second.
         resume: whether to resume the newest unfinished run of the same paths; or the run to resume.
         use_cache: whether to reuse answers of any run to the same question.
-        cache_since: the oldest reusable answer of a task that is code, in seconds since 1970.
-        fail_under: the mean that each scorer without its own threshold must reach.
+        cache_since: see `KnownAnswers.since`.
+        fail_under: the minimum mean of each scorer without its own threshold.
         show: which cases the results include.
-        most: the maximum number of them, by evaluation and variant; None for all.
+        most: the maximum number of cases per evaluation and variant; None for all.
         arguments: the arguments of the run, as they are stored; `paths` among them.
         lang: the language of warnings.
-        name: the name of the run in the history; None for no name, or for that of the resumed run.
+        name: the name of the run in the history; None for no name, or that of the resumed run.
     """
 
     jobs: int = 8
@@ -203,16 +199,14 @@ def run(
 ) -> RunResults:
     """Ask every question of a plan, and score the answers.
 
-    Ctrl-C stops it: what is finished is kept, and the results so far are returned. A second Ctrl-C
-    ends it at once.
-
-    Without a store nothing is recorded.
+    Ctrl-C stops it: finished questions are stored, and the results so far are returned. A second
+    Ctrl-C ends it at once. Without a store nothing is recorded.
 
     Raises:
         UnknownRun: there is no run to resume.
         InvalidSettings: a case needs a judge, and there is none.
         MissingKey: the judge has no key.
-        UnusableStore: a run is to be resumed, and the history cannot be read.
+        UnusableStore: a run should be resumed, and the history cannot be read.
     """
     started = perf_counter()
     try:
@@ -262,7 +256,7 @@ class _Run:
     def _is_askable(self, group: Group) -> bool:
         """Whether the model of a group can be asked: its key is there, and the SDK is installed."""
         if self._options.resume or self._options.use_cache or not group.questions:
-            return True  # perhaps nothing has to be asked
+            return True  # stored answers may be enough
         require = getattr(group.evaluation.task, "require", None)
         try:
             if callable(require):
@@ -294,7 +288,7 @@ class _Run:
             self._warn(warning)
 
     def ask_all(self) -> bool:
-        """Ask every question; returns whether it was interrupted."""
+        """Ask every question; returns whether Ctrl-C stopped it."""
         from callscore.runner.asking import Workers
         from callscore.runner.event_loop import run_until_done
 
@@ -320,7 +314,7 @@ class _Run:
         self._hooks.on_done(question, result)
 
     def results(self, *, is_interrupted: bool) -> RunResults:
-        """The results of the run, which are stored, too."""
+        """Store and return the results of the run."""
         found = [
             totals.evaluation(
                 about(group.evaluation, group.variant),
@@ -349,7 +343,6 @@ class _Run:
         )
 
     def release(self) -> None:
-        """Release the lock, so that other processes can resume the run."""
         if self._recorder is not None:
             self._recorder.release()
 
@@ -444,7 +437,7 @@ def evaluate(  # noqa: PLR0913  (each is something to say about a run)
 
 
 def _evaluations(what: tuple[Any, ...]) -> tuple[list[Evaluation], list[Unloaded]]:
-    """The evaluations that are handed over, and those in files, in the same order."""
+    """The given evaluations, and those in the given files, in order; and what cannot be loaded."""
     from callscore.evaluations.discovery import discover
 
     for one in what:

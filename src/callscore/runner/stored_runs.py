@@ -34,7 +34,7 @@ from callscore.evaluations.locations import file_of_location
 from callscore.evaluations.plan import keyword_filter
 from callscore.history.run_results import full_results, light_results
 from callscore.models.judging import Memory, judge
-from callscore.runner.recorder import case_from_payload, stored_settings
+from callscore.runner.recorder import FUNCTION_SETTINGS, case_from_payload, stored_settings
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -59,8 +59,6 @@ __all__ = [
 ]
 
 # --- scores, computed again from stored results -----------------------------------------------
-
-_FUNCTIONS = ("judge", "similarity")
 
 
 class NeverJudgedError(Exception):
@@ -112,7 +110,7 @@ class StoredScores:
 
     def _read_settings(self, record: EvaluationRecord) -> Settings:
         kept = stored_settings(record.settings)
-        functions = {name: kept.pop(name, None) for name in _FUNCTIONS}
+        functions = {name: kept.pop(name, None) for name in FUNCTION_SETTINGS}
         if isinstance(functions["judge"], dict):
             kept["judge"] = self._judge(functions["judge"])
         try:
@@ -129,9 +127,8 @@ class StoredScores:
                 raise NeverJudgedError
             return found
 
-        model, base_url, key_variable = [made_of[name] for name in JUDGE_FIELDS]
         memory = Memory(recall, lambda _key, _answer: None)
-        return judge(model, base_url=base_url, key_variable=key_variable, remember=memory)
+        return judge(**{name: made_of[name] for name in JUDGE_FIELDS}, remember=memory)
 
 
 def stored_calls(record: ResultRecord) -> tuple[ToolCall, ...]:
@@ -189,10 +186,10 @@ class ShowOptions(Struct, frozen=True, kw_only=True):
 
     Attributes:
         keyword: filters evaluations and cases; empty for all.
-        variant: the variant; None for all.
-        show: which of the cases to show.
-        most: the maximum number of them, by evaluation and variant; None for all.
-        is_whole: whether everything is counted that a score has, not only what a table needs.
+        variant: None for all.
+        show: which cases to show.
+        most: the maximum number of cases per evaluation and variant; None for all.
+        is_whole: whether to count everything that a score has, not only what a table needs.
         lang: the language of warnings.
     """
 
@@ -315,7 +312,6 @@ class _EvaluationPart:
     def results(
         self, whole: Mapping[int, ResultRecord], made: Mapping[int, Score | None]
     ) -> EvaluationResults:
-        """The results of the evaluation."""
         counted = self._counted(made)
         cases = [
             self._case(row.result, whole.get(row.number), made.get(row.number))
@@ -375,12 +371,7 @@ def load_case(
 ) -> list[KeptCase]:
     """A case of a run, in each evaluation that has it.
 
-    Args:
-        store: the history.
-        run: the run.
-        reference: the id of the case, or `evaluation::id`.
-        keyword: which evaluations, by words; all where it is empty.
-        variant: which variant; None for all of them.
+    The reference is the id of the case, or `evaluation::id`. The keyword filters evaluations.
 
     Raises:
         InvalidSettings: the keyword is not a valid expression.
@@ -409,7 +400,7 @@ def load_case(
 def _results(
     store: Store, run: RunRecord, reference: str, evaluations: dict[int, EvaluationRecord]
 ) -> list[ResultRecord]:
-    """The results of the case; of one evaluation, where its name, its label or its place stands in front."""
+    """The results of the case; with a prefix `evaluation::`, those of the evaluations it names."""
     found = [one for one in store.result(run.id, reference) if one.evaluation in evaluations]
     parts = reference.split(_SEPARATOR)
     for end in range(1, len(parts)):
@@ -447,7 +438,7 @@ def _case(
 
 
 def _trial(record: ResultRecord, scores: StoredScores) -> Result:
-    """A result with all that was kept of it."""
+    """A result with everything that is stored."""
     kind, problem = record.failure or ("", "")
     failure = Failure(
         case=record.case,
