@@ -201,11 +201,11 @@ def _trial_outcome(result: Result) -> TrialOutcome:
 
 
 def resolve_side(
-    reference: str,
+    reference: str | PathLike[str],
     *,
     store: Callable[[], Store],
     settings: Settings = DEFAULT,
-    expected: str | None = None,
+    expected: str | PathLike[str] | None = None,
 ) -> Side:
     """The side that a reference means: a file of cases, `RUN` or `RUN:VARIANT`.
 
@@ -217,17 +217,13 @@ def resolve_side(
         UnreadableInput: the file cannot be read, or there is no case in it.
         UnusableStore: the history cannot be used.
     """
-    if is_case_file(reference):
-        return side_of_file(reference, settings, expected=expected)
-    return side_of_run(store(), reference)
+    if isinstance(reference, str) and not is_case_file(reference):
+        return side_of_run(store(), reference)
+    return side_of_file(reference, settings, expected=expected)
 
 
 def side_of_run(store: Store, reference: str) -> Side:
-    """The run that a reference means, or one variant of it, as one side of a comparison.
-
-    Raises:
-        UnknownRun: there is no such run, or it has no such variant.
-    """
+    """The run that a reference means, or one variant of it, as one side of a comparison."""
     run, variant = find_run_and_variant(store, reference)
     return store.side(run, reference, variant)
 
@@ -265,11 +261,8 @@ def compare(  # noqa: PLR0913  (each is something to say about a comparison)
     place = None if store is None else fspath(store)
     references = None if expected is None else fspath(expected)
     with closing(StoreOpener(partial(open_existing, place))) as history:
-
-        def side(reference: str | PathLike[str]) -> Side:
-            if not isinstance(reference, str):
-                return side_of_file(reference, settings, expected=references)
-            return resolve_side(reference, store=history, settings=settings, expected=references)
-
-        first, second = side(before), side(after)
-    return compare_sides(first, second, measure=measure)
+        sides = [
+            resolve_side(each, store=history, settings=settings, expected=references)
+            for each in (before, after)
+        ]
+    return compare_sides(*sides, measure=measure)

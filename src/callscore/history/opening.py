@@ -82,12 +82,7 @@ def open_store(place: Path | str | None = None) -> Store:
 
 
 def open_for_reading(place: Path | str | None = None) -> Store:
-    """Open an existing history; nothing is written if it has the current version.
-
-    Raises:
-        UnusableStore: as for `open_store`, or it is empty and cannot be written.
-        MissingExtra: psycopg is not installed.
-    """
+    """Open an existing history; nothing is written if it has the current version."""
     file = store_file_path(place)
     if file is None:
         return _open_server(str(_requested(place)), named=place)
@@ -197,11 +192,7 @@ def _display_path(path: Path) -> str:
 
 
 def make_store_folder(path: Path) -> None:
-    """Create the folder of the file, with a `.gitignore` in it.
-
-    Raises:
-        UnusableStore: the folder cannot be created, or the file is a folder.
-    """
+    """Create the folder of the file, with a `.gitignore` in it."""
     folder = path.parent
     try:
         is_new = not folder.exists()

@@ -484,11 +484,7 @@ def all_baselines(connection: Connection) -> list[Baseline]:
 
 
 def save_baseline(connection: Connection, name: str, number: int) -> None:
-    """Set a baseline: from now on the name means this run.
-
-    Raises:
-        InvalidSettings: the name is not valid.
-    """
+    """Set a baseline: from now on the name means this run. An invalid name is refused."""
     fault = name_problem(name)
     if fault is not None:
         raise InvalidSettings(

@@ -97,8 +97,6 @@ class EvaluationRecord(Struct, frozen=True, kw_only=True):
         number: its position in the run, from 0.
         variant: None if it has no variants.
         place: its file, relative to the project, and its name there.
-        settings: the settings as plain data.
-        scorers: the names of the scorers.
         thresholds: the minimum of the mean of each scorer.
         tools: the definitions of the tools as plain data; None if unknown.
         summary: the totals of its results, once it is finished.
@@ -138,7 +136,6 @@ class ResultRecord(Struct, frozen=True, kw_only=True):
             counted.
         comparison: the pairs and their differences, a `KeptComparison` as plain data.
         passed: whether all scorers pass.
-        values: the value of each scorer.
         failure: why there is no answer: a kind, and a sentence.
         is_reused: whether the answer is from an earlier run.
         finished_at: seconds since 1970.

@@ -67,11 +67,7 @@ def _reserved_meaning(name: str) -> str | None:
 
 
 def require_no_baseline(name: str | None, baselines: Iterable[Baseline]) -> None:
-    """Refuse a run name that is the name of a baseline.
-
-    Raises:
-        InvalidSettings: there is a baseline of this name.
-    """
+    """Refuse a run name that is the name of a baseline."""
     for baseline in baselines:
         if baseline.name == name:
             raise InvalidSettings(
@@ -230,11 +226,7 @@ def versions() -> dict[str, str]:
 
 
 def find_run_and_variant(store: Store, reference: str) -> tuple[RunRecord, str | None]:
-    """The run and the variant that a reference `RUN` or `RUN:VARIANT` means.
-
-    Raises:
-        UnknownRun: there is no such run.
-    """
+    """The run and the variant that a reference `RUN` or `RUN:VARIANT` means."""
     try:
         return store.find(reference), None
     except UnknownRun:

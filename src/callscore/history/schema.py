@@ -206,11 +206,7 @@ def ensure_tables(connection: Connection, place: str) -> None:
 
 
 def require_tables(connection: Connection, place: str) -> None:
-    """Refuse a read-only database without tables of this version.
-
-    Raises:
-        UnusableStore: there are no tables, or they are of another version or program.
-    """
+    """Refuse a read-only database without tables of this version."""
     if not _are_current(connection, place):
         raise UnusableStore(place, "it is empty, and nothing can be written there. Move it away.")
 

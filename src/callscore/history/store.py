@@ -162,12 +162,9 @@ class Store:
     def find(
         self, reference: str, *, resolve: Callable[[str], str | None] | None = resolve_commit_here
     ) -> RunRecord:
-        """The run that a reference means, as `find_run` describes.
+        """The run that a reference means, see `find_run`.
 
         `resolve` finds the commit of a git reference, by default in the working directory.
-
-        Raises:
-            UnknownRun: there is no such run, or several ids begin like this.
         """
         from callscore.history.run_lookup import find_run
 
@@ -182,11 +179,7 @@ class Store:
 
     @with_retries
     def set_baseline(self, name: str, run: str) -> None:
-        """Make a run the baseline of this name.
-
-        Raises:
-            InvalidSettings: the name is not valid.
-        """
+        """Make a run the baseline of this name."""
         number = self._run_number(run)
         with self.writing() as connection:
             queries.save_baseline(connection, name, number)
@@ -250,11 +243,7 @@ class Store:
 
     @with_retries
     def side(self, run: RunRecord, label: str, variant: str | None = None) -> Side:
-        """A run, or one variant of it, as one side of a comparison, under this label.
-
-        Raises:
-            UnknownRun: the run has no such variant.
-        """
+        """A run, or one variant of it, as one side of a comparison, under this label."""
         from callscore.history.run_results import run_side
 
         number = self._run_number(run.id)

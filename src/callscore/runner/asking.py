@@ -18,7 +18,7 @@ from msgspec.structs import replace
 
 from callscore.core.case import Case
 from callscore.core.results import Answer, Failure, Usage
-from callscore.evaluations.evaluation import Task
+from callscore.evaluations.evaluation import Question, Task
 from callscore.evaluations.fingerprints import variant_keywords
 from callscore.models.chat_task import Chat
 from callscore.models.limits import (
@@ -48,7 +48,6 @@ if TYPE_CHECKING:
     from collections.abc import Coroutine, Sequence
 
     from callscore.core.results import Result
-    from callscore.evaluations.evaluation import Question
     from callscore.evaluations.plan import Group
     from callscore.models.limits import Limits
     from callscore.runner.recorder import Recorder
@@ -328,7 +327,7 @@ _FEW_WORKERS = 16
 _SLOW_SECONDS = 1.0
 
 
-class _ActiveQuestion:
+class _ActiveQuestion(Struct):
     """A question that is being asked, with the number of its group and its position there.
 
     Attributes:
@@ -336,12 +335,11 @@ class _ActiveQuestion:
         is_stuck: whether its answer is not awaited any more.
     """
 
-    def __init__(self, group: int, position: int, question: Question) -> None:
-        self.group = group
-        self.position = position
-        self.question = question
-        self.digests = ("", "")
-        self.is_stuck = False
+    group: int
+    position: int
+    question: Question
+    digests: tuple[str, str] = ("", "")
+    is_stuck: bool = False
 
 
 class Workers:

@@ -73,7 +73,7 @@ class StoredScorers:
         """The scorer of this name of an evaluation; or why it is missing, in a sentence."""
         try:
             return scorer_of(name)
-        except InvalidSettings:  # then it is a function
+        except InvalidSettings:
             return self._function(record, name)
 
     def _function(self, record: EvaluationRecord, name: str) -> Scorer | str:

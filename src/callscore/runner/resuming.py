@@ -97,11 +97,7 @@ def _unfinished_hint(store: Store) -> str:
 def begin_or_resume(
     store: Store | FallbackStore, record: RunRecord, *, resume: LockedRun | bool
 ) -> LockedRun:
-    """Begin the run of the record, or resume one in its place; returns the run as stored.
-
-    Raises:
-        UnknownRun: there is no run to resume.
-    """
+    """Begin the run of the record, or resume one in its place; returns the run as stored."""
     if not resume or isinstance(store, FallbackStore):
         return _begin_new(store, record)
     locked = (

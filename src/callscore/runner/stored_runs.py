@@ -142,11 +142,7 @@ def stored_calls(record: ResultRecord) -> tuple[ToolCall, ...]:
 def evaluations_of_variant(
     store: Store, run: RunRecord, variant: str | None
 ) -> list[EvaluationRecord]:
-    """The evaluations of a run, or those of one variant.
-
-    Raises:
-        UnknownRun: the run has no such variant.
-    """
+    """The evaluations of a run, or of one variant; an unknown variant is refused."""
     every = store.evaluations(run.id)
     found = [record for record in every if variant is None or record.variant == variant]
     if variant is not None and not found:
@@ -210,7 +206,6 @@ def load_run(store: Store, run: RunRecord, options: ShowOptions = _OPTIONS) -> R
     Raises:
         InvalidSettings: the keyword is not a valid expression.
         UnknownRun: the run has no such variant, or nothing that the keyword fits.
-        UnusableStore: the history cannot be read.
     """
     evaluations = evaluations_of_variant(store, run, options.variant)
     scores = StoredScores(store, evaluations)
@@ -376,7 +371,6 @@ def load_case(
     Raises:
         InvalidSettings: the keyword is not a valid expression.
         UnknownRun: the run has no such case, or no such variant.
-        UnusableStore: the history cannot be read.
     """
     evaluations = {record.number: record for record in evaluations_of_variant(store, run, variant)}
     fits = keyword_filter(keyword)

@@ -384,11 +384,7 @@ def require_version(version: object, place: str) -> None:
 
 
 def record_from(kind: type[Any], fields: object, place: str) -> Any:
-    """Decode a record from plain data.
-
-    Raises:
-        UnreadableInput: a field is missing or invalid.
-    """
+    """Decode a record from plain data; an invalid one is refused."""
     try:
         record = msgspec.convert(fields, kind)
     except (msgspec.ValidationError, RecursionError) as error:

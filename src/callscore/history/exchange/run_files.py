@@ -89,11 +89,7 @@ def _encode_json(value: object) -> str | None:
 
 
 def record_from_row(row: dict[str, Any], run: str, place: str) -> ResultRecord:
-    """The result that a table row was made from.
-
-    Raises:
-        UnreadableInput: a column is missing or invalid.
-    """
+    """The result that a table row was made from; an invalid row is refused."""
     missing = [name for name in COLUMNS if name not in row]
     if missing:
         raise UnreadableInput(place, f"the column {missing[0]} is missing.")
@@ -140,11 +136,7 @@ def write_parquet_run(
     evaluations: Sequence[EvaluationRecord],
     results: Iterable[ResultRecord],
 ) -> int:
-    """Write a run; returns its number of results.
-
-    Raises:
-        MissingExtra: the extra `parquet` is not installed.
-    """
+    """Write a run; returns its number of results."""
     try:
         import pyarrow as pa
         from pyarrow import parquet
@@ -167,12 +159,7 @@ def write_parquet_run(
 
 
 def read_parquet_run(file: IO[bytes], name: str) -> Iterator[Record]:
-    """The records of a run in a Parquet file, which must be seekable.
-
-    Raises:
-        MissingExtra: the extra `parquet` is not installed.
-        UnreadableInput: the file is damaged, or holds no run.
-    """
+    """The records of a run in a Parquet file, which must be seekable."""
     try:
         from pyarrow import ArrowException, parquet
     except ImportError:
@@ -245,11 +232,7 @@ class RunFile:
 
 @contextmanager
 def open_run_file(path: str) -> Iterator[RunFile]:
-    """A file of runs, decompressed; `-` is standard input.
-
-    Raises:
-        UnreadableInput: there is no such file, or it cannot be read.
-    """
+    """A file of runs, decompressed; `-` is standard input."""
     with open_bytes(path) as stream, as_seekable(stream) as file:
         yield RunFile(file, display_path(path))
 
