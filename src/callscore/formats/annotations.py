@@ -169,7 +169,7 @@ def _is_required(kind: type, name: str) -> bool:
 def _of_fields(kind: type, definitions: Schemas) -> Schemas:
     name = _name_for(kind, definitions)
     if name not in definitions:
-        # Before its fields are read, which may refer to the class itself.
+        # Added before its fields are read: they may refer to the class itself.
         definitions[name] = {"type": "object", "x-python": _place(kind)}
         hints = hints_of(kind)
         fields = _fields_of(kind) or []

@@ -114,7 +114,7 @@ def _parse(text: str) -> ParsedArguments:
 def _json_error(text: str, error: ValueError) -> str:
     problem = str(error)
     if _TRUNCATED in problem:
-        # msgspec also says so of half a surrogate pair at the end of a complete text.
+        # msgspec has the same message for half a surrogate pair at the end of a complete text.
         return INVALID if text.rstrip()[-1:] == "}" and _count_objects(text) else TRUNCATED
     if _BROKEN_NUMBER in problem and problem.endswith(f"(byte {len(text.encode())})"):
         return TRUNCATED
@@ -201,7 +201,7 @@ NAMELESS = "?"  # the name of a call that has none
 
 
 def read_simple_calls(items: list[Any]) -> tuple[ToolCall, ...] | None:
-    """The calls of a list in the simplest notation, which is usual; None for any other."""
+    """The calls of a list in the simplest and usual notation; None for any other."""
     calls = []
     for item in items:
         if item.__class__ is not dict or len(item) != _PAIR:
@@ -289,7 +289,7 @@ def _read_mapping(call: Mapping[str, Any], side: Side, where: str) -> ToolCall:
         if side == "expected" or not any(key in call for key in NAME_KEYS):
             got = describe(call if name is None else name)
             raise InvalidCall(f"{where}: a call needs a name, as in {_EXPECTED_SHAPE}; got {got}.")
-        name = NAMELESS  # it is a call all the same, of an unknown tool
+        name = NAMELESS  # it is still a call, of an unknown tool
     arguments = _fallback_arguments(call, side, where) if value is None else read_arguments(value)
     raw, error = arguments.raw, arguments.error
     if error is not None and side == "expected":
@@ -319,7 +319,7 @@ def _read_mapping(call: Mapping[str, Any], side: Side, where: str) -> ToolCall:
 
 
 def _single_value(call: Mapping[str, Any], keys: Mapping[str, None], where: str) -> Any:
-    """The value under one of these keys, which all mean the same."""
+    """The value under one of these keys; all of them mean the same."""
     given = [key for key in call if key in keys]
     if len(given) > 1:
         given = [key for key in keys if call.get(key) is not None]

@@ -189,7 +189,7 @@ def has_side_field(value: dict[str, Any]) -> bool:
 
 
 def only_field(record: dict[str, Any], fields: tuple[str, ...], place: str) -> str | None:
-    """The one of these fields, which all mean the same, that a record has."""
+    """The only one of these fields that a record has; all of them mean the same."""
     given = [field for field in fields if field in record]
     if len(given) > 1:
         problem = f"{' and '.join(given)} mean the same. Keep one of them."

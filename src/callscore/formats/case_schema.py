@@ -95,7 +95,7 @@ def _operand(comparator: Comparator, key: str) -> dict[str, Any]:
     }
     if not comparator.nests or "$ref" in about:
         return described | about
-    # A literal, which only looks like a rule, may be wherever a rule may be.
+    # A literal only looks like a rule, and may be wherever a rule may be.
     notes = {word: about[word] for word in ("description",) if word in about}
     literal = {"$ref": "#/$defs/literal"}
     return described | notes | {"if": _IS_LITERAL, "then": literal, "else": about}
@@ -446,6 +446,8 @@ def build_case_schema() -> dict[str, Any]:
 
 
 def _case() -> dict[str, Any]:
+    # If a side is missing, a field that is nearly its name would hide the case.
+    typos = [*_misspellings(EXPECTED_FIELDS[0]), *_misspellings(ACTUAL_FIELDS[0])]
     return {
         "title": "A case",
         "description": "One thing to score: what was expected and what was done. Other fields are"
@@ -457,7 +459,14 @@ def _case() -> dict[str, Any]:
             {"required": [field]}
             for field in ("id", "input", *EXPECTED_FIELDS, *ACTUAL_FIELDS, *EITHER_SIDE_FIELDS)
         ],
-        "allOf": [*_only_one(EXPECTED_FIELDS), *_only_one(ACTUAL_FIELDS), _without_typos()],
+        "allOf": [
+            *_only_one(EXPECTED_FIELDS),
+            *_only_one(ACTUAL_FIELDS),
+            {
+                "if": {"allOf": [_has_any(EXPECTED_FIELDS), _has_any(ACTUAL_FIELDS)]},
+                "else": {"propertyNames": {"not": {"enum": typos}}},
+            },
+        ],
     }
 
 
@@ -483,15 +492,6 @@ def _only_one(names: tuple[str, ...]) -> list[dict[str, Any]]:
         }
         for name in names[1:]
     ]
-
-
-def _without_typos() -> dict[str, Any]:
-    """If a side is missing, a field that is nearly its name would hide the case."""
-    typos = [*_misspellings(EXPECTED_FIELDS[0]), *_misspellings(ACTUAL_FIELDS[0])]
-    return {
-        "if": {"allOf": [_has_any(EXPECTED_FIELDS), _has_any(ACTUAL_FIELDS)]},
-        "else": {"propertyNames": {"not": {"enum": typos}}},
-    }
 
 
 def _misspellings(word: str) -> list[str]:

@@ -227,7 +227,7 @@ def join_case(reference: Case, trace: Case) -> Case:
 
 
 def has_own_id(case: Case) -> bool:
-    """Whether the id was given, and not made from the content, which may repeat."""
+    """Whether the id was given, and not made from the content: several cases may have the same."""
     return not case.id.startswith(_CONTENT_ID_PREFIX)
 
 
@@ -243,7 +243,7 @@ def _read_field(
     place: str,
     read: Callable[..., tuple[_Expected, ...]],
 ) -> tuple[_Expected, ...] | None:
-    """The side of a case under one of some names, which all mean the same."""
+    """One side of a case, under one of these fields; all of them mean the same."""
     field = only_field(record, fields, place)
     if field is None:
         return None

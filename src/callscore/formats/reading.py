@@ -207,7 +207,7 @@ def _has_any(calls: tuple[Expected, ...] | None, parts: tuple[Part, ...]) -> boo
     for call in calls or ():
         if not isinstance(call, ToolCall):
             continue  # a group in a case
-        # The agent's own calls of ordinary tools, which is most, have neither.
+        # Most calls, those of ordinary tools by the agent itself, have neither.
         if (call.caller or call.kind) and (call.caller in parts or call.kind in parts):
             return True
     return False

@@ -41,7 +41,7 @@ class Transcript:
         self._waiting_by_id: dict[str, list[int]] = {}
         self._made: dict[str, list[int]] = {}  # by id, if calls can be written twice
         self._step: int | None = None
-        self.is_open = False  # whether `open_step` has begun a message that goes on
+        self.is_open = False  # whether `open_step` has begun a message that has not ended
 
     def __len__(self) -> int:
         return len(self._calls)

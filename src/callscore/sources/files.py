@@ -232,7 +232,7 @@ class _ProgressFile(io.RawIOBase):
 
 
 class _ChunkStream(io.RawIOBase):
-    """Chunks of bytes as a raw stream, which `BufferedReader` splits into lines quickly."""
+    """Chunks of bytes as a raw stream: `BufferedReader` splits it into lines quickly."""
 
     def __init__(self, chunks: Iterator[bytes], close_source: Callable[[], None]) -> None:
         self._chunks = chunks

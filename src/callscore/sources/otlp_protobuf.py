@@ -216,7 +216,7 @@ def _read_message(data: bytes, place: _Range, kind: str, depth: int) -> dict[str
         else:
             value = field.kind(data, given)
         if kind == _VALUE:
-            message.clear()  # it holds one value, and the last one counts
+            message.clear()  # it has only one value: the last one
         if field.many:
             message.setdefault(field.name, []).append(value)
         else:

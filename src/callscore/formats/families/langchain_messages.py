@@ -111,7 +111,7 @@ def is_message(value: Any) -> bool:
 
 
 def is_unambiguous_message(value: Any) -> bool:
-    """Like `is_message`, without context: other formats have a `system`, too."""
+    """Like `is_message`, without context: other formats also have the type `system`."""
     return _kind_of(value) in ("ai", CHUNK, "human", "tool")
 
 
@@ -123,7 +123,7 @@ def _kind_of(value: Any) -> str | None:
         is_answer = "content" in value and _is_typeless_answer(value)
         return "ai" if is_answer else None
     kind, fields = fields_of(value)
-    # Other formats have items of the type `tool`, too.
+    # Other formats also have items of the type `tool`.
     return kind if ("tool_call_id" if kind == "tool" else "content") in fields else None
 
 

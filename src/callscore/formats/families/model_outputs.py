@@ -55,7 +55,7 @@ class ModelOutputs:
         self._find: Callable[..., Dialect | None] | None = None
 
     def calls(self, given: Any) -> tuple[ToolCall, ...]:
-        """The calls in an answer or in messages, with the results that are there, too.
+        """The calls in an answer or in messages, with their results.
 
         Text that is not JSON has none.
         """
@@ -130,7 +130,7 @@ def _value_of(value: Any) -> Any:
 
 
 def _is_likely_openai(value: Any) -> bool:
-    """Whether a value looks like OpenAI's, which is usual, so that the search is short."""
+    """Whether a value looks like OpenAI's; most do, and then the search is short."""
     held = value[0] if isinstance(value, list) and value else value
     if not isinstance(held, dict):
         return False
@@ -167,7 +167,7 @@ def _unwrapped(value: Any, wanted: Wanted) -> Any:
 def _unwrapped_object(value: dict[str, Any]) -> Any:
     content = value.get("content")
     if isinstance(content, dict) and isinstance(content.get("parts"), list):
-        return {"candidates": [value]}  # Gemini's candidate on its own
+        return {"candidates": [value]}  # Gemini's candidate, without the answer around it
     if value.keys() == _LOGFIRE_KEYS and _is_likely_openai(value["message"]):
         return value["message"]
     return _as_message(value)

@@ -50,7 +50,7 @@ def is_item(value: Any) -> bool:
     if not isinstance(kind, str):
         return False
     if kind == "function_call":
-        # Gemini's interactions have function calls, too, with an object for arguments and an id.
+        # The function calls of Gemini's interactions have an object for arguments and an `id`.
         return isinstance(value.get("call_id"), str) or isinstance(value.get("arguments"), str)
     if kind in _RESULTS or kind in ("custom_tool_call", "program", "program_output"):
         return isinstance(first(value, "call_id", "callId"), str)
@@ -133,7 +133,7 @@ def _caller_of(item: dict[str, Any]) -> str | None:
 
 def _take_function_call(item: dict[str, Any], transcript: Transcript) -> None:
     arguments = item.get("arguments")
-    # Arguments that are there are complete, or do not parse.
+    # Arguments that are present are complete, or do not parse.
     is_cut = item.get("status") == "incomplete" and not arguments
     transcript.call(
         item.get("name"),

@@ -103,7 +103,7 @@ def _from_list(entries: list[Any], depth: int = 0) -> dict[str, Any]:
     found: dict[str, Any] = {}
     try:
         for entry in entries:
-            # A fast path for texts and integers, which nearly all are.
+            # A fast path for texts and integers: nearly all values.
             value = entry["value"]
             is_typed = value.__class__ is dict and len(value) == 1
             if is_typed and "stringValue" in value:

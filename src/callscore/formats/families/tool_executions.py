@@ -80,16 +80,13 @@ def _from_python(text: str) -> ToolInput:
     """An object that Python's `str` wrote: the recorder did that, not the model."""
     if len(text) > _MAX_LENGTH or not text.lstrip().startswith("{"):
         return ToolInput(text)
-    arguments = _python_to_json(text) or _evaluated(text)
+    arguments = None
+    if '"' not in text and "\\" not in text:
+        # Only quotes and constants may differ from JSON: evaluating Python is slow.
+        arguments = json_of(_WORD.sub(_json_word, text.strip()))
+    if not isinstance(arguments, dict):
+        arguments = _evaluated(text)
     return ToolInput(text) if arguments is None else ToolInput(arguments, warning="python_repr")
-
-
-def _python_to_json(text: str) -> Any:
-    """The object, if only its quotes and constants are Python's: evaluating it is slow."""
-    if '"' in text or "\\" in text:
-        return None
-    value = json_of(_WORD.sub(_json_word, text.strip()))
-    return value if isinstance(value, dict) else None
 
 
 def _json_word(word: re.Match[str]) -> str:
@@ -166,7 +163,7 @@ def executed_call(  # noqa: PLR0913  (a call has as many parts)
 def _read(value: Any, names: Any) -> tuple[ToolInput, ParsedArguments]:
     """The input of a tool, and the arguments in it."""
     if value.__class__ is str and value[:2] == '{"' and "kwargs" not in value:
-        # A fast path for plain JSON, which is not decoded twice.
+        # A fast path for plain JSON, so that it is decoded only once.
         arguments = read_arguments(value)
         if arguments.error is None:
             return _NO_INPUT, arguments
