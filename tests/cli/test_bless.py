@@ -9,10 +9,8 @@ import pytest
 from callscore.cli.bless import (
     confirmation_text,
     nothing_line,
-    others_line,
     refused_lines,
-    renamed_line,
-    unanswered_line,
+    unwritten_lines,
     written_lines,
 )
 from callscore.rewriting import reasons
@@ -61,8 +59,9 @@ def test_the_first_of_many_without_an_answer_are_named() -> None:
     few = Blessings(unanswered=("a", "b"))
     many = Blessings(unanswered=tuple(map(str, range(12))))
 
-    assert unanswered_line(few, "en") == "without an answer, and left as they are: 2 (a, b)"
-    assert unanswered_line(many, "en").endswith("12 (0, 1, 2, 3, 4, 5, 6, 7, 8, 9, ...)")
+    assert [*unwritten_lines(few, "en")] == ["without an answer, and left as they are: 2 (a, b)"]
+    [line] = unwritten_lines(many, "en")
+    assert line.endswith("12 (0, 1, 2, 3, 4, 5, 6, 7, 8, 9, ...)")
 
 
 def test_it_says_why_nothing_is_written() -> None:
@@ -86,11 +85,13 @@ def test_cases_that_say_nothing_of_calls_are_counted_apart() -> None:
 
 
 def test_what_fails_for_another_reason_and_what_is_renamed_is_told() -> None:
-    assert others_line(Blessings(others=("x::a",)), "en") == (
+    nameless = Rewritten(CHANGE, "b.jsonl:1", has_id=False)
+
+    assert [*unwritten_lines(Blessings(others=("x::a",)), "en")] == [
         "calls as expected, but another scorer is not content: 1 (x::a)"
-    )
-    assert renamed_line(2, "en").startswith("2 cases without an id")
-    assert renamed_line(1, "ru").startswith("без своего id: 1 случай")
+    ]
+    assert [*written_lines([nameless] * 2, "en")][-1].startswith("2 cases without an id")
+    assert [*written_lines([nameless], "ru")][-1].startswith("без своего id: 1 случай")
 
 
 def test_a_reason_is_told_in_the_language_that_is_asked_for() -> None:

@@ -23,7 +23,6 @@ from callscore.cli.exits import (
     run_exit_reasons,
     score_exit_reasons,
     unblessed_exit_code,
-    watch_exit_code,
 )
 from callscore.core.call import ToolCall
 from callscore.core.results import Noted, Results, RunResults, ScorerResult
@@ -197,7 +196,3 @@ def test_a_run_with_faults_is_refused_as_a_baseline(capsys: pytest.CaptureFixtur
     assert capsys.readouterr().err.startswith(
         "callscore: the run a is no good baseline: it did not end, 1 error. Take another one"
     )
-
-
-def test_only_ctrl_c_ends_a_watch() -> None:
-    assert watch_exit_code() == INTERRUPTED

@@ -9,9 +9,9 @@ import pytest
 from click.testing import CliRunner
 
 from callscore.cli.options import (
-    RUN_NAME,
     SettingsCommand,
     overrides_from,
+    parse_run_name,
     settings_from,
     settings_options,
     tools_from,
@@ -250,7 +250,7 @@ def test_what_cannot_be_overrides_nothing() -> None:
 
 @pytest.mark.parametrize("name", ["main", "before the change", "v1.2/try-3", "прогон", "latestone"])
 def test_a_word_that_can_be_typed_again_is_a_name(name: str) -> None:
-    assert RUN_NAME.convert(f" {name} ", None, None) == name
+    assert parse_run_name(f" {name} ") == name
 
 
 @pytest.mark.parametrize(
@@ -272,4 +272,4 @@ def test_a_word_that_can_be_typed_again_is_a_name(name: str) -> None:
 )
 def test_what_would_not_be_found_again_is_none(name: str, told: str) -> None:
     with pytest.raises(click.BadParameter, match=told):
-        RUN_NAME.convert(name, None, None)
+        parse_run_name(name)

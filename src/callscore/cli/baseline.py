@@ -11,10 +11,10 @@ import click
 
 from callscore.cli.exits import OK, baseline_exit_code
 from callscore.cli.options import (
-    RUN_NAME,
     json_option,
     lang_option,
     open_existing_store,
+    parse_run_name,
     store_option,
 )
 from callscore.cli.output import open_output, write_report
@@ -77,7 +77,7 @@ def command() -> None:
 @click.argument("run", default="latest")
 @click.option(
     "--name",
-    type=RUN_NAME,
+    type=parse_run_name,
     default="main",
     show_default=True,
     metavar="NAME",
@@ -116,15 +116,15 @@ def set_one(
 
 
 def _warnings(store: Store, run: RunRecord, lang: Language) -> list[str]:
-    """Warnings about a run that becomes a baseline."""
-    said = [say(_PARTIAL, lang)] if is_partial(run, lineage(store, run)) else []
+    """Warnings about a run that becomes a baseline: it is partial, or misses a threshold."""
+    lines = [say(_PARTIAL, lang)] if is_partial(run, lineage(store, run)) else []
     below = []
     for record in store.evaluations(run.id):
         for scorer in record.summary.get("scorers") or ():
             mean, threshold = scorer.get("mean"), scorer.get("threshold")
             if mean is not None and threshold is not None and mean < threshold:
                 below.append(f"{escape(record.name)}: {escape(str(scorer['name']))}")
-    return [*said, say(_BELOW, lang, names=", ".join(below))] if below else said
+    return [*lines, say(_BELOW, lang, names=", ".join(below))] if below else lines
 
 
 @command.command("list", short_help="List the baselines.")

@@ -74,10 +74,13 @@ def confirmation_text(written: Sequence[Rewritten], lang: Language) -> str:
 
 
 def written_lines(written: Sequence[Rewritten], lang: Language) -> Iterator[str]:
-    """What was written, by file."""
+    """How much was written to each file, and how many cases have another name from now on."""
     for file, count in Counter(_file_of(each) for each in written).items():
         expectations = count_of(_EXPECTATIONS, count, lang)
         yield say(_WRITTEN, lang, file=escape(file), expectations=expectations)
+    renamed = [each for each in written if not each.has_id]
+    if renamed:
+        yield say(_RENAMED, lang, cases=count_of(CASES, len(renamed), lang))
 
 
 def _file_of(written: Rewritten) -> str:
@@ -91,20 +94,14 @@ def refused_lines(refused: Sequence[Unblessed], lang: Language) -> Iterator[str]
         yield say(_REFUSED, lang, label=escape(label), problem=escape(why))
 
 
-def unanswered_line(found: Blessings, lang: Language) -> str:
-    """The cases without an answer."""
-    return _named_line(_UNANSWERED, found.unanswered, lang)
-
-
-def others_line(found: Blessings, lang: Language) -> str:
-    """The cases that fail for another reason than their calls."""
-    return _named_line(_OTHERS, found.others, lang)
-
-
-def _named_line(phrase: Phrase, labels: Sequence[str], lang: Language) -> str:
-    names = [escape(label) for label in labels[:_MOST_NAMED]]
-    more = ["..."] if len(labels) > _MOST_NAMED else []
-    return say(phrase, lang, count=len(labels), names=", ".join([*names, *more]))
+def unwritten_lines(found: Blessings, lang: Language) -> Iterator[str]:
+    """The cases that fail for another reason than their calls, and those without an answer."""
+    for phrase, labels in ((_OTHERS, found.others), (_UNANSWERED, found.unanswered)):
+        names = [escape(label) for label in labels[:_MOST_NAMED]]
+        if len(labels) > _MOST_NAMED:
+            names.append("...")
+        if names:
+            yield say(phrase, lang, count=len(labels), names=", ".join(names))
 
 
 def nothing_line(found: Blessings, lang: Language) -> str:
@@ -117,11 +114,6 @@ def nothing_line(found: Blessings, lang: Language) -> str:
         return say(_NOTHING_EXPECTED, lang, cases=silent)
     line = say(_NOTHING, lang, cases=count_of(CASES, right, lang))
     return line + (say(_EXPECT_NOTHING, lang, cases=silent) if found.unexpecting else "")
-
-
-def renamed_line(count: int, lang: Language) -> str:
-    """That cases have another name from now on."""
-    return say(_RENAMED, lang, cases=count_of(CASES, count, lang))
 
 
 _WIDTH = 100
@@ -209,11 +201,7 @@ def _bless(found: Blessings, request: _Request, root: Path, output: Output) -> i
     written, refused = rewrite([each.change for each in found.changes], root, is_dry=True)
     stays = [*found.refused, *map(_unblessed, refused)]
     _show(found, written, output, lang)
-    lines = [*dict.fromkeys(refused_lines(stays, lang))]
-    if found.others:
-        lines.append(others_line(found, lang))
-    if found.unanswered:
-        lines.append(unanswered_line(found, lang))
+    lines = [*dict.fromkeys(refused_lines(stays, lang)), *unwritten_lines(found, lang)]
     output.write_text("".join(f"{line}\n" for line in lines))
     if not written:
         print_note(nothing_line(replace(found, refused=tuple(stays)), lang))
@@ -224,7 +212,7 @@ def _bless(found: Blessings, request: _Request, root: Path, output: Output) -> i
 
 
 def _reason_not_to_write(written: list[Rewritten], request: _Request) -> str:
-    """Why nothing is written; empty if it is, which the user may have to confirm."""
+    """Why nothing is written; empty if the files are written. Asks the user if necessary."""
     if request.dry_run:
         return "dry run"
     if request.yes:
@@ -242,22 +230,19 @@ def _unblessed(refused: Refused) -> Unblessed:
 
 
 def _write(shown: list[Rewritten], root: Path, output: Output, request: _Request) -> int:
-    """Write the files, and return the exit code: something may have changed meanwhile."""
+    """Write the files, and return the exit code; a file that has changed meanwhile is refused."""
     from callscore.rewriting.applying import rewrite
 
     written, refused = rewrite([each.change for each in shown], root)
     for line in written_lines(written, request.lang):
         output.write_text(f"{line}\n")
-    renamed = [each for each in written if not each.has_id]
-    if renamed:
-        output.write_text(f"{renamed_line(len(renamed), request.lang)}\n")
     for line in refused_lines([*map(_unblessed, refused)], request.lang):
         print_note(line)
     return bless_exit_code(refused)
 
 
 def _show(found: Blessings, written: list[Rewritten], output: Output, lang: Language) -> None:
-    """Show what is expected and what was called, and below that every line that would change."""
+    """Print the diff of each case, and below it every line that would change."""
     from rich.text import Text
 
     from callscore.words.diff import call_lines, plain_text, rich_text
@@ -266,7 +251,7 @@ def _show(found: Blessings, written: list[Rewritten], output: Output, lang: Lang
     console = output.console()
     for each in found.changes:
         place = places.get(id(each.change))
-        if place is None:
+        if place is None:  # it was refused
             continue
         label, where = escape(each.change.label), f"  {escape(place.place)}"
         diff = call_lines(each.score, width=console.width if console else _WIDTH, lang=lang)

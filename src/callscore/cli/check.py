@@ -1,4 +1,4 @@
-"""`callscore check`: what is wrong with calls, whatever was expected of them."""
+"""`callscore check`: faults of calls that can be found without knowing what was expected."""
 
 from __future__ import annotations
 
@@ -130,7 +130,7 @@ def _check(request: _Request, output: Output) -> CheckResults:
 
 
 def _tools_in(path: str) -> dict[str, Tool]:
-    """The definitions in a file, by name; unreadable if there are none, or a schema is unusable."""
+    """The definitions in a file, by name; there must be some, and all schemas must be usable."""
     tools = tools_by_name(Path(path))
     for tool in tools.values():
         try:

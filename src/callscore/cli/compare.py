@@ -1,4 +1,4 @@
-"""`callscore compare`: two runs, or two files, case by case, with an honest verdict."""
+"""`callscore compare`: two runs, or two files, case by case, and whether one is better."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The settings that a project keeps in `callscore.toml`, or in its `pyproject.toml`."""
+"""The settings of a project, from its `callscore.toml` or `pyproject.toml`."""
 
 from __future__ import annotations
 
@@ -46,11 +46,7 @@ EMPTY: Final = Config()
 
 
 def config_for(path: str | None, *, is_wanted: bool = True) -> Config:
-    """The settings of the named file, or, if `is_wanted`, of the current project.
-
-    Raises:
-        InvalidSettings: the file cannot be read, or has an invalid setting.
-    """
+    """The settings of the named file, or, if `is_wanted`, of the current project."""
     if path is not None:
         return read_config(Path(path))
     if not is_wanted:
@@ -67,22 +63,22 @@ def find_config(folder: Path) -> Config:
     for candidate in (folder, *folder.parents):
         for name in (_OWN, _PROJECT):
             path = candidate / name
-            if _is_there(path) and (name == _OWN or _is_ours(path)):
+            if _exists(path) and (name == _OWN or _has_own_table(path)):
                 return read_config(path)
-        if _is_there(candidate / ".git"):
+        if _exists(candidate / ".git"):
             break
     return EMPTY
 
 
-def _is_there(path: Path) -> bool:
+def _exists(path: Path) -> bool:
     try:
         return path.exists()
     except OSError:  # no permission
         return False
 
 
-def _is_ours(path: Path) -> bool:
-    """Whether `pyproject.toml` has a table for callscore; without one, it may even be invalid."""
+def _has_own_table(path: Path) -> bool:
+    """Whether a `pyproject.toml` has a table for callscore; without one it need not be valid."""
     try:
         is_mentioned = b"callscore" in path.read_bytes()
     except OSError:
@@ -91,11 +87,7 @@ def _is_ours(path: Path) -> bool:
 
 
 def read_config(path: Path) -> Config:
-    """The settings in a file, each of them checked.
-
-    Raises:
-        InvalidSettings: the file cannot be read, is no TOML, or has an invalid setting.
-    """
+    """The settings in a file, each of them checked."""
     document = _document_of(path)
     values = _tools_of(document).get(_TABLE, {}) if path.name == _PROJECT else document
     place = f"{path} [tool.{_TABLE}]" if path.name == _PROJECT else str(path)

@@ -1,4 +1,4 @@
-"""`callscore demo`: real trajectories, scored, with what it means and what to type next."""
+"""`callscore demo`: scores of real trajectories, what they mean, and what to type next."""
 
 # ruff: noqa: RUF001  (Russian letters that look like Latin ones are meant)
 
@@ -88,7 +88,7 @@ def _comment(path: Path, lang: Language) -> str:
 
 
 def _published_rates(path: Path) -> list[float]:
-    """pass^1, pass^2, ... from the rewards of the benchmark, not from our scores."""
+    """pass^1, pass^2, ... from the rewards of the benchmark, not from the scores of callscore."""
     rewards: dict[str, list[int]] = defaultdict(list)
     for record in read_records(str(path)):
         if isinstance(record, Record):

@@ -1,4 +1,4 @@
-"""The exit codes: the one place where results and errors become one."""
+"""The exit codes of all commands, and the sentences that say why a command fails."""
 
 # ruff: noqa: RUF001  (Russian letters that look like Latin ones are meant)
 
@@ -37,12 +37,11 @@ __all__ = [
     "run_exit_code",
     "score_exit_code",
     "unblessed_exit_code",
-    "watch_exit_code",
 ]
 
 OK = 0
-# Below --fail-under or a threshold, a reference not run while that is given, a fault or a difference
-# that --fail-on names, a closed gate, something that was not blessed, or a refused baseline.
+# Below --fail-under or a threshold, with --fail-under a reference that was not run, a fault or a
+# difference that --fail-on names, a closed gate, a case that was not blessed, a refused baseline.
 FAILED = 1
 USAGE = 2  # wrong usage
 UNREADABLE = 3  # input that cannot be read, or a file of evaluations that cannot be used
@@ -92,11 +91,8 @@ _FORBIDDEN_IN_EVALUATION = Phrase(
 def run_exit_code(run: RunResults, lang: Language, *, go_on: str, is_shown: bool = False) -> int:
     """Print why the run fails, and return the code of the most severe reason.
 
-    Args:
-        run: its results.
-        lang: the language.
-        go_on: the command that resumes it.
-        is_shown: whether the report is printed right above, with marks for missed thresholds.
+    `go_on` is the command that resumes the run. `is_shown` means that the report, which marks missed
+    thresholds, is printed right above.
     """
     code = OK
     for reason_code, sentence in run_exit_reasons(run, lang, go_on=go_on):
@@ -128,8 +124,12 @@ def run_exit_reasons(run: RunResults, lang: Language, *, go_on: str) -> Iterator
         yield INTERRUPTED, say(phrase, lang, command=go_on)
     for each in run.unloaded:
         yield UNREADABLE, f"{each.place}: {each.problem}"
-    for evaluation in run.evaluations:
-        yield from [(UNREADABLE, sentence) for sentence in _broken_scorers(evaluation, lang)]
+    for evaluation, scorer in [(each, it) for each in run.evaluations for it in each.scorers]:
+        if scorer.broken.count:
+            reasons = "; ".join(reason.rstrip(".") for reason in scorer.broken.names)
+            cases = count_of(_CASES, scorer.broken.count, lang)
+            about = {"evaluation": evaluation.label, "scorer": scorer.name}
+            yield UNREADABLE, say(_SCORER_BROKEN, lang, **about, reasons=reasons, cases=cases)
     for evaluation in run.evaluations:
         if evaluation.errors:
             noun = _CASES if evaluation.questions == evaluation.cases else _QUESTIONS
@@ -137,15 +137,6 @@ def run_exit_reasons(run: RunResults, lang: Language, *, go_on: str) -> Iterator
             yield NO_ANSWER, say(_NO_ANSWERS, lang, evaluation=evaluation.label, cases=cases)
     for evaluation in run.evaluations:
         yield from [(FAILED, sentence) for sentence in _missed_thresholds(evaluation, lang)]
-
-
-def _broken_scorers(evaluation: EvaluationResults, lang: Language) -> Iterator[str]:
-    for scorer in evaluation.scorers:
-        if scorer.broken.count:
-            reasons = "; ".join(reason.rstrip(".") for reason in scorer.broken.names)
-            cases = count_of(_CASES, scorer.broken.count, lang)
-            about = {"evaluation": evaluation.label, "scorer": scorer.name}
-            yield say(_SCORER_BROKEN, lang, **about, reasons=reasons, cases=cases)
 
 
 def _missed_thresholds(evaluation: EvaluationResults, lang: Language) -> Iterator[str]:
@@ -161,11 +152,6 @@ def _missed_thresholds(evaluation: EvaluationResults, lang: Language) -> Iterato
     has_gate = any(scorer.threshold is not None for scorer in evaluation.scorers)
     if forbidden and has_gate:  # whatever the mean is
         yield say(_FORBIDDEN_IN_EVALUATION, lang, evaluation=name, names=", ".join(forbidden))
-
-
-def watch_exit_code() -> int:
-    """The code of `--watch`, which only Ctrl-C ends."""
-    return INTERRUPTED
 
 
 _NOTHING_SCORED = Phrase("no case was scored", "ни один случай не оценён")
@@ -185,11 +171,7 @@ def score_exit_code(
 ) -> int:
     """Print why the results are below --fail-under, if that is given, and return the code.
 
-    Args:
-        results: the results.
-        fail_under: the lowest macro F1 that passes.
-        lang: the language.
-        is_judged: whether the judge, if there is one, answered every question.
+    `is_judged` means that the judge, if there is one, answered every question.
     """
     reasons = [] if fail_under is None else score_exit_reasons(results, fail_under, lang)
     for reason in reasons:

@@ -1,4 +1,4 @@
-"""`callscore explain`: how the score of one case comes about, to be checked by hand."""
+"""`callscore explain`: how the score of one case is computed, step by step."""
 
 from __future__ import annotations
 

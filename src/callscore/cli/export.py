@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
     from callscore.core.phrases import Language
-    from callscore.history.records import ResultRecord, RunRecord
+    from callscore.history.records import RunRecord
     from callscore.history.store import Store
 
 __all__ = ["command"]
@@ -84,7 +84,7 @@ def _format_of(output: str | None) -> str:
 
 @contextmanager
 def _written(output: str | None, lang: Language) -> Iterator[Callable[[bytes], None]]:
-    """A function that writes to the file, and compresses if its name says so."""
+    """A function that writes to the file, and compresses if its name ends in `.gz`."""
     with open_output(output, "jsonl", lang, is_all_or_nothing=True) as target:
         if output is None or not output.lower().endswith(_GZIP):
             yield target.write_bytes
@@ -120,9 +120,8 @@ def _counted(write: Callable[[bytes], None], lines: Iterable[tuple[bytes, int]])
 def _write_parquet(store: Store, run: RunRecord, write: Callable[[bytes], None]) -> int:
     from callscore.history.exchange.run_files import write_parquet_run
 
-    results: Iterable[ResultRecord] = store.results(run.id)
     with TemporaryFile() as file:
-        count = write_parquet_run(file, run, store.evaluations(run.id), results)
+        count = write_parquet_run(file, run, store.evaluations(run.id), store.results(run.id))
         file.seek(0)
         while chunk := file.read(_CHUNK):
             write(chunk)

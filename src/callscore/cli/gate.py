@@ -1,4 +1,4 @@
-"""`callscore gate`: whether a run may pass, compared with a baseline, for a build server."""
+"""`callscore gate`: decides for a build server whether a run passes, compared with a baseline."""
 
 # ruff: noqa: RUF001  (Russian letters that look like Latin ones are meant)
 
@@ -56,8 +56,6 @@ __all__ = ["command"]
 _NEWEST = "latest"
 _MOST_RUNS_SEARCHED = 100
 _COMMIT_WIDTH = 7
-# The commands whose runs have the answers of an agent.
-_WHOLE = ("run", "rescore")
 _LEFT_OUT = Phrase(
     "{side} left cases out: it was told which to run",
     "{side}: прогон не полный, случаи для него были выбраны",
@@ -74,11 +72,8 @@ class GateSides(Struct, frozen=True):
     """The two runs of a gate.
 
     Attributes:
-        before: the baseline, or another run.
-        after: the run that is to pass.
         baseline: the name of the baseline; None if `before` is another run.
         is_partial: whether `after` left cases out on request.
-        notes: notes on the two runs.
     """
 
     before: Side
@@ -109,17 +104,9 @@ def require_runs(run: str, against: str) -> None:
 
 
 def gate_sides(store: Store, run: str, against: str, *, more: str = "") -> GateSides:
-    """Find the two runs.
+    """Find the two runs; if there is no such baseline, the error says how to set one.
 
-    Args:
-        store: the history.
-        run: the run that is to pass.
-        against: the baseline, or another run.
-        more: the arguments with which a suggested command finds the same history.
-
-    Raises:
-        UnknownRun: there is no such run, or it has no such variant.
-        click.ClickException: there is no such baseline; the message tells how to set one.
+    `more` are the arguments with which a suggested command finds the same history.
     """
     after = side_of_run(store, run)
     before = _baseline(store, against, after, more)
@@ -174,7 +161,7 @@ def _missing_baseline_lines(
     listed = f"Baselines: {', '.join(map(repr, names))}" if names else "There is no baseline yet"
     yield f"  {listed}{meant or '.'}"
     others = [run for run in store.runs(limit=_MOST_RUNS_SEARCHED) if run.id != after.run]
-    other = next((run for run in others if _is_whole(store, run)), None)
+    other = next((run for run in others if _is_complete(store, run)), None)
     if other is None:
         yield "  No other run is complete and has all its answers: run the evaluations of what the"
         yield "  agent should be held against, and then:"
@@ -184,9 +171,11 @@ def _missing_baseline_lines(
     yield f"    {shlex.join(['callscore', *words])}"
 
 
-def _is_whole(store: Store, run: RunRecord) -> bool:
-    is_well = run.status == "finished" and not run.totals.get("errors")
-    return run.command in _WHOLE and is_well and not is_partial(run, lineage(store, run))
+def _is_complete(store: Store, run: RunRecord) -> bool:
+    """Whether a run has an agent's answer to every question."""
+    is_answered = run.status == "finished" and not run.totals.get("errors")
+    is_asked = run.command in ("run", "rescore")
+    return is_asked and is_answered and not is_partial(run, lineage(store, run))
 
 
 _HELP = """Hold a RUN against another, mostly a baseline, and exit with 1 if it should not pass.

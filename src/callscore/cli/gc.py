@@ -1,4 +1,4 @@
-"""`callscore gc`: forget old runs."""
+"""`callscore gc`: deletes old runs from the history."""
 
 from __future__ import annotations
 
@@ -97,8 +97,8 @@ def _line(run: RunRecord, lang: Language) -> str:
     about += [say(wording.COMMANDS[run.command], lang)] if run.command in wording.COMMANDS else []
     about += [say(wording.STATUSES[run.status], lang)] if run.status in wording.STATUSES else []
     about += [say(wording.PARTIAL, lang)] if is_partial(run, {}) else []
-    said = f"  {escape(run.id)}   {wording.moment_cell(run.started_at, lang)}   {', '.join(about)}"
-    return said.rstrip()
+    moment = wording.moment_cell(run.started_at, lang)
+    return f"  {escape(run.id)}   {moment}   {', '.join(about)}".rstrip()
 
 
 def _size(count: float, lang: Language) -> str:

@@ -1,4 +1,4 @@
-"""`callscore generate`: cases from the definitions of tools, with a model's help or without."""
+"""`callscore generate`: cases from the definitions of tools; a model may write the questions."""
 
 # ruff: noqa: RUF001  (Russian letters that look like Latin ones are meant)
 

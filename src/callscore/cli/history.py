@@ -1,4 +1,4 @@
-"""`callscore history`: the runs that are kept, and how quality went."""
+"""`callscore history`: lists the stored runs, each compared with the one before it."""
 
 from __future__ import annotations
 
@@ -35,12 +35,7 @@ _TALLY_FIELDS = ("cases", "answered", "passed", "share", "interval", "f1", "erro
 
 
 def rows_of_runs(lines: Sequence[RunLine], left: Collection[str] = ()) -> list[RunRow]:
-    """One row per evaluation, and one for a run without any.
-
-    Args:
-        lines: the runs.
-        left: the ids of abandoned runs.
-    """
+    """One row per evaluation, and one for a run without any; `left` are ids of abandoned runs."""
     parents = {line.run.id: line.run for line in lines}
     rows = []
     for line in lines:
@@ -68,11 +63,8 @@ def heading_row(
 ) -> RunRow:
     """The row of a run without its evaluations.
 
-    Args:
-        run: the run.
-        baselines: its names as a baseline.
-        known: runs by their ids, with those that it has its answers from.
-        is_left: whether it is abandoned: unfinished, and without a process.
+    `known` are runs by their ids, with those that it has its answers from. `is_left` means that the
+    run is abandoned: unfinished, and without a process.
     """
     fields = ("id", "command", "started_at", "name", "git_commit", "git_dirty")
     return RunRow(
@@ -84,7 +76,7 @@ def heading_row(
 
 
 _FEW = 20
-# How many older runs are read as well: the oldest runs shown are compared with one of these.
+# How many older runs are read as well, to compare the oldest runs shown with one of them.
 _READ_BESIDES = 30
 _HELP = """List the runs that are kept, the newest first.
 

@@ -1,4 +1,4 @@
-"""`callscore import`: take runs into the history that were exported elsewhere, or could not be kept."""
+"""`callscore import`: adds runs to the history that were exported, or written to a rescue file."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`callscore init`: writes an evaluation to start from, which runs as it is."""
+"""`callscore init`: writes an example evaluation that runs as it is."""
 
 from __future__ import annotations
 
@@ -52,22 +52,17 @@ def command(*, folder: str, python: bool, lang: Language) -> None:
                 file.write(_content(name))
     except OSError as error:
         raise click.UsageError(f"Cannot write {error.filename}: {error.strerror}.") from error
-    click.echo(_result_text(target, names, lang))
+    written = [f"  {target / name}" for name in names]
+    steps = next_steps([f"run {quote(str(target))}"], lang)
+    click.echo("\n".join([say(_WRITTEN, lang), *written, "", *steps]))
 
 
 def _content(name: str) -> str:
-    """What is written to a file."""
     if name == _SCHEMA:
         from callscore.cli.schema import schema_text
 
         return schema_text("suite")
     folder = files("callscore") / "data" / "init"
-    # A file that ends in `.py` would be taken for a part of the program.
+    # It is stored under another name, so that it is not taken for a module of the package.
     stored = f"{name}.txt" if name.endswith(".py") else name
     return (folder / stored).read_text(encoding="utf-8")
-
-
-def _result_text(target: Path, names: tuple[str, ...], lang: Language) -> str:
-    files = [f"  {target / name}" for name in names]
-    steps = next_steps([f"run {quote(str(target))}"], lang)
-    return "\n".join([say(_WRITTEN, lang), *files, "", *steps])

@@ -1,4 +1,4 @@
-"""The program: finds the command, and turns every expected failure into a sentence and a code."""
+"""The program: finds the command, and turns errors into a message and an exit code."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from callscore.errors import CallscoreError
 
 __all__ = ["COMMANDS", "cli", "main"]
 
-# Each is the click command of the module of that name, imported when it is called.
+# Each is `command` in the module of that name, which is imported when the command is called.
 COMMANDS = (
     *("baseline", "bless", "capture", "check", "compare", "demo", "explain", "export", "extract"),
     *("formats", "gate", "gc", "generate", "history", "import", "init", "mcp", "metrics"),
@@ -25,7 +25,7 @@ _MODULES = {"import": "import_runs"}
 
 
 class _Commands(click.Group):
-    """The commands by name, so that one does not pay for the imports of the others."""
+    """Imports the module of a command only when that command is called."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         del ctx

@@ -71,8 +71,7 @@ def command_examples(name: str, function: Callable[..., Any]) -> list[str]:
     options = ",".join([f"{key}={option_text(value)}" for key, value in examples])
     line = f"callscore score {_FILE} --metric {name}"
     is_required = any(option.is_required for option in options_of(function))
-    plain = [] if is_required else [line]
-    return [*plain, *([f"{line}:{options}"] if options else [])]
+    return [*([] if is_required else [line]), *([f"{line}:{options}"] if options else [])]
 
 
 def python_examples(peer: MetricProvider, name: str, function: Callable[..., Any]) -> list[str]:
@@ -103,8 +102,8 @@ def _example_options(function: Callable[..., Any]) -> dict[str, Any]:
     for option in required or options[:1]:
         members = get_args(option.type) if get_origin(option.type) is not Literal else ()
         values = [v for kind in members or (option.type,) for v in _values(option.name, kind)]
-        others = [value for value in values if value != option.default]
-        examples[option.name] = others[0] if others else option.default
+        others = (value for value in values if value != option.default)
+        examples[option.name] = next(others, option.default)
     return examples
 
 
@@ -180,11 +179,7 @@ def metric_list(console: Console) -> str:
 
 
 def metric_page(name: str, console: Console) -> str:
-    """The page of a tool, or of one function of it.
-
-    Raises:
-        InvalidSettings: there is no such tool or function.
-    """
+    """The page of a tool, or of one function of it."""
     name = name.partition(":")[0]
     if name and "." not in name:
         return _tool_page(provider_named(name), console)
@@ -232,18 +227,17 @@ def _function_page(
 ) -> str:
     metric = name.partition(".")[2]
     width = _width(console)
-    about = [
+    parts = [
         f"{_title(tool, console)}\n{_styled(name, console, bold=True)}",
         wrapped_docstring(inspect.getdoc(function) or "", width),
         _LESS_IS_BETTER if metric in tool.rates_of_fault else "",
         "" if metric in tool.metrics else wrapped_text(_ONLY_PYTHON, width),
     ]
-    parts = [*filter(None, about)]
     for title, lines in _sections(tool, name, function, width).items():
         if lines:
             shown = "\n".join([f"{_INDENT}{line}".rstrip() for line in lines])
             parts.append(f"{_styled(title, console, bold=True)}\n{shown}")
-    return "\n\n".join(parts) + "\n"
+    return "\n\n".join(filter(None, parts)) + "\n"
 
 
 def _sections(
@@ -341,14 +335,6 @@ def command(
         output.write_text("\n".join(pages))
 
 
-def _refuse_names(files: tuple[str, ...]) -> None:
-    """A metric among the files is to be compared, and has an option of its own."""
-    for file in files:
-        is_name = file.partition(":")[0].partition(".")[0] in (OWN_NAME, *TOOLS)
-        if is_name and not _is_file(file):
-            raise click.UsageError(f"there is no file {file}. To choose a metric: --metric {file}")
-
-
 def _is_file(name: str) -> bool:
     try:
         return Path(name).is_file()
@@ -371,7 +357,10 @@ def _compared(names: tuple[str, ...]) -> tuple[Metric, ...]:
 
 def _disagree(files: tuple[str, ...], options: dict[str, Any]) -> None:
     sides = options.pop("expected"), options.pop("actual")
-    _refuse_names(files)
+    for file in files:
+        is_metric = file.partition(":")[0].partition(".")[0] in (OWN_NAME, *TOOLS)
+        if is_metric and not _is_file(file):
+            raise click.UsageError(f"there is no file {file}. To choose a metric: --metric {file}")
     require_inputs(files, *sides)
     gathered = DisagreementCollector(_compared(options.pop("metric")), options.pop("limit"))
     tools = tools_from(options)

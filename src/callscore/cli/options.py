@@ -33,7 +33,6 @@ if TYPE_CHECKING:
 __all__ = [
     "FORMATS",
     "KEYWORD_HELP",
-    "RUN_NAME",
     "SHARE",
     "SettingsCommand",
     "fail_on_option",
@@ -54,6 +53,7 @@ __all__ = [
     "open_store_to_write",
     "output_format_for",
     "overrides_from",
+    "parse_run_name",
     "reading_from",
     "reading_options",
     "report_options",
@@ -102,38 +102,27 @@ class _Share(click.FloatRange):
 SHARE = _Share(0, 1)
 
 
-class _Effect(click.ParamType[tuple[str, str]]):
-    """`PATTERN=read` or `PATTERN=write`."""
-
-    name = "effect"
-
-    def convert(
-        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
-    ) -> tuple[str, str]:
-        pattern, equals, effect = value.rpartition("=")
-        if not equals:
-            self.fail(f"{value!r} is not like 'get_*=read'.", param, ctx)
-        return pattern.strip(), effect.strip()
+def _parse_effect(value: str) -> tuple[str, str]:
+    """Parse `PATTERN=read` or `PATTERN=write`."""
+    pattern, equals, effect = value.rpartition("=")
+    if not equals:
+        raise click.BadParameter(f"{value!r} is not like 'get_*=read'.")
+    return pattern.strip(), effect.strip()
 
 
-class _Argument(click.ParamType[ArgumentRule]):
-    """`TOOL.ARGUMENT=RULE`, with the rule's options behind a colon, as JSON."""
-
-    name = "argument"
-
-    def convert(
-        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
-    ) -> ArgumentRule:
-        pattern, equals, rest = value.partition("=")
-        rule, colon, options = rest.partition(":")
-        if not equals:
-            self.fail(f"{value!r} is not like 'book_flight.date=date'.", param, ctx)
-        try:
-            known = msgspec.json.decode(options, type=dict[str, Any]) if colon else {}
-        except (ValueError, RecursionError):
-            example = """'*.query=text:{"similarity": 0.85}'"""
-            self.fail(f"the options in {value!r} are not JSON, as in {example}.", param, ctx)
-        return ArgumentRule(pattern.strip(), rule.strip(), known)
+def _parse_argument(value: str) -> ArgumentRule:
+    """Parse `TOOL.ARGUMENT=RULE`; the options of the rule may follow a colon, as JSON."""
+    pattern, equals, rest = value.partition("=")
+    rule, colon, options = rest.partition(":")
+    if not equals:
+        raise click.BadParameter(f"{value!r} is not like 'book_flight.date=date'.")
+    try:
+        known = msgspec.json.decode(options, type=dict[str, Any]) if colon else {}
+    except (ValueError, RecursionError) as error:
+        problem = f"the options in {value!r} are not JSON"
+        example = """'*.query=text:{"similarity": 0.85}'"""
+        raise click.BadParameter(f"{problem}, as in {example}.") from error
+    return ArgumentRule(pattern.strip(), rule.strip(), known)
 
 
 class _Setting(click.Option):
@@ -156,22 +145,18 @@ class SettingsCommand(click.Command):
                 formatter.write_dl(rows)
 
 
-def _setting(*names: str, help: str, **attributes: Any) -> Callable[[AnyCommand], AnyCommand]:  # noqa: A002  (as click calls it)
-    return click.option(*names, cls=_Setting, help=help, **attributes)
+def _setting(*names: str, **attributes: Any) -> Callable[[AnyCommand], AnyCommand]:
+    return click.option(*names, cls=_Setting, **attributes)
 
 
-def _choice(name: str, kind: Any, help: str) -> Callable[[AnyCommand], AnyCommand]:  # noqa: A002  (likewise)
-    """An option for a setting that is one of several words."""
-    setting = name.removeprefix("--").replace("-", "_")
-    default = getattr(DEFAULT, setting)
-    return _setting(name, type=click.Choice(_choices(kind)), help=f"{help}  [default: {default}]")
+def _choice(name: str, kind: Any, text: str) -> Callable[[AnyCommand], AnyCommand]:
+    """An option for a setting that is one of several words: of an enum, or of a `Literal`."""
+    words = [str(word) for word in get_args(kind) or kind]
+    default = getattr(DEFAULT, name.removeprefix("--").replace("-", "_"))
+    return _setting(name, type=click.Choice(words), help=f"{text}  [default: {default}]")
 
 
-def _choices(kind: Any) -> list[str]:
-    return [str(word) for word in get_args(kind) or kind]
-
-
-# No option has a default: what is not given comes from the project, or from the default settings.
+# Without defaults: a setting that is not given comes from the project, or from `DEFAULT`.
 settings_options = stacked(
     _setting(
         "--config",
@@ -213,7 +198,7 @@ settings_options = stacked(
     _setting(
         "--normalise-name",
         multiple=True,
-        type=click.Choice(_choices(score_settings.NamePart)),
+        type=click.Choice(get_args(score_settings.NamePart)),
         help="What not to mind in tools' names.",
     ),
     _choice(
@@ -234,7 +219,7 @@ settings_options = stacked(
     _setting(
         "--effect",
         "effects",
-        type=_Effect(),
+        type=_parse_effect,
         multiple=True,
         metavar="PATTERN=read|write",
         help="What tools do, as in 'get_*=read'.",
@@ -242,7 +227,7 @@ settings_options = stacked(
     _setting(
         "--argument",
         "arguments",
-        type=_Argument(),
+        type=_parse_argument,
         multiple=True,
         metavar="TOOL.ARGUMENT=RULE",
         help="How an argument is compared, as in"
@@ -258,11 +243,7 @@ settings_options = stacked(
 
 
 def settings_from(options: dict[str, Any]) -> Settings:
-    """Remove the settings from the options of a command, and merge them into those of the project.
-
-    Raises:
-        InvalidSettings: a setting has an invalid value, here or in a file.
-    """
+    """Remove the settings from the options of a command, and merge them into those of the project."""
     path, no_config = _config_options(options)
     project = config_for(path, is_wanted=not no_config).values
     preset = options.pop("preset")
@@ -275,12 +256,9 @@ def settings_from(options: dict[str, Any]) -> Settings:
 
 
 def overrides_from(options: dict[str, Any]) -> tuple[str | None, dict[str, Any]]:
-    """Remove the settings from the options of a command that changes some: a preset, and others.
+    """Remove the settings to override from the options of a command: a preset, and single ones.
 
-    A file of settings is read only if it is named; everything else stays as it is.
-
-    Raises:
-        InvalidSettings: a setting has an invalid value, here or in the file.
+    A file of settings is read only if it is named.
     """
     path, _ = _config_options(options)
     project = {} if path is None else config_for(path).values
@@ -314,11 +292,7 @@ tools_option = click.option(
 
 
 def tools_from(options: dict[str, Any]) -> dict[str, Tool] | None:
-    """Remove `--tools` from the options of a command: the tools by name; None without a file.
-
-    Raises:
-        UnreadableInput: the file cannot be read, or defines no tool.
-    """
+    """Remove `--tools` from the options of a command: the tools by name; None without a file."""
     file = options.pop("tools")
     if file is None:
         return None
@@ -410,24 +384,18 @@ def reading_from(options: dict[str, Any], tools: Iterable[Tool] = ()) -> Wanted:
     )
 
 
-class _Field(click.ParamType[tuple[str, str]]):
-    """`FIELD=PATH`."""
-
-    name = "field"
-
-    def convert(
-        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
-    ) -> tuple[str, str]:
-        field, equals, path = value.partition("=")
-        if not equals or not path:
-            self.fail(f"{value!r} is not like id=$.metadata.task_id.", param, ctx)
-        return field.strip(), path.strip()
+def _parse_field(value: str) -> tuple[str, str]:
+    """Parse `FIELD=PATH`."""
+    field, _, path = value.partition("=")
+    if not path:
+        raise click.BadParameter(f"{value!r} is not like id=$.metadata.task_id.")
+    return field.strip(), path.strip()
 
 
 map_option = click.option(
     "--map",
     "fields",
-    type=_Field(),
+    type=_parse_field,
     multiple=True,
     metavar="FIELD=PATH",
     help="Where id, expected, actual, trial or input stand in a record: id=$.metadata.task_id.",
@@ -540,13 +508,8 @@ judge_option = click.option(
 def judge_from(options: dict[str, Any]) -> Judge | None:
     """Remove the judge from the options of a command; by default, that of the project, or None.
 
-    Its answers are stored in the history, which is opened for the first question. Call it before
+    Its answers are stored in the history, which is opened for the first question. Call this before
     `settings_from`, which removes `--config` from the options.
-
-    Raises:
-        InvalidSettings: a file names an invalid judge.
-        MissingExtra: the SDK is not installed.
-        MissingKey: there is no key in the environment.
     """
     named = options.pop("judge", None)
     config = config_for(options.get("config"), is_wanted=not options.get("no_config", False))
@@ -573,26 +536,19 @@ def judge_from(options: dict[str, Any]) -> Judge | None:
 
 
 def judged_settings_from(options: dict[str, Any]) -> tuple[Settings, Judge | None]:
-    """The settings of a command, which include the judge, and the judge; both may raise."""
+    """Remove the settings and the judge from the options of a command; the settings include it."""
     judge = judge_from(options)
     settings = settings_from(options)
     return settings if judge is None else replace(settings, judge=judge), judge
 
 
-class _RunName(click.ParamType[str]):
+def parse_run_name(value: str) -> str:
     """A name that cannot be confused with another way to name a run."""
-
-    name = "name"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        name = str(value).strip()
-        fault = name_problem(name)
-        if fault is not None:
-            self.fail(f"nothing can be called {name!r}: {fault}.", param, ctx)
-        return name
-
-
-RUN_NAME = _RunName()
+    name = value.strip()
+    problem = name_problem(name)
+    if problem is not None:
+        raise click.BadParameter(f"nothing can be called {name!r}: {problem}.")
+    return name
 
 
 _JSONL_SUFFIXES = (".jsonl", ".ndjson", "")
@@ -605,7 +561,7 @@ new_file_options = stacked(
 
 
 def require_new_file(path: str | None, *, force: bool) -> None:
-    """Refuse a file that exists, since it may be reviewed, or is named as if it were no JSON lines."""
+    """Refuse a file that exists, since people may have edited it, or whose suffix is not JSON lines."""
     if path is None or path == "-":
         return
     file = Path(path)
@@ -644,7 +600,7 @@ show_options = stacked(
 
 
 def show_options_from(options: dict[str, Any]) -> dict[str, Any]:
-    """Remove from the options which cases to show, and how many; the defaults depend on the format."""
+    """Remove `--show` and `--most` from the options; their defaults depend on the format."""
     show, most = options.pop("show"), options.pop("most")
     for_people = options["output_format"] in _FOR_PEOPLE
     return {

@@ -1,4 +1,4 @@
-"""Where output goes: the terminal, a pipe, a file that appears only when it is whole, or GitHub's log."""
+"""Output to the terminal, a pipe, a file that is replaced as a whole, or the log on GitHub."""
 
 from __future__ import annotations
 
@@ -43,8 +43,8 @@ __all__ = [
 ]
 
 
-# The functions of a report are imported when they are used: SUBJECT.write_FORMAT gives it as text,
-# and SUBJECT_terminal.render prints it. These are in other places.
+# The functions of a report are imported when they are used: SUBJECT.write_FORMAT returns its text,
+# and SUBJECT_terminal.render prints it. These are the exceptions.
 _WRITERS = {
     ("gate", "junit"): ("gate_terminal", "write_junit"),
     ("history", "table"): ("history_terminal", "write_text"),
@@ -66,9 +66,9 @@ def open_output(
 ) -> Iterator[Output]:
     """The output of a report; without a path, or with `-`, it is standard output.
 
-    A file keeps its old content until the report is complete. When the reader closes standard output
-    the program exits, unless it `is_gate` and still has to find its exit code. After an error a file
-    has what was written by then, unless it `is_all_or_nothing`.
+    A file keeps its old content until the report is complete. After an error it has what was written
+    by then, unless `is_all_or_nothing`. When the reader closes standard output the program exits,
+    unless `is_gate`, because it still has to find its exit code.
     """
     if path is None or path == "-":
         yield Output(_StandardOutput(is_gate=is_gate), output_format, lang)
@@ -109,7 +109,7 @@ class _Writable(Protocol):
 
 
 class _StandardOutput:
-    """Standard output, which its reader, such as `head`, may close at any time."""
+    """Standard output; its reader, such as `head`, may close it at any time."""
 
     def __init__(self, *, is_gate: bool) -> None:
         self._is_gate = is_gate
@@ -148,7 +148,7 @@ class Output:
         return lambda case: self.write_bytes(jsonl_line(case, lang=self._lang))
 
     def write(self, results: Results) -> None:
-        """Write the report; of JSON lines, only the notes are left."""
+        """Write the report; JSON lines are written already, and only their notes are printed."""
         if self._format == "jsonl":
             from callscore.reports.score import note_lines
 
@@ -158,7 +158,7 @@ class Output:
         write_report("score", (results,), self, self._format, lang=self._lang)
 
     def console(self) -> Console | None:
-        """The terminal that the output goes to; None if it goes elsewhere."""
+        """The terminal that the output goes to; None if it is not a terminal."""
         from rich.console import Console
 
         console = Console()  # it knows NO_COLOR, FORCE_COLOR and the like
@@ -177,17 +177,10 @@ class Output:
 def write_report(
     subject: str, about: tuple[Any, ...], output: Output, output_format: str, **options: Any
 ) -> bool:
-    """Write a report, in colour on a terminal.
+    """Write a report, in colour on a terminal; returns whether it is on a terminal.
 
-    Args:
-        subject: the kind of the report: `score`, `run`, `check` ...
-        about: the arguments of the report.
-        output: where it goes.
-        output_format: the format.
-        options: the keyword arguments of the report.
-
-    Returns:
-        Whether it is on a terminal.
+    `subject` is the kind of the report (`score`, `run`, `check` ...), `about` and `options` are the
+    arguments of its functions.
     """
     console = output.console() if output_format == "table" else None
     if console is None:
@@ -219,7 +212,7 @@ def _report_function(module: str, name: str) -> Callable[..., Any]:
 
 
 def print_note(sentence: str) -> None:
-    """Print a sentence to standard error, beside the report."""
+    """Print a sentence to standard error."""
     click.echo(f"callscore: {escape(sentence)}", err=True)
 
 
@@ -254,7 +247,7 @@ def safe_for_log(text: str, output_format: str = "table") -> str:
 
 
 def path_in_repository(file: str) -> str:
-    """A path relative to the project, as the history has it, relative to the repository."""
+    """The path relative to the repository of a file whose path is relative to the project."""
     top = os.environ.get("GITHUB_WORKSPACE")
     if not top or not file:
         return file
@@ -300,10 +293,9 @@ def stdout_to_stderr() -> Iterator[None]:
 
 
 def write_run(run: RunResults, output: Output, output_format: str, lang: Language) -> bool:
-    """Write the report, in colour on a terminal, and the warnings beside a format for programs.
+    """Write the report of a run; formats for programs do not include the warnings, which are printed.
 
-    Returns:
-        Whether it is on the same terminal as standard error.
+    Returns whether the report is on the same terminal as standard error.
     """
     if output_format in _FOR_PROGRAMS:
         for warning in run.warnings:

@@ -107,10 +107,7 @@ class RunningScore:
 
 
 def pace_text(done: float, total: float, seconds: float, lang: Language) -> str:
-    """Answers per second, and the time that the others will take; empty before the first.
-
-    It is the mean since the start, since answers come in bursts.
-    """
+    """The mean rate since the start, and the time that is left; empty before the first answer."""
     if not done or not seconds:
         return ""
     left = round((total - done) * seconds / done)
@@ -120,7 +117,7 @@ def pace_text(done: float, total: float, seconds: float, lang: Language) -> str:
 
 @contextmanager
 def run_progress(lang: Language) -> Iterator[RunHooks]:
-    """The hooks that show a progress bar, which disappears at the end."""
+    """The hooks that show a progress bar, which is removed at the end."""
     from callscore.runner.running import RunHooks
 
     if not sys.stderr.isatty():
@@ -138,8 +135,6 @@ def run_progress(lang: Language) -> Iterator[RunHooks]:
     from rich.text import Text
 
     class PaceColumn(ProgressColumn):
-        """Answers per second, and the time that the others will take."""
-
         def render(self, task: Task) -> Text:
             total, seconds = task.total or 0.0, task.elapsed or 0.0
             return Text(pace_text(task.completed, total, seconds, lang), "dim")

@@ -1,4 +1,4 @@
-"""`callscore rescore`: score the kept answers of a run again, under other settings."""
+"""`callscore rescore`: scores the stored answers of a run again, with other settings."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`callscore run`: ask agents, score what they call, show what went wrong, and gate on it."""
+"""`callscore run`: asks agents, scores their calls, writes the report, and gates on it."""
 
 from __future__ import annotations
 
@@ -17,18 +17,17 @@ from callscore.cli.exits import (
     print_interrupted,
     print_kept,
     run_exit_code,
-    watch_exit_code,
 )
 from callscore.cli.options import (
     FORMATS,
     KEYWORD_HELP,
-    RUN_NAME,
     judge_from,
     judge_option,
     keyword_option,
     lang_option,
     open_store_to_write,
     output_format_for,
+    parse_run_name,
     report_options,
     show_options,
     show_options_from,
@@ -62,44 +61,24 @@ TIMEOUT = 60.0
 RETRIES = 2
 
 
-class _Rate(click.ParamType[Rate]):
-    """`10`, `10/s`, `500/m`, `1000/h`."""
-
-    name = "rate"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Rate:
-        try:
-            return value if isinstance(value, Rate) else parse_rate(value)
-        except InvalidSettings as error:
-            self.fail(f"{str(error).removeprefix('rate: ')}.", param, ctx)
+def _parse_rate(value: str) -> Rate:
+    """Parse `10`, `10/s`, `500/m` or `1000/h`."""
+    try:
+        return parse_rate(value)
+    except InvalidSettings as error:
+        raise click.BadParameter(f"{str(error).removeprefix('rate: ')}.") from error
 
 
 class RunRequest(Struct, frozen=True, kw_only=True):
     """The options of the command.
 
     Attributes:
-        paths: files and folders of evaluations.
-        keyword: a keyword expression that selects evaluations and cases.
-        tags: selects cases.
         limit: the highest number of cases per evaluation.
         trials: how often each case is asked; None for the number of its evaluation.
-        jobs: how many questions are asked concurrently.
-        limits: the timeout, the retries and the rate limit.
         fail_under: the threshold of scorers that have none.
-        last_failed: whether to ask only what did not pass before.
-        watch: whether to run again whenever a file changes.
-        resume: whether to continue the last unfinished run.
-        cache: whether to reuse answers of earlier runs.
         judge: the judge of evaluations that name none.
-        show: which cases to show.
-        most: how many cases to show.
-        output_format: the format of the report.
-        output: the file of the report; None for standard output.
-        lang: the language.
         trusts_kept: whether to reuse answers if everything that determines them is known.
         cache_since: the oldest time, in seconds since 1970, of answers of code to reuse.
-        name: the name of the run in the history.
-        store: the history; None for that of the project.
     """
 
     paths: tuple[str, ...]
@@ -151,7 +130,7 @@ run_options = stacked(
         show_default=True,
         help="Ask so many at once.",
     ),
-    click.option("--rate", type=_Rate(), metavar="N[/s|/m|/h]", help="Begin at most so many."),
+    click.option("--rate", type=_parse_rate, metavar="N[/s|/m|/h]", help="Begin at most so many."),
     click.option(
         "--timeout",
         type=click.FloatRange(min=0),
@@ -173,7 +152,9 @@ run_options = stacked(
     ),
     click.option("--watch", is_flag=True, help="Run again what changes, until Ctrl-C."),
     click.option("--resume", is_flag=True, help="Go on with the run that did not come to its end."),
-    click.option("--name", type=RUN_NAME, metavar="NAME", help="Call the run so in the history."),
+    click.option(
+        "--name", type=parse_run_name, metavar="NAME", help="Call the run so in the history."
+    ),
     click.option(
         "--cache", is_flag=True, help="Take kept answers where just the same was asked before."
     ),
@@ -205,9 +186,8 @@ class ChosenQuestions(Struct, frozen=True, kw_only=True):
     """The questions to ask.
 
     Attributes:
-        selection: selects evaluations and cases.
         trials: how often each case is asked; None for the number of its evaluation.
-        arguments: the same as it is stored with the run.
+        arguments: the same choice as it is stored with the run.
         resumed: the run that is continued, locked against other processes.
     """
 
@@ -222,13 +202,7 @@ def choose_questions(
 ) -> ChosenQuestions:
     """The questions that the request selects; a resumed run asks what it asked before.
 
-    Args:
-        request: the request.
-        store: earlier runs; None if none are needed.
-        on_note: called with a sentence about a surprising choice.
-
-    Raises:
-        UnknownRun: there is no run to resume.
+    `on_note` is called with a sentence if all questions are chosen for lack of failed ones.
     """
     given: dict[str, Any] = {
         "keyword": request.keyword,
@@ -321,7 +295,7 @@ def command(ctx: click.Context, /, **options: Any) -> int:
 
 
 def run_once(request: RunRequest) -> int:
-    """Run the evaluations one time, write the report, and find the exit code."""
+    """Run the evaluations, write the report, and find the exit code."""
     results, is_shown = RunResults(), False
     go_on = resume_command(request)
     try:
@@ -340,13 +314,7 @@ def run_once(request: RunRequest) -> int:
 
 
 def run_evaluations(request: RunRequest) -> RunResults:
-    """Find the evaluations, and run what is selected.
-
-    Raises:
-        InvalidSettings: nothing is selected.
-        UnknownRun: there is no run to resume.
-        UnusableStore: nothing could be stored.
-    """
+    """Find the evaluations, and run the selected cases; it is an error if there are none."""
     evaluations, unloaded = discover(request.paths, print_note)
     if not evaluations:
         return RunResults(unloaded=tuple(unloaded))
@@ -406,7 +374,7 @@ def _run_in_store(request: RunRequest, evaluations: Sequence[Evaluation]) -> Run
 
 @contextmanager
 def _store_or_rescue_file(request: RunRequest) -> Iterator[Store | FallbackStore]:
-    """The history, or a file with a note about it if the history is unusable and not needed."""
+    """The history; if it is unusable and not needed, a file instead, and a note is printed."""
     try:
         store = open_store_to_write(request.store)
     except UnusableStore as error:
@@ -429,11 +397,7 @@ _CHANGED = Phrase("changed: {names}", "изменено: {names}")
 
 
 def watch(request: RunRequest, run_once: Callable[[RunRequest], int]) -> int:
-    """Run the evaluations, and again whenever a file changes, until Ctrl-C.
-
-    Raises:
-        MissingExtra: watchfiles is not installed.
-    """
+    """Run the evaluations, and again whenever a file changes, until Ctrl-C."""
     if request.resume:
         raise click.UsageError("--watch and --resume exclude each other.")
     watched = _WatchedFiles(request)
@@ -454,14 +418,14 @@ def watch(request: RunRequest, run_once: Callable[[RunRequest], int]) -> int:
                 code = None
     except KeyboardInterrupt:
         pass
-    return watch_exit_code()
+    return INTERRUPTED
 
 
 def request_after_change(request: RunRequest, changed: Sequence[Path]) -> RunRequest:
     """The request for the next run after these files have changed.
 
-    Changed files of evaluations are run alone, and answers to unchanged questions are reused. Other
-    code may change every answer, so that no older answer is reused. So may other data, unless
+    Changed files of evaluations are run alone, and answers to unchanged questions are reused. After
+    a change of other code no older answer is reused, and after a change of other data only if
     everything that is sent to a model is known.
     """
     if _are_evaluations(changed, request):
@@ -483,11 +447,7 @@ def _relative_path(path: Path) -> str:
 
 
 class _WatchedFiles:
-    """The files that are watched.
-
-    Attributes:
-        began: when the last run began.
-    """
+    """The files that are watched; `began` is the time when the last run started."""
 
     def __init__(self, request: RunRequest) -> None:
         self._request = request

@@ -44,11 +44,7 @@ def command(*, name: str | None, output: str | None) -> None:
 
 
 def schema_text(name: str) -> str:
-    """A schema as it is published.
-
-    Raises:
-        InvalidSettings: there is no such schema.
-    """
+    """The JSON Schema of this name."""
     if name not in _SCHEMAS:
         hint = did_you_mean(name, _SCHEMAS) or "."
         raise InvalidSettings(f"there is no schema {name!r}{hint} `callscore schema` lists all.")

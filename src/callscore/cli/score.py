@@ -1,4 +1,4 @@
-"""`callscore score`: score files of cases, show what went wrong, save it, and gate on it."""
+"""`callscore score`: scores files of cases, writes the report, stores it, and gates on it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,6 @@ from msgspec import Struct
 
 from callscore.cli.exits import score_exit_code
 from callscore.cli.options import (
-    RUN_NAME,
     SHARE,
     SettingsCommand,
     input_format_option,
@@ -23,6 +22,7 @@ from callscore.cli.options import (
     map_option,
     metric_option,
     open_store_to_write,
+    parse_run_name,
     reading_from,
     reading_options,
     report_options,
@@ -66,7 +66,7 @@ _NOT_ALL_SAVED = Phrase("not everything is kept: {problem}", "сохранено
 def saving_scores(
     request: SaveRequest | None, store: str | None, lang: Language
 ) -> Iterator[ScoreSaver | None]:
-    """The object that stores the scores in the history; None without a request."""
+    """What stores the scores in the history; None without a request."""
     if request is None:
         yield None
         return
@@ -107,7 +107,7 @@ _NOT_JUDGED = Phrase(
     "{cases} not judged, and not in the report", "{cases} без оценки судьи, в отчёте их нет"
 )
 _MOST_NAMED = 10
-_MOST_FAILURES_IN_A_ROW = 5  # after these, the next question will hardly be answered
+_MOST_FAILURES_IN_A_ROW = 5  # then the next question will hardly be answered
 _JUDGE_ANSWERS_NOT_KEPT = Phrase(
     "the answers of the judge are not kept: {problem}", "ответы судьи не сохранены: {problem}"
 )
@@ -129,7 +129,7 @@ def judged_lines(judge: Judge | None, lang: Language) -> list[str]:
 
 
 class UnjudgedCases:
-    """The cases for which the judge gave no answer; they are not in the report, and named below it."""
+    """The cases for which the judge gave no answer; they are not scored, but named at the end."""
 
     def __init__(self, judge: Judge | None) -> None:
         self._judge = judge
@@ -143,11 +143,7 @@ class UnjudgedCases:
         return self._count > 0
 
     def take(self, place: str, case: Case, error: ModelFailed) -> None:
-        """Note one of them.
-
-        Raises:
-            ModelFailed: there were too many in a row, with no answer in between.
-        """
+        """Note a case; raises the error if there were too many in a row."""
         judged = 0 if self._judge is None else self._judge.counts().judged
         self._in_a_row = self._in_a_row + 1 if judged == self._judged else 1
         self._judged = judged
@@ -233,7 +229,7 @@ class _Request(Struct, frozen=True, kw_only=True):
 )
 @click.option(
     "--save",
-    type=RUN_NAME,
+    type=parse_run_name,
     metavar="NAME",
     help="Keep every case in the history, as a run of this name.",
 )

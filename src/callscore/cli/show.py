@@ -1,4 +1,4 @@
-"""`callscore show`: a run of the history, or one case of it, as it was."""
+"""`callscore show`: the report of a stored run, or of one case of it."""
 
 from __future__ import annotations
 
