@@ -324,13 +324,13 @@ LOST = Noted(1, ("assistant::b",))
 
 
 def test_a_comparison_without_surprises_has_no_notes() -> None:
-    assert comparison_notes(NOTHING_NEW, "en") == []
+    assert [*comparison_notes(NOTHING_NEW, "en")] == []
     assert alarm_notes(NOTHING_NEW, "en") == []
     assert below_notes(NOTHING_NEW, "en") == []
 
 
 def test_what_only_one_run_has_and_what_is_other_is_counted_and_named() -> None:
-    assert comparison_notes(REGRESSED, "en") == [
+    assert [*comparison_notes(REGRESSED, "en")] == [
         ("3 cases only before: main", "a, b, c"),
         ("2 cases only after: latest", "d, e"),
         ("1 case without a number before or after, left out", "without-a-number"),
@@ -373,20 +373,20 @@ def test_a_number_that_was_lost_is_told_from_one_that_never_was() -> None:
         NOTHING_NEW, undecided=Noted(3, ("assistant::a", "assistant::b", "x::c")), lost=LOST
     )
 
-    assert comparison_notes(comparison, "en") == [
+    assert [*comparison_notes(comparison, "en")] == [
         ("1 case with a number before and none after, left out", "b"),
         ("2 cases without a number before or after, left out", "a, x::c"),
     ]
-    assert len(comparison_notes(comparison, "en", said={"missing"})) == 1
+    assert len([*comparison_notes(comparison, "en", said={"missing"})]) == 1
 
 
 def test_a_run_that_is_compared_with_itself_is_pointed_out_once() -> None:
     comparison = replace(NOTHING_NEW, is_same_run=True)
 
-    assert comparison_notes(comparison, "en") == [
+    assert [*comparison_notes(comparison, "en")] == [
         ("both are the same run: 20261114-120000-aaaa", "")
     ]
-    assert comparison_notes(comparison, "en", said={"same run"}) == []
+    assert [*comparison_notes(comparison, "en", said={"same run"})] == []
 
 
 def test_a_missed_threshold_is_a_sentence_of_its_own() -> None:

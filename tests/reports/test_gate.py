@@ -23,7 +23,6 @@ from tests.reports.comparisons import (
 from callscore.comparing.changes import CaseChange
 from callscore.comparing.gating import Gate, Reason
 from callscore.reports.gate import (
-    fail_on_text,
     gate_title,
     inconclusive_line,
     reason_lines,
@@ -45,7 +44,6 @@ def test_the_title_says_what_it_is_about() -> None:
     assert gate_title(OPEN, "en") == ("Gate open", "no evidence, main → main")
     assert gate_title(CLOSED, "ru") == ("Проверка не пройдена", "стало хуже, main → latest")
     assert gate_title(CLOSED, "en", write=str.upper)[1] == "regressed, MAIN → LATEST"
-    assert fail_on_text(CLOSED) == "--fail-on any"
 
 
 def test_a_gate_that_is_open_has_no_reasons() -> None:

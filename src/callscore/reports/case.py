@@ -162,10 +162,7 @@ _PLAIN_KINDS = ("missing", "unexpected", "type", "value")
 def stored_call_lines(
     trial: Result, expected: Sequence[Any] | None, *, width: int, lang: Language
 ) -> list[Line]:
-    """The calls with the marks of a diff, from the stored comparison.
-
-    Empty if nothing is stored, or if it is unreadable.
-    """
+    """The calls with the marks of a diff, from the stored comparison; empty without a readable one."""
     comparison = None if trial.kept is None else trial.kept.comparison
     try:
         kept = msgspec.convert(comparison or {}, KeptComparison, strict=False)
@@ -204,7 +201,7 @@ def _actual_at(made: Sequence[ToolCall], position: int, room: int) -> str:
 
 
 def _expected_at(expected_calls: Sequence[Any], position: int, room: int) -> str:
-    """What was expected as a call, or as it is stored if it is no call."""
+    """An expected call as text; anything else as it is stored."""
     if not 0 <= position < len(expected_calls):
         return "?"
     item = expected_calls[position]
@@ -218,7 +215,7 @@ def _expected_at(expected_calls: Sequence[Any], position: int, room: int) -> str
 
 
 def _difference_reason(found: KeptDifference, lang: Language) -> str:
-    """Why the two calls differ; the stored text if that cannot be translated."""
+    """Why two calls differ; the stored English text if it cannot be translated."""
     if lang == "en" or found.kind not in _PLAIN_KINDS:
         return escape(found.reason)
     kind: Any = found.kind
@@ -282,12 +279,10 @@ def _markdown_blocks(case: KeptCase, lang: Language) -> Iterator[str]:
     if not is_repeated and cost_text(case.trials[0], lang):
         about.append(cost_text(case.trials[0], lang))
     yield "  \n".join(about)
-    if case.input is not None:
-        yield f"### {say(INPUT, lang)}"
-        yield fenced("\n".join(text_lines(case.input, _WIDTH)), "text")
-    if case.metadata:
-        yield f"### {say(METADATA, lang)}"
-        yield fenced("\n".join(text_lines(case.metadata, _WIDTH)), "text")
+    for heading, value in ((INPUT, case.input), (METADATA, case.metadata or None)):
+        if value is not None:
+            yield f"### {say(heading, lang)}"
+            yield fenced("\n".join(text_lines(value, _WIDTH)), "text")
     for trial in case.trials:
         if is_repeated:
             head = say(TRIAL, lang, number=trial.case.trial)

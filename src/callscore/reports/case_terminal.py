@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from rich.text import Text
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from rich.console import Console
 
-    from callscore.core.phrases import Language, Phrase
+    from callscore.core.phrases import Language
     from callscore.core.results import KeptCase, Result
 
 __all__ = ["render"]
@@ -43,22 +43,18 @@ def render(cases: Sequence[KeptCase], *, console: Console, lang: Language = "en"
 def _sections(case: KeptCase, width: int, lang: Language) -> Iterator[Section]:
     is_repeated = len(case.trials) > 1
     yield [_title(case, lang), *_about(case, width, lang)]
-    if case.input is not None:
-        yield _value_section(wording.INPUT, case.input, width, lang)
-    if case.metadata:
-        yield _value_section(wording.METADATA, case.metadata, width, lang)
-    is_noted = False  # that there are no two columns; noted once
+    values = ((wording.INPUT, case.input), (wording.METADATA, case.metadata or None))
+    for heading, value in values:
+        if value is not None:
+            lines = wording.text_lines(value, width - INDENT)
+            yield [Text(say(heading, lang), "dim"), indented(Text("\n".join(lines)))]
+    is_noted = False  # it is said only once why there are no two columns
     for trial in case.trials:
         head = [_trial_line(trial, width, lang)] if is_repeated else []
         if trial.status == "scored" and trial.score is None and not is_noted:
             is_noted = True
             yield [Text(say(wording.AS_STORED, lang), "dim")]
         yield [*head, *_trial_section(case, trial, width, lang)]
-
-
-def _value_section(header: Phrase, value: Any, width: int, lang: Language) -> Section:
-    lines = wording.text_lines(value, width - INDENT)
-    return [Text(say(header, lang), "dim"), indented(Text("\n".join(lines)))]
 
 
 def _title(case: KeptCase, lang: Language) -> Text:

@@ -119,18 +119,14 @@ def parameters_line(results: CheckResults, lang: Language) -> str | None:
 
 
 def check_notes(results: CheckResults, lang: Language) -> list[tuple[str, str]]:
-    """What was not checked completely: a sentence, and the first names unless all are meant.
-
-    A tool whose schema cannot be used is named with the reason.
-    """
+    """What was not checked completely: sentences, and the first names unless all are meant."""
     lines: list[tuple[str, str]] = []
     for field, (nouns, sentence) in _NOTES.items():
         noted: Noted = getattr(results, field)
         if noted.count:
             count = count_of(nouns, noted.count, lang)
-            names = first_names(
-                noted.names, noted.count, lang, width=_NAME_WIDTH, most=_NAMES_SHOWN
-            )
+            widths = {"width": _NAME_WIDTH, "most": _NAMES_SHOWN}
+            names = first_names(noted.names, noted.count, lang, **widths)
             is_of_all = field == "without_tools" and noted.count == results.runs
             lines.append((say(sentence, lang, count=count), "" if is_of_all else names))
     if results.unchecked_calls:

@@ -12,7 +12,7 @@ from callscore.core.phrases import say
 from callscore.core.rendering import clip, clip_middle, escape, render_arguments
 from callscore.core.score import SCHEMA_FAULTS
 from callscore.reports import check as wording
-from callscore.reports.tables import Column, column_table
+from callscore.reports.tables import Column, column_table, header_width, stacked_words
 from callscore.reports.terminal import Section, note_line, print_sections, report_width
 from callscore.words.reasons import fault_kind_name, fault_reason
 from callscore.words.value_text import MORE
@@ -60,7 +60,7 @@ def _faults_by_tool(results: CheckResults, width: int, lang: Language) -> Sectio
     kinds = list(results.totals)
     heads = [say(wording.CALLS, lang), *(fault_kind_name(kind, lang=lang) for kind in kinds)]
     # Labels take one line per word; names are cut, numbers never are.
-    needed = sum(max(map(len, head.split())) + len(_SPACE) for head in heads)
+    needed = sum(header_width(stacked_words(head)) + len(_SPACE) for head in heads)
     room = min(width - needed, _NAME_WIDTH)
     faulty = [(name, tool) for name, tool in results.tools.items() if tool.total]
     shown = faulty[:_MOST_TOOLS]
@@ -83,17 +83,14 @@ def _table_by_kind(
         counted.append((say(wording.TOTAL, lang), results.calls, results.totals))
     columns = [
         Column(say(wording.TOOL, lang), [Text(name) for name, _, _ in counted], is_left=True),
-        Column(_stacked(say(wording.CALLS, lang)), [Text(str(calls)) for _, calls, _ in counted]),
+        Column(
+            stacked_words(say(wording.CALLS, lang)), [Text(str(calls)) for _, calls, _ in counted]
+        ),
     ]
     for kind in results.totals:
         cells = [_count(faults.get(kind, 0), kind) for _, _, faults in counted]
-        columns.append(Column(_stacked(fault_kind_name(kind, lang=lang)), cells))
+        columns.append(Column(stacked_words(fault_kind_name(kind, lang=lang)), cells))
     return column_table(columns, space=len(_SPACE))
-
-
-def _stacked(label: str) -> str:
-    """A label above numbers, one word per line."""
-    return "\n".join(label.split())
 
 
 def _list_by_kind(tools: list[tuple[str, ToolFaults]], width: int, lang: Language) -> Table:

@@ -26,13 +26,14 @@ from callscore.reports.formatting import (
 from callscore.words.value_text import CASES, ERROR_COUNT, json_document, percent
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Sequence
 
     from callscore.comparing.changes import CaseChange, ChangeKind, ChangeReason, ChangeReasonKind
     from callscore.comparing.comparison import Comparison, SideSummary
     from callscore.comparing.differences import Difference, Method, Slice, Verdict
     from callscore.core.phrases import Language, Note
     from callscore.core.statistics import Interval
+    from callscore.reports.formatting import Escaper
 
 __all__ = [
     "ALARMS",
@@ -172,7 +173,7 @@ def change_interval_text(interval: Interval | None, lang: Language) -> str:
 
 
 def p_text(p_value: float | None) -> str:
-    """A p-value with three decimals, which are always on its side of 0.05."""
+    """A p-value with three decimals; rounding never moves it to the other side of 0.05."""
     if p_value is None:
         return NO_NUMBER
     if p_value < _SMALLEST_P:
@@ -181,14 +182,12 @@ def p_text(p_value: float | None) -> str:
     return f"< {text}" if p_value < _SIGNIFICANCE <= float(text) else text
 
 
-def measure_name(measure: str, lang: Language, *, write: Callable[[str], str] = escape) -> str:
+def measure_name(measure: str, lang: Language, *, write: Escaper = escape) -> str:
     """What is compared: a translated word, or the name of a scorer."""
     return say(_MEASURES[measure], lang) if measure in _MEASURES else write(measure)
 
 
-def change_line(
-    comparison: Comparison, lang: Language, *, write: Callable[[str], str] = escape
-) -> str:
+def change_line(comparison: Comparison, lang: Language, *, write: Escaper = escape) -> str:
     """The number before and after, and the difference; or why there is none."""
     main = comparison.main
     if main.change is None:
@@ -204,7 +203,7 @@ def points_with_unit(change: float | None, lang: Language) -> str:
 
 
 def nothing_compared_text(
-    comparison: Comparison, lang: Language, *, write: Callable[[str], str] = escape
+    comparison: Comparison, lang: Language, *, write: Escaper = escape
 ) -> str:
     """Why nothing was compared: no case is in both runs, or none has a number."""
     if not comparison.in_common:
@@ -251,9 +250,7 @@ def flip_counts(comparison: Comparison, lang: Language) -> list[tuple[str, Chang
     return parts
 
 
-def side_parts(
-    side: SideSummary, lang: Language, *, write: Callable[[str], str] = escape
-) -> list[str]:
+def side_parts(side: SideSummary, lang: Language, *, write: Escaper = escape) -> list[str]:
     """A run in a few words each: its label, id, commit, time, cases and errors."""
     parts = [write(side.label)]
     if side.run and side.run != side.label:
@@ -276,7 +273,7 @@ def holm_line(comparison: Comparison, lang: Language) -> str:
     return say(_HOLM, lang, slices=count_of(_SLICE_COUNT, tested, lang)) if tested else ""
 
 
-def slice_heading(part: Slice, lang: Language, *, write: Callable[[str], str] = escape) -> str:
+def slice_heading(part: Slice, lang: Language, *, write: Escaper = escape) -> str:
     """The heading above the slices of one kind: by which number they are compared."""
     measure = measure_name(part.difference.measure, lang, write=write)
     return say(_SLICES[part.kind], lang, measure=measure)
@@ -336,21 +333,20 @@ def change_rows(
     changes: Sequence[CaseChange], lang: Language, *, has_evaluation: bool = False
 ) -> list[ChangeRow]:
     """One row per case, with the name of its evaluation if `has_evaluation`."""
-    return [_change_row(change, lang, has_evaluation=has_evaluation) for change in changes]
-
-
-def _change_row(change: CaseChange, lang: Language, *, has_evaluation: bool) -> ChangeRow:
-    case = case_name(change.evaluation, change.case) if has_evaluation else change.case
-    (passed, tried), (passes, tries) = change.before, change.after
-    trials = f"{passed}/{tried} → {passes}/{tries}" if max(tried, tries) > 1 else ""
-    before, after = change.f1
-    f1 = "" if before == after else f"{share_text(before)} → {share_text(after)}"
-    remarks = [reason_text(reason, lang) for reason in change.reasons]
-    if change.before == change.after and not f1:
-        remarks.append(say(_OTHER_CALLS, lang))
-    if change.is_expectation_changed:
-        remarks.append(say(_EXPECTATION_CHANGED, lang))
-    return ChangeRow(case, trials, f1, ", ".join(remarks))
+    rows = []
+    for change in changes:
+        case = case_name(change.evaluation, change.case) if has_evaluation else change.case
+        (passed, tried), (passes, tries) = change.before, change.after
+        trials = f"{passed}/{tried} → {passes}/{tries}" if max(tried, tries) > 1 else ""
+        before, after = change.f1
+        f1 = "" if before == after else f"{share_text(before)} → {share_text(after)}"
+        remarks = [reason_text(reason, lang) for reason in change.reasons]
+        if change.before == change.after and not f1:
+            remarks.append(say(_OTHER_CALLS, lang))
+        if change.is_expectation_changed:
+            remarks.append(say(_EXPECTATION_CHANGED, lang))
+        rows.append(ChangeRow(case, trials, f1, ", ".join(remarks)))
+    return rows
 
 
 def has_several_evaluations(comparison: Comparison) -> bool:
@@ -438,23 +434,13 @@ def comparison_notes(
     comparison: Comparison,
     lang: Language,
     *,
-    write: Callable[[str], str] = escape,
+    write: Escaper = escape,
     said: Collection[str] = (),
-) -> list[tuple[str, str]]:
+) -> Iterator[tuple[str, str]]:
     """Cases that only one run has, that have no number, or that are different: sentences, and names.
 
-    Args:
-        comparison: the comparison.
-        lang: the language.
-        write: makes text from the data safe to show.
-        said: notes that are given elsewhere: `missing` for missing cases, `same run`.
+    `said` are notes that are given elsewhere: `missing` for missing cases, `same run`.
     """
-    return list(_each_note(comparison, lang, write, said))
-
-
-def _each_note(
-    comparison: Comparison, lang: Language, write: Callable[[str], str], said: Collection[str]
-) -> Iterator[tuple[str, str]]:
     undecided, lost = comparison.undecided, comparison.lost
     never_decided = Noted(
         undecided.count - lost.count,
@@ -501,13 +487,13 @@ def alarm_notes(comparison: Comparison, lang: Language) -> list[tuple[str, str]]
 
 
 def below_notes(
-    comparison: Comparison, lang: Language, *, write: Callable[[str], str] = escape
+    comparison: Comparison, lang: Language, *, write: Escaper = escape
 ) -> list[tuple[str, str]]:
     """The thresholds that the second run misses."""
     return [(note_text(note, lang, write), "") for note in comparison.after.below]
 
 
-def note_text(note: Note, lang: Language, write: Callable[[str], str]) -> str:
+def note_text(note: Note, lang: Language, write: Escaper) -> str:
     """A note in a language, with its values made safe to show."""
     values = {
         name: write(value) if isinstance(value, str) else value

@@ -26,7 +26,7 @@ from callscore.words.plain_data import call_to_dict, metric_to_dict, noted_to_di
 from callscore.words.value_text import CASES, MORE, json_document
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
     from callscore.core.phrases import Language
     from callscore.core.results import Results
@@ -37,6 +37,7 @@ if TYPE_CHECKING:
         VisibilityCounts,
     )
     from callscore.metrics.repairs import RepairKind
+    from callscore.reports.formatting import Escaper
     from callscore.words.diff import Line
 
 __all__ = [
@@ -116,16 +117,9 @@ def headline_parts(found: Disagreements, lang: Language) -> tuple[str, str]:
 
 
 def compared_notes(
-    found: Disagreements,
-    results: Results,
-    lang: Language,
-    *,
-    write: Callable[[str], str] = escape,
+    found: Disagreements, results: Results, lang: Language, *, write: Escaper = escape
 ) -> list[tuple[str, str]]:
-    """What is not in the numbers: a sentence, and names or reasons.
-
-    `write` makes the names of metrics safe to show.
-    """
+    """What is not in the numbers: a sentence, and names or reasons."""
     lines = note_lines(results, lang)
     if found.not_compared.count:
         cases = count_of(CASES, found.not_compared.count, lang)

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
@@ -15,7 +16,7 @@ from callscore.words.explanation import FORBIDDEN_CALLS
 from callscore.words.value_text import CASES, MORE, decimal, forbidden_tools
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Iterable, Sequence
 
     from callscore.core.phrases import Language
     from callscore.core.results import MetricValue, Noted
@@ -30,6 +31,7 @@ __all__ = [
     "SKIPPED_NOTE",
     "UNCOUNTED_CASES",
     "UNLIMITED_WIDTH",
+    "Escaper",
     "add_noted",
     "add_properties",
     "add_property",
@@ -57,6 +59,9 @@ __all__ = [
     "value_blocks",
     "xml_safe",
 ]
+
+# Makes text from the data safe to show: `escape` on a terminal, `code` in Markdown.
+Escaper = Callable[[str], str]
 
 MODE_PHRASES = {
     "strict": Phrase("strict", "режим STRICT"),
@@ -149,13 +154,8 @@ def first_reasons(reasons: Sequence[str], width: int) -> str:
     return "; ".join(shown)
 
 
-def settings_text(
-    settings: Settings, lang: Language, *, write: Callable[[str], str] = escape
-) -> str:
-    """How the calls were compared, in a few words; defaults are not mentioned.
-
-    `write` makes the patterns in the settings safe to show.
-    """
+def settings_text(settings: Settings, lang: Language, *, write: Escaper = escape) -> str:
+    """How the calls were compared, in a few words; defaults are not mentioned."""
     threshold = f"{settings.argument_match_threshold:g}"
     mode = say(MODE_PHRASES[settings.mode], lang, threshold=threshold)
     changes = [
@@ -166,7 +166,7 @@ def settings_text(
     return ", ".join([mode, say(MODE_PHRASES[settings.order], lang), *changes])
 
 
-def _short_value(name: str, settings: Settings, lang: Language, write: Callable[[str], str]) -> str:
+def _short_value(name: str, settings: Settings, lang: Language, write: Escaper) -> str:
     if name == "arguments":
         rules = [(rule.pattern, rule.rule) for rule in settings.arguments]
     elif name == "effects":
@@ -236,10 +236,10 @@ def metric_cells(values: Sequence[MetricValue], width: int) -> list[list[tuple[s
     if sum(display_width(name) + most + 1 + space for name in names) - space <= width:
         return [cells]
     widest = max(map(display_width, names))
-    in_a_line = max((width + space) // (widest + most + 1 + space), 1)
+    per_line = max((width + space) // (widest + most + 1 + space), 1)
     lines = []
-    for start in range(0, len(cells), in_a_line):
-        *others, last = cells[start : start + in_a_line]
+    for start in range(0, len(cells), per_line):
+        *others, last = cells[start : start + per_line]
         padded = [(number, name + " " * (widest - display_width(name))) for number, name in others]
         lines.append([*padded, last])
     return lines
@@ -294,7 +294,7 @@ def html_entities(text: str) -> str:
 def note_items(
     notes: Iterable[tuple[str, str]], *, is_bold: bool = True, width: int = _NOTE_WIDTH
 ) -> str:
-    """Notes as a list: each is a sentence, and the first names that it is about."""
+    """Notes as a list: sentences, and the first names that each is about."""
     mark = "**" if is_bold else ""
     return "\n".join(
         f"- {mark}{sentence}{mark}" + (f" ({code(names, width=width)})" if names else "")

@@ -44,17 +44,17 @@ from callscore.reports.formatting import (
 from callscore.words.value_text import json_document, json_safe
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Iterator, Mapping
 
     from callscore.comparing.changes import Alarm, CaseChange, ChangeKind
     from callscore.comparing.comparison import Comparison
     from callscore.comparing.differences import Slice
     from callscore.comparing.gating import Gate, Reason, ReasonKind
     from callscore.core.phrases import Language
+    from callscore.reports.formatting import Escaper
 
 __all__ = [
     "annotation_lines",
-    "fail_on_text",
     "gate_title",
     "inconclusive_line",
     "reason_lines",
@@ -113,9 +113,7 @@ _COUNTED: dict[ReasonKind, Plural] = {
 _NAME_WIDTH = 60
 
 
-def gate_title(
-    gate: Gate, lang: Language, *, write: Callable[[str], str] = escape
-) -> tuple[str, str]:
+def gate_title(gate: Gate, lang: Language, *, write: Escaper = escape) -> tuple[str, str]:
     """Whether the gate is open, and the verdict on the two runs."""
     comparison = gate.comparison
     verdict = say(VERDICTS[comparison.verdict], lang)
@@ -126,18 +124,10 @@ def gate_title(
     return say(_OPEN if gate.is_open else _CLOSED, lang), f"{verdict}, {before} → {after}"
 
 
-def fail_on_text(gate: Gate) -> str:
-    """How strict the gate is."""
-    return f"--fail-on {gate.fail_on}"
-
-
 def reason_lines(
-    gate: Gate, lang: Language, *, write: Callable[[str], str] = escape
+    gate: Gate, lang: Language, *, write: Escaper = escape
 ) -> list[tuple[ReasonKind, str, str]]:
-    """Why the gate is closed: the kind of each reason, a sentence, and the first names, or numbers.
-
-    `write` makes text from the data safe to show.
-    """
+    """Why the gate is closed: the kind of each reason, a sentence, and the first names, or numbers."""
     return [
         (reason.kind, sentence, names)
         for reason in gate.reasons
@@ -146,33 +136,30 @@ def reason_lines(
 
 
 def _reason_sentences(
-    comparison: Comparison, reason: Reason, lang: Language, write: Callable[[str], str]
-) -> list[tuple[str, str]]:
+    comparison: Comparison, reason: Reason, lang: Language, write: Escaper
+) -> Iterator[tuple[str, str]]:
     if reason.kind == "below":
-        return below_notes(comparison, lang, write=write)
-    if reason.kind == "unfinished":
-        sides = [getattr(comparison, side) for side in reason.sides or ("after",)]
-        return [(say(_UNFINISHED, lang, run=write(side.run or side.label)), "") for side in sides]
-    if reason.kind in _COUNTED:
-        names = case_names(reason.cases, comparison)
-        if reason.kind == "slice":
-            names = [slice_name(part, lang) for part in regressed_slices(comparison)]
+        yield from below_notes(comparison, lang, write=write)
+    elif reason.kind == "unfinished":
+        for side in [getattr(comparison, name) for name in reason.sides or ("after",)]:
+            yield say(_UNFINISHED, lang, run=write(side.run or side.label)), ""
+    elif reason.kind in _COUNTED:
+        names = (
+            [slice_name(part, lang) for part in regressed_slices(comparison)]
+            if reason.kind == "slice"
+            else case_names(reason.cases, comparison)
+        )
         sentence = count_of(_COUNTED[reason.kind], reason.count, lang)
-        return [(sentence, first_names(names, reason.count, lang))]
-    return [_sentence_and_numbers(comparison, reason, lang, write)]
-
-
-def _sentence_and_numbers(
-    comparison: Comparison, reason: Reason, lang: Language, write: Callable[[str], str]
-) -> tuple[str, str]:
-    if reason.kind == "regressed":
+        yield sentence, first_names(names, reason.count, lang)
+    elif reason.kind == "regressed":
         change = change_line(comparison, lang, write=write)
-        return say(_REGRESSED, lang, change=change), certainty_line(comparison.main, lang)
-    if reason.kind == "same run":
-        return say(_SAME_RUN, lang, run=write(comparison.after.run)), ""
-    if reason.kind == "in doubt":
-        return _loss_sentence(_INCONCLUSIVE_LOSS, comparison, lang), ""
-    return nothing_compared_text(comparison, lang, write=write), ""
+        yield say(_REGRESSED, lang, change=change), certainty_line(comparison.main, lang)
+    elif reason.kind == "same run":
+        yield say(_SAME_RUN, lang, run=write(comparison.after.run)), ""
+    elif reason.kind == "in doubt":
+        yield _loss_sentence(_INCONCLUSIVE_LOSS, comparison, lang), ""
+    else:
+        yield nothing_compared_text(comparison, lang, write=write), ""
 
 
 def regressed_slices(comparison: Comparison) -> list[Slice]:
@@ -202,12 +189,8 @@ def inconclusive_line(gate: Gate, lang: Language) -> str:
 def suggested_command(gate: Gate, *, baseline: str | None = None, is_partial: bool = False) -> str:
     """The command to type next: to see what is wrong, or to move the baseline.
 
-    A run that is partial or has errors is never proposed as a baseline.
-
-    Args:
-        gate: the gate.
-        baseline: the name of the baseline of the gate; None if it compared with another run.
-        is_partial: whether the run left out cases on request.
+    `baseline` is the name of the baseline of the gate; None if it compared with another run. A run
+    that is partial or has errors is never proposed as a baseline.
     """
     words = _suggested_words(gate, None if is_partial or gate.comparison.after.errors else baseline)
     return shlex.join(["callscore", *words])
@@ -265,17 +248,10 @@ def write_markdown(
 
     At most `most` cases of each kind of change are shown, and as many tools and tags.
     """
-    command = say(NEXT, lang, command=code(next_command, width=_COMMAND_WIDTH))
-    return join_blocks(
-        [
-            *_opening_blocks(gate, lang),
-            *_detail_blocks(gate.comparison, most, lang),
-            f"{command} ({code(fail_on_text(gate))})",
-        ]
-    )
+    return join_blocks(_markdown_blocks(gate, next_command, most, lang))
 
 
-def _opening_blocks(gate: Gate, lang: Language) -> Iterator[str]:
+def _markdown_blocks(gate: Gate, next_command: str, most: int, lang: Language) -> Iterator[str]:
     comparison, main = gate.comparison, gate.comparison.main
     title, about = gate_title(gate, lang, write=code)
     yield f"## {title}: {about}"
@@ -284,19 +260,18 @@ def _opening_blocks(gate: Gate, lang: Language) -> Iterator[str]:
     warning = inconclusive_line(gate, lang)
     warnings = [(warning, "")] if warning else []
     yield "\n".join(filter(None, [note_items(items), note_items(warnings, is_bold=False)]))
-    if main.change is not None and "regressed" not in [kind for kind, _, _ in reasons]:
+    said = {reason.kind for reason in gate.reasons}
+    if main.change is not None and "regressed" not in said:
         yield f"**{change_line(comparison, lang, write=code)}**"
     yield from fact_blocks(comparison, lang)
-    said = {reason.kind for reason in gate.reasons}
     yield note_items(comparison_notes(comparison, lang, write=code, said=said), is_bold=False)
-
-
-def _detail_blocks(comparison: Comparison, most: int, lang: Language) -> Iterator[str]:
     yield from slice_blocks(comparison, regressed_slices(comparison), most, lang)
     changes = [*change_blocks(comparison, most, lang)]
     if changes:
-        title = ", ".join(words for words, _ in flip_counts(comparison, lang))
-        yield details(html_entities(title), "\n\n".join(changes))
+        flips = ", ".join(words for words, _ in flip_counts(comparison, lang))
+        yield details(html_entities(flips), "\n\n".join(changes))
+    command = say(NEXT, lang, command=code(next_command, width=_COMMAND_WIDTH))
+    yield f"{command} ({code(f'--fail-on {gate.fail_on}')})"
 
 
 # GitHub shows ten annotations of a kind for each step, and drops the others.

@@ -69,10 +69,15 @@ def _sections(gate: Gate, width: int, most: int, lang: Language) -> Iterator[Sec
     kinds = {reason.kind for reason in gate.reasons}
     word, about = wording.gate_title(gate, lang)
     title = Text().append(word, "bold green" if gate.is_open else "bold red")
-    title.append(SPACE + about).append(SPACE + wording.fail_on_text(gate), "dim")
-    yield [title, *_reason_lines(gate, lang)]
+    title.append(SPACE + about).append(f"{SPACE}--fail-on {gate.fail_on}", "dim")
+    reasons = [
+        note_line(sentence, "" if kind in _SHOWN_BELOW else names, style="bold red")
+        for kind, sentence, names in wording.reason_lines(gate, lang)
+    ]
+    warning = wording.inconclusive_line(gate, lang)
+    yield [title, *reasons, *([note_line(warning, "")] if warning else [])]
     numbers = certainty_lines(main, lang)
-    if "regressed" in kinds:  # then the reason has the others
+    if "regressed" in kinds:  # the reason above has the first line already
         numbers = numbers[1:]
     elif numbers:
         change = Text(change_line(comparison, lang), VERDICT_STYLES[main.verdict])
@@ -83,15 +88,6 @@ def _sections(gate: Gate, width: int, most: int, lang: Language) -> Iterator[Sec
     yield change_section(comparison, wording.shown_change_kind(gate), width, most=most, lang=lang)
     yield [side_table(comparison, lang)]
     yield [note_line(*line) for line in comparison_notes(comparison, lang, said=kinds)]
-
-
-def _reason_lines(gate: Gate, lang: Language) -> Section:
-    lines: Section = [
-        note_line(sentence, "" if kind in _SHOWN_BELOW else names, style="bold red")
-        for kind, sentence, names in wording.reason_lines(gate, lang)
-    ]
-    warning = wording.inconclusive_line(gate, lang)
-    return [*lines, note_line(warning, "")] if warning else lines
 
 
 _ALWAYS_TESTED: dict[ReasonKind, Phrase] = {

@@ -45,19 +45,15 @@ class RunRow(Struct, frozen=True, gc=False, kw_only=True):
         id: the id of the run.
         command: the command that stored it: `run`, `rescore`, `score` ...
         status: `running`, `finished`, `interrupted`, or `abandoned` if its process was killed.
-        started_at: when, in seconds since 1970.
-        name: the name that the user gave it.
+        started_at: in seconds since 1970.
+        name: the name that the user gave the run.
         baselines: its names as a baseline.
         git_commit: the commit of the project; None outside of a repository.
-        git_dirty: whether there were uncommitted changes.
         is_partial: whether cases were left out on request.
-        evaluation: the evaluation; None if there is none yet.
-        variant: its variant; None if it has no variants.
-        place: the file of the evaluation.
-        key: distinguishes it from others of the same name.
+        evaluation: the name of the evaluation; None if there is none yet.
+        key: distinguishes the evaluation from others of the same name.
         cases: how many cases passed or failed.
-        answered: how many answers there are.
-        passed: how many of them pass.
+        passed: how many answers pass.
         share: the mean over the cases of the share of their trials that pass; None without any.
         interval: the 95 % interval of the share.
         f1: the mean score of the cases; None if no calls are expected.
@@ -148,11 +144,8 @@ class Timeline(Struct, frozen=True, kw_only=True):
 def timelines_of(rows: Sequence[RunRow], *, most: int | None = None) -> list[Timeline]:
     """The runs by evaluation, the one that was run last first.
 
-    A run is compared with the nearest complete run before it.
-
-    Args:
-        rows: the evaluations of the runs, those of the newest run first.
-        most: how many of the newest runs are returned; older ones are only compared with.
+    The rows of the newest run come first. A run is compared with the nearest complete run before it;
+    only the newest `most` runs are returned.
     """
     shown = set(list(dict.fromkeys([row.id for row in rows]))[:most])
     groups: dict[tuple[str, str | None, str | None], list[RunRow]] = {}
@@ -304,17 +297,7 @@ def _evaluation_to_dict(step: Step) -> dict[str, Any]:
 
 
 class BaselineRow(Struct, frozen=True, gc=False, kw_only=True):
-    """A baseline and its run.
-
-    Attributes:
-        name: the baseline.
-        run: the id of the run.
-        called: the name that the user gave the run.
-        started_at: when the run started, in seconds since 1970.
-        set_at: when the baseline was set, in seconds since 1970.
-        git_commit: the commit of the project; None outside of a repository.
-        git_dirty: whether there were uncommitted changes.
-    """
+    """A baseline and its run, which is `called` by the name that the user gave it."""
 
     name: str
     run: str

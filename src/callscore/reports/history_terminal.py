@@ -42,7 +42,6 @@ class History(NamedTuple):
     """The runs to show, and how they were selected.
 
     Attributes:
-        timelines: the runs by evaluation.
         tag: the tag of the cases that are counted; None for all cases.
         keyword: the keyword expression that selected evaluations; empty for all of them.
         has_more: whether there are older runs.

@@ -45,7 +45,7 @@ from callscore.words.plain_data import run_to_dict
 from callscore.words.value_text import CASES, ERROR_COUNT, MORE, call_text, json_document
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
     from callscore.core.phrases import Language
     from callscore.core.results import (
@@ -58,6 +58,7 @@ if TYPE_CHECKING:
         RunResults,
         ScorerResult,
     )
+    from callscore.reports.formatting import Escaper
 
 __all__ = [
     "ATTEMPTS",
@@ -150,9 +151,7 @@ _JUDGED = Phrase(
 _QUESTIONS = Plural(("question", "questions"), ("вопрос", "вопроса", "вопросов"))
 
 
-def subtitle(
-    group: Sequence[EvaluationResults], lang: Language, *, write: Callable[[str], str] = escape
-) -> str:
+def subtitle(group: Sequence[EvaluationResults], lang: Language, *, write: Escaper = escape) -> str:
     """How many cases an evaluation has, how their calls were compared, and how long they took."""
     first, *others = group
     parts = [count_of(CASES, max(each.cases for each in group), lang)]
@@ -171,7 +170,7 @@ def verdict_parts(run: RunResults, lang: Language) -> list[tuple[str, str]]:
     undecided, skipped = sum(it.undecided for it in each), sum(it.skipped.count for it in each)
     decided = answered - undecided
     is_all = not (run.errors or undecided or run.is_interrupted)
-    parts: list[tuple[str, str]] = [_passed(passed, decided, answered, lang, is_all=is_all)]
+    parts = [_passed(passed, decided, answered, lang, is_all=is_all)]
     if decided > passed:
         parts.append((say(_FAILED, lang, count=decided - passed), "bad"))
     if run.errors:
@@ -199,7 +198,7 @@ def _passed(
 
 
 def gate_hint(run: RunResults, lang: Language) -> str | None:
-    """That the exit code is 0 although cases failed; None if that is not so."""
+    """A hint that the exit code is 0 although cases failed; None if that is not the case."""
     has_failed = any(each.passed < each.answered - each.undecided for each in run.evaluations)
     has_code = run.errors or run.is_interrupted or run.unloaded
     is_gated = any(
@@ -232,9 +231,7 @@ def tokens_text(usage: Usage, lang: Language) -> list[str]:
     return [say(_TOKENS, lang, read=read, written=grouped_number(usage.output_tokens, lang))]
 
 
-def judge_lines(
-    run: RunResults, lang: Language, *, write: Callable[[str], str] = escape
-) -> list[str]:
+def judge_lines(run: RunResults, lang: Language, *, write: Escaper = escape) -> list[str]:
     """How many values each judge has judged, and how often it was asked."""
     return [
         say(
@@ -260,12 +257,9 @@ _NOTE_REASON_WIDTH = 160
 
 
 def group_notes(
-    group: Sequence[EvaluationResults], lang: Language, *, write: Callable[[str], str] = escape
+    group: Sequence[EvaluationResults], lang: Language, *, write: Escaper = escape
 ) -> list[tuple[str, str]]:
-    """The notes on all variants of an evaluation: sentences, and the first names in each.
-
-    `write` makes the names of scorers and variants safe to show.
-    """
+    """The notes on all variants of an evaluation: sentences, and the first names in each."""
     alike: dict[tuple[str, str], list[str]] = {}
     has_column = len(group) == 1  # the table has a column for thresholds
     for each in group:
@@ -278,7 +272,7 @@ def group_notes(
 
 
 def _evaluation_notes(
-    each: EvaluationResults, lang: Language, write: Callable[[str], str], *, has_column: bool
+    each: EvaluationResults, lang: Language, write: Escaper, *, has_column: bool
 ) -> Iterator[tuple[str, str]]:
     summary = each.results.summary
     forbidden = forbidden_line(summary, lang)

@@ -55,12 +55,13 @@ from callscore.words.value_text import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
     from callscore.core.phrases import Language
     from callscore.core.results import CaseScore, MetricResult, Noted, Results
     from callscore.core.statistics import Interval
     from callscore.core.summary import Summary
+    from callscore.reports.formatting import Escaper
 
 __all__ = [
     "FIXED_TOOL_COLUMNS",
@@ -203,9 +204,7 @@ def count_text(part: int, whole: int, lang: Language) -> str:
     return f"{say(PART_OF_WHOLE, lang, part=part, whole=whole)}, {percent(part / whole)}"
 
 
-def check_hint(
-    results: Results, lang: Language, *, write: Callable[[str], str] = escape
-) -> str | None:
+def check_hint(results: Results, lang: Language, *, write: Escaper = escape) -> str | None:
     """How to find faults in cases that are not shown; None if there are none."""
     shown = sum(len(case.score.faults or ()) for case in results.cases)
     if sum(results.summary.faults.values()) <= shown:
@@ -286,12 +285,9 @@ def metric_rows(results: Results, lang: Language) -> list[MetricRow]:
 
 
 def not_scorable_notes(
-    metrics: Sequence[MetricResult], lang: Language, *, write: Callable[[str], str] = escape
+    metrics: Sequence[MetricResult], lang: Language, *, write: Escaper = escape
 ) -> list[tuple[str, str]]:
-    """The metrics that have no number for some cases: for how many, and the first reasons.
-
-    `write` makes the names of metrics safe to show.
-    """
+    """The metrics that have no number for some cases: for how many, and the first reasons."""
     alike: dict[Noted, list[str]] = {}  # tools often refuse the same cases
     for metric in metrics:
         if metric.not_scorable.count:
@@ -410,18 +406,15 @@ def shown_trials(trials: int, *, most: int = MOST_TRIAL_COLUMNS) -> list[int]:
     most = max(most, _FEWEST_TRIAL_COLUMNS)
     if trials <= most:
         return list(range(1, trials + 1))
-    factor = 2
-    while len(shown := {trials, *_powers(factor, trials)}) > most:
+    factor, shown = 1, set(range(1, trials + 1))
+    while len(shown) > most:
         factor += 1  # with very many trials, doubling is too slow
+        shown, power = {trials}, 1
+        while power < trials:
+            shown.add(power)
+            power *= factor
     others = [k for k in range(1, most + 1) if k not in shown]
     return sorted(shown.union(others[: most - len(shown)]))
-
-
-def _powers(factor: int, end: int) -> list[int]:
-    powers = [1]
-    while powers[-1] * factor < end:
-        powers.append(powers[-1] * factor)
-    return powers
 
 
 def write_json(results: Results, *, lang: Language = "en") -> str:

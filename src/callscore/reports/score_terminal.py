@@ -11,7 +11,15 @@ from callscore.core.rendering import clip_middle, display_width, escape
 from callscore.reports import score as wording
 from callscore.reports.formatting import INTERVAL_TEXT, metric_cells, settings_text
 from callscore.reports.score import FIXED_TOOL_COLUMNS, METRICS, MOST_TRIAL_COLUMNS
-from callscore.reports.tables import Column, NumberRow, column_table, number_table, wrapped_grid
+from callscore.reports.tables import (
+    Column,
+    NumberRow,
+    column_table,
+    header_width,
+    number_table,
+    stacked_words,
+    wrapped_grid,
+)
 from callscore.reports.terminal import SPACE, Section, note_line, print_sections, report_width
 from callscore.words.diff import call_lines, rich_text
 from callscore.words.explanation import FORBIDDEN_CALLS
@@ -26,7 +34,7 @@ if TYPE_CHECKING:
     from callscore.core.phrases import Language, Phrase
     from callscore.core.results import CaseScore, Results
     from callscore.core.summary import Summary
-    from callscore.reports.score import NumberColumn, Ranking
+    from callscore.reports.score import Ranking
 
 __all__ = ["render"]
 
@@ -97,21 +105,6 @@ def _trials(summary: Summary, width: int, lang: Language) -> Section:
     return [_heading(wording.TRIALS, lang), table]
 
 
-def _columns_fit(columns: list[NumberColumn], width: int, lang: Language) -> bool:
-    """Whether the columns leave room for the names."""
-    labels = sum(_label_width(_stacked_label(column.label, lang)) + 1 for column in columns)
-    return labels + _SHORTEST_NAME <= width
-
-
-def _stacked_label(phrase: Phrase, lang: Language) -> str:
-    """A label above numbers, one word per line."""
-    return "\n".join(say(phrase, lang).split())
-
-
-def _label_width(label: str) -> int:
-    return max(map(len, label.split("\n")))
-
-
 def _checks(results: Results, width: int, lang: Language) -> Section:
     """The results of schema checks; empty without schemas."""
     summary = results.summary
@@ -136,7 +129,7 @@ def _metrics(results: Results, width: int, lang: Language) -> Section:
     ]
     if not rows:
         return []
-    numbers = [_stacked_label(label, lang) for label in wording.METRIC_LABELS]
+    numbers = [stacked_words(say(label, lang)) for label in wording.METRIC_LABELS]
     table = number_table(say(wording.METRIC, lang), numbers, rows, width)
     reasons = [note_line(*line) for line in wording.not_scorable_notes(results.metrics, lang)]
     settings = wording.settings_note(results, lang)
@@ -156,13 +149,15 @@ def _ranking_section(ranking: Ranking, width: int, lang: Language) -> Section:
     if not ranking.names:
         return []
     columns = ranking.columns
-    # Optional columns are left out first: their numbers are also in the notes.
-    while len(columns) > FIXED_TOOL_COLUMNS and not _columns_fit(columns, width, lang):
-        columns = columns[:-1]
+    numbers = [stacked_words(say(column.label, lang)) for column in columns]
+    # Without room for names, optional columns are left out: their numbers are also in the notes.
+    while len(numbers) > FIXED_TOOL_COLUMNS:
+        if sum(map(header_width, numbers)) + len(numbers) + _SHORTEST_NAME <= width:
+            break
+        columns, numbers = columns[:-1], numbers[:-1]
     labels = [say(label, lang) for label in ranking.labels]
-    numbers = [_stacked_label(column.label, lang) for column in columns]
     # On a narrow terminal names are cut, numbers never are.
-    free = width - sum(map(_label_width, numbers))
+    free = width - sum(map(header_width, numbers))
     space, room = _space_and_room(free, len(labels), len(numbers))
     rows = [
         [

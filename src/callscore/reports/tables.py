@@ -19,8 +19,10 @@ __all__ = [
     "NumberRow",
     "column_lines",
     "column_table",
+    "header_width",
     "number_table",
     "room_for_names",
+    "stacked_words",
     "wrapped_grid",
 ]
 
@@ -38,7 +40,7 @@ class Column(NamedTuple):
     @property
     def width(self) -> int:
         """How many columns of the terminal it takes."""
-        return max([_header_width(self.header), *[cell.cell_len for cell in self.cells]])
+        return max([header_width(self.header), *[cell.cell_len for cell in self.cells]])
 
 
 def column_table(columns: Sequence[Column], *, space: int = 3) -> Table:
@@ -53,14 +55,20 @@ def column_table(columns: Sequence[Column], *, space: int = 3) -> Table:
 
 
 def column_lines(columns: Sequence[Column], *, space: int = 3) -> list[Text]:
-    """The lines of such a table, never cut and without trailing blanks."""
+    """The lines of a table that is never cut, without trailing blanks."""
     shapes = [(column.width, column.is_left) for column in columns]
     lines = _header_lines([column.header for column in columns], shapes, space)
     rows = zip(*[column.cells for column in columns], strict=True)
     return [*lines, *[_line(row, shapes, space) for row in rows]]
 
 
-def _header_width(header: str) -> int:
+def stacked_words(label: str) -> str:
+    """A header with one word per line, for a narrow column."""
+    return "\n".join(label.split())
+
+
+def header_width(header: str) -> int:
+    """The width of the widest line of a header."""
     return max(map(display_width, header.split("\n")))
 
 
@@ -104,22 +112,15 @@ def number_table(  # noqa: PLR0913  (each is a property of the table)
     space: int = 3,
     spare: Sequence[int] = (),
 ) -> Text:
-    """A table in which no name and no header is cut.
+    """A table in which no name and no header is cut: a long name has a line above its numbers.
 
-    A name too long to stand beside its numbers gets a line above them.
-
-    Args:
-        label: the label above the names.
-        headers: the labels above the numbers; they may have several lines.
-        rows: the rows.
-        width: the width of the terminal.
-        space: the blanks between two columns, if there is room for them.
-        spare: the columns of numbers that are left out if not all fit, in this order.
+    There are `space` blanks between two columns if there is room for them. The columns in `spare` are
+    left out if not all fit, in this order.
     """
     names = [display_width(label), *[row.name.cell_len for row in rows]]
     room = max(names[0], min(max(names[1:], default=0), _SHORTEST_NAME))
     widths = [
-        max([_header_width(header), *[row.numbers[place].cell_len for row in rows]])
+        max([header_width(header), *[row.numbers[place].cell_len for row in rows]])
         for place, header in enumerate(headers)
     ]
     kept = list(range(len(widths)))
@@ -128,7 +129,7 @@ def number_table(  # noqa: PLR0913  (each is a property of the table)
             break
         kept.remove(place)
     widths = [widths[place] for place in kept]
-    # Columns move together until every name fits that can.
+    # The space between columns shrinks until every name fits that can.
     widest_room = room_for_names(widths, width, 1)
     needed = max([name for name in names if name <= widest_room], default=0)
     while space > 1 and room_for_names(widths, width, space) < needed:
