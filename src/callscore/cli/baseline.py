@@ -1,7 +1,5 @@
 """`callscore baseline`: names for the runs that others are compared with."""
 
-# ruff: noqa: RUF001  (Russian letters that look like Latin ones are meant)
-
 from __future__ import annotations
 
 import shlex

@@ -1,7 +1,5 @@
 """`callscore bless`: what a run has observed becomes what is expected."""
 
-# ruff: noqa: RUF001  (Russian letters that look like Latin ones are meant)
-
 from __future__ import annotations
 
 import sys

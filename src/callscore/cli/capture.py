@@ -1,7 +1,5 @@
 """`callscore capture`: recorded traces become cases that expect what the agent did."""
 
-# ruff: noqa: RUF001  (Russian letters that look like Latin ones are meant)
-
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
@@ -9,12 +7,10 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from callscore.cli.options import (
-    input_format_option,
+    input_options,
     lang_option,
-    map_option,
     new_file_options,
     reading_from,
-    reading_options,
     require_new_file,
     require_one_stdin,
     skip_bad_option,
@@ -77,9 +73,7 @@ _SKIPPED = Phrase("skipped: {count}", "пропущено: {count}")
 
 @click.command(short_help="Turn traces into cases.", help=_HELP)
 @click.argument("files", nargs=-1, required=True, metavar="TRACES...")
-@map_option
-@input_format_option
-@reading_options
+@input_options
 @new_file_options
 @lang_option
 @skip_bad_option("Name")

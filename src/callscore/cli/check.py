@@ -13,11 +13,9 @@ from callscore.checks.check import FAULT_KINDS
 from callscore.checks.tool_schema import require_usable_schema
 from callscore.cli.exits import ANY_FAULT, check_exit_code
 from callscore.cli.options import (
-    input_format_option,
+    input_options,
     lang_option,
-    map_option,
     reading_from,
-    reading_options,
     report_options,
     require_one_stdin,
     skip_bad_option,
@@ -71,9 +69,7 @@ class _Request(Struct, frozen=True, kw_only=True):
 @click.option(
     "--tools", metavar="FILE", help="The tools' definitions.  [default: those in the traces]"
 )
-@map_option
-@input_format_option
-@reading_options
+@input_options
 @click.option(
     "--fail-on",
     type=click.Choice([ANY_FAULT, *FAULT_KINDS]),

@@ -1,7 +1,5 @@
 """`callscore demo`: scores of real trajectories, what they mean, and what to type next."""
 
-# ruff: noqa: RUF001  (Russian letters that look like Latin ones are meant)
-
 from __future__ import annotations
 
 from collections import defaultdict

@@ -1,7 +1,5 @@
 """The exit codes of all commands, and the sentences that say why a command fails."""
 
-# ruff: noqa: RUF001  (Russian letters that look like Latin ones are meant)
-
 from __future__ import annotations
 
 from typing import TYPE_CHECKING

@@ -9,13 +9,11 @@ import click
 from callscore.api import score_case
 from callscore.cli.options import (
     SettingsCommand,
-    input_format_option,
+    input_options,
     judge_option,
     judged_settings_from,
     lang_option,
-    map_option,
     reading_from,
-    reading_options,
     settings_options,
     sides_options,
     store_option,
@@ -52,9 +50,7 @@ __all__ = ["command"]
 @sides_options(multiple=False)
 @click.option("--case", "name", metavar="ID", help="Which case.  [default: the first]")
 @click.option("--trial", metavar="TRIAL", help="Which trial of it.  [default: the first]")
-@map_option
-@input_format_option
-@reading_options
+@input_options
 @tools_option
 @settings_options
 @judge_option

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
@@ -19,7 +18,7 @@ from callscore.words.plain_data import call_to_dict, tool_to_dict
 from callscore.words.value_text import encode_json
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from callscore.formats.dialect import Dialect
     from callscore.formats.trace import Trace, Wanted
@@ -62,38 +61,33 @@ def command(  # noqa: D103  (the help is above)
 ) -> None:
     wanted = reading_from(options, () if schemas is None else tools_in(Path(schemas)))
     dialect = None if name is None else dialect_named(name)
-    extractor = _Extractor(files, dialect=dialect, wanted=wanted, skip_bad=skip_bad)
+    on_bad = print_skipped if skip_bad else raise_unreadable
+    extractor = _Extractor(files, dialect, wanted, on_bad)
     with open_output(output, "jsonl", "en") as target, progress(files, "reading") as on_bytes:
         for file in files:
-            read = partial(read_documents, file, dialect=extractor.dialect, on_bytes=on_bytes)
-            documents = read(on_bad=extractor.on_bad)
-            if wants_tools:
-                extractor.write_tools(file, documents, target)
-            else:
-                extractor.write_calls(file, documents, target)
+            documents = read_documents(file, dialect=dialect, on_bytes=on_bytes, on_bad=on_bad)
+            write = extractor.write_tools if wants_tools else extractor.write_calls
+            write(file, documents, target)
 
 
-class _Extractor:
-    """Writes the calls or the tools in documents, and reports their formats."""
+class _Extractor(NamedTuple):
+    """Writes the calls or the tools in documents, and prints how many there are of each format."""
 
-    def __init__(
-        self, files: tuple[str, ...], *, dialect: Dialect | None, wanted: Wanted, skip_bad: bool
-    ) -> None:
-        self.dialect = dialect
-        self._files = files
-        self.on_bad = print_skipped if skip_bad else raise_unreadable
-        self._wanted = wanted
+    files: tuple[str, ...]
+    dialect: Dialect | None
+    wanted: Wanted
+    on_bad: Callable[[str, str], object]
 
     def write_calls(self, file: str, documents: Iterator[Document], target: Output) -> None:
         """Write the calls of a file, one per line."""
         counts: dict[tuple[str, str], int] = {}
-        wanted = with_cached_dialects(self._wanted)
+        wanted = with_cached_dialects(self.wanted)
         for document in documents:
             for trace in self._traces(document, wanted):
                 view = "expected " if trace.calls is None else f"{trace.view} "
                 kind = (document.dialect.name, view if trace.says_anything else "")
                 counts[kind] = counts.get(kind, 0) + len(trace.any_calls)
-                place = None if document.place == file and len(self._files) == 1 else document.place
+                place = None if document.place == file and len(self.files) == 1 else document.place
                 about = {"case": trace.id, "trial": trace.trial, "place": place}
                 known = {field: value for field, value in about.items() if value is not None}
                 lines = [encode_json({**call_to_dict(call), **known}) for call in trace.any_calls]

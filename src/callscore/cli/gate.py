@@ -1,7 +1,5 @@
 """`callscore gate`: decides for a build server whether a run passes, compared with a baseline."""
 
-# ruff: noqa: RUF001  (Russian letters that look like Latin ones are meant)
-
 from __future__ import annotations
 
 import shlex
@@ -200,14 +198,6 @@ be read.
 """
 
 
-class _GateResult(Struct, frozen=True):
-    """A gate, the command to type next, and the file of each evaluation by its name."""
-
-    gate: Gate
-    next: str
-    files: dict[str, str]
-
-
 @click.command(short_help="Let a run pass, or not.", help=_HELP)
 @click.argument("run", default="latest")
 @click.option("--against", required=True, metavar="NAME", help="The baseline, or another run.")
@@ -223,19 +213,20 @@ def command(ctx: click.Context, /, *, lang: Language, **options: Any) -> int:
     output_format = output_format_for(ctx, options)
     require_runs(options["run"], options["against"])
     with open_output(options["output"], output_format, lang, is_gate=True) as output:
-        held = _gate_result(options)
-        shown = {"next_command": held.next, "most": options["most"], "lang": lang}
-        write_report_for_log("gate", held.gate, output, output_format, **shown)
+        found, next_command, files = _decide(options)
+        shown = {"next_command": next_command, "most": options["most"], "lang": lang}
+        write_report_for_log("gate", found, output, output_format, **shown)
     if output_format != "table" or options["output"] not in (None, "-"):
-        print_gate_reasons(held.gate, lang)
-    add_step_summary(lambda: write_markdown(held.gate, **shown), lang)
+        print_gate_reasons(found, lang)
+    add_step_summary(lambda: write_markdown(found, **shown), lang)
     if is_on_github():
-        for line in annotation_lines(held.gate, files=held.files, lang=lang):
+        for line in annotation_lines(found, files=files, lang=lang):
             click.echo(line, err=True)  # standard output is for the report
-    return gate_exit_code(held.gate)
+    return gate_exit_code(found)
 
 
-def _gate_result(options: dict[str, Any]) -> _GateResult:
+def _decide(options: dict[str, Any]) -> tuple[Gate, str, dict[str, str]]:
+    """The gate, the command to type next, and the file of each evaluation by its name."""
     more = store_arguments(options["store"])
     with open_existing_store(options["store"]) as store:
         sides = gate_sides(store, options["run"], options["against"], more=more)
@@ -247,4 +238,4 @@ def _gate_result(options: dict[str, Any]) -> _GateResult:
         each.label: path_in_repository(file_of_location(each.place))
         for each in sides.after.evaluations
     }
-    return _GateResult(found, following + more, files)
+    return found, following + more, files

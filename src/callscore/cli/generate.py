@@ -1,7 +1,5 @@
 """`callscore generate`: cases from the definitions of tools; a model may write the questions."""
 
-# ruff: noqa: RUF001  (Russian letters that look like Latin ones are meant)
-
 from __future__ import annotations
 
 from pathlib import Path

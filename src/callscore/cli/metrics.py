@@ -14,12 +14,10 @@ import msgspec
 from click.core import ParameterSource
 
 from callscore.cli.options import (
-    input_format_option,
+    input_options,
     lang_option,
-    map_option,
     metric_option,
     reading_from,
-    reading_options,
     report_options,
     require_inputs,
     sides_options,
@@ -298,9 +296,7 @@ _ALWAYS = ("names", "disagree")
 @click.option("--disagree", is_flag=True, help="Show on which cases of FILEs the tools disagree.")
 @sides_options()
 @metric_option
-@map_option
-@input_format_option
-@reading_options
+@input_options
 @tools_option
 @click.option(
     "--limit",

@@ -36,14 +36,13 @@ __all__ = [
     "SHARE",
     "SettingsCommand",
     "fail_on_option",
-    "input_format_option",
+    "input_options",
     "json_option",
     "judge_from",
     "judge_option",
     "judged_settings_from",
     "keyword_option",
     "lang_option",
-    "map_option",
     "measure_option",
     "metric_option",
     "most_changes_option",
@@ -335,6 +334,14 @@ lang_option = click.option(
 )
 
 
+def _parse_field(value: str) -> tuple[str, str]:
+    """Parse `FIELD=PATH`."""
+    field, _, path = value.partition("=")
+    if not path:
+        raise click.BadParameter(f"{value!r} is not like id=$.metadata.task_id.")
+    return field.strip(), path.strip()
+
+
 _EXCLUDE_NOTHING = "none"
 reading_options = stacked(
     click.option(
@@ -364,6 +371,22 @@ reading_options = stacked(
         help="What the text of a failed call's result matches, where nothing else tells.",
     ),
 )
+input_options = stacked(
+    click.option(
+        "--map",
+        "fields",
+        type=_parse_field,
+        multiple=True,
+        metavar="FIELD=PATH",
+        help="Where id, expected, actual, trial or input stand in a record: id=$.metadata.task_id.",
+    ),
+    click.option(
+        "--input-format",
+        metavar="NAME",
+        help="What the input is written in: see `callscore formats`.  [default: by content]",
+    ),
+    reading_options,
+)
 
 
 def reading_from(options: dict[str, Any], tools: Iterable[Tool] = ()) -> Wanted:
@@ -382,31 +405,6 @@ def reading_from(options: dict[str, Any], tools: Iterable[Tool] = ()) -> Wanted:
         failure=options.pop("failure_pattern"),
         tools=tools,
     )
-
-
-def _parse_field(value: str) -> tuple[str, str]:
-    """Parse `FIELD=PATH`."""
-    field, _, path = value.partition("=")
-    if not path:
-        raise click.BadParameter(f"{value!r} is not like id=$.metadata.task_id.")
-    return field.strip(), path.strip()
-
-
-map_option = click.option(
-    "--map",
-    "fields",
-    type=_parse_field,
-    multiple=True,
-    metavar="FIELD=PATH",
-    help="Where id, expected, actual, trial or input stand in a record: id=$.metadata.task_id.",
-)
-
-
-input_format_option = click.option(
-    "--input-format",
-    metavar="NAME",
-    help="What the input is written in: see `callscore formats`.  [default: by content]",
-)
 
 
 def sides_options(*, multiple: bool = True) -> Callable[[AnyCommand], AnyCommand]:

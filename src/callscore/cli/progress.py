@@ -1,7 +1,5 @@
 """Progress bars for long input and for runs, on a terminal and nowhere else."""
 
-# ruff: noqa: RUF001  (Russian letters that look like Latin ones are meant)
-
 from __future__ import annotations
 
 import sys

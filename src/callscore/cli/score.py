@@ -15,16 +15,14 @@ from callscore.cli.exits import score_exit_code
 from callscore.cli.options import (
     SHARE,
     SettingsCommand,
-    input_format_option,
+    input_options,
     judge_option,
     judged_settings_from,
     lang_option,
-    map_option,
     metric_option,
     open_store_to_write,
     parse_run_name,
     reading_from,
-    reading_options,
     report_options,
     require_inputs,
     settings_options,
@@ -204,9 +202,7 @@ class _Request(Struct, frozen=True, kw_only=True):
 @click.command(cls=SettingsCommand, short_help="Score files of cases.", help=_HELP)
 @click.argument("files", nargs=-1, metavar="[FILE]...")
 @sides_options()
-@map_option
-@input_format_option
-@reading_options
+@input_options
 @tools_option
 @settings_options
 @judge_option

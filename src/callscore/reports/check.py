@@ -1,7 +1,5 @@
 """The report of checked calls: its phrases, and its JSON, JSON lines and Markdown forms."""
 
-# ruff: noqa: RUF001  (Russian letters that look like Latin ones are meant)
-
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any

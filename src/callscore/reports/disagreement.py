@@ -1,7 +1,5 @@
 """The report of disagreeing metrics: its phrases, and its JSON and Markdown forms."""
 
-# ruff: noqa: RUF001  (Russian letters that look like Latin ones, and minus signs, are meant)
-
 from __future__ import annotations
 
 from itertools import groupby

@@ -1,7 +1,5 @@
 """Shared by reports: numbers, durations and names; Markdown, JUnit and text for GitHub's log."""
 
-# ruff: noqa: RUF001  (Russian letters that look like Latin ones, and en dashes, are meant)
-
 from __future__ import annotations
 
 import re

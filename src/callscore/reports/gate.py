@@ -1,7 +1,5 @@
 """The report of a gate: its phrases, JSON, Markdown, GitHub annotations, and the next command."""
 
-# ruff: noqa: RUF001  (Russian letters that look like Latin ones are meant)
-
 from __future__ import annotations
 
 import shlex

@@ -1,7 +1,5 @@
 """The runs of a history, each compared with the one before it: values, phrases and JSON form."""
 
-# ruff: noqa: RUF001, RUF002  (Russian letters that look like Latin ones, and en dashes, are meant)
-
 from __future__ import annotations
 
 from time import localtime, time

@@ -1,7 +1,5 @@
 """The runs and the baselines of a history on a terminal: one table per evaluation."""
 
-# ruff: noqa: RUF001  (en dashes are meant)
-
 from __future__ import annotations
 
 from textwrap import wrap

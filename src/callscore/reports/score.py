@@ -1,7 +1,5 @@
 """The report of scored cases: its phrases, and its JSON, JSON lines, Markdown and JUnit forms."""
 
-# ruff: noqa: RUF001  (Russian letters that look like Latin ones, and en dashes, are meant)
-
 from __future__ import annotations
 
 from itertools import islice

@@ -81,7 +81,7 @@ FORBIDDEN = Phrase("forbidden", "запрещено")
 OUT_OF_ORDER = Phrase("made, but not in this order", "сделан, но не в этом порядке")
 BY_THE_SCHEMAS = Phrase("By the tools' schemas:", "По схемам инструментов:")
 FAULT = Phrase("actual {j} {fault}", "фактический {j} {fault}")
-# Where calls of the trace do not count, the others have other numbers than in the trace.
+# If some calls of the trace do not count, the numbers of the others differ from those in the trace.
 FAULT_IN_TRACE = Phrase("call {j} of the trace, {fault}", "вызов {j} трассировки, {fault}")
 NOT_GIVEN = Phrase("not given", "не передано")
 NOT_EXPECTED = Phrase("not expected", "не ожидалось")
@@ -114,7 +114,7 @@ def diff_lines(score: Score, *, width: int = 100, lang: Language = "en") -> list
     rates = {name: percent(getattr(score, name)) for name in ("precision", "recall")}
     word = rating(score.f1, lang=lang)
     line: Line = ((say(HEADLINE, lang, score=percent(score.f1), rating=word, **rates), ""),)
-    if score.forbidden:  # which is why the score is 0
+    if score.forbidden:  # then the score is 0
         calls = count_of(FORBIDDEN_CALLS, len(score.forbidden), lang)
         line += ((" " * _GAP, ""), (calls, "forbidden"))
     return [line, (), *call_lines(score, width=width, lang=lang)]
@@ -123,8 +123,8 @@ def diff_lines(score: Score, *, width: int = 100, lang: Language = "en") -> list
 def call_lines(score: Score, *, width: int = 100, lang: Language = "en") -> list[Line]:
     """The calls of both sides in two columns that together take at most `width` columns.
 
-    The marks are `=` correct, `~` incorrect, `-` missed, `+` extra, `!` forbidden. Calls that do
-    not count are counted below.
+    The marks are `=` correct, `~` incorrect, `-` missed, `+` extra, `!` forbidden. Below them are the
+    numbers of calls that do not count, and the faults that the schemas find.
     """
     width = max(width, _MIN_WIDTH)
     if not score.expected and not score.actual:

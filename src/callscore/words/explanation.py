@@ -1,6 +1,4 @@
-"""How a score comes about, in three steps that a person can check by hand."""
-
-# ruff: noqa: RUF001  (Russian letters that look like Latin ones are meant, and so is the sign in formulas)
+"""How a score is computed, in three steps that can be checked by hand."""
 
 from __future__ import annotations
 
@@ -155,8 +153,6 @@ def _not_chosen(score: Score, lang: Language) -> list[str]:
     return [say(NOT_CHOSEN, lang, calls=", ".join(calls))] if calls else []
 
 
-_MAX_REASONS = 20
-
 MORE_REASONS = Plural(("more difference", "more differences"), ("отличие", "отличия", "отличий"))
 STEP_1 = Phrase(
     "Step 1. Set each expected call against an actual call of the same tool.",
@@ -219,7 +215,7 @@ EXTRA = Phrase(
     "фактический {j} {name}: лишний, эталонного вызова для него нет",
 )
 EXTRA_BECAUSE = Phrase("actual {j} {name}: extra, {why}", "фактический {j} {name}: лишний, {why}")
-# In an order not every call of the same tool may be paired with every other.
+# If the order counts, not every call may be paired with every other of the same tool.
 MISSED_IN_ORDER = Phrase(
     "expected {i} {name}: missed, no actual call can be paired with it in this order",
     "эталонный {i} {name}: пропущен, в этом порядке ему не сопоставить ни один фактический вызов",
@@ -340,10 +336,10 @@ def _pair(pair: Pair, lang: Language) -> Iterator[str]:
     phrase = CORRECT_PAIR if pair.is_correct else INCORRECT_PAIR
     name, i, j = short_name(pair.expected.name), pair.expected_index + 1, pair.actual_index + 1
     yield _item(phrase, lang, i=i, j=j, name=name, why=_why(pair, lang))
-    for difference in islice(found, _MAX_REASONS):
+    for difference in islice(found, _MAX_ITEMS):
         yield f"    {difference_reason(difference, lang=lang)}"
-    if len(found) > _MAX_REASONS:
-        yield f"    … {count_of(MORE_REASONS, len(found) - _MAX_REASONS, lang)}"
+    if len(found) > _MAX_ITEMS:
+        yield f"    … {count_of(MORE_REASONS, len(found) - _MAX_ITEMS, lang)}"
 
 
 def _why(pair: Pair, lang: Language) -> str:

@@ -44,7 +44,7 @@ if TYPE_CHECKING:
         RunResults,
         ScorerResult,
     )
-    from callscore.core.score import Fault, Pair, Score
+    from callscore.core.score import Pair, Score
     from callscore.core.settings import Settings
     from callscore.core.statistics import Interval
     from callscore.core.summary import Summary
@@ -82,7 +82,9 @@ def score_to_dict(score: Score, *, lang: Language = "en") -> dict[str, Any]:
         "extra": [_call(call) for call in score.extra],
         "forbidden": [_forbidden(score, position) for position in score.forbidden],
         "ignored": [_ignored(ignored) for ignored in score.ignored],
-        "faults": None if score.faults is None else [_fault(f, lang) for f in score.faults],
+        "faults": None
+        if score.faults is None
+        else [{**_fields(f), "reason": fault_sentence(f, lang=lang)} for f in score.faults],
         "expectation": None if expectation is None else [_expected(item) for item in expectation],
         "settings": _settings(score.settings),
     }
@@ -98,10 +100,6 @@ def _forbidden(score: Score, position: int) -> dict[str, Any]:
 def _ignored(ignored: Ignored) -> dict[str, Any]:
     call = _expected(ignored.call) if ignored.side == "expected" else _call(ignored.call)
     return {"side": ignored.side, "why": ignored.why, "call": call}
-
-
-def _fault(fault: Fault, lang: Language) -> dict[str, Any]:
-    return {**_fields(fault), "reason": fault_sentence(fault, lang=lang)}
 
 
 def _fields(value: Struct) -> dict[str, Any]:

@@ -1,7 +1,5 @@
 """Every difference, fault and schema error as one sentence."""
 
-# ruff: noqa: RUF001  (Russian letters that look like Latin ones are meant)
-
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
@@ -33,27 +31,34 @@ __all__ = [
     "schema_error_note",
 ]
 
-MISSING = Phrase("{path}: expected, but not given", "{path}: ожидалось, но не передано")
-UNEXPECTED = Phrase(
-    "{path}: given, but not expected (value {actual})",
-    "{path}: передано, но не ожидалось (значение {actual})",
-)
-OTHER_VALUE = Phrase(
-    "{path}: expected {expected}, got {actual}", "{path}: ожидалось {expected}, получено {actual}"
-)
-OTHER_TYPE = Phrase(
-    "{path}: expected {expected}, got {actual}", "{path}: ожидалось: {expected}; получено: {actual}"
-)
+# By the kind of the difference.
+_REASONS = {
+    "missing": Phrase("{path}: expected, but not given", "{path}: ожидалось, но не передано"),
+    "unexpected": Phrase(
+        "{path}: given, but not expected (value {actual})",
+        "{path}: передано, но не ожидалось (значение {actual})",
+    ),
+    "value": Phrase(
+        "{path}: expected {expected}, got {actual}",
+        "{path}: ожидалось {expected}, получено {actual}",
+    ),
+    "type": Phrase(
+        "{path}: expected {expected}, got {actual}",
+        "{path}: ожидалось: {expected}; получено: {actual}",
+    ),
+    "matcher": Phrase("{path}: {expected}, got {actual}", "{path}: {expected}, получено {actual}"),
+}
 # The same for a rule that compares the inside of a value.
-MISSING_BY = Phrase(
-    "{path}: {matcher}: expected {expected}, but not given",
-    "{path}: {matcher}: ожидалось {expected}, но не передано",
-)
-UNEXPECTED_BY = Phrase(
-    "{path}: {matcher}: given, but not expected (value {actual})",
-    "{path}: {matcher}: передано, но не ожидалось (значение {actual})",
-)
-NOT_MET = Phrase("{path}: {expected}, got {actual}", "{path}: {expected}, получено {actual}")
+_REASONS_BY_RULE = {
+    "missing": Phrase(
+        "{path}: {matcher}: expected {expected}, but not given",
+        "{path}: {matcher}: ожидалось {expected}, но не передано",
+    ),
+    "unexpected": Phrase(
+        "{path}: {matcher}: given, but not expected (value {actual})",
+        "{path}: {matcher}: передано, но не ожидалось (значение {actual})",
+    ),
+}
 MALFORMED = Phrase(
     "the arguments are not a JSON object: {problem}",
     "аргументы не являются объектом JSON: {problem}",
@@ -106,16 +111,6 @@ def difference_reason(difference: Difference, *, lang: Language = "en") -> str:
     )
     note = difference.note
     return sentence if note is None else f"{sentence} ({clip(escape(note.text(lang)), 240)})"
-
-
-_REASONS = {
-    "missing": MISSING,
-    "unexpected": UNEXPECTED,
-    "value": OTHER_VALUE,
-    "type": OTHER_TYPE,
-    "matcher": NOT_MET,
-}
-_REASONS_BY_RULE = {"missing": MISSING_BY, "unexpected": UNEXPECTED_BY}
 
 
 def _with_type(value: object, text: str, lang: Language) -> str:
@@ -227,13 +222,10 @@ def schema_error_note(error: SchemaError) -> Note:
 
 
 def keyword_note(keyword: str, where: str, values: tuple[Any, Any], detail: str) -> Note:
-    """What a keyword of a schema requires, and what it got instead.
+    """What a keyword of a schema requires, and what it got instead, which are the two `values`.
 
-    Args:
-        keyword: the keyword.
-        where: the path that precedes the clause; may be empty.
-        values: what was required, and what was given.
-        detail: the message of the library, for keywords that have no phrase here.
+    `where` is the path that precedes the clause, and may be empty. `detail` is the message of the
+    library, for keywords that have no phrase here.
     """
     wanted, value = values
     if keyword in _WORD_KEYWORDS:

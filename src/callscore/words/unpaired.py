@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 __all__ = ["UnpairedReasons", "expectation_parts", "explain_unpaired", "uncounted_calls"]
 
-# What, besides its arguments, decides whether a call may be made: `one_of` an alternative to it,
+# What decides whether a call may be made, apart from its arguments: `one_of` an alternative to it,
 # `in_order` the calls around it, `together` the other calls of its optional group.
 Tie = Literal["one_of", "in_order", "together"]
 _Key = tuple[str, str | None]
@@ -37,11 +37,9 @@ class AllowedCall(Struct):
     """A written call: how often it may be made, and how often it counts.
 
     Attributes:
-        call: the call.
         counted: how many expected calls like it count.
         most: how often it may be made in total; None for any number.
-        has_times: whether that is written explicitly.
-        ties: what else decides whether it may be made.
+        has_times: whether `most` is written explicitly.
     """
 
     call: ToolCall
@@ -132,7 +130,7 @@ def _counts(member: Expected, counted: Counter[_Key]) -> bool:
 
 
 class ExpectationParts(NamedTuple):
-    """How many calls an expectation has, which kinds of groups, and what it forbids."""
+    """The number of calls in an expectation, the kinds of its groups, and the patterns it forbids."""
 
     calls: int
     kinds: set[str]
