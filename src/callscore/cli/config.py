@@ -20,10 +20,7 @@ _TABLE: Final = "callscore"
 _PRESET: Final = "preset"
 _PYTHON_ONLY: Final = ("similarity",)  # a file cannot hold a function
 _JUDGE: Final = "judge"  # but it can name a model
-_KEYS: Final = (
-    _PRESET,
-    *(name for name in Settings.__struct_fields__ if name not in _PYTHON_ONLY),
-)
+_KEYS: Final = (_PRESET, *(name for name in Settings.__struct_fields__ if name not in _PYTHON_ONLY))
 _JUDGE_KEYS: Final = ("name", "base_url", "key_variable")
 
 

@@ -7,12 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from callscore.cli.options import (
-    lang_option,
-    open_store_to_write,
-    require_one_stdin,
-    store_option,
-)
+from callscore.cli.options import lang_option, open_store_to_write, require_one_stdin, store_option
 from callscore.cli.output import print_note
 from callscore.cli.progress import progress
 from callscore.core.phrases import Phrase, count_of, say

@@ -12,12 +12,7 @@ import click
 from msgspec import Struct
 from msgspec.structs import replace
 
-from callscore.cli.exits import (
-    INTERRUPTED,
-    print_interrupted,
-    print_kept,
-    run_exit_code,
-)
+from callscore.cli.exits import INTERRUPTED, print_interrupted, print_kept, run_exit_code
 from callscore.cli.options import (
     FORMATS,
     KEYWORD_HELP,

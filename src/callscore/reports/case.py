@@ -22,14 +22,7 @@ from callscore.reports.formatting import (
     join_blocks,
     value_blocks,
 )
-from callscore.reports.run import (
-    ATTEMPTS,
-    FAILURE_KINDS,
-    NO_CALLS,
-    OUTCOMES,
-    REQUESTS,
-    tokens_text,
-)
+from callscore.reports.run import ATTEMPTS, FAILURE_KINDS, NO_CALLS, OUTCOMES, REQUESTS, tokens_text
 from callscore.words.diff import call_lines, plain_text
 from callscore.words.plain_data import call_to_dict, score_to_dict, value_to_dict
 from callscore.words.reasons import difference_reason

@@ -43,8 +43,7 @@ _FAULTY = Phrase("{count} at fault, {share}", "с ошибками: {count}, {sh
 _FAULTLESS = Phrase("no faults found", "ошибок не найдено")
 _NO_CALLS = Phrase("no calls", "вызовов нет")
 _VALID = Phrase(
-    "parameters valid: {share} ({part} of {whole})",
-    "верные параметры: {share} ({part} из {whole})",
+    "parameters valid: {share} ({part} of {whole})", "верные параметры: {share} ({part} из {whole})"
 )
 FAULTS = Phrase("Faults by tool", "Ошибки по инструментам")
 TOOL = Phrase("tool", "инструмент")
@@ -53,8 +52,7 @@ FAULT = Phrase("fault", "ошибка")
 TIMES = Phrase("times", "раз")
 TOTAL = Phrase("all", "все")
 _MORE_FINDINGS = Phrase(
-    "… {faults} not shown; --limit shows more",
-    "… не показано: {faults}; --limit покажет больше",
+    "… {faults} not shown; --limit shows more", "… не показано: {faults}; --limit покажет больше"
 )
 _CALL = Phrase("call {number}", "вызов {number}")
 # A counted noun and a sentence for each field of the results.

@@ -131,10 +131,7 @@ _FLIPS: dict[ChangeKind, Phrase] = {
 _SAME = Phrase("{count} as before", "без изменений {count}")
 _COMMIT = Phrase("commit {commit}", "коммит {commit}")
 _DIRTY = Phrase("commit {commit} with changes", "коммит {commit} с изменениями")
-_HOLM = Phrase(
-    "p is corrected after Holm for {slices}",
-    "p с поправкой Холма на {slices}",
-)
+_HOLM = Phrase("p is corrected after Holm for {slices}", "p с поправкой Холма на {slices}")
 _SLICE_COUNT = Plural(("tool or tag", "tools and tags"), ("срез", "среза", "срезов"))
 _REASONS: dict[ChangeReasonKind, Phrase] = {
     "forbidden call": Phrase("forbidden call", "запрещённый вызов"),
@@ -429,11 +426,7 @@ _INPUTS = Plural(
 
 
 def comparison_notes(
-    comparison: Comparison,
-    lang: Language,
-    *,
-    write: Escaper = escape,
-    said: Collection[str] = (),
+    comparison: Comparison, lang: Language, *, write: Escaper = escape, said: Collection[str] = ()
 ) -> Iterator[tuple[str, str]]:
     """Cases that only one run has, that have no number, or that are different: sentences, and names.
 

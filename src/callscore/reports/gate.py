@@ -82,8 +82,7 @@ _SAME_RUN = Phrase(
 _UNFINISHED = Phrase("{run} did not come to its end", "прогон {run} не завершён")
 _COUNTED: dict[ReasonKind, Plural] = {
     "broken": Plural(
-        ("case broken", "cases broken"),
-        ("случай сломан", "случая сломано", "случаев сломано"),
+        ("case broken", "cases broken"), ("случай сломан", "случая сломано", "случаев сломано")
     ),
     "changed": Plural(
         ("case otherwise than before", "cases otherwise than before"),

@@ -268,9 +268,7 @@ def write_json(timelines: Sequence[Timeline]) -> str:
         for step in timeline.steps:
             of_runs.setdefault(step.row.id, []).append(step)
     found = sorted(
-        of_runs.values(),
-        key=lambda steps: (steps[0].row.started_at, steps[0].row.id),
-        reverse=True,
+        of_runs.values(), key=lambda steps: (steps[0].row.started_at, steps[0].row.id), reverse=True
     )
     return json_document([_run_to_dict(steps) for steps in found])
 

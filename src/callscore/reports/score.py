@@ -98,8 +98,7 @@ EXACT = Phrase("cases exact", "случаев совпало точно")
 PART_OF_WHOLE = Phrase("{part} of {whole}", "{part} из {whole}")
 CALLS = Phrase("calls", "вызовы")
 CALL_TOTALS = Phrase(
-    "{expected} expected, {actual} actual",
-    "эталонных {expected}, фактических {actual}",
+    "{expected} expected, {actual} actual", "эталонных {expected}, фактических {actual}"
 )
 CALL_COUNTS = Phrase(
     "{correct} correct, {incorrect} incorrect, {missed} missed, {extra} extra",
@@ -129,8 +128,7 @@ VALID_CALLS = Phrase("calls valid", "вызовов без ошибок")
 FAILURE = Phrase("failure", "ошибка")
 TRIALS = Phrase("Repeated trials", "Повторные попытки")
 MORE_CASES = Phrase(
-    "… {cases} not shown; --limit shows more",
-    "… не показано: {cases}; --limit покажет больше",
+    "… {cases} not shown; --limit shows more", "… не показано: {cases}; --limit покажет больше"
 )
 
 
@@ -170,8 +168,7 @@ _NOTES = {
 # The same for a single case or record.
 SKIPPED = Phrase("skipped: not readable", "пропущено: не удалось прочитать")
 STOPPED = Phrase(
-    "stopped here: what follows is not in this report",
-    "остановлено здесь: остального в отчёте нет",
+    "stopped here: what follows is not in this report", "остановлено здесь: остального в отчёте нет"
 )
 NOT_SCORED = Phrase("no expected calls are given", "эталонные вызовы не указаны")
 NOT_RUN = Phrase("there is no trace", "трассировки нет")
