@@ -9,9 +9,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
-__all__ = ["BipartiteMatching", "Levels", "assign", "columns_in"]
+__all__ = ["BipartiteMatching", "Levels", "assign", "columns_in", "levels_of"]
 
 # Of one row: each weight above zero and the columns that have it, heaviest first. The columns that
 # are in none of these sets weigh zero.
@@ -31,6 +31,14 @@ def assign(rows: list[Levels], width: int) -> list[int | None]:
     prices = _PrimalDual(rows, width)
     prices.settle()
     return _FirstOptimal(prices).columns()
+
+
+def levels_of(weights: Iterable[tuple[int, int]]) -> Levels:
+    """The levels of a row, from its columns and their weights."""
+    found: dict[int, int] = {}
+    for column, weight in weights:
+        found[weight] = found.get(weight, 0) | 1 << column
+    return sorted(found.items(), reverse=True)
 
 
 def columns_in(columns: int) -> list[int]:

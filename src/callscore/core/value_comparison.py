@@ -174,17 +174,14 @@ def ask_once_about(
     as long as the function exists; errors are not remembered.
     """
     key = (id(function), digest(f"{len(question)} {question}{fingerprint(value)}"))
-    asked, answer = _answers.get(key, (_no_function, None))
-    if asked() is not function:
-        answer = call_user_function(function_name, function, question, value)
-        _answers[key] = _reference_to(function), answer
-        if len(_answers) > _MAX_ANSWERS:
-            _answers.popitem(last=False)
+    known = _answers.get(key)
+    if known is not None and known[0]() is function:
+        return known[1]
+    answer = call_user_function(function_name, function, question, value)
+    _answers[key] = _reference_to(function), answer
+    if len(_answers) > _MAX_ANSWERS:
+        _answers.popitem(last=False)
     return answer
-
-
-def _no_function() -> None:
-    """The function of a question that was not asked yet."""
 
 
 def _reference_to(function: Callable[..., Any]) -> Callable[[], Any]:

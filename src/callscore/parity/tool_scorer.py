@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
-from callscore.core.assignment import Levels, assign
+from callscore.core.assignment import assign, levels_of
 from callscore.errors import NotScorable
 from callscore.parity.parameters import names_of, pairs_of
 from callscore.parity.value_comparison import common_count, has_members, python_json_text
@@ -283,13 +283,7 @@ def _max_weight_pairs(weights: _Weights, width: int) -> list[int | None]:
     """
     # Columns of weight zero mean "no partner"; they come first, so that they are preferred.
     spare = max(0, len(weights) - width)
-    rows: list[Levels] = []
-    for row in weights:
-        having: dict[int, int] = {}
-        for column, weight in enumerate(row, spare):
-            if weight:
-                having[weight] = having.get(weight, 0) | 1 << column
-        rows.append(sorted(having.items(), reverse=True))
+    rows = [levels_of(found for found in enumerate(row, spare) if found[1]) for row in weights]
     columns = assign(rows, spare + width)
     return [
         column - spare if column is not None and column >= spare else None for column in columns

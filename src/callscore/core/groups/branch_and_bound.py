@@ -12,7 +12,7 @@ from heapq import heappop, heappush
 from itertools import accumulate, count
 from typing import TYPE_CHECKING, NamedTuple
 
-from callscore.core.assignment import assign
+from callscore.core.assignment import assign, levels_of
 
 if TYPE_CHECKING:
     from callscore.core.assignment import Levels
@@ -64,7 +64,7 @@ class _Search:
         self.worth = worth
         self.width = len(subproblem.columns)  # also the column of rows that have none
         different = {id(gains): gains for gains in worth.gains}  # equal rows share their gains
-        known = {number: _levels(gains) for number, gains in different.items()}
+        known = {number: levels_of(gains.items()) for number, gains in different.items()}
         self.levels = [known[id(gains)] for gains in worth.gains]
         # Each row has a spare column of its own; the bonus makes it prefer that one to a column that
         # is worth nothing to it.
@@ -189,11 +189,3 @@ def _restrict(branch: _Branch, rows: range, columns: int) -> _Branch:
     for row in rows:
         kept[row] &= columns
     return branch._replace(open_columns=tuple(kept))
-
-
-def _levels(gains: dict[int, int]) -> Levels:
-    """The columns of a row by their gain, greatest first."""
-    found: dict[int, int] = {}
-    for column, gain in gains.items():
-        found[gain] = found.get(gain, 0) | 1 << column
-    return sorted(found.items(), reverse=True)
