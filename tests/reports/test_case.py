@@ -180,7 +180,8 @@ TRIAL = AS_KEPT.trials[0]
 
 def lines_of(comparison: Any, expected: list[Any] | None = None) -> list[str]:
     trial = replace(TRIAL, kept=KeptScore(comparison=comparison))
-    return plain_text(stored_call_lines(trial, expected, width=60, lang="en")).splitlines()
+    lines = [*stored_call_lines(trial, expected, width=60, lang="en")]
+    return plain_text(lines).splitlines()
 
 
 def test_every_call_has_its_mark() -> None:

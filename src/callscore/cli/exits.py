@@ -148,7 +148,7 @@ def _missed_thresholds(evaluation: EvaluationResults, lang: Language) -> Iterato
                 yield say(_SCORER_BELOW, lang, evaluation=name, mean=decimal(scorer.mean), **about)
     forbidden = [tool for tool, _ in forbidden_tools(evaluation.results.summary)]
     has_gate = any(scorer.threshold is not None for scorer in evaluation.scorers)
-    if forbidden and has_gate:  # whatever the mean is
+    if forbidden and has_gate:  # even if the mean is high enough
         yield say(_FORBIDDEN_IN_EVALUATION, lang, evaluation=name, names=", ".join(forbidden))
 
 
@@ -192,7 +192,7 @@ def score_exit_reasons(results: Results, fail_under: float, lang: Language) -> l
         names = [escape(name) for name in missing.names]
         reasons.append(say(_NOT_RUN, lang, names=_first_names(names, missing.count)))
     forbidden = [escape(tool) for tool, _ in forbidden_tools(results.summary)]
-    if forbidden:  # whatever the mean is
+    if forbidden:  # even if the mean is high enough
         reasons.append(say(_FORBIDDEN_CALLS, lang, names=_first_names(forbidden, len(forbidden))))
     return reasons
 

@@ -37,7 +37,7 @@ def command(*, name: str | None) -> None:
             return
         from rich.console import Console
 
-        console = Console()  # it knows NO_COLOR, FORCE_COLOR and the like
+        console = Console()  # it respects NO_COLOR and FORCE_COLOR
         width = max(len(dialect.name) for dialect in dialects())
         for dialect in dialects():
             output.write_text(_entry(dialect, width, console))

@@ -152,7 +152,7 @@ def _is_known(store: Store, name: str) -> bool:
 def _missing_baseline_lines(
     store: Store, name: str, after: Side, error: UnknownRun
 ) -> Iterator[str]:
-    """That there is no such baseline, the known ones, and how to set it."""
+    """A message that there is no such baseline, which ones there are, and how to set it."""
     yield f"{str(error).partition('; ')[0].rstrip('.?')}."
     names = [each.name for each in store.baselines()]
     meant = did_you_mean(name, names)

@@ -115,7 +115,7 @@ def _values(name: str, kind: Any) -> tuple[Any, ...]:
 
 
 _KEYWORD = re.compile(r"[\w.]+: ")
-# What starts a new line: a keyword with its description, a bullet, an example.
+# Lines that are not joined with the line before: a keyword with its description, a bullet, an example.
 _OWN_LINE = re.compile(r"[\w.]+: |[-*] |>>> |[^ ].*:$")
 
 
@@ -186,7 +186,7 @@ def metric_page(name: str, console: Console) -> str:
 
 
 def _title(tool: MetricProvider, console: Console) -> str:
-    version = "" if tool == own_provider() else tool.version  # ours is the installed version
+    version = "" if tool == own_provider() else tool.version  # callscore has the installed one
     return _styled(escape(f"{tool.title} {version}".rstrip()), console, bold=True)
 
 
@@ -326,7 +326,7 @@ def command(
     with open_output(None, "text", "en") as output:
         from rich.console import Console
 
-        console = Console()  # it knows NO_COLOR, FORCE_COLOR and the like
+        console = Console()  # it respects NO_COLOR and FORCE_COLOR
         pages = [metric_page(name, console) for name in names] or [metric_list(console)]
         output.write_text("\n".join(pages))
 

@@ -161,7 +161,7 @@ class Output:
         """The terminal that the output goes to; None if it is not a terminal."""
         from rich.console import Console
 
-        console = Console()  # it knows NO_COLOR, FORCE_COLOR and the like
+        console = Console()  # it respects NO_COLOR and FORCE_COLOR
         is_shown = isinstance(self._target, _StandardOutput) and console.is_terminal
         return console if is_shown else None
 

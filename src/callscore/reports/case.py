@@ -154,7 +154,7 @@ _PLAIN_KINDS = ("missing", "unexpected", "type", "value")
 
 def stored_call_lines(
     trial: Result, expected: Sequence[Any] | None, *, width: int, lang: Language
-) -> list[Line]:
+) -> Iterator[Line]:
     """The calls with the marks of a diff, from the stored comparison; empty without a readable one."""
     comparison = None if trial.kept is None else trial.kept.comparison
     try:
@@ -162,19 +162,9 @@ def stored_call_lines(
         own_calls = [] if kept.actual is UNSET else kept.actual
         calls = msgspec.convert(own_calls, list[ToolCall], strict=False)
     except msgspec.ValidationError:  # written by another program
-        return []
+        return
     made = (trial.case.actual or ()) if kept.actual is UNSET else calls
     expected_calls = (expected or ()) if kept.expected is UNSET else kept.expected
-    return list(_stored_lines(kept, made, expected_calls, width, lang))
-
-
-def _stored_lines(
-    kept: KeptComparison,
-    made: Sequence[ToolCall],
-    expected_calls: Sequence[Any],
-    width: int,
-    lang: Language,
-) -> Iterator[Line]:
     room = max(width - 2, 1)
     for number, (_, column, is_correct) in enumerate(kept.pairs):
         mark: Span = ("=", "correct") if is_correct else ("~", "incorrect")
@@ -291,7 +281,7 @@ def _markdown_trial(case: KeptCase, trial: Result, lang: Language) -> Iterator[s
     if trial.score is not None:
         lines = call_lines(trial.score, width=_WIDTH, lang=lang)
     else:
-        lines = stored_call_lines(trial, case.expected, width=UNLIMITED_WIDTH, lang=lang)
+        lines = [*stored_call_lines(trial, case.expected, width=UNLIMITED_WIDTH, lang=lang)]
     yield fenced(plain_text(lines) if lines else say(NO_CALLS, lang), "diff")
     whole = [] if trial.score is None else full_call_lines(trial.score, width=_WIDTH, lang=lang)
     if whole:

@@ -114,9 +114,9 @@ def _trial_section(case: KeptCase, trial: Result, width: int, lang: Language) ->
         whole = wording.full_call_lines(trial.score, width=width, lang=lang)
         return [*values, Text(), Text("\n".join(whole), "dim")] if whole else values
     if trial.status == "scored":
-        lines = wording.stored_call_lines(trial, case.expected, width=UNLIMITED_WIDTH, lang=lang)
-        if lines:
-            text = rich_text(lines)
+        found = wording.stored_call_lines(trial, case.expected, width=UNLIMITED_WIDTH, lang=lang)
+        text = rich_text([*found])
+        if text:
             text.no_wrap, text.overflow = False, "fold"
             return [*values, text]
     calls = wording.wrapped_calls(trial.case.actual or (), width - INDENT)

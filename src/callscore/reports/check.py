@@ -149,6 +149,7 @@ _JSON_NUMBERS = (
     *("files", "runs", "calls", "faulty_calls", "checked_calls", "unchecked_calls"),
     *("invalid_calls", "parameters_valid"),
 )
+_FAULT_FIELDS = ("index", "path", "value", "wanted", "keyword", "since")
 
 
 def write_json(results: CheckResults, *, lang: Language = "en") -> str:
@@ -180,12 +181,7 @@ def _finding_to_dict(finding: Finding, lang: Language) -> dict[str, Any]:
         "message": fault_sentence(fault, lang=lang),
         "place": finding.place,
         "run": finding.run,
-        "index": fault.index,
-        "path": fault.path,
-        "value": fault.value,
-        "wanted": fault.wanted,
-        "keyword": fault.keyword,
-        "since": fault.since,
+        **{name: getattr(fault, name) for name in _FAULT_FIELDS},
         "call": call_to_dict(finding.call),
     }
 

@@ -498,7 +498,7 @@ def _noted_names(noted: Noted, comparison: Comparison, lang: Language) -> str:
 
 
 def write_json(comparison: Comparison, *, most: int | None = None, lang: Language = "en") -> str:
-    """An indented document with all cases, whatever `most` is; its keys are always English."""
+    """An indented document with all cases, also beyond `most`; its keys are always English."""
     del most
     return json_document(comparison_to_dict(comparison, lang=lang))
 

@@ -243,10 +243,9 @@ def metric_cells(values: Sequence[MetricValue], width: int) -> list[list[tuple[s
     return lines
 
 
-# Text from the data must neither end its Markdown early, break a table, nor become HTML.
+# In Markdown, text from the data must not end its block early, break a table, or become HTML.
 _MARKDOWN_NAME_WIDTH = 80
-# Room for all the names of a note, each of which is short already.
-_NOTE_WIDTH = 1000
+_NOTE_WIDTH = 1000  # room for all names of a note; each of them is cut already
 # Text of these characters alone has no meaning in Markdown between backticks.
 _SAFE_IN_CODE = re.compile(r"[\w .,:;/+=#@$%*'\"(){}\[\]!?~^…-]*")
 _WORDLIKE = re.compile(r"[^\W_]|[ …]")
@@ -374,7 +373,7 @@ def xml_safe(text: str) -> str:
     return "\n".join(map(escape, text.split("\n")))
 
 
-# What a GitHub runner executes as a command, wherever the text comes from; colours may precede it.
+# The start of a line that a GitHub runner executes as a command; colours may precede it.
 _COMMAND = re.compile(r"^((?:\s|\x1b\[[\d;]*m)*):(?=:)", re.MULTILINE)
 _OLD_COMMAND = re.compile(r"#(?=#\[)")
 # How the first character of a command is escaped: a runner ignores it, and people see the same.
@@ -382,7 +381,7 @@ _COMMAND_ESCAPES = {"json": ("\\u003a", "\\u0023"), "junit": ("&#58;", "&#35;")}
 
 
 def escape_commands(text: str, output_format: str = "table") -> str:
-    """A report in which no line is a command to a GitHub runner, whatever a case is called.
+    """A report in which no line is a command to a GitHub runner, even if the name of a case is one.
 
     In a format for programs the meaning does not change.
     """

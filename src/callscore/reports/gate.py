@@ -230,7 +230,7 @@ def _first_case(gate: Gate) -> str:
 def write_json(
     gate: Gate, *, next_command: str, most: int | None = None, lang: Language = "en"
 ) -> str:
-    """An indented document with all cases, whatever `most` is; its keys are always English."""
+    """An indented document with all cases, also beyond `most`; its keys are always English."""
     del most
     return json_document({**gate_to_dict(gate, lang=lang), "next": json_safe(next_command)})
 

@@ -270,16 +270,17 @@ def write_json(timelines: Sequence[Timeline]) -> str:
     found = sorted(
         of_runs.values(), key=lambda steps: (steps[0].row.started_at, steps[0].row.id), reverse=True
     )
-    return json_document([_run_to_dict(steps) for steps in found])
-
-
-def _run_to_dict(steps: Sequence[Step]) -> dict[str, Any]:
-    return {
-        **{field: json_safe(getattr(steps[0].row, field)) for field in _RUN_FIELDS},
-        "evaluations": [
-            _evaluation_to_dict(step) for step in steps if step.row.evaluation is not None
-        ],
-    }
+    return json_document(
+        [
+            {
+                **{field: json_safe(getattr(steps[0].row, field)) for field in _RUN_FIELDS},
+                "evaluations": [
+                    _evaluation_to_dict(step) for step in steps if step.row.evaluation is not None
+                ],
+            }
+            for steps in found
+        ]
+    )
 
 
 def _evaluation_to_dict(step: Step) -> dict[str, Any]:

@@ -271,19 +271,12 @@ def render_kept_run(
 ) -> None:
     """Print the report of a stored run, with its name, time, command and commit."""
     width = report_width(console)
-    for line in _kept_run_heading(row, width, lang):
-        console.print(line, width=width)
-    console.print()
-    render(run, console=console, lang=lang, is_past=True)
-
-
-def _kept_run_heading(row: RunRow, width: int, lang: Language) -> list[Text]:
-    line = Text().append(escape(row.id), "bold")
+    title = Text().append(escape(row.id), "bold")
     names = [history_wording.BASELINE_MARK + escape(name) for name in row.baselines]
     called = ", ".join([*names, *([escape(row.name)] if row.name else [])])
     if called:
-        room = max(width - line.cell_len - len(SPACE), 1)
-        line.append(SPACE).append(clip_middle(called, room), "cyan")
+        room = max(width - title.cell_len - len(SPACE), 1)
+        title.append(SPACE).append(clip_middle(called, room), "cyan")
     parts = [history_wording.moment_text(row.started_at, lang)]
     if row.command in history_wording.COMMANDS:
         parts.append(say(history_wording.COMMANDS[row.command], lang))
@@ -294,4 +287,7 @@ def _kept_run_heading(row: RunRow, width: int, lang: Language) -> list[Text]:
     commit = history_wording.commit_text(row.git_commit, is_dirty=row.git_dirty)
     if commit:
         parts.append(f"{say(history_wording.COMMIT, lang)} {commit}")
-    return [line, Text(", ".join(parts), "dim")]
+    console.print(title, width=width)
+    console.print(Text(", ".join(parts), "dim"), width=width)
+    console.print()
+    render(run, console=console, lang=lang, is_past=True)

@@ -26,6 +26,8 @@ from callscore.words.value_text import (
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from callscore.core.arguments import Difference
     from callscore.core.call import Tool
     from callscore.core.case import Expected
@@ -102,8 +104,9 @@ def _ignored(ignored: Ignored) -> dict[str, Any]:
     return {"side": ignored.side, "why": ignored.why, "call": call}
 
 
-def _fields(value: Struct) -> dict[str, Any]:
-    return {field: json_safe(getattr(value, field)) for field in value.__struct_fields__}
+def _fields(value: Struct, names: Sequence[str] = ()) -> dict[str, Any]:
+    """The named fields of a value; all if none are named."""
+    return {name: json_safe(getattr(value, name)) for name in names or value.__struct_fields__}
 
 
 def value_to_dict(value: MetricValue) -> dict[str, Any]:
@@ -133,7 +136,7 @@ def call_to_dict(call: ToolCall) -> dict[str, Any]:
 def tool_to_dict(tool: Tool) -> dict[str, Any]:
     """The definition of a tool as plain data, with its effect if that is known."""
     names = ("name", "description", "parameters", *(() if tool.effect is None else ("effect",)))
-    return {name: json_safe(getattr(tool, name)) for name in names}
+    return _fields(tool, names)
 
 
 def _expected(item: Expected) -> Any:
@@ -229,13 +232,8 @@ def results_to_dict(results: Results, *, lang: Language = "en") -> dict[str, Any
 
 def metric_to_dict(metric: MetricResult) -> dict[str, Any]:
     """The mean of another tool's metric, and the cases that it cannot score."""
-    return {
-        "name": json_safe(metric.name),
-        "version": json_safe(metric.version),
-        "mean": metric.mean,
-        "scored": metric.scored,
-        "not_scorable": noted_to_dict(metric.not_scorable),
-    }
+    fields = _fields(metric, ("name", "version", "mean", "scored"))
+    return {**fields, "not_scorable": noted_to_dict(metric.not_scorable)}
 
 
 def _summary_totals(summary: Summary) -> dict[str, Any]:
@@ -305,15 +303,12 @@ _LEFT_OUT = ("cases", "not_shown", "metrics", "settings", "trials")
 def run_to_dict(run: RunResults, *, lang: Language = "en") -> dict[str, Any]:
     """The totals, every evaluation with all its numbers, and what could not be run."""
     return {
-        "id": json_safe(run.id),
-        "is_interrupted": run.is_interrupted,
-        "seconds": run.seconds,
+        **_fields(run, ("id", "is_interrupted", "seconds")),
         "totals": _run_totals(run),
         "evaluations": [_evaluation(evaluation, lang) for evaluation in run.evaluations],
         "unloaded": [_fields(evaluation) for evaluation in run.unloaded],
         "judges": [json_safe(asdict(judge)) for judge in run.judges],
-        "below": json_safe(run.below),
-        "warnings": json_safe(run.warnings),
+        **_fields(run, ("below", "warnings")),
     }
 
 
@@ -345,12 +340,7 @@ def _evaluation(evaluation: EvaluationResults, lang: Language) -> dict[str, Any]
     for key in _LEFT_OUT:
         del results[key]
     return {
-        "name": json_safe(evaluation.name),
-        "variant": json_safe(evaluation.variant),
-        "place": json_safe(evaluation.place),
-        "questions": evaluation.questions,
-        "answered": evaluation.answered,
-        "passed": evaluation.passed,
+        **_fields(evaluation, ("name", "variant", "place", "questions", "answered", "passed")),
         "failing": evaluation.answered - evaluation.passed - evaluation.undecided,
         "undecided": evaluation.undecided,
         "errors": evaluation.errors,
@@ -371,12 +361,7 @@ def _evaluation(evaluation: EvaluationResults, lang: Language) -> dict[str, Any]
 
 def _scorer(scorer: ScorerResult) -> dict[str, Any]:
     return {
-        "name": json_safe(scorer.name),
-        "mean": json_safe(scorer.mean),
-        "scored": scorer.scored,
-        "passed": scorer.passed,
-        "threshold": scorer.threshold,
-        "is_below": scorer.is_below,
+        **_fields(scorer, ("name", "mean", "scored", "passed", "threshold", "is_below")),
         "not_scorable": noted_to_dict(scorer.not_scorable),
         "broken": noted_to_dict(scorer.broken),
     }
@@ -388,12 +373,7 @@ def _case_trials(trials: tuple[CaseTrials, ...]) -> dict[str, Any] | None:
     rates = pass_rates(trials)
     return {
         "cases": [
-            {
-                "id": json_safe(case.case),
-                "trials": case.trials,
-                "passed": case.passed,
-                "is_flaky": case.is_flaky,
-            }
+            {"id": json_safe(case.case), **_fields(case, ("trials", "passed", "is_flaky"))}
             for case in trials
         ],
         "pass_at_k": rates.at_k,
@@ -403,8 +383,7 @@ def _case_trials(trials: tuple[CaseTrials, ...]) -> dict[str, Any] | None:
 
 def _failure(failure: Failure) -> dict[str, Any]:
     fields = ("trial", "kind", "problem", "details", "attempts")
-    known = {field: json_safe(getattr(failure, field)) for field in fields}
-    return {"id": json_safe(failure.case), **known}
+    return {"id": json_safe(failure.case), **_fields(failure, fields)}
 
 
 def _case(evaluation: EvaluationResults, case: CaseScore, lang: Language) -> dict[str, Any]:

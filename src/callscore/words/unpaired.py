@@ -50,7 +50,7 @@ class AllowedCall(Struct):
 
     @property
     def has_room(self) -> bool:
-        """Whether it could count once more."""
+        """Whether one more call like it could count."""
         return self.most is None or self.counted < self.most
 
 
@@ -197,7 +197,7 @@ def explain_unpaired(score: Score, lang: Language) -> UnpairedReasons:
         {column for _, column in pairs}, score.equal_start, len(score.actual)
     )
     called = {score.actual[column].name for column in columns}
-    # Without an order, calls of the same tool are paired whatever their arguments are.
+    # Without an order, calls of the same tool are paired regardless of their arguments.
     is_ordered = bool(rows and columns) and order_matters(score)
     out_of_order = called & {score.expected[row].name for row in rows} if is_ordered else set()
     if score.expectation is None:

@@ -175,7 +175,7 @@ def sparkline(shares: Sequence[float], *, least: float = _MIN_RANGE) -> str:
     low = min(low, high - least)
     last = len(_BARS) - 1
     steps = [(share - low) / (high - low) if high > low else 1.0 for share in shares]
-    # Half a bar is rounded up, whatever the rounding errors are.
+    # Half a bar is rounded up, despite rounding errors.
     return "".join(
         [_BARS[min(max(floor(step * last + 0.5 + _ROUNDING_SLACK), 0), last)] for step in steps]
     )
