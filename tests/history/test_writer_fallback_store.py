@@ -268,7 +268,7 @@ def test_where_not_even_a_file_can_be_written_both_are_said(
 
 
 def test_it_can_stand_for_a_history(rescue: FallbackStore) -> None:
-    with rescue, rescue.lock(RUN) as lock:
+    with rescue.lock(RUN) as lock:
         assert lock.take()
         assert rescue.evaluations(RUN) == [an_evaluation(RUN)]
         assert rescue.evaluations("other") == []

@@ -66,7 +66,7 @@ class CaseChange(Struct, frozen=True, gc=False, kw_only=True):
 
 
 class Alarm(Struct, frozen=True, gc=False, kw_only=True):
-    """A new forbidden call or schema error; it fails a gate whatever the statistics say.
+    """A new forbidden call or schema error; it always closes a gate.
 
     Attributes:
         evaluation: the label of the evaluation.

@@ -133,10 +133,7 @@ class Comparison(Struct, frozen=True, kw_only=True):
 
 # --- notes ------------------------------------------------------------------------------------
 
-_UNFINISHED = Phrase(
-    "{side} did not come to its end",
-    "{side}: прогон не дошёл до конца",
-)
+_UNFINISHED = Phrase("{side} did not come to its end", "{side}: прогон не дошёл до конца")
 _ERRORS = Phrase(
     "{side}: {count} without an answer, taken as not passed",
     "{side}: без ответа {count}, считаются непройденными",
@@ -146,10 +143,7 @@ _OTHER_SETTINGS = Phrase(
     "from them",
     "{evaluation}: настройки или оценщики другие, чем раньше, и разница может быть из-за них",
 )
-_ONLY_IN_ONE = Phrase(
-    "only {side} has {evaluation}",
-    "{evaluation} есть только в {side}",
-)
+_ONLY_IN_ONE = Phrase("only {side} has {evaluation}", "{evaluation} есть только в {side}")
 _OTHER_NAME = Phrase(
     "{before} and {after} are compared as one evaluation, though their names differ",
     "{before} и {after} сравниваются как одна оценка, хотя имена разные",

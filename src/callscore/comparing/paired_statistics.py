@@ -117,8 +117,8 @@ def _add_size(sums: Sums, size: int, shares: list[float]) -> Sums:
     last = len(shares) - 1
     for up, share in enumerate(shares):
         moved = size * (2 * up - last)
-        for there, chance in sums.items():
-            key = there + moved
+        for total, chance in sums.items():
+            key = total + moved
             found[key] = found.get(key, 0.0) + chance * share
     return found
 
@@ -127,14 +127,14 @@ def _exact_share(one: Sums, other: Sums, observed: int) -> float:
     """The share of all choices of signs whose sum is at least as far from zero."""
     if observed <= 0:
         return 1.0
-    falling = sorted(one.items(), reverse=True)
-    rising = sorted(other.items(), reverse=True)
-    chances = list(accumulate([chance for _, chance in rising], initial=0.0))
+    first = sorted(one.items(), reverse=True)
+    second = sorted(other.items(), reverse=True)
+    chances = list(accumulate([chance for _, chance in second], initial=0.0))
     parts: list[float] = []
-    enough = len(rising)
-    for there, chance in falling:
+    enough = len(second)
+    for total, chance in first:
         # The smaller this sum, the larger the other must be.
-        while enough and rising[enough - 1][0] + there < observed:
+        while enough and second[enough - 1][0] + total < observed:
             enough -= 1
         parts.append(chance * chances[enough])
     return min(1.0, 2 * fsum(parts))
@@ -166,8 +166,8 @@ def _approximated(sizes: Counter[int], observed: int) -> float:
     # Continuity correction: changing one sign moves the sum by twice its size.
     step = min(rest, default=0)
     share = fsum(
-        chance * _tail_probability(observed - there, most, step, spread)
-        for there, chance in large.items()
+        chance * _tail_probability(observed - total, most, step, spread)
+        for total, chance in large.items()
     )
     return min(1.0, 2 * share)
 
@@ -283,28 +283,17 @@ def find_root(function: Callable[[float], float], wanted: float, start: float) -
     At 0 the function must be below the value if `start` is positive, and above it otherwise. The
     search goes from 0 in the direction of `start`, a first guess.
     """
-    near, far = 0.0, start
-    at_near, at_far = function(near) - wanted, function(far) - wanted
-    for _ in range(_MAX_STEPS):
-        if at_near * at_far <= 0:
+    left, right = 0.0, start
+    at_left, at_right = function(left) - wanted, function(right) - wanted
+    for _ in range(_MAX_STEPS):  # until the root is between the two points
+        if at_left * at_right <= 0:
             break
-        near, at_near = far, at_far
-        far *= 2
-        at_far = function(far) - wanted
+        left, at_left = right, at_right
+        right *= 2
+        at_right = function(right) - wanted
     else:
-        return far
-    return _false_position(function, wanted, (near, at_near), (far, at_far))
-
-
-def _false_position(
-    function: Callable[[float], float],
-    wanted: float,
-    near: tuple[float, float],
-    far: tuple[float, float],
-) -> float:
-    """The root between two points on either side of it (Illinois algorithm)."""
-    (left, at_left), (right, at_right) = near, far
-    for _ in range(_MAX_STEPS):
+        return right
+    for _ in range(_MAX_STEPS):  # the Illinois algorithm
         if at_right == at_left or abs(at_right) < _TOLERANCE:
             break
         middle = right - at_right * (right - left) / (at_right - at_left)
@@ -371,22 +360,22 @@ class _BootstrapDistribution:
     """
 
     def __init__(self, differences: Mapping[float, int], number: int) -> None:
-        self._kinds = sorted(differences.items())
+        self._counts = sorted(differences.items())
         self._number = number
-        self._mean = fsum(value * times for value, times in self._kinds) / number
+        self._mean = fsum(value * times for value, times in self._counts) / number
         moments = [
-            fsum(times * (value - self._mean) ** power for value, times in self._kinds) / number
+            fsum(times * (value - self._mean) ** power for value, times in self._counts) / number
             for power in (2, 3)
         ]
         self._spread = sqrt(moments[0])
-        self._bend = moments[1] / self._spread**3 / sqrt(number) / 6
+        self._correction = moments[1] / self._spread**3 / sqrt(number) / 6
 
     def _cumulants(self, tilt: float) -> Cumulants:
         """The cumulants of the sum over all draws."""
-        ends = (self._kinds[0][0], self._kinds[-1][0])
+        ends = (self._counts[0][0], self._counts[-1][0])
         largest = max(tilt * end for end in ends)  # against overflow
         total = mean = square = 0.0
-        for value, times in self._kinds:
+        for value, times in self._counts:
             weight = times * exp(tilt * value - largest)
             total += weight
             mean += weight * value
@@ -397,7 +386,7 @@ class _BootstrapDistribution:
         return Cumulants(self._number * value, self._number * mean, self._number * variance)
 
     def _score(self, tilt: float) -> float:
-        return normal_score(tilt, self._cumulants(tilt), middle=self._bend)
+        return normal_score(tilt, self._cumulants(tilt), middle=self._correction)
 
     def interval(self) -> Interval:
         reach = _NORMAL.inv_cdf(0.975)
@@ -405,27 +394,27 @@ class _BootstrapDistribution:
 
     def _quantile(self, z: float) -> float:
         """The mean at this normal quantile of the corrected distribution."""
-        moved = self._bend + z
-        wanted = self._bend + moved / (1 - self._bend * moved)
-        start = copysign(1 / (self._spread * sqrt(self._number)), wanted - self._bend)
+        moved = self._correction + z
+        wanted = self._correction + moved / (1 - self._correction * moved)
+        start = copysign(1 / (self._spread * sqrt(self._number)), wanted - self._correction)
         tilt = find_root(self._score, wanted, start)
         return self._cumulants(tilt).mean / self._number
 
     def p_value(self) -> float:
         """Twice the probability of a mean on the other side of zero."""
-        lowest, highest = self._kinds[0][0], self._kinds[-1][0]
+        lowest, highest = self._counts[0][0], self._counts[-1][0]
         if lowest < 0 < highest:
             start = -self._mean / self._spread**2
             score = self._score(find_root(lambda tilt: self._cumulants(tilt).mean, 0.0, start))
         else:
             # No sum of draws is beyond zero; it is zero if every draw is zero.
-            chance = (dict(self._kinds).get(0.0, 0) / self._number) ** self._number
+            chance = (dict(self._counts).get(0.0, 0) / self._number) ** self._number
             if not chance:
                 return 0.0
             score = copysign(_NORMAL.inv_cdf(chance), -self._mean)
-        drawn = score - self._bend
-        stretch = 1 + self._bend * drawn
-        return 2 * _NORMAL.cdf(-abs(drawn / stretch - self._bend)) if stretch > 0 else 0.0
+        drawn = score - self._correction
+        stretch = 1 + self._correction * drawn
+        return 2 * _NORMAL.cdf(-abs(drawn / stretch - self._correction)) if stretch > 0 else 0.0
 
 
 # --- the smallest difference that a suite can show --------------------------------------------

@@ -52,7 +52,7 @@ class CheckHooks(Struct, frozen=True):
 _NO_HOOKS = CheckHooks()
 
 
-def check_files(  # noqa: PLR0913  (each is something to say about a run)
+def check_files(  # noqa: PLR0913  (all are options)
     paths: Sequence[str],
     *,
     inputs: InputOptions,

@@ -19,12 +19,7 @@ from callscore.core.summary import tool_outcomes
 from callscore.engines.local import ScoreHooks, score_files, score_joined
 from callscore.engines.payloads import FILE_SCORER, case_payload, settings_payload
 from callscore.errors import CallscoreError, UnreadableInput
-from callscore.history.opening import (
-    StoreOpener,
-    file_evaluation_name,
-    open_existing,
-    project_path,
-)
+from callscore.history.opening import StoreOpener, file_evaluation_name, open_existing, project_path
 from callscore.history.records import (
     asked_digest,
     calls_digest,
@@ -228,7 +223,7 @@ def side_of_run(store: Store, reference: str) -> Side:
     return store.side(run, reference, variant)
 
 
-def compare(  # noqa: PLR0913  (each is something to say about a comparison)
+def compare(  # noqa: PLR0913  (all are options)
     before: str | PathLike[str],
     after: str | PathLike[str],
     *,

@@ -39,7 +39,7 @@ from callscore.formats.cases import (
     read_case,
 )
 from callscore.formats.reading import read_candidates
-from callscore.formats.trace import DEFAULT_WANTED as ALL
+from callscore.formats.trace import DEFAULT_WANTED
 from callscore.metrics.metric import InvalidOption
 from callscore.sources import BadRecord, Lines, read_batches
 
@@ -52,14 +52,7 @@ if TYPE_CHECKING:
 
     Metrics = str | Metric | Iterable[str | Metric]
 
-__all__ = [
-    "Collector",
-    "ScoreHooks",
-    "Show",
-    "score_cases",
-    "score_files",
-    "score_joined",
-]
+__all__ = ["Collector", "ScoreHooks", "Show", "score_cases", "score_files", "score_joined"]
 
 Show = Literal["failing", "all", "none"]
 
@@ -100,7 +93,7 @@ class ScoreHooks(Struct, frozen=True, kw_only=True):
 class Collector:
     """Gathers the results of many cases."""
 
-    def __init__(  # noqa: PLR0913  (each is something to say about a run)
+    def __init__(  # noqa: PLR0913  (all are options)
         self,
         settings: Settings,
         show: Show,
@@ -302,7 +295,7 @@ _NO_HOOKS = ScoreHooks()
 _MANY_BYTES = 1 << 14
 
 
-def score_cases(  # noqa: PLR0913  (each is something to say about a run)
+def score_cases(  # noqa: PLR0913  (all are options)
     cases: Iterable[Case | Mapping[str, Any]],
     *,
     settings: Settings = DEFAULT,
@@ -354,7 +347,7 @@ def _read_case_value(given: Case | Mapping[str, Any], place: str, top_k: int) ->
     record = case_record(given) if isinstance(given, Case) else given
     case, *further = read_candidates(
         lambda wanted: read_case(record, place=place, wanted=wanted, spelled=not is_value),
-        ALL,
+        DEFAULT_WANTED,
         top_k,
     )
     known = given.others if isinstance(given, Case) else ()
@@ -362,7 +355,7 @@ def _read_case_value(given: Case | Mapping[str, Any], place: str, top_k: int) ->
     return structs.replace(case, others=(*known, *others)) if known or others else case
 
 
-def score_files(  # noqa: PLR0913  (likewise)
+def score_files(  # noqa: PLR0913  (all are options)
     paths: str | PathLike[str] | Iterable[str | PathLike[str]],
     *,
     settings: Settings = DEFAULT,
@@ -371,7 +364,7 @@ def score_files(  # noqa: PLR0913  (likewise)
     skip_bad: bool = False,
     fields: Mapping[str, str] | None = None,
     format: str | None = None,  # noqa: A002  (as everywhere)
-    wanted: Wanted = ALL,
+    wanted: Wanted = DEFAULT_WANTED,
     tools: Any = None,
     metrics: Metrics = (),
     hooks: ScoreHooks = _NO_HOOKS,
@@ -409,7 +402,7 @@ def score_files(  # noqa: PLR0913  (likewise)
     return collector.results()
 
 
-def score_joined(  # noqa: PLR0913  (likewise)
+def score_joined(  # noqa: PLR0913  (all are options)
     expected: str | PathLike[str] | Iterable[str | PathLike[str]],
     actual: str | PathLike[str] | Iterable[str | PathLike[str]],
     *,
@@ -419,7 +412,7 @@ def score_joined(  # noqa: PLR0913  (likewise)
     skip_bad: bool = False,
     fields: Mapping[str, str] | None = None,
     format: str | None = None,  # noqa: A002  (as everywhere)
-    wanted: Wanted = ALL,
+    wanted: Wanted = DEFAULT_WANTED,
     tools: Any = None,
     metrics: Metrics = (),
     hooks: ScoreHooks = _NO_HOOKS,

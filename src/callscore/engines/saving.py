@@ -73,7 +73,7 @@ class SaveRequest(Struct, frozen=True, kw_only=True):
 class ScoreSaver:
     """Saves results as a run that begins with the first case.
 
-    Errors of the history do not stop the scoring: results go to a file beside it, `rescue`, by default
+    Errors of the history do not stop the scoring: results go to a file beside it, `fallback`, by default
     beside the history of the project.
 
     Attributes:
@@ -85,13 +85,13 @@ class ScoreSaver:
         self,
         request: SaveRequest,
         open_store: Callable[[], Store],
-        rescue: FallbackStore | None = None,
+        fallback: FallbackStore | None = None,
     ) -> None:
         self.run: RunRecord | None = None
         self.problems: list[str] = []
         self._request = request
         self._open_store = open_store
-        self._rescue = rescue or FallbackStore()
+        self._fallback = fallback or FallbackStore()
         self._store: Store | None = None
         self._writer: RunWriter | None = None
         self._waiting = 0
@@ -114,7 +114,7 @@ class ScoreSaver:
     @property
     def words(self) -> str:
         """The arguments with which a command finds the history, see `store_arguments`."""
-        return self._rescue.words if self._store is None else self._store.words
+        return self._fallback.words if self._store is None else self._store.words
 
     def saved(self, lang: Language = "en") -> str:
         """Where the run is if it is not in the history, as a sentence; else empty."""
@@ -218,7 +218,7 @@ class ScoreSaver:
             run = store.begin(record)
         except UnusableStore as error:
             self._note(str(error))
-            return RunWriter(self._rescue, record)
+            return RunWriter(self._fallback, record)
         lock = store.lock(run.id)
         lock.take()  # marks the run as active
         return RunWriter(store, run, lock)

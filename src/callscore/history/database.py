@@ -239,7 +239,7 @@ def sqlite_engine(path: Path) -> Engine:
 def read_only_engine(path: Path) -> Engine:
     """The same, read-only, for a file in a folder that cannot be written."""
     # The last writes of other processes are in the log beside the file. Without a log no process is
-    # writing; `immutable` tells SQLite so, which would have to write to the folder to check it.
+    # writing; SQLite would have to write to the folder to check that, unless it is `immutable`.
     log = path.with_name(f"{path.name}-wal")
     is_settled = not log.exists() or not log.stat().st_size
     query = {"uri": "true", "mode": "ro", **({"immutable": "1"} if is_settled else {})}
@@ -337,10 +337,10 @@ def sort_in_memory(connection: Connection) -> None:
         connection.exec_driver_sql("PRAGMA temp_store = MEMORY")
 
 
-def vacuum(connection: Connection, patience: int) -> None:
-    """Rewrite the file without gaps; waits at most `patience` milliseconds for other processes."""
+def vacuum(connection: Connection, timeout: int) -> None:
+    """Rewrite the file without gaps; waits at most `timeout` milliseconds for other processes."""
     before = connection.exec_driver_sql("PRAGMA busy_timeout").scalar_one()
-    connection.exec_driver_sql(f"PRAGMA busy_timeout = {patience}")
+    connection.exec_driver_sql(f"PRAGMA busy_timeout = {timeout}")
     try:
         connection.exec_driver_sql("VACUUM")
         connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)")

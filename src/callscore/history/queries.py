@@ -243,12 +243,7 @@ ANSWER_IN_RUN = _answers_query.where(answers.c.run == bindparam("run"))
 
 
 def page_of_results(
-    connection: Connection,
-    run: tuple[str, int],
-    evaluation: int | None,
-    *,
-    after: int,
-    limit: int,
+    connection: Connection, run: tuple[str, int], evaluation: int | None, *, after: int, limit: int
 ) -> tuple[list[ResultRecord], int]:
     """Some results of a run, in the order they were first written, and the number of the last.
 
@@ -316,7 +311,7 @@ def result_times(connection: Connection, run: str) -> dict[tuple[int, str, int],
 def newest_answer(
     connection: Connection, question: str, source: str, trial: int
 ) -> AnswerRecord | None:
-    """The newest answer to a question, whatever run it was for."""
+    """The newest answer to a question in any run."""
     values = {"question": pack_digest(question), "source": pack_digest(source), "trial": trial}
     row = connection.execute(ANSWER_BY_QUESTION, values).first()
     return None if row is None else answer_record(row)

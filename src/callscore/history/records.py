@@ -47,7 +47,6 @@ __all__ = [
     "result_record",
     "result_row",
     "rows_from",
-    "run_record",
     "run_records",
     "run_row",
     "settings_digest",
@@ -403,12 +402,6 @@ def run_row(run: RunRecord) -> dict[str, Any]:
     }
 
 
-def run_record(row: Sequence[Any]) -> RunRecord:
-    """A row as a run."""
-    [record] = run_records([row])
-    return record
-
-
 def run_records(rows: Iterable[Sequence[Any]]) -> list[RunRecord]:
     """Rows, with the columns of `runs` in their order, as runs.
 
@@ -417,19 +410,19 @@ def run_records(rows: Iterable[Sequence[Any]]) -> list[RunRecord]:
     decoded: dict[str | None, Any] = {}
     records: list[RunRecord] = []
     for row in rows:
-        _, name, command, status, started_at, finished_at, called, *others = row
+        _, run_id, command, status, started_at, finished_at, name, *others = row
         arguments, versions, git_commit, git_dirty, parent, totals = others
         for text in (arguments, versions):
             if text not in decoded:
                 decoded[text] = _decode_object(text)
         records.append(
             RunRecord(
-                id=name,
+                id=run_id,
                 command=command,
                 status=status,
                 started_at=started_at,
                 finished_at=finished_at,
-                name=called,
+                name=name,
                 arguments=decoded[arguments],
                 versions=decoded[versions],
                 git_commit=git_commit,

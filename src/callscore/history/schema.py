@@ -56,9 +56,7 @@ METADATA = MetaData()
 _RowNumber = BigInteger().with_variant(Integer(), "sqlite")
 
 schema_version = Table(
-    "callscore_schema",
-    METADATA,
-    Column("version", Integer, primary_key=True, autoincrement=False),
+    "callscore_schema", METADATA, Column("version", Integer, primary_key=True, autoincrement=False)
 )
 
 runs = Table(

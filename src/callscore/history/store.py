@@ -23,7 +23,6 @@ from callscore.history.records import (
     evaluation_record,
     evaluation_row,
     rows_from,
-    run_record,
     run_records,
 )
 from callscore.history.run_metadata import resolve_commit_here
@@ -115,7 +114,7 @@ class Store:
             yield connection
 
     def lock(self, run: str) -> RunLock | ServerLock:
-        """The lock of a run, which is not taken yet."""
+        """The lock of a run, not yet acquired."""
         return RunLock(self.path, run) if self._server is None else ServerLock(self._server, run)
 
     # --- runs ---------------------------------------------------------------------------------
@@ -169,7 +168,8 @@ class Store:
         from callscore.history.run_lookup import find_run
 
         with self.reading() as connection:
-            return run_record(find_run(connection, clean_text(reference), resolve))
+            [run] = run_records([find_run(connection, clean_text(reference), resolve)])
+            return run
 
     @with_retries
     def baselines(self) -> list[Baseline]:
@@ -274,7 +274,7 @@ class Store:
 
     @with_retries
     def answer(self, question: str, source: str, trial: int) -> AnswerRecord | None:
-        """The newest answer to a question, whatever run it was for."""
+        """The newest answer to a question in any run."""
         with self.reading() as connection:
             return queries.newest_answer(connection, question, source, trial)
 

@@ -87,15 +87,6 @@ class FallbackStore:
         self._folders = _folders(history)
         self._file: Path | None = None
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
-
-    def close(self) -> None:
-        """Do nothing: no file stays open."""
-
     def lock(self, run: str) -> RunLock:
         """A lock that is always free: no other process can access the run."""
         return RunLock(None, run)

@@ -15,14 +15,7 @@ from callscore.api import score_case
 from callscore.core.call import Malformed, ToolCall
 from callscore.core.case import Case, with_calls
 from callscore.core.rendering import clip, escape, safe_repr
-from callscore.core.results import (
-    Answer,
-    Failure,
-    MetricValue,
-    Result,
-    answer_passes,
-    failure_kind,
-)
+from callscore.core.results import Answer, Failure, MetricValue, Result, answer_passes, failure_kind
 from callscore.core.rules import Matcher
 from callscore.engines.tool_definitions import ToolDefinitions
 from callscore.errors import CallscoreError, InvalidCall, ModelFailed, UnreadableInput

@@ -354,7 +354,7 @@ class _Run:
 # --- from Python ------------------------------------------------------------------------------
 
 
-def evaluate(  # noqa: PLR0913  (each is something to say about a run)
+def evaluate(  # noqa: PLR0913  (all are options)
     *what: Evaluation | str | PathLike[str],
     keyword: str = "",
     tags: str | tuple[str, ...] | list[str] = (),

@@ -184,7 +184,7 @@ class _RunImport:
         return (run.id, run.started_at) == (self._imported.id, self._imported.started_at)
 
     def update_run(self, run: RunRecord) -> None:
-        """Replace the record of the run by a later one, which may have its end."""
+        """Replace the record of the run by a later one, after its end."""
         self._imported = run
 
     def add(self, record: EvaluationRecord | ResultRecord | AnswerRecord) -> None:
