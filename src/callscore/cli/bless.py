@@ -185,7 +185,7 @@ def _find_blessings(store: Store, request: _Request, root: Path) -> Blessings:
         score_of=StoredScores(store, evaluations).score_of,
         payload_of=plain_case_payload,
         calls_of=stored_calls,
-        untold=(NeverJudgedError,),
+        not_stored_errors=(NeverJudgedError,),
     )
     files = [each for each in run.arguments.get("cases") or () if isinstance(each, str)]
     locator = CaseLocator(root, files)

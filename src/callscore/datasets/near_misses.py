@@ -89,7 +89,7 @@ class NearMiss(NamedTuple):
 
 
 class _Context(Struct, frozen=True):
-    """The tools and the choices of a near miss; the first tool is the one that it is about."""
+    """The tools of a near miss, the first of which it is about, and the source of random choices."""
 
     tools: tuple[Tool, ...]
     rng: Random
@@ -119,8 +119,8 @@ class _Context(Struct, frozen=True):
 
 
 _Arguments = dict[str, Any]
-# Arguments with one of them made wrong, and its name.
-_Spoil = Callable[[_Context, _Arguments], Iterator[tuple[str, _Arguments]]]
+# Yields the name of an argument, and the arguments with this one made wrong.
+_Mutation = Callable[[_Context, _Arguments], Iterator[tuple[str, _Arguments]]]
 
 
 def generate_near_misses(failure: str, tools: Sequence[Tool], rng: Random) -> Iterator[NearMiss]:
@@ -132,11 +132,11 @@ def generate_near_misses(failure: str, tools: Sequence[Tool], rng: Random) -> It
     return FAILURE_CLASSES[failure](_Context(tuple(tools), rng))
 
 
-def _with_wrong_arguments(spoil: _Spoil, context: _Context) -> Iterator[NearMiss]:
+def _with_wrong_arguments(mutate: _Mutation, context: _Context) -> Iterator[NearMiss]:
     """A call with one wrong argument."""
     call = context.call()
     asked = context.asked(call)
-    for name, arguments in spoil(context, call.arguments or {}):
+    for name, arguments in mutate(context, call.arguments or {}):
         yield NearMiss(asked, (call,), (ToolCall(call.name, arguments),), f"$.{name}")
 
 

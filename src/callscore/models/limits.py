@@ -117,7 +117,7 @@ class Limits(Struct, frozen=True, kw_only=True):
 
 DEFAULT_LIMITS = Limits()
 
-# The limits of the run; a chat with limits of its own keeps these.
+# The limits of the run; limits that a chat sets itself take precedence.
 run_limits: ContextVar[Limits | None] = ContextVar("limits_in_force", default=None)
 
 
@@ -244,10 +244,10 @@ def _next_pause(
     error: Exception,
     attempts: int,
     limits: Limits,
-    is_passing: Callable[[Exception], bool] | None,
+    is_retryable: Callable[[Exception], bool] | None,
 ) -> float | None:
     """The seconds until the next attempt; None for a final error, which is marked as such."""
-    if attempts <= limits.retries and (is_passing or is_transient)(error):
+    if attempts <= limits.retries and (is_retryable or is_transient)(error):
         return pause_after(error, attempts)
     if attempts_of(error) < attempts:
         with suppress(AttributeError, TypeError):  # some errors accept no attributes

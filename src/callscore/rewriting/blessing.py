@@ -111,7 +111,7 @@ class StoredRun(NamedTuple):
     score_of: Callable[[ResultRecord], Score | None]  # None if it cannot be computed again
     payload_of: Callable[[Case], dict[str, Any]]  # a case as the history stores it
     calls_of: Callable[[ResultRecord], Sequence[ToolCall]]
-    untold: tuple[type[Exception], ...] = ()  # errors for a judgement that is not stored
+    not_stored_errors: tuple[type[Exception], ...] = ()  # errors for a judgement that is not stored
 
 
 class Blessed(NamedTuple):
@@ -244,7 +244,7 @@ class _BlessingFinder:
         except CannotRewrite as problem:
             self._refused.append(Unblessed(stored_case.label, str(problem), problem))
             return
-        except self._run.untold:
+        except self._run.not_stored_errors:
             unknown = CannotRewrite(reasons.COMPARISON_UNKNOWN)
             self._refused.append(Unblessed(stored_case.label, str(unknown), unknown))
             return
@@ -300,7 +300,7 @@ class _BlessingFinder:
         for each in stored_cases:
             if each.identity in wanted and id(each.trials) not in taken:
                 # It may be in another file, or need no change.
-                with suppress(CannotRewrite, *self._run.untold):
+                with suppress(CannotRewrite, *self._run.not_stored_errors):
                     self._take_competing(each)
 
     def _take_competing(self, stored_case: _StoredCase) -> None:
