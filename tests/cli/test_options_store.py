@@ -12,7 +12,6 @@ from callscore.cli.options import (
     open_existing_store,
     open_store_to_write,
     store_option,
-    store_without_password,
 )
 from callscore.errors import UnknownRun, UnusableStore
 
@@ -73,12 +72,3 @@ def test_an_address_of_another_kind_is_refused() -> None:
     for opened in (open_store_to_write, open_existing_store):
         with pytest.raises(UnusableStore, match="postgresql"):
             opened("mysql://me:secret@host/db")
-
-
-def test_a_password_is_not_shown() -> None:
-    assert store_without_password("runs/mine.db") == "runs/mine.db"
-    shown = store_without_password(
-        "postgresql://me:secret-42@host:5432/db?password=secret-42&sslmode=require"
-    )
-    assert "secret-42" not in shown
-    assert "host:5432/db" in shown

@@ -297,3 +297,12 @@ def test_what_cannot_be_sent_as_a_key_is_refused_and_not_shown(
     with pytest.raises(InvalidSettings, match="MY_KEY: it holds characters") as raised:
         key_for(REMOTE, "MY_KEY")
     assert "hush" not in str(raised.value)
+
+
+def test_the_password_of_a_history_is_hidden() -> None:
+    assert hide_secrets("runs/mine.db") == "runs/mine.db"
+    shown = hide_secrets(
+        "postgresql://me:secret-42@host:5432/db?password=secret-42&sslmode=require"
+    )
+    assert "secret-42" not in shown
+    assert "host:5432/db" in shown

@@ -67,7 +67,6 @@ __all__ = [
     "skip_bad_option",
     "stacked",
     "store_option",
-    "store_without_password",
     "tools_from",
     "tools_option",
 ]
@@ -485,13 +484,6 @@ def open_existing_store(place: str | None) -> Store:
     from callscore.history.opening import open_existing
 
     return open_existing(place)
-
-
-def store_without_password(place: str) -> str:
-    """The value of `--store` without its password, to be shown."""
-    from callscore.models.secrets import hide_secrets
-
-    return hide_secrets(place)
 
 
 judge_option = click.option(

@@ -23,13 +23,13 @@ from callscore.cli.options import (
     show_options,
     show_options_from,
     store_option,
-    store_without_password,
 )
 from callscore.cli.output import open_output, print_note, stdout_to_stderr, write_run
 from callscore.cli.progress import run_progress
 from callscore.core.phrases import Phrase, say
 from callscore.core.results import RunResults
 from callscore.errors import UnknownRun
+from callscore.models.secrets import hide_secrets
 from callscore.runner.rescoring import RescoreOptions, rescore
 
 if TYPE_CHECKING:
@@ -86,7 +86,7 @@ def command(ctx: click.Context, /, *, run: str | None, lang: Language, **options
     output_format: str = options["output_format"]
     place: str | None = options["store"]
     named = [] if run is None else [run]
-    kept_in = [] if place is None else ["--store", store_without_password(place)]
+    kept_in = [] if place is None else ["--store", hide_secrets(place)]
     go_on = shlex.join(["callscore", "rescore", *named, *kept_in])
     results = RunResults()
     try:

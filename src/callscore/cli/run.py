@@ -28,7 +28,6 @@ from callscore.cli.options import (
     show_options_from,
     stacked,
     store_option,
-    store_without_password,
 )
 from callscore.cli.output import open_output, print_note, stdout_to_stderr, write_run
 from callscore.cli.progress import run_progress
@@ -40,6 +39,7 @@ from callscore.evaluations.discovery import discover, forget_modules, is_evaluat
 from callscore.evaluations.plan import Selection, make_plan
 from callscore.history.writer import USING_FALLBACK, FallbackStore, fallback_store_for
 from callscore.models.limits import Limits, Rate, parse_rate
+from callscore.models.secrets import hide_secrets
 from callscore.runner.resuming import LockedRun, find_unfinished_run, last_failed_cases
 from callscore.runner.running import RunOptions, run
 
@@ -251,7 +251,7 @@ def _resume_options(request: RunRequest) -> Iterator[str]:
         "--retries": (limits.retries, RETRIES),
         "--judge": (getattr(request.judge, "model", None), None),
         "--fail-under": (request.fail_under, None),
-        "--store": (None if request.store is None else store_without_password(request.store), None),
+        "--store": (None if request.store is None else hide_secrets(request.store), None),
         "--lang": (request.lang, "en"),
     }
     for option, (value, default) in given.items():

@@ -68,7 +68,6 @@ __all__ = [
     "METRICS",
     "MOST_TRIAL_COLUMNS",
     "TRIALS",
-    "NumberColumn",
     "Ranking",
     "check_hint",
     "count_text",
