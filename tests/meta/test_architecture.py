@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from functools import cache
 from pathlib import Path
 
@@ -18,6 +19,12 @@ PACKAGES = [
 LONGEST_MODULE = 800
 LONGER = {"history/queries.py"}  # all SQL of the history: one idea, with a part for each table
 NAMES_THAT_SAY_NOTHING = {"base", "common", "helper", "helpers", "manager", "util", "utils"}
+# Words of our own for what every engineer calls warnings, options, locations, errors or retries.
+PRIVATE_WORDS = {
+    *("complaint", "contest", "doubt", "patient", "spot", "standing", "trouble", "wish"),
+    *("complaints", "contests", "doubts", "spots", "standings", "troubles", "wishes"),
+    *("tell", "telling", "tells", "told", "untold"),
+}
 
 
 def _name(module: Path) -> str:
@@ -57,7 +64,7 @@ def test_a_module_says_what_it_offers() -> None:
 
 
 def _offers_nothing(module: Path) -> bool:
-    """Whether it is a room whose modules are imported one by one: a docstring and no more."""
+    """Whether it is a folder whose modules are imported one by one: a docstring and no more."""
     return module.name == "__init__.py" and all(map(_is_docstring, _tree(module).body))
 
 
@@ -69,6 +76,33 @@ def test_a_module_is_named_for_what_it_is_about() -> None:
     ]
 
     assert not empty
+
+
+def test_names_are_words_that_an_engineer_would_search_for() -> None:
+    private = [
+        f"{_name(module)}: {name}"
+        for module in MODULES
+        for name in sorted(_names_in(_tree(module)))
+        if PRIVATE_WORDS & {word.lower() for word in re.split(r"_|(?<=[a-z])(?=[A-Z])", name)}
+    ]
+
+    assert not private
+
+
+def _names_in(tree: ast.Module) -> set[str]:
+    """Every name that a module gives: of functions, classes, parameters, variables, attributes."""
+    found: set[str] = set()
+    for node in ast.walk(tree):
+        match node:
+            case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
+                found.add(node.name)
+            case ast.arg():
+                found.add(node.arg)
+            case ast.Name(ctx=ast.Store()):
+                found.add(node.id)
+            case ast.Attribute(ctx=ast.Store()):
+                found.add(node.attr)
+    return found
 
 
 def test_an_init_holds_its_docstring_imports_and_names_and_nothing_else() -> None:
@@ -88,14 +122,14 @@ def _is_docstring(statement: ast.stmt) -> bool:
     return isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
 
 
-def test_every_test_file_stands_where_its_module_stands() -> None:
+def test_every_test_file_is_beside_those_of_its_folder() -> None:
     folder = ROOT / "tests"
-    rooms_of_their_own = {"differential", "e2e", "meta", "samples"}
+    folders_of_their_own = {"differential", "e2e", "meta", "samples"}
 
     strays = [
         path.relative_to(folder).as_posix()
         for path in folder.rglob("test_*.py")
-        if path.relative_to(folder).parts[0] not in rooms_of_their_own and not _is_mirrored(path)
+        if path.relative_to(folder).parts[0] not in folders_of_their_own and not _is_mirrored(path)
     ]
 
     assert not strays

@@ -209,7 +209,7 @@ class EvaluationCase(pytest.Item):
         counts = judges.counts()
         if outcome.failure is not None:
             why = outcome.failure
-            self.tell(failure=why, judges=counts)
+            self.store_record(failure=why, judges=counts)
             pytest.fail(error_text(why.problem, why.details), pytrace=False)
         answer = outcome.answer or Answer()
         self._outcome = outcome
@@ -219,7 +219,7 @@ class EvaluationCase(pytest.Item):
             "answer": replace(answer, document=None),  # the document may be long
             "judges": counts,
         }
-        self.tell(**self._facts)
+        self.store_record(**self._facts)
         self._add_properties(outcome, answer)
 
     def _asked(self) -> Result:
@@ -277,10 +277,10 @@ class EvaluationCase(pytest.Item):
                 return f"{problem}, and what is expected has no say in that."
         location = location_of_case(self.name, self.question.evaluation, case)
         refusal = record_update(updates, location, case.expected, score)
-        self.tell(updates, **self._facts)
+        self.store_record(updates, **self._facts)
         return refusal
 
-    def tell(self, updates: Updates | None = None, **facts: Any) -> None:
+    def store_record(self, updates: Updates | None = None, **facts: Any) -> None:
         """Store the record for the session that sums up."""
         question = self.question
         record = ItemRecord(

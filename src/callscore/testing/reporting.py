@@ -179,7 +179,7 @@ class RecordSender:
         """Attach the record of a test to its last report."""
         report = yield
         if isinstance(item, EvaluationCase) and report.skipped and call.when == "setup":
-            item.tell(skipped=item.reason or "")
+            item.store_record(skipped=item.reason or "")
         is_end = call.when == "call" or (call.when == "setup" and not report.passed)
         text = record_of(item, has_passed=report.passed)
         if is_end and text is not None:
