@@ -77,8 +77,8 @@ class Fault(Struct, frozen=True, gc=False, repr_omit_defaults=True):
     """One thing that is wrong with one call.
 
     Attributes:
-        index: the position of the call among all calls that were made, from 0, those among them
-            that do not count in a score.
+        index: the position of the call among all calls that were made, from 0, including
+            those that do not count in the score.
         path: where in the arguments, as a JSON path; `$` for all of them.
         value: what was given there.
         wanted: what the schema asks for there, as plain data: a type, a list, a bound.
@@ -113,7 +113,7 @@ def count_faulty_calls(faults: Iterable[Fault]) -> int:
 def total_calls(
     side: Literal["expected", "actual"], counted: Sized, ignored: Iterable[Ignored]
 ) -> int:
-    """How many calls a side has in all: a fault is one whether the call counts in a score or not."""
+    """All calls of a side, whether they count in the score or not."""
     return len(counted) + sum(item.side == side for item in ignored)
 
 

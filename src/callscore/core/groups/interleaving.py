@@ -51,14 +51,14 @@ class _Step(NamedTuple):
     Attributes:
         places: added to the start and to the end, they give the states.
         row: the row that is given a column.
-        tolls: the choices that the steps make.
+        choices: the choices that the steps make.
     """
 
     places: list[int]
     start: int
     end: int
     row: int = -1
-    tolls: tuple[_Choice, ...] = ()
+    choices: tuple[_Choice, ...] = ()
 
     def moved(self, states: int) -> _Step:
         """The same step, shifted by this number of states."""
@@ -136,7 +136,7 @@ _Priced = tuple[list[int], int, int, int]
 
 
 def _priced(step: _Step, worth: Worth, unit: int) -> _Priced:
-    price = sum([worth.base(part) + rank for part, rank in step.tolls])
+    price = sum([worth.base(part) + rank for part, rank in step.choices])
     return step.places, step.start, step.end, price * unit
 
 
@@ -225,7 +225,7 @@ def _embedded(step: _Step, last: int, place: tuple[int, int], choice: _Choice) -
             places=_HERE,
             start=start + inner if start else 0,
             end=end if at + step.end == last else at + step.end + inner,
-            tolls=step.tolls if start else (*step.tolls, choice),
+            choices=step.choices if start else (*step.choices, choice),
         )
     if between:
         yield step.moved(inner)._replace(places=between)
