@@ -346,4 +346,7 @@ def test_a_command_finds_the_history_that_was_named(tmp_path: Path) -> None:
     assert made.files[0].parent == tmp_path / "else where"
     assert made.location_text().endswith(f" --store '{tmp_path}/else where/h.db'")
     assert "позже: callscore import" in made.location_text("ru")
-    assert fallback_store_for("postgresql:me:s3cret@host").words == ' --store "$CALLSCORE_STORE"'
+    assert (
+        fallback_store_for("postgresql:me:s3cret@host").command_options
+        == ' --store "$CALLSCORE_STORE"'
+    )

@@ -62,8 +62,8 @@ def test_unfinished_runs_of_other_paths_are_named_with_what_to_type(store: Store
 
     assert str(caught.value) == (
         "there is no unfinished run of . to go on with. There are others: "
-        f"callscore run four.py --resume{store.words}; callscore run 'a b.py' --resume{store.words}; "
-        f"callscore run 'under way.py' --resume{store.words}"
+        f"callscore run four.py --resume{store.command_options}; callscore run 'a b.py' --resume{store.command_options}; "
+        f"callscore run 'under way.py' --resume{store.command_options}"
     )
     assert taken(store, {"paths": ["a b.py"]}) == "a b"  # nothing is held
 
@@ -217,7 +217,7 @@ def test_answers_are_found_in_the_run_that_goes_on_or_in_any(
 
     kept = looking.answer(a_question(list), digests)
 
-    assert looking.is_asked is bool(known)
+    assert looking.reuses_answers is bool(known)
     assert (kept and kept.document) == found
     if kept is not None:
         assert (kept.seconds, kept.usage, kept.attempts) == (0.5, Usage(1, 2, 3), 2)

@@ -95,7 +95,7 @@ def print_saved(keeper: ScoreSaver | None, lang: Language) -> None:
         print_note(saved_in)
     if keeper.run is not None and not keeper.is_aside:
         name = shlex.quote(keeper.run.name or keeper.run.id)
-        print_note(say(_SAVED, lang, run=keeper.run.id, name=f"{name}{keeper.words}"))
+        print_note(say(_SAVED, lang, run=keeper.run.id, name=f"{name}{keeper.command_options}"))
 
 
 _JUDGED = Phrase("{model} judged {values}; asked {times}", "{model}: {values}; {times}")

@@ -112,9 +112,11 @@ class ScoreSaver:
         return self._writer is not None and self._writer.is_aside
 
     @property
-    def words(self) -> str:
+    def command_options(self) -> str:
         """The arguments with which a command finds the history, see `store_arguments`."""
-        return self._fallback.words if self._store is None else self._store.words
+        return (
+            self._fallback.command_options if self._store is None else self._store.command_options
+        )
 
     def saved(self, lang: Language = "en") -> str:
         """Where the run is if it is not in the history, as a sentence; else empty."""

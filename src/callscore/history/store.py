@@ -59,7 +59,7 @@ class Store:
     Attributes:
         place: the name of the database in messages.
         path: the file of the database; None for a server.
-        words: the arguments with which a command finds it, see `store_arguments`.
+        command_options: the arguments with which a command finds it, see `store_arguments`.
     """
 
     def __init__(
@@ -72,7 +72,7 @@ class Store:
     ) -> None:
         self.place = place
         self.path = path
-        self.words = store_arguments(named)
+        self.command_options = store_arguments(named)
         self._server = server
         self._file = file_identity(path)
         self._engine = engine

@@ -73,12 +73,12 @@ class FallbackStore:
     Attributes:
         place: the name in messages.
         path: None, as for every history that is not an SQLite file.
-        words: the arguments with which a command finds the history, see `store_arguments`.
+        command_options: the arguments with which a command finds the history, see `store_arguments`.
         files: the files that were written.
     """
 
-    def __init__(self, history: Path | None = None, words: str = "") -> None:
-        self.words = words
+    def __init__(self, history: Path | None = None, command_options: str = "") -> None:
+        self.command_options = command_options
         self.place = "unsaved results"
         self.path: Path | None = None
         self.files: list[Path] = []
@@ -174,7 +174,7 @@ class FallbackStore:
             with suppress(OSError, ValueError):
                 name = str(path.relative_to(Path.cwd()))
             names.append(name)
-        command = shlex.join(["callscore", "import", *names]) + self.words
+        command = shlex.join(["callscore", "import", *names]) + self.command_options
         return say(_SAVED, lang, files=", ".join(names), command=command)
 
     def _header_lines(self) -> list[bytes]:
@@ -450,7 +450,7 @@ class RunWriter(BackgroundWriter):
             self._file = store
             super().__init__(store)
         else:
-            self._file = FallbackStore(store.path, store.words)
+            self._file = FallbackStore(store.path, store.command_options)
             super().__init__(store, self._file)
         self._file.begin(run)
         self._lock = lock

@@ -228,7 +228,7 @@ class Recorder(RunWriter):
 
     def known(self, question: Question, digests: tuple[str, str]) -> Answer | None:
         """The stored answer to a question; None if it must be asked."""
-        if not self._known.is_asked:
+        if not self._known.reuses_answers:
             return None
         try:
             return self._known.answer(question, digests)

@@ -86,7 +86,9 @@ def _unfinished_hint(store: Store) -> str:
         paths = run.arguments.get(_PATHS)
         if run.command != "run" or run.status == "finished" or not isinstance(paths, list):
             continue
-        command = shlex.join(["callscore", "run", *map(str, paths), "--resume"]) + store.words
+        command = (
+            shlex.join(["callscore", "run", *map(str, paths), "--resume"]) + store.command_options
+        )
         if command not in commands and is_unlocked(store, run):
             commands.append(command)
         if len(commands) == _MAX_LISTED:
@@ -152,7 +154,7 @@ class KnownAnswers(Struct, frozen=True, kw_only=True):
     since: float = 0.0
 
     @property
-    def is_asked(self) -> bool:
+    def reuses_answers(self) -> bool:
         """Whether stored answers are reused at all."""
         return self.run is not None or self.use_cache
 

@@ -280,7 +280,7 @@ class _Run:
             if options.resume:  # a fallback has no answers to resume with
                 raise
             self._warn(say(USING_FALLBACK, options.lang, problem=error))
-            fallback = FallbackStore(store.path, store.words)
+            fallback = FallbackStore(store.path, store.command_options)
             self._recorder, warnings = begin_recording(fallback, self._groups, options)
         if not self._recorder.is_aside and not isinstance(store, FallbackStore):
             self._judges.remember_in(store)
