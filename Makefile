@@ -14,8 +14,9 @@ SDKS_VENV ?= .venv-differential
 SDKS := requirements/differential.txt
 MODEL := requirements/model.txt
 PIP := -m pip --disable-pip-version-check --quiet --quiet
-# How many processes run the tests; `make test JOBS=0` runs them in one.
-JOBS ?= auto
+# How many processes run the tests; `make test JOBS=0` runs them in one. One more than there are
+# processors, because many tests wait for a server or for another process.
+JOBS ?= $(shell "$(PYTHON)" -c 'import os; print((os.cpu_count() or 1) + 1)')
 # The one that is done first takes work from the other.
 SPREAD := -n $(JOBS) --dist worksteal
 # Tests start many processes: compiling every module in each of them takes longer than the tests.
@@ -70,7 +71,7 @@ tests: $(VENV)/.installed-dev ## tests, with branch coverage: 95 % of all, 100 %
 
 # Of the examples that hypothesis draws, it draws a tenth.
 quick-tests: $(VENV)/.installed-dev
-	CALLSCORE_EXAMPLES=0.1 $(BIN)/pytest $(SPREAD) -q -m "not process and not server and not model"
+	CALLSCORE_EXAMPLES=0.1 $(BIN)/pytest -n auto --dist worksteal -q -m "not process and not server and not model"
 
 fuzz: $(VENV)/.installed-dev ## draw twenty times as many examples as `make test`
 	CALLSCORE_EXAMPLES=20 $(BIN)/pytest $(SPREAD) -m "hypothesis and not process and not server"

@@ -164,7 +164,9 @@ def _option_jobs() -> Iterator[Job]:
         callscore("run", "evals/eval_assistant.py", "--jobs", "1", "--trials", "3"),
         callscore("run", "evals/eval_assistant.py", "--jobs", "1", "--rate", "1000/s"),
         callscore("run", "evals/eval_assistant.py", "--rate", "x"),
-        callscore("run", "evals/eval_assistant.py", "--timeout", "0", "--retries", "0"),
+        callscore(
+            "run", "evals/eval_assistant.py", "--jobs", "1", "--timeout", "0", "--retries", "0"
+        ),
         callscore("run", "evals/eval_assistant.py", "--timeout", "-1"),
         callscore("run", "evals", "--jobs", "1", "--last-failed"),
         callscore("run", "evals", "--jobs", "1", "--resume"),

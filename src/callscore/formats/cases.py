@@ -281,7 +281,7 @@ def _content_id(expected: Sequence[Expected] | None, question: Any) -> str:
     return _CONTENT_ID_PREFIX + sha256(text.encode("utf-8", "backslashreplace")).hexdigest()[:12]
 
 
-# Cases in the simplest notation, decoded directly into structs, without their arguments.
+# --- cases in the simplest notation, decoded directly into structs, without their arguments ----
 
 
 class PlainCase(Struct, frozen=True, gc=False):
@@ -322,7 +322,7 @@ def decode_plain_cases(lines: bytes) -> list[PlainCase]:
     return cases
 
 
-# Cases as lines of a file.
+# --- cases as lines of a file ------------------------------------------------------------------
 
 
 def expected_records(expected: Iterable[Expected]) -> list[Any]:

@@ -273,7 +273,7 @@ def _string_problem(token: str) -> str:
     return "half of a surrogate pair, which is not text"
 
 
-# Objects and arrays assembled from parts have the fault of their first faulty part.
+# --- objects and arrays assembled from parts have the fault of their first faulty part ---------
 
 
 def marked_object(members: dict[str, Any]) -> dict[str, Any]:

@@ -40,7 +40,7 @@ class _DecodeError(Exception):
         self.problem = problem
 
 
-# The wire format.
+# --- the wire format ---------------------------------------------------------------------------
 
 
 def _read_varint(data: bytes, position: int, end: int) -> tuple[int, int]:
@@ -79,7 +79,7 @@ def _fields(data: bytes, position: int, end: int) -> Iterator[_Field]:
         position += size
 
 
-# The values of fields.
+# --- the values of fields ----------------------------------------------------------------------
 
 
 def _text(data: bytes, place: _Range) -> str:
@@ -120,7 +120,7 @@ def _count(_: bytes, value: int) -> int:
     return value & 0xFFFFFFFF
 
 
-# Messages.
+# --- messages ----------------------------------------------------------------------------------
 
 
 class _FieldSpec(NamedTuple):
@@ -224,7 +224,7 @@ def _read_message(data: bytes, place: _Range, kind: str, depth: int) -> dict[str
     return message
 
 
-# Files.
+# --- files -------------------------------------------------------------------------------------
 
 
 def decode_otlp(data: bytes, place: str = "OTLP protobuf") -> dict[str, Any]:

@@ -100,7 +100,7 @@ def decode_line(line: bytes, place: str) -> Record | BadRecord:
         return BadRecord(f"{place}:{broken.column}", broken.problem)
 
 
-# A JSON document: an array of cases, an object with `cases`, or one case.
+# --- a JSON document: an array of cases, an object with `cases`, or one case -------------------
 
 
 def read_json(data: bytes, name: str) -> Iterator[Record | BadRecord | Array]:

@@ -205,7 +205,7 @@ def read_tools(document: Any) -> list[Tool]:
     return tools
 
 
-# Texts that a server sent piece by piece: `data:` lines, or one JSON value per line.
+# --- texts that a server sent piece by piece: `data:` lines, or one JSON value per line --------
 
 
 def _read_events(text: str) -> list[Any] | None:

@@ -221,7 +221,7 @@ def _execution(events: list[dict[str, Any]]) -> ToolRun:
     return ToolRun(name, data.get("input"), id_, output, failed=error is not None)
 
 
-# The items that a graph streams or stores, in any mode.
+# --- the items that a graph streams or stores, in any mode -------------------------------------
 
 
 class _Part(Struct, frozen=True, gc=False):

@@ -161,7 +161,7 @@ def read_tools(document: Any) -> list[Tool]:
     return tools + read_item_tools(_items_in(document))
 
 
-# The events in which OpenAI's Responses and Realtime APIs send an answer piece by piece.
+# --- the events in which OpenAI's Responses and Realtime APIs send an answer piece by piece ----
 
 
 def _event_of(value: Any) -> dict[str, Any] | None:

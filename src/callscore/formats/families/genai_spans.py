@@ -165,7 +165,7 @@ def question_of(spans: list[Span]) -> str | None:
     return None
 
 
-# Spans of models.
+# --- spans of models ---------------------------------------------------------------------------
 
 
 def _requests(span: Span, outputs: ModelOutputs, wanted: Wanted) -> tuple[ToolCall, ...] | None:
@@ -281,7 +281,7 @@ def _results_in_event(held: Any) -> list[ToolResult]:
     ]
 
 
-# Spans of tools.
+# --- spans of tools ----------------------------------------------------------------------------
 
 
 def _execution(span: Span, wanted: Wanted) -> ToolCall:
@@ -310,7 +310,7 @@ def _first(attributes: dict[str, Any], keys: tuple[str, ...]) -> Any:
     return first(attributes, *keys) if found is None else found
 
 
-# Spans of agents.
+# --- spans of agents ---------------------------------------------------------------------------
 
 
 def whole_conversation(span: Span, step: ObservedStep, outputs: ModelOutputs) -> ObservedStep:

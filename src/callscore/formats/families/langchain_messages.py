@@ -269,7 +269,7 @@ def _take_server_result(block: dict[str, Any], transcript: Transcript) -> None:
         transcript.result(block.get("content"), block["tool_use_id"], failed=failed)
 
 
-# Tool runs, as LangChain and LangSmith record them.
+# --- tool runs, as LangChain and LangSmith record them -----------------------------------------
 
 
 class ToolRun(NamedTuple):

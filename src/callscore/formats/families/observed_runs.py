@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 __all__ = ["ObservedRun", "ObservedStep", "ToolResult", "traces_of"]
 
 
-# Steps within steps: models and tools within tools.
+# --- steps within steps: models and tools within tools -----------------------------------------
 
 
 class Nesting(Struct, frozen=True):
@@ -86,7 +86,7 @@ def is_repeated(call: ToolCall, around: ObservedStep | None, nesting: Nesting) -
     return around.execution.name == call.name and around.id not in nesting.delegating
 
 
-# The calls of a run, from the requests of models and the executions of tools.
+# --- the calls of a run, from the requests of models and the executions of tools ---------------
 
 
 class ToolResult(Struct, frozen=True, gc=False):
@@ -174,7 +174,7 @@ def _has_arguments(calls: list[ToolCall]) -> bool:
     return any(call.error != NOT_CAPTURED for call in calls)
 
 
-# The calls as requested.
+# --- the calls as requested --------------------------------------------------------------------
 
 
 def _requested(run: ObservedRun, wanted: Wanted) -> list[ToolCall]:
@@ -260,7 +260,7 @@ def _has_equal_content(call: ToolCall, other: ToolCall) -> bool:
     return (call.name, call.arguments, call.raw) == (other.name, other.arguments, other.raw)
 
 
-# The results of the requested calls.
+# --- the results of the requested calls --------------------------------------------------------
 
 
 def _answer_from_tools(
@@ -329,7 +329,7 @@ def _belongs_to(result: ToolResult, call: ToolCall) -> bool:
     return result.name in (None, call.name) and result.arguments in (None, call.arguments)
 
 
-# The calls as executed.
+# --- the calls as executed ---------------------------------------------------------------------
 
 
 def _executed(run: ObservedRun) -> list[ToolCall]:
