@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from callscore.core.counted_calls import Ignored, PreparedCalls
     from callscore.core.pairing import Match
     from callscore.core.rules import Timeouts
-    from callscore.core.score import Pair, Positions
+    from callscore.core.score import Positions
     from callscore.core.settings import Settings
 
 __all__ = ["score_calls"]
@@ -75,9 +75,7 @@ def score_calls(
         prepared = prepared or prepare_calls(expected, actual, settings, tools)
         return _score_expectation(prepared, settings)
     start, correct, wrong = paired
-    incorrect: tuple[Pair, ...] = ()
-    if wrong:
-        incorrect = pairs_at(wrong, calls, actual, settings, is_correct=False)
+    incorrect = pairs_at(wrong, calls, actual, settings, is_correct=False) if wrong else ()
     return Score(calls, actual, start, correct, incorrect, settings, (), ignored)
 
 
