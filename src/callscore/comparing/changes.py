@@ -84,8 +84,6 @@ class Alarm(Struct, frozen=True, gc=False, kw_only=True):
     tools: tuple[str, ...] = ()
 
 
-# --- changed cases ----------------------------------------------------------------------------
-
 _ORDER: tuple[ChangeKind, ...] = ("broken", "fixed", "changed")
 _TOLERANCE = 1e-9  # means of trials are not exact
 
@@ -201,9 +199,6 @@ def _reasons(before: CaseOutcome, after: CaseOutcome) -> Iterator[ChangeReason]:
         yield ChangeReason(kind="forbidden call")
     if any(trial.faults for trial in after.trials):
         yield ChangeReason(kind="schema error")
-
-
-# --- new forbidden calls and schema errors ----------------------------------------------------
 
 
 def find_alarms(

@@ -131,8 +131,6 @@ class Comparison(Struct, frozen=True, kw_only=True):
         return comparison_to_dict(self)
 
 
-# --- notes ------------------------------------------------------------------------------------
-
 _UNFINISHED = Phrase("{side} did not come to its end", "{side}: прогон не дошёл до конца")
 _ERRORS = Phrase(
     "{side}: {count} without an answer, taken as not passed",
@@ -205,8 +203,6 @@ def _trial_notes(before: Side, after: Side, matching: Matching) -> Iterator[Note
         first, second = (max(trials) for trials in zip(*uneven, strict=True))
         yield Note(_OTHER_TRIALS, {"count": len(uneven), "before": first, "after": second})
 
-
-# --- comparing --------------------------------------------------------------------------------
 
 MAX_NAMES = 20
 
@@ -291,9 +287,6 @@ def _summary(side: Side) -> SideSummary:
 def _noted_cases(cases: Iterable[MatchedCase | UnmatchedCase]) -> Noted:
     names = [each.name for each in cases]
     return Noted(len(names), tuple(names[:MAX_NAMES]))
-
-
-# --- plain data -------------------------------------------------------------------------------
 
 
 def gate_to_dict(gate: Gate, *, lang: Language = "en") -> dict[str, Any]:

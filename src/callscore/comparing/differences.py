@@ -96,8 +96,6 @@ class Slice(Struct, frozen=True, gc=False, kw_only=True):
     difference: Difference
 
 
-# --- one difference, its test and verdict -----------------------------------------------------
-
 # A suite that cannot detect a difference of this size gives no evidence about smaller ones.
 COARSE_EFFECT = 0.1
 # Means of trials are not exact: 1 - 2/3 is not equal to 1/3.
@@ -177,9 +175,6 @@ def with_verdict(
         # The exact test is stricter: without its evidence the interval includes zero.
         interval = Interval(min(interval.low, 0.0), max(interval.high, 0.0))
     return replace(found, p_value=p_value, interval=interval, smallest=smallest, verdict=verdict)
-
-
-# --- differences by tag and by tool -----------------------------------------------------------
 
 
 def slices_of(

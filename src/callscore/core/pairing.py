@@ -255,7 +255,7 @@ def _hashable(value: Any) -> Hashable:
     return value if is_own else (fingerprint(value),)
 
 
-# Pairings in which no two pairs cross: the calls were made in the expected order.
+# --- pairings in which no two pairs cross: the calls were made in the expected order -----------
 
 _TAKE = 1  # this pair is in a best pairing of what follows
 _PASS = 2  # so is every pairing that leaves this actual call out

@@ -3,8 +3,6 @@
 Rules may call functions of the user (`similarity`, `judge`); their errors are reported from here.
 """
 
-# ruff: noqa: RUF001  (Russian letters that look like Latin ones are meant)
-
 from __future__ import annotations
 
 from collections import OrderedDict
@@ -139,7 +137,7 @@ def wrong_type(actual: Any, expected: Literal["number", "string"]) -> Verdict:
     return Verdict(matched=False, value=0.0, note=Note(phrase, {"given": given}))
 
 
-# Functions that users pass in (`similarity`, `judge`): called, checked, and remembered.
+# --- functions that users pass in (`similarity`, `judge`): called, checked, and remembered -----
 
 _MAX_WIDTH = 200  # columns of foreign text
 _MAX_ANSWERS = 2**16

@@ -313,8 +313,6 @@ def _first_near_miss(
     return []
 
 
-# --- tools in a Python file -------------------------------------------------------------------
-
 _PYTHON_SUFFIX = ".py"
 _NO_TOOLS = (
     "there are no tools in it: a tool is a function of its own, with annotations or a docstring,"

@@ -33,8 +33,6 @@ if TYPE_CHECKING:
 __all__ = ["FAILURE_CLASSES", "fails_only_with", "generate_near_misses", "passes_without_faults"]
 
 
-# --- values and names that are slightly wrong, as agents write them ----------------------------
-
 _LARGE_OFFSET = 10**9
 _REPETITIONS = 50
 _MAX_TEXT_LENGTH = 20_000
@@ -68,8 +66,6 @@ def similar_names(name: str) -> list[str]:
     """Names that look like that of a tool, such as models make up."""
     return [f"{name}s", f"{name}_v2", f"do_{name}", f"{name}Now", name.upper()]
 
-
-# --- answers, by the class of their failure ---------------------------------------------------
 
 _ERROR_RESULT = "Error: the service did not answer in time"
 _UNKNOWN_ARGUMENTS = ("verbose", "dry_run", "extra_note")
@@ -252,9 +248,6 @@ FAILURE_CLASSES: dict[str, Callable[[_Context], Iterator[NearMiss]]] = {
     "retry_unchanged": _retry_unchanged,
     "forbidden_call": _forbidden_call,
 }
-
-
-# --- checks, by scoring, that a case fails in one way and in no other --------------------------
 
 
 class _Signs(NamedTuple):

@@ -35,8 +35,6 @@ __all__ = [
 ]
 
 
-# --- questions from templates: every argument value is mentioned explicitly --------------------
-
 _REQUESTS = (
     "Please {purpose}{details}.",
     "Could you {purpose}{details}?",
@@ -151,8 +149,6 @@ def _value_text(value: Any) -> str:
     return encode_json(value).decode()
 
 
-# --- whether a question mentions the values that the calls need --------------------------------
-
 _MAX_CHECKED_LENGTH = 60
 _WORD_SEPARATORS = re.compile(r"[\s_\-]+")
 _THOUSANDS = re.compile(r"(?<=\d)[,'\u00a0\u202f](?=\d{3})")
@@ -225,8 +221,6 @@ def _is_date_mentioned(written: re.Match[str], text: str) -> bool:
         and re.search(rf"(?<!\d)0?{day.day}(?!\d)", text) is not None
     )
 
-
-# --- questions by a model, which are checked --------------------------------------------------
 
 INSTRUCTIONS = """\
 You write what users say to an assistant that can call tools. You are given the tools and, as JSON,

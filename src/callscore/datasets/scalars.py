@@ -137,8 +137,6 @@ def usual_range(name: str) -> tuple[int, int]:
     return _DEFAULT_RANGE
 
 
-# --- texts: by format, by pattern, like an example, or in words that fit the name --------------
-
 _FIRST_DATE = datetime(2025, 1, 1, tzinfo=UTC)
 _DATE_RANGE_DAYS = 720
 _MAX_TEXT_LENGTH = 100_000
@@ -277,8 +275,6 @@ _FORMATS: dict[str, Callable[[Random], str]] = {
     "regex": lambda rng: f"^{_word(rng)}$",
 }
 
-
-# --- numbers ----------------------------------------------------------------------------------
 
 _CENT = Fraction(1, 100)
 _DEFAULT_STEPS = 100  # if only one bound is given

@@ -343,8 +343,6 @@ def _with_fields(trace: Trace, fields: dict[str, Any], place: str) -> Trace:
     )
 
 
-# --- joining references and traces by id ------------------------------------------------------
-
 _NO_JOIN = (
     "this does not say which case it belongs to, and there is more than one."
     " Say where the id stands: --map id=$.path.to.it"

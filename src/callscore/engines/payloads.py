@@ -145,8 +145,6 @@ def tools_payload(tools: Mapping[str, Tool] | None) -> list[dict[str, Any]] | No
     return None if tools is None else [tool_to_dict(tool) for tool in tools.values()]
 
 
-# --- scores: counts, pairs and differences ----------------------------------------------------
-
 # A single call with a long list could have thousands.
 _MAX_DIFFERENCES = 100
 

@@ -120,8 +120,6 @@ def repeat_suffixes(names: Collection[str]) -> list[str]:
     return suffixes
 
 
-# --- checks of the options, in Python and in suites; each raises InvalidSettings ---------------
-
 Variants = dict[str, dict[str, Any]]
 
 

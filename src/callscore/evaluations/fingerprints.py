@@ -35,8 +35,6 @@ __all__ = [
 ]
 
 
-# --- the code of tasks ------------------------------------------------------------------------
-
 _OURS = "callscore"
 # The keywords that the task can see, by what is called.
 _KEPT_KEYWORDS: dict[str | None, frozenset[str]] = {
@@ -115,8 +113,6 @@ class _AnswerRelevantCode(ast.NodeTransformer):
             return function.attr if function.value.id in self._modules else None
         return None
 
-
-# --- questions --------------------------------------------------------------------------------
 
 _SIZE = 16  # bytes
 # Memory addresses differ in every process.

@@ -80,8 +80,6 @@ def evaluation_key(home: Path | None, name: str) -> str:
     return f"{file.as_posix()}::{name}"
 
 
-# --- errors of user code, without secrets -----------------------------------------------------
-
 _MAX_FRAMES = 6
 _UNEXPECTED_KEYWORD = re.compile(r"Unexpected keyword argument '(\w+)'")
 

@@ -47,8 +47,6 @@ __all__ = [
 ]
 
 
-# The arguments of a call.
-
 _TRUNCATED = "Input data was truncated"
 _BROKEN_NUMBER = "invalid number"
 _END_OF_KEY = re.compile(r'"\s*:')
@@ -170,8 +168,6 @@ def raw_text(value: Any) -> str | None:
     except (RecursionError, ValueError, TypeError):
         return describe(value)
 
-
-# Whole calls.
 
 Side = Literal["expected", "actual"]
 

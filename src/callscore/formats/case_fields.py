@@ -37,7 +37,7 @@ __all__ = [
 ]
 
 
-# Paths to values in a record: the part of JSON path without filters and slices.
+# --- paths to values in a record: the part of JSON path without filters and slices -------------
 
 _STEP = re.compile(
     r"""\.(?P<name>[^.\[\]'"\s]+)"""
@@ -96,7 +96,7 @@ def parse_json_path(text: str) -> JSONPath:
     return JSONPath(text, tuple(steps))
 
 
-# The fields of a case, and paths to them in records of another layout.
+# --- the fields of a case, and paths to them in records of another layout ----------------------
 
 # The names of the two sides; the first of each is callscore's own.
 EXPECTED_TOOL_FIELD = "expectedTool"
@@ -155,7 +155,7 @@ def parse_field_paths(paths: Mapping[str, str]) -> FieldPaths:
     return FieldPaths({field: parse_json_path(path) for field, path in paths.items()})
 
 
-# Records that are cases, and the values of their fields.
+# --- records that are cases, and the values of their fields ------------------------------------
 
 # A record without any of these is not a case.
 SIDE_FIELDS = ("id", "input", *EXPECTED_FIELDS, *ACTUAL_FIELDS)
@@ -264,8 +264,6 @@ def read_tags(record: dict[str, Any], place: str) -> tuple[str, ...]:
         value = wrong[0]
     raise UnreadableInput(place, f"tags are a list of texts; got {describe(value)}.")
 
-
-# A name for a case that has none.
 
 _MAX_NAME_LENGTH = 48
 _NON_WORD = re.compile(r"\W+")

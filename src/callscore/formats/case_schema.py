@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 __all__ = ["build_case_schema"]
 
 
-# The value of an expected argument: plain data, or a rule in place of it.
+# --- the value of an expected argument: plain data, or a rule in place of it -------------------
 
 _VALUE = {"$ref": "#/$defs/value"}
 _IS_LITERAL = {"type": "object", "required": [LITERAL]}
@@ -114,7 +114,7 @@ def _beside(comparator: Comparator) -> dict[str, Any]:
     return {"if": _has_any(comparator.keys), "then": {**named, **names}}
 
 
-# The expected side of a case: calls, groups of calls, repeats, and forbidden calls.
+# --- the expected side of a case: calls, groups of calls, repeats, and forbidden calls ---------
 
 _NAME, *_OTHER_NAMES = NAME_KEYS
 _ARGUMENTS, *_OTHER_ARGUMENTS = ARGUMENT_KEYS
@@ -344,7 +344,7 @@ def _call() -> dict[str, Any]:
     }
 
 
-# A file of cases.
+# --- a file of cases ---------------------------------------------------------------------------
 
 _DRAFT = "https://json-schema.org/draft/2020-12/schema"
 _CASE: Final = {"$ref": "#/$defs/case"}

@@ -69,8 +69,6 @@ __all__ = [
 ]
 
 
-# Records of a file that are a case, or one side of it.
-
 NO_ID = ""  # the id of one side of a case whose document has no id
 
 _CONTENT_ID_PREFIX = "sha-"
@@ -281,9 +279,6 @@ def _content_id(expected: Sequence[Expected] | None, question: Any) -> str:
     return _CONTENT_ID_PREFIX + sha256(text.encode("utf-8", "backslashreplace")).hexdigest()[:12]
 
 
-# --- cases in the simplest notation, decoded directly into structs, without their arguments ----
-
-
 class PlainCase(Struct, frozen=True, gc=False):
     """One line of a case file; if one of the unset fields is set, it is not a plain case."""
 
@@ -320,9 +315,6 @@ def decode_plain_cases(lines: bytes) -> list[PlainCase]:
     if len(cases) != breaks + (not lines.endswith(b"\n")):
         raise ValueError("not one case a line")
     return cases
-
-
-# --- cases as lines of a file ------------------------------------------------------------------
 
 
 def expected_records(expected: Iterable[Expected]) -> list[Any]:

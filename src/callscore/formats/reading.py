@@ -38,8 +38,6 @@ __all__ = [
 ]
 
 
-# The dialect of a document.
-
 _MAX_DEPTH = 5
 _MAX_NAMED = 3
 _MAX_RECENT = 4  # kinds of documents in one file, such as requests and answers
@@ -120,7 +118,7 @@ def _keys(value: Any, depth: int = 0) -> set[str]:
     return found
 
 
-# The runs, or the tool definitions, of a document in any dialect.
+# --- the runs, or the tool definitions, of a document in any dialect ---------------------------
 
 _Call = TypeVar("_Call", bound="Expected")
 
@@ -225,7 +223,7 @@ def read_definitions_in(document: Any, *, dialect: Dialect | None = None) -> lis
     return unique_tools(tool for found, item in documents for tool in found.read_tools(item))
 
 
-# The first answers of a document that has several to the same question.
+# --- the first answers of a document that has several to the same question ---------------------
 
 _Read = TypeVar("_Read")
 

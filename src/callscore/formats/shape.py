@@ -112,8 +112,6 @@ def text_in(content: Any) -> str | None:
     return "\n".join(texts) if texts else None
 
 
-# Values in a few words, for error messages.
-
 _MAX_LENGTH = 60
 _MAX_KEYS = 5
 _MAX_SHOWN_BITS = 200
@@ -153,7 +151,7 @@ def _shortened(text: str) -> str:
     return excerpt(text if len(text) <= _MAX_LENGTH else text[:_MAX_LENGTH] + "…")
 
 
-# Objects of other libraries, read by their attributes and methods: no SDK is imported.
+# --- objects of other libraries, read by their attributes and methods: no SDK is imported ------
 
 _FUNCTIONS = BuiltinFunctionType | FunctionType | MethodType
 _SCALARS = (str, int, float, bool, type(None))

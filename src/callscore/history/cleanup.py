@@ -79,9 +79,6 @@ def remove_old_runs(store: Store, keep: int, *, is_dry: bool) -> CleanupResult:
     return CleanupResult(runs=removed, results=count, payloads=payload_count, bytes=size)
 
 
-# --- which runs ------------------------------------------------------------------------------
-
-
 def _removable_runs(store: Store, keep: int) -> dict[int, RunRecord]:
     """The runs that may be removed, oldest first, by row number."""
     with store.reading() as connection:
@@ -112,9 +109,6 @@ def _with_parents(numbers: Iterable[int], records: dict[int, RunRecord]) -> set[
         if parent is not None:
             waiting.append(parent)
     return found
-
-
-# --- removing --------------------------------------------------------------------------------
 
 
 def _remove_runs(store: Store, old: dict[int, RunRecord]) -> tuple[tuple[RunRecord, ...], int]:

@@ -29,8 +29,6 @@ __all__ = [
 ]
 
 
-# --- lock files: the system releases them when the process ends -------------------------------
-
 _LOCK_SUFFIX = ".lock"
 # `remove_stale_locks` of another process holds a lock for a moment, too.
 _ATTEMPTS = 5
@@ -139,8 +137,6 @@ def _remove_lock(path: Path, file: int) -> None:
     with suppress(OSError):
         os.close(file)
 
-
-# --- locks on a server: it releases them when the connection ends -----------------------------
 
 # The server may close idle connections; this one is idle for a long time.
 _NO_IDLE_TIMEOUT = (

@@ -28,8 +28,6 @@ __all__ = [
 ]
 
 
-# --- connections ------------------------------------------------------------------------------
-
 # Defaults for libpq, in seconds (`tcp_user_timeout` in milliseconds); the address overrides them.
 _CONNECTION_DEFAULTS: dict[str, Any] = {
     "connect_timeout": 10,
@@ -111,8 +109,6 @@ def postgres_engine(parts: dict[str, Any]) -> Engine:
         use_native_hstore=False,
     )
 
-
-# --- addresses: `postgresql://...` ------------------------------------------------------------
 
 STORE_VARIABLE = "CALLSCORE_STORE"
 

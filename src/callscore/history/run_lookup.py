@@ -136,8 +136,6 @@ def _join_ids(ids: list[str]) -> str:
     return ", ".join([*ids[:_MAX_LISTED], *more])
 
 
-# --- lists of runs ----------------------------------------------------------------------------
-
 # Summaries of evaluations have the same fields.
 _decode_numbers = msgspec.json.Decoder(EvaluationNumbers).decode
 _NO_NUMBERS = EvaluationNumbers(cases=0, answered=0, passed=0, share=None, f1=None, errors=0)

@@ -37,7 +37,6 @@ __all__ = [
     "versions",
 ]
 
-# --- names that users give --------------------------------------------------------------------
 
 MAX_NAME_LENGTH = 200
 # References to a run by its age.
@@ -77,8 +76,6 @@ def require_no_baseline(name: str | None, baselines: Iterable[Baseline]) -> None
             )
 
 
-# --- ids: they sort by time, can be typed, and are unique -------------------------------------
-
 # Without vowels, which could form words, and without ambiguous characters.
 _LETTERS = "23456789bcdfghjkmnpqrstvwxz"
 _ENDING_LENGTH = 4
@@ -113,8 +110,6 @@ def _random_ending(used: int) -> str:
     return "".join(secrets.choice(_LETTERS) for _ in range(length))
 
 
-# --- partial runs -----------------------------------------------------------------------------
-
 # Stored arguments that select some of the cases.
 SELECTION_ARGUMENTS = ("keyword", "tags", "limit", "cases")
 # `cases` of this command are files, not a selection.
@@ -147,8 +142,6 @@ def lineage(store: Store, run: RunRecord) -> dict[str, RunRecord]:
             current = None
     return found
 
-
-# --- the commit of the project, and versions --------------------------------------------------
 
 # Seconds: git is slow in large repositories, and the commit is not worth a long wait.
 _GIT_TIMEOUT = 3.0
@@ -220,9 +213,6 @@ def versions() -> dict[str, str]:
         except PackageNotFoundError:
             continue
     return found
-
-
-# --- references: RUN or RUN:VARIANT -----------------------------------------------------------
 
 
 def find_run_and_variant(store: Store, reference: str) -> tuple[RunRecord, str | None]:

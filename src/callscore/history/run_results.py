@@ -149,8 +149,6 @@ def full_results(
         yield from found
 
 
-# --- a run as one side of a comparison --------------------------------------------------------
-
 BELOW_THRESHOLD = Phrase(
     "{scorer} {mean} is below {threshold}", "{scorer} {mean} ниже порога {threshold}"
 )

@@ -35,7 +35,6 @@ __all__ = [
     "read_score_input",
 ]
 
-# --- limits on the size of one call -----------------------------------------------------------
 
 LARGEST = 1_000_000  # characters, plus one for every value
 DEEPEST = 100  # levels; JSON decoders fail not far beyond
@@ -96,8 +95,6 @@ def require_few(count: int, side: str, what: str = "calls") -> None:
             "here. Send them in parts, or run `callscore score` on a file."
         )
 
-
-# --- calls and groups -------------------------------------------------------------------------
 
 CALLS = '[{"tool": ..., "args": {...}}]'
 DEFINITIONS = '[{"name": ..., "parameters": {a JSON Schema}}], or only the names, ["search"]'
@@ -194,8 +191,6 @@ def _decoded(text: str, where: str) -> Any:
     return value
 
 
-# --- errors, with the names of the schema that the model was given -----------------------------
-
 # Parts of messages about case files, and their texts for a model.
 _RESPELLED = {
     "a call needs a name, as in": "a call needs a tool, as in",
@@ -253,8 +248,6 @@ def _judges_at(value: Any, where: str) -> Iterator[str]:
         for index, member in enumerate(value):
             yield from _judges_at(member, f"{where}[{index}]")
 
-
-# --- the arguments of the tools ---------------------------------------------------------------
 
 MODES = PRESETS
 ORDERS: tuple[str, ...] = get_args(Order)

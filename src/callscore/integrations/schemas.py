@@ -15,7 +15,6 @@ __all__ = [
     "score_output_schema",
 ]
 
-# --- inputs: models read these schemas, so the wording matters ---------------------------------
 
 _RULES = (
     'A value may be a rule instead: {"$contains": "Paris"}, {"$regex": "^A"}, {"$approx": 3.14},'
@@ -119,8 +118,6 @@ def _groups() -> dict[str, Any]:
         },
     }
 
-
-# --- outputs: complete, so that an answer can be validated -------------------------------------
 
 _SHARE = {"type": "number", "minimum": 0, "maximum": 1}
 _COUNT = {"type": "integer", "minimum": 0}

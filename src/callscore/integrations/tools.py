@@ -41,9 +41,6 @@ __all__ = [
 ]
 
 
-# --- the functions, from one JSON object to another --------------------------------------------
-
-
 def score_tool_calls(arguments: Any) -> dict[str, Any]:
     """Score calls against the expected ones: the numbers, and every call in one of four lists.
 
@@ -81,9 +78,6 @@ def check_tool_calls(arguments: Any) -> dict[str, Any]:
 def _score_arguments(arguments: Any) -> Score:
     given = read_score_input(arguments)
     return score_case(given.expected, given.actual, given.settings, given.tools)
-
-
-# --- the tools --------------------------------------------------------------------------------
 
 
 class AgentTool(Struct, frozen=True):
@@ -164,8 +158,6 @@ def error_text(error: CallscoreError) -> str:
     return text
 
 
-# --- definitions for other SDKs, without MCP --------------------------------------------------
-
 Kind = Literal["openai", "openai-responses", "anthropic", "gemini", "json-schema"]
 
 # The keywords used here that Gemini allows under `parameters`.
@@ -238,8 +230,6 @@ _KINDS: dict[str, Callable[[AgentTool], dict[str, Any]]] = {
     },
 }
 
-
-# --- answering a call in the format of any SDK ------------------------------------------------
 
 _CALL = '{"name": "score_tool_calls", "arguments": {...}}'
 _NO_CALL = f"there is no call in this. Hand over one such as {_CALL}."

@@ -40,7 +40,6 @@ __all__ = [
     "thread_client",
 ]
 
-# --- prompt templates -------------------------------------------------------------------------
 
 _CASE_FIELDS = ("input", "id", "tags", "metadata")
 _PLACEHOLDER = re.compile(r"\{\{\{\{|\{\{\s*([^{}]*?)\s*\}\}")
@@ -92,8 +91,6 @@ def prompt_text(value: Any) -> str:
     """A value as a model receives it: text verbatim, anything else as JSON."""
     return value if isinstance(value, str) else encode_json(value).decode()
 
-
-# --- messages and bodies ----------------------------------------------------------------------
 
 _CONTENT_PART_TYPES = ("text", "image_url", "input_audio", "file")  # of a user message
 _SYSTEM_ROLES = ("system", "developer")
@@ -189,8 +186,6 @@ def _known_parameters() -> tuple[str, ...]:
     reserved = ("self", "timeout", "model", "messages", "tools")
     return tuple(name for name in names if name not in reserved)
 
-
-# --- clients ----------------------------------------------------------------------------------
 
 COMPLETIONS_PATH = "/chat/completions"
 _FEATURE = "Asking a model"

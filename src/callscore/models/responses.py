@@ -184,8 +184,6 @@ def _message_text(body: Any) -> str:
     return message if isinstance(message, str) else str(json_safe(body))
 
 
-# --- streams ----------------------------------------------------------------------------------
-
 _DONE_LINE = re.compile(r"^data: ?\[DONE\]\s*$", re.MULTILINE)  # no JSON has a line like this
 _TEXT_FIELDS = ("content", "refusal", "reasoning_content", "reasoning")
 _METADATA_FIELDS = ("id", "model", "created", "system_fingerprint", "service_tier")

@@ -151,8 +151,6 @@ def map_texts(value: Any, clean: Callable[[str], str]) -> Any:
     return value
 
 
-# --- API keys, which are only read from the environment ---------------------------------------
-
 KEY_VARIABLE = "OPENAI_API_KEY"
 NO_KEY = "no-key"  # sent to local servers, which ignore the key
 _BASE_VARIABLE = "OPENAI_BASE_URL"

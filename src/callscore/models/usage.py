@@ -14,8 +14,6 @@ if TYPE_CHECKING:
 
 __all__ = ["add_request", "add_waiting_time", "count_requests", "usage_of"]
 
-# --- requests ---------------------------------------------------------------------------------
-
 
 class RequestCount:
     """The number of requests, with retries, and the seconds that they waited for the rate limit."""
@@ -52,8 +50,6 @@ def add_waiting_time(seconds: float) -> None:
     if count is not None:
         count.waited += seconds
 
-
-# --- tokens -----------------------------------------------------------------------------------
 
 # Totals come before parts.
 _USAGE_KEYS = (

@@ -368,9 +368,6 @@ def _texts(value: Any) -> Iterator[str]:
             pending += item
 
 
-# --- locations of cases -----------------------------------------------------------------------
-
-
 class LocatedCase(NamedTuple):
     """The location of a case, and the case as it is now; None if its id is not found."""
 

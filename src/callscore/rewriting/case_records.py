@@ -141,8 +141,6 @@ def new_expected_value(value: Any, change: Change) -> list[Any]:
     ]
 
 
-# --- patches of single arguments --------------------------------------------------------------
-
 _PAIR_LENGTH = 2
 
 

@@ -132,9 +132,6 @@ class FoundExpectation(NamedTuple):
         return min(edit.start for edit in self.edits)
 
 
-# --- patches ----------------------------------------------------------------------------------
-
-
 def patches_for(
     call: tuple[int, ...], pair: Pair, actual: dict[str, Any], *, is_deep: bool
 ) -> tuple[Patch, ...]:

@@ -250,8 +250,6 @@ def _literal_call(call: ToolCall) -> dict[str, Any]:
     return written
 
 
-# --- locations --------------------------------------------------------------------------------
-
 _LINE_SUFFIX = re.compile(r":(\d+)$")
 
 

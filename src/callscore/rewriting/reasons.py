@@ -1,7 +1,5 @@
 """Why an expectation is not written, in every language that callscore speaks."""
 
-# ruff: noqa: RUF001  (Russian letters that look like Latin ones are meant)
-
 from __future__ import annotations
 
 from callscore.core.phrases import Phrase

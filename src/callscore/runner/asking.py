@@ -320,8 +320,6 @@ def _call_in_thread(call: _TaskCall) -> Any:
     return _Document(plain_document(returned))
 
 
-# --- workers ----------------------------------------------------------------------------------
-
 # Up to this many workers, or for answers that took this long, waiting for the disk costs nothing.
 _FEW_WORKERS = 16
 _SLOW_SECONDS = 1.0

@@ -63,8 +63,6 @@ __all__ = [
     "stored_settings",
 ]
 
-# --- values as records of the history ---------------------------------------------------------
-
 
 def evaluation_record(
     run: str, number: int, evaluation: Evaluation, variant: str | None
@@ -154,8 +152,6 @@ def case_from_payload(name: str, payload: Mapping[str, Any]) -> Case:
     )
 
 
-# --- records back to values -------------------------------------------------------------------
-
 _TUPLE_SETTINGS = ("strip_prefix", "normalise_name", "effects")
 # Settings that are functions, of which only a judge can be restored.
 FUNCTION_SETTINGS = ("judge", "similarity")
@@ -178,9 +174,6 @@ def stored_settings(kept: Mapping[str, Any]) -> dict[str, Any]:
         if isinstance(found.get(name), list):
             found[name] = tuple(found[name])
     return found
-
-
-# --- recording --------------------------------------------------------------------------------
 
 
 class Recorder(RunWriter):

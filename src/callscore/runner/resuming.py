@@ -171,8 +171,6 @@ class KnownAnswers(Struct, frozen=True, kw_only=True):
         return None if found is None else stored_answer(found)
 
 
-# --- the cases that failed last ---------------------------------------------------------------
-
 # Runs to search, if none of them was complete.
 _MAX_RUNS = 50
 

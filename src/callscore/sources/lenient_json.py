@@ -273,9 +273,6 @@ def _string_problem(token: str) -> str:
     return "half of a surrogate pair, which is not text"
 
 
-# --- objects and arrays assembled from parts have the fault of their first faulty part ---------
-
-
 def marked_object(members: dict[str, Any]) -> dict[str, Any]:
     """An object of these members, marked as faulty if a value in it is."""
     fault = next(filter(None, map(malformed_part, members.values())), None)

@@ -40,9 +40,6 @@ class _DecodeError(Exception):
         self.problem = problem
 
 
-# --- the wire format ---------------------------------------------------------------------------
-
-
 def _read_varint(data: bytes, position: int, end: int) -> tuple[int, int]:
     """A number with seven bits per byte, and where it ends."""
     value = 0
@@ -77,9 +74,6 @@ def _fields(data: bytes, position: int, end: int) -> Iterator[_Field]:
             raise _DecodeError(position, f"a field of {size} bytes does not fit into what is left")
         yield number, wire, (position, position + size)
         position += size
-
-
-# --- the values of fields ----------------------------------------------------------------------
 
 
 def _text(data: bytes, place: _Range) -> str:
@@ -118,9 +112,6 @@ def _integer(_: bytes, value: int) -> str:
 
 def _count(_: bytes, value: int) -> int:
     return value & 0xFFFFFFFF
-
-
-# --- messages ----------------------------------------------------------------------------------
 
 
 class _FieldSpec(NamedTuple):
@@ -222,9 +213,6 @@ def _read_message(data: bytes, place: _Range, kind: str, depth: int) -> dict[str
         else:
             message[field.name] = value
     return message
-
-
-# --- files -------------------------------------------------------------------------------------
 
 
 def decode_otlp(data: bytes, place: str = "OTLP protobuf") -> dict[str, Any]:

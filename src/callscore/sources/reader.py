@@ -27,8 +27,6 @@ if TYPE_CHECKING:
 __all__ = ["kind_by_name", "read_batches", "read_records"]
 
 
-# The kind of a file: by its name, unless its content says otherwise.
-
 FileKind = Literal["jsonl", "json", "yaml", "table", "text", "parquet", "eval", "otlp"]
 
 _BINARY_KINDS: dict[FileKind, str] = {
@@ -107,8 +105,6 @@ def looks_like_table(first: bytes) -> bool:
     """Whether a line can be the header of a table: only names and delimiters."""
     return _TABLE_HEADER.fullmatch(first) is not None
 
-
-# The records of a file of any kind.
 
 if TYPE_CHECKING:
     Batches = Iterator[Lines | Array | Record | BadRecord]

@@ -45,8 +45,6 @@ def _not_utf8(data: bytes) -> Malformed:
     return Malformed(excerpt(data.decode("utf-8", "backslashreplace")), "bytes that are not UTF-8")
 
 
-# CSV: the header has the names of the columns.
-
 # In characters; limits the cell that an unclosed quote makes of the rest of the file.
 _MAX_CELL_LENGTH = 1 << 26
 _CSV_JSON_STARTS = ("{", "[", '"')
@@ -115,8 +113,6 @@ def _require_unique(names: list[str], place: str) -> None:
         problem = f"two columns are called {twice!r}. Give each a name of its own."
         raise UnreadableInput(place, problem)
 
-
-# Parquet, with the extra `parquet`.
 
 if TYPE_CHECKING:
     Convert = Callable[[Any], list[Any]]

@@ -33,7 +33,7 @@ __all__ = [
 ]
 
 
-# JSON lines: one value per line, read in batches, so that a file can be of any length.
+# --- JSON lines: one value per line, read in batches, so that a file can be of any length ------
 
 BOM = b"\xef\xbb\xbf"
 _BLOCK_SIZE = 1 << 18
@@ -100,9 +100,6 @@ def decode_line(line: bytes, place: str) -> Record | BadRecord:
         return BadRecord(f"{place}:{broken.column}", broken.problem)
 
 
-# --- a JSON document: an array of cases, an object with `cases`, or one case -------------------
-
-
 def read_json(data: bytes, name: str) -> Iterator[Record | BadRecord | Array]:
     """The records of a whole JSON document; an array is yielded as one `Array`."""
     try:
@@ -142,8 +139,6 @@ def decode_json(data: bytes, *, unit: str) -> Any:
     except _DECODE_ERRORS:
         return decode_leniently(data, unit=unit)
 
-
-# Server-sent events: the recorded stream of a provider's response.
 
 # The line ends of the specification; `splitlines` knows more, which JSON may contain.
 _LINE_END = re.compile(r"\r\n|\n|\r")
@@ -197,7 +192,7 @@ def _looks_like_json(text: str) -> bool:
     return text.lstrip().startswith(("{", "["))
 
 
-# Text of any kind: JSON, JSON lines, events, or plain text.
+# --- text of any kind: JSON, JSON lines, events, or plain text ---------------------------------
 
 _BYTES_PLACE = "the bytes"  # where an error is, if there is no file
 

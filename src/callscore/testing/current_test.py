@@ -60,8 +60,6 @@ def running_as(test: RunningTest) -> Iterator[RunningTest]:
         _running.remove(test)
 
 
-# --- the text of a failed assertion -----------------------------------------------------------
-
 # What an answer is, for messages.
 ANSWER_HINT = "the response, the messages or the calls; `[]` where nothing was called"
 _WIDTH = 100

@@ -50,7 +50,6 @@ __all__ = [
     "holds_evaluations",
 ]
 
-# --- texts in the report of pytest ------------------------------------------------------------
 
 _MOST_CALLS = 20
 
@@ -96,8 +95,6 @@ def _calls(outcome: Result, width: int) -> Iterator[str]:
     if len(calls) > _MOST_CALLS:
         yield f"  … {len(calls) - _MOST_CALLS} more"
 
-
-# --- collecting: a file of evaluations, and a test for each question ---------------------------
 
 _BY_EXPECTATION = frozenset(SCORERS) - {"parameters_valid"}
 _MARKER = re.compile(r"[A-Za-z][\w.-]*")
@@ -325,9 +322,6 @@ def _tag_of(config: pytest.Config, tag: str) -> pytest.Mark:
         config.addinivalue_line("markers", line)
     found: pytest.MarkDecorator = getattr(pytest.mark, tag)
     return found.mark
-
-
-# --- judges -----------------------------------------------------------------------------------
 
 
 class SessionJudges:

@@ -185,9 +185,6 @@ def _fail(report: pytest.TestReport, why: str) -> None:
     report.outcome = "failed"
 
 
-# --- recording --------------------------------------------------------------------------------
-
-
 def location_of_call(label: str, frame: FrameType) -> Location:
     """The location of the call that a frame is making."""
     code = frame.f_code

@@ -4,8 +4,6 @@ Dates and instants are read from ISO 8601, RFC 2822 and seconds since 1970. Noth
 01/02/2024 is not a date here, because it could be either of two.
 """
 
-# ruff: noqa: RUF001  (Russian letters that look like Latin ones are meant)
-
 from __future__ import annotations
 
 import re

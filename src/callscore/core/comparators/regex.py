@@ -1,7 +1,5 @@
 """Text in which a regular expression finds something."""
 
-# ruff: noqa: RUF001  (Russian letters that look like Latin ones are meant)
-
 from __future__ import annotations
 
 import re

@@ -205,9 +205,6 @@ def read_tools(document: Any) -> list[Tool]:
     return tools
 
 
-# --- texts that a server sent piece by piece: `data:` lines, or one JSON value per line --------
-
-
 def _read_events(text: str) -> list[Any] | None:
     """The JSON values after `data:`, one per event; None if the text is not such a stream."""
     events: list[Any] = []

@@ -161,9 +161,6 @@ def read_tools(document: Any) -> list[Tool]:
     return tools + read_item_tools(_items_in(document))
 
 
-# --- the events in which OpenAI's Responses and Realtime APIs send an answer piece by piece ----
-
-
 def _event_of(value: Any) -> dict[str, Any] | None:
     """The event that a value is, or that it wraps as `{"event": ..., "data": {...}}`."""
     if isinstance(value, dict) and "type" not in value:

@@ -46,8 +46,6 @@ __all__ = [
 ]
 
 
-# Messages: a role, and typed parts.
-
 _CALL_TYPES = ("tool_call", "server_tool_call")
 _RESULT_TYPES = ("tool_call_response", "server_tool_call_response")
 
@@ -114,8 +112,6 @@ def question_in(value: Any) -> str | None:
     return None
 
 
-# Spans.
-
 _OPERATION = "gen_ai.operation.name"
 _MODEL_OPERATIONS = ("chat", "generate_content", "text_completion", "call_llm")
 _OUTPUT = "gen_ai.output.messages"
@@ -163,9 +159,6 @@ def question_of(spans: list[Span]) -> str | None:
         if _INPUT in span.attributes:
             return question_in(span.attributes[_INPUT])
     return None
-
-
-# --- spans of models ---------------------------------------------------------------------------
 
 
 def _requests(span: Span, outputs: ModelOutputs, wanted: Wanted) -> tuple[ToolCall, ...] | None:
@@ -281,9 +274,6 @@ def _results_in_event(held: Any) -> list[ToolResult]:
     ]
 
 
-# --- spans of tools ----------------------------------------------------------------------------
-
-
 def _execution(span: Span, wanted: Wanted) -> ToolCall:
     attributes = span.attributes
     value, result = _first(attributes, _ARGUMENT_KEYS), _first(attributes, _RESULT_KEYS)
@@ -308,9 +298,6 @@ def _first(attributes: dict[str, Any], keys: tuple[str, ...]) -> Any:
     """Like `first`, but faster: most spans have the first of these keys."""
     found = attributes.get(keys[0])
     return first(attributes, *keys) if found is None else found
-
-
-# --- spans of agents ---------------------------------------------------------------------------
 
 
 def whole_conversation(span: Span, step: ObservedStep, outputs: ModelOutputs) -> ObservedStep:

@@ -269,9 +269,6 @@ def _take_server_result(block: dict[str, Any], transcript: Transcript) -> None:
         transcript.result(block.get("content"), block["tool_use_id"], failed=failed)
 
 
-# --- tool runs, as LangChain and LangSmith record them -----------------------------------------
-
-
 class ToolRun(NamedTuple):
     """The record of a tool that was run; its output may be in a tool message."""
 

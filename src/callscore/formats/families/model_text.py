@@ -41,7 +41,7 @@ __all__ = [
 ]
 
 
-# Calls as JSON: one object, a list of them, or several in a row.
+# --- calls as JSON: one object, a list of them, or several in a row ----------------------------
 
 _NAMES = ("name", "tool_name", "toolName", "tool", "function_name")
 _GAP = re.compile(r"[\s;,]*")
@@ -137,7 +137,7 @@ def _take_broken(text: str, transcript: Transcript, *, is_closed: bool) -> None:
     transcript.call(name, arguments, error=error)
 
 
-# The turns of a conversation, and the marks of thoughts, calls and results in them.
+# --- the turns of a conversation, and the marks of thoughts, calls and results in them ---------
 
 RESPONSE = r"<tool_response>(?P<result>.*?)(?:</tool_response>|\Z)"
 _THOUGHT = r"(?P<thought><think>.*?(?:</think>|\Z)|\[THINK\].*?(?:\[/THINK\]|\Z))"
@@ -272,7 +272,7 @@ def tools_in(document: Any) -> list[Tool]:
     return read_definitions(entries)
 
 
-# Values without a type, typed by the schema of their tool.
+# --- values without a type, typed by the schema of their tool ----------------------------------
 
 _NULL_TEXTS = ("null", "none")
 _BOOLEANS = {"true": True, "false": False}

@@ -23,9 +23,6 @@ if TYPE_CHECKING:
 __all__ = ["ObservedRun", "ObservedStep", "ToolResult", "traces_of"]
 
 
-# --- steps within steps: models and tools within tools -----------------------------------------
-
-
 class Nesting(Struct, frozen=True):
     """The steps by their ids, empty if none is within a tool; and the tools with models in them."""
 
@@ -84,9 +81,6 @@ def is_repeated(call: ToolCall, around: ObservedStep | None, nesting: Nesting) -
     if around is None or around.execution is None:
         return False
     return around.execution.name == call.name and around.id not in nesting.delegating
-
-
-# --- the calls of a run, from the requests of models and the executions of tools ---------------
 
 
 class ToolResult(Struct, frozen=True, gc=False):
@@ -174,9 +168,6 @@ def _has_arguments(calls: list[ToolCall]) -> bool:
     return any(call.error != NOT_CAPTURED for call in calls)
 
 
-# --- the calls as requested --------------------------------------------------------------------
-
-
 def _requested(run: ObservedRun, wanted: Wanted) -> list[ToolCall]:
     asking = [step for step in run.steps if step.requests]
     if not asking:
@@ -260,9 +251,6 @@ def _has_equal_content(call: ToolCall, other: ToolCall) -> bool:
     return (call.name, call.arguments, call.raw) == (other.name, other.arguments, other.raw)
 
 
-# --- the results of the requested calls --------------------------------------------------------
-
-
 def _answer_from_tools(
     tools: list[tuple[int, ObservedStep]], placed_calls: list[_PlacedCall], nesting: Nesting
 ) -> None:
@@ -327,9 +315,6 @@ def _belongs_to(result: ToolResult, call: ToolCall) -> bool:
     if result.id is not None:
         return call.id == result.id
     return result.name in (None, call.name) and result.arguments in (None, call.arguments)
-
-
-# --- the calls as executed ---------------------------------------------------------------------
 
 
 def _executed(run: ObservedRun) -> list[ToolCall]:

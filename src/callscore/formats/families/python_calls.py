@@ -33,8 +33,6 @@ __all__ = [
 ]
 
 
-# Simple calls, read without Python's own parser.
-
 _MAX_DEPTH = 10
 _KEYWORDS = frozenset(kwlist)
 _NAME = "[A-Za-z_][A-Za-z_0-9]*"
@@ -191,8 +189,6 @@ def _begin(text: str, place: int) -> tuple[str, int]:
     place = opening.end() if opening else place
     return _read_end(text, place) if text[place : place + 1] in ("]", "}") else (",", place)
 
-
-# All other calls, read with Python's own parser; and calls that do not parse.
 
 _MAX_LENGTH = 500_000  # characters; parsing takes a hundred times as much memory
 _PARSE_ERRORS = (SyntaxError, ValueError, RecursionError, MemoryError)

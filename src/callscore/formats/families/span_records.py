@@ -269,8 +269,6 @@ def _text_of(id_: Any) -> str | None:
     return str(id_) if is_number else None
 
 
-# Attribute conventions.
-
 Convention = Literal["vercel", "openinference", "mlflow", "gen_ai", "openllmetry"]
 
 # The prefixes of attribute names, by rank; some of `openllmetry` are also in newer conventions.

@@ -45,7 +45,7 @@ __all__ = [
 ]
 
 
-# Attributes.
+# --- attributes --------------------------------------------------------------------------------
 
 _MAX_DEPTH = 100
 _MAX_INDEX_LENGTH = 10
@@ -242,7 +242,7 @@ def value_at_path(node: Any, path: str) -> Any:
     return None
 
 
-# Spans.
+# --- spans -------------------------------------------------------------------------------------
 
 _NANOSECONDS = 10**9
 _MAX_NUMBER_LENGTH = 30  # digits

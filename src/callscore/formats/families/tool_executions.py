@@ -22,8 +22,6 @@ if TYPE_CHECKING:
 __all__ = ["exception_in", "executed_call", "requested_call"]
 
 
-# The input of a tool: an object, JSON, Python, or args and kwargs.
-
 _MAX_LENGTH = 100_000
 _WRAPPER_KEYS = frozenset(("args", "kwargs", "sanitize_inputs_outputs"))
 _REDACTED = "__REDACTED__"
@@ -104,8 +102,6 @@ def _evaluated(text: str) -> dict[str, Any] | None:
     except (ValueError, SyntaxError, MemoryError, RecursionError, TypeError):
         return None
 
-
-# The call, with its result.
 
 _NO_INPUT = ToolInput(None)
 

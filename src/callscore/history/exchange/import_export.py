@@ -306,9 +306,6 @@ def sanitize_evaluation(record: EvaluationRecord) -> EvaluationRecord:
     return replace(record, settings=settings, place=place)
 
 
-# --- export -----------------------------------------------------------------------------------
-
-
 def export_lines(store: Store, run: RunRecord) -> Iterator[tuple[bytes, int]]:
     """The lines of a run, each with its number of results: 1 or 0.
 

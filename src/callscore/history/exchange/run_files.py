@@ -29,7 +29,6 @@ __all__ = [
     "write_parquet_run",
 ]
 
-# --- results as rows of a table: numbers and texts in columns, the rest as JSON ---------------
 
 _USAGE = ("requests", "input_tokens", "output_tokens")
 # Fields that are columns as they are.
@@ -117,8 +116,6 @@ def _decode_json(row: dict[str, Any], name: str, place: str) -> Any:
         raise UnreadableInput(place, f"{name}: this is not JSON.") from error
 
 
-# --- Parquet: one row per result; the run and its evaluations are in the metadata -------------
-
 _MAGIC = b"PAR1"
 _METADATA_KEY = b"callscore"
 _ROWS_PER_BATCH = 1_000
@@ -188,8 +185,6 @@ def _records(table: Any, name: str) -> Iterator[Record]:
             index += 1
 
 
-# --- reading files of runs: JSON lines or Parquet ---------------------------------------------
-
 # Longer than any answer; a compressed file could contain anything.
 _MAX_LINE = 1 << 28
 _MAGIC_SIZE = 4
@@ -236,8 +231,6 @@ def open_run_file(path: str) -> Iterator[RunFile]:
     with open_bytes(path) as stream, as_seekable(stream) as file:
         yield RunFile(file, display_path(path))
 
-
-# --- CSV for spreadsheets ---------------------------------------------------------------------
 
 # Spreadsheets evaluate texts that begin like this as formulas, except after an apostrophe.
 _FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20")
