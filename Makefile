@@ -33,7 +33,7 @@ demo: $(VENV)/.installed ## install callscore and score the bundled trajectories
 test: $(VENV)/.installed-dev $(VENV)/.installed-model postgres ## install the development extras and run every check
 	@$(MAKE) --no-print-directory lint types layers tests
 
-quick: $(VENV)/.installed-dev ## what can be checked without starting processes and servers, in a minute
+quick: $(VENV)/.installed-dev ## what can be checked without starting processes and servers, in a minute and a half
 	@$(MAKE) --no-print-directory lint types layers quick-tests
 
 model: $(VENV)/.installed-model ## install the small language model of examples/local_model

@@ -127,8 +127,8 @@ def _names(code: CodeType, known: Mapping[str, Any]) -> Iterator[str]:
 def pytest_runtest_logstart(location: tuple[str, int | None, str]) -> None:
     """At the first test of a file, let the garbage collector pass over all that is there.
 
-    Most of it, the tests themselves, stays to the end; and whoever makes large values, or runs
-    pytest in pytest, has all of it looked through again and again.
+    Most of it, the tests themselves, stays to the end. Tests that make large values, or run pytest
+    in pytest, would have all of it examined again and again.
     """
     if location[0] != _file.get():
         _file.set(location[0])
