@@ -19,7 +19,7 @@ from validity.trajectories import load
 if TYPE_CHECKING:
     from validity.trajectories import Trajectory
 
-__all__ = ["main"]
+__all__ = ["main", "measure", "written"]
 
 ROOT = Path(__file__).parents[2]
 PICTURE = ROOT / "docs/images/validity.svg"
@@ -42,14 +42,23 @@ def main(arguments: list[str]) -> int:
     """Print the tables and hold the recommended preset against its bars."""
     trajectories = load()
     rows = measure(trajectories)
-    tables = f"{overall_table(rows)}\n{model_table(rows)}"
-    print(tables)
+    print(_tables(rows))
     if "--write" in arguments:
-        for page in PAGES:
-            page.write_text(_with_tables(page.read_text(encoding="utf-8"), tables), "utf-8")
-        found = [(row.metric, row.overall, row.interval) for row in _drawn(rows)]
-        PICTURE.write_text(draw(found, BARS, _extent(trajectories)), encoding="utf-8")
+        for file, text in written(rows, trajectories).items():
+            file.write_text(text, encoding="utf-8")
     return _check(next(row.overall for row in rows if row.metric is RECOMMENDED))
+
+
+def written(rows: list[Row], trajectories: list[Trajectory]) -> dict[Path, str]:
+    """The pages with the tables, and the picture, as they should be."""
+    tables = _tables(rows)
+    pages = {page: _with_tables(page.read_text(encoding="utf-8"), tables) for page in PAGES}
+    found = [(row.metric, row.overall, row.interval) for row in _drawn(rows)]
+    return {**pages, PICTURE: draw(found, BARS, _extent(trajectories))}
+
+
+def _tables(rows: list[Row]) -> str:
+    return f"{overall_table(rows)}\n{model_table(rows)}"
 
 
 def _drawn(rows: list[Row]) -> list[Row]:

@@ -12,7 +12,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.text import Text
 
-__all__ = ["main"]
+__all__ = ["draw", "main"]
 
 TARGET = Path(__file__).with_name("report.svg")
 WIDTH = 96
@@ -25,11 +25,17 @@ BLANK_WIDTH = 12.2
 
 
 def main() -> None:
+    """Write the picture."""
+    TARGET.write_text(draw(), encoding="utf-8")
+    print(f"{TARGET.name}: {TARGET.stat().st_size:,} bytes")
+
+
+def draw() -> str:
     """Run the demo as on a terminal of fixed width and export its first tables and a case."""
     environment = os.environ | {"COLUMNS": str(WIDTH), "FORCE_COLOR": "1", "TERM": "xterm-256color"}
     environment.pop("NO_COLOR", None)
-    shown = subprocess.run(  # noqa: S603  (the program that is drawn, with fixed arguments)
-        [Path(sys.executable).with_name("callscore"), "demo"],
+    shown = subprocess.run(
+        [sys.executable, "-m", "callscore", "demo"],
         env=environment,
         check=True,
         capture_output=True,
@@ -42,8 +48,7 @@ def main() -> None:
     drawing = console.export_svg(title="callscore demo", unique_id="callscore")
     # A picture must not fetch anything: without the named fonts a viewer takes its own.
     drawing = re.sub(r"@font-face \{.*?\}\s*", "", drawing, flags=re.DOTALL)
-    TARGET.write_text(INDENTED.sub(_moved, drawing), encoding="utf-8")
-    print(f"{TARGET.name}: {TARGET.stat().st_size:,} bytes")
+    return INDENTED.sub(_moved, drawing)
 
 
 def _moved(text: re.Match[str]) -> str:

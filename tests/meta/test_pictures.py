@@ -1,0 +1,24 @@
+"""The pictures of the documentation show what the program prints today."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+
+IMAGES = Path(__file__).parents[2] / "docs/images"
+
+
+@pytest.mark.process
+def test_the_picture_of_the_report_is_current(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(str(IMAGES))
+    drawn = import_module("make_report_svg").draw()
+
+    shown = (IMAGES / "report.svg").read_text(encoding="utf-8")
+
+    assert drawn == shown, "run `make pictures`: docs/images/report.svg is stale"
+
+
+def test_every_picture_is_drawn_by_a_script_that_a_test_checks() -> None:
+    assert {file.name for file in IMAGES.glob("*.svg")} == {"report.svg", "validity.svg"}
