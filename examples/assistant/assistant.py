@@ -23,7 +23,7 @@ def main(answers: str | Path = FOLDER / "answers.jsonl") -> int:
         answers,
         tools=FOLDER / "tools.json",
         show="all",
-        limit=None,
+        max_shown=None,
     )
     called = [case.score.tool_called == 1 for case in results.cases]
     valid = [case.score.parameters_valid == 1 for case in results.cases]

@@ -292,16 +292,16 @@ class Written:
 @pytest.mark.parametrize(
     ("output_format", "text"),
     [
-        ("table", printed_text(compare_terminal.render, REGRESSED, most=2)),
+        ("table", printed_text(compare_terminal.render, REGRESSED, max_shown=2)),
         ("json", compare.write_json(REGRESSED)),
-        ("markdown", compare.write_markdown(REGRESSED, most=2)),
+        ("markdown", compare.write_markdown(REGRESSED, max_shown=2)),
     ],
 )
 def test_a_report_is_written_in_the_format_that_is_wanted(output_format: str, text: str) -> None:
     target = Written()
 
     write_report_for_log(
-        "compare", REGRESSED, Output(target, output_format, "en"), output_format, most=2
+        "compare", REGRESSED, Output(target, output_format, "en"), output_format, max_shown=2
     )
 
     assert target.text == text

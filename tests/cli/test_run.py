@@ -70,7 +70,7 @@ def test_for_people_a_few_failing_cases_are_shown_and_for_programs_all(
     ask: Callable[..., RunRequest],
 ) -> None:
     requests = {name: ask("--format", name) for name in FORMATS}
-    shown = {name: (request.show, request.most) for name, request in requests.items()}
+    shown = {name: (request.show, request.max_shown) for name, request in requests.items()}
 
     assert shown == {
         "table": ("failing", 10),
@@ -81,10 +81,13 @@ def test_for_people_a_few_failing_cases_are_shown_and_for_programs_all(
 
 
 def test_what_is_shown_can_be_chosen(ask: Callable[..., RunRequest]) -> None:
-    few, programs = ask("--show", "all", "--most", "3"), ask("--format", "json", "--show", "none")
+    few, programs = (
+        ask("--show", "all", "--max-shown", "3"),
+        ask("--format", "json", "--show", "none"),
+    )
 
-    assert (few.show, few.most) == ("all", 3)
-    assert (programs.show, programs.most) == ("none", None)
+    assert (few.show, few.max_shown) == ("all", 3)
+    assert (programs.show, programs.max_shown) == ("none", None)
 
 
 @pytest.mark.parametrize(
@@ -134,7 +137,7 @@ REQUEST = RunRequest(
     cache=False,
     judge=None,
     show="failing",
-    most=10,
+    max_shown=10,
     output_format="table",
     output=None,
     lang="en",

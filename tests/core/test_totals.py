@@ -86,7 +86,7 @@ def test_a_scorer_has_a_mean_over_what_it_has_a_number_for() -> None:
 def test_the_first_failing_cases_are_shown_in_the_order_of_the_plan() -> None:
     cases = [outcome(name, 0.0) for name in "abcde"]
 
-    found = gather(*cases, order=[4, 2, 0, 3, 1], most=3)
+    found = gather(*cases, order=[4, 2, 0, 3, 1], max_shown=3)
 
     assert [case.id for case in found.results.cases] == ["a", "b", "c"]
     assert found.results.not_shown == 2
@@ -96,7 +96,7 @@ def test_the_first_failing_cases_are_shown_in_the_order_of_the_plan() -> None:
 def test_all_or_none_can_be_shown() -> None:
     cases = [outcome("a"), outcome("b", 0.0)]
 
-    assert len(gather(*cases, show="all", most=None).results.cases) == 2
+    assert len(gather(*cases, show="all", max_shown=None).results.cases) == 2
     assert len(gather(*cases, show="none").results.cases) == 0
 
 
@@ -104,7 +104,7 @@ def test_failures_are_kept_up_to_a_bound_unless_all_are_to_be_shown() -> None:
     failures = [Failure(case=str(at), kind="raised", problem="no") for at in range(30)]
 
     assert len(gather(*failures).failures) == 20
-    assert len(gather(*failures, most=None).failures) == 30
+    assert len(gather(*failures, max_shown=None).failures) == 30
     assert gather(*failures).errors == 30
 
 
@@ -178,7 +178,7 @@ def test_a_column_counts_apart_where_its_scorer_is_broken() -> None:
 def test_a_case_that_fails_at_every_trial_is_shown_once() -> None:
     trials = [outcome(name, 0.0, trial=trial) for name in ("a", "b", "c") for trial in (1, 2)]
 
-    found = gather(*trials, order=[1, 3, 2, 0, 5, 4], most=2)
+    found = gather(*trials, order=[1, 3, 2, 0, 5, 4], max_shown=2)
 
     assert [case.label for case in found.results.cases] == ["a #1", "b #1"]
     assert found.results.not_shown == 1  # a case, and not its two answers

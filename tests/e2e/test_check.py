@@ -100,9 +100,9 @@ def test_the_other_formats_can_go_to_a_file(
 
 
 def test_limit_shows_fewer(callscore: Program, files: tuple[str, str]) -> None:
-    ran = callscore("check", files[0], "--tools", files[1], "--limit", "0")
+    ran = callscore("check", files[0], "--tools", files[1], "--max-shown", "0")
 
-    assert ran.stdout.endswith("… 1 fault not shown; --limit shows more\n")
+    assert ran.stdout.endswith("… 1 fault not shown; --max-shown shows more\n")
 
 
 def test_the_calls_can_stand_elsewhere(callscore: Program, tmp_path: Path) -> None:

@@ -91,7 +91,7 @@ def test_the_sides_can_be_turned(callscore: Program) -> None:
 def test_what_is_to_fail_fails(
     callscore: Program, fail_on: str, sides: tuple[str, str], code: int
 ) -> None:
-    ran = callscore("compare", *sides, "--fail-on", fail_on, "--most", "0")
+    ran = callscore("compare", *sides, "--fail-on", fail_on, "--max-shown", "0")
 
     assert ran.returncode == code
     assert ran.stderr.startswith("callscore: ") == bool(code)
@@ -112,7 +112,7 @@ def test_why_it_fails_stands_beside_the_report(callscore: Program, folder: Path)
 
 @pytest.mark.usefixtures("folder")
 def test_a_report_for_programs_has_every_case(callscore: Program) -> None:
-    ran = callscore("compare", "latest~1", "latest", "--format", "json", "--most", "1")
+    ran = callscore("compare", "latest~1", "latest", "--format", "json", "--max-shown", "1")
 
     report = msgspec.json.decode(ran.stdout, type=dict[str, Any])
     assert report["verdict"] == "regressed"

@@ -100,11 +100,11 @@ def test_a_smaller_loss_is_let_through_and_said_plainly(callscore: Program, fold
 def test_how_many_cases_are_shown_can_be_chosen(callscore: Program, folder: Path) -> None:
     run(callscore, folder, wrong=CITIES[:9])
 
-    few = callscore("gate", "--against", "main", "--most", "2")
-    as_markdown = callscore("gate", "--against", "main", "--most", "2", "--format", "markdown")
+    few = callscore("gate", "--against", "main", "--max-shown", "2")
+    as_markdown = callscore("gate", "--against", "main", "--max-shown", "2", "--format", "markdown")
 
     for ran in (few, as_markdown):
-        assert "… 7 more; --most shows more" in ran.stdout
+        assert "… 7 more; --max-shown shows more" in ran.stdout
         assert "paris" not in ran.stdout
 
 

@@ -46,13 +46,13 @@ def test_runs_are_listed_with_the_newest_first(callscore: Program) -> None:
 
 @pytest.mark.usefixtures("folder")
 def test_a_tag_counts_only_its_cases(callscore: Program) -> None:
-    listed = callscore("history", "--tag", "smoke", "--limit", "2", "--lang", "ru")
+    listed = callscore("history", "--tag", "smoke", "--max-shown", "2", "--lang", "ru")
 
     first, _, title, _, newest, second, _, more = listed.stdout.splitlines()
     assert first == "случаи с тегом smoke"
     assert title.split()[0] == "agent"
     assert [line.split()[4] for line in (newest, second)] == ["100.0%", "100.0%"]
-    assert more == "Более старые прогоны не показаны; --limit покажет больше."
+    assert more == "Более старые прогоны не показаны; --max-shown покажет больше."
 
 
 @pytest.mark.usefixtures("folder")
@@ -69,7 +69,7 @@ def test_programs_are_told_the_same(callscore: Program) -> None:
 
 @pytest.mark.usefixtures("folder")
 def test_the_oldest_that_is_shown_has_its_arrow(callscore: Program) -> None:
-    listed = callscore("history", "--limit", "2")
+    listed = callscore("history", "--max-shown", "2")
 
     assert "66.7% ▼" in listed.stdout
 

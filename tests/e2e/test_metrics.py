@@ -210,10 +210,10 @@ def test_an_option_that_a_metric_refuses_is_wrong_usage(callscore: Program, case
 
 
 def test_an_option_of_the_comparison_goes_with_it(callscore: Program) -> None:
-    run = callscore("metrics", "--limit", "3")
+    run = callscore("metrics", "--max-shown", "3")
 
     assert run.returncode == 2
-    assert "--limit goes with --disagree." in run.stderr
+    assert "--max-shown goes with --disagree." in run.stderr
 
 
 def test_the_cases_on_which_the_tools_disagree_are_shown_with_the_reasons(
@@ -230,7 +230,7 @@ def test_the_cases_on_which_the_tools_disagree_are_shown_with_the_reasons(
 
 
 def test_those_who_are_compared_can_be_chosen(callscore: Program, cases: Path) -> None:
-    run = callscore("metrics", "--disagree", cases, *TWO, "--limit", "1", "--format", "json")
+    run = callscore("metrics", "--disagree", cases, *TWO, "--max-shown", "1", "--format", "json")
 
     report = decoded(run.stdout)
     (case,) = report["disagreements"]

@@ -221,7 +221,7 @@ def test_cases_asked_several_times_show_how_often_they_pass(
     """
     add_file(tmp_path, "eval_moody.py", body)
 
-    ran = callscore("run", "--trials", "4", "--jobs", "1", "--most", "1")
+    ran = callscore("run", "--trials", "4", "--jobs", "1", "--max-shown", "1")
 
     assert ran.returncode == 0
     assert "3 cases, 12 answers, strict, any order, median " in ran.stdout

@@ -185,7 +185,7 @@ def test_standard_input_is_a_file_too(callscore: Program, cases: Path) -> None:
 
 
 def test_a_limit_says_how_much_is_hidden(callscore: Program, cases: Path) -> None:
-    assert "… 1 case not shown" in callscore("score", cases, "--limit", "0").stdout
+    assert "… 1 case not shown" in callscore("score", cases, "--max-shown", "0").stdout
 
 
 @pytest.mark.parametrize(("options", "code"), [("", 0), ("--fail-under 0.5", 1)])

@@ -71,13 +71,13 @@ def test_a_report_goes_to_a_file_of_its_kind(callscore: Program, folder: Path) -
 @pytest.mark.usefixtures("folder")
 def test_cases_are_chosen_by_words_and_counted(callscore: Program) -> None:
     weather = callscore("show", "-k", "weather", "--show", "all")
-    none = callscore("show", "--most", "0")
+    none = callscore("show", "--max-shown", "0")
 
     assert "All" not in weather.stdout
     assert "1 passed" in weather.stdout
     assert "weather   passed" in weather.stdout
     assert "sum" not in weather.stdout
-    assert "… 1 case not shown; --most shows more" in none.stdout
+    assert "… 1 case not shown; --max-shown shows more" in none.stdout
 
 
 @pytest.mark.usefixtures("folder")

@@ -183,18 +183,18 @@ def test_a_record_that_is_no_object_cannot_be_read(tmp_path: Path) -> None:
 def test_only_so_many_findings_are_kept(tmp_path: Path) -> None:
     file = _file(tmp_path / "a.jsonl", {"id": "a", "actual": [_call()] * 9})
 
-    results = _check(file, tools=TOOLS, limit=3)
+    results = _check(file, tools=TOOLS, max_shown=3)
 
     assert (len(results.findings), results.not_shown) == (3, 15)
     assert results.totals == {"missing_argument": 9, "repeat": 8, "loop": 1}
-    assert len(_check(file, tools=TOOLS, limit=None).findings) == 18
+    assert len(_check(file, tools=TOOLS, max_shown=None).findings) == 18
 
 
 def test_whoever_wants_to_be_told_of_findings_is_told_of_those_to_show(tmp_path: Path) -> None:
     file = _file(tmp_path / "a.jsonl", {"id": "a", "actual": [_call()] * 2})
     told: list[Finding] = []
 
-    results = _check(file, tools=TOOLS, limit=2, hooks=CheckHooks(on_finding=told.append))
+    results = _check(file, tools=TOOLS, max_shown=2, hooks=CheckHooks(on_finding=told.append))
 
     assert [finding.fault.kind for finding in told] == ["missing_argument"] * 2
     assert (results.findings, results.not_shown) == ((), 1)

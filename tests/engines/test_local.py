@@ -278,9 +278,9 @@ def test_the_quick_way_and_the_careful_way_give_the_same_results(
     settings = Settings(at_least=at_least)
 
     hooks = ScoreHooks(on_outcomes=lambda *heard: quick.update(outcomes_by_name(*heard)))
-    one = score_files(file, settings=settings, limit=1000, hooks=hooks)
+    one = score_files(file, settings=settings, max_shown=1000, hooks=hooks)
     hooks = ScoreHooks(on_outcomes=lambda *heard: careful.update(outcomes_by_name(*heard)))
-    other = score_files(file, settings=settings, limit=None, hooks=hooks)
+    other = score_files(file, settings=settings, max_shown=None, hooks=hooks)
 
     assert quick == careful
     assert one.summary == other.summary

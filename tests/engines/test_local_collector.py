@@ -29,9 +29,9 @@ WRONG = Case(id="wrong", expected=(F,), actual=())
 
 
 def collector(
-    show: Show = "failing", limit: int | None = 10, hooks: ScoreHooks | None = None
+    show: Show = "failing", max_shown: int | None = 10, hooks: ScoreHooks | None = None
 ) -> Collector:
-    return Collector(DEFAULT, show, limit, hooks or ScoreHooks())
+    return Collector(DEFAULT, show, max_shown, hooks or ScoreHooks())
 
 
 def test_a_case_that_does_not_pass_is_kept_to_be_shown() -> None:
@@ -53,7 +53,7 @@ def test_all_or_none_can_be_kept_instead() -> None:
 
 
 def test_beyond_the_limit_they_are_only_counted() -> None:
-    gathered = collector(limit=1)
+    gathered = collector(max_shown=1)
 
     for number in range(3):
         gathered.take(Case(id=str(number), expected=(F,), actual=()))
@@ -193,7 +193,7 @@ def test_a_plain_case_that_cannot_be_read_after_all_is_left_out() -> None:
 
 
 def test_plain_cases_beyond_the_limit_are_only_counted() -> None:
-    gathered = collector(limit=1)
+    gathered = collector(max_shown=1)
 
     gathered.take_plain(plain(FAILING, FAILING.replace("c", "d", 1), STRANGE), {0: WRONG}.get)
 

@@ -77,8 +77,8 @@ def called(expected: Any, actual: Any) -> float:
 CALLED = Metric("called", called, {})
 
 
-def gathered(*cases: Case, limit: int = 5) -> Disagreements:
-    collector = DisagreementCollector([OWN, CALLED], limit)
+def gathered(*cases: Case, max_shown: int = 5) -> Disagreements:
+    collector = DisagreementCollector([OWN, CALLED], max_shown)
     for case in cases:
         score = score_calls(tuple(case.expected or ()), case.actual or (), DEFAULT)
         collector.take(case, score, None)
@@ -106,8 +106,8 @@ def test_the_widest_disagreement_comes_first_and_then_the_earliest() -> None:
 def test_only_the_widest_are_kept() -> None:
     cases = [case(str(number), (A,), (A, *[X] * number)) for number in (1, 5, 2, 4, 3)]
 
-    assert [shown.case.id for shown in gathered(*cases, limit=2).shown] == ["5", "4"]
-    assert gathered(*cases, limit=0).shown == ()
+    assert [shown.case.id for shown in gathered(*cases, max_shown=2).shown] == ["5", "4"]
+    assert gathered(*cases, max_shown=0).shown == ()
 
 
 def test_how_often_each_metric_was_blind_is_counted() -> None:

@@ -85,7 +85,7 @@ def test_calls_that_were_not_checked_are_counted() -> None:
 def test_how_many_more_there_are_is_told() -> None:
     assert more_findings(CheckResults(), "en") == ""
     assert more_findings(CheckResults(not_shown=1), "en") == (
-        "… 1 fault not shown; --limit shows more"
+        "… 1 fault not shown; --max-shown shows more"
     )
 
 
@@ -176,7 +176,7 @@ parameters valid: 75.0% (3 of 4)
 - **wrong type** `a.jsonl:1, trip, call 1`: \
 <code>f&#124;g&#58; a&#58; must be of the type string&#44; got 1</code>
 
-… 1 fault not shown; --limit shows more
+… 1 fault not shown; --max-shown shows more
 """
 
 

@@ -67,7 +67,7 @@ a.jsonl:2, call 3
     weather(days=9, sky="[bold]blue")
     repeat  the same call as number 1
 
-… 1 fault not shown; --limit shows more
+… 1 fault not shown; --max-shown shows more
 """
 
 

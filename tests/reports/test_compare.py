@@ -196,7 +196,7 @@ def test_a_long_reason_is_cut() -> None:
 
 
 def test_the_document_has_everything_whatever_is_shown_elsewhere() -> None:
-    document = msgspec.json.decode(write_json(REGRESSED, most=0), type=dict[str, Any])
+    document = msgspec.json.decode(write_json(REGRESSED, max_shown=0), type=dict[str, Any])
 
     assert document == REGRESSED.to_dict()
     assert len(document["changes"]) == 5
@@ -292,11 +292,11 @@ def test_slices_come_last_and_say_for_how_many_they_are_corrected() -> None:
 
 
 def test_what_is_not_shown_is_counted() -> None:
-    one, none = write_markdown(REGRESSED, most=1), write_markdown(REGRESSED, most=0)
+    one, none = write_markdown(REGRESSED, max_shown=1), write_markdown(REGRESSED, max_shown=0)
 
-    assert "\n\n… 2 more; --most shows more\n\n### Fixed: 1 case\n" in one
+    assert "\n\n… 2 more; --max-shown shows more\n\n### Fixed: 1 case\n" in one
     assert one.endswith(
-        "\n\n… 1 more; --most shows more\n\np is corrected after Holm for 3 tools and tags\n"
+        "\n\n… 1 more; --max-shown shows more\n\np is corrected after Holm for 3 tools and tags\n"
     )
     assert "###" not in none
 

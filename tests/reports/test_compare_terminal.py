@@ -199,12 +199,12 @@ def test_nothing_in_common_is_said_without_numbers() -> None:
 
 
 def test_cases_and_slices_beyond_the_most_are_counted() -> None:
-    text = write_text(REGRESSED, most=1)
+    text = write_text(REGRESSED, max_shown=1)
 
-    assert "\n… 2 more; --most shows more\n\nFixed: 1 case\n" in text
-    assert "\n… 1 more; --most shows more\n\n3 broken," in text  # of the tags, too
-    assert "Broken" not in write_text(REGRESSED, most=0)
-    assert "get_weather" not in write_text(REGRESSED, most=0)
+    assert "\n… 2 more; --max-shown shows more\n\nFixed: 1 case\n" in text
+    assert "\n… 1 more; --max-shown shows more\n\n3 broken," in text  # of the tags, too
+    assert "Broken" not in write_text(REGRESSED, max_shown=0)
+    assert "get_weather" not in write_text(REGRESSED, max_shown=0)
 
 
 @pytest.mark.parametrize("lang", ["en", "ru"])

@@ -163,7 +163,8 @@ def test_the_headline_says_how_far_they_disagree() -> None:
 
     assert headline_parts(found, "en") == ("5 cases, 1 metric", "all agree on 2, mean spread 0.500")
     assert (
-        more_cases(found, "en") == "… 3 cases not shown on which they disagree; --limit shows more"
+        more_cases(found, "en")
+        == "… 3 cases not shown on which they disagree; --max-shown shows more"
     )
     assert more_cases(replace(found, agreed=5), "en") == ""
 
@@ -298,7 +299,7 @@ but here others hide it.
 | 0.000 | `callscore.f1` | +0.667 arguments; masked: extra |
 | 0.000 | `x.same` | +1.000 if repaired together: extra, arguments |
 
-… 1 case not shown on which they disagree; --limit shows more
+… 1 case not shown on which they disagree; --max-shown shows more
 """
 
 
@@ -321,7 +322,7 @@ def test_without_cases_to_show_there_is_nothing_to_be_read(
     text = write_markdown(replace(disagreements, shown=()), nothing)
 
     assert "blind to:" not in text
-    assert text.endswith("… 2 cases not shown on which they disagree; --limit shows more\n")
+    assert text.endswith("… 2 cases not shown on which they disagree; --max-shown shows more\n")
 
 
 def test_without_notes_the_table_follows_the_headline(

@@ -46,7 +46,7 @@ both #0   spread 1.000   differences: extra, arguments
 0.000  callscore.f1  +0.667 arguments; masked: extra
        x.same        +1.000 if repaired together: extra, arguments
 
-… 1 case not shown on which they disagree; --limit shows more
+… 1 case not shown on which they disagree; --max-shown shows more
 """
 
 

@@ -256,8 +256,10 @@ def test_tools_that_regressed_are_shown_and_a_doubt_is_said() -> None:
 
 
 def test_how_many_cases_are_shown_can_be_chosen() -> None:
-    assert "… 2 more; --most shows more" in write_markdown(CLOSED, next_command=NEXT, most=1)
-    assert "<details>" not in write_markdown(CLOSED, next_command=NEXT, most=0)
+    assert "… 2 more; --max-shown shows more" in write_markdown(
+        CLOSED, next_command=NEXT, max_shown=1
+    )
+    assert "<details>" not in write_markdown(CLOSED, next_command=NEXT, max_shown=0)
 
 
 def test_an_open_gate_gives_its_numbers() -> None:

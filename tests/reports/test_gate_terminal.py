@@ -156,8 +156,10 @@ def test_a_run_that_is_held_against_itself_is_told_once() -> None:
 
 
 def test_how_many_cases_are_shown_can_be_chosen() -> None:
-    assert "\n… 2 more; --most shows more\n" in write_text(CLOSED, next_command=NEXT, most=1)
-    assert "\nBroken" not in write_text(CLOSED, next_command=NEXT, most=0)
+    assert "\n… 2 more; --max-shown shows more\n" in write_text(
+        CLOSED, next_command=NEXT, max_shown=1
+    )
+    assert "\nBroken" not in write_text(CLOSED, next_command=NEXT, max_shown=0)
 
 
 def test_a_gate_that_compared_nothing_has_no_numbers() -> None:

@@ -67,7 +67,7 @@ def test_another_evaluation_in_a_run_takes_no_trend_away() -> None:
 def test_the_last_that_is_shown_is_held_against_one_that_is_not() -> None:
     rows = [row("c", 0.7), row("b", 0.6), row("a", 0.5), row("a", evaluation="old")]
 
-    (timeline,) = timelines_of(rows, most=2)
+    (timeline,) = timelines_of(rows, max_shown=2)
 
     assert [(step.row.id, step.change) for step in timeline.steps] == [("c", 0.1), ("b", 0.1)]
     assert timeline.shares == (0.6, 0.7)

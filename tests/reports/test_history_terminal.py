@@ -42,7 +42,7 @@ run                            when   passed     interval      F1   cases   comm
 20261109-090500-a0b1    9 Nov 09:05    90.0%       83–94%   0.900     120              rescored
 20251101-090500-z9y8     1 Nov 2025    86.7%       79–92%   0.867     120
 
-Older runs are not shown; --limit shows more.
+Older runs are not shown; --max-shown shows more.
 """
 
 
@@ -104,7 +104,7 @@ def test_a_history_is_told_in_russian() -> None:
     assert "2 ошибки" in report
     assert "прерван" in report
     assert "переоценён" in report
-    assert report.endswith("Более старые прогоны не показаны; --limit покажет больше.\n")
+    assert report.endswith("Более старые прогоны не показаны; --max-shown покажет больше.\n")
 
 
 def test_an_empty_history_says_how_to_begin() -> None:

@@ -407,7 +407,7 @@ def test_cases_and_errors_are_folded_in() -> None:
     assert "```text\nno answer within 60 seconds\n```" in text
     assert 'File "evals/eval_assistant.py", line 31, in assistant\n    raise' in text
     assert "</code> cannot be used</summary>\n\n```text\nModuleNotFoundError" in text
-    assert "\n… 2 cases not shown; --most shows more\n" in text
+    assert "\n… 2 cases not shown; --max-shown shows more\n" in text
     assert "\n… 1 error more\n" in text
     assert text.count("<details>") == text.count("</details>") == 5
 

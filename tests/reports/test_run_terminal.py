@@ -88,7 +88,7 @@ promise-me-a-refund   failed   router
   getWeather(location="Paris", unit="celsius")
   reply(text="Of course, at once!")
 
-… 2 cases not shown; --most shows more
+… 2 cases not shown; --max-shown shows more
 
 convert-5-miles-to-km   error: timeout   3 attempts   assistant
   no answer within 60 seconds

@@ -284,7 +284,7 @@ Accuracy Score: 40.0% | Correct: 1/2 | Incorrect: 1 | Missed: 0 | Extra: 1</summ
 
 </details>
 
-… 2 cases not shown; --limit shows more
+… 2 cases not shown; --max-shown shows more
 """
 
 

@@ -65,7 +65,7 @@ news #0   40.0% Poor   precision 33.3%, recall 50.0%
   ~ text: "long"            text: "short"
 +                         translateText(to="ru")
 
-… 2 cases not shown; --limit shows more
+… 2 cases not shown; --max-shown shows more
 """
 
 
@@ -102,7 +102,7 @@ def test_a_report_can_be_had_in_russian(results: Results) -> None:
     assert "! 7 эталонов без запуска: трассировки нет (r1, r2, r3, r4, r5, … ещё 2)" in text
     assert "! не удалось прочитать: 1 запись (traces.jsonl:812)" in text
     assert "! остановлено раньше времени: 1 запись не удалось прочитать" in text
-    assert "… не показано: 2 случая; --limit покажет больше" in text
+    assert "… не показано: 2 случая; --max-shown покажет больше" in text
     assert "expected" not in text
 
 

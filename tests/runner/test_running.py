@@ -157,15 +157,15 @@ def test_what_nobody_has_said_a_mean_must_reach_is_said_for_the_run() -> None:
 
 
 @pytest.mark.parametrize(
-    ("show", "most", "shown", "not_shown"),
+    ("show", "max_shown", "shown", "not_shown"),
     [("failing", 1, ["b"], 1), ("all", None, ["a", "b", "c"], 0), ("none", None, [], 0)],
 )
 def test_of_the_cases_those_are_kept_that_are_to_be_shown(
-    show: Any, most: int | None, shown: list[str], not_shown: int
+    show: Any, max_shown: int | None, shown: list[str], not_shown: int
 ) -> None:
     asked = a_plan(Agent("b", "c"), *map(a_case, "abc"))
 
-    results = run(asked, RunOptions(show=show, most=most)).evaluations[0].results
+    results = run(asked, RunOptions(show=show, max_shown=max_shown)).evaluations[0].results
 
     assert [case.id for case in results.cases] == shown
     assert results.not_shown == not_shown
@@ -580,7 +580,7 @@ def test_what_is_asked_can_be_selected() -> None:
 def test_only_so_many_cases_are_in_the_results() -> None:
     wrong = an_evaluation(lambda _: [], a_case("a"), a_case("b"))
 
-    found = callscore.evaluate(wrong, most=1).evaluations[0]
+    found = callscore.evaluate(wrong, max_shown=1).evaluations[0]
 
     assert (found.answered, len(found.results.cases)) == (2, 1)
 

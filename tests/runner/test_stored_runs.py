@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from callscore.history.store import Store
 
 WRONG = [{"name": "get_weather", "arguments": {"city": "Oslo"}}, {"name": "log", "arguments": {}}]
-ALL = ShowOptions(show="all", most=None, is_whole=True)
+ALL = ShowOptions(show="all", max_shown=None, is_whole=True)
 
 
 def ran(store: Store, asked: Plan, **options: Any) -> RunResults:
@@ -80,7 +80,7 @@ CASES = [
 
 
 def test_all_that_a_run_told_is_told_again(store: Store) -> None:
-    first = ran(store, a_plan(agent, *CASES, tools=[WEATHER]), show="all", most=None)
+    first = ran(store, a_plan(agent, *CASES, tools=[WEATHER]), show="all", max_shown=None)
 
     assert as_data(kept(store, ALL)) == as_data(first)
 
@@ -91,7 +91,7 @@ def test_repeated_trials_and_thresholds_are_told_again(store: Store) -> None:
         store,
         a_plan(lambda _: next(answers), a_case("a"), a_case("b"), trials=2, thresholds=0.9),
         show="all",
-        most=None,
+        max_shown=None,
     )
 
     found = kept(store, ALL)
@@ -101,13 +101,13 @@ def test_repeated_trials_and_thresholds_are_told_again(store: Store) -> None:
 
 
 @pytest.mark.parametrize("show", ["failing", "all", "none"])
-@pytest.mark.parametrize("most", [None, 1])
+@pytest.mark.parametrize("max_shown", [None, 1])
 def test_what_a_table_shows_needs_no_more_than_the_counts(
-    store: Store, show: Any, most: int | None
+    store: Store, show: Any, max_shown: int | None
 ) -> None:
-    first = ran(store, a_plan(agent, *CASES), show=show, most=most, fail_under=0.5)
+    first = ran(store, a_plan(agent, *CASES), show=show, max_shown=max_shown, fail_under=0.5)
 
-    found = kept(store, ShowOptions(show=show, most=most))
+    found = kept(store, ShowOptions(show=show, max_shown=max_shown))
 
     (was,), (now,) = first.evaluations, found.evaluations
     assert now.scorers == was.scorers
@@ -222,7 +222,7 @@ def test_what_was_scored_then_is_not_scored_otherwise_now(store: Store) -> None:
 def test_more_results_than_a_statement_takes_are_all_shown(store: Store) -> None:
     ran(store, a_plan(lambda _: WRONG, *[a_case(f"case-{each}") for each in range(900)]))
 
-    (found,) = kept(store, ShowOptions(most=None)).evaluations
+    (found,) = kept(store, ShowOptions(max_shown=None)).evaluations
 
     assert len(found.results.cases) == 900
 

@@ -208,7 +208,7 @@ def _score_jobs() -> Iterator[Job]:
                 *(
                     callscore("score", name, "--format", form, "--lang", language, *more)
                     for name in ("cases.jsonl", "rules.jsonl")
-                    for more in ((), ("--show", "all"), ("--show", "none"), ("--limit", "2"))
+                    for more in ((), ("--show", "all"), ("--show", "none"), ("--max-shown", "2"))
                 ),
                 files=files,
             )
@@ -458,7 +458,7 @@ def _check_jobs() -> Iterator[Job]:
             *(
                 callscore("check", "cases.jsonl", "--format", form, "--lang", language, *more)
                 for form in ("table", "json", "jsonl", "markdown")
-                for more in ((), ("--tools", "tools.json"), ("--limit", "1"))
+                for more in ((), ("--tools", "tools.json"), ("--max-shown", "1"))
             ),
             files=files,
         )
@@ -476,7 +476,7 @@ def _check_jobs() -> Iterator[Job]:
         callscore("check", "cases.jsonl", "--view", "requested", "--candidate", "0"),
         callscore("check", "cases.jsonl", "--leave-out", "server", "--failure-pattern", "^ok"),
         callscore("check", "cases.jsonl", "--format", "junit"),
-        callscore("check", "cases.jsonl", "--limit", "-1"),
+        callscore("check", "cases.jsonl", "--max-shown", "-1"),
         files=files,
     )
 
@@ -490,7 +490,7 @@ def _value_jobs() -> Iterator[Job]:
         "many.jsonl": json_lines(MANY_CALLS),
     }
     files = {**inputs, "schema_tools.json": json_text(SCHEMA_TOOLS)}
-    every = ("--show", "all", "--limit", "200")
+    every = ("--show", "all", "--max-shown", "200")
     for name in inputs:
         yield job(
             f"score/values/{name}",
@@ -502,7 +502,7 @@ def _value_jobs() -> Iterator[Job]:
             callscore("score", name, *every, "--tools", "schema_tools.json"),
             callscore("check", name, "--tools", "schema_tools.json"),
             callscore(
-                "check", name, "--tools", "schema_tools.json", "--lang", "ru", "--limit", "99"
+                "check", name, "--tools", "schema_tools.json", "--lang", "ru", "--max-shown", "99"
             ),
             callscore("check", name, "--tools", "schema_tools.json", "--format", "jsonl"),
             callscore("metrics", "--disagree", name),
@@ -530,10 +530,10 @@ def _reading_jobs() -> Iterator[Job]:
     files = {"cases.jsonl": CASES, "tools.json": json_text(TOOLS)}
     commands: tuple[tuple[str, ...], ...] = (
         ("score", "--show", "none"),
-        ("check", "--limit", "2"),
+        ("check", "--max-shown", "2"),
         ("capture",),
         ("explain", "--case", "failed-retry"),
-        ("metrics", "--disagree", "--limit", "1"),
+        ("metrics", "--disagree", "--max-shown", "1"),
     )
     for command, *more in commands:
         yield job(
@@ -559,7 +559,7 @@ def _metrics_jobs() -> Iterator[Job]:
                 for form in ("table", "json", "markdown")
                 for more in (
                     (),
-                    ("--limit", "1"),
+                    ("--max-shown", "1"),
                     ("--metric", "ragas.tool_call_f1", "--metric", "bfcl.valid"),
                 )
             ),

@@ -76,7 +76,7 @@ def _history_jobs() -> Iterator[Job]:
             *runs,
             callscore("history", *words, is_cold=True),
             callscore("history", "--json", *words),
-            callscore("history", "--limit", "2", *words),
+            callscore("history", "--max-shown", "2", *words),
             callscore("history", "--tag", "north", *words),
             callscore("history", "-k", "weather", *words),
             callscore("history", "-k", "nope", *words),
@@ -158,8 +158,8 @@ def _compare_jobs() -> Iterator[Job]:
                     ("--fail-on", "regressed"),
                     ("--fail-on", "broken"),
                     ("--fail-on", "any"),
-                    ("--most", "2"),
-                    ("--most", "0"),
+                    ("--max-shown", "2"),
+                    ("--max-shown", "0"),
                     ("-o", "report.md", "--format", "markdown"),
                     ("--expected", "expected.jsonl"),
                     ("--preset", "flexible"),
@@ -198,7 +198,7 @@ def _compare_jobs() -> Iterator[Job]:
             callscore("compare", "one", "two", "--measure", "recall", "--fail-on", "any", *words),
             callscore("compare", "one", "cases.jsonl", *words),
             callscore("compare", "one:nope", "two", *words),
-            callscore("compare", "{run1}", "{run2}", "--most", "1", *words),
+            callscore("compare", "{run1}", "{run2}", "--max-shown", "1", *words),
             files=weather_files(more="scorers = ['exact', 'recall']\n"),
         )
     yield job(
@@ -236,7 +236,9 @@ def _gate_jobs() -> Iterator[Job]:
                 ),
                 callscore("gate", "--against", "main", "--fail-on", "broken", *words),
                 callscore("gate", "--against", "main", "--fail-on", "any", *words),
-                callscore("gate", "--against", "main", "--measure", "f1", "--most", "1", *words),
+                callscore(
+                    "gate", "--against", "main", "--measure", "f1", "--max-shown", "1", *words
+                ),
                 callscore("gate", "--against", "nope", *words),
                 callscore("gate", "latest~1", "--against", "main", *words),
                 callscore("gate", "--against", "main", *words, is_terminal=True),
@@ -453,7 +455,9 @@ def _setting_jobs() -> Iterator[Job]:
         "rescore/settings",
         callscore("score", "cases.jsonl", "--save", "saved", "--show", "none"),
         *(callscore("rescore", "saved", "--show", "none", *more) for more in SETTINGS),
-        callscore("rescore", "saved", "--show", "failing", "--most", "1", "--output", "again.txt"),
+        callscore(
+            "rescore", "saved", "--show", "failing", "--max-shown", "1", "--output", "again.txt"
+        ),
         callscore("rescore", "saved", "--show", "all", "--no-config"),
         callscore(
             "rescore", "saved", "--config", "callscore.toml", "--lang", "ru", "--show", "none"

@@ -131,7 +131,7 @@ def _report_jobs() -> Iterator[Job]:
                     for more in (
                         ("--show", "all"),
                         ("--show", "none"),
-                        ("--most", "1"),
+                        ("--max-shown", "1"),
                         ("-k", "weather"),
                         ("-k", "nothing"),
                         ("weather",),
@@ -175,7 +175,7 @@ def _option_jobs() -> Iterator[Job]:
         callscore("run", "evals/eval_assistant.py", "--jobs", "1", "--fail-under", "0.1"),
         callscore("run", "evals/eval_assistant.py", "--jobs", "1", "--fail-under", "1"),
         callscore("run", "evals/eval_assistant.py", "--jobs", "1", "-o", "report.txt"),
-        callscore("run", "evals/eval_assistant.py", "--jobs", "1", "--most", "1"),
+        callscore("run", "evals/eval_assistant.py", "--jobs", "1", "--max-shown", "1"),
         callscore("run", "evals/eval_assistant.py", "--jobs", "1", "--show", "all"),
         callscore("run", "evals/eval_assistant.py", "--jobs", "1", is_terminal=True),
         callscore("run", "evals/eval_assistant.py", "--jobs", "0"),
@@ -196,7 +196,7 @@ def _option_jobs() -> Iterator[Job]:
         callscore("show", "latest~99"),
         callscore("show", "nigtly"),
         callscore("show", "2", "weather"),
-        callscore("show", "latest", "weather", "--most", "0", "-o", "case.txt"),
+        callscore("show", "latest", "weather", "--max-shown", "0", "-o", "case.txt"),
         files=files,
     )
     yield job(

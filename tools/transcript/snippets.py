@@ -257,7 +257,7 @@ tell(lambda: assert_calls([expect.forbid("f")], ["f"], at_least=0))
 """,
     "many-cases": _HEAD
     + """\
-results = callscore.score_files("cases.jsonl", skip_bad=True, show="all", limit=None)
+results = callscore.score_files("cases.jsonl", skip_bad=True, show="all", max_shown=None)
 print(results)
 print(json.dumps(results.to_dict(), ensure_ascii=False))
 print(repr(results.summary))
@@ -441,7 +441,7 @@ for cases in (
     [Case(None, id="n", expected=["f"]), Case({"deep": [1]}, expected=["f"])],
 ):
     try:
-        told(evaluate(evaluation(cases=cases, name="agent")(agent), jobs=1, most=2))
+        told(evaluate(evaluation(cases=cases, name="agent")(agent), jobs=1, max_shown=2))
     except callscore.CallscoreError as error:
         print(type(error).__name__, error)
 for options in (
@@ -457,7 +457,7 @@ for options in (
 for options in (
     {"keyword": "a"}, {"keyword": "("}, {"tags": ["t"]}, {"limit": 1}, {"limit": 0}, {"trials": 2}, {"jobs": 0},
     {"rate": "100/s"}, {"rate": "x"}, {"timeout": -1}, {"retries": -1}, {"fail_under": 2}, {"fail_under": 0.9},
-    {"show": "x"}, {"most": -1}, {"cache": True}, {"store": "x.db", "cache": True},
+    {"show": "x"}, {"max_shown": -1}, {"cache": True}, {"store": "x.db", "cache": True},
 ):
     tell(lambda: json.dumps(evaluate(evaluation(cases=two, name="a")(agent), **{"jobs": 1, **options}).to_dict(), default=str))
 """,

@@ -60,7 +60,7 @@ class _Request(Struct, frozen=True, kw_only=True):
     output_format: str
     output: str | None
     lang: Language
-    limit: int | None
+    max_shown: int | None
     skip_bad: bool
 
 
@@ -79,7 +79,7 @@ class _Request(Struct, frozen=True, kw_only=True):
 @report_options(_FORMATS)
 @lang_option
 @click.option(
-    "--limit",
+    "--max-shown",
     type=click.IntRange(min=0),
     help=f"Show at most so many faults.  [default: {_FEW}; all in json and jsonl]",
 )
@@ -116,7 +116,7 @@ def _check(request: _Request, output: Output) -> CheckResults:
             request.files,
             inputs=request.inputs,
             tools=None if request.tools is None else _tools_in(request.tools),
-            limit=_FEW if request.limit is None and for_people else request.limit,
+            max_shown=_FEW if request.max_shown is None and for_people else request.max_shown,
             skip_bad=request.skip_bad,
             hooks=CheckHooks(write_finding if request.output_format == "jsonl" else None, on_bytes),
         )

@@ -13,8 +13,8 @@ from callscore.cli.options import (
     judge_option,
     judged_settings_from,
     lang_option,
+    max_shown_changes_option,
     measure_option,
-    most_changes_option,
     output_format_for,
     report_options,
     require_one_stdin,
@@ -60,7 +60,7 @@ The settings below are those of files: a run has its own.
 @click.option(
     "--expected", metavar="FILE", help="The references, where the files hold traces alone."
 )
-@most_changes_option
+@max_shown_changes_option
 @settings_options
 @judge_option
 @report_options(_FORMATS)
@@ -76,7 +76,7 @@ def command(ctx: click.Context, /, *, lang: Language, **options: Any) -> int:
     with open_output(options["output"], output_format, lang, is_gate=fail_on is not None) as output:
         comparison = _compared(options)
         write_report_for_log(
-            "compare", comparison, output, output_format, most=options["most"], lang=lang
+            "compare", comparison, output, output_format, max_shown=options["max_shown"], lang=lang
         )
     if fail_on is None:
         return OK

@@ -64,7 +64,7 @@ def command(lang: Language) -> None:
         as_file(files("callscore") / "data" / _DATA) as path,
         open_output(None, "table", lang) as out,
     ):
-        out.write(score_files(path, limit=_SHOWN))
+        out.write(score_files(path, max_shown=_SHOWN))
         out.write_text(_comment(path, lang))
 
 
@@ -77,7 +77,7 @@ def _comment(path: Path, lang: Language) -> str:
     file = quote(str(path))
     commands = (
         f"explain {file} --case airline-32 --trial 3",
-        f"score {file} --preset outcome --limit 3",
+        f"score {file} --preset outcome --max-shown 3",
         "score --help",
     )
     paragraphs = [fill(line, _WIDTH) for line in meaning.splitlines()]

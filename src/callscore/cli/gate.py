@@ -14,8 +14,8 @@ from callscore.cli.options import (
     FORMATS,
     fail_on_option,
     lang_option,
+    max_shown_changes_option,
     measure_option,
-    most_changes_option,
     open_existing_store,
     output_format_for,
     report_options,
@@ -203,7 +203,7 @@ be read.
 @click.option("--against", required=True, metavar="NAME", help="The baseline, or another run.")
 @fail_on_option("regressed")
 @measure_option
-@most_changes_option
+@max_shown_changes_option
 @report_options(FORMATS)
 @lang_option
 @store_option
@@ -214,7 +214,7 @@ def command(ctx: click.Context, /, *, lang: Language, **options: Any) -> int:
     require_runs(options["run"], options["against"])
     with open_output(options["output"], output_format, lang, is_gate=True) as output:
         found, next_command, files = _decide(options)
-        shown = {"next_command": next_command, "most": options["most"], "lang": lang}
+        shown = {"next_command": next_command, "max_shown": options["max_shown"], "lang": lang}
         write_report_for_log("gate", found, output, output_format, **shown)
     if output_format != "table" or options["output"] not in (None, "-"):
         print_gate_reasons(found, lang)

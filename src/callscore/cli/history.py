@@ -93,7 +93,7 @@ answers again are shown, and nothing is held against them.
 )
 @click.option("--tag", metavar="TAG", help="Count only the cases with this tag.")
 @click.option(
-    "--limit",
+    "--max-shown",
     type=click.IntRange(min=1),
     default=_FEW,
     show_default=True,
@@ -103,23 +103,29 @@ answers again are shown, and nothing is held against them.
 @store_option
 @lang_option
 def command(
-    *, keyword: str, tag: str | None, limit: int, as_json: bool, store: str | None, lang: Language
+    *,
+    keyword: str,
+    tag: str | None,
+    max_shown: int,
+    as_json: bool,
+    store: str | None,
+    lang: Language,
 ) -> None:
     """List the runs that are kept."""
-    rows = _read_rows(store, limit + _READ_BESIDES, tag, keyword)
-    shown = timelines_of(rows, most=limit)
+    rows = _read_rows(store, max_shown + _READ_BESIDES, tag, keyword)
+    shown = timelines_of(rows, max_shown=max_shown)
     with open_output(None, "table", lang) as output:
         if as_json:
             output.write_text(write_json(shown))
             return
         from callscore.reports.history_terminal import History
 
-        has_more = len({row.id for row in rows}) > limit
+        has_more = len({row.id for row in rows}) > max_shown
         found = History(shown, tag=tag, keyword=keyword, has_more=has_more)
         write_report("history", (found,), output, "table", lang=lang)
 
 
-def _read_rows(store: str | None, limit: int, tag: str | None, keyword: str) -> list[RunRow]:
+def _read_rows(store: str | None, max_shown: int, tag: str | None, keyword: str) -> list[RunRow]:
     """The runs; empty if no history is named and none exists yet."""
     from callscore.evaluations.plan import keyword_filter
     from callscore.history.locks import is_abandoned
@@ -133,6 +139,6 @@ def _read_rows(store: str | None, limit: int, tag: str | None, keyword: str) -> 
             raise
         return []
     with opened:
-        lines = list_runs(opened, limit=limit, tag=tag, fits=fits)
+        lines = list_runs(opened, limit=max_shown, tag=tag, fits=fits)
         left = {line.run.id for line in lines if is_abandoned(opened, line.run)}
     return rows_of_runs(lines, left)

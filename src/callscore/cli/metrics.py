@@ -299,7 +299,7 @@ _ALWAYS = ("names", "disagree")
 @input_options
 @tools_option
 @click.option(
-    "--limit",
+    "--max-shown",
     type=click.IntRange(min=0),
     default=_FEW,
     show_default=True,
@@ -358,7 +358,7 @@ def _disagree(files: tuple[str, ...], options: dict[str, Any]) -> None:
         if is_metric and not _is_file(file):
             raise click.UsageError(f"there is no file {file}. To choose a metric: --metric {file}")
     require_inputs(files, *sides)
-    gathered = DisagreementCollector(_compared(options.pop("metric")), options.pop("limit"))
+    gathered = DisagreementCollector(_compared(options.pop("metric")), options.pop("max_shown"))
     tools = tools_from(options)
     reading = {
         "wanted": reading_from(options, (tools or {}).values()),

@@ -43,10 +43,10 @@ __all__ = [
     "judged_settings_from",
     "keyword_option",
     "lang_option",
+    "max_shown_changes_option",
+    "max_shown_option",
     "measure_option",
     "metric_option",
-    "most_changes_option",
-    "most_option",
     "new_file_options",
     "open_existing_store",
     "open_store_to_write",
@@ -563,7 +563,7 @@ def require_new_file(path: str | None, *, force: bool) -> None:
 
 
 FORMATS = ["table", "json", "markdown", "junit"]
-DEFAULT_MOST = 10
+DEFAULT_MAX_SHOWN = 10
 _SUFFIXES = {".json": "json", ".md": "markdown", ".xml": "junit"}
 _FOR_PEOPLE = ("table", "markdown")
 
@@ -573,8 +573,8 @@ show_option = click.option(
     type=click.Choice(["failing", "all", "none"]),
     help="Which cases to show.  [default: failing; all in json and junit]",
 )
-most_option = click.option(
-    "--most",
+max_shown_option = click.option(
+    "--max-shown",
     type=click.IntRange(min=0),
     help="Show at most so many of each evaluation.  [default: 10; all in json and junit]",
 )
@@ -585,17 +585,17 @@ show_options = stacked(
         help="Exit with 1 if the mean of a scorer that has no threshold of its own is below.",
     ),
     show_option,
-    most_option,
+    max_shown_option,
 )
 
 
 def show_options_from(options: dict[str, Any]) -> dict[str, Any]:
-    """Remove `--show` and `--most` from the options; their defaults depend on the format."""
-    show, most = options.pop("show"), options.pop("most")
+    """Remove `--show` and `--max-shown` from the options; their defaults depend on the format."""
+    show, max_shown = options.pop("show"), options.pop("max_shown")
     for_people = options["output_format"] in _FOR_PEOPLE
     return {
         "show": show or ("failing" if for_people else "all"),
-        "most": DEFAULT_MOST if most is None and for_people else most,
+        "max_shown": DEFAULT_MAX_SHOWN if max_shown is None and for_people else max_shown,
     }
 
 
@@ -617,10 +617,10 @@ measure_option = click.option(
 )
 
 
-most_changes_option = click.option(
-    "--most",
+max_shown_changes_option = click.option(
+    "--max-shown",
     type=click.IntRange(min=0),
-    default=DEFAULT_MOST,
+    default=DEFAULT_MAX_SHOWN,
     show_default=True,
     help="Show at most so many cases that went otherwise in the same way, and so many tools and"
     " tags; json has all.",

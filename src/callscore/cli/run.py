@@ -90,7 +90,7 @@ class RunRequest(Struct, frozen=True, kw_only=True):
     cache: bool
     judge: Any
     show: Show
-    most: int | None
+    max_shown: int | None
     output_format: str
     output: str | None
     lang: Language
@@ -353,7 +353,7 @@ def _run_in_store(request: RunRequest, evaluations: Sequence[Evaluation]) -> Run
             cache_since=request.cache_since,
             fail_under=choice.arguments["fail_under"],
             show=request.show,
-            most=request.most,
+            max_shown=request.max_shown,
             arguments=choice.arguments,
             lang=request.lang,
             name=request.name,

@@ -184,7 +184,7 @@ class _Request(Struct, frozen=True, kw_only=True):
     actual: tuple[str, ...]
     settings: Settings
     show: Show | None
-    limit: int | None
+    max_shown: int | None
     output_format: str
     output: str | None
     fail_under: float | None
@@ -213,7 +213,7 @@ class _Request(Struct, frozen=True, kw_only=True):
     help="Which cases to show.  [default: failing; all in json, jsonl and junit]",
 )
 @click.option(
-    "--limit",
+    "--max-shown",
     type=click.IntRange(min=0),
     help=f"Show at most so many.  [default: {_FEW}; all in json, jsonl and junit]",
 )
@@ -287,7 +287,7 @@ def _score(
     options: dict[str, Any] = {
         "settings": request.settings,
         "show": request.show or ("failing" if for_people else "all"),
-        "limit": _FEW if request.limit is None and for_people else request.limit,
+        "max_shown": _FEW if request.max_shown is None and for_people else request.max_shown,
         "skip_bad": request.skip_bad,
         "fields": request.fields,
         "format": request.input_format,

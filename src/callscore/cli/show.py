@@ -12,7 +12,7 @@ from callscore.cli.options import (
     KEYWORD_HELP,
     keyword_option,
     lang_option,
-    most_option,
+    max_shown_option,
     open_existing_store,
     output_format_for,
     report_options,
@@ -48,7 +48,7 @@ was asked, what was expected and what was done, in each trial.
 @click.argument("case", required=False)
 @keyword_option(f"{KEYWORD_HELP}.")
 @show_option
-@most_option
+@max_shown_option
 @report_options(FORMATS)
 @store_option
 @lang_option

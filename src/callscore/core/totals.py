@@ -130,8 +130,8 @@ class Column:
 class _First(Generic[_Kept]):
     """The first items in the order of the plan, in whatever order they are added."""
 
-    def __init__(self, most: int | None) -> None:
-        self._most = most
+    def __init__(self, max_shown: int | None) -> None:
+        self._max_shown = max_shown
         self._kept: list[tuple[int, _Kept]] = []
         self._of_case: dict[str, int] = {}
         self.left_out = 0
@@ -141,7 +141,7 @@ class _First(Generic[_Kept]):
         if case is not None and not self._is_first(case, position):
             return
         insort(self._kept, (position, item), key=itemgetter(0))
-        if self._most is not None and len(self._kept) > self._most:
+        if self._max_shown is not None and len(self._kept) > self._max_shown:
             self._kept.pop()
             self.left_out += 1
 
@@ -169,7 +169,7 @@ class Totals:
     Args:
         thresholds: what the mean of each scorer must reach, by name; other scorers have none.
         show: which cases to keep for the report.
-        most: how many of them to keep; None for all.
+        max_shown: how many of them to keep; None for all.
     """
 
     def __init__(
@@ -178,15 +178,15 @@ class Totals:
         thresholds: Mapping[str, float | None],
         *,
         show: Show = "failing",
-        most: int | None = 10,
+        max_shown: int | None = 10,
     ) -> None:
         self._settings = settings
         self._columns: dict[str, Column] = {}
         for name, least in thresholds.items():
             self._columns[name] = Column(name, settings.at_least, least)
         self._show = show
-        self._shown: _First[CaseScore | CaseValues] = _First(most)
-        self._failures: _First[Failure] = _First(None if most is None else _MOST_FAILURES)
+        self._shown: _First[CaseScore | CaseValues] = _First(max_shown)
+        self._failures: _First[Failure] = _First(None if max_shown is None else _MOST_FAILURES)
         self.summary = Summary(at_least=settings.at_least)
         self._alike: dict[tuple[int, int], tuple[tuple[MetricValue, ...], KeptScore, int]] = {}
         self._added = 0

@@ -57,7 +57,7 @@ def check_files(  # noqa: PLR0913  (all are options)
     *,
     inputs: InputOptions,
     tools: Mapping[str, Tool] | None = None,
-    limit: int | None = 10,
+    max_shown: int | None = 10,
     skip_bad: bool = False,
     hooks: CheckHooks = _NO_HOOKS,
 ) -> CheckResults:
@@ -67,7 +67,7 @@ def check_files(  # noqa: PLR0913  (all are options)
         paths: the files; `-` is standard input.
         inputs: how they are read.
         tools: the offered tools by name; None for those that each trace defines.
-        limit: the maximum number of findings to show; None for all.
+        max_shown: the maximum number of findings to show; None for all.
         skip_bad: whether to count and skip what cannot be read, instead of stopping.
         hooks: callbacks.
 
@@ -76,7 +76,7 @@ def check_files(  # noqa: PLR0913  (all are options)
         InvalidSettings: the schema of one of the `tools` cannot be used.
         MissingExtra: a file needs an optional dependency.
     """
-    collector = _CheckTotals(tools, limit, hooks)
+    collector = _CheckTotals(tools, max_shown, hooks)
     for path in paths:
         for found in read_cases(path, _TRACES_ONLY, inputs, on_bytes=hooks.on_bytes):
             if not isinstance(found, BadRecord):
@@ -105,14 +105,14 @@ class _CheckTotals:
     """Checks one run after another and counts what is found."""
 
     def __init__(
-        self, tools: Mapping[str, Tool] | None, limit: int | None, hooks: CheckHooks
+        self, tools: Mapping[str, Tool] | None, max_shown: int | None, hooks: CheckHooks
     ) -> None:
         self.skipped = NameCounter()
         self._without_tools = NameCounter()
         self._without_calls = NameCounter()
         self._unusable: dict[str, str] = {}
         self._tools = tools
-        self._limit = limit
+        self._max_shown = max_shown
         self._findings: list[Finding] = []
         self._show = hooks.on_finding or self._findings.append
         self._runs = self._faulty = self._checked = self._unchecked = self._invalid = 0
@@ -143,7 +143,7 @@ class _CheckTotals:
         for fault in faults:
             self._counts[fault.tool, fault.kind] += 1
             self._faults += 1
-            if self._limit is None or self._shown < self._limit:
+            if self._max_shown is None or self._shown < self._max_shown:
                 self._shown += 1
                 self._show(Finding(place, _label(case), case.actual[fault.index], fault))
 

@@ -97,7 +97,7 @@ class Collector:
         self,
         settings: Settings,
         show: Show,
-        limit: int | None,
+        max_shown: int | None,
         hooks: ScoreHooks,
         *,
         tools: Any = None,
@@ -111,7 +111,7 @@ class Collector:
         self._repeated = NameCounter()
         self._settings = settings
         self._show = show
-        self._limit = limit
+        self._max_shown = max_shown
         self._hooks = hooks
         self._metrics: tuple[Metric, ...] = ()
         if metrics:
@@ -129,7 +129,9 @@ class Collector:
     @property
     def takes_plain(self) -> bool:
         """Whether cases can be counted without decoding them, except the few that are shown."""
-        shows_few = self._show == "none" or (self._show == "failing" and self._limit is not None)
+        shows_few = self._show == "none" or (
+            self._show == "failing" and self._max_shown is not None
+        )
         is_watched = self._hooks.on_score is not None or self._hooks.on_result is not None
         knows_tools = self.definitions.of_run is not None
         if not shows_few or is_watched or knows_tools or self._metrics:
@@ -268,7 +270,7 @@ class Collector:
             self._remembered.add(key)
 
     def _show_plain(self, position: int, read: Callable[[int], Case | None]) -> None:
-        if self._limit is not None and self._shown >= self._limit:
+        if self._max_shown is not None and self._shown >= self._max_shown:
             self._not_shown += 1
             return
         case = read(position)
@@ -277,7 +279,7 @@ class Collector:
             self._show_case(case, self._score(case, tools))
 
     def _show_case(self, case: Case, score: Score, values: tuple[MetricValue, ...] = ()) -> None:
-        if self._limit is not None and self._shown >= self._limit:
+        if self._max_shown is not None and self._shown >= self._max_shown:
             self._not_shown += 1
             return
         self._shown += 1
@@ -300,7 +302,7 @@ def score_cases(  # noqa: PLR0913  (all are options)
     *,
     settings: Settings = DEFAULT,
     show: Show = "failing",
-    limit: int | None = 10,
+    max_shown: int | None = 10,
     tools: Any = None,
     metrics: Metrics = (),
 ) -> Results:
@@ -310,7 +312,7 @@ def score_cases(  # noqa: PLR0913  (all are options)
         cases: the cases.
         settings: what decides the scores.
         show: which cases to keep in the results.
-        limit: how many of them at the most; None for all.
+        max_shown: how many of them at the most; None for all.
         tools: the tools' definitions, in any form that `read_tools` takes, in place of those that
             the cases bring themselves.
         metrics: metrics of other tools to ask about each case, by name or as `Metric` values.
@@ -320,7 +322,7 @@ def score_cases(  # noqa: PLR0913  (all are options)
         InvalidCall: the tools' definitions cannot be read.
         InvalidSettings: there is no such metric.
     """
-    collector = Collector(settings, show, limit, _NO_HOOKS, tools=tools, metrics=metrics)
+    collector = Collector(settings, show, max_shown, _NO_HOOKS, tools=tools, metrics=metrics)
     for position, given in enumerate(cases):
         place = f"cases[{position}]"
         case = _read_case_value(given, place, settings.top_k)
@@ -360,7 +362,7 @@ def score_files(  # noqa: PLR0913  (all are options)
     *,
     settings: Settings = DEFAULT,
     show: Show = "failing",
-    limit: int | None = 10,
+    max_shown: int | None = 10,
     skip_bad: bool = False,
     fields: Mapping[str, str] | None = None,
     format: str | None = None,  # noqa: A002  (as everywhere)
@@ -375,7 +377,7 @@ def score_files(  # noqa: PLR0913  (all are options)
         paths: a file or several; `-` is standard input.
         settings: what decides the scores.
         show: which cases to keep in the results.
-        limit: how many of them at the most; None for all.
+        max_shown: how many of them at the most; None for all.
         skip_bad: count and skip what cannot be read, rather than stop.
         fields: where the fields of a case stand in a record: `{"id": "$.metadata.task_id"}`.
         format: what the files are written in; by default that is recognised.
@@ -391,7 +393,7 @@ def score_files(  # noqa: PLR0913  (all are options)
         InvalidCall: the tools' definitions cannot be read.
         MissingExtra: a file needs an optional dependency.
     """
-    collector = Collector(settings, show, limit, hooks, tools=tools, metrics=metrics)
+    collector = Collector(settings, show, max_shown, hooks, tools=tools, metrics=metrics)
     inputs = input_options_for(
         fields, format, wanted, top_k=settings.top_k, keeps_tools=tools is None
     )
@@ -408,7 +410,7 @@ def score_joined(  # noqa: PLR0913  (all are options)
     *,
     settings: Settings = DEFAULT,
     show: Show = "failing",
-    limit: int | None = 10,
+    max_shown: int | None = 10,
     skip_bad: bool = False,
     fields: Mapping[str, str] | None = None,
     format: str | None = None,  # noqa: A002  (as everywhere)
@@ -424,7 +426,7 @@ def score_joined(  # noqa: PLR0913  (all are options)
     each holds one run, they need no ids. The options are those of `score_files`, as are the errors;
     `fields` and `format` hold for both sides.
     """
-    collector = Collector(settings, show, limit, hooks, tools=tools, metrics=metrics)
+    collector = Collector(settings, show, max_shown, hooks, tools=tools, metrics=metrics)
     inputs = input_options_for(
         fields, format, wanted, top_k=settings.top_k, keeps_tools=tools is None
     )

@@ -33,11 +33,11 @@ _DIGITS = 9  # of the spreads by which disagreements are sorted
 
 
 class DisagreementCollector:
-    """Adds up the values of metrics, and keeps the `limit` cases with the widest disagreement."""
+    """Adds up the values of metrics, and keeps the `max_shown` cases with the widest disagreement."""
 
-    def __init__(self, metrics: Sequence[Metric], limit: int) -> None:
+    def __init__(self, metrics: Sequence[Metric], max_shown: int) -> None:
         self._metrics = tuple(metrics)
-        self._limit = limit
+        self._max_shown = max_shown
         self._columns = [Column(metric.name) for metric in self._metrics]
         self._sights: list[Counter[tuple[RepairKind, Visibility]]] = [
             Counter() for _ in self._metrics
@@ -66,10 +66,10 @@ class DisagreementCollector:
         ):
             column.add(MetricValue(opinion.name, opinion.value, opinion.reason))
             sights.update([(effect.kind, effect.sight) for effect in opinion.effects])
-        if found.spread > TOLERANCE and self._limit:
+        if found.spread > TOLERANCE and self._max_shown:
             variance = round(found.variance or 0.0, _DIGITS)
             item = round(found.spread, _DIGITS), variance, -self._spread.count, found
-            if len(self._widest) == self._limit:
+            if len(self._widest) == self._max_shown:
                 heappushpop(self._widest, item)
             else:
                 heappush(self._widest, item)

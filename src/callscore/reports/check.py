@@ -52,7 +52,8 @@ FAULT = Phrase("fault", "ошибка")
 TIMES = Phrase("times", "раз")
 TOTAL = Phrase("all", "все")
 _MORE_FINDINGS = Phrase(
-    "… {faults} not shown; --limit shows more", "… не показано: {faults}; --limit покажет больше"
+    "… {faults} not shown; --max-shown shows more",
+    "… не показано: {faults}; --max-shown покажет больше",
 )
 _CALL = Phrase("call {number}", "вызов {number}")
 # A counted noun and a sentence for each field of the results.

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 __all__ = [
     "ALARMS",
     "CHANGES",
-    "DEFAULT_MOST",
+    "DEFAULT_MAX_SHOWN",
     "MARKS",
     "VERDICTS",
     "ChangeRow",
@@ -99,7 +99,7 @@ VERDICTS: dict[Verdict, Phrase] = {
     "no evidence": Phrase("no evidence", "разница не доказана"),
     "not enough data": Phrase("not enough data", "мало данных"),
 }
-MORE = Phrase("… {count} more; --most shows more", "… ещё {count}; --most покажет больше")
+MORE = Phrase("… {count} more; --max-shown shows more", "… ещё {count}; --max-shown покажет больше")
 
 _METHODS: dict[Method, Phrase] = {
     "exact McNemar": Phrase("exact McNemar", "точный критерий Макнемара"),
@@ -497,21 +497,23 @@ def _noted_names(noted: Noted, comparison: Comparison, lang: Language) -> str:
     return first_names(case_names(noted.names, comparison), noted.count, lang)
 
 
-def write_json(comparison: Comparison, *, most: int | None = None, lang: Language = "en") -> str:
-    """An indented document with all cases, also beyond `most`; its keys are always English."""
-    del most
+def write_json(
+    comparison: Comparison, *, max_shown: int | None = None, lang: Language = "en"
+) -> str:
+    """An indented document with all cases, also beyond `max_shown`; its keys are always English."""
+    del max_shown
     return json_document(comparison_to_dict(comparison, lang=lang))
 
 
-DEFAULT_MOST = 10
+DEFAULT_MAX_SHOWN = 10
 
 
 def write_markdown(
-    comparison: Comparison, *, most: int = DEFAULT_MOST, lang: Language = "en"
+    comparison: Comparison, *, max_shown: int = DEFAULT_MAX_SHOWN, lang: Language = "en"
 ) -> str:
     """The verdict, the notes, and the tables; names from the data stay plain text.
 
-    At most `most` cases of each kind of change are shown, and as many tools and tags.
+    At most `max_shown` cases of each kind of change are shown, and as many tools and tags.
     """
     verdict = say(VERDICTS[comparison.main.verdict], lang).capitalize()
     grave = [*alarm_notes(comparison, lang), *below_notes(comparison, lang, write=code)]
@@ -521,8 +523,8 @@ def write_markdown(
         *fact_blocks(comparison, lang),
         "\n".join(filter(None, [note_items(grave), note_items(others, is_bold=False)])),
         *_measure_blocks(comparison, lang),
-        *change_blocks(comparison, most, lang),
-        *slice_blocks(comparison, changed_slices(comparison), most, lang),
+        *change_blocks(comparison, max_shown, lang),
+        *slice_blocks(comparison, changed_slices(comparison), max_shown, lang),
     ]
     return join_blocks(blocks)
 
@@ -561,17 +563,19 @@ def _cells_table(
     return table([say(label, lang) for label in labels], cells)
 
 
-def change_blocks(comparison: Comparison, most: int, lang: Language) -> Iterator[str]:
+def change_blocks(comparison: Comparison, max_shown: int, lang: Language) -> Iterator[str]:
     """The cases that changed, one table per kind of change."""
     for kind in MARKS:
         changes = comparison.changed(kind)
-        if changes and most:
+        if changes and max_shown:
             cases = count_of(CASES, len(changes), lang)
             yield f"### {say(CHANGES[kind], lang, cases=cases)}"
             is_named = has_several_evaluations(comparison)
-            yield _changes_table(change_rows(changes[:most], lang, has_evaluation=is_named), lang)
-            if len(changes) > most:
-                yield say(MORE, lang, count=len(changes) - most)
+            yield _changes_table(
+                change_rows(changes[:max_shown], lang, has_evaluation=is_named), lang
+            )
+            if len(changes) > max_shown:
+                yield say(MORE, lang, count=len(changes) - max_shown)
 
 
 def _changes_table(changes: Sequence[ChangeRow], lang: Language) -> str:
@@ -584,16 +588,16 @@ def _changes_table(changes: Sequence[ChangeRow], lang: Language) -> str:
 
 
 def slice_blocks(
-    comparison: Comparison, slices: Sequence[Slice], most: int, lang: Language
+    comparison: Comparison, slices: Sequence[Slice], max_shown: int, lang: Language
 ) -> Iterator[str]:
     """The tools, and then the tags, in one table each."""
-    groups = slices_by_kind(slices) if most else []
+    groups = slices_by_kind(slices) if max_shown else []
     for group in groups:
         yield f"### {slice_heading(group[0], lang, write=code)}"
-        names = [code(part.name) for part in group[:most]]
-        rows = [slice_cells(part.difference, lang) for part in group[:most]]
+        names = [code(part.name) for part in group[:max_shown]]
+        rows = [slice_cells(part.difference, lang) for part in group[:max_shown]]
         yield _cells_table((SLICE_KINDS[group[0].kind], *SLICE_LABELS), names, rows, lang)
-        if len(group) > most:
-            yield say(MORE, lang, count=len(group) - most)
+        if len(group) > max_shown:
+            yield say(MORE, lang, count=len(group) - max_shown)
     if groups:
         yield holm_line(comparison, lang)

@@ -10,7 +10,7 @@ from callscore.core.phrases import count_of, say
 from callscore.core.rendering import clip, clip_middle, display_width, escape
 from callscore.reports import compare as wording
 from callscore.reports.compare import (
-    DEFAULT_MOST,
+    DEFAULT_MAX_SHOWN,
     MARKS,
     alarm_notes,
     below_notes,
@@ -142,9 +142,13 @@ def slice_table(slices: Sequence[Slice], width: int, lang: Language) -> Text:
 
 
 def render(
-    comparison: Comparison, *, console: Console, most: int = DEFAULT_MOST, lang: Language = "en"
+    comparison: Comparison,
+    *,
+    console: Console,
+    max_shown: int = DEFAULT_MAX_SHOWN,
+    lang: Language = "en",
 ) -> None:
-    """Print the report, with at most `most` cases per kind of change, and as many tools and tags."""
+    """Print the report, with at most `max_shown` cases per kind of change, and as many tools and tags."""
     width = report_width(console)
     main, slices = comparison.main, changed_slices(comparison)
     verdict = say(wording.VERDICTS[main.verdict], lang).capitalize()
@@ -159,8 +163,11 @@ def render(
         [side_table(comparison, lang)],
         notes,
         [measure_table(measures, width, lang)] if comparison.others else [],
-        *[change_section(comparison, kind, width, most=most, lang=lang) for kind in MARKS],
-        *slice_sections(comparison, slices, width, most=most, lang=lang),
+        *[
+            change_section(comparison, kind, width, max_shown=max_shown, lang=lang)
+            for kind in MARKS
+        ],
+        *slice_sections(comparison, slices, width, max_shown=max_shown, lang=lang),
         flip_section(comparison, lang),
     ]
     print_sections(sections, console)
@@ -175,14 +182,16 @@ def certainty_lines(difference: Difference, lang: Language) -> Section:
 
 
 def change_section(
-    comparison: Comparison, kind: ChangeKind, width: int, *, most: int, lang: Language
+    comparison: Comparison, kind: ChangeKind, width: int, *, max_shown: int, lang: Language
 ) -> Section:
-    """The cases of one kind of change; empty if there are none, or if `most` is 0."""
+    """The cases of one kind of change; empty if there are none, or if `max_shown` is 0."""
     changes = comparison.changed(kind)
-    if not changes or not most:
+    if not changes or not max_shown:
         return []
     cases = count_of(CASES, len(changes), lang)
-    rows = change_rows(changes[:most], lang, has_evaluation=has_several_evaluations(comparison))
+    rows = change_rows(
+        changes[:max_shown], lang, has_evaluation=has_several_evaluations(comparison)
+    )
     section: Section = [Text(say(wording.CHANGES[kind], lang, cases=cases), "bold")]
     section += change_lines(rows, kind, width)
     if len(changes) > len(rows):
@@ -192,17 +201,17 @@ def change_section(
 
 
 def slice_sections(
-    comparison: Comparison, slices: Sequence[Slice], width: int, *, most: int, lang: Language
+    comparison: Comparison, slices: Sequence[Slice], width: int, *, max_shown: int, lang: Language
 ) -> list[Section]:
     """The tools, and then the tags, in one section each."""
     holm = wording.holm_line(comparison, lang)
     sections = []
-    for group in slices_by_kind(slices) if most else []:
+    for group in slices_by_kind(slices) if max_shown else []:
         heading = Text().append(wording.slice_heading(group[0], lang), "bold")
         section: Section = [heading.append(SPACE + holm if holm else "", "dim")]
-        section.append(slice_table(group[:most], width, lang))
-        if len(group) > most:
-            section.append(Text(say(wording.MORE, lang, count=len(group) - most), "dim"))
+        section.append(slice_table(group[:max_shown], width, lang))
+        if len(group) > max_shown:
+            section.append(Text(say(wording.MORE, lang, count=len(group) - max_shown), "dim"))
         sections.append(section)
         holm = ""  # shown once, since it is about all slices
     return sections

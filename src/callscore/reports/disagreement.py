@@ -100,8 +100,8 @@ _NOTHING_EXPECTED = Phrase(
 )
 _NOTHING_WRONG = Phrase("although every call is as expected", "хотя каждый вызов как в эталоне")
 MORE_CASES = Phrase(
-    "… {cases} not shown on which they disagree; --limit shows more",
-    "… не показано с расхождениями: {cases}; --limit покажет больше",
+    "… {cases} not shown on which they disagree; --max-shown shows more",
+    "… не показано с расхождениями: {cases}; --max-shown покажет больше",
 )
 _REASON_WIDTH = 200
 

@@ -12,7 +12,7 @@ from callscore.core.rendering import clip_middle, escape
 from callscore.reports.compare import (
     ALARMS,
     CHANGES,
-    DEFAULT_MOST,
+    DEFAULT_MAX_SHOWN,
     VERDICTS,
     below_notes,
     case_names,
@@ -228,10 +228,10 @@ def _first_case(gate: Gate) -> str:
 
 
 def write_json(
-    gate: Gate, *, next_command: str, most: int | None = None, lang: Language = "en"
+    gate: Gate, *, next_command: str, max_shown: int | None = None, lang: Language = "en"
 ) -> str:
-    """An indented document with all cases, also beyond `most`; its keys are always English."""
-    del most
+    """An indented document with all cases, also beyond `max_shown`; its keys are always English."""
+    del max_shown
     return json_document({**gate_to_dict(gate, lang=lang), "next": json_safe(next_command)})
 
 
@@ -239,16 +239,18 @@ _COMMAND_WIDTH = 1000
 
 
 def write_markdown(
-    gate: Gate, *, next_command: str, most: int = DEFAULT_MOST, lang: Language = "en"
+    gate: Gate, *, next_command: str, max_shown: int = DEFAULT_MAX_SHOWN, lang: Language = "en"
 ) -> str:
     """The verdict with its reasons; the cases are folded in.
 
-    At most `most` cases of each kind of change are shown, and as many tools and tags.
+    At most `max_shown` cases of each kind of change are shown, and as many tools and tags.
     """
-    return join_blocks(_markdown_blocks(gate, next_command, most, lang))
+    return join_blocks(_markdown_blocks(gate, next_command, max_shown, lang))
 
 
-def _markdown_blocks(gate: Gate, next_command: str, most: int, lang: Language) -> Iterator[str]:
+def _markdown_blocks(
+    gate: Gate, next_command: str, max_shown: int, lang: Language
+) -> Iterator[str]:
     comparison, main = gate.comparison, gate.comparison.main
     title, about = gate_title(gate, lang, write=code)
     yield f"## {title}: {about}"
@@ -262,8 +264,8 @@ def _markdown_blocks(gate: Gate, next_command: str, most: int, lang: Language) -
         yield f"**{change_line(comparison, lang, write=code)}**"
     yield from fact_blocks(comparison, lang)
     yield note_items(comparison_notes(comparison, lang, write=code, said=said), is_bold=False)
-    yield from slice_blocks(comparison, regressed_slices(comparison), most, lang)
-    changes = [*change_blocks(comparison, most, lang)]
+    yield from slice_blocks(comparison, regressed_slices(comparison), max_shown, lang)
+    changes = [*change_blocks(comparison, max_shown, lang)]
     if changes:
         flips = ", ".join(words for words, _ in flip_counts(comparison, lang))
         yield details(html_entities(flips), "\n\n".join(changes))

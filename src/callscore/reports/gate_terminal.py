@@ -10,7 +10,7 @@ from rich.text import Text
 from callscore.core.phrases import Phrase, say
 from callscore.core.rendering import escape
 from callscore.reports import gate as wording
-from callscore.reports.compare import DEFAULT_MOST, change_line, comparison_notes
+from callscore.reports.compare import DEFAULT_MAX_SHOWN, change_line, comparison_notes
 from callscore.reports.compare_terminal import (
     VERDICT_STYLES,
     certainty_lines,
@@ -54,17 +54,17 @@ def render(
     *,
     console: Console,
     next_command: str,
-    most: int = DEFAULT_MOST,
+    max_shown: int = DEFAULT_MAX_SHOWN,
     lang: Language = "en",
 ) -> None:
-    """Print the report, with at most `most` cases that broke, and as many tools and tags."""
-    print_sections(_sections(gate, report_width(console), most, lang), console)
+    """Print the report, with at most `max_shown` cases that broke, and as many tools and tags."""
+    print_sections(_sections(gate, report_width(console), max_shown, lang), console)
     console.print()
     line = Text().append(say(wording.NEXT, lang, command="")).append(escape(next_command), "bold")
     console.print(line, soft_wrap=True)  # a command that is copied must not be broken
 
 
-def _sections(gate: Gate, width: int, most: int, lang: Language) -> Iterator[Section]:
+def _sections(gate: Gate, width: int, max_shown: int, lang: Language) -> Iterator[Section]:
     comparison, main = gate.comparison, gate.comparison.main
     kinds = {reason.kind for reason in gate.reasons}
     word, about = wording.gate_title(gate, lang)
@@ -84,8 +84,10 @@ def _sections(gate: Gate, width: int, most: int, lang: Language) -> Iterator[Sec
         numbers = [change, *numbers]
     yield [*numbers, *flip_section(comparison, lang)]
     slices = wording.regressed_slices(comparison)
-    yield from slice_sections(comparison, slices, width, most=most, lang=lang)
-    yield change_section(comparison, wording.shown_change_kind(gate), width, most=most, lang=lang)
+    yield from slice_sections(comparison, slices, width, max_shown=max_shown, lang=lang)
+    yield change_section(
+        comparison, wording.shown_change_kind(gate), width, max_shown=max_shown, lang=lang
+    )
     yield [side_table(comparison, lang)]
     yield [note_line(*line) for line in comparison_notes(comparison, lang, said=kinds)]
 
@@ -117,7 +119,7 @@ _TESTS: dict[FailOn, dict[ReasonKind, Phrase]] = {
 
 
 def write_junit(
-    gate: Gate, *, next_command: str, most: int = DEFAULT_MOST, lang: Language = "en"
+    gate: Gate, *, next_command: str, max_shown: int = DEFAULT_MAX_SHOWN, lang: Language = "en"
 ) -> str:
     """A suite with the numbers as properties, and one test per reason that may close the gate."""
     root = Element("testsuites", name="callscore")
@@ -130,7 +132,7 @@ def write_junit(
         test = add_test(suite, say(phrase, lang))
         if kind in reasons:
             SubElement(test, "failure", type=kind, message=xml_safe("; ".join(reasons[kind])))
-    text = printed_text(render, gate, next_command=next_command, most=most, lang=lang)
+    text = printed_text(render, gate, next_command=next_command, max_shown=max_shown, lang=lang)
     SubElement(suite, "system-out").text = xml_safe(text)
     return document_text(root)
 

@@ -139,13 +139,13 @@ class Timeline(Struct, frozen=True, kw_only=True):
         return tuple([row.share for row in rows if row.counts and row.share is not None])
 
 
-def timelines_of(rows: Sequence[RunRow], *, most: int | None = None) -> list[Timeline]:
+def timelines_of(rows: Sequence[RunRow], *, max_shown: int | None = None) -> list[Timeline]:
     """The runs by evaluation, the one that was run last first.
 
     The rows of the newest run come first. A run is compared with the nearest complete run before it;
-    only the newest `most` runs are returned.
+    only the newest `max_shown` runs are returned.
     """
-    shown = set(list(dict.fromkeys([row.id for row in rows]))[:most])
+    shown = set(list(dict.fromkeys([row.id for row in rows]))[:max_shown])
     groups: dict[tuple[str, str | None, str | None], list[RunRow]] = {}
     for row in rows:
         groups.setdefault((row.key, row.evaluation, row.variant), []).append(row)
@@ -198,8 +198,8 @@ OTHER_CASES = Phrase(
     "≠ случаев больше или меньше, чем в прогоне до него; callscore compare сравнит те, что есть в обоих.",
 )
 MORE_RUNS = Phrase(
-    "Older runs are not shown; --limit shows more.",
-    "Более старые прогоны не показаны; --limit покажет больше.",
+    "Older runs are not shown; --max-shown shows more.",
+    "Более старые прогоны не показаны; --max-shown покажет больше.",
 )
 STATUSES = {
     "running": Phrase("running", "идёт"),

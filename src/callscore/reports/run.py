@@ -120,7 +120,8 @@ FAILURE_KINDS: dict[FailureKind, Phrase] = {
 }
 ATTEMPTS = Plural(("attempt", "attempts"), ("запуск", "запуска", "запусков"))
 MORE_CASES = Phrase(
-    "… {cases} not shown; --most shows more", "… не показано: {cases}; --most покажет больше"
+    "… {cases} not shown; --max-shown shows more",
+    "… не показано: {cases}; --max-shown покажет больше",
 )
 MORE_ERRORS = Phrase("… {errors} more", "… ещё {errors}")
 

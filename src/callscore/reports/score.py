@@ -127,7 +127,8 @@ VALID_CALLS = Phrase("calls valid", "вызовов без ошибок")
 FAILURE = Phrase("failure", "ошибка")
 TRIALS = Phrase("Repeated trials", "Повторные попытки")
 MORE_CASES = Phrase(
-    "… {cases} not shown; --limit shows more", "… не показано: {cases}; --limit покажет больше"
+    "… {cases} not shown; --max-shown shows more",
+    "… не показано: {cases}; --max-shown покажет больше",
 )
 
 

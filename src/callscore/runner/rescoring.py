@@ -105,7 +105,7 @@ class RescoreOptions(Struct, frozen=True, kw_only=True):
         scorers: names that replace the scorers of the run; None for the same scorers.
         fail_under: the minimum mean of each scorer without its own threshold.
         show: which cases the results include.
-        most: the maximum number of cases per evaluation and variant; None for all.
+        max_shown: the maximum number of cases per evaluation and variant; None for all.
         timeout: of a scorer, in seconds.
     """
 
@@ -114,7 +114,7 @@ class RescoreOptions(Struct, frozen=True, kw_only=True):
     scorers: Sequence[str] | None = None
     fail_under: float | None = None
     show: Show = "failing"
-    most: int | None = 10
+    max_shown: int | None = 10
     timeout: float | None = 60.0
 
 
@@ -171,7 +171,9 @@ class _Rescoring:
         self._evaluations = {record.number: self._evaluation(record) for record in records}
         self._variants = {record.number: record.variant for record in records}
         self._totals = {
-            number: totals_for(evaluation, options.fail_under, show=options.show, most=options.most)
+            number: totals_for(
+                evaluation, options.fail_under, show=options.show, max_shown=options.max_shown
+            )
             for number, evaluation in self._evaluations.items()
         }
         self.judges = RunJudges([Group(evaluation=each) for each in self._evaluations.values()])

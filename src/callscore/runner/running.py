@@ -40,14 +40,14 @@ def totals_for(
     fail_under: float | None,
     *,
     show: Show = "failing",
-    most: int | None = 10,
+    max_shown: int | None = 10,
 ) -> Totals:
     """An empty `Totals` for an evaluation; `fail_under` is the default threshold of scorers."""
     thresholds = {
         **{scorer.name: fail_under for scorer in evaluation.scorers},
         **evaluation.thresholds,
     }
-    return Totals(evaluation.settings, thresholds, show=show, most=most)
+    return Totals(evaluation.settings, thresholds, show=show, max_shown=max_shown)
 
 
 def about(evaluation: Evaluation, variant: str | None) -> dict[str, Any]:
@@ -143,7 +143,7 @@ class RunOptions(Struct, frozen=True, kw_only=True):
         cache_since: see `KnownAnswers.since`.
         fail_under: the minimum mean of each scorer without its own threshold.
         show: which cases the results include.
-        most: the maximum number of cases per evaluation and variant; None for all.
+        max_shown: the maximum number of cases per evaluation and variant; None for all.
         arguments: the arguments of the run, as they are stored; `paths` among them.
         lang: the language of warnings.
         name: the name of the run in the history; None for no name, or that of the resumed run.
@@ -156,7 +156,7 @@ class RunOptions(Struct, frozen=True, kw_only=True):
     cache_since: float = 0.0
     fail_under: float | None = None
     show: Show = "failing"
-    most: int | None = 10
+    max_shown: int | None = 10
     arguments: dict[str, Any] = {}
     lang: Language = "en"
     name: str | None = None
@@ -247,7 +247,9 @@ class _Run:
         self._recorder: Recorder | None = None
         self._groups = [group for group in plan.groups if self._is_askable(group)]
         self._totals = [
-            totals_for(group.evaluation, options.fail_under, show=options.show, most=options.most)
+            totals_for(
+                group.evaluation, options.fail_under, show=options.show, max_shown=options.max_shown
+            )
             for group in self._groups
         ]
         require_judges(self._groups, can_remember=bool(options.resume) or options.use_cache)
@@ -366,7 +368,7 @@ def evaluate(  # noqa: PLR0913  (all are options)
     retries: int = 2,
     fail_under: float | None = None,
     show: Show = "failing",
-    most: int | None = 10,
+    max_shown: int | None = 10,
     keep: bool | str | PathLike[str] = False,
     cache: bool = False,
     store: str | PathLike[str] | None = None,
@@ -385,7 +387,7 @@ def evaluate(  # noqa: PLR0913  (all are options)
         retries: how often one is repeated after an error that may pass.
         fail_under: what the mean of each scorer must reach that has no threshold of its own.
         show: which cases to keep in the results.
-        most: how many of them at the most, by evaluation and variant; None for all.
+        max_shown: how many of them at the most, by evaluation and variant; None for all.
         keep: whether to keep the run in the project's history; or the file of another history.
         cache: whether to take an answer from the history where just the same was asked before.
         store: keeps the run in this history: a file, or `postgresql://...`.
@@ -418,7 +420,7 @@ def evaluate(  # noqa: PLR0913  (all are options)
         use_cache=cache,
         fail_under=fail_under,
         show=show,
-        most=most,
+        max_shown=max_shown,
         arguments={
             "paths": [one.name if isinstance(one, Evaluation) else fspath(one) for one in what],
             "keyword": keyword,

@@ -184,7 +184,7 @@ class ShowOptions(Struct, frozen=True, kw_only=True):
         keyword: filters evaluations and cases; empty for all.
         variant: None for all.
         show: which cases to show.
-        most: the maximum number of cases per evaluation and variant; None for all.
+        max_shown: the maximum number of cases per evaluation and variant; None for all.
         is_whole: whether to count everything that a score has, not only what a table needs.
         lang: the language of warnings.
     """
@@ -192,7 +192,7 @@ class ShowOptions(Struct, frozen=True, kw_only=True):
     keyword: str = ""
     variant: str | None = None
     show: Show = "failing"
-    most: int | None = 10
+    max_shown: int | None = 10
     is_whole: bool = False
     lang: Language = "en"
 
@@ -271,7 +271,7 @@ class _EvaluationPart:
         self._settings = settings
         self._options = options
         to_show = self._rows_to_show()
-        self._shown = to_show if options.most is None else to_show[: options.most]
+        self._shown = to_show if options.max_shown is None else to_show[: options.max_shown]
         self._not_shown = len(to_show) - len(self._shown)
         self._incomplete = {row.number for row in rows if self._needs_full_result(row.result)}
         shown = {row.number for row in self._shown}
@@ -329,7 +329,7 @@ class _EvaluationPart:
         record = self._record
         scorers = record.summary.get("scorers") or ()
         thresholds = {str(one.get("name")): one.get("threshold") for one in scorers}
-        totals = Totals(self._settings, thresholds, show="none", most=self._options.most)
+        totals = Totals(self._settings, thresholds, show="none", max_shown=self._options.max_shown)
         for row in self._rows:
             # Only if the counts are not enough: otherwise some tables would be half full.
             score = made.get(row.number) if row.number in self._incomplete else None
