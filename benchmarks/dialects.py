@@ -12,7 +12,7 @@ import timing
 
 from callscore.formats.dialect import dialect_named
 from callscore.formats.reading import Recogniser, read_as, with_cached_dialects
-from callscore.formats.trace import DEFAULT_WANTED
+from callscore.formats.trace import DEFAULT_READ_OPTIONS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -46,13 +46,13 @@ def costs(rounds: int) -> Iterator[Cost]:
 
 def _cost(name: str, dialect: Dialect, document: Any, rounds: int) -> Cost:
     lines = [msgspec.json.encode(document)] * RECORDS
-    wanted = with_cached_dialects(DEFAULT_WANTED)  # as for the records of one file
+    read_options = with_cached_dialects(DEFAULT_READ_OPTIONS)  # as for the records of one file
 
     def read() -> None:
         for line in lines:
             value = msgspec.json.decode(line)
             if dialect.recognises(value):
-                read_as(dialect, value, wanted)
+                read_as(dialect, value, read_options)
 
     def decode_by_msgspec() -> None:
         for line in lines:
@@ -74,13 +74,13 @@ def recorded(rounds: int) -> float:
         if not path.name.endswith(ANSWERS):
             data = path.read_bytes()
             documents.append((data, Recogniser().recognise(msgspec.json.decode(data))))
-    wanted = with_cached_dialects(DEFAULT_WANTED)
+    read_options = with_cached_dialects(DEFAULT_READ_OPTIONS)
 
     def read() -> None:
         for data, dialect in documents:
             value = msgspec.json.decode(data)
             if dialect.recognises(value):
-                read_as(dialect, value, wanted)
+                read_as(dialect, value, read_options)
 
     def decode() -> None:
         for data, _ in documents:

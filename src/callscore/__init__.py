@@ -34,7 +34,7 @@ if TYPE_CHECKING:
         UnusableStore,
     )
     from callscore.evaluations.decorator import evaluation
-    from callscore.formats.trace import Trace, Wanted
+    from callscore.formats.trace import ReadOptions, Trace
     from callscore.runner.running import evaluate
 
 __all__ = [
@@ -55,6 +55,7 @@ __all__ = [
     "ModelFailed",
     "NotScorable",
     "Pair",
+    "ReadOptions",
     "Results",
     "RunResults",
     "Score",
@@ -67,7 +68,6 @@ __all__ = [
     "UnknownRun",
     "UnreadableInput",
     "UnusableStore",
-    "Wanted",
     "check_calls",
     "compare",
     "evaluate",
@@ -149,7 +149,7 @@ _HOMES = {
     "evaluations.decorator": ("evaluation",),
     "formats.trace": (
         "Trace",
-        "Wanted",
+        "ReadOptions",
     ),
     "runner.running": ("evaluate",),
 }

@@ -10,7 +10,7 @@ from callscore.core.settings import DEFAULT, Settings, settings_from
 from callscore.errors import InvalidSettings, UnknownFormat, UnreadableInput
 from callscore.formats.calls import read_simple_calls
 from callscore.formats.case_sides import read_expected_side, read_side
-from callscore.formats.trace import DEFAULT_WANTED as ALL
+from callscore.formats.trace import DEFAULT_READ_OPTIONS as ALL
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from callscore.core.case import Expected
     from callscore.core.score import Fault, Score
     from callscore.core.settings import SettingOptions
-    from callscore.formats.trace import Part, View, Wanted
+    from callscore.formats.trace import Part, ReadOptions, View
 
     _Calls = tuple[ToolCall, ...]
 
@@ -95,19 +95,19 @@ def _read_actual(value: Any) -> _Calls:
     return _read_actual_trace(value, ALL)
 
 
-def _read_actual_trace(value: Any, wanted: Wanted) -> _Calls:
+def _read_actual_trace(value: Any, read_options: ReadOptions) -> _Calls:
     """The calls in a trace; a file is read as by `read_calls`."""
     if isinstance(value, PathLike):
         from callscore.documents import traces_in
         from callscore.formats.case_sides import actual_calls_in, join_traces
 
         try:
-            traces = list(traces_in(value, wanted))
+            traces = list(traces_in(value, read_options))
         except (UnknownFormat, UnreadableInput):  # plain calls, or an error that is reported below
             traces = []
         if traces:
             return actual_calls_in(join_traces(traces, where="actual"), where="actual")
-    return read_side(_decoded(value), side="actual", where="actual", wanted=wanted)
+    return read_side(_decoded(value), side="actual", where="actual", read_options=read_options)
 
 
 def _decoded(value: Any) -> Any:
@@ -124,11 +124,13 @@ def _read_answers(document: Any, tools: Mapping[str, Tool], max_answers: int) ->
     from collections.abc import Iterator
 
     from callscore.formats.reading import read_candidates
-    from callscore.formats.trace import wanted_for
+    from callscore.formats.trace import read_options_for
 
-    wanted = wanted_for(tools=tools.values())
+    read_options = read_options_for(tools=tools.values())
     reusable = list(document) if isinstance(document, Iterator) else document  # it is read again
-    return read_candidates(lambda chosen: _read_actual_trace(reusable, chosen), wanted, max_answers)
+    return read_candidates(
+        lambda chosen: _read_actual_trace(reusable, chosen), read_options, max_answers
+    )
 
 
 def tools_by_name(document: Any) -> dict[str, Tool]:
@@ -246,9 +248,9 @@ def read_calls(  # noqa: PLR0913  (one argument a choice that a document can off
         InvalidSettings: an option has a value that it cannot have.
     """
     from callscore.documents import traces_in
-    from callscore.formats.trace import wanted_for
+    from callscore.formats.trace import read_options_for
 
-    wanted = wanted_for(
+    read_options = read_options_for(
         view=view,
         candidate=candidate,
         tools=() if tools is None else read_tools(tools),
@@ -256,7 +258,9 @@ def read_calls(  # noqa: PLR0913  (one argument a choice that a document can off
         leave_out=leave_out,
     )
     return [
-        call for trace in traces_in(document, wanted, format=format) for call in trace.any_calls
+        call
+        for trace in traces_in(document, read_options, format=format)
+        for call in trace.any_calls
     ]
 
 

@@ -26,13 +26,13 @@ from callscore.formats.reading import (
     with_cached_dialects,
 )
 from callscore.formats.shape import to_plain_data
-from callscore.formats.trace import DEFAULT_WANTED, Trace
+from callscore.formats.trace import DEFAULT_READ_OPTIONS, Trace
 from callscore.sources import Array, BadRecord, Lines, Record, read_batches
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from callscore.formats.trace import Wanted
+    from callscore.formats.trace import ReadOptions
 
 __all__ = [
     "Document",
@@ -248,13 +248,13 @@ def _recognised(
 
 def traces_in(
     value: Any,
-    wanted: Wanted = DEFAULT_WANTED,
+    read_options: ReadOptions = DEFAULT_READ_OPTIONS,
     *,
     format: str | None = None,  # noqa: A002  (as the command line calls it)
 ) -> list[Trace]:
     """The runs in a file (given as a path object), in bytes, text, an object of an SDK, or data.
 
-    `wanted` says what to take if there is a choice; by default the format is recognised.
+    `read_options` select what to take if there is a choice; the format is recognized by default.
 
     Raises:
         InvalidCall: it cannot be read, or is in no known dialect.
@@ -263,18 +263,18 @@ def traces_in(
     dialect = None if format is None else dialect_named(format)
     if isinstance(value, PathLike):
         traces: list[Trace] = []
-        wanted = with_cached_dialects(wanted)
+        read_options = with_cached_dialects(read_options)
         read = read_as if dialect is None else read_named
         for document in read_documents(value, dialect=dialect):
-            traces += read(document.dialect, document.value, wanted)
+            traces += read(document.dialect, document.value, read_options)
         return traces
     document = to_document(value)
     if document is None or document == []:  # no dialect recognises it: there are no calls
         return [Trace(calls=())]
     if dialect is not None:
-        return read_named(dialect, document, wanted)
+        return read_named(dialect, document, read_options)
     try:
-        return read_document(document, wanted)
+        return read_document(document, read_options)
     except UnknownFormat as error:
         if isinstance(document, str) and PurePath(document).suffix in _SUFFIXES:
             raise UnknownFormat(f"{error} If it is the name of a file, give Path(...).") from error

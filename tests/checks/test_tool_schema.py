@@ -72,11 +72,11 @@ def test_each_class_of_failure_is_told_with_its_place(
     assert _told(arguments) == [(kind, path)]
 
 
-def test_a_fault_has_what_was_given_and_what_was_wanted() -> None:
+def test_a_fault_has_what_was_given_and_what_was_required() -> None:
     (fault,) = _faults({"city": "Oslo", "days": 9})
 
     assert (fault.tool, fault.index) == ("weather", 0)
-    assert (fault.value, fault.wanted, fault.keyword) == (9, 7, "maximum")
+    assert (fault.value, fault.required, fault.keyword) == (9, 7, "maximum")
 
 
 def test_all_that_is_wrong_with_a_call_is_told() -> None:
@@ -99,9 +99,9 @@ def test_an_unknown_tool_is_told_with_the_name_that_was_meant() -> None:
     faults = schema_faults([ToolCall("wether"), ToolCall("fly"), ToolCall("wether")], TOOLS)
 
     assert faults == (
-        Fault("unknown_tool", "wether", 0, wanted="weather"),
+        Fault("unknown_tool", "wether", 0, required="weather"),
         Fault("unknown_tool", "fly", 1),
-        Fault("unknown_tool", "wether", 2, wanted="weather"),
+        Fault("unknown_tool", "wether", 2, required="weather"),
     )
 
 
@@ -110,7 +110,7 @@ def test_who_makes_up_names_without_end_is_not_asked_what_was_meant() -> None:
 
     faults = schema_faults([*calls, ToolCall("weather" * 1000)], TOOLS)
 
-    assert [fault.wanted for fault in faults] == ["weather"] * 20 + [None] * 11
+    assert [fault.required for fault in faults] == ["weather"] * 20 + [None] * 11
 
 
 def test_tools_of_the_provider_are_not_among_the_definitions() -> None:
@@ -210,7 +210,7 @@ def test_of_alternatives_one_fault_is_told() -> None:
 
     (fault,) = schema_faults([ToolCall("f", {"when": "x"})], {"f": Tool("f", parameters=schema)})
 
-    assert (fault.kind, fault.path, sorted(fault.wanted)) == (
+    assert (fault.kind, fault.path, sorted(fault.required)) == (
         "wrong_type",
         "$.when",
         ["integer", "null"],

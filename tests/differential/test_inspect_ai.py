@@ -166,9 +166,9 @@ def test_results_and_failures_are_those_of_the_log(weather: Any) -> None:
     with TemporaryDirectory() as folder:
         log, archive, file = run([made([("get_weather", given)]) for given in weather], folder)
         found = [
-            traces_in(document, wanted)
+            traces_in(document, read_options)
             for document in (log, archive, file, log.model_dump_json())
-            for wanted in (callscore.Wanted(), callscore.Wanted(view="executed"))
+            for read_options in (callscore.ReadOptions(), callscore.ReadOptions(view="executed"))
         ]
         stored = logs.read_eval_log(str(archive), resolve_attachments=True)
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 import pytest
 
-from callscore import Case, InvalidSettings, Settings, ToolCall, UnreadableInput, Wanted
+from callscore import Case, InvalidSettings, ReadOptions, Settings, ToolCall, UnreadableInput
 from callscore.engines.local import Collector, ScoreHooks, score_cases, score_files, score_joined
 from callscore.formats.cases import decode_plain_cases
 
@@ -226,7 +226,9 @@ def test_a_response_that_cannot_be_read_is_refused_once(tmp_path: Path) -> None:
 
 def test_the_first_answers_and_a_certain_one_exclude_each_other(tmp_path: Path) -> None:
     with pytest.raises(InvalidSettings, match="keep one"):
-        score_files(tmp_path / "c.jsonl", settings=BEST_OF_TWO, wanted=Wanted(candidate=1))
+        score_files(
+            tmp_path / "c.jsonl", settings=BEST_OF_TWO, read_options=ReadOptions(candidate=1)
+        )
 
 
 def test_a_reference_in_another_dialect_that_nobody_could_match_is_refused(tmp_path: Path) -> None:

@@ -33,8 +33,8 @@ def recognises(document):
     return isinstance(document, dict) and "puffs" in document
 
 
-def read(document, wanted):
-    transcript = Transcript(wanted)
+def read(document, options):
+    transcript = Transcript(options)
     for puff in document["puffs"]:
         transcript.call(puff, {})
     return [transcript.trace()]

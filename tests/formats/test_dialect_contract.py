@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from callscore.errors import CallscoreError
 from callscore.formats.dialect import dialects
 from callscore.formats.reading import find_dialect, read_definitions_in, read_document
-from callscore.formats.trace import DEFAULT_WANTED
+from callscore.formats.trace import DEFAULT_READ_OPTIONS
 
 if TYPE_CHECKING:
     from callscore.core.call import ToolCall
@@ -150,7 +150,7 @@ def test_a_spoiled_sample_raises_nothing_but_our_errors(dialect: Any, data: Any)
         lambda: read_document(document),
         lambda: read_definitions_in(document),
         # What its own dialect would no longer claim must not break it: users can name a format.
-        lambda: dialect.read(document, DEFAULT_WANTED),
+        lambda: dialect.read(document, DEFAULT_READ_OPTIONS),
         lambda: dialect.read_tools(document),
     ):
         with contextlib.suppress(CallscoreError):

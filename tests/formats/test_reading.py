@@ -24,7 +24,7 @@ from callscore.formats.reading import (
     unknown_format_text,
 )
 from callscore.formats.shape import text_in
-from callscore.formats.trace import DEFAULT_WANTED, Trace, Wanted
+from callscore.formats.trace import DEFAULT_READ_OPTIONS, ReadOptions, Trace
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -77,13 +77,13 @@ def test_a_dialect_that_breaks_is_named() -> None:
         read_as(structs.replace(ANTHROPIC, read=bottomless), {})
 
 
-def test_calls_that_are_not_wanted_are_left_out_on_both_sides() -> None:
+def test_calls_are_left_out_on_both_sides() -> None:
     calls = (ToolCall("f", {}), ToolCall("g", {}, caller="user"), ToolCall("h", {}, kind="server"))
     both = structs.replace(ANTHROPIC, read=lambda *_: [Trace(calls=calls, expected=calls)])
 
     (trace,) = read_as(both, {})
-    (without,) = read_as(both, {}, Wanted(leave_out=("server",)))
-    (whole,) = read_as(both, {}, Wanted(leave_out=()))
+    (without,) = read_as(both, {}, ReadOptions(leave_out=("server",)))
+    (whole,) = read_as(both, {}, ReadOptions(leave_out=()))
 
     assert trace.calls == trace.expected == (calls[0], calls[2])
     assert without.calls == calls[:2]
@@ -127,7 +127,9 @@ def completion(*choices: dict[str, Any]) -> dict[str, Any]:
 
 def names(document: Any, most: int) -> list[list[list[str]]]:
     """For each answer, for each run, the names of the tools."""
-    answers = read_candidates(lambda wanted: read_document(document, wanted), DEFAULT_WANTED, most)
+    answers = read_candidates(
+        lambda read_options: read_document(document, read_options), DEFAULT_READ_OPTIONS, most
+    )
     return [[[made.name for made in trace.calls or ()] for trace in runs] for runs in answers]
 
 
@@ -144,9 +146,9 @@ def test_answers_without_numbers_are_read_by_their_places() -> None:
 
 
 def test_a_document_with_one_answer_is_read_once() -> None:
-    read: list[Wanted] = []
+    read: list[ReadOptions] = []
 
-    assert read_candidates(read.append, DEFAULT_WANTED, 9) == [None]
+    assert read_candidates(read.append, DEFAULT_READ_OPTIONS, 9) == [None]
     assert len(read) == 1
 
 
@@ -161,21 +163,21 @@ def test_of_several_questions_one_with_fewer_answers_keeps_its_first() -> None:
 
 def test_numbers_with_gaps_are_counted_and_not_waited_for() -> None:
     counts: list[int] = []
-    wanted = Wanted(candidate=1, on_answers=counts.append)
+    read_options = ReadOptions(candidate=1, on_answers=counts.append)
 
-    assert wanted.choose([0, 10**9, -5]) == 10**9
+    assert read_options.choose([0, 10**9, -5]) == 10**9
     assert counts == [2]
 
 
 def test_without_anybody_to_tell_the_candidate_is_taken_as_it_is_asked_for() -> None:
-    assert Wanted(candidate=7).choose(range(2)) == 7
+    assert ReadOptions(candidate=7).choose(range(2)) == 7
 
 
 def test_the_first_answers_and_a_certain_one_exclude_each_other() -> None:
     with pytest.raises(InvalidSettings, match="keep one"):
-        read_candidates(lambda wanted: wanted, Wanted(candidate=1), 2)
+        read_candidates(lambda read_options: read_options, ReadOptions(candidate=1), 2)
 
-    assert len(read_candidates(lambda wanted: wanted, Wanted(candidate=1), 1)) == 1
+    assert len(read_candidates(lambda read_options: read_options, ReadOptions(candidate=1), 1)) == 1
 
 
 def _examples() -> Iterator[tuple[str, Dialect, Any]]:
@@ -191,8 +193,10 @@ def test_no_dialect_takes_an_answer_that_is_not_there_for_one_without_calls() ->
     wrong = []
     for name, dialect, document in _examples():
         counts: list[int] = []
-        beyond = Wanted(candidate=1_000, on_answers=counts.append)
-        is_same = read_as(dialect, document, beyond) == read_as(dialect, document, DEFAULT_WANTED)
+        beyond = ReadOptions(candidate=1_000, on_answers=counts.append)
+        is_same = read_as(dialect, document, beyond) == read_as(
+            dialect, document, DEFAULT_READ_OPTIONS
+        )
         if not is_same or max(counts, default=1) >= 1_000:
             wrong.append(name)
 
@@ -211,7 +215,9 @@ def test_the_answers_of_real_documents_differ(sample: str, answers: Any) -> None
     (document,) = read_documents(SAMPLES / f"{sample}.json")
 
     found = read_candidates(
-        lambda wanted: read_as(document.dialect, document.value, wanted), DEFAULT_WANTED, 9
+        lambda read_options: read_as(document.dialect, document.value, read_options),
+        DEFAULT_READ_OPTIONS,
+        9,
     )
 
     cities = [
@@ -310,13 +316,13 @@ def test_a_recorded_file_gives_the_calls_that_a_person_sees_in_it(file: str) -> 
     assert [(call.name, call.arguments) for call in calls] == [
         (call["name"], call["arguments"]) for call in expected["calls"]
     ]
-    for call, wanted in zip(calls, expected["calls"], strict=True):
+    for call, read_options in zip(calls, expected["calls"], strict=True):
         for field in ("id", "kind", "caller", "failed", "raw", "error"):
-            if field in wanted:
-                assert getattr(call, field) == wanted[field]
-        if "result_starts" in wanted:
+            if field in read_options:
+                assert getattr(call, field) == read_options[field]
+        if "result_starts" in read_options:
             shown = text_in(call.result) or str(call.result)
-            assert shown.startswith(wanted["result_starts"])
+            assert shown.startswith(read_options["result_starts"])
 
 
 @pytest.mark.parametrize("file", [file for file in FILES if "tools" in seen(file)])

@@ -8,7 +8,7 @@ import pytest
 
 from callscore.core.call import Tool, ToolCall
 from callscore.errors import InvalidSettings
-from callscore.formats.trace import DEFAULT_WANTED, Trace, Wanted, wanted_for
+from callscore.formats.trace import DEFAULT_READ_OPTIONS, ReadOptions, Trace, read_options_for
 
 CALL = ToolCall("f", {})
 
@@ -26,18 +26,22 @@ def test_what_was_called_comes_before_what_is_expected(trace: Trace, calls: Any)
     assert trace.any_calls == calls
 
 
-def test_without_a_wish_the_defaults_are_wanted() -> None:
-    assert wanted_for() == DEFAULT_WANTED
+def test_the_options_have_defaults() -> None:
+    assert read_options_for() == DEFAULT_READ_OPTIONS
 
 
-def test_what_is_wanted_can_be_said() -> None:
-    wanted = wanted_for(
+def test_every_option_can_be_set() -> None:
+    read_options = read_options_for(
         view="executed", candidate=2, tools=[Tool("f")], failure="oops", leave_out="server"
     )
 
-    assert (wanted.view, wanted.candidate, wanted.leave_out) == ("executed", 2, ("server",))
-    assert wanted.tools == {"f": Tool("f")}
-    assert wanted.failure.search("an oops")
+    assert (read_options.view, read_options.candidate, read_options.leave_out) == (
+        "executed",
+        2,
+        ("server",),
+    )
+    assert read_options.tools == {"f": Tool("f")}
+    assert read_options.failure.search("an oops")
 
 
 @pytest.mark.parametrize(
@@ -51,9 +55,9 @@ def test_what_is_wanted_can_be_said() -> None:
         ({"failure": 5}, "failure: 5 is no regular expression"),
     ],
 )
-def test_what_cannot_be_wanted_is_refused(wish: dict[str, Any], problem: str) -> None:
+def test_an_invalid_option_is_refused(wish: dict[str, Any], problem: str) -> None:
     with pytest.raises(InvalidSettings, match=problem):
-        wanted_for(**wish)
+        read_options_for(**wish)
 
 
 def test_a_wish_that_is_made_by_hand_is_checked_as_well() -> None:
@@ -62,11 +66,11 @@ def test_a_wish_that_is_made_by_hand_is_checked_as_well() -> None:
     ]
     for wish in wishes:
         with pytest.raises(InvalidSettings):
-            Wanted(**wish)
+            ReadOptions(**wish)
 
 
 def test_nobody_may_be_left_out() -> None:
-    assert wanted_for(leave_out=None).leave_out == ()
+    assert read_options_for(leave_out=None).leave_out == ()
 
 
 def test_a_run_may_say_nothing_at_all() -> None:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from callscore.core.call import NOT_CAPTURED, ToolCall
-from callscore.formats.trace import Trace, Wanted
+from callscore.formats.trace import ReadOptions, Trace
 from callscore.formats.transcript import Transcript
 
 
@@ -148,7 +148,7 @@ def test_a_stack_has_its_own_words_for_a_failure() -> None:
 
 
 def test_the_text_of_a_failure_can_be_chosen() -> None:
-    transcript = Transcript(Wanted(failure=re.compile("(?i)fail")))
+    transcript = Transcript(ReadOptions(failure=re.compile("(?i)fail")))
     transcript.call("f", {}, "1")
     transcript.result("It FAILED.", "1")
 

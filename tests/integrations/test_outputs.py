@@ -171,7 +171,7 @@ def test_faults_are_there_where_tools_are_and_only_there() -> None:
             "index": 0,
             "path": "$.a",
             "value": None,
-            "wanted": "a",
+            "required": "a",
             "since": None,
             "reason": "f: a: required, but not given",
         }

@@ -106,7 +106,7 @@ FOUND = {
     "index": 0,
     "path": "$.a",
     "value": "NaN",
-    "wanted": "string",
+    "required": "string",
     "keyword": "type",
     "since": None,
     "call": {"name": "f", "arguments": {"a": "NaN"}},

@@ -382,7 +382,7 @@ def test_a_rule_that_is_not_met_is_shown_against_the_value_with_what_it_says() -
 def test_names_of_forbidden_and_faulty_calls_are_shown_and_not_obeyed(width: int) -> None:
     hostile = "\x1b[31m\n" * 50
     calls = (ToolCall(hostile, {hostile: hostile}),)
-    fault = Fault("unknown_tool", hostile, 0, wanted=hostile)
+    fault = Fault("unknown_tool", hostile, 0, required=hostile)
     ignored = (Ignored(calls[0], "actual", "failed"),)
     score = Score((), calls, 0, forbidden=(0,), faults=(fault,), ignored=ignored)
 

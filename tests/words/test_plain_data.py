@@ -169,7 +169,7 @@ def test_calls_that_do_not_count_are_exported_with_their_side_and_the_reason() -
 
 def test_faults_are_exported_with_their_sentence() -> None:
     calls = (ToolCall("book", {}),)
-    fault = Fault("unknown_tool", "book", 0, wanted="look")
+    fault = Fault("unknown_tool", "book", 0, required="look")
 
     exported = accepted_by_all(score_to_dict(Score(calls, calls, 1, faults=(fault,)), lang="ru"))
 
@@ -181,7 +181,7 @@ def test_faults_are_exported_with_their_sentence() -> None:
             "index": 0,
             "path": "$",
             "value": None,
-            "wanted": "look",
+            "required": "look",
             "detail": None,
             "keyword": None,
             "since": None,

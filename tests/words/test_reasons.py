@@ -331,7 +331,7 @@ def test_every_fault_of_arguments_is_a_sentence(error: str, sentence: str) -> No
 LONG = "\x1b[31m\n" * 1000
 SENTENCES = [
     (
-        Fault("unknown_tool", "serch", 0, wanted="search"),
+        Fault("unknown_tool", "serch", 0, required="search"),
         "serch: there is no such tool; is search meant?",
         "serch: такого инструмента нет; может быть, search?",
     ),

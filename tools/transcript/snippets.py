@@ -171,7 +171,7 @@ for value in (
     score, score.incorrect[0], score.incorrect[0].differences[0], score.settings, score.missed[0],
     Settings.preset("outcome"), Case("hi", id="a", expected=["f"]), ToolCall("f", {"a": 1}),
     callscore.wilson(3, 10), callscore.pass_at_k(10, 3, 2), callscore.pass_hat_k(10, 3, 2),
-    callscore.Mode.STRICT, list(callscore.Mode), callscore.Wanted(), callscore.Trace(calls=()),
+    callscore.Mode.STRICT, list(callscore.Mode), callscore.ReadOptions(), callscore.Trace(calls=()),
     expect.in_order("a", expect.one_of(expect.call("b"), expect.call("c"))), expect.times("f", min=2), expect.forbid("x*"),
     expect.regex("^a"), expect.date("2024-01-15"), expect.any(), expect.optional(10),
     callscore.read_tools(json.load(open("tools.json"))),

@@ -195,7 +195,7 @@ def _unknown_tool(
     if name not in meant:
         is_likely = len(name) <= _MAX_NAME_LENGTH and len(meant) < _MAX_NAMES
         meant[name] = closest_word(name, tools) if is_likely else None
-    yield Fault("unknown_tool", name, index, wanted=meant[name])
+    yield Fault("unknown_tool", name, index, required=meant[name])
 
 
 def _malformed(call: ToolCall, index: int) -> Iterator[Fault]:
@@ -212,7 +212,7 @@ def _wrong_arguments(
         kind = _KIND_BY_KEYWORD.get(error.keyword, "invalid_value")
         if kind == "unknown_argument" and len(error.steps) == 1:
             reported.add(error.steps[0])
-        found = error.path, error.value, error.wanted, error.message, error.keyword
+        found = error.path, error.value, error.required, error.message, error.keyword
         yield Fault(kind, call.name, index, *found)
     if closed_schema is not None:
         for name in unknown_arguments(closed_schema, arguments):

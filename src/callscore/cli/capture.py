@@ -82,8 +82,8 @@ def command(  # noqa: D103  (the help is above)
 ) -> None:
     require_one_stdin(*files)
     require_new_file(output, force=force)
-    wanted, fields = reading_from(options), dict(options["fields"])
-    inputs = input_options_for(fields, options["input_format"], wanted)
+    read_options, fields = reading_from(options), dict(options["fields"])
+    inputs = input_options_for(fields, options["input_format"], read_options)
     captures = TraceCapture(inputs, print_skipped if options["skip_bad"] else raise_unreadable)
     with progress(files, "reading") as on_bytes:
         records = captures.take(files, on_bytes=on_bytes)

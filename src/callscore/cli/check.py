@@ -86,9 +86,11 @@ class _Request(Struct, frozen=True, kw_only=True):
 @skip_bad_option()
 def command(**options: Any) -> int:
     """Check the calls in files, write the report, and find the exit code."""
-    wanted, fields = reading_from(options), dict(options.pop("fields"))
+    read_options, fields = reading_from(options), dict(options.pop("fields"))
     keeps_tools = options["tools"] is None
-    inputs = input_options_for(fields, options.pop("input_format"), wanted, keeps_tools=keeps_tools)
+    inputs = input_options_for(
+        fields, options.pop("input_format"), read_options, keeps_tools=keeps_tools
+    )
     request = _Request(inputs=inputs, **options)
     require_one_stdin(*request.files, request.tools)
     destination = request.output, request.output_format, request.lang

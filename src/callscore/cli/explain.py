@@ -65,9 +65,9 @@ def command(*, name: str | None, trial: str | None, lang: Any, **options: Any) -
     if is_joined == (file is not None) or (expected is None) != (actual is None):
         raise click.UsageError("Name a file of cases, or --expected and --actual.")
     place = actual if is_joined else file
-    wanted = reading_from(options, (tools or {}).values())
+    read_options = reading_from(options, (tools or {}).values())
     fields, format_ = dict(options["fields"]), options["input_format"]
-    inputs = input_options_for(fields, format_, wanted, top_k=settings.top_k)
+    inputs = input_options_for(fields, format_, read_options, top_k=settings.top_k)
     if is_joined:
         sides = _read(expected, REFERENCES, inputs), _read(actual, TRACES, inputs)
         joined = join_traces(*sides, raise_unreadable)

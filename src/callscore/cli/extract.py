@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from callscore.formats.dialect import Dialect
-    from callscore.formats.trace import Trace, Wanted
+    from callscore.formats.trace import ReadOptions, Trace
 
 __all__ = ["command"]
 
@@ -59,10 +59,10 @@ def command(  # noqa: D103  (the help is above)
     skip_bad: bool,
     **options: Any,
 ) -> None:
-    wanted = reading_from(options, () if schemas is None else tools_in(Path(schemas)))
+    read_options = reading_from(options, () if schemas is None else tools_in(Path(schemas)))
     dialect = None if name is None else dialect_named(name)
     on_bad = print_skipped if skip_bad else raise_unreadable
-    extractor = _Extractor(files, dialect, wanted, on_bad)
+    extractor = _Extractor(files, dialect, read_options, on_bad)
     with open_output(output, "jsonl", "en") as target, progress(files, "reading") as on_bytes:
         for file in files:
             documents = read_documents(file, dialect=dialect, on_bytes=on_bytes, on_bad=on_bad)
@@ -75,15 +75,15 @@ class _Extractor(NamedTuple):
 
     files: tuple[str, ...]
     dialect: Dialect | None
-    wanted: Wanted
+    read_options: ReadOptions
     on_bad: Callable[[str, str], object]
 
     def write_calls(self, file: str, documents: Iterator[Document], target: Output) -> None:
         """Write the calls of a file, one per line."""
         counts: dict[tuple[str, str], int] = {}
-        wanted = with_cached_dialects(self.wanted)
+        read_options = with_cached_dialects(self.read_options)
         for document in documents:
-            for trace in self._traces(document, wanted):
+            for trace in self._traces(document, read_options):
                 view = "expected " if trace.calls is None else f"{trace.view} "
                 kind = (document.dialect.name, view if trace.says_anything else "")
                 counts[kind] = counts.get(kind, 0) + len(trace.any_calls)
@@ -95,10 +95,10 @@ class _Extractor(NamedTuple):
         found = [(name, _count(count, f"{view}call")) for (name, view), count in counts.items()]
         self._print_counts(file, found)
 
-    def _traces(self, document: Document, wanted: Wanted) -> list[Trace]:
+    def _traces(self, document: Document, read_options: ReadOptions) -> list[Trace]:
         try:
             read = read_as if self.dialect is None else read_named
-            return read(document.dialect, document.value, wanted)
+            return read(document.dialect, document.value, read_options)
         except (InvalidCall, UnreadableInput) as error:
             self.on_bad(document.place, str(error))
             return []

@@ -361,7 +361,7 @@ def _disagree(files: tuple[str, ...], options: dict[str, Any]) -> None:
     gathered = DisagreementCollector(_compared(options.pop("metric")), options.pop("max_shown"))
     tools = tools_from(options)
     reading = {
-        "wanted": reading_from(options, (tools or {}).values()),
+        "read_options": reading_from(options, (tools or {}).values()),
         "fields": dict(options.pop("fields")),
         "format": options.pop("input_format"),
         "skip_bad": options.pop("skip_bad"),

@@ -17,8 +17,8 @@ from callscore.comparing.gating import FAIL_ON
 from callscore.core import settings as score_settings
 from callscore.core.settings import DEFAULT, PRESETS, ArgumentRule, Settings, get_preset
 from callscore.errors import CallscoreError, InvalidSettings, UnreadableInput
-from callscore.formats.trace import DEFAULT_WANTED as DEFAULT_READING
-from callscore.formats.trace import Part, View, wanted_for
+from callscore.formats.trace import DEFAULT_READ_OPTIONS as DEFAULT_READING
+from callscore.formats.trace import Part, View, read_options_for
 from callscore.history.postgres import STORE_VARIABLE
 from callscore.history.run_metadata import name_problem
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from callscore.core.call import Tool
-    from callscore.formats.trace import Wanted
+    from callscore.formats.trace import ReadOptions
     from callscore.history.store import Store
     from callscore.models.judging import Judge
 
@@ -388,7 +388,7 @@ input_options = stacked(
 )
 
 
-def reading_from(options: dict[str, Any], tools: Iterable[Tool] = ()) -> Wanted:
+def reading_from(options: dict[str, Any], tools: Iterable[Tool] = ()) -> ReadOptions:
     """Remove the reading options from the options of a command."""
     left_out = options.pop("leave_out")
     if _EXCLUDE_NOTHING not in left_out:
@@ -397,7 +397,7 @@ def reading_from(options: dict[str, Any], tools: Iterable[Tool] = ()) -> Wanted:
         raise click.UsageError("--leave-out none goes with no other --leave-out.")
     else:
         left_out = ()
-    return wanted_for(
+    return read_options_for(
         view=options.pop("view"),
         candidate=options.pop("candidate"),
         leave_out=left_out,

@@ -40,7 +40,7 @@ from callscore.core.rendering import escape
 from callscore.core.settings import Settings
 from callscore.engines.local import ScoreHooks, Show, score_files, score_joined
 from callscore.errors import ModelFailed, UnreadableInput
-from callscore.formats.trace import Wanted
+from callscore.formats.trace import ReadOptions
 from callscore.words.value_text import CASES
 
 if TYPE_CHECKING:
@@ -192,7 +192,7 @@ class _Request(Struct, frozen=True, kw_only=True):
     skip_bad: bool
     fields: dict[str, str]
     input_format: str | None
-    wanted: Wanted
+    read_options: ReadOptions
     tools: Mapping[str, Tool] | None
     metric: tuple[str, ...]
     save: str | None
@@ -236,9 +236,11 @@ def command(**options: Any) -> int:
     """Score files of cases, write the report, and find the exit code."""
     settings, judge = judged_settings_from(options)
     tools = tools_from(options)
-    wanted = reading_from(options, (tools or {}).values())
+    read_options = reading_from(options, (tools or {}).values())
     fields = dict(options.pop("fields"))
-    request = _Request(settings=settings, wanted=wanted, tools=tools, fields=fields, **options)
+    request = _Request(
+        settings=settings, read_options=read_options, tools=tools, fields=fields, **options
+    )
     require_inputs(request.files, request.expected, request.actual)
     is_gate = request.fail_under is not None
     destination = request.output, request.output_format, request.lang
@@ -291,7 +293,7 @@ def _score(
         "skip_bad": request.skip_bad,
         "fields": request.fields,
         "format": request.input_format,
-        "wanted": request.wanted,
+        "read_options": request.read_options,
         "tools": request.tools,
         "metrics": request.metric,
     }

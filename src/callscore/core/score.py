@@ -81,7 +81,7 @@ class Fault(Struct, frozen=True, gc=False, repr_omit_defaults=True):
             those that do not count in the score.
         path: where in the arguments, as a JSON path; `$` for all of them.
         value: what was given there.
-        wanted: what the schema asks for there, as plain data: a type, a list, a bound.
+        required: what the schema requires there, as plain data: a type, a list, a bound.
         detail: more about it, in the words of the schema or of the trace.
         keyword: the keyword of the schema that is not fulfilled: `minimum`.
         since: the position of the call that is repeated, or with which a loop begins.
@@ -92,7 +92,7 @@ class Fault(Struct, frozen=True, gc=False, repr_omit_defaults=True):
     index: int
     path: str = "$"
     value: Any = None
-    wanted: Any = None
+    required: Any = None
     detail: str | None = None
     keyword: str | None = None
     since: int | None = None

@@ -41,7 +41,7 @@ from callscore.formats.reading import (
     with_cached_dialects,
 )
 from callscore.formats.shape import first
-from callscore.formats.trace import DEFAULT_WANTED, Trace, Wanted
+from callscore.formats.trace import DEFAULT_READ_OPTIONS, ReadOptions, Trace
 from callscore.sources import Array, BadRecord, Lines, Record, read_batches
 
 if TYPE_CHECKING:
@@ -69,14 +69,14 @@ class InputOptions(Struct, frozen=True):
     Attributes:
         fields: the paths of the fields of a case in a record.
         dialect: the format of the documents; None to recognise it.
-        wanted: what to select from a document that offers a choice.
+        read_options: what to select from a document that offers a choice.
         top_k: how many answers to the same question to read.
         keeps_tools: whether cases keep the tools that their document defines.
     """
 
     fields: FieldPaths | None = None
     dialect: Dialect | None = None
-    wanted: Wanted = DEFAULT_WANTED
+    read_options: ReadOptions = DEFAULT_READ_OPTIONS
     top_k: int = 1
     keeps_tools: bool = False
 
@@ -89,7 +89,7 @@ class InputOptions(Struct, frozen=True):
 def input_options_for(
     fields: Mapping[str, str] | None = None,
     format: str | None = None,  # noqa: A002  (as everywhere)
-    wanted: Wanted = DEFAULT_WANTED,
+    read_options: ReadOptions = DEFAULT_READ_OPTIONS,
     *,
     top_k: int = 1,
     keeps_tools: bool = False,
@@ -100,11 +100,11 @@ def input_options_for(
         InvalidSettings: a format, field or path is invalid, or both the first answers and a single
             one are selected.
     """
-    require_one_selection(wanted, top_k)
+    require_one_selection(read_options, top_k)
     return InputOptions(
         fields=parse_field_paths(fields) if fields else None,
         dialect=None if format is None else dialect_named(format),
-        wanted=wanted,
+        read_options=read_options,
         top_k=top_k,
         keeps_tools=keeps_tools,
     )
@@ -141,7 +141,7 @@ class CaseReader:
         self._name = name
         self._part = part
         self._dialect = inputs.dialect
-        self._wanted = with_cached_dialects(inputs.wanted)
+        self._read_options = with_cached_dialects(inputs.read_options)
         self._keeps_tools = inputs.keeps_tools
         self._latest: tuple[Document | None, list[Tool]] = (None, [])
         self._top_k = inputs.top_k
@@ -237,17 +237,21 @@ class CaseReader:
         return dialect.name == "generic" and not dialect.joins_lines(value)
 
     def _read_own_record(self, record: Record, fields: dict[str, Any]) -> Found:
-        (found,) = self._with_candidates(lambda wanted: [self._read_record(record, fields, wanted)])
+        (found,) = self._with_candidates(
+            lambda read_options: [self._read_record(record, fields, read_options)]
+        )
         return found
 
-    def _read_record(self, record: Record, fields: dict[str, Any], wanted: Wanted) -> Found:
+    def _read_record(
+        self, record: Record, fields: dict[str, Any], read_options: ReadOptions
+    ) -> Found:
         value, place = record.value, record.place
         if fields:
             given = value if isinstance(value, dict) else {}
             value = {**{key: given[key] for key in CASE_FIELDS if key in given}, **fields}
         try:
             read = self._part.read
-            return place, read(value, place=place, wanted=wanted, dialect=self._dialect)
+            return place, read(value, place=place, read_options=read_options, dialect=self._dialect)
         except UnreadableInput as error:
             is_unknown = isinstance(value, dict) and not fields and not has_side_field(value)
             hint = f" {_HINT} {unknown_format_text(value)}" if is_unknown else ""
@@ -255,21 +259,21 @@ class CaseReader:
 
     def _read_document(self, document: Document, fields: dict[str, Any]) -> Iterator[Found]:
         yield from self._with_candidates(
-            lambda wanted: [*self._read_traces(document, fields, wanted)]
+            lambda read_options: [*self._read_traces(document, fields, read_options)]
         )
 
     def _read_traces(
-        self, document: Document, fields: dict[str, Any], wanted: Wanted
+        self, document: Document, fields: dict[str, Any], read_options: ReadOptions
     ) -> Iterator[Found]:
         items = document.value if isinstance(document.value, list) else [document.value]
         is_generic = self._part is REFERENCES and document.dialect.name == "generic"
         if is_generic and all(first(item, *NAME_KEYS) for item in items):
             # Calls written by hand may contain rules.
-            yield self._read_record(Record(document.place, {"calls": items}), fields, wanted)
+            yield self._read_record(Record(document.place, {"calls": items}), fields, read_options)
             return
         read = read_as if self._dialect is None else read_named
         try:
-            traces = read(document.dialect, document.value, wanted)
+            traces = read(document.dialect, document.value, read_options)
         except (InvalidCall, UnreadableInput) as error:
             yield BadRecord(document.place, str(error))
             return
@@ -290,9 +294,9 @@ class CaseReader:
         tools = self._latest[1]
         return structs.replace(case, tools=tools) if tools else case
 
-    def _with_candidates(self, read: Callable[[Wanted], list[Found]]) -> list[Found]:
+    def _with_candidates(self, read: Callable[[ReadOptions], list[Found]]) -> list[Found]:
         """The cases that are read, each with the other answers that may count."""
-        found, *others = read_candidates(read, self._wanted, self._top_k)
+        found, *others = read_candidates(read, self._read_options, self._top_k)
         others = [cases for cases in others if len(cases) == len(found)]
         if not others:
             return found

@@ -39,7 +39,7 @@ from callscore.formats.cases import (
     read_case,
 )
 from callscore.formats.reading import read_candidates
-from callscore.formats.trace import DEFAULT_WANTED
+from callscore.formats.trace import DEFAULT_READ_OPTIONS
 from callscore.metrics.metric import InvalidOption
 from callscore.sources import BadRecord, Lines, read_batches
 
@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from callscore.engines.inputs import FileContent, Found
-    from callscore.formats.trace import Wanted
+    from callscore.formats.trace import ReadOptions
     from callscore.metrics.metric import Metric
 
     Metrics = str | Metric | Iterable[str | Metric]
@@ -348,8 +348,10 @@ def _read_case_value(given: Case | Mapping[str, Any], place: str, top_k: int) ->
     is_value = isinstance(given, Case)
     record = case_record(given) if isinstance(given, Case) else given
     case, *further = read_candidates(
-        lambda wanted: read_case(record, place=place, wanted=wanted, spelled=not is_value),
-        DEFAULT_WANTED,
+        lambda read_options: read_case(
+            record, place=place, read_options=read_options, spelled=not is_value
+        ),
+        DEFAULT_READ_OPTIONS,
         top_k,
     )
     known = given.others if isinstance(given, Case) else ()
@@ -366,7 +368,7 @@ def score_files(  # noqa: PLR0913  (all are options)
     skip_bad: bool = False,
     fields: Mapping[str, str] | None = None,
     format: str | None = None,  # noqa: A002  (as everywhere)
-    wanted: Wanted = DEFAULT_WANTED,
+    read_options: ReadOptions = DEFAULT_READ_OPTIONS,
     tools: Any = None,
     metrics: Metrics = (),
     hooks: ScoreHooks = _NO_HOOKS,
@@ -381,7 +383,7 @@ def score_files(  # noqa: PLR0913  (all are options)
         skip_bad: count and skip what cannot be read, rather than stop.
         fields: where the fields of a case stand in a record: `{"id": "$.metadata.task_id"}`.
         format: what the files are written in; by default that is recognised.
-        wanted: what to take from a document that offers a choice.
+        read_options: what to take from a document that offers a choice.
         tools: the tools' definitions, in any form that `read_tools` takes, in place of those that
             the cases, or the traces, bring themselves.
         metrics: metrics of other tools to ask about each case, by name or as `Metric` values.
@@ -395,7 +397,7 @@ def score_files(  # noqa: PLR0913  (all are options)
     """
     collector = Collector(settings, show, max_shown, hooks, tools=tools, metrics=metrics)
     inputs = input_options_for(
-        fields, format, wanted, top_k=settings.top_k, keeps_tools=tools is None
+        fields, format, read_options, top_k=settings.top_k, keeps_tools=tools is None
     )
     run = _FileScoring(collector, inputs, skip_bad=skip_bad, hooks=hooks)
     with _attach_results(collector):
@@ -414,7 +416,7 @@ def score_joined(  # noqa: PLR0913  (all are options)
     skip_bad: bool = False,
     fields: Mapping[str, str] | None = None,
     format: str | None = None,  # noqa: A002  (as everywhere)
-    wanted: Wanted = DEFAULT_WANTED,
+    read_options: ReadOptions = DEFAULT_READ_OPTIONS,
     tools: Any = None,
     metrics: Metrics = (),
     hooks: ScoreHooks = _NO_HOOKS,
@@ -428,7 +430,7 @@ def score_joined(  # noqa: PLR0913  (all are options)
     """
     collector = Collector(settings, show, max_shown, hooks, tools=tools, metrics=metrics)
     inputs = input_options_for(
-        fields, format, wanted, top_k=settings.top_k, keeps_tools=tools is None
+        fields, format, read_options, top_k=settings.top_k, keeps_tools=tools is None
     )
     run = _FileScoring(collector, inputs, skip_bad=skip_bad, hooks=hooks)
     with _attach_results(collector):

@@ -14,13 +14,13 @@ from callscore.core.call import NOT_CAPTURED, ToolCall
 from callscore.errors import InvalidCall, UnknownFormat
 from callscore.formats.calls import CALL_FIELDS, NAME_KEYS, read_calls, read_simple_calls
 from callscore.formats.shape import as_list, at, describe, first, json_of
-from callscore.formats.trace import DEFAULT_WANTED, Trace
+from callscore.formats.trace import DEFAULT_READ_OPTIONS, Trace
 
 if TYPE_CHECKING:
     from callscore.core.case import Expected
     from callscore.formats.calls import Side
     from callscore.formats.dialect import Dialect
-    from callscore.formats.trace import Wanted
+    from callscore.formats.trace import ReadOptions
 
 __all__ = [
     "actual_calls_in",
@@ -42,7 +42,7 @@ def read_side(
     *,
     side: Side,
     where: str,
-    wanted: Wanted = DEFAULT_WANTED,
+    read_options: ReadOptions = DEFAULT_READ_OPTIONS,
     dialect: Dialect | None = None,
 ) -> _Calls:
     """The calls of a value in any notation, or of a document; None is no calls.
@@ -61,35 +61,35 @@ def read_side(
         value = list(value)
     if value is None or isinstance(value, ToolCall) or is_call_list(value):
         return tuple(
-            structs.replace(call, failed=True) if _says_failed(call, wanted) else call
+            structs.replace(call, failed=True) if _says_failed(call, read_options) else call
             for call in read_calls(value, side=side, where=where)
         )
     from callscore.formats.shape import to_plain_data
 
     document = json_of(value) if isinstance(value, str) else to_plain_data(value)
     if dialect is None:
-        return _read_document(document, side, where, wanted)
+        return _read_document(document, side, where, read_options)
     from callscore.formats.reading import read_named
 
     try:
-        traces = read_named(dialect, document, wanted)
+        traces = read_named(dialect, document, read_options)
     except InvalidCall as error:
         raise InvalidCall(f"{where}: {error}") from error
     return _calls_on_side(join_traces(traces, where=where), side, where)
 
 
-def _says_failed(call: ToolCall, wanted: Wanted) -> bool:
+def _says_failed(call: ToolCall, read_options: ReadOptions) -> bool:
     """Whether the text of the result says that the call failed, and no flag says anything."""
     if call.failed is not None or not isinstance(call.result, str):
         return False
-    return wanted.failure.search(call.result) is not None
+    return read_options.failure.search(call.result) is not None
 
 
 def read_expected_side(
     value: Any,
     *,
     where: str,
-    wanted: Wanted = DEFAULT_WANTED,
+    read_options: ReadOptions = DEFAULT_READ_OPTIONS,
     dialect: Dialect | None = None,
     spelled: bool = False,
 ) -> tuple[Expected, ...]:
@@ -120,7 +120,9 @@ def read_expected_side(
     if is_own:
         refuse_misplaced_keywords(items, where)
     try:
-        calls = read_side(value, side="expected", where=where, wanted=wanted, dialect=dialect)
+        calls = read_side(
+            value, side="expected", where=where, read_options=read_options, dialect=dialect
+        )
     except InvalidCall:
         refuse_misspelled(items, where)
         raise
@@ -163,7 +165,7 @@ def is_call_list(value: Any) -> bool:
     return True
 
 
-def _read_document(document: Any, side: Side, where: str, wanted: Wanted) -> _Calls:
+def _read_document(document: Any, side: Side, where: str, read_options: ReadOptions) -> _Calls:
     from callscore.formats.reading import find_dialect, read_document
 
     dialect = find_dialect(document)
@@ -171,7 +173,7 @@ def _read_document(document: Any, side: Side, where: str, wanted: Wanted) -> _Ca
     if dialect is not None and dialect.name == _GENERIC_DIALECT and is_spelled:
         return read_calls(document, side=side, where=where)
     try:
-        traces = read_document(document, wanted)
+        traces = read_document(document, read_options)
     except UnknownFormat as error:
         return _read_unknown(document, side, where, error)
     except InvalidCall as error:

@@ -41,7 +41,7 @@ from callscore.formats.case_sides import (
     read_side,
 )
 from callscore.formats.shape import describe
-from callscore.formats.trace import DEFAULT_WANTED, Trace, Wanted
+from callscore.formats.trace import DEFAULT_READ_OPTIONS, ReadOptions, Trace
 from callscore.words.value_text import encode_json, json_safe
 
 if TYPE_CHECKING:
@@ -79,7 +79,7 @@ def read_case(
     value: Any,
     *,
     place: str,
-    wanted: Wanted = DEFAULT_WANTED,
+    read_options: ReadOptions = DEFAULT_READ_OPTIONS,
     dialect: Dialect | None = None,
     spelled: bool = True,
 ) -> Case:
@@ -99,7 +99,7 @@ def read_case(
         EXPECTED_FIELDS,
         place,
         lambda value, where: read_expected_side(
-            value, where=where, wanted=wanted, dialect=dialect, spelled=spelled
+            value, where=where, read_options=read_options, dialect=dialect, spelled=spelled
         ),
     )
     actual = _read_field(
@@ -107,7 +107,7 @@ def read_case(
         ACTUAL_FIELDS,
         place,
         lambda value, where: read_side(
-            value, side="actual", where=where, wanted=wanted, dialect=dialect
+            value, side="actual", where=where, read_options=read_options, dialect=dialect
         ),
     )
     if expected is None or actual is None:
@@ -173,7 +173,11 @@ def _expected_from_trace(trace: Trace, place: str) -> tuple[Expected, ...]:
 
 
 def read_reference(
-    value: Any, *, place: str, wanted: Wanted = DEFAULT_WANTED, dialect: Dialect | None = None
+    value: Any,
+    *,
+    place: str,
+    read_options: ReadOptions = DEFAULT_READ_OPTIONS,
+    dialect: Dialect | None = None,
 ) -> Case:
     """The expected side of a case, from a file that has only references.
 
@@ -181,7 +185,7 @@ def read_reference(
     """
     record = _require_object(value, place, "a reference")
     refuse_groups(record, place)
-    read = partial(read_expected_side, wanted=wanted, dialect=dialect, spelled=True)
+    read = partial(read_expected_side, read_options=read_options, dialect=dialect, spelled=True)
     expected = _read_field(record, EXPECTED_FIELDS + EITHER_SIDE_FIELDS, place, read)
     if expected is None:
         refuse_typos(record, place)
@@ -196,7 +200,11 @@ def read_reference(
 
 
 def read_trace(
-    value: Any, *, place: str, wanted: Wanted = DEFAULT_WANTED, dialect: Dialect | None = None
+    value: Any,
+    *,
+    place: str,
+    read_options: ReadOptions = DEFAULT_READ_OPTIONS,
+    dialect: Dialect | None = None,
 ) -> Case:
     """The actual side of a case, from a file that has only traces.
 
@@ -204,7 +212,7 @@ def read_trace(
     """
     record = _require_object(value, place, "a trace")
     fields = ACTUAL_FIELDS + EITHER_SIDE_FIELDS
-    read = partial(read_side, side="actual", wanted=wanted, dialect=dialect)
+    read = partial(read_side, side="actual", read_options=read_options, dialect=dialect)
     actual = _read_field(record, fields, place, read)
     if actual is None:
         names = ", ".join(fields)

@@ -6,7 +6,7 @@ A dialect module has
 - `ORDER`, its position among all dialects: lower ones are tried first, and the first match wins,
 - `EXAMPLE`, a small document of its kind with at least one call,
 - `recognises(document) -> bool`, which checks a few keys, is fast and never raises,
-- `read(document, wanted) -> list[Trace]`, the runs in the document, each call once;
+- `read(document, options) -> list[Trace]`, the runs in the document, each call once;
 
 and optionally
 
@@ -24,7 +24,7 @@ from msgspec import Struct
 
 from callscore.core.call import Tool
 from callscore.errors import InvalidDialect, InvalidSettings
-from callscore.formats.trace import Trace, Wanted
+from callscore.formats.trace import ReadOptions, Trace
 from callscore.plugins import PluginKind
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ class Dialect(Struct, frozen=True):
     title: str
     example: Any
     recognises: Callable[[Any], bool]
-    read: Callable[[Any, Wanted], list[Trace]]
+    read: Callable[[Any, ReadOptions], list[Trace]]
     read_tools: Callable[[Any], list[Tool]]
     joins_lines: Callable[[Any], bool]
 

@@ -13,7 +13,7 @@ from callscore.formats.calls import NAMELESS
 from callscore.formats.definitions import unique_tools
 from callscore.formats.dialect import dialects
 from callscore.formats.shape import describe, first, name_of
-from callscore.formats.trace import DEFAULT_WANTED, Trace
+from callscore.formats.trace import DEFAULT_READ_OPTIONS, Trace
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from callscore.core.call import Tool
     from callscore.core.case import Expected
     from callscore.formats.dialect import Dialect
-    from callscore.formats.trace import Part, Wanted
+    from callscore.formats.trace import Part, ReadOptions
 
 __all__ = [
     "Recogniser",
@@ -75,14 +75,14 @@ class Recogniser:
         return found
 
 
-def inner_finder(wanted: Wanted) -> Callable[..., Dialect | None]:
+def inner_finder(read_options: ReadOptions) -> Callable[..., Dialect | None]:
     """The function that finds the dialects of nested documents: answers in a recording, say."""
-    return wanted.inner or Recogniser().find
+    return read_options.inner or Recogniser().find
 
 
-def with_cached_dialects(wanted: Wanted) -> Wanted:
+def with_cached_dialects(read_options: ReadOptions) -> ReadOptions:
     """The same options, with a cache of the dialects of nested documents, for one file."""
-    return structs.replace(wanted, inner=Recogniser().find)
+    return structs.replace(read_options, inner=Recogniser().find)
 
 
 def unknown_format_text(document: Any) -> str:
@@ -123,7 +123,7 @@ def _keys(value: Any, depth: int = 0) -> set[str]:
 _Call = TypeVar("_Call", bound="Expected")
 
 
-def read_document(document: Any, wanted: Wanted = DEFAULT_WANTED) -> list[Trace]:
+def read_document(document: Any, read_options: ReadOptions = DEFAULT_READ_OPTIONS) -> list[Trace]:
     """The runs in a document; a list that no dialect recognises is a list of documents.
 
     Raises:
@@ -132,7 +132,7 @@ def read_document(document: Any, wanted: Wanted = DEFAULT_WANTED) -> list[Trace]
     """
     traces: list[Trace] = []
     for dialect, item in _with_dialects(document):
-        traces += read_as(dialect, item, wanted)
+        traces += read_as(dialect, item, read_options)
     return traces
 
 
@@ -149,10 +149,12 @@ def _with_dialects(document: Any) -> Iterator[tuple[Dialect, Any]]:
         yield recogniser.recognise(item), item
 
 
-def read_as(dialect: Dialect, document: Any, wanted: Wanted = DEFAULT_WANTED) -> list[Trace]:
-    """The runs in a document of a known dialect, without the calls that are not wanted."""
+def read_as(
+    dialect: Dialect, document: Any, read_options: ReadOptions = DEFAULT_READ_OPTIONS
+) -> list[Trace]:
+    """The runs in a document of a known dialect, without the calls to leave out."""
     try:
-        traces = dialect.read(document, wanted)
+        traces = dialect.read(document, read_options)
     except CallscoreError:
         raise
     except RecursionError as error:
@@ -162,7 +164,7 @@ def read_as(dialect: Dialect, document: Any, wanted: Wanted = DEFAULT_WANTED) ->
         raise InvalidCall(problem) from error
     if len(traces) == 1 and traces[0].id is None:
         traces = [_with_record_id(traces[0], document)]
-    parts = wanted.leave_out
+    parts = read_options.leave_out
     return [_without_parts(trace, parts) for trace in traces] if parts else traces
 
 
@@ -178,13 +180,15 @@ def _with_record_id(trace: Trace, document: Any) -> Trace:
     return structs.replace(trace, id=name, trial=trial if is_trial else trace.trial)
 
 
-def read_named(dialect: Dialect, document: Any, wanted: Wanted = DEFAULT_WANTED) -> list[Trace]:
+def read_named(
+    dialect: Dialect, document: Any, read_options: ReadOptions = DEFAULT_READ_OPTIONS
+) -> list[Trace]:
     """Like `read_as`, for a dialect that the user names.
 
     Raises:
         UnknownFormat: the document is of another format, or nothing is found in it.
     """
-    traces = read_as(dialect, document, wanted)
+    traces = read_as(dialect, document, read_options)
     names = {call.name for trace in traces for call in trace.any_calls}
     is_empty = names <= {NAMELESS} and not isinstance(document, str)
     if is_empty and not dialect.recognises(document) and not dialect.read_tools(document):
@@ -228,23 +232,25 @@ def read_definitions_in(document: Any, *, dialect: Dialect | None = None) -> lis
 _Read = TypeVar("_Read")
 
 
-def require_one_selection(wanted: Wanted, max_count: int) -> None:
+def require_one_selection(read_options: ReadOptions, max_count: int) -> None:
     """Refuse `top_k` together with `candidate`."""
-    if max_count > 1 and wanted.candidate:
+    if max_count > 1 and read_options.candidate:
         raise InvalidSettings("top_k takes the first answers, candidate a certain one: keep one")
 
 
-def read_candidates(read: Callable[[Wanted], _Read], wanted: Wanted, max_count: int) -> list[_Read]:
+def read_candidates(
+    read: Callable[[ReadOptions], _Read], read_options: ReadOptions, max_count: int
+) -> list[_Read]:
     """The results of reading a document for each of its first answers.
 
     If a run has several questions, and one has fewer answers than another, its first answer is used
     in place of those that are missing.
     """
-    require_one_selection(wanted, max_count)
+    require_one_selection(read_options, max_count)
     if max_count == 1:
-        return [read(wanted)]
+        return [read(read_options)]
     counts = [1]
-    asking = structs.replace(wanted, on_answers=counts.append)
+    asking = structs.replace(read_options, on_answers=counts.append)
     found = [read(asking)]
     further = range(1, min(max_count, max(counts)))
     return found + [read(structs.replace(asking, candidate=number)) for number in further]

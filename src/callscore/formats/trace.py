@@ -12,7 +12,7 @@ from callscore.core.call import Tool, ToolCall
 from callscore.core.case import Expected
 from callscore.errors import InvalidSettings
 
-__all__ = ["DEFAULT_WANTED", "Part", "Trace", "View", "Wanted", "wanted_for"]
+__all__ = ["DEFAULT_READ_OPTIONS", "Part", "ReadOptions", "Trace", "View", "read_options_for"]
 
 View = Literal["requested", "executed"]
 Part = Literal["user", "subagent", "code", "server"]
@@ -58,7 +58,7 @@ def _require_choice(option: str, value: object, choices: Any) -> None:
         raise InvalidSettings(f"{option}: {value!r} is not one of {known}")
 
 
-class Wanted(Struct, frozen=True, kw_only=True):
+class ReadOptions(Struct, frozen=True, kw_only=True):
     """What to take from a document that offers a choice.
 
     Attributes:
@@ -105,24 +105,24 @@ class Wanted(Struct, frozen=True, kw_only=True):
             raise InvalidSettings(f"candidate: {candidate!r} is not an integer from 0 on")
 
 
-DEFAULT_WANTED = Wanted()
+DEFAULT_READ_OPTIONS = ReadOptions()
 
 
-def wanted_for(
+def read_options_for(
     *,
     view: str | None = None,
     candidate: Any = 0,
     tools: Iterable[Tool] = (),
-    failure: str = DEFAULT_WANTED.failure.pattern,
-    leave_out: Any = DEFAULT_WANTED.leave_out,
-) -> Wanted:
+    failure: str = DEFAULT_READ_OPTIONS.failure.pattern,
+    leave_out: Any = DEFAULT_READ_OPTIONS.leave_out,
+) -> ReadOptions:
     """The options that a user gives; an error if one of the values is invalid."""
     parts = (leave_out,) if isinstance(leave_out, str) else tuple(leave_out or ())
     try:
         pattern = re.compile(failure)
     except (re.error, TypeError) as error:
         raise InvalidSettings(f"failure: {failure!r} is no regular expression ({error})") from error
-    return Wanted(
+    return ReadOptions(
         view=view,  # type: ignore[arg-type]  # it is checked there
         candidate=candidate,
         tools={tool.name: tool for tool in tools},

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 from callscore.core.call import ToolCall
 from callscore.formats.calls import NAMELESS, raw_text, read_arguments
 from callscore.formats.shape import name_of, text_in
-from callscore.formats.trace import DEFAULT_WANTED, Trace
+from callscore.formats.trace import DEFAULT_READ_OPTIONS, Trace
 
 if TYPE_CHECKING:
     import re
 
-    from callscore.formats.trace import Wanted
+    from callscore.formats.trace import ReadOptions
 
 __all__ = ["Transcript"]
 
@@ -24,17 +24,17 @@ class Transcript:
     """Records a run, in the order in which things happened.
 
     With `once`, calls with the same id, name and arguments are one call that was written twice.
-    `failure` is the pattern of the text of a failed result, if not that of `wanted`.
+    `failure` is the pattern of the text of a failed result, if not that of `read_options`.
     """
 
     def __init__(
         self,
-        wanted: Wanted = DEFAULT_WANTED,
+        read_options: ReadOptions = DEFAULT_READ_OPTIONS,
         *,
         once: bool = False,
         failure: re.Pattern[str] | None = None,
     ) -> None:
-        self._failure = failure or wanted.failure
+        self._failure = failure or read_options.failure
         self._once = once
         self._calls: list[list[Any]] = []
         self._waiting: dict[int, None] = {}  # positions, in order

@@ -20,7 +20,7 @@ from callscore.formats.calls import NAME_KEYS, read_calls
 from callscore.formats.case_sides import read_expected_side, read_side
 from callscore.formats.expectations import FORBID, GROUPS, TIMES
 from callscore.formats.shape import describe
-from callscore.formats.trace import wanted_for
+from callscore.formats.trace import read_options_for
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -380,10 +380,10 @@ def _count(item: Expected) -> int:
 
 def _read_actual(given: dict[str, Any], tools: dict[str, Tool] | None) -> tuple[ToolCall, ...]:
     value = unpacked_calls(given["actual"], "actual")
-    wanted = wanted_for(tools=() if tools is None else tools.values())
+    read_options = read_options_for(tools=() if tools is None else tools.values())
     with errors_in_schema_terms():
         try:
-            actual = read_side(value, side="actual", where="actual", wanted=wanted)
+            actual = read_side(value, side="actual", where="actual", read_options=read_options)
         except UnknownFormat:
             actual = read_calls(value, side="actual", where="actual")
     require_few(len(actual), "actual")

@@ -19,7 +19,7 @@ __all__ = ["check_answer", "explanation_answer", "score_answer"]
 
 _MOST_REASONS = 10
 _DIFFERENCE = ("path", "kind", "expected", "actual", "reason")
-_FAULT = ("kind", "tool", "index", "path", "value", "wanted", "since", "reason")
+_FAULT = ("kind", "tool", "index", "path", "value", "required", "since", "reason")
 _OF_CALLS = ("id", "raw", "error")
 
 

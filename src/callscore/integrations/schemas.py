@@ -287,7 +287,7 @@ def _fault() -> dict[str, Any]:
             "index": {**_COUNT, "description": "The position of the call in actual, from 0."},
             "path": {**_TEXT, "description": "Where in the arguments; $ for all of them."},
             "value": {"description": "What was given there."},
-            "wanted": {"description": "What the schema asks for there."},
+            "required": {"description": "What the schema requires there."},
             "since": {
                 "type": ["integer", "null"],
                 "description": "The index of the call that is repeated, from 0.",

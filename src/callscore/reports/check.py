@@ -150,7 +150,7 @@ _JSON_NUMBERS = (
     *("files", "runs", "calls", "faulty_calls", "checked_calls", "unchecked_calls"),
     *("invalid_calls", "parameters_valid"),
 )
-_FAULT_FIELDS = ("index", "path", "value", "wanted", "keyword", "since")
+_FAULT_FIELDS = ("index", "path", "value", "required", "keyword", "since")
 
 
 def write_json(results: CheckResults, *, lang: Language = "en") -> str:

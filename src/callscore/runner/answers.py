@@ -23,7 +23,7 @@ from callscore.evaluations.scorers import SCORERS, scorer_value
 from callscore.formats.case_sides import actual_calls_in, join_traces, read_side
 from callscore.formats.reading import find_dialect, read_as, read_candidates
 from callscore.formats.shape import to_plain_data
-from callscore.formats.trace import DEFAULT_WANTED, Wanted
+from callscore.formats.trace import DEFAULT_READ_OPTIONS, ReadOptions
 from callscore.models.limits import (
     abandon_task,
     attempts_of,
@@ -307,7 +307,7 @@ async def score_answer(
             tools = _case_tools.of(question.case.tools, f"case {question.case.id}")
         calls, *others = read_candidates(
             lambda chosen: _read_calls(answer.document, chosen),
-            Wanted(tools=tools) if tools else DEFAULT_WANTED,
+            ReadOptions(tools=tools) if tools else DEFAULT_READ_OPTIONS,
             settings.top_k,
         )
     except (InvalidCall, UnreadableInput) as error:
@@ -349,13 +349,13 @@ def _failed(question: Question, answer: Answer, kind: FailureKind, problem: str)
     return Result(case=case_for_task(question), status="error", answer=answer, failure=why)
 
 
-def _read_calls(document: Any, wanted: Wanted) -> _Calls:
+def _read_calls(document: Any, read_options: ReadOptions) -> _Calls:
     dialect = _cached_dialect(document) if isinstance(document, dict) else None
     try:
         if dialect is not None:
-            trace = join_traces(read_as(dialect, document, wanted), where="answer")
+            trace = join_traces(read_as(dialect, document, read_options), where="answer")
             return actual_calls_in(trace, where="answer")
-        return read_side(document, side="actual", where="answer", wanted=wanted)
+        return read_side(document, side="actual", where="answer", read_options=read_options)
     except InvalidCall:
         if isinstance(document, str):
             return ()  # a text without calls

@@ -133,71 +133,71 @@ _KEYWORD_PHRASES = {
     "unevaluatedProperties": _UNKNOWN,
     "propertyNames": _UNKNOWN,
     "type": Phrase(
-        "{where}must be of the type {wanted}, got {value}",
-        "{where}нужен тип {wanted}, получено {value}",
+        "{where}must be of the type {required}, got {value}",
+        "{where}нужен тип {required}, получено {value}",
     ),
     "enum": Phrase(
-        "{where}must be one of {wanted}, got {value}",
-        "{where}нужно одно из {wanted}, получено {value}",
+        "{where}must be one of {required}, got {value}",
+        "{where}нужно одно из {required}, получено {value}",
     ),
     "const": Phrase(
-        "{where}must be {wanted}, got {value}", "{where}нужно {wanted}, получено {value}"
+        "{where}must be {required}, got {value}", "{where}нужно {required}, получено {value}"
     ),
     "minimum": Phrase(
-        "{where}must be at least {wanted}, got {value}",
-        "{where}нужно не меньше {wanted}, получено {value}",
+        "{where}must be at least {required}, got {value}",
+        "{where}нужно не меньше {required}, получено {value}",
     ),
     "maximum": Phrase(
-        "{where}must be at most {wanted}, got {value}",
-        "{where}нужно не больше {wanted}, получено {value}",
+        "{where}must be at most {required}, got {value}",
+        "{where}нужно не больше {required}, получено {value}",
     ),
     "exclusiveMinimum": Phrase(
-        "{where}must be more than {wanted}, got {value}",
-        "{where}нужно больше {wanted}, получено {value}",
+        "{where}must be more than {required}, got {value}",
+        "{where}нужно больше {required}, получено {value}",
     ),
     "exclusiveMaximum": Phrase(
-        "{where}must be less than {wanted}, got {value}",
-        "{where}нужно меньше {wanted}, получено {value}",
+        "{where}must be less than {required}, got {value}",
+        "{where}нужно меньше {required}, получено {value}",
     ),
     "multipleOf": Phrase(
-        "{where}must be a multiple of {wanted}, got {value}",
-        "{where}нужно кратное {wanted}, получено {value}",
+        "{where}must be a multiple of {required}, got {value}",
+        "{where}нужно кратное {required}, получено {value}",
     ),
     "minLength": Phrase(
-        "{where}its length must be at least {wanted}, got {value}",
-        "{where}длина должна быть не меньше {wanted}, получено {value}",
+        "{where}its length must be at least {required}, got {value}",
+        "{where}длина должна быть не меньше {required}, получено {value}",
     ),
     "maxLength": Phrase(
-        "{where}its length must be at most {wanted}, got {value}",
-        "{where}длина должна быть не больше {wanted}, получено {value}",
+        "{where}its length must be at most {required}, got {value}",
+        "{where}длина должна быть не больше {required}, получено {value}",
     ),
     "minItems": Phrase(
-        "{where}the number of items must be at least {wanted}, got {value}",
-        "{where}число элементов должно быть не меньше {wanted}, получено {value}",
+        "{where}the number of items must be at least {required}, got {value}",
+        "{where}число элементов должно быть не меньше {required}, получено {value}",
     ),
     "maxItems": Phrase(
-        "{where}the number of items must be at most {wanted}, got {value}",
-        "{where}число элементов должно быть не больше {wanted}, получено {value}",
+        "{where}the number of items must be at most {required}, got {value}",
+        "{where}число элементов должно быть не больше {required}, получено {value}",
     ),
     "minProperties": Phrase(
-        "{where}the number of members must be at least {wanted}, got {value}",
-        "{where}число полей должно быть не меньше {wanted}, получено {value}",
+        "{where}the number of members must be at least {required}, got {value}",
+        "{where}число полей должно быть не меньше {required}, получено {value}",
     ),
     "maxProperties": Phrase(
-        "{where}the number of members must be at most {wanted}, got {value}",
-        "{where}число полей должно быть не больше {wanted}, получено {value}",
+        "{where}the number of members must be at most {required}, got {value}",
+        "{where}число полей должно быть не больше {required}, получено {value}",
     ),
     "uniqueItems": Phrase(
         "{where}no item may be there twice, got {value}",
         "{where}элементы не должны повторяться, получено {value}",
     ),
     "pattern": Phrase(
-        "{where}must match {wanted}, got {value}",
-        "{where}должно соответствовать {wanted}, получено {value}",
+        "{where}must match {required}, got {value}",
+        "{where}должно соответствовать {required}, получено {value}",
     ),
     "format": Phrase(
-        "{where}must be of the format {wanted}, got {value}",
-        "{where}нужен формат {wanted}, получено {value}",
+        "{where}must be of the format {required}, got {value}",
+        "{where}нужен формат {required}, получено {value}",
     ),
     "falseSchema": Phrase(
         "{where}must not be given (value {value})",
@@ -218,7 +218,7 @@ _WORD_KEYWORDS = frozenset({"type", "format", "pattern"})
 def schema_error_note(error: SchemaError) -> Note:
     """The error as a clause in any language."""
     where = "" if not error.steps else error.path
-    return keyword_note(error.keyword, where, (error.wanted, error.value), error.message)
+    return keyword_note(error.keyword, where, (error.required, error.value), error.message)
 
 
 def keyword_note(keyword: str, where: str, values: tuple[Any, Any], detail: str) -> Note:
@@ -227,20 +227,20 @@ def keyword_note(keyword: str, where: str, values: tuple[Any, Any], detail: str)
     `where` is the path that precedes the clause, and may be empty. `detail` is the message of the
     library, for keywords that have no phrase here.
     """
-    wanted, value = values
+    required, value = values
     if keyword in _WORD_KEYWORDS:
-        words = wanted if isinstance(wanted, list) else [wanted]
-        required = clip(escape(" | ".join(map(str, words))), _WIDTH)
-    elif keyword == "enum" and isinstance(wanted, list):
-        items = [render_value(item, limit=_WIDTH) for item in wanted[:_WIDTH]]
-        required = clip(", ".join(items), _WIDTH)
+        words = required if isinstance(required, list) else [required]
+        shown = clip(escape(" | ".join(map(str, words))), _WIDTH)
+    elif keyword == "enum" and isinstance(required, list):
+        items = [render_value(item, limit=_WIDTH) for item in required[:_WIDTH]]
+        shown = clip(", ".join(items), _WIDTH)
     else:
-        required = render_value(wanted, limit=_WIDTH)
+        shown = render_value(required, limit=_WIDTH)
     return Note(
         _KEYWORD_PHRASES.get(keyword, _OTHER),
         {
             "where": f"{clip(escape(where), _WIDTH)}: " if where else "",
-            "wanted": required,
+            "required": shown,
             "value": render_value(value, limit=_WIDTH),
             "detail": clip(escape(detail.rstrip(".")), 2 * _WIDTH),
         },
@@ -293,8 +293,8 @@ def fault_sentence(fault: Fault, *, lang: Language = "en") -> str:
 def fault_reason(fault: Fault, *, lang: Language = "en") -> str:
     """The same sentence without the tool's name."""
     if fault.kind == "unknown_tool":
-        meant = clip_middle(escape(str(fault.wanted)), _NAME_WIDTH)
-        hint = "" if fault.wanted is None else say(_HINT, lang, meant=meant)
+        meant = clip_middle(escape(str(fault.required)), _NAME_WIDTH)
+        hint = "" if fault.required is None else say(_HINT, lang, meant=meant)
         return say(_UNKNOWN_TOOL, lang, hint=hint)
     if fault.kind in _SEQUENCES:
         number, cycle = (fault.since or 0) + 1, clip(escape(fault.detail or ""), _DETAIL_WIDTH)
@@ -302,5 +302,5 @@ def fault_reason(fault: Fault, *, lang: Language = "en") -> str:
     if fault.kind == "malformed":
         return clip(malformed_text(fault.detail or "", lang=lang), 2 * _DETAIL_WIDTH)
     where = "" if fault.path == "$" else short_path(fault.path)
-    values = fault.wanted, fault.value
+    values = fault.required, fault.value
     return keyword_note(fault.keyword or "", where, values, fault.detail or "").text(lang)

@@ -243,7 +243,7 @@ def _only(schema: Any, value: Any) -> SchemaError:
 def test_a_missing_member_is_told_at_its_own_place() -> None:
     error = _only({"properties": {"a": {"required": ["b"]}}}, {"a": {}})
 
-    assert (error.keyword, error.path, error.wanted, error.value) == (
+    assert (error.keyword, error.path, error.required, error.value) == (
         "required",
         "$.a.b",
         "b",
@@ -277,7 +277,7 @@ def test_a_name_that_must_not_be_is_told_at_its_member() -> None:
 
 
 @pytest.mark.parametrize(
-    ("schema", "value", "wanted"),
+    ("schema", "value", "required"),
     [
         ({"type": "integer"}, "x", "integer"),
         ({"type": ["null", "integer"]}, "x", ["null", "integer"]),
@@ -290,13 +290,13 @@ def test_a_name_that_must_not_be_is_told_at_its_member() -> None:
         ({"uniqueItems": True}, [1, 1], None),
     ],
 )
-def test_an_error_has_what_was_wanted_and_what_was_given(
-    schema: Any, value: Any, wanted: Any
+def test_an_error_has_what_was_required_and_what_was_given(
+    schema: Any, value: Any, required: Any
 ) -> None:
     error = _only(schema, value)
 
     assert error.keyword == next(iter(schema))
-    assert (error.wanted, error.value) == (wanted, value)
+    assert (error.required, error.value) == (required, value)
     assert error.message
 
 
@@ -309,13 +309,13 @@ def test_the_value_is_the_one_that_was_given_and_not_a_copy() -> None:
 def test_alternatives_of_other_types_are_one_list_of_types() -> None:
     error = _only({"anyOf": [{"type": "string"}, {"type": ["null", "string"]}]}, 3)
 
-    assert (error.keyword, error.wanted) == ("type", ["string", "null"])
+    assert (error.keyword, error.required) == ("type", ["string", "null"])
 
 
 def test_alternatives_of_single_values_are_one_list_of_values() -> None:
     error = _only({"oneOf": [{"const": [1]}, {"enum": [2, 5]}]}, 3)
 
-    assert (error.keyword, error.wanted) == ("enum", [[1], 2, 5])
+    assert (error.keyword, error.required) == ("enum", [[1], 2, 5])
 
 
 def test_of_alternatives_the_one_of_the_right_type_is_meant() -> None:
@@ -353,7 +353,7 @@ def test_alternatives_inside_of_alternatives_are_looked_into() -> None:
 def test_more_than_one_alternative_that_fits_is_said_so() -> None:
     error = _only({"oneOf": [{"minimum": 1}, {"minimum": 2}, {"type": "string"}]}, 5)
 
-    assert (error.keyword, error.path, error.wanted) == ("oneOf", "$", None)
+    assert (error.keyword, error.path, error.required) == ("oneOf", "$", None)
 
 
 def test_the_same_error_by_two_ways_is_told_once() -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from callscore.core.call import ToolCall
 from callscore.formats.dialects import adk_evalset
-from callscore.formats.trace import DEFAULT_WANTED, Trace
+from callscore.formats.trace import DEFAULT_READ_OPTIONS, Trace
 
 
 def invocation(*uses: Any, asked: str = "q", **fields: Any) -> dict[str, Any]:
@@ -47,7 +47,7 @@ def test_the_invocations_of_a_case_are_one_conversation() -> None:
     }
 
     assert adk_evalset.recognises(case)
-    assert adk_evalset.read(case, DEFAULT_WANTED) == [
+    assert adk_evalset.read(case, DEFAULT_READ_OPTIONS) == [
         Trace(
             expected=(
                 ToolCall("f", {"a": 1}, step=0),
@@ -67,7 +67,7 @@ def test_the_responses_beside_expected_calls_are_their_results() -> None:
     }
     case = {"evalId": "c", "conversation": [{"intermediateData": data}]}
 
-    (trace,) = adk_evalset.read(case, DEFAULT_WANTED)
+    (trace,) = adk_evalset.read(case, DEFAULT_READ_OPTIONS)
 
     assert trace.expected == (
         ToolCall("f", {}, id="1", step=0, result={"error": "x"}, failed=True),
@@ -78,7 +78,7 @@ def test_a_conversation_that_is_yet_to_be_played_expects_nothing_in_particular()
     case = {"eval_id": "c", "conversation_scenario": {"starting_prompt": "hello"}}
 
     assert adk_evalset.recognises([case])
-    assert adk_evalset.read([case], DEFAULT_WANTED) == [Trace(id="c", input="hello")]
+    assert adk_evalset.read([case], DEFAULT_READ_OPTIONS) == [Trace(id="c", input="hello")]
 
 
 def test_a_result_has_both_sides() -> None:
@@ -86,7 +86,7 @@ def test_a_result_has_both_sides() -> None:
     document = result("c", actual, invocation({"name": "f", "args": {"a": 1}}))
 
     assert adk_evalset.recognises(document)
-    assert adk_evalset.read(document, DEFAULT_WANTED) == [
+    assert adk_evalset.read(document, DEFAULT_READ_OPTIONS) == [
         Trace(
             calls=(ToolCall("f", {"a": 2}, step=0),),
             expected=(ToolCall("f", {"a": 1}, step=0),),
@@ -99,7 +99,7 @@ def test_a_result_has_both_sides() -> None:
 def test_the_runs_of_one_case_are_its_trials() -> None:
     document = {"evalCaseResults": [result(name, invocation()) for name in ("a", "b", "a")]}
 
-    traces = adk_evalset.read(document, DEFAULT_WANTED)
+    traces = adk_evalset.read(document, DEFAULT_READ_OPTIONS)
 
     assert [(trace.id, trace.trial) for trace in traces] == [("a", 0), ("b", None), ("a", 1)]
     assert [trace.expected for trace in traces] == [None, None, None]
@@ -110,7 +110,7 @@ def test_cases_can_stand_among_results() -> None:
     case = {"eval_id": "a", "conversation": []}
     result = {"eval_id": "a", "eval_metric_result_per_invocation": [{}]}
 
-    case_trace, result_trace = adk_evalset.read([case, result], DEFAULT_WANTED)
+    case_trace, result_trace = adk_evalset.read([case, result], DEFAULT_READ_OPTIONS)
 
     assert (case_trace.calls, case_trace.expected) == (None, ())
     assert (result_trace.calls, result_trace.expected) == ((), None)
@@ -124,7 +124,7 @@ def test_a_run_that_was_not_measured_is_read_from_its_session() -> None:
         {"evalId": "b", "evalMetricResultPerInvocation": [], "sessionDetails": None},
     ]
 
-    first, second = adk_evalset.read(document, DEFAULT_WANTED)
+    first, second = adk_evalset.read(document, DEFAULT_READ_OPTIONS)
 
     assert first.calls == (ToolCall("f", {}, step=0),)
     assert second.calls is None
@@ -137,7 +137,7 @@ def test_the_turns_of_an_old_test_file_are_one_conversation() -> None:
         {"query": "r", "expected_tool_use": [{"tool_name": "g"}], "actual_tool_use": None},
     ]
 
-    assert adk_evalset.read(document, DEFAULT_WANTED) == [
+    assert adk_evalset.read(document, DEFAULT_READ_OPTIONS) == [
         Trace(
             calls=(),
             expected=(ToolCall("f", {"a": 1}, step=0), ToolCall("g", {}, step=1)),
@@ -149,7 +149,7 @@ def test_the_turns_of_an_old_test_file_are_one_conversation() -> None:
 def test_an_old_eval_set_names_its_cases() -> None:
     turn = {"query": "q", "actual_tool_use": [{"tool_name": "f", "tool_input": {}}]}
 
-    assert adk_evalset.read([{"name": "n", "data": [turn]}], DEFAULT_WANTED) == [
+    assert adk_evalset.read([{"name": "n", "data": [turn]}], DEFAULT_READ_OPTIONS) == [
         Trace(calls=(ToolCall("f", {}, step=0),), id="n", input="q")
     ]
 
@@ -175,6 +175,6 @@ def test_the_events_of_an_invocation_tell_which_calls_went_together() -> None:
         "conversation": [{"intermediate_data": {"invocation_events": events}}],
     }
 
-    (trace,) = adk_evalset.read(case, DEFAULT_WANTED)
+    (trace,) = adk_evalset.read(case, DEFAULT_READ_OPTIONS)
 
     assert trace.expected == (ToolCall("f", {}, step=0), ToolCall("g", {}, step=1))

@@ -6,7 +6,7 @@ from typing import Any
 
 from callscore.core.call import ToolCall
 from callscore.formats.dialects import adk_events
-from callscore.formats.trace import DEFAULT_WANTED
+from callscore.formats.trace import DEFAULT_READ_OPTIONS
 
 
 def event(*parts: Any, author: str = "agent", **fields: Any) -> dict[str, Any]:
@@ -23,7 +23,7 @@ def response(name: str, id_: str | None, value: Any) -> dict[str, Any]:
 
 
 def calls_in(*events: Any) -> tuple[ToolCall, ...] | None:
-    return adk_events.read(list(events), DEFAULT_WANTED)[0].calls
+    return adk_events.read(list(events), DEFAULT_READ_OPTIONS)[0].calls
 
 
 def test_look_alikes_are_not_claimed() -> None:
@@ -51,7 +51,7 @@ def test_each_session_is_a_run_with_its_name_and_its_question() -> None:
         {"id": "s2", "app_name": "a", "events": []},
     ]
 
-    first, second = adk_events.read(document, DEFAULT_WANTED)
+    first, second = adk_events.read(document, DEFAULT_READ_OPTIONS)
 
     assert (first.id, first.input, first.calls) == ("s1", "q", (ToolCall("f", {}, step=0),))
     assert (second.id, second.input, second.calls) == ("s2", None, ())

@@ -10,7 +10,7 @@ import pytest
 from callscore.core.call import ToolCall
 from callscore.errors import UnknownFormat
 from callscore.formats.dialects.agentevals import read, read_tools, recognises
-from callscore.formats.trace import DEFAULT_WANTED, Trace
+from callscore.formats.trace import DEFAULT_READ_OPTIONS, Trace
 
 
 def messages(name: str) -> list[Any]:
@@ -21,7 +21,7 @@ def messages(name: str) -> list[Any]:
 def trace_of(outputs: Any, reference: Any, **more: Any) -> Trace:
     document = {"outputs": outputs, "reference_outputs": reference, **more}
     assert recognises(document)
-    (trace,) = read(document, DEFAULT_WANTED)
+    (trace,) = read(document, DEFAULT_READ_OPTIONS)
     return trace
 
 
@@ -80,4 +80,4 @@ def test_the_tools_are_those_of_both_sides() -> None:
 @pytest.mark.parametrize("document", [{"outputs": []}, {"reference_outputs": []}, "x", []])
 def test_look_alikes_are_not_claimed(document: Any) -> None:
     assert not recognises(document)
-    assert read("x", DEFAULT_WANTED) == []
+    assert read("x", DEFAULT_READ_OPTIONS) == []

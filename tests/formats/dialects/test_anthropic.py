@@ -9,7 +9,7 @@ import pytest
 
 from callscore.core.call import Tool
 from callscore.formats.dialects import anthropic
-from callscore.formats.trace import DEFAULT_WANTED, Wanted
+from callscore.formats.trace import DEFAULT_READ_OPTIONS, ReadOptions
 
 if TYPE_CHECKING:
     from callscore.core.call import ToolCall
@@ -31,8 +31,8 @@ def answers(*blocks: Any) -> dict[str, Any]:
     return {"role": "user", "content": list(blocks)}
 
 
-def calls_in(document: Any, wanted: Wanted = DEFAULT_WANTED) -> tuple[ToolCall, ...]:
-    [trace] = anthropic.read(document, wanted)
+def calls_in(document: Any, options: ReadOptions = DEFAULT_READ_OPTIONS) -> tuple[ToolCall, ...]:
+    [trace] = anthropic.read(document, options)
     assert trace.calls is not None
     return trace.calls
 
@@ -61,7 +61,7 @@ def test_a_flag_that_is_down_is_believed_whatever_the_text() -> None:
 def test_the_pattern_of_a_failed_result_is_the_users() -> None:
     document = [says(use("a", "grep", {})), answers(result("a", "oh no"))]
 
-    [call] = calls_in(document, Wanted(failure=re.compile("oh no")))
+    [call] = calls_in(document, ReadOptions(failure=re.compile("oh no")))
 
     assert call.failed is True
 
@@ -161,7 +161,8 @@ def test_arguments_that_are_no_object_make_a_malformed_call() -> None:
 def test_a_line_of_a_batch_is_named_by_its_custom_id() -> None:
     message = says(use("a", "f", {}), type="message")
     [trace] = anthropic.read(
-        {"custom_id": "t-1", "result": {"type": "succeeded", "message": message}}, DEFAULT_WANTED
+        {"custom_id": "t-1", "result": {"type": "succeeded", "message": message}},
+        DEFAULT_READ_OPTIONS,
     )
 
     assert trace.id == "t-1"
@@ -174,7 +175,7 @@ def test_a_line_of_a_batch_without_an_answer_was_not_run(outcome: str) -> None:
     document = {"custom_id": "t-1", "result": {"type": outcome}}
 
     assert anthropic.recognises(document)
-    [trace] = anthropic.read(document, DEFAULT_WANTED)
+    [trace] = anthropic.read(document, DEFAULT_READ_OPTIONS)
     assert (trace.id, trace.calls) == ("t-1", None)
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from callscore.core.call import Tool
 from callscore.formats.dialects import anthropic_managed_agents as managed
-from callscore.formats.trace import DEFAULT_WANTED, Trace
+from callscore.formats.trace import DEFAULT_READ_OPTIONS, Trace
 
 
 def event(kind: str, **more: Any) -> dict[str, Any]:
@@ -24,7 +24,7 @@ def session(id_: str, *tools: Any) -> dict[str, Any]:
 
 
 def only(document: Any) -> Trace:
-    [trace] = managed.read(document, DEFAULT_WANTED)
+    [trace] = managed.read(document, DEFAULT_READ_OPTIONS)
     return trace
 
 
@@ -94,7 +94,7 @@ def test_every_session_is_a_run_of_its_own() -> None:
             ["client.beta.sessions.create", session("s2")],
             ["client.beta.sessions.events.stream", use("a")],
         ],
-        DEFAULT_WANTED,
+        DEFAULT_READ_OPTIONS,
     )
 
     assert [(trace.id, trace.input) for trace in traces] == [("s1", "Why?"), ("s2", None)]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from callscore.formats.dialects import anthropic_stream
-from callscore.formats.trace import DEFAULT_WANTED
+from callscore.formats.trace import DEFAULT_READ_OPTIONS
 
 if TYPE_CHECKING:
     from callscore.core.call import ToolCall
@@ -30,7 +30,7 @@ def stop(reason: str) -> dict[str, Any]:
 
 
 def calls_in(document: Any) -> tuple[ToolCall, ...]:
-    [trace] = anthropic_stream.read(document, DEFAULT_WANTED)
+    [trace] = anthropic_stream.read(document, DEFAULT_READ_OPTIONS)
     assert trace.calls is not None
     return trace.calls
 

@@ -8,7 +8,7 @@ import pytest
 
 from callscore.core.call import Tool
 from callscore.formats.dialects import atif
-from callscore.formats.trace import DEFAULT_WANTED, Trace
+from callscore.formats.trace import DEFAULT_READ_OPTIONS, Trace
 
 
 def step(*ids: str, **more: Any) -> dict[str, Any]:
@@ -22,7 +22,7 @@ def observed(*results: dict[str, Any]) -> dict[str, Any]:
 
 def read(*steps: Any, **more: Any) -> Trace:
     [trace] = atif.read(
-        {"schema_version": "ATIF-v1.7", "steps": list(steps), **more}, DEFAULT_WANTED
+        {"schema_version": "ATIF-v1.7", "steps": list(steps), **more}, DEFAULT_READ_OPTIONS
     )
     return trace
 

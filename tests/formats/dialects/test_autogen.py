@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from callscore.formats.dialects import autogen
-from callscore.formats.trace import DEFAULT_WANTED
+from callscore.formats.trace import DEFAULT_READ_OPTIONS
 
 if TYPE_CHECKING:
     from callscore.core.call import ToolCall
@@ -34,7 +34,7 @@ def remembered(*calls: dict[str, Any]) -> dict[str, Any]:
 
 
 def calls(document: Any) -> tuple[ToolCall, ...]:
-    [trace] = autogen.read(document, DEFAULT_WANTED)
+    [trace] = autogen.read(document, DEFAULT_READ_OPTIONS)
     return trace.calls or ()
 
 
@@ -88,7 +88,7 @@ def test_what_the_user_said_is_the_input() -> None:
         {"type": "TextMessage", "source": "user", "content": "go"},
     ]
 
-    [trace] = autogen.read(messages, DEFAULT_WANTED)
+    [trace] = autogen.read(messages, DEFAULT_READ_OPTIONS)
 
     assert trace.input == "go"
     assert trace.calls == ()

@@ -8,7 +8,7 @@ import pytest
 
 from callscore.core.call import Tool
 from callscore.formats.dialects import bedrock
-from callscore.formats.trace import DEFAULT_WANTED
+from callscore.formats.trace import DEFAULT_READ_OPTIONS
 
 if TYPE_CHECKING:
     from callscore.core.call import ToolCall
@@ -46,7 +46,7 @@ def piece(index: Any, **delta: Any) -> dict[str, Any]:
 
 
 def calls_in(document: Any) -> tuple[ToolCall, ...]:
-    [trace] = bedrock.read(document, DEFAULT_WANTED)
+    [trace] = bedrock.read(document, DEFAULT_READ_OPTIONS)
     assert trace.calls is not None
     return trace.calls
 
@@ -148,8 +148,8 @@ def test_a_line_of_a_batch_is_named_by_its_record() -> None:
     answered = {"recordId": "r1", "modelInput": {}, "modelOutput": response(use("a"))}
     failed = {"recordId": "r2", "modelInput": {}, "error": {"errorCode": 400}}
 
-    [first] = bedrock.read(answered, DEFAULT_WANTED)
-    [second] = bedrock.read(failed, DEFAULT_WANTED)
+    [first] = bedrock.read(answered, DEFAULT_READ_OPTIONS)
+    [second] = bedrock.read(failed, DEFAULT_READ_OPTIONS)
 
     assert (first.id, len(first.calls or ())) == ("r1", 1)
     assert (second.id, second.calls) == ("r2", None)

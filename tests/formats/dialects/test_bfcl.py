@@ -10,12 +10,12 @@ from callscore import expect, score
 from callscore.core.call import TRUNCATED, Tool, ToolCall
 from callscore.errors import InvalidCall
 from callscore.formats.dialects.bfcl import read, read_tools, recognises
-from callscore.formats.trace import DEFAULT_WANTED, Trace, Wanted
+from callscore.formats.trace import DEFAULT_READ_OPTIONS, ReadOptions, Trace
 
 
-def trace_of(document: Any, wanted: Wanted = DEFAULT_WANTED) -> Trace:
+def trace_of(document: Any, options: ReadOptions = DEFAULT_READ_OPTIONS) -> Trace:
     assert recognises(document)
-    (trace,) = read(document, wanted)
+    (trace,) = read(document, options)
     return trace
 
 
@@ -70,7 +70,7 @@ def test_positions_are_named_by_the_tools_where_they_are_known() -> None:
     tools = {"sort": Tool("sort", parameters={"properties": {"file": {}}})}
     truth = {"id": "multi_turn_base_0", "ground_truth": [["sort('a')"], []]}
 
-    trace = trace_of(truth, Wanted(tools=tools))
+    trace = trace_of(truth, ReadOptions(tools=tools))
 
     assert trace == Trace(
         expected=(ToolCall("sort", {"file": "a"}, step=0),), id="multi_turn_base_0"
@@ -127,7 +127,8 @@ def test_the_members_of_a_possible_object_have_possible_answers_of_their_own() -
 
 def test_a_call_is_scored_by_possible_answers() -> None:
     (trace,) = read(
-        {"id": "simple_0", "ground_truth": [{"f": {"a": [1, 2], "b": ["x", ""]}}]}, DEFAULT_WANTED
+        {"id": "simple_0", "ground_truth": [{"f": {"a": [1, 2], "b": ["x", ""]}}]},
+        DEFAULT_READ_OPTIONS,
     )
 
     scores = [
@@ -153,7 +154,7 @@ def test_ground_truth_that_is_no_calls_is_refused_with_a_sentence(truth: Any, pr
     assert recognises(document)
 
     with pytest.raises(InvalidCall, match=f"the ground truth of 'memory_0-customer-0' .*{problem}"):
-        read(document, DEFAULT_WANTED)
+        read(document, DEFAULT_READ_OPTIONS)
 
 
 def test_a_test_entry_defines_tools_and_asks_something() -> None:
@@ -230,4 +231,4 @@ def test_look_alikes_are_not_claimed(document: Any) -> None:
 
 @pytest.mark.parametrize("document", [None, "x", [1], {"id": 5, "result": [5, [5, [[[[5]]]]]]}])
 def test_what_is_something_else_has_no_calls(document: Any) -> None:
-    assert all(not trace.calls for trace in read(document, DEFAULT_WANTED))
+    assert all(not trace.calls for trace in read(document, DEFAULT_READ_OPTIONS))

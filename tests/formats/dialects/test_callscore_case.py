@@ -9,11 +9,11 @@ import pytest
 from callscore.core.call import ToolCall
 from callscore.errors import UnreadableInput
 from callscore.formats.dialects.callscore_case import EXAMPLE, read, read_tools, recognises
-from callscore.formats.trace import DEFAULT_WANTED, Trace
+from callscore.formats.trace import DEFAULT_READ_OPTIONS, Trace
 
 
 def test_each_side_stays_what_it_is() -> None:
-    assert read(EXAMPLE, DEFAULT_WANTED) == [
+    assert read(EXAMPLE, DEFAULT_READ_OPTIONS) == [
         Trace(
             calls=(ToolCall("get_weather", {"city": "paris"}),),
             expected=(ToolCall("get_weather", {"city": "Paris"}),),
@@ -23,7 +23,7 @@ def test_each_side_stays_what_it_is() -> None:
 
 
 def test_an_id_made_from_the_content_is_none_to_join_on() -> None:
-    (trace,) = read([{"expected": ["f"], "trial": 2, "input": "x"}], DEFAULT_WANTED)
+    (trace,) = read([{"expected": ["f"], "trial": 2, "input": "x"}], DEFAULT_READ_OPTIONS)
 
     assert (trace.id, trace.trial, trace.input) == (None, 2, "x")
     assert trace.calls is None
@@ -40,4 +40,4 @@ def test_what_is_no_case_is_not_claimed(document: Any) -> None:
 
 def test_a_case_that_cannot_be_read_is_named() -> None:
     with pytest.raises(UnreadableInput, match=r"cases\[1\]: expected\[0\]"):
-        read([EXAMPLE, {"expected": [5]}], DEFAULT_WANTED)
+        read([EXAMPLE, {"expected": [5]}], DEFAULT_READ_OPTIONS)

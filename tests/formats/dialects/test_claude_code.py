@@ -8,7 +8,7 @@ import pytest
 
 from callscore.errors import UnknownFormat
 from callscore.formats.dialects import claude_code
-from callscore.formats.trace import DEFAULT_WANTED, Trace
+from callscore.formats.trace import DEFAULT_READ_OPTIONS, Trace
 
 
 def block(id_: str, name: str = "Bash") -> dict[str, Any]:
@@ -25,7 +25,7 @@ def done(id_: str, content: Any, **more: Any) -> dict[str, Any]:
 
 
 def only(document: Any) -> Trace:
-    [trace] = claude_code.read(document, DEFAULT_WANTED)
+    [trace] = claude_code.read(document, DEFAULT_READ_OPTIONS)
     return trace
 
 
@@ -105,7 +105,7 @@ def test_every_session_is_a_run_of_its_own() -> None:
             line("user", [done("a", "x")], sessionId="one"),
             {"type": "user", "message": {"role": "user", "content": [done("a", "y")]}},
         ],
-        DEFAULT_WANTED,
+        DEFAULT_READ_OPTIONS,
     )
 
     assert [trace.id for trace in traces] == ["one", "two"]
@@ -172,7 +172,7 @@ def test_it_leaves_look_alikes_to_others(document: Any) -> None:
 def test_the_calls_of_another_agent_are_not_passed_over() -> None:
     with pytest.raises(UnknownFormat, match="not written as Claude Code"):
         claude_code.read(
-            [line("user", "x"), {"type": "tool_call", "tool_call": {}}], DEFAULT_WANTED
+            [line("user", "x"), {"type": "tool_call", "tool_call": {}}], DEFAULT_READ_OPTIONS
         )
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from callscore.core.call import Tool
 from callscore.formats.dialects import codex
-from callscore.formats.trace import DEFAULT_WANTED, Trace
+from callscore.formats.trace import DEFAULT_READ_OPTIONS, Trace
 
 
 def item(kind: str, **more: Any) -> dict[str, Any]:
@@ -32,7 +32,7 @@ def event(kind: str, item_kind: str, **more: Any) -> dict[str, Any]:
 
 
 def only(document: Any) -> Trace:
-    [trace] = codex.read(document, DEFAULT_WANTED)
+    [trace] = codex.read(document, DEFAULT_READ_OPTIONS)
     return trace
 
 
@@ -115,7 +115,7 @@ def test_a_session_is_named_and_its_question_is_what_the_user_typed() -> None:
 
 
 def test_every_session_is_a_run_of_its_own() -> None:
-    traces = codex.read([begins("s"), call("a"), begins("t"), call("a")], DEFAULT_WANTED)
+    traces = codex.read([begins("s"), call("a"), begins("t"), call("a")], DEFAULT_READ_OPTIONS)
 
     assert [(trace.id, len(trace.calls or ())) for trace in traces] == [("s", 1), ("t", 1)]
 

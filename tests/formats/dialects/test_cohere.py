@@ -8,11 +8,11 @@ import pytest
 
 from callscore.core.call import ToolCall
 from callscore.formats.dialects import cohere
-from callscore.formats.trace import DEFAULT_WANTED
+from callscore.formats.trace import DEFAULT_READ_OPTIONS
 
 
 def calls_in(document: Any) -> tuple[ToolCall, ...] | None:
-    return cohere.read(document, DEFAULT_WANTED)[0].calls
+    return cohere.read(document, DEFAULT_READ_OPTIONS)[0].calls
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from callscore.formats.dialects import crewai
-from callscore.formats.trace import DEFAULT_WANTED, Trace
+from callscore.formats.trace import DEFAULT_READ_OPTIONS, Trace
 
 if TYPE_CHECKING:
     from callscore.core.call import ToolCall
@@ -33,7 +33,7 @@ def stumbled(id_: str | None = None, **more: Any) -> dict[str, Any]:
 
 
 def read(document: Any) -> Trace:
-    [trace] = crewai.read(document, DEFAULT_WANTED)
+    [trace] = crewai.read(document, DEFAULT_READ_OPTIONS)
     return trace
 
 

@@ -8,14 +8,14 @@ import pytest
 
 from callscore.core.call import ToolCall
 from callscore.formats.dialects.deepeval import read, recognises
-from callscore.formats.trace import DEFAULT_WANTED, Trace
+from callscore.formats.trace import DEFAULT_READ_OPTIONS, Trace
 
 F = {"name": "f", "input_parameters": {"a": 1}}
 
 
 def traces_of(document: Any) -> list[Trace]:
     assert recognises(document)
-    return read(document, DEFAULT_WANTED)
+    return read(document, DEFAULT_READ_OPTIONS)
 
 
 def test_a_test_case_has_both_sides_a_name_and_an_input() -> None:
@@ -111,9 +111,9 @@ def test_look_alikes_are_not_claimed(document: Any) -> None:
 def test_wrong_types_break_nothing() -> None:
     case = {"input": "hi", "tools_called": [5, {"name": 5}], "expected_tools": 5, "name": 5}
 
-    (trace,) = read(case, DEFAULT_WANTED)
+    (trace,) = read(case, DEFAULT_READ_OPTIONS)
 
     assert [call.name for call in trace.calls or ()] == ["?"]
     assert (trace.expected, trace.id) == (None, None)
-    assert read({"testRunData": 5, "input": "hi"}, DEFAULT_WANTED)
-    assert read("x", DEFAULT_WANTED) == []
+    assert read({"testRunData": 5, "input": "hi"}, DEFAULT_READ_OPTIONS)
+    assert read("x", DEFAULT_READ_OPTIONS) == []

@@ -6,7 +6,7 @@ from typing import Any
 
 from callscore.core.call import ToolCall
 from callscore.formats.dialects import gemini
-from callscore.formats.trace import DEFAULT_WANTED, Wanted
+from callscore.formats.trace import DEFAULT_READ_OPTIONS, ReadOptions
 
 
 def part(name: str, **arguments: Any) -> dict[str, Any]:
@@ -22,8 +22,8 @@ def answer(*parts: Any, finish: Any = None, index: int | None = None, **fields: 
     return {"candidates": [candidate], **fields}
 
 
-def names_in(document: Any, wanted: Wanted = DEFAULT_WANTED) -> list[list[str]]:
-    traces = gemini.read(document, wanted)
+def names_in(document: Any, options: ReadOptions = DEFAULT_READ_OPTIONS) -> list[list[str]]:
+    traces = gemini.read(document, options)
     return [[call.name for call in trace.calls or ()] for trace in traces]
 
 
@@ -62,20 +62,20 @@ def test_the_first_candidate_is_taken_unless_another_is_asked_for() -> None:
     }
 
     assert names_in(document) == [["a"]]
-    assert names_in(document, Wanted(candidate=1)) == [["b"]]
-    assert gemini.read(document, Wanted(candidate=2))[0].calls is None
+    assert names_in(document, ReadOptions(candidate=1)) == [["b"]]
+    assert gemini.read(document, ReadOptions(candidate=2))[0].calls is None
 
 
 def test_candidates_without_numbers_go_by_their_places() -> None:
     document = {"candidates": [answer(part(name))["candidates"][0] for name in "ab"]}
 
-    assert names_in(document, Wanted(candidate=1)) == [["b"]]
+    assert names_in(document, ReadOptions(candidate=1)) == [["b"]]
 
 
 def test_the_pieces_of_a_stream_are_one_message() -> None:
     document = [answer(part("f")), answer(part("g")), answer(finish="STOP"), {"usageMetadata": {}}]
 
-    (trace,) = gemini.read(document, DEFAULT_WANTED)
+    (trace,) = gemini.read(document, DEFAULT_READ_OPTIONS)
 
     assert trace.calls == (ToolCall("f", {}, step=0), ToolCall("g", {}, step=0))
 
@@ -84,7 +84,7 @@ def test_the_candidates_of_a_stream_come_one_at_a_time() -> None:
     document = [answer(part("a"), index=0), answer(part("b"), index=1), answer(part("c"), index=0)]
 
     assert names_in(document) == [["a", "c"]]
-    assert names_in(document, Wanted(candidate=1)) == [["b"]]
+    assert names_in(document, ReadOptions(candidate=1)) == [["b"]]
 
 
 def test_answers_in_one_list_are_told_apart_by_id_or_by_their_ends() -> None:
@@ -112,7 +112,7 @@ def test_what_the_sdk_has_called_by_itself_comes_before_the_answer() -> None:
     ]
 
     (trace,) = gemini.read(
-        answer(part("g"), automatic_function_calling_history=history), DEFAULT_WANTED
+        answer(part("g"), automatic_function_calling_history=history), DEFAULT_READ_OPTIONS
     )
 
     assert trace.calls == (
@@ -145,7 +145,7 @@ def test_the_history_in_a_stream_of_several_answers_is_in_the_stream_itself() ->
 def test_a_malformed_call_is_no_answer_without_calls() -> None:
     document = [answer(part("f")), answer(finish="MALFORMED_FUNCTION_CALL")]
 
-    (trace,) = gemini.read(document, DEFAULT_WANTED)
+    (trace,) = gemini.read(document, DEFAULT_READ_OPTIONS)
 
     assert trace.calls == (
         ToolCall("f", {}, step=0),
@@ -156,7 +156,7 @@ def test_a_malformed_call_is_no_answer_without_calls() -> None:
 def test_a_line_of_a_batch_has_its_key_for_a_name() -> None:
     document = {"key": "k", "response": answer(part("f"), finish="STOP")}
 
-    (trace,) = gemini.read(document, DEFAULT_WANTED)
+    (trace,) = gemini.read(document, DEFAULT_READ_OPTIONS)
 
     assert gemini.recognises(document)
     assert trace.id == "k"
@@ -166,7 +166,7 @@ def test_a_line_of_a_batch_has_its_key_for_a_name() -> None:
 def test_a_conversation_says_what_was_asked() -> None:
     document = {"contents": [{"role": "user", "parts": [{"text": "q"}]}]}
 
-    (trace,) = gemini.read(document, DEFAULT_WANTED)
+    (trace,) = gemini.read(document, DEFAULT_READ_OPTIONS)
 
     assert trace.input == "q"
     assert trace.calls == ()

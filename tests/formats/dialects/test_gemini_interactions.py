@@ -8,7 +8,7 @@ import pytest
 
 from callscore.core.call import ToolCall
 from callscore.formats.dialects import gemini_interactions as dialect
-from callscore.formats.trace import DEFAULT_WANTED
+from callscore.formats.trace import DEFAULT_READ_OPTIONS
 
 
 def call(name: str, id_: str = "1", kind: str = "function_call") -> dict[str, Any]:
@@ -50,7 +50,7 @@ def test_results_find_their_calls_and_end_a_step() -> None:
         {"type": "function_result", "call_id": "4", "result": "x", "is_error": True},
     ]
 
-    (trace,) = dialect.read(document, DEFAULT_WANTED)
+    (trace,) = dialect.read(document, DEFAULT_READ_OPTIONS)
 
     assert trace.calls == (
         ToolCall("f", {}, id="1", step=0, result="Error: x", failed=True),
@@ -73,7 +73,7 @@ def test_arguments_that_break_off_in_a_stream_are_malformed() -> None:
         {"event_type": "step.delta", "index": 1, "delta": {"type": "arguments_delta"}},
     ]
 
-    (trace,) = dialect.read(document, DEFAULT_WANTED)
+    (trace,) = dialect.read(document, DEFAULT_READ_OPTIONS)
 
     assert trace.calls == (ToolCall("f", None, id="1", step=0, raw='{"a"', error="truncated_json"),)
 
@@ -84,14 +84,14 @@ def test_a_step_that_is_none_in_a_stream_is_left_out() -> None:
         {"event_type": "step.stop", "index": 0},
     ]
 
-    assert dialect.read(document, DEFAULT_WANTED)[0].calls == ()
+    assert dialect.read(document, DEFAULT_READ_OPTIONS)[0].calls == ()
 
 
 def test_the_last_event_of_a_stream_may_have_all_steps() -> None:
     event = {"event_type": "interaction.completed", "interaction": {"steps": [call("f")]}}
 
     assert dialect.recognises(event)
-    (trace,) = dialect.read(event, DEFAULT_WANTED)
+    (trace,) = dialect.read(event, DEFAULT_READ_OPTIONS)
     assert [found.name for found in trace.calls or ()] == ["f"]
 
 
@@ -104,7 +104,7 @@ def test_an_interaction_without_calls_has_none() -> None:
     document = {"object": "interaction", "status": "completed", "steps": []}
 
     assert dialect.recognises(document)
-    assert dialect.read(document, DEFAULT_WANTED)[0].calls == ()
+    assert dialect.read(document, DEFAULT_READ_OPTIONS)[0].calls == ()
 
 
 def test_a_server_of_tools_is_no_tool() -> None:
@@ -119,6 +119,6 @@ def test_what_an_older_stream_sends_at_once_is_the_step() -> None:
         {"event_type": "content.delta", "index": 0, "delta": call("f")},
     ]
 
-    (trace,) = dialect.read(document, DEFAULT_WANTED)
+    (trace,) = dialect.read(document, DEFAULT_READ_OPTIONS)
 
     assert trace.calls == (ToolCall("f", {}, id="1", step=0),)

@@ -6,7 +6,7 @@ from typing import Any
 
 from callscore.core.call import ToolCall
 from callscore.formats.dialects import gemini_live
-from callscore.formats.trace import DEFAULT_WANTED
+from callscore.formats.trace import DEFAULT_READ_OPTIONS
 
 
 def called(*calls: Any) -> dict[str, Any]:
@@ -34,7 +34,7 @@ def test_results_and_cancellations_find_their_calls() -> None:
         called({"id": "3", "name": "f", "args": {"a": 1}}, "broken"),
     ]
 
-    (trace,) = gemini_live.read(document, DEFAULT_WANTED)
+    (trace,) = gemini_live.read(document, DEFAULT_READ_OPTIONS)
 
     assert trace.calls == (
         ToolCall("f", {}, id="1", step=0, result={"result": "x"}, failed=False),
@@ -49,7 +49,7 @@ def test_a_log_may_say_who_has_sent_a_message() -> None:
         {"clientMessage": {"toolResponse": {"functionResponses": [{"id": "1", "response": {}}]}}},
     ]
 
-    (trace,) = gemini_live.read(document, DEFAULT_WANTED)
+    (trace,) = gemini_live.read(document, DEFAULT_READ_OPTIONS)
 
     assert gemini_live.recognises(document)
     assert trace.calls == (ToolCall("f", {}, id="1", step=0, result={}),)

@@ -10,7 +10,7 @@ import pytest
 from callscore.core.call import ToolCall
 from callscore.errors import InvalidCall
 from callscore.formats.dialects.generic import is_call, joins_lines, read, recognises
-from callscore.formats.trace import DEFAULT_WANTED, Trace, Wanted
+from callscore.formats.trace import DEFAULT_READ_OPTIONS, ReadOptions, Trace
 
 NAMES = ("name", "tool", "toolName", "tool_name", "function_name", "function")
 ARGUMENTS = (
@@ -20,9 +20,9 @@ ARGUMENTS = (
 F = {"name": "f", "arguments": {"a": 1}}
 
 
-def trace_of(document: Any, wanted: Wanted = DEFAULT_WANTED) -> Trace:
+def trace_of(document: Any, options: ReadOptions = DEFAULT_READ_OPTIONS) -> Trace:
     assert recognises(document)
-    (trace,) = read(document, wanted)
+    (trace,) = read(document, options)
     return trace
 
 
@@ -110,7 +110,7 @@ def test_calls_that_name_their_cases_are_runs_of_these() -> None:
     ]
     assert recognises(lines)
 
-    traces = read(lines, DEFAULT_WANTED)
+    traces = read(lines, DEFAULT_READ_OPTIONS)
 
     assert [(trace.id, trace.trial) for trace in traces] == [
         *(("a", 0), ("a", 1)),
@@ -155,7 +155,7 @@ def test_look_alikes_are_not_claimed(document: Any) -> None:
 @pytest.mark.parametrize("document", ["x", 5, {"calls": "x"}, {"calls": 5}, [5], {"x": 1}])
 def test_what_is_no_call_is_refused_with_a_sentence(document: Any) -> None:
     with pytest.raises(InvalidCall, match="call"):
-        read(document, DEFAULT_WANTED)
+        read(document, DEFAULT_READ_OPTIONS)
 
 
 def test_arguments_under_two_names_are_refused() -> None:
@@ -163,4 +163,4 @@ def test_arguments_under_two_names_are_refused() -> None:
     assert is_call(document)
 
     with pytest.raises(InvalidCall, match="args and input mean the same"):
-        read(document, DEFAULT_WANTED)
+        read(document, DEFAULT_READ_OPTIONS)

@@ -16,7 +16,7 @@ from callscore.formats.dialects.http_exchanges import (
     read_tools,
     recognises,
 )
-from callscore.formats.trace import DEFAULT_WANTED
+from callscore.formats.trace import DEFAULT_READ_OPTIONS
 
 if TYPE_CHECKING:
     from callscore.core.call import ToolCall
@@ -47,7 +47,7 @@ def exchange(asked: Any, answered: Any, status: Any = 200) -> dict[str, Any]:
 
 def calls_of(document: Any) -> tuple[ToolCall, ...]:
     assert recognises(document)
-    (trace,) = read(document, DEFAULT_WANTED)
+    (trace,) = read(document, DEFAULT_READ_OPTIONS)
     assert trace.calls is not None
     return trace.calls
 
@@ -202,7 +202,7 @@ def test_a_recording_without_a_known_answer_is_refused_with_the_reason() -> None
 
     assert recognises(document)
     with pytest.raises(UnknownFormat, match="none of the 3 recorded HTTP answers"):
-        read(document, DEFAULT_WANTED)
+        read(document, DEFAULT_READ_OPTIONS)
     assert read_tools(document) == []
 
 

@@ -8,12 +8,12 @@ import pytest
 
 from callscore.core.call import FaultyObject, Malformed
 from callscore.formats.dialects import inspect_log
-from callscore.formats.trace import DEFAULT_WANTED, Trace, Wanted
+from callscore.formats.trace import DEFAULT_READ_OPTIONS, ReadOptions, Trace
 
 if TYPE_CHECKING:
     from callscore.core.call import ToolCall
 
-EXECUTED = Wanted(view="executed")
+EXECUTED = ReadOptions(view="executed")
 PROBLEM = "Error parsing the following tool call arguments:\n\n{}\n\nError details: oh"
 
 
@@ -43,13 +43,15 @@ def executed(id_: str, **more: Any) -> dict[str, Any]:
     return {"event": "tool", **call(id_), "result": "fine", **more}
 
 
-def read(sample: dict[str, Any], wanted: Wanted = DEFAULT_WANTED) -> Trace:
-    [trace] = inspect_log.read({"eval": {}, "samples": [sample]}, wanted)
+def read(sample: dict[str, Any], options: ReadOptions = DEFAULT_READ_OPTIONS) -> Trace:
+    [trace] = inspect_log.read({"eval": {}, "samples": [sample]}, options)
     return trace
 
 
-def calls(sample: dict[str, Any], wanted: Wanted = DEFAULT_WANTED) -> tuple[ToolCall, ...]:
-    return read(sample, wanted).calls or ()
+def calls(
+    sample: dict[str, Any], options: ReadOptions = DEFAULT_READ_OPTIONS
+) -> tuple[ToolCall, ...]:
+    return read(sample, options).calls or ()
 
 
 def test_each_sample_and_epoch_is_a_run_of_its_own() -> None:
@@ -61,7 +63,7 @@ def test_each_sample_and_epoch_is_a_run_of_its_own() -> None:
         {"id": [], "epoch": "x"},
     ]
 
-    traces = inspect_log.read({"version": 2, "eval": {}, "samples": samples}, DEFAULT_WANTED)
+    traces = inspect_log.read({"version": 2, "eval": {}, "samples": samples}, DEFAULT_READ_OPTIONS)
 
     assert [(trace.id, trace.trial, trace.input) for trace in traces] == [
         ("a", 1, "go"),
@@ -187,7 +189,7 @@ def test_a_sample_without_messages_is_read_from_its_events() -> None:
     ]
 
 
-def test_the_calls_that_were_run_come_out_where_they_are_wanted() -> None:
+def test_the_view_executed_has_the_calls_that_were_run() -> None:
     refused = {"type": "parsing", "message": PROBLEM.format("{")}
     sample = {
         "messages": [said(call("a"), call("b"), call("dropped"))],
@@ -256,7 +258,7 @@ def test_the_tools_of_the_provider_are_marked() -> None:
     ],
 )
 def test_what_logs_are_made_of_is_read_by_itself(document: Any) -> None:
-    [trace] = inspect_log.read(document, DEFAULT_WANTED)
+    [trace] = inspect_log.read(document, DEFAULT_READ_OPTIONS)
 
     assert inspect_log.recognises(document)
     assert [one.id for one in trace.calls or ()] == ["a"]
@@ -266,7 +268,7 @@ def test_another_candidate_can_be_asked_for() -> None:
     choices = [{"message": said(call(id_)), "stop_reason": "stop"} for id_ in ("a", "b")]
     document = {"completion": "", "choices": choices}
 
-    [trace] = inspect_log.read(document, Wanted(candidate=1))
+    [trace] = inspect_log.read(document, ReadOptions(candidate=1))
 
     assert [one.id for one in trace.calls or ()] == ["b"]
 
@@ -275,7 +277,7 @@ def test_a_log_without_samples_has_no_runs() -> None:
     header = {"version": 2, "status": "error", "eval": {"task": "t"}}
 
     assert inspect_log.recognises(header)
-    assert inspect_log.read(header, DEFAULT_WANTED) == []
+    assert inspect_log.read(header, DEFAULT_READ_OPTIONS) == []
 
 
 def test_what_is_not_set_in_a_definition_is_left_out() -> None:

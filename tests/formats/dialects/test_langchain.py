@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from callscore.formats.dialects import langchain
-from callscore.formats.trace import DEFAULT_WANTED, Wanted
+from callscore.formats.trace import DEFAULT_READ_OPTIONS, ReadOptions
 
 if TYPE_CHECKING:
     from callscore.core.call import ToolCall
@@ -41,8 +41,8 @@ def chunk(*pieces: tuple[Any, Any, Any, Any], **more: Any) -> dict[str, Any]:
     }
 
 
-def calls_in(document: Any, wanted: Wanted = DEFAULT_WANTED) -> tuple[ToolCall, ...]:
-    [trace] = langchain.read(document, wanted)
+def calls_in(document: Any, options: ReadOptions = DEFAULT_READ_OPTIONS) -> tuple[ToolCall, ...]:
+    [trace] = langchain.read(document, options)
     assert trace.calls is not None
     return trace.calls
 
@@ -187,8 +187,8 @@ def test_the_chosen_generation_is_read() -> None:
     for document in (flat, nested):
         assert langchain.recognises(document)
         assert [item.id for item in calls_in(document)] == ["a"]
-        assert [item.id for item in calls_in(document, Wanted(candidate=1))] == ["b"]
-        assert calls_in(document, Wanted(candidate=7)) == ()
+        assert [item.id for item in calls_in(document, ReadOptions(candidate=1))] == ["b"]
+        assert calls_in(document, ReadOptions(candidate=7)) == ()
 
 
 def test_a_generation_by_itself_is_read() -> None:

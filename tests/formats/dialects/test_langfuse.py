@@ -9,7 +9,7 @@ import pytest
 
 from callscore.core.call import Tool
 from callscore.formats.dialects import langfuse
-from callscore.formats.trace import DEFAULT_WANTED, Trace, Wanted
+from callscore.formats.trace import DEFAULT_READ_OPTIONS, ReadOptions, Trace
 
 PARIS = {"city": "Paris"}
 CALL = {"id": "c1", "type": "function", "function": {"name": "weather", "arguments": "{}"}}
@@ -25,8 +25,8 @@ def item(kind: str, start: int, name: str = "weather", **more: Any) -> dict[str,
     return {"id": str(start), "type": kind, "name": name, "startTime": moment, **more}
 
 
-def read(*items: Any, wanted: Wanted = DEFAULT_WANTED) -> Trace:
-    [trace] = langfuse.read({"data": list(items)}, wanted)
+def read(*items: Any, options: ReadOptions = DEFAULT_READ_OPTIONS) -> Trace:
+    [trace] = langfuse.read({"data": list(items)}, options)
     return trace
 
 
@@ -140,14 +140,14 @@ def test_the_calls_that_langfuse_has_found_are_taken_where_the_answer_has_none()
 
 
 def test_both_views_are_there_to_choose_from() -> None:
-    trace = read(MODEL, item("TOOL", 2, input=PARIS), wanted=Wanted(view="executed"))
+    trace = read(MODEL, item("TOOL", 2, input=PARIS), options=ReadOptions(view="executed"))
 
     assert trace.view == "executed"
     assert only(trace).arguments == PARIS
 
 
 def test_each_trace_is_a_run() -> None:
-    traces = langfuse.read([MODEL | {"traceId": name} for name in ("a", "b")], DEFAULT_WANTED)
+    traces = langfuse.read([MODEL | {"traceId": name} for name in ("a", "b")], DEFAULT_READ_OPTIONS)
 
     assert [len(trace.calls or ()) for trace in traces] == [1, 1]
 
@@ -164,7 +164,7 @@ def test_each_trace_is_a_run() -> None:
     ],
 )
 def test_what_was_asked_is_known(document: Any, expected: Any) -> None:
-    assert langfuse.read(document, DEFAULT_WANTED)[0].input == expected
+    assert langfuse.read(document, DEFAULT_READ_OPTIONS)[0].input == expected
 
 
 # --- definitions, lines and look-alikes ---------------------------------------------------------

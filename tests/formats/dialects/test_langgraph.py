@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from callscore.formats.dialects import langgraph
-from callscore.formats.trace import DEFAULT_WANTED, Trace, Wanted
+from callscore.formats.trace import DEFAULT_READ_OPTIONS, ReadOptions, Trace
 
 if TYPE_CHECKING:
     from callscore.core.call import ToolCall
@@ -31,13 +31,13 @@ def event(name: str, run_id: str, data: Any, **more: Any) -> dict[str, Any]:
     return {"event": name, "run_id": run_id, "name": "ping", "data": data, **more}
 
 
-def trace_of(document: Any, wanted: Wanted = DEFAULT_WANTED) -> Trace:
-    [trace] = langgraph.read(document, wanted)
+def trace_of(document: Any, options: ReadOptions = DEFAULT_READ_OPTIONS) -> Trace:
+    [trace] = langgraph.read(document, options)
     return trace
 
 
-def calls_in(document: Any, wanted: Wanted = DEFAULT_WANTED) -> tuple[ToolCall, ...]:
-    calls = trace_of(document, wanted).calls
+def calls_in(document: Any, options: ReadOptions = DEFAULT_READ_OPTIONS) -> tuple[ToolCall, ...]:
+    calls = trace_of(document, options).calls
     assert calls is not None
     return calls
 
@@ -174,7 +174,7 @@ def test_each_thread_is_a_run_with_its_name() -> None:
         for name, tool in (("one", "ping"), ("two", "pong"))
     ]
 
-    traces = langgraph.read(threads, DEFAULT_WANTED)
+    traces = langgraph.read(threads, DEFAULT_READ_OPTIONS)
 
     assert [trace.id for trace in traces] == ["one", "two"]
     assert [call.name for trace in traces for call in trace.calls or ()] == ["ping", "pong"]
@@ -291,7 +291,7 @@ def test_events_of_tools_are_what_was_executed() -> None:
     assert (first.result, first.failed) == ("no", True)
     assert (second.arguments, second.error) == (None, "not_captured")
     assert trace_of([model, *events]).view == "requested"
-    assert trace_of([model, *events], Wanted(view="executed")).view == "executed"
+    assert trace_of([model, *events], ReadOptions(view="executed")).view == "executed"
 
 
 def test_of_events_without_an_end_the_chunks_are_put_together() -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from callscore.formats.dialects import langsmith
-from callscore.formats.trace import DEFAULT_WANTED, Trace, Wanted
+from callscore.formats.trace import DEFAULT_READ_OPTIONS, ReadOptions, Trace
 
 if TYPE_CHECKING:
     from callscore.core.call import ToolCall
@@ -30,12 +30,12 @@ def tool(id_: str, call_id: str | None = None, **more: Any) -> dict[str, Any]:
     return run(id_, "tool", **{"extra": {"tool_call_id": call_id}, **more, "name": "ping"})
 
 
-def traces_in(document: Any, wanted: Wanted = DEFAULT_WANTED) -> list[Trace]:
-    return langsmith.read(document, wanted)
+def traces_in(document: Any, options: ReadOptions = DEFAULT_READ_OPTIONS) -> list[Trace]:
+    return langsmith.read(document, options)
 
 
-def calls_in(document: Any, wanted: Wanted = DEFAULT_WANTED) -> tuple[ToolCall, ...]:
-    [trace] = traces_in(document, wanted)
+def calls_in(document: Any, options: ReadOptions = DEFAULT_READ_OPTIONS) -> tuple[ToolCall, ...]:
+    [trace] = traces_in(document, options)
     assert trace.calls is not None
     return trace.calls
 
@@ -179,7 +179,7 @@ def test_the_view_that_is_asked_for_is_taken() -> None:
     ]
     root = run("r", "chain", outputs={"messages": [says("a", "b")]})
     without_models = [root, tool("t", "a", trace_id="r", parent_run_id="r")]
-    executed = Wanted(view="executed")
+    executed = ReadOptions(view="executed")
 
     assert [len(calls_in(runs)), len(calls_in(runs, executed))] == [2, 1]
     assert [len(calls_in(without_models)), len(calls_in(without_models, executed))] == [2, 1]
@@ -232,7 +232,7 @@ def test_the_chosen_answer_is_read() -> None:
     choices = [{"message": says("a")}, {"message": says("b")}]
     runs = [run("m", "llm", outputs={"choices": choices})]
 
-    assert [item.id for item in calls_in(runs, Wanted(candidate=1))] == ["b"]
+    assert [item.id for item in calls_in(runs, ReadOptions(candidate=1))] == ["b"]
 
 
 @pytest.mark.parametrize("outputs", [None, "text", {}, {"output": "text"}, {"choices": []}, 3])

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from callscore.formats.dialects import llamaindex
-from callscore.formats.trace import DEFAULT_WANTED, Trace, Wanted
+from callscore.formats.trace import DEFAULT_READ_OPTIONS, ReadOptions, Trace
 
 if TYPE_CHECKING:
     from callscore.core.call import ToolCall
 
-EXECUTED = Wanted(view="executed")
+EXECUTED = ReadOptions(view="executed")
 
 
 def text(value: str) -> dict[str, Any]:
@@ -48,13 +48,13 @@ def output(*calls: dict[str, Any], said: Any = None) -> dict[str, Any]:
     }
 
 
-def read(document: Any, wanted: Wanted = DEFAULT_WANTED) -> Trace:
-    [trace] = llamaindex.read(document, wanted)
+def read(document: Any, options: ReadOptions = DEFAULT_READ_OPTIONS) -> Trace:
+    [trace] = llamaindex.read(document, options)
     return trace
 
 
-def calls(document: Any, wanted: Wanted = DEFAULT_WANTED) -> tuple[ToolCall, ...]:
-    return read(document, wanted).calls or ()
+def calls(document: Any, options: ReadOptions = DEFAULT_READ_OPTIONS) -> tuple[ToolCall, ...]:
+    return read(document, options).calls or ()
 
 
 def test_results_in_messages_are_attached() -> None:
@@ -118,7 +118,7 @@ def test_each_conversation_of_a_store_is_a_run() -> None:
     store = {"ana": [message("assistant", block("a"))], "ben": [message("user", text("go"))]}
 
     for document in ({"store": store}, {"chat_store": {"store": store}}):
-        traces = llamaindex.read(document, DEFAULT_WANTED)
+        traces = llamaindex.read(document, DEFAULT_READ_OPTIONS)
 
         assert llamaindex.recognises(document)
         assert [(one.id, len(one.calls or ())) for one in traces] == [("ana", 1), ("ben", 0)]
@@ -156,7 +156,7 @@ def test_the_same_call_once_more_is_another_call() -> None:
     assert len(calls(events)) == 2
 
 
-def test_the_calls_that_were_run_come_out_where_they_are_wanted() -> None:
+def test_the_view_executed_has_the_calls_that_were_run() -> None:
     events = [output(call("a"), call("dropped")), call("a"), result("a"), call("b"), call("c")]
 
     trace = read(events, EXECUTED)
@@ -186,7 +186,7 @@ def test_what_a_model_has_chosen_is_a_request() -> None:
 def test_each_run_of_a_workflow_ends_by_itself() -> None:
     ended = {"result": output(call("a"))}
 
-    traces = llamaindex.read([output(call("a")), ended, output(call("b"))], DEFAULT_WANTED)
+    traces = llamaindex.read([output(call("a")), ended, output(call("b"))], DEFAULT_READ_OPTIONS)
 
     assert [[one.id for one in trace.calls or ()] for trace in traces] == [["a"], ["b"]]
 

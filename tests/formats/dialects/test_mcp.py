@@ -9,7 +9,7 @@ import pytest
 
 from callscore.core.call import Tool
 from callscore.formats.dialects import mcp
-from callscore.formats.trace import DEFAULT_WANTED, Trace
+from callscore.formats.trace import DEFAULT_READ_OPTIONS, Trace
 
 LISTING = {"tools": [{"name": "f", "description": "d", "inputSchema": {"type": "object"}}]}
 
@@ -28,7 +28,7 @@ def text(value: str, **more: Any) -> dict[str, Any]:
 
 
 def only(document: Any) -> Trace:
-    [trace] = mcp.read(document, DEFAULT_WANTED)
+    [trace] = mcp.read(document, DEFAULT_READ_OPTIONS)
     return trace
 
 
@@ -94,7 +94,7 @@ def test_clients_that_the_log_tells_apart_are_runs_of_their_own() -> None:
             {"sessionId": "a", "message": answer(1, "for a")},
             {"sessionId": "b", "message": answer(1, "for b")},
         ],
-        DEFAULT_WANTED,
+        DEFAULT_READ_OPTIONS,
     )
 
     assert [(trace.id, [call.result for call in trace.calls or ()]) for trace in traces] == [

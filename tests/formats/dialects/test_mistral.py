@@ -8,7 +8,7 @@ import pytest
 
 from callscore.core.call import ToolCall
 from callscore.formats.dialects import mistral
-from callscore.formats.trace import DEFAULT_WANTED
+from callscore.formats.trace import DEFAULT_READ_OPTIONS
 
 
 def call(name: str, id_: str | None = None, arguments: Any = None) -> dict[str, Any]:
@@ -41,7 +41,7 @@ def test_results_find_their_calls_and_end_a_step() -> None:
         call("g", "4"),
     ]
 
-    (trace,) = mistral.read(document, DEFAULT_WANTED)
+    (trace,) = mistral.read(document, DEFAULT_READ_OPTIONS)
 
     assert mistral.recognises(document)
     assert trace.calls == (
@@ -71,7 +71,7 @@ def test_what_mistral_runs_itself_is_marked() -> None:
         ],
     }
 
-    (trace,) = mistral.read(document, DEFAULT_WANTED)
+    (trace,) = mistral.read(document, DEFAULT_READ_OPTIONS)
 
     assert trace.calls == (
         ToolCall("web_search", {}, id="t", step=0, kind="server", result={"results": 1}),
@@ -90,7 +90,9 @@ def test_the_events_of_a_stream_may_stand_without_their_names() -> None:
     assert mistral.recognises(document[0])
     assert mistral.joins_lines({"event": "x", "data": document[0]})
     assert not mistral.joins_lines(call("f"))
-    assert mistral.read(document, DEFAULT_WANTED)[0].calls == (ToolCall("f", {"a": 1}, step=0),)
+    assert mistral.read(document, DEFAULT_READ_OPTIONS)[0].calls == (
+        ToolCall("f", {"a": 1}, step=0),
+    )
 
 
 def test_a_request_offers_tools() -> None:

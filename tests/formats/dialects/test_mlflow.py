@@ -9,7 +9,7 @@ import pytest
 
 from callscore.core.call import NOT_CAPTURED, Tool
 from callscore.formats.dialects import mlflow
-from callscore.formats.trace import DEFAULT_WANTED, Trace, Wanted
+from callscore.formats.trace import DEFAULT_READ_OPTIONS, ReadOptions, Trace
 
 CALL = {"id": "c1", "type": "function", "function": {"name": "weather", "arguments": "{}"}}
 ANSWER = {"role": "assistant", "content": None, "tool_calls": [CALL]}
@@ -38,8 +38,8 @@ def document(*spans: Any) -> dict[str, Any]:
     return {"info": {"trace_id": "tr-1"}, "data": {"spans": list(spans)}}
 
 
-def read(*spans: Any, wanted: Wanted = DEFAULT_WANTED) -> Trace:
-    [trace] = mlflow.read(document(*spans), wanted)
+def read(*spans: Any, options: ReadOptions = DEFAULT_READ_OPTIONS) -> Trace:
+    [trace] = mlflow.read(document(*spans), options)
     return trace
 
 
@@ -87,7 +87,7 @@ def test_the_next_model_is_told_the_result() -> None:
 def test_both_views_are_there_to_choose_from() -> None:
     done = span("TOOL", 2, spanInputs={"city": "Lyon"})
 
-    trace = read(MODEL, done, wanted=Wanted(view="executed"))
+    trace = read(MODEL, done, options=ReadOptions(view="executed"))
 
     assert trace.view == "executed"
     assert only(trace).arguments == {"city": "Lyon"}
@@ -123,7 +123,7 @@ def test_several_traces_are_several_runs() -> None:
     traces = [document(MODEL | {"trace_id": name}) for name in ("a", "b")]
 
     assert mlflow.recognises(traces)
-    assert len(mlflow.read(traces, DEFAULT_WANTED)) == 2
+    assert len(mlflow.read(traces, DEFAULT_READ_OPTIONS)) == 2
 
 
 def test_what_was_asked_is_known() -> None:

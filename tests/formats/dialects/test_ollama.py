@@ -8,7 +8,7 @@ import pytest
 
 from callscore.core.call import ToolCall
 from callscore.formats.dialects import ollama
-from callscore.formats.trace import DEFAULT_WANTED
+from callscore.formats.trace import DEFAULT_READ_OPTIONS
 
 
 def answer(*names: str, done: bool = False) -> dict[str, Any]:
@@ -39,7 +39,7 @@ def test_look_alikes_are_not_claimed(document: Any) -> None:
 def test_each_answer_in_a_list_is_a_run_and_its_pieces_are_one_message() -> None:
     document = [answer("f"), answer("g", done=True), answer("h")]
 
-    traces = ollama.read(document, DEFAULT_WANTED)
+    traces = ollama.read(document, DEFAULT_READ_OPTIONS)
 
     assert ollama.recognises(document)
     assert [trace.calls for trace in traces] == [
@@ -63,7 +63,7 @@ def test_results_name_the_tool_or_the_call() -> None:
         {"role": "tool", "tool_name": "f", "content": "3"},
     ]
 
-    (trace,) = ollama.read(document, DEFAULT_WANTED)
+    (trace,) = ollama.read(document, DEFAULT_READ_OPTIONS)
 
     assert ollama.recognises(document)
     assert trace.input == "q"
@@ -81,6 +81,6 @@ def test_a_request_offers_tools() -> None:
 
 
 def test_an_answer_alone_is_a_run() -> None:
-    (trace,) = ollama.read(answer("f", done=True), DEFAULT_WANTED)
+    (trace,) = ollama.read(answer("f", done=True), DEFAULT_READ_OPTIONS)
 
     assert trace.calls == (ToolCall("f", {}, step=0),)

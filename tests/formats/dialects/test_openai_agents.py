@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from callscore.formats.dialects.openai_agents import joins_lines, read, read_tools, recognises
-from callscore.formats.trace import DEFAULT_WANTED, Trace, Wanted
+from callscore.formats.trace import DEFAULT_READ_OPTIONS, ReadOptions, Trace
 
 CALL = {"type": "function_call", "call_id": "a", "name": "f", "arguments": '{"x": 1}'}
 RESULT = {"type": "function_call_output", "call_id": "a", "output": "18C"}
@@ -18,9 +18,9 @@ def item(raw: Any, type: str = "tool_call_item") -> dict[str, Any]:  # noqa: A00
     return {"type": type, "agent": "a", "raw_item": raw}
 
 
-def trace_of(document: Any, wanted: Wanted = DEFAULT_WANTED) -> Trace:
+def trace_of(document: Any, options: ReadOptions = DEFAULT_READ_OPTIONS) -> Trace:
     assert recognises(document)
-    (trace,) = read(document, wanted)
+    (trace,) = read(document, options)
     return trace
 
 
@@ -75,7 +75,7 @@ def test_a_tool_that_has_raised_has_failed(output: str, failed: bool) -> None:
 def test_a_pattern_of_the_user_holds_beside_the_words_of_the_sdk() -> None:
     items = [item(CALL), item({**RESULT, "output": "oh NO"}, "tool_call_output_item")]
 
-    (call,) = trace_of(items, Wanted(failure=re.compile("no$", re.IGNORECASE))).calls or ()
+    (call,) = trace_of(items, ReadOptions(failure=re.compile("no$", re.IGNORECASE))).calls or ()
 
     assert call.failed
 

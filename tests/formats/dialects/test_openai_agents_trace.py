@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from callscore.formats.dialects.openai_agents_trace import joins_lines, read, recognises
-from callscore.formats.trace import DEFAULT_WANTED, Trace, Wanted
+from callscore.formats.trace import DEFAULT_READ_OPTIONS, ReadOptions, Trace
 
 
 def span(time: Any, data: Any, id: Any = None, parent: Any = None, **more: Any) -> dict[str, Any]:  # noqa: A002  (as the field is called)
@@ -33,13 +33,13 @@ def generation(*names: str, input: Any = None) -> dict[str, Any]:  # noqa: A002 
     return {"type": "generation", "input": input, "output": [message]}
 
 
-def traces_of(document: Any, wanted: Wanted = DEFAULT_WANTED) -> list[Trace]:
+def traces_of(document: Any, options: ReadOptions = DEFAULT_READ_OPTIONS) -> list[Trace]:
     assert recognises(document)
-    return read(document, wanted)
+    return read(document, options)
 
 
-def names_of(document: Any, wanted: Wanted = DEFAULT_WANTED) -> list[str]:
-    return [call.name for trace in traces_of(document, wanted) for call in trace.calls or ()]
+def names_of(document: Any, options: ReadOptions = DEFAULT_READ_OPTIONS) -> list[str]:
+    return [call.name for trace in traces_of(document, options) for call in trace.calls or ()]
 
 
 def test_what_the_model_asked_for_is_taken_unless_told_otherwise() -> None:
@@ -47,17 +47,17 @@ def test_what_the_model_asked_for_is_taken_unless_told_otherwise() -> None:
 
     assert names_of(spans) == ["f"]
     assert traces_of(spans)[0].view == "requested"
-    assert names_of(spans, Wanted(view="executed")) == ["g"]
-    assert traces_of(spans, Wanted(view="executed"))[0].view == "executed"
+    assert names_of(spans, ReadOptions(view="executed")) == ["g"]
+    assert traces_of(spans, ReadOptions(view="executed"))[0].view == "executed"
 
 
 def test_the_view_is_the_only_one_that_there_is() -> None:
     executed = [span("1", {"type": "generation", "output": None}), span("2", function("g"))]
     requested = [span("1", generation("f"))]
 
-    assert names_of(executed, Wanted(view="requested")) == ["g"]
+    assert names_of(executed, ReadOptions(view="requested")) == ["g"]
     assert traces_of(executed)[0].view == "executed"
-    assert names_of(requested, Wanted(view="executed")) == ["f"]
+    assert names_of(requested, ReadOptions(view="executed")) == ["f"]
 
 
 def test_spans_are_sorted_by_their_start() -> None:
@@ -130,7 +130,7 @@ def test_calls_of_an_agent_within_a_tool_are_those_of_a_subagent(kind: str, view
         span("5", function("nested"), None, "inner"),
     ]
 
-    (trace,) = traces_of(spans, Wanted(view=view))
+    (trace,) = traces_of(spans, ReadOptions(view=view))
 
     callers = {call.name: call.caller for call in trace.calls or ()}
     assert callers["nested"] == "subagent"
@@ -201,7 +201,7 @@ def test_spans_may_come_as_they_are_sent_or_one_by_one() -> None:
     assert joins_lines(span("1", {}))
     assert joins_lines(head)
     assert recognises(head)
-    assert read(head, DEFAULT_WANTED) == []
+    assert read(head, DEFAULT_READ_OPTIONS) == []
     assert not joins_lines({"object": "trace"})
 
 

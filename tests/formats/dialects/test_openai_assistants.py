@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from callscore.formats.dialects.openai_assistants import joins_lines, read, read_tools, recognises
-from callscore.formats.trace import DEFAULT_WANTED
+from callscore.formats.trace import DEFAULT_READ_OPTIONS
 
 if TYPE_CHECKING:
     from callscore.core.call import ToolCall
@@ -30,7 +30,7 @@ def run(*calls: Any, **more: Any) -> dict[str, Any]:
 
 def calls_of(document: Any) -> tuple[ToolCall, ...]:
     assert recognises(document)
-    (trace,) = read(document, DEFAULT_WANTED)
+    (trace,) = read(document, DEFAULT_READ_OPTIONS)
     assert trace.calls is not None
     return trace.calls
 

@@ -7,14 +7,14 @@ from typing import Any
 import pytest
 
 from callscore.formats.dialects.openai_batch import EXAMPLE, read, read_tools, recognises
-from callscore.formats.trace import DEFAULT_WANTED
+from callscore.formats.trace import DEFAULT_READ_OPTIONS
 
 TOOLS = [{"type": "function", "name": "f", "parameters": {"type": "object"}}]
 ASKED = {"model": "gpt", "input": "Weather?", "tools": TOOLS}
 
 
 def test_a_line_is_a_run_under_its_custom_id() -> None:
-    (trace,) = read(EXAMPLE, DEFAULT_WANTED)
+    (trace,) = read(EXAMPLE, DEFAULT_READ_OPTIONS)
 
     assert trace.id == "task-1"
     assert [call.name for call in trace.calls or ()] == ["get_weather"]
@@ -24,7 +24,7 @@ def test_a_line_of_the_input_has_the_question_and_the_tools() -> None:
     line = {"custom_id": "t", "method": "POST", "url": "/v1/responses", "body": ASKED}
 
     assert recognises(line)
-    assert read(line, DEFAULT_WANTED)[0].input == "Weather?"
+    assert read(line, DEFAULT_READ_OPTIONS)[0].input == "Weather?"
     assert [tool.name for tool in read_tools(line)] == ["f"]
 
 
@@ -38,14 +38,14 @@ def test_a_line_of_the_input_has_the_question_and_the_tools() -> None:
 )
 def test_a_request_that_failed_was_not_run(line: Any) -> None:
     assert recognises(line)
-    (trace,) = read(line, DEFAULT_WANTED)
+    (trace,) = read(line, DEFAULT_READ_OPTIONS)
 
     assert (trace.id, trace.calls) == ("t", None)
     assert read_tools(line) == []
 
 
 def test_a_custom_id_that_is_no_text_is_none() -> None:
-    assert read({**EXAMPLE, "custom_id": 3}, DEFAULT_WANTED)[0].id is None
+    assert read({**EXAMPLE, "custom_id": 3}, DEFAULT_READ_OPTIONS)[0].id is None
 
 
 @pytest.mark.parametrize(

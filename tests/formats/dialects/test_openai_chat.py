@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from callscore.formats.dialects.openai_chat import joins_lines, read, read_tools, recognises
-from callscore.formats.trace import DEFAULT_WANTED, Trace, Wanted
+from callscore.formats.trace import DEFAULT_READ_OPTIONS, ReadOptions, Trace
 
 if TYPE_CHECKING:
     from callscore.core.call import ToolCall
@@ -26,14 +26,14 @@ def response(*messages: Any, finish: str = "tool_calls") -> dict[str, Any]:
     return {"object": "chat.completion", "choices": choices}
 
 
-def trace_of(document: Any, wanted: Wanted = DEFAULT_WANTED) -> Trace:
+def trace_of(document: Any, options: ReadOptions = DEFAULT_READ_OPTIONS) -> Trace:
     assert recognises(document)
-    (trace,) = read(document, wanted)
+    (trace,) = read(document, options)
     return trace
 
 
-def calls_of(document: Any, wanted: Wanted = DEFAULT_WANTED) -> tuple[ToolCall, ...]:
-    trace = trace_of(document, wanted)
+def calls_of(document: Any, options: ReadOptions = DEFAULT_READ_OPTIONS) -> tuple[ToolCall, ...]:
+    trace = trace_of(document, options)
     assert trace.calls is not None
     return trace.calls
 
@@ -121,12 +121,12 @@ def test_another_candidate_is_found_by_its_index_or_by_its_place() -> None:
     numbered["choices"][1]["index"] = 0
 
     assert calls_of(numbered)[0].name == "g"
-    assert calls_of(response(*messages), Wanted(candidate=1))[0].name == "g"
+    assert calls_of(response(*messages), ReadOptions(candidate=1))[0].name == "g"
 
 
 @pytest.mark.parametrize("candidate", [2, 99])
 def test_a_candidate_that_there_is_not_is_no_answer_without_calls(candidate: int) -> None:
-    assert trace_of(response(answer()), Wanted(candidate=candidate)).calls is None
+    assert trace_of(response(answer()), ReadOptions(candidate=candidate)).calls is None
 
 
 def test_no_choices_are_no_answer() -> None:
@@ -186,7 +186,7 @@ def test_a_message_that_is_none_has_no_calls() -> None:
     document = response(answer())
     document["choices"][0]["message"] = None
 
-    assert read(document, DEFAULT_WANTED)[0].calls == ()
+    assert read(document, DEFAULT_READ_OPTIONS)[0].calls == ()
 
 
 def test_a_call_that_the_server_threw_away_has_failed() -> None:
@@ -231,7 +231,7 @@ def test_a_page_of_responses_gives_a_run_for_each() -> None:
     page = {"object": "list", "data": [response(answer(entry("a", "f"))), response(answer())]}
 
     assert recognises(page)
-    assert [len(trace.calls or ()) for trace in read(page, DEFAULT_WANTED)] == [1, 0]
+    assert [len(trace.calls or ()) for trace in read(page, DEFAULT_READ_OPTIONS)] == [1, 0]
 
 
 def test_a_document_without_definitions_has_no_tools() -> None:

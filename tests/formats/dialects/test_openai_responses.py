@@ -14,7 +14,7 @@ from callscore.formats.dialects.openai_responses import (
     read_tools,
     recognises,
 )
-from callscore.formats.trace import DEFAULT_WANTED, Trace
+from callscore.formats.trace import DEFAULT_READ_OPTIONS, Trace
 
 if TYPE_CHECKING:
     from callscore.core.call import ToolCall
@@ -37,7 +37,7 @@ def result(id: str, output: Any) -> dict[str, Any]:  # noqa: A002  (as the field
 
 def trace_of(document: Any) -> Trace:
     assert recognises(document)
-    (trace,) = read(document, DEFAULT_WANTED)
+    (trace,) = read(document, DEFAULT_READ_OPTIONS)
     return trace
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from callscore.formats.dialects.openai_stream import joins_lines, read, recognises
-from callscore.formats.trace import DEFAULT_WANTED, Wanted
+from callscore.formats.trace import DEFAULT_READ_OPTIONS, ReadOptions
 
 if TYPE_CHECKING:
     from callscore.core.call import ToolCall
@@ -23,10 +23,10 @@ def fragment(index: Any, id: Any = None, name: Any = None, text: Any = None) -> 
     return {"tool_calls": [part]}
 
 
-def calls_of(*chunks: Any, wanted: Wanted = DEFAULT_WANTED) -> tuple[ToolCall, ...]:
+def calls_of(*chunks: Any, options: ReadOptions = DEFAULT_READ_OPTIONS) -> tuple[ToolCall, ...]:
     document = list(chunks)
     assert recognises(document)
-    (trace,) = read(document, wanted)
+    (trace,) = read(document, options)
     assert trace.calls is not None
     return trace.calls
 
@@ -133,7 +133,7 @@ def test_another_candidate_is_taken_by_its_index() -> None:
     ]
 
     assert calls_of(*chunks)[0].name == "f"
-    assert calls_of(*chunks, wanted=Wanted(candidate=1))[0].name == "g"
+    assert calls_of(*chunks, options=ReadOptions(candidate=1))[0].name == "g"
     assert calls_of(chunk(fragment(0, "a", "f", "{}"), "stop", None))[0].name == "f"
 
 
@@ -141,7 +141,7 @@ def test_one_chunk_is_a_stream_too() -> None:
     document = chunk(fragment(0, "a", "f", "{}"), "tool_calls")
 
     assert recognises(document)
-    assert len(read(document, DEFAULT_WANTED)[0].calls or ()) == 1
+    assert len(read(document, DEFAULT_READ_OPTIONS)[0].calls or ()) == 1
 
 
 def test_lines_of_chunks_are_one_answer() -> None:

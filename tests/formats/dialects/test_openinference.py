@@ -8,7 +8,7 @@ import pytest
 
 from callscore.core.call import NOT_CAPTURED, Tool
 from callscore.formats.dialects import openinference
-from callscore.formats.trace import DEFAULT_WANTED, Trace, Wanted
+from callscore.formats.trace import DEFAULT_READ_OPTIONS, ReadOptions, Trace
 
 OUTPUT = "llm.output_messages.0.message"
 
@@ -31,8 +31,8 @@ def tool(attributes: Any, **more: Any) -> dict[str, Any]:
     return span("TOOL", {"tool.name": "weather", **attributes}, 1, **more)
 
 
-def read(*spans: Any, wanted: Wanted = DEFAULT_WANTED) -> Trace:
-    [trace] = openinference.read(list(spans), wanted)
+def read(*spans: Any, options: ReadOptions = DEFAULT_READ_OPTIONS) -> Trace:
+    [trace] = openinference.read(list(spans), options)
     return trace
 
 
@@ -114,7 +114,7 @@ def test_of_several_answers_one_is_taken_and_of_several_messages_all() -> None:
 
     assert len(read(span("LLM", both)).calls or ()) == 2
     assert only(read(span("LLM", asked))).id == "c1"
-    assert only(read(span("LLM", asked), wanted=Wanted(candidate=1))).id == "c2"
+    assert only(read(span("LLM", asked), options=ReadOptions(candidate=1))).id == "c2"
 
 
 def test_an_answer_without_messages_is_read_as_its_provider_gave_it() -> None:
@@ -137,7 +137,7 @@ def test_the_calls_of_tools_are_taken_where_no_model_asked() -> None:
 def test_both_views_are_there_to_choose_from() -> None:
     document = [span("LLM", call("c1")), tool({"input.value": '{"city": "Lyon"}'})]
 
-    trace = read(*document, wanted=Wanted(view="executed"))
+    trace = read(*document, options=ReadOptions(view="executed"))
 
     assert trace.view == "executed"
     assert only(trace).arguments == {"city": "Lyon"}
@@ -168,7 +168,7 @@ def test_each_trace_is_a_run_and_knows_what_was_asked() -> None:
         context = {"trace_id": trace, "span_id": "s"}
         return span("LLM", {"input.value": asked, **call("c1")}, context=context)
 
-    traces = openinference.read([of("t1", "One?"), of("t2", "Two?")], DEFAULT_WANTED)
+    traces = openinference.read([of("t1", "One?"), of("t2", "Two?")], DEFAULT_READ_OPTIONS)
 
     assert [trace.input for trace in traces] == ["One?", "Two?"]
 

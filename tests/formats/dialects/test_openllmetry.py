@@ -8,7 +8,7 @@ import msgspec
 import pytest
 
 from callscore.formats.dialects import openllmetry
-from callscore.formats.trace import DEFAULT_WANTED, Trace, Wanted
+from callscore.formats.trace import DEFAULT_READ_OPTIONS, ReadOptions, Trace
 
 
 def span(attributes: Any, start: int = 0, **more: Any) -> dict[str, Any]:
@@ -25,8 +25,8 @@ def tool(attributes: Any, **more: Any) -> dict[str, Any]:
     return span({**kind, **attributes}, 1, **more)
 
 
-def read(*spans: Any, wanted: Wanted = DEFAULT_WANTED) -> Trace:
-    [trace] = openllmetry.read(list(spans), wanted)
+def read(*spans: Any, options: ReadOptions = DEFAULT_READ_OPTIONS) -> Trace:
+    [trace] = openllmetry.read(list(spans), options)
     return trace
 
 
@@ -40,7 +40,7 @@ def test_of_several_answers_one_is_taken() -> None:
     both = span({**call("c1"), **call("c2", completion=1)})
 
     assert only(read(both)).id == "c1"
-    assert only(read(both, wanted=Wanted(candidate=1))).id == "c2"
+    assert only(read(both, options=ReadOptions(candidate=1))).id == "c2"
 
 
 def test_answers_can_be_one_attribute_of_json() -> None:
@@ -51,7 +51,7 @@ def test_answers_can_be_one_attribute_of_json() -> None:
     calls = read(both).calls or ()
 
     assert [(call.name, call.id) for call in calls] == [("weather", "c1"), ("?", None)]
-    assert read(both, wanted=Wanted(candidate=1)).calls == ()
+    assert read(both, options=ReadOptions(candidate=1)).calls == ()
 
 
 def test_an_answer_without_calls_has_none() -> None:
@@ -105,7 +105,7 @@ def test_a_tool_can_have_failed() -> None:
 def test_both_views_are_there_to_choose_from() -> None:
     given = tool({"traceloop.entity.input": '{"inputs": {"city": "Lyon"}, "tags": []}'})
 
-    trace = read(span(call("c1")), given, wanted=Wanted(view="executed"))
+    trace = read(span(call("c1")), given, options=ReadOptions(view="executed"))
 
     assert trace.view == "executed"
     assert only(trace).arguments == {"city": "Lyon"}
@@ -118,7 +118,7 @@ def test_a_tool_without_a_name_has_that_of_its_span() -> None:
 def test_each_trace_is_a_run() -> None:
     document = [span(call("c1"), trace_id="a"), span(call("c1"), trace_id="b")]
 
-    assert len(openllmetry.read(document, DEFAULT_WANTED)) == 2
+    assert len(openllmetry.read(document, DEFAULT_READ_OPTIONS)) == 2
 
 
 def test_lines_are_spans() -> None:

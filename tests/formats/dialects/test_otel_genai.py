@@ -9,7 +9,7 @@ import pytest
 
 from callscore.core.call import NOT_CAPTURED, Tool
 from callscore.formats.dialects import otel_genai
-from callscore.formats.trace import DEFAULT_WANTED, Trace, Wanted
+from callscore.formats.trace import DEFAULT_READ_OPTIONS, ReadOptions, Trace
 
 PARIS = {"city": "Paris"}
 
@@ -41,8 +41,8 @@ def tool(attributes: Any, start: int = 1, **more: Any) -> dict[str, Any]:
     return span("execute_tool", {"gen_ai.tool.name": "weather", **attributes}, start, **more)
 
 
-def read(*spans: Any, wanted: Wanted = DEFAULT_WANTED) -> Trace:
-    [trace] = otel_genai.read(list(spans), wanted)
+def read(*spans: Any, options: ReadOptions = DEFAULT_READ_OPTIONS) -> Trace:
+    [trace] = otel_genai.read(list(spans), options)
     return trace
 
 
@@ -67,7 +67,7 @@ def test_what_models_asked_for_is_taken_and_the_agent_around_them_is_not() -> No
 
 
 def test_both_views_are_there_to_choose_from() -> None:
-    trace = read(span("chat", says(part())), tool({}), wanted=Wanted(view="executed"))
+    trace = read(span("chat", says(part())), tool({}), options=ReadOptions(view="executed"))
 
     assert trace.view == "executed"
     assert only(trace).error == NOT_CAPTURED
@@ -93,7 +93,7 @@ def test_each_trace_is_a_run() -> None:
             span("chat", says(part("c2")), 5, trace_id="t2"),
             span("chat", says(part("c1")), 1, trace_id="t1"),
         ],
-        DEFAULT_WANTED,
+        DEFAULT_READ_OPTIONS,
     )
 
     assert [only(trace).id for trace in traces] == ["c1", "c2"]
@@ -156,7 +156,7 @@ def test_of_several_choices_one_is_taken() -> None:
     document = span("chat", {}, events=[choice(0, "a"), choice(1, "b")])
 
     assert only(read(document)).name == "a"
-    assert only(read(document, wanted=Wanted(candidate=1))).name == "b"
+    assert only(read(document, options=ReadOptions(candidate=1))).name == "b"
 
 
 def test_choices_without_an_index_are_parts_of_one() -> None:
@@ -192,7 +192,7 @@ def test_of_several_answers_one_is_taken() -> None:
     several = {**attributes, "gen_ai.request.choice.count": 2}
 
     assert len(read(span("chat", attributes)).calls or ()) == 2
-    assert only(read(span("chat", several), wanted=Wanted(candidate=1))).id == "c2"
+    assert only(read(span("chat", several), options=ReadOptions(candidate=1))).id == "c2"
     assert read(span("chat", {**several, "gen_ai.output.messages": "Hi"})).calls == ()
 
 

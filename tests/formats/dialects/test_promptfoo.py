@@ -8,7 +8,7 @@ import pytest
 
 from callscore.core.call import ToolCall
 from callscore.formats.dialects.promptfoo import read, read_tools, recognises
-from callscore.formats.trace import DEFAULT_WANTED, Trace
+from callscore.formats.trace import DEFAULT_READ_OPTIONS, Trace
 
 OPENAI = [{"id": "c1", "type": "function", "function": {"name": "f", "arguments": '{"a": 1}'}}]
 BLOCK = '{"type": "tool_use", "id": "c1", "name": "f", "input": {"a": 1}}'
@@ -27,7 +27,7 @@ def row(output: Any = None, *, test: Any = None, **more: Any) -> dict[str, Any]:
 
 def traces_of(document: Any) -> list[Trace]:
     assert recognises(document)
-    return read(document, DEFAULT_WANTED)
+    return read(document, DEFAULT_READ_OPTIONS)
 
 
 def calls_in(output: Any) -> list[str]:
@@ -180,5 +180,5 @@ def test_look_alikes_are_not_claimed(document: Any) -> None:
 
 
 def test_what_is_something_else_has_no_runs() -> None:
-    assert read("x", DEFAULT_WANTED) == []
-    assert read({"results": {"results": [5]}}, DEFAULT_WANTED) == []
+    assert read("x", DEFAULT_READ_OPTIONS) == []
+    assert read({"results": {"results": [5]}}, DEFAULT_READ_OPTIONS) == []

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from callscore.formats.dialects import pydantic_ai
-from callscore.formats.trace import DEFAULT_WANTED, Trace
+from callscore.formats.trace import DEFAULT_READ_OPTIONS, Trace
 
 if TYPE_CHECKING:
     from callscore.core.call import ToolCall
@@ -36,7 +36,7 @@ def request(*parts: Any) -> dict[str, Any]:
 
 
 def read(*messages: Any) -> Trace:
-    [trace] = pydantic_ai.read(list(messages), DEFAULT_WANTED)
+    [trace] = pydantic_ai.read(list(messages), DEFAULT_READ_OPTIONS)
     return trace
 
 
@@ -140,7 +140,7 @@ def test_a_call_of_an_mcp_server_without_wrapping_is_kept_as_it_is() -> None:
 @pytest.mark.parametrize("name", ["messages", "all_messages", "message_history", "new_messages"])
 def test_a_history_is_found_under_its_name(name: str) -> None:
     for document in ({name: [response(call("a"))]}, {"state": {name: [response(call("a"))]}}):
-        [trace] = pydantic_ai.read(document, DEFAULT_WANTED)
+        [trace] = pydantic_ai.read(document, DEFAULT_READ_OPTIONS)
 
         assert pydantic_ai.recognises(document)
         assert [one.id for one in trace.calls or ()] == ["a"]
@@ -148,7 +148,7 @@ def test_a_history_is_found_under_its_name(name: str) -> None:
 
 @pytest.mark.parametrize("document", [response(call("a")), [call("a")], call("a")])
 def test_what_histories_are_made_of_is_read_by_itself(document: Any) -> None:
-    [trace] = pydantic_ai.read(document, DEFAULT_WANTED)
+    [trace] = pydantic_ai.read(document, DEFAULT_READ_OPTIONS)
 
     assert pydantic_ai.recognises(document)
     assert [one.id for one in trace.calls or ()] == ["a"]
@@ -191,7 +191,7 @@ def test_what_a_model_is_offered_are_tools_and_no_calls() -> None:
 
     assert pydantic_ai.recognises(offered)
     assert [item.name for item in pydantic_ai.read_tools(offered)] == ["f"]
-    assert pydantic_ai.read(offered, DEFAULT_WANTED)[0].calls == ()
+    assert pydantic_ai.read(offered, DEFAULT_READ_OPTIONS)[0].calls == ()
     assert not pydantic_ai.recognises({"function_tools": [tool]})
 
 

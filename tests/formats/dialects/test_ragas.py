@@ -8,7 +8,7 @@ import pytest
 
 from callscore.core.call import ToolCall
 from callscore.formats.dialects.ragas import read, recognises
-from callscore.formats.trace import DEFAULT_WANTED, Trace
+from callscore.formats.trace import DEFAULT_READ_OPTIONS, Trace
 
 ASKED = {"content": "hi", "type": "human"}
 
@@ -23,7 +23,7 @@ def said(*names: str) -> dict[str, Any]:
 
 def traces_of(document: Any) -> list[Trace]:
     assert recognises(document)
-    return read(document, DEFAULT_WANTED)
+    return read(document, DEFAULT_READ_OPTIONS)
 
 
 def test_a_sample_has_both_sides_and_the_question() -> None:
@@ -91,4 +91,4 @@ def test_look_alikes_are_not_claimed(document: Any) -> None:
 
 @pytest.mark.parametrize("document", [None, 5, "x", [5], {"samples": [5]}])
 def test_what_is_something_else_has_no_runs(document: Any) -> None:
-    assert read(document, DEFAULT_WANTED) == []
+    assert read(document, DEFAULT_READ_OPTIONS) == []

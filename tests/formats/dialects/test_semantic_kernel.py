@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from callscore.formats.dialects import semantic_kernel
-from callscore.formats.trace import DEFAULT_WANTED
+from callscore.formats.trace import DEFAULT_READ_OPTIONS
 
 if TYPE_CHECKING:
     from callscore.core.call import ToolCall
@@ -34,7 +34,7 @@ def message(*items: Any, **more: Any) -> dict[str, Any]:
 
 
 def calls(document: Any) -> tuple[ToolCall, ...]:
-    [trace] = semantic_kernel.read(document, DEFAULT_WANTED)
+    [trace] = semantic_kernel.read(document, DEFAULT_READ_OPTIONS)
     return trace.calls or ()
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from callscore.formats.dialects import smolagents
-from callscore.formats.trace import DEFAULT_WANTED
+from callscore.formats.trace import DEFAULT_READ_OPTIONS
 
 if TYPE_CHECKING:
     from callscore.core.call import ToolCall
@@ -26,7 +26,7 @@ def step(*calls: dict[str, Any], **more: Any) -> dict[str, Any]:
 
 
 def calls(*steps: Any) -> tuple[ToolCall, ...]:
-    [trace] = smolagents.read(list(steps), DEFAULT_WANTED)
+    [trace] = smolagents.read(list(steps), DEFAULT_READ_OPTIONS)
     return trace.calls or ()
 
 
@@ -92,7 +92,9 @@ def test_code_is_the_input_of_the_interpreter() -> None:
 
 
 def test_the_task_is_the_input() -> None:
-    [trace] = smolagents.read([{"task": "go"}, step(call("a")), {"task": "on"}], DEFAULT_WANTED)
+    [trace] = smolagents.read(
+        [{"task": "go"}, step(call("a")), {"task": "on"}], DEFAULT_READ_OPTIONS
+    )
 
     assert trace.input == "go"
 
@@ -106,7 +108,7 @@ def test_a_step_without_calls_is_none() -> None:
     [[{"task": "go"}, step(call("a"))], {"output": 1, "steps": [step(call("a"))]}, step(call("a"))],
 )
 def test_steps_are_read_bare_and_as_a_result(document: Any) -> None:
-    [trace] = smolagents.read(document, DEFAULT_WANTED)
+    [trace] = smolagents.read(document, DEFAULT_READ_OPTIONS)
 
     assert smolagents.recognises(document)
     assert [one.id for one in trace.calls or ()] == ["a"]

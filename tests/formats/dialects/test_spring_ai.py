@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from callscore.formats.dialects import spring_ai
-from callscore.formats.trace import DEFAULT_WANTED, Wanted
+from callscore.formats.trace import DEFAULT_READ_OPTIONS, ReadOptions
 
 if TYPE_CHECKING:
     from callscore.core.call import ToolCall
@@ -25,8 +25,8 @@ def answered(*responses: dict[str, Any]) -> dict[str, Any]:
     return {"messageType": "TOOL", "responses": list(responses), "text": ""}
 
 
-def calls(document: Any, wanted: Wanted = DEFAULT_WANTED) -> tuple[ToolCall, ...]:
-    [trace] = spring_ai.read(document, wanted)
+def calls(document: Any, options: ReadOptions = DEFAULT_READ_OPTIONS) -> tuple[ToolCall, ...]:
+    [trace] = spring_ai.read(document, options)
     return trace.calls or ()
 
 
@@ -69,7 +69,7 @@ def test_messages_prompts_and_responses_are_read(document: Any) -> None:
 def test_another_candidate_can_be_asked_for() -> None:
     document = {"results": [{"output": said(call(id_))} for id_ in ("a", "b")]}
 
-    assert [one.id for one in calls(document, Wanted(candidate=1))] == ["b"]
+    assert [one.id for one in calls(document, ReadOptions(candidate=1))] == ["b"]
 
 
 def test_lines_of_messages_are_one_document() -> None:

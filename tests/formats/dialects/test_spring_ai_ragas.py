@@ -7,11 +7,11 @@ from typing import Any
 import pytest
 
 from callscore.formats.dialects import spring_ai_ragas
-from callscore.formats.trace import DEFAULT_WANTED, Trace
+from callscore.formats.trace import DEFAULT_READ_OPTIONS, Trace
 
 
 def read(**sample: Any) -> Trace:
-    [trace] = spring_ai_ragas.read(sample, DEFAULT_WANTED)
+    [trace] = spring_ai_ragas.read(sample, DEFAULT_READ_OPTIONS)
     return trace
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from callscore.core.call import Tool
 from callscore.formats.dialects import strands
-from callscore.formats.trace import DEFAULT_WANTED
+from callscore.formats.trace import DEFAULT_READ_OPTIONS
 
 if TYPE_CHECKING:
     from callscore.core.call import ToolCall
@@ -32,7 +32,7 @@ def kept(number: Any, message: Any, **more: Any) -> dict[str, Any]:
 
 
 def calls_in(document: Any) -> tuple[ToolCall, ...]:
-    [trace] = strands.read(document, DEFAULT_WANTED)
+    [trace] = strands.read(document, DEFAULT_READ_OPTIONS)
     assert trace.calls is not None
     return trace.calls
 

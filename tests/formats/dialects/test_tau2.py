@@ -8,7 +8,7 @@ import pytest
 
 from callscore.core.call import ToolCall
 from callscore.formats.dialects import tau2
-from callscore.formats.trace import DEFAULT_WANTED, Trace
+from callscore.formats.trace import DEFAULT_READ_OPTIONS, Trace
 
 
 def call(name: str, id_: str, requestor: str = "assistant") -> dict[str, Any]:
@@ -48,7 +48,7 @@ def test_a_simulation_without_calls_is_claimed() -> None:
     run = {"task_id": "1", "termination_reason": "max_steps", "messages": None}
 
     assert tau2.recognises([run])
-    assert tau2.read(run, DEFAULT_WANTED) == [Trace(calls=(), id="1")]
+    assert tau2.read(run, DEFAULT_READ_OPTIONS) == [Trace(calls=(), id="1")]
 
 
 def test_a_result_alone_tells() -> None:
@@ -64,7 +64,7 @@ def test_calls_of_the_user_are_marked_and_errors_are_told_by_their_flag() -> Non
         answer("3", "Error: x"),
     ]
 
-    (trace,) = tau2.read(document, DEFAULT_WANTED)
+    (trace,) = tau2.read(document, DEFAULT_READ_OPTIONS)
 
     assert tau2.recognises(document)
     assert trace.calls == (
@@ -84,7 +84,7 @@ def test_a_results_file_joins_runs_and_tasks() -> None:
     calls = (ToolCall("f", {}, id="1", step=0),)
 
     assert tau2.recognises(document)
-    assert tau2.read(document, DEFAULT_WANTED) == [
+    assert tau2.read(document, DEFAULT_READ_OPTIONS) == [
         Trace(calls=calls, expected=expected, id="a", trial=0, input="do a"),
         Trace(calls=calls, expected=expected, id="a", trial=1, input="do a"),
         Trace(calls=calls, id="z"),
@@ -96,7 +96,7 @@ def test_a_run_without_its_task_may_say_what_it_was_checked_against() -> None:
     checks = [{"action": {"name": "f", "arguments": {}, "requestor": "user"}}]
     run = {"task_id": "a", "messages": [], "reward_info": {"action_checks": checks}}
 
-    (trace,) = tau2.read(run, DEFAULT_WANTED)
+    (trace,) = tau2.read(run, DEFAULT_READ_OPTIONS)
 
     assert trace.expected == (ToolCall("f", {}, caller="user"),)
 
@@ -109,7 +109,7 @@ def test_several_results_may_come_in_one_message() -> None:
         ]
     }
 
-    (trace,) = tau2.read(document, DEFAULT_WANTED)
+    (trace,) = tau2.read(document, DEFAULT_READ_OPTIONS)
 
     assert [found.result for found in trace.calls or ()] == ["x", "y"]
 
@@ -118,7 +118,7 @@ def test_a_task_without_criteria_says_nothing_about_calls() -> None:
     document = {"id": "a", "user_scenario": {"instructions": "i"}, "evaluation_criteria": None}
 
     assert tau2.recognises(document)
-    assert tau2.read(document, DEFAULT_WANTED) == [Trace(id="a", input="i")]
+    assert tau2.read(document, DEFAULT_READ_OPTIONS) == [Trace(id="a", input="i")]
 
 
 def test_the_ticks_of_a_spoken_run_are_its_messages() -> None:
@@ -132,7 +132,7 @@ def test_the_ticks_of_a_spoken_run_are_its_messages() -> None:
         ],
     }
 
-    (trace,) = tau2.read(run, DEFAULT_WANTED)
+    (trace,) = tau2.read(run, DEFAULT_READ_OPTIONS)
 
     assert trace.calls == (
         ToolCall("f", {}, id="1", step=0, result="x", failed=False),

@@ -8,7 +8,7 @@ import pytest
 
 from callscore.core.call import ToolCall
 from callscore.formats.dialects import tau_bench
-from callscore.formats.trace import DEFAULT_WANTED, Trace
+from callscore.formats.trace import DEFAULT_READ_OPTIONS, Trace
 
 
 def record(*messages: Any, **fields: Any) -> dict[str, Any]:
@@ -50,7 +50,7 @@ def test_a_record_has_both_sides_its_task_and_its_trial() -> None:
     )
 
     assert tau_bench.recognises(document)
-    assert tau_bench.read(document, DEFAULT_WANTED) == [
+    assert tau_bench.read(document, DEFAULT_READ_OPTIONS) == [
         Trace(
             calls=(
                 ToolCall("f", {"a": 2}, id="1", step=0, result="Error: x", failed=True),
@@ -67,7 +67,7 @@ def test_a_record_has_both_sides_its_task_and_its_trial() -> None:
 def test_a_run_that_broke_off_expects_nothing_that_is_known() -> None:
     document = record(info={"error": "x", "traceback": "y"}, task_id=None, trial=None)
 
-    assert tau_bench.read([document], DEFAULT_WANTED) == [Trace(calls=())]
+    assert tau_bench.read([document], DEFAULT_READ_OPTIONS) == [Trace(calls=())]
 
 
 def test_an_answer_is_no_call() -> None:
@@ -75,7 +75,7 @@ def test_an_answer_is_no_call() -> None:
     document = [{"instruction": "i", "actions": actions}, {"instruction": "j", "actions": []}]
 
     assert tau_bench.recognises(document)
-    assert tau_bench.read(document, DEFAULT_WANTED) == [
+    assert tau_bench.read(document, DEFAULT_READ_OPTIONS) == [
         Trace(expected=(ToolCall("f", {}),), id="0", input="i"),
         Trace(expected=(), id="1", input="j"),
     ]
@@ -84,8 +84,8 @@ def test_an_answer_is_no_call() -> None:
 def test_a_task_that_has_an_id_or_stands_alone_goes_by_no_place() -> None:
     task = {"instruction": "i", "actions": []}
 
-    assert tau_bench.read([{**task, "task_id": 7}], DEFAULT_WANTED)[0].id == "7"
-    assert tau_bench.read(task, DEFAULT_WANTED)[0].id is None
+    assert tau_bench.read([{**task, "task_id": 7}], DEFAULT_READ_OPTIONS)[0].id == "7"
+    assert tau_bench.read(task, DEFAULT_READ_OPTIONS)[0].id is None
 
 
 def test_actions_that_are_written_as_text_are_calls() -> None:
@@ -98,6 +98,6 @@ def test_actions_that_are_written_as_text_are_calls() -> None:
         said("hello", "user"),
     )
 
-    (trace,) = tau_bench.read(document, DEFAULT_WANTED)
+    (trace,) = tau_bench.read(document, DEFAULT_READ_OPTIONS)
 
     assert trace.calls == (ToolCall("f", {"a": 1}, step=0, result="Error: x", failed=True),)

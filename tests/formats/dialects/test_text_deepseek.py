@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from callscore.core.call import INVALID, TRUNCATED, Tool, ToolCall
 from callscore.formats.dialects.text_deepseek import read, recognises
-from callscore.formats.trace import DEFAULT_WANTED, Wanted
+from callscore.formats.trace import DEFAULT_READ_OPTIONS, ReadOptions
 
 BAR = "\uff5c"
 BEGIN, SEP, END = (f"<{BAR}tool▁{name}{BAR}>" for name in ("call▁begin", "sep", "call▁end"))
@@ -13,9 +13,9 @@ INVOKE, CLOSE = f"<{BAR}DSML{BAR}invoke name=", f"</{BAR}DSML{BAR}invoke>"
 PARAMETER, CLOSED = f"<{BAR}DSML{BAR}parameter name=", f"</{BAR}DSML{BAR}parameter>"
 
 
-def calls_of(text: str, wanted: Wanted = DEFAULT_WANTED) -> tuple[ToolCall, ...]:
+def calls_of(text: str, options: ReadOptions = DEFAULT_READ_OPTIONS) -> tuple[ToolCall, ...]:
     assert recognises(text)
-    (trace,) = read(text, wanted)
+    (trace,) = read(text, options)
     assert trace.calls is not None
     return trace.calls
 
@@ -71,7 +71,7 @@ def test_dsml_that_does_not_say_so_is_typed_by_the_schema() -> None:
     tools = {"f": Tool("f", parameters={"properties": {"a": {"type": "integer"}}})}
 
     assert calls_of(text)[0].arguments == {"a": "1"}
-    assert calls_of(text, Wanted(tools=tools))[0].arguments == {"a": 1}
+    assert calls_of(text, ReadOptions(tools=tools))[0].arguments == {"a": 1}
 
 
 def test_dsml_may_hold_json_and_may_break_off() -> None:

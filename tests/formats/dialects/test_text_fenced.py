@@ -6,14 +6,14 @@ import pytest
 
 from callscore.core.call import INVALID, TRUNCATED, ToolCall
 from callscore.formats.dialects.text_fenced import read, recognises
-from callscore.formats.trace import DEFAULT_WANTED
+from callscore.formats.trace import DEFAULT_READ_OPTIONS
 
 F = '{"name": "f", "arguments": {"a": 1}}'
 
 
 def calls_of(text: str) -> tuple[ToolCall, ...]:
     assert recognises(text)
-    (trace,) = read(text, DEFAULT_WANTED)
+    (trace,) = read(text, DEFAULT_READ_OPTIONS)
     assert trace.calls is not None
     return trace.calls
 

@@ -4,22 +4,22 @@ from __future__ import annotations
 
 from callscore.core.call import TRUNCATED, Tool, ToolCall
 from callscore.formats.dialects.text_glm import read, read_tools, recognises
-from callscore.formats.trace import DEFAULT_WANTED, Wanted
+from callscore.formats.trace import DEFAULT_READ_OPTIONS, ReadOptions
 
 CALL = "<tool_call>f\n<arg_key>n</arg_key>\n<arg_value>3</arg_value>\n</tool_call>"
 TOOL = Tool("f", parameters={"properties": {"n": {"type": "number"}}})
 
 
-def calls_of(text: str, wanted: Wanted = DEFAULT_WANTED) -> tuple[ToolCall, ...]:
+def calls_of(text: str, options: ReadOptions = DEFAULT_READ_OPTIONS) -> tuple[ToolCall, ...]:
     assert recognises(text)
-    (trace,) = read(text, wanted)
+    (trace,) = read(text, options)
     assert trace.calls is not None
     return trace.calls
 
 
 def test_arguments_are_text_unless_the_tools_are_known() -> None:
     assert calls_of(CALL) == (ToolCall("f", {"n": "3"}, step=0),)
-    assert calls_of(CALL, Wanted(tools={"f": TOOL})) == (ToolCall("f", {"n": 3}, step=0),)
+    assert calls_of(CALL, ReadOptions(tools={"f": TOOL})) == (ToolCall("f", {"n": 3}, step=0),)
 
 
 def test_the_tools_in_the_prompt_type_the_arguments() -> None:

@@ -6,7 +6,7 @@ import pytest
 
 from callscore.core.call import ToolCall
 from callscore.formats.dialects.text_harmony import read, recognises
-from callscore.formats.trace import DEFAULT_WANTED
+from callscore.formats.trace import DEFAULT_READ_OPTIONS
 
 CALL = "<|start|>assistant<|channel|>commentary to=functions.{name} json<|message|>{text}<|call|>"
 RESULT = "<|start|>functions.{name} to=assistant<|channel|>commentary<|message|>{text}<|end|>"
@@ -14,7 +14,7 @@ RESULT = "<|start|>functions.{name} to=assistant<|channel|>commentary<|message|>
 
 def calls_of(text: str) -> tuple[ToolCall, ...]:
     assert recognises(text)
-    (trace,) = read(text, DEFAULT_WANTED)
+    (trace,) = read(text, DEFAULT_READ_OPTIONS)
     assert trace.calls is not None
     return trace.calls
 

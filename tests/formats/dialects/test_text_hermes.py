@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from callscore.core.call import INVALID, TRUNCATED, ToolCall
 from callscore.formats.dialects.text_hermes import read, read_tools, recognises
-from callscore.formats.trace import DEFAULT_WANTED
+from callscore.formats.trace import DEFAULT_READ_OPTIONS
 
 CALL = '<tool_call>\n{"name": "f", "arguments": {"a": 1}}\n</tool_call>'
 
 
 def calls_of(text: str) -> tuple[ToolCall, ...]:
     assert recognises(text)
-    (trace,) = read(text, DEFAULT_WANTED)
+    (trace,) = read(text, DEFAULT_READ_OPTIONS)
     assert trace.calls is not None
     return trace.calls
 

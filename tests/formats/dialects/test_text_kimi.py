@@ -6,7 +6,7 @@ import pytest
 
 from callscore.core.call import TRUNCATED, ToolCall
 from callscore.formats.dialects.text_kimi import read, recognises
-from callscore.formats.trace import DEFAULT_WANTED
+from callscore.formats.trace import DEFAULT_READ_OPTIONS
 
 CALL = "<|tool_call_begin|>{id}<|tool_call_argument_begin|>{text}<|tool_call_end|>"
 RESULT = "<|im_end|><|im_system|>tool<|im_middle|>## Return of {id}\n{text}"
@@ -14,7 +14,7 @@ RESULT = "<|im_end|><|im_system|>tool<|im_middle|>## Return of {id}\n{text}"
 
 def calls_of(text: str) -> tuple[ToolCall, ...]:
     assert recognises(text)
-    (trace,) = read(text, DEFAULT_WANTED)
+    (trace,) = read(text, DEFAULT_READ_OPTIONS)
     assert trace.calls is not None
     return trace.calls
 

@@ -6,14 +6,14 @@ import pytest
 
 from callscore.core.call import INVALID, TRUNCATED, Tool, ToolCall
 from callscore.formats.dialects.text_llama import read, recognises
-from callscore.formats.trace import DEFAULT_WANTED, Wanted
+from callscore.formats.trace import DEFAULT_READ_OPTIONS, ReadOptions
 
 F = '{"name": "f", "parameters": {"a": 1}}'
 
 
-def calls_of(text: str, wanted: Wanted = DEFAULT_WANTED) -> tuple[ToolCall, ...]:
+def calls_of(text: str, options: ReadOptions = DEFAULT_READ_OPTIONS) -> tuple[ToolCall, ...]:
     assert recognises(text)
-    (trace,) = read(text, wanted)
+    (trace,) = read(text, options)
     assert trace.calls is not None
     return trace.calls
 
@@ -51,7 +51,7 @@ def test_built_in_tools_are_called_in_python() -> None:
 def test_an_argument_of_a_built_in_tool_without_a_name_is_named_by_its_place() -> None:
     tools = {"wolfram": Tool("wolfram", parameters={"properties": {"query": {}}})}
 
-    (call,) = calls_of("<|python_tag|>wolfram.call('x')", Wanted(tools=tools))
+    (call,) = calls_of("<|python_tag|>wolfram.call('x')", ReadOptions(tools=tools))
 
     assert (call.arguments, call.positional) == ({"query": "x"}, False)
 

@@ -6,12 +6,12 @@ import pytest
 
 from callscore.core.call import INVALID, TRUNCATED, ToolCall
 from callscore.formats.dialects.text_mistral import read, read_tools, recognises
-from callscore.formats.trace import DEFAULT_WANTED
+from callscore.formats.trace import DEFAULT_READ_OPTIONS
 
 
 def calls_of(text: str) -> tuple[ToolCall, ...]:
     assert recognises(text)
-    (trace,) = read(text, DEFAULT_WANTED)
+    (trace,) = read(text, DEFAULT_READ_OPTIONS)
     assert trace.calls is not None
     return trace.calls
 

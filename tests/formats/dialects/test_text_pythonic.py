@@ -6,12 +6,12 @@ import pytest
 
 from callscore.core.call import INVALID, TRUNCATED, Tool, ToolCall
 from callscore.formats.dialects.text_pythonic import read, recognises
-from callscore.formats.trace import DEFAULT_WANTED, Wanted
+from callscore.formats.trace import DEFAULT_READ_OPTIONS, ReadOptions
 
 
-def calls_of(text: str, wanted: Wanted = DEFAULT_WANTED) -> tuple[ToolCall, ...]:
+def calls_of(text: str, options: ReadOptions = DEFAULT_READ_OPTIONS) -> tuple[ToolCall, ...]:
     assert recognises(text)
-    (trace,) = read(text, wanted)
+    (trace,) = read(text, options)
     assert trace.calls is not None
     return trace.calls
 
@@ -36,7 +36,7 @@ def test_an_argument_without_a_name_has_its_position_or_the_name_in_the_schema()
     tools = {"sort": Tool("sort", parameters={"properties": {"file": {}}})}
 
     assert calls_of("[sort('a')]")[0] == ToolCall("sort", {"0": "a"}, step=0, positional=True)
-    assert calls_of("[sort('a')]", Wanted(tools=tools))[0] == ToolCall(
+    assert calls_of("[sort('a')]", ReadOptions(tools=tools))[0] == ToolCall(
         "sort", {"file": "a"}, step=0
     )
 

@@ -6,14 +6,14 @@ import pytest
 
 from callscore.core.call import TRUNCATED, Tool, ToolCall
 from callscore.formats.dialects.text_qwen_coder import read, read_tools, recognises
-from callscore.formats.trace import DEFAULT_WANTED, Wanted
+from callscore.formats.trace import DEFAULT_READ_OPTIONS, ReadOptions
 
 TOOL = Tool("f", parameters={"properties": {"n": {"type": "integer"}, "on": {"type": "boolean"}}})
 
 
-def calls_of(text: str, wanted: Wanted = DEFAULT_WANTED) -> tuple[ToolCall, ...]:
+def calls_of(text: str, options: ReadOptions = DEFAULT_READ_OPTIONS) -> tuple[ToolCall, ...]:
     assert recognises(text)
-    (trace,) = read(text, wanted)
+    (trace,) = read(text, options)
     assert trace.calls is not None
     return trace.calls
 
@@ -22,7 +22,7 @@ def test_arguments_are_text_unless_the_tools_are_known() -> None:
     text = "<function=f>\n<parameter=n>\n3\n</parameter>\n<parameter=on>\ntrue\n</parameter>\n</function>"
 
     assert calls_of(text)[0].arguments == {"n": "3", "on": "true"}
-    assert calls_of(text, Wanted(tools={"f": TOOL}))[0].arguments == {"n": 3, "on": True}
+    assert calls_of(text, ReadOptions(tools={"f": TOOL}))[0].arguments == {"n": 3, "on": True}
 
 
 @pytest.mark.parametrize(

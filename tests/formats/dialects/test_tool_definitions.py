@@ -14,7 +14,7 @@ from callscore.formats.dialects.tool_definitions import (
     read_tools,
     recognises,
 )
-from callscore.formats.trace import DEFAULT_WANTED, Trace
+from callscore.formats.trace import DEFAULT_READ_OPTIONS, Trace
 
 SCHEMA = {"type": "object", "properties": {"a": {"type": "string"}}}
 PLAIN = {"name": "f", "description": "d", "parameters": SCHEMA}
@@ -44,7 +44,7 @@ def test_a_definition_is_told_in_every_spelling(entry: dict[str, Any]) -> None:
     for document in (entry, [entry], {"tools": [entry]}, {"domain": [entry]}):
         assert recognises(document)
         assert [tool.name for tool in read_tools(document)] == ["f"]
-        assert read(document, DEFAULT_WANTED) == [Trace()]
+        assert read(document, DEFAULT_READ_OPTIONS) == [Trace()]
 
 
 @pytest.mark.parametrize(

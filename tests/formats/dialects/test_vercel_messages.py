@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from callscore.formats.dialects import vercel_messages
-from callscore.formats.trace import DEFAULT_WANTED
+from callscore.formats.trace import DEFAULT_READ_OPTIONS
 
 if TYPE_CHECKING:
     from callscore.core.call import ToolCall
@@ -27,7 +27,7 @@ def answers(**outputs: Any) -> dict[str, Any]:
 
 
 def calls_in(document: Any) -> tuple[ToolCall, ...]:
-    [trace] = vercel_messages.read(document, DEFAULT_WANTED)
+    [trace] = vercel_messages.read(document, DEFAULT_READ_OPTIONS)
     assert trace.calls is not None
     return trace.calls
 

@@ -8,7 +8,7 @@ import msgspec
 import pytest
 
 from callscore.formats.dialects import vercel_spans
-from callscore.formats.trace import DEFAULT_WANTED, Trace, Wanted
+from callscore.formats.trace import DEFAULT_READ_OPTIONS, ReadOptions, Trace
 
 if TYPE_CHECKING:
     from callscore.core.call import ToolCall
@@ -50,13 +50,13 @@ def tool(id_: str, time: int, call_id: str, **more: Any) -> dict[str, Any]:
     return span("ai.toolCall", id_, time, **{"parent": "root", **more, "attributes": attributes})
 
 
-def trace_of(document: Any, wanted: Wanted = DEFAULT_WANTED) -> Trace:
-    [trace] = vercel_spans.read(document, wanted)
+def trace_of(document: Any, options: ReadOptions = DEFAULT_READ_OPTIONS) -> Trace:
+    [trace] = vercel_spans.read(document, options)
     return trace
 
 
-def calls_in(document: Any, wanted: Wanted = DEFAULT_WANTED) -> tuple[ToolCall, ...]:
-    calls = trace_of(document, wanted).calls
+def calls_in(document: Any, options: ReadOptions = DEFAULT_READ_OPTIONS) -> tuple[ToolCall, ...]:
+    calls = trace_of(document, options).calls
     assert calls is not None
     return calls
 
@@ -128,7 +128,7 @@ def test_runs_that_record_and_runs_that_do_not_are_viewed_each_in_its_way() -> N
     hidden = [model("1", 1), tool("2", 2, "a", given={"args": None})]
     open_ = [{**model("3", 3, "b"), "traceId": "u"}]
 
-    traces = vercel_spans.read([*hidden, *open_], DEFAULT_WANTED)
+    traces = vercel_spans.read([*hidden, *open_], DEFAULT_READ_OPTIONS)
 
     assert [trace.view for trace in traces] == ["executed", "requested"]
 
@@ -144,7 +144,7 @@ def test_the_view_that_is_asked_for_is_taken() -> None:
     spans = [model("1", 1, "a", "b"), tool("2", 2, "a")]
 
     assert [item.id for item in calls_in(spans)] == ["a", "b"]
-    assert [item.id for item in calls_in(spans, Wanted(view="executed"))] == ["a"]
+    assert [item.id for item in calls_in(spans, ReadOptions(view="executed"))] == ["a"]
 
 
 def test_the_calls_of_a_model_within_a_tool_are_marked() -> None:

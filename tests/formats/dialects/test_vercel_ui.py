@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from callscore.formats.dialects import vercel_ui
-from callscore.formats.trace import DEFAULT_WANTED
+from callscore.formats.trace import DEFAULT_READ_OPTIONS
 
 if TYPE_CHECKING:
     from callscore.core.call import ToolCall
@@ -28,7 +28,7 @@ def invocation(id_: str, state: str, step: int, **more: Any) -> dict[str, Any]:
 
 
 def calls_in(document: Any) -> tuple[ToolCall, ...]:
-    [trace] = vercel_ui.read(document, DEFAULT_WANTED)
+    [trace] = vercel_ui.read(document, DEFAULT_READ_OPTIONS)
     assert trace.calls is not None
     return trace.calls
 
@@ -106,8 +106,8 @@ def test_version_4_has_the_calls_in_parts_and_beside_them() -> None:
 
 
 def test_a_stored_chat_has_a_name() -> None:
-    [trace] = vercel_ui.read({"id": "chat-1", "messages": [says(part("a"))]}, DEFAULT_WANTED)
-    [message] = vercel_ui.read(says(part("a")), DEFAULT_WANTED)
+    [trace] = vercel_ui.read({"id": "chat-1", "messages": [says(part("a"))]}, DEFAULT_READ_OPTIONS)
+    [message] = vercel_ui.read(says(part("a")), DEFAULT_READ_OPTIONS)
 
     assert trace.id == "chat-1"
     assert message.id is None
@@ -116,7 +116,7 @@ def test_a_stored_chat_has_a_name() -> None:
 def test_messages_of_several_chats_are_several_runs() -> None:
     rows = [says(part(chat), chatId=f"chat-{chat}") for chat in "aba"]
 
-    traces = vercel_ui.read(rows, DEFAULT_WANTED)
+    traces = vercel_ui.read(rows, DEFAULT_READ_OPTIONS)
 
     assert [trace.id for trace in traces] == ["chat-a", "chat-b"]
     assert [len(trace.calls or ()) for trace in traces] == [2, 1]

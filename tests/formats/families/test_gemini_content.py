@@ -13,7 +13,7 @@ from callscore.formats.families.gemini_content import (
     read_declarations,
     text_in_content,
 )
-from callscore.formats.trace import DEFAULT_WANTED
+from callscore.formats.trace import DEFAULT_READ_OPTIONS
 
 
 def content(*parts: Any, role: str = "model") -> dict[str, Any]:
@@ -26,7 +26,7 @@ def piece(*values: Any, goes_on: bool = True, **fields: Any) -> dict[str, Any]:
 
 
 def calls_in(*contents: Any) -> tuple[ToolCall, ...]:
-    found = ContentReader(DEFAULT_WANTED)
+    found = ContentReader(DEFAULT_READ_OPTIONS)
     for item in contents:
         found.begin()
         found.take(item)
@@ -192,7 +192,7 @@ def test_a_text_without_a_place_spoils_the_call() -> None:
 
 
 def test_what_the_server_could_not_read_is_a_call_of_no_tool() -> None:
-    contents = ContentReader(DEFAULT_WANTED)
+    contents = ContentReader(DEFAULT_READ_OPTIONS)
     contents.take_loss("STOP", None)
     contents.take_loss("MALFORMED_FUNCTION_CALL", "Malformed function call: f(")
     contents.take_loss("MALFORMED_FUNCTION_CALL", None)
@@ -209,7 +209,7 @@ def test_what_the_server_could_not_read_is_a_call_of_no_tool() -> None:
 
 @pytest.mark.parametrize("reason", ["UNEXPECTED_TOOL_CALL", "TOO_MANY_TOOL_CALLS"])
 def test_what_was_not_allowed_is_one_call_whether_it_was_sent_or_not(reason: str) -> None:
-    sent, lost = ContentReader(DEFAULT_WANTED), ContentReader(DEFAULT_WANTED)
+    sent, lost = ContentReader(DEFAULT_READ_OPTIONS), ContentReader(DEFAULT_READ_OPTIONS)
     sent.take(content({"functionCall": {"name": "f"}}))
     sent.take_loss(reason, None)
     lost.take_loss(reason, None)

@@ -10,7 +10,7 @@ import pytest
 from callscore.formats.families.model_outputs import ModelOutputs
 from callscore.formats.families.observed_runs import ToolResult
 from callscore.formats.reading import Recogniser
-from callscore.formats.trace import DEFAULT_WANTED, Wanted
+from callscore.formats.trace import DEFAULT_READ_OPTIONS, ReadOptions
 
 PARIS = {"city": "Paris"}
 TEXT = '{"city": "Paris"}'
@@ -74,7 +74,7 @@ def as_json(value: Any) -> str:
 )
 def test_an_answer_of_any_dialect_has_its_calls(given: Any) -> None:
     for value in (given, as_json(given)):
-        [call] = ModelOutputs(DEFAULT_WANTED).calls(value)
+        [call] = ModelOutputs(DEFAULT_READ_OPTIONS).calls(value)
 
         assert (call.name, call.arguments, call.id) == ("weather", PARIS, "c1")
 
@@ -82,7 +82,9 @@ def test_an_answer_of_any_dialect_has_its_calls(given: Any) -> None:
 def test_gemini_gives_no_id() -> None:
     part = {"function_call": {"name": "weather", "args": PARIS}}
 
-    [call] = ModelOutputs(DEFAULT_WANTED).calls({"content": {"role": "model", "parts": [part]}})
+    [call] = ModelOutputs(DEFAULT_READ_OPTIONS).calls(
+        {"content": {"role": "model", "parts": [part]}}
+    )
 
     assert (call.name, call.arguments) == ("weather", PARIS)
 
@@ -90,7 +92,7 @@ def test_gemini_gives_no_id() -> None:
 def test_a_legacy_call_among_the_extras_is_one() -> None:
     extra = {"function_call": {"name": "weather", "arguments": TEXT}, "tool_calls": None}
 
-    [call] = ModelOutputs(DEFAULT_WANTED).calls(
+    [call] = ModelOutputs(DEFAULT_READ_OPTIONS).calls(
         {"role": "assistant", "content": "", "additional_kwargs": extra}
     )
 
@@ -122,18 +124,18 @@ def test_a_legacy_call_among_the_extras_is_one() -> None:
     ids=str,
 )
 def test_an_answer_without_calls_has_none(given: Any) -> None:
-    assert ModelOutputs(DEFAULT_WANTED).calls(given) == ()
+    assert ModelOutputs(DEFAULT_READ_OPTIONS).calls(given) == ()
 
 
-def test_of_several_answers_the_one_is_taken_that_is_wanted() -> None:
+def test_the_chosen_one_of_several_answers_is_taken() -> None:
     other = LANGCHAIN | {"tool_calls": [{"name": "mail", "args": {}, "id": "c2"}]}
     given = {"generations": [[{"message": LANGCHAIN}, {"message": other}]]}
 
-    assert [call.name for call in ModelOutputs(Wanted(candidate=1)).calls(given)] == ["mail"]
+    assert [call.name for call in ModelOutputs(ReadOptions(candidate=1)).calls(given)] == ["mail"]
 
 
 def test_answers_of_several_dialects_are_read_one_after_another() -> None:
-    outputs = ModelOutputs(DEFAULT_WANTED)
+    outputs = ModelOutputs(DEFAULT_READ_OPTIONS)
     openai = {"role": "assistant", "content": None, "tool_calls": [OPENAI]}
 
     given = (openai, LANGCHAIN, openai, openai)
@@ -148,7 +150,7 @@ def test_results_are_found_in_messages_and_in_requests() -> None:
         {"role": "tool", "content": "of no call"},
     ]
 
-    outputs = ModelOutputs(DEFAULT_WANTED)
+    outputs = ModelOutputs(DEFAULT_READ_OPTIONS)
 
     assert outputs.answers(messages) == [ToolResult("18", "c1")]
     assert outputs.answers({"messages": messages, "tools": []}) == [ToolResult("18", "c1")]
@@ -157,7 +159,7 @@ def test_results_are_found_in_messages_and_in_requests() -> None:
 def test_results_are_found_in_the_messages_of_otel() -> None:
     part = {"type": "tool_call_response", "id": "c1", "response": "18"}
 
-    assert ModelOutputs(DEFAULT_WANTED).answers([{"role": "tool", "parts": [part]}]) == [
+    assert ModelOutputs(DEFAULT_READ_OPTIONS).answers([{"role": "tool", "parts": [part]}]) == [
         ToolResult("18", "c1")
     ]
 
@@ -169,14 +171,14 @@ def test_results_are_found_in_a_conversation_of_another_dialect() -> None:
         {"role": "model", "parts": [{"function_call": {"name": "mail", "args": {}}}]},
     ]
 
-    [answer] = ModelOutputs(DEFAULT_WANTED).answers({"contents": contents})
+    [answer] = ModelOutputs(DEFAULT_READ_OPTIONS).answers({"contents": contents})
 
     assert (answer.name, answer.arguments, answer.id) == ("weather", PARIS, None)
 
 
 @pytest.mark.parametrize("given", [None, "Hi", [], {}, [3], {"messages": 3}])
 def test_what_a_model_was_given_can_have_no_results(given: Any) -> None:
-    assert ModelOutputs(DEFAULT_WANTED).answers(given) == []
+    assert ModelOutputs(DEFAULT_READ_OPTIONS).answers(given) == []
 
 
 @pytest.mark.parametrize(
@@ -193,14 +195,14 @@ def test_what_a_model_was_given_can_have_no_results(given: Any) -> None:
     ids=str,
 )
 def test_what_is_only_said_has_no_calls(given: Any) -> None:
-    assert ModelOutputs(DEFAULT_WANTED).calls(given) == ()
-    assert ModelOutputs(DEFAULT_WANTED).calls(as_json(given)) == ()
+    assert ModelOutputs(DEFAULT_READ_OPTIONS).calls(given) == ()
+    assert ModelOutputs(DEFAULT_READ_OPTIONS).calls(as_json(given)) == ()
 
 
 def test_letters_that_are_escaped_do_not_hide_a_call() -> None:
     text = as_json([{"toolName": "weather", "input": TEXT}]).replace("o", "\\u006f")
 
-    assert [call.name for call in ModelOutputs(DEFAULT_WANTED).calls(text)] == ["weather"]
+    assert [call.name for call in ModelOutputs(DEFAULT_READ_OPTIONS).calls(text)] == ["weather"]
 
 
 def test_the_dialect_of_answers_is_remembered_for_a_whole_file() -> None:
@@ -211,7 +213,7 @@ def test_the_dialect_of_answers_is_remembered_for_a_whole_file() -> None:
         asked.append(document)
         return find(document, among)
 
-    wanted = Wanted(inner=inner)
+    options = ReadOptions(inner=inner)
 
-    assert [ModelOutputs(wanted).calls(LANGCHAIN)[0].id for _ in range(2)] == ["c1", "c1"]
+    assert [ModelOutputs(options).calls(LANGCHAIN)[0].id for _ in range(2)] == ["c1", "c1"]
     assert asked == [LANGCHAIN, LANGCHAIN]

@@ -19,11 +19,11 @@ from callscore.formats.families.observed_runs import (
     tool_around,
     traces_of,
 )
-from callscore.formats.trace import DEFAULT_WANTED, Trace, Wanted
+from callscore.formats.trace import DEFAULT_READ_OPTIONS, ReadOptions, Trace
 
 PARIS = {"city": "Paris"}
 LYON = {"city": "Lyon"}
-EXECUTED = Wanted(view="executed")
+EXECUTED = ReadOptions(view="executed")
 
 
 def call(name: str = "weather", arguments: Any = None, id_: str | None = None) -> ToolCall:
@@ -39,13 +39,15 @@ def tool(name: str, arguments: Any, id_: str | None = None, **more: Any) -> Obse
     return ObservedStep(execution=done, **more)
 
 
-def read(*steps: ObservedStep, wanted: Wanted = DEFAULT_WANTED) -> Trace:
-    [trace] = traces_of([ObservedRun(list(steps), "Weather?")], wanted)
+def read(*steps: ObservedStep, options: ReadOptions = DEFAULT_READ_OPTIONS) -> Trace:
+    [trace] = traces_of([ObservedRun(list(steps), "Weather?")], options)
     return trace
 
 
-def calls_of(*steps: ObservedStep, wanted: Wanted = DEFAULT_WANTED) -> tuple[ToolCall, ...]:
-    calls = read(*steps, wanted=wanted).calls
+def calls_of(
+    *steps: ObservedStep, options: ReadOptions = DEFAULT_READ_OPTIONS
+) -> tuple[ToolCall, ...]:
+    calls = read(*steps, options=options).calls
     assert calls is not None
     return calls
 
@@ -62,7 +64,7 @@ def test_what_models_asked_for_is_taken_before_what_was_executed() -> None:
 
 
 def test_what_was_executed_is_taken_where_that_is_asked_for() -> None:
-    trace = read(model(call()), tool("weather", PARIS), tool("cleanup", {}), wanted=EXECUTED)
+    trace = read(model(call()), tool("weather", PARIS), tool("cleanup", {}), options=EXECUTED)
 
     assert trace.view == "executed"
     assert [made.name for made in trace.calls or ()] == ["weather", "cleanup"]
@@ -73,7 +75,7 @@ def test_what_was_executed_is_taken_where_no_model_asked_for_anything() -> None:
 
 
 def test_what_models_asked_for_is_taken_where_no_tool_was_observed() -> None:
-    assert read(model(call()), wanted=EXECUTED).view == "requested"
+    assert read(model(call()), options=EXECUTED).view == "requested"
 
 
 def test_what_was_executed_is_taken_where_only_that_was_captured() -> None:
@@ -90,12 +92,12 @@ def test_a_run_without_models_is_no_run_of_the_agent_among_others_with_models() 
         ObservedRun([ObservedStep()]),
     ]
 
-    assert len(traces_of(runs, DEFAULT_WANTED)) == 1
+    assert len(traces_of(runs, DEFAULT_READ_OPTIONS)) == 1
     assert len(traces_of(runs, EXECUTED)) == 2
 
 
 def test_a_run_of_which_nothing_was_observed_has_no_calls() -> None:
-    assert traces_of([ObservedRun([ObservedStep()], "Hello")], DEFAULT_WANTED) == [
+    assert traces_of([ObservedRun([ObservedStep()], "Hello")], DEFAULT_READ_OPTIONS) == [
         Trace(calls=(), input="Hello")
     ]
 
@@ -280,7 +282,7 @@ def test_what_is_executed_within_a_tool_was_called_by_a_sub_agent_or_by_code() -
         tool("script", {}, id="s"),
         tool("weather", PARIS, id="x", parent="s"),
         tool("script", {}, id="y", parent="s"),
-        wanted=EXECUTED,
+        options=EXECUTED,
     )
 
     assert [(made.name, made.caller, made.step) for made in calls] == [

@@ -16,12 +16,18 @@ from callscore.formats.families.tool_executions import (
     read_tool_input,
     requested_call,
 )
-from callscore.formats.trace import DEFAULT_WANTED
+from callscore.formats.trace import DEFAULT_READ_OPTIONS
 
 
 def done(given: Any, *, result: Any = None, failed: bool = False, names: Any = None) -> ToolCall:
     return executed_call(
-        "get_weather", given, "c1", result=result, failed=failed, wanted=DEFAULT_WANTED, names=names
+        "get_weather",
+        given,
+        "c1",
+        result=result,
+        failed=failed,
+        options=DEFAULT_READ_OPTIONS,
+        names=names,
     )
 
 
@@ -78,7 +84,7 @@ def test_the_input_is_read_however_it_is_written(
 
 
 def test_the_name_and_the_id_of_a_call_are_texts() -> None:
-    executed = executed_call(None, {}, 7, result=None, failed=False, wanted=DEFAULT_WANTED)
+    executed = executed_call(None, {}, 7, result=None, failed=False, options=DEFAULT_READ_OPTIONS)
     requested = requested_call("", "{}", ["x"])
 
     assert (executed.name, executed.id) == (NAMELESS, "7")

@@ -52,14 +52,14 @@ class SchemaError(Struct, frozen=True, gc=False):
         keyword: what the value does not fulfil: `required`, `type`, `minimum`; `unchecked` if it
             could not be checked.
         steps: the keys and positions that lead to the place, or to a missing or unexpected member.
-        wanted: the value of that keyword in the schema; for `required`, the name of the member.
+        required: the value of that keyword in the schema; for `required`, the name of the member.
         value: the value at that place, or None.
         message: the error in English, as the library words it.
     """
 
     keyword: str
     steps: tuple[str | int, ...] = ()
-    wanted: Any = None
+    required: Any = None
     value: Any = None
     message: str = ""
 
@@ -113,10 +113,10 @@ def _keyword_error(error: ValidationError, details: dict[str, Any], value: Any) 
         return SchemaError(keyword, (*steps, name), name, None, _short(error.message))
     if details.keys() & {"error", "message"}:  # the engine gave up, whatever the value is
         return SchemaError(UNCHECKED, steps, None, _value_at(value, steps), _short(error.message))
-    wanted = next(iter(details.values()), None)
-    if keyword == "type" and isinstance(wanted, list) and len(wanted) == 1:
-        wanted = wanted[0]
-    return SchemaError(keyword, steps, wanted, _value_at(value, steps), _short(error.message))
+    required = next(iter(details.values()), None)
+    if keyword == "type" and isinstance(required, list) and len(required) == 1:
+        required = required[0]
+    return SchemaError(keyword, steps, required, _value_at(value, steps), _short(error.message))
 
 
 def _alternatives_error(
@@ -141,16 +141,16 @@ def _merged(
     whole: SchemaError, branches: list[list[SchemaError]], keywords: frozenset[str]
 ) -> SchemaError | None:
     """All alternatives as one list of types, or of values; None if they ask for more than that."""
-    wanted: list[Any] = []
+    required: list[Any] = []
     for branch in branches:
         fitting = [item for item in branch if item.steps == whole.steps]
         first = next((item for item in fitting if item.keyword in keywords), None)
         if first is None:
             return None
-        is_list = isinstance(first.wanted, list) and first.keyword != "const"
-        wanted += first.wanted if is_list else [first.wanted]
+        is_list = isinstance(first.required, list) and first.keyword != "const"
+        required += first.required if is_list else [first.required]
     keyword = "type" if "type" in keywords else "enum"
-    unique = [item for position, item in enumerate(wanted) if item not in wanted[:position]]
+    unique = [item for position, item in enumerate(required) if item not in required[:position]]
     return SchemaError(keyword, whole.steps, unique, whole.value, whole.message)
 
 
@@ -306,7 +306,7 @@ def _problem(error: ValidationError, schema: Any) -> str:
     if error.kind.name == "$ref":
         return _reference_problem(error.message)
     (first, *_) = convert_errors([error], schema)
-    if first.wanted == "regex":
+    if first.required == "regex":
         pattern = first.value if isinstance(first.value, str) else first.steps[-1]
         return f"{json_path(first.steps)} is not a regular expression: {_quote(pattern)}."
     return f"{json_path(first.steps)} is wrong in it: {first.message}."

@@ -13,7 +13,7 @@ from callscore.formats.families.gemini_content import (
     text_in_content,
 )
 from callscore.formats.shape import at, dicts, first, list_of, text_of
-from callscore.formats.trace import Trace, Wanted
+from callscore.formats.trace import ReadOptions, Trace
 from callscore.formats.transcript import Transcript
 
 if TYPE_CHECKING:
@@ -79,22 +79,22 @@ def _is_old_case(item: Any) -> bool:
     return isinstance(data, list) and bool(data) and all(map(_is_turn, data))
 
 
-def read(document: Any, wanted: Wanted) -> list[Trace]:
+def read(document: Any, options: ReadOptions) -> list[Trace]:
     """One trace for each case, or for each run of one. All its invocations are one conversation."""
     if isinstance(document, list) and any(map(_is_turn, document)):
-        return [_read_turns(document, wanted)]
+        return [_read_turns(document, options)]
     items = _items_in(document)
     runs = Counter([_id_of(item) for item in items if _is_result(item)])
     seen: Counter[str | None] = Counter()
     traces = []
     for item in items:
         if not _is_result(item):
-            traces.append(_read_case(item, wanted))
+            traces.append(_read_case(item, options))
             continue
         name = _id_of(item)
         trial = seen[name] if runs[name] > 1 else None
         seen[name] += 1
-        traces.append(_read_result(item, wanted, trial))
+        traces.append(_read_result(item, options, trial))
     return traces
 
 
@@ -108,20 +108,20 @@ def _id_of(item: dict[str, Any]) -> str | None:
     return text_of(first(item, *_ID))
 
 
-def _read_case(case: dict[str, Any], wanted: Wanted) -> Trace:
+def _read_case(case: dict[str, Any], options: ReadOptions) -> Trace:
     """What a case expects; None for a conversation that has not taken place."""
     if isinstance(case.get("data"), list):
-        return _read_turns(case["data"], wanted, text_of(case.get("name")))
+        return _read_turns(case["data"], options, text_of(case.get("name")))
     conversation = case.get("conversation")
     if not isinstance(conversation, list):
         scenario = first(case, "conversation_scenario", "conversationScenario")
         asked = first(scenario, "starting_prompt", "startingPrompt")
         return Trace(id=_id_of(case), input=asked)
-    expected, asked = _calls_in(conversation, wanted), _questions_in(conversation)
+    expected, asked = _calls_in(conversation, options), _questions_in(conversation)
     return Trace(expected=expected, id=_id_of(case), input=asked)
 
 
-def _read_result(result: dict[str, Any], wanted: Wanted, trial: int | None) -> Trace:
+def _read_result(result: dict[str, Any], options: ReadOptions, trial: int | None) -> Trace:
     """What was called in a run of a case, and what was expected, if that is known."""
     compared = dicts(first(result, *_COMPARED))
     actual = [first(pair, *_ACTUAL) for pair in compared]
@@ -129,20 +129,20 @@ def _read_result(result: dict[str, Any], wanted: Wanted, trial: int | None) -> T
     session = at(first(result, "session_details", "sessionDetails"), "events")
     calls = None
     if compared:
-        calls = _calls_in(actual, wanted)
+        calls = _calls_in(actual, options)
     elif isinstance(session, list):  # a run that no metric has looked at
-        calls = _calls_in([{"intermediateData": {"invocationEvents": session}}], wanted)
+        calls = _calls_in([{"intermediateData": {"invocationEvents": session}}], options)
     return Trace(
         calls=calls,
-        expected=_calls_in(expected, wanted) if any(expected) else None,
+        expected=_calls_in(expected, options) if any(expected) else None,
         id=_id_of(result),
         trial=trial,
         input=_questions_in(actual),
     )
 
 
-def _calls_in(invocations: list[Any], wanted: Wanted) -> tuple[ToolCall, ...]:
-    contents = ContentReader(wanted)
+def _calls_in(invocations: list[Any], options: ReadOptions) -> tuple[ToolCall, ...]:
+    contents = ContentReader(options)
     for invocation in dicts(invocations):
         contents.begin()
         data = first(invocation, *_DATA)
@@ -163,23 +163,23 @@ def _questions_in(invocations: list[Any]) -> Any:
     return asked[0] if len(asked) == 1 else asked or None
 
 
-def _read_turns(turns: list[Any], wanted: Wanted, name: str | None = None) -> Trace:
+def _read_turns(turns: list[Any], options: ReadOptions, name: str | None = None) -> Trace:
     """One conversation, in the format before eval sets."""
     asked = [text_of(turn.get("query")) for turn in dicts(turns)]
     return Trace(
-        calls=_uses_in(turns, "actual_tool_use", wanted),
-        expected=_uses_in(turns, "expected_tool_use", wanted),
+        calls=_uses_in(turns, "actual_tool_use", options),
+        expected=_uses_in(turns, "expected_tool_use", options),
         id=name,
         input=asked[0] if len(asked) == 1 else asked,
     )
 
 
-def _uses_in(turns: list[Any], key: str, wanted: Wanted) -> tuple[ToolCall, ...] | None:
+def _uses_in(turns: list[Any], key: str, options: ReadOptions) -> tuple[ToolCall, ...] | None:
     """The calls under a key; None if no turn has it."""
     having = [turn for turn in dicts(turns) if key in turn]
     if not having:
         return None
-    transcript = Transcript(wanted)
+    transcript = Transcript(options)
     for turn in having:
         uses = dicts(turn[key])
         if uses:

@@ -8,7 +8,7 @@ from callscore.formats.families.gemini_content import ContentReader, text_in_con
 from callscore.formats.shape import as_list, at, dicts, first, text_of
 
 if TYPE_CHECKING:
-    from callscore.formats.trace import Trace, Wanted
+    from callscore.formats.trace import ReadOptions, Trace
 
 __all__ = ["EXAMPLE", "ORDER", "joins_lines", "read", "recognises", "take_events"]
 
@@ -56,19 +56,19 @@ def _is_session(item: Any) -> bool:
     )
 
 
-def read(document: Any, wanted: Wanted) -> list[Trace]:
+def read(document: Any, options: ReadOptions) -> list[Trace]:
     """One run for each session, or one for all events."""
     items = as_list(document)
     if any(map(joins_lines, items)):
-        return [_read_events(items, wanted)]
+        return [_read_events(items, options)]
     return [
-        _read_events(session.get("events"), wanted, text_of(session.get("id")))
+        _read_events(session.get("events"), options, text_of(session.get("id")))
         for session in dicts(items)
     ]
 
 
-def _read_events(events: Any, wanted: Wanted, name: str | None = None) -> Trace:
-    contents = ContentReader(wanted)
+def _read_events(events: Any, options: ReadOptions, name: str | None = None) -> Trace:
+    contents = ContentReader(options)
     take_events(events, contents)
     asked = next((event for event in dicts(events) if event.get("author") == "user"), None)
     return contents.finish().trace(id=name, input=text_in_content(at(asked, "content")))

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from callscore.formats.reading import find_dialect, inner_finder, read_definitions_in, read_document
 from callscore.formats.shape import json_of, text_of
-from callscore.formats.trace import Trace, Wanted
+from callscore.formats.trace import ReadOptions, Trace
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -34,27 +34,27 @@ def recognises(document: Any) -> bool:
     return isinstance(document, dict) and "outputs" in document and "reference_outputs" in document
 
 
-def read(document: Any, wanted: Wanted) -> list[Trace]:
+def read(document: Any, options: ReadOptions) -> list[Trace]:
     """One run; each side is a document of any dialect, and an unknown one is an error."""
     if not isinstance(document, dict):
         return []
-    find = inner_finder(wanted)
+    find = inner_finder(options)
     return [
         Trace(
-            calls=_calls_in(document.get("outputs"), wanted, find),
-            expected=_calls_in(document.get("reference_outputs"), wanted, find),
+            calls=_calls_in(document.get("outputs"), options, find),
+            expected=_calls_in(document.get("reference_outputs"), options, find),
             id=text_of(document.get("id")),
             input=document.get("inputs"),
         )
     ]
 
 
-def _calls_in(side: Any, wanted: Wanted, find: _Find) -> tuple[ToolCall, ...] | None:
+def _calls_in(side: Any, options: ReadOptions, find: _Find) -> tuple[ToolCall, ...] | None:
     document = json_of(side)
     if document is None or document == []:
         return None if document is None else ()
     dialect = find(document)  # mostly that of the other side
-    traces = dialect.read(document, wanted) if dialect else read_document(document, wanted)
+    traces = dialect.read(document, options) if dialect else read_document(document, options)
     return tuple([call for trace in traces for call in trace.any_calls])
 
 

@@ -11,7 +11,7 @@ from typing import Any
 from callscore.core.call import TRUNCATED, Tool
 from callscore.formats.definitions import read_definitions
 from callscore.formats.shape import at, dicts, integer_of, list_of, text_of
-from callscore.formats.trace import Trace, Wanted
+from callscore.formats.trace import ReadOptions, Trace
 from callscore.formats.transcript import Transcript
 
 __all__ = ["EXAMPLE", "ORDER", "joins_lines", "read", "read_tools", "recognises", "take_blocks"]
@@ -105,13 +105,13 @@ def joins_lines(line: Any) -> bool:
     return _is_message(line) and line.get("type") != "message" and _has_blocks(line)
 
 
-def read(document: Any, wanted: Wanted) -> list[Trace]:
+def read(document: Any, options: ReadOptions) -> list[Trace]:
     """One run: a response, or all messages of a conversation."""
     name = text_of(at(document, "custom_id"))
     outcome = at(document, "result", "type") if name is not None else None
     if outcome is not None and outcome != "succeeded":
         return [Trace(id=name)]  # no answer came, which is not an answer without calls
-    transcript = Transcript(wanted, once=True)
+    transcript = Transcript(options, once=True)
     for message in _messages_in(document):
         if message.get("role") in ("assistant", None):
             transcript.step()

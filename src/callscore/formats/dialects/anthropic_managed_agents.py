@@ -14,7 +14,7 @@ from callscore.formats.transcript import Transcript
 
 if TYPE_CHECKING:
     from callscore.core.call import Tool
-    from callscore.formats.trace import Trace, Wanted
+    from callscore.formats.trace import ReadOptions, Trace
 
 __all__ = ["EXAMPLE", "ORDER", "joins_lines", "read", "read_tools", "recognises"]
 
@@ -90,9 +90,9 @@ def _events_in(line: Any, depth: int = 2) -> list[dict[str, Any]]:
     return []
 
 
-def read(document: Any, wanted: Wanted) -> list[Trace]:
+def read(document: Any, options: ReadOptions) -> list[Trace]:
     """One run per session; an event names no session, and belongs to the last one before it."""
-    sessions = [_Session(wanted)]
+    sessions = [_Session(options)]
     for line in _lines_of(document):
         for event in _events_in(line):
             session = sessions[-1]
@@ -101,7 +101,7 @@ def read(document: Any, wanted: Wanted) -> list[Trace]:
                 continue
             name = text_of(event.get("id"))
             if session.name not in (None, name):
-                session = _Session(wanted)
+                session = _Session(options)
                 sessions.append(session)
             session.name = name
     return [
@@ -112,10 +112,10 @@ def read(document: Any, wanted: Wanted) -> list[Trace]:
 class _Session:
     """A session, as far as its events have been read."""
 
-    def __init__(self, wanted: Wanted) -> None:
+    def __init__(self, options: ReadOptions) -> None:
         self.name: str | None = None
         # A stream that is resumed sends events again.
-        self.transcript = Transcript(wanted, once=True)
+        self.transcript = Transcript(options, once=True)
         self.question: str | None = None
 
     def take(self, event: dict[str, Any]) -> None:

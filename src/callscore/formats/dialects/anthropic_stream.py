@@ -13,7 +13,7 @@ from callscore.formats.shape import as_list, at, dicts, integer_of, json_of
 from callscore.formats.transcript import Transcript
 
 if TYPE_CHECKING:
-    from callscore.formats.trace import Trace, Wanted
+    from callscore.formats.trace import ReadOptions, Trace
 
 __all__ = ["EXAMPLE", "ORDER", "joins_lines", "read", "recognises"]
 
@@ -73,9 +73,9 @@ def _event_of(line: dict[str, Any]) -> dict[str, Any]:
     return data if isinstance(data, dict) else line
 
 
-def read(document: Any, wanted: Wanted) -> list[Trace]:
+def read(document: Any, options: ReadOptions) -> list[Trace]:
     """One run: the messages, in the order of their starts."""
-    transcript = Transcript(wanted, once=True)
+    transcript = Transcript(options, once=True)
     message = _Message()
     for line in dicts(as_list(document)):
         event = _event_of(line)

@@ -14,7 +14,7 @@ from callscore.formats.transcript import Transcript
 
 if TYPE_CHECKING:
     from callscore.core.call import Tool
-    from callscore.formats.trace import Trace, Wanted
+    from callscore.formats.trace import ReadOptions, Trace
 
 __all__ = ["EXAMPLE", "ORDER", "read", "read_tools", "recognises"]
 
@@ -37,9 +37,9 @@ def recognises(document: Any) -> bool:
     return isinstance(version, str) and version.startswith("ATIF-")
 
 
-def read(document: Any, wanted: Wanted) -> list[Trace]:
+def read(document: Any, options: ReadOptions) -> list[Trace]:
     """One run."""
-    transcript = Transcript(wanted)
+    transcript = Transcript(options)
     _take_trajectory(document, transcript, None)
     name = text_of(first(document, "session_id", "trajectory_id"))
     asked = [step.get("message") for step in _own_steps(document) if step.get("source") == "user"]

@@ -11,7 +11,7 @@ from callscore.formats.shape import at, dicts, text_of
 from callscore.formats.transcript import Transcript
 
 if TYPE_CHECKING:
-    from callscore.formats.trace import Trace, Wanted
+    from callscore.formats.trace import ReadOptions, Trace
 
 __all__ = ["EXAMPLE", "ORDER", "joins_lines", "read", "recognises"]
 
@@ -119,9 +119,9 @@ def _messages_of_team(states: list[Any]) -> list[dict[str, Any]]:
     return [message for state in states for message in _messages_of_one(state)]
 
 
-def read(document: Any, wanted: Wanted) -> list[Trace]:
+def read(document: Any, options: ReadOptions) -> list[Trace]:
     """One run: all messages."""
-    transcript = Transcript(wanted)
+    transcript = Transcript(options)
     if isinstance(document, dict) and _is_result(document):
         _take_calls(document, transcript)
         return [transcript.trace()]

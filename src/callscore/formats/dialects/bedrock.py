@@ -14,7 +14,7 @@ from callscore.core.call import TRUNCATED, Tool
 from callscore.formats.definitions import read_definitions
 from callscore.formats.dialects import anthropic, anthropic_stream
 from callscore.formats.shape import at, dicts, first, integer_of, list_of, text_of
-from callscore.formats.trace import Trace, Wanted
+from callscore.formats.trace import ReadOptions, Trace
 from callscore.formats.transcript import Transcript
 
 if TYPE_CHECKING:
@@ -107,7 +107,7 @@ def _is_record(document: dict[str, Any]) -> bool:
     return "error" in document or _reader_of(document.get("modelOutput")) is not None
 
 
-def _reader_of(answer: Any) -> Callable[[Any, Wanted], list[Trace]] | None:
+def _reader_of(answer: Any) -> Callable[[Any, ReadOptions], list[Trace]] | None:
     is_response = isinstance(answer, dict) and _is_response(answer)
     if is_response or any(map(_is_event, list_of(answer)[:_MAX_SAMPLED])):
         return read
@@ -116,7 +116,7 @@ def _reader_of(answer: Any) -> Callable[[Any, Wanted], list[Trace]] | None:
     return anthropic_stream.read if anthropic_stream.recognises(answer) else None
 
 
-def read(document: Any, wanted: Wanted) -> list[Trace]:
+def read(document: Any, options: ReadOptions) -> list[Trace]:
     """One run: a response, the messages of a stream or all messages of a conversation."""
     if isinstance(document, dict) and _is_record(document):
         name = text_of(document.get("recordId"))
@@ -124,8 +124,8 @@ def read(document: Any, wanted: Wanted) -> list[Trace]:
         read_answer = _reader_of(answer)
         if read_answer is None:
             return [Trace(id=name)]  # no answer came, which is not an answer without calls
-        return [replace(trace, id=name) for trace in read_answer(answer, wanted)]
-    transcript = Transcript(wanted)
+        return [replace(trace, id=name) for trace in read_answer(answer, options)]
+    transcript = Transcript(options)
     for message, stop_reason in _messages_in(document):
         take_message(message, transcript, stop_reason)
     return [transcript.trace()]

@@ -17,7 +17,7 @@ from callscore.formats.families.python_calls import (
     take_unparsable,
 )
 from callscore.formats.shape import describe, dicts, json_of, list_of, text_of
-from callscore.formats.trace import Trace, Wanted
+from callscore.formats.trace import ReadOptions, Trace
 from callscore.formats.transcript import Transcript
 
 if TYPE_CHECKING:
@@ -92,18 +92,18 @@ def _is_truth(document: dict[str, Any]) -> bool:
     )
 
 
-def read(document: Any, wanted: Wanted) -> list[Trace]:
+def read(document: Any, options: ReadOptions) -> list[Trace]:
     """One task: the calls of the model, or the expected ones; other ground truth is an error."""
     if not isinstance(document, dict):
         return []
     result = document.get("result")
     has_failed = isinstance(result, str) and result.startswith(_FAILED)
-    transcript = Transcript(wanted)
-    _take(result, transcript, wanted.tools)
+    transcript = Transcript(options)
+    _take(result, transcript, options.tools)
     return [
         Trace(
             calls=transcript.calls() if "result" in document and not has_failed else None,
-            expected=_read_truth(document, wanted),
+            expected=_read_truth(document, options),
             id=text_of(document.get("id")),
             input=document.get("question"),
         )
@@ -140,7 +140,7 @@ def _take_text(text: str, transcript: Transcript, tools: Mapping[str, Tool]) -> 
         take_unparsable(text, transcript, tools)
 
 
-def _read_truth(document: dict[str, Any], wanted: Wanted) -> Any:
+def _read_truth(document: dict[str, Any], options: ReadOptions) -> Any:
     truth = document.get("ground_truth")
     if truth is None:
         return None
@@ -157,12 +157,12 @@ def _read_truth(document: dict[str, Any], wanted: Wanted) -> Any:
         if dicts(items):
             problem = "has an argument, or a function, without a list of possible values"
         raise InvalidCall(f"the ground truth of {describe(document.get('id'))} {problem}.")
-    transcript = Transcript(wanted)
+    transcript = Transcript(options)
     for turn in turns:
         transcript.step()
         for text in turn:
             if isinstance(text, str):
-                take_python(text, transcript, wanted.tools)
+                take_python(text, transcript, options.tools)
     return transcript.calls()
 
 

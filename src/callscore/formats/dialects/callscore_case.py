@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from callscore.formats.cases import has_own_id, read_case
 from callscore.formats.definitions import read_definitions
 from callscore.formats.shape import as_list, dicts
-from callscore.formats.trace import Trace, Wanted
+from callscore.formats.trace import ReadOptions, Trace
 
 if TYPE_CHECKING:
     from callscore.core.call import Tool
@@ -40,11 +40,11 @@ def _is_case(value: Any) -> bool:
     return all(value.get(side) is None or isinstance(value[side], list) for side in _SIDES)
 
 
-def read(document: Any, wanted: Wanted) -> list[Trace]:
+def read(document: Any, options: ReadOptions) -> list[Trace]:
     """One run per case."""
     traces = []
     for position, record in enumerate(dicts(as_list(document))):
-        case = read_case(record, place=f"cases[{position}]", wanted=wanted)
+        case = read_case(record, place=f"cases[{position}]", read_options=options)
         trace = Trace(
             calls=case.actual,
             expected=None if case.expected is None else tuple(case.expected),

@@ -14,7 +14,7 @@ from callscore.formats.shape import as_list, at, dicts, first, text_in, text_of
 from callscore.formats.transcript import Transcript
 
 if TYPE_CHECKING:
-    from callscore.formats.trace import Trace, Wanted
+    from callscore.formats.trace import ReadOptions, Trace
 
 __all__ = ["EXAMPLE", "ORDER", "joins_lines", "read", "recognises"]
 
@@ -72,18 +72,18 @@ def joins_lines(line: Any) -> bool:
     )
 
 
-def read(document: Any, wanted: Wanted) -> list[Trace]:
+def read(document: Any, options: ReadOptions) -> list[Trace]:
     """A run for every session, in the order of their starts; other agents are an error."""
     lines = dicts(as_list(document))
     if any(map(_is_of_another_agent, lines)):
         raise UnknownFormat("the calls in these lines are not written as Claude Code writes them.")
     names = (text_of(first(line, *_SESSIONS)) for line in lines)
     name = next((name for name in names if name is not None), None)
-    sessions: dict[str | None, _Session] = {name: _Session(wanted)}
+    sessions: dict[str | None, _Session] = {name: _Session(options)}
     for line in lines:
         name = text_of(first(line, *_SESSIONS)) or name  # the SDK's user messages name none
         if name not in sessions:
-            sessions[name] = _Session(wanted)
+            sessions[name] = _Session(options)
         sessions[name].take(line)
     return [
         session.transcript.trace(id=name, input=session.question)
@@ -94,8 +94,8 @@ def read(document: Any, wanted: Wanted) -> list[Trace]:
 class _Session:
     """A session, as far as its lines have been read."""
 
-    def __init__(self, wanted: Wanted) -> None:
-        self.transcript = Transcript(wanted, once=True)
+    def __init__(self, options: ReadOptions) -> None:
+        self.transcript = Transcript(options, once=True)
         self.question: str | None = None
         self._message_id: Any = None
 

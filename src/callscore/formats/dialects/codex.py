@@ -18,7 +18,7 @@ from callscore.formats.shape import as_list, at, dicts, first, integer_of, json_
 from callscore.formats.transcript import Transcript
 
 if TYPE_CHECKING:
-    from callscore.formats.trace import Trace, Wanted
+    from callscore.formats.trace import ReadOptions, Trace
 
 __all__ = ["EXAMPLE", "ORDER", "joins_lines", "read", "read_tools", "recognises"]
 
@@ -77,9 +77,9 @@ def joins_lines(line: Any) -> bool:
     return isinstance(line, dict) and "instructions" in line and "timestamp" in line
 
 
-def read(document: Any, wanted: Wanted) -> list[Trace]:
+def read(document: Any, options: ReadOptions) -> list[Trace]:
     """A run for every session."""
-    sessions = [_Session(wanted)]
+    sessions = [_Session(options)]
     for line in dicts(as_list(document)):
         session = sessions[-1]
         start = _session_start(line)
@@ -87,7 +87,7 @@ def read(document: Any, wanted: Wanted) -> list[Trace]:
             session.take(line)
             continue
         if session.name is not None and start.get("id") not in (session.name, session.parent):
-            session = _Session(wanted)
+            session = _Session(options)
             sessions.append(session)
         session.begin(start)
     return [session.trace() for session in sessions]
@@ -107,10 +107,10 @@ def _session_start(line: dict[str, Any]) -> dict[str, Any] | None:
 class _Session:
     """A session, as far as its lines have been read."""
 
-    def __init__(self, wanted: Wanted) -> None:
+    def __init__(self, options: ReadOptions) -> None:
         self.name: str | None = None
         self.parent: Any = None  # of a fork, which repeats the beginning of its parent
-        self._transcript = Transcript(wanted)
+        self._transcript = Transcript(options)
         self._question: str | None = None
         self._caller: str | None = None
         self._started: set[str] = set()

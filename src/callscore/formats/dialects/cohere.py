@@ -11,7 +11,7 @@ from callscore.formats.shape import as_list, at, dicts, first, integer_of, text_
 from callscore.formats.transcript import Transcript
 
 if TYPE_CHECKING:
-    from callscore.formats.trace import Trace, Wanted
+    from callscore.formats.trace import ReadOptions, Trace
 
 __all__ = ["EXAMPLE", "ORDER", "joins_lines", "read", "read_tools", "recognises"]
 
@@ -126,9 +126,9 @@ def joins_lines(line: Any) -> bool:
     )
 
 
-def read(document: Any, wanted: Wanted) -> list[Trace]:
+def read(document: Any, options: ReadOptions) -> list[Trace]:
     """One run: an answer after the history before it, or all messages of a conversation."""
-    transcript = Transcript(wanted)
+    transcript = Transcript(options)
     events = dicts(as_list(document))
     if any(map(joins_lines, events)):
         _take_events(events, transcript)

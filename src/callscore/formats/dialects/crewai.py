@@ -14,7 +14,7 @@ from callscore.formats.transcript import Transcript
 
 if TYPE_CHECKING:
     from callscore.core.call import Tool
-    from callscore.formats.trace import Trace, Wanted
+    from callscore.formats.trace import ReadOptions, Trace
 
 __all__ = ["EXAMPLE", "ORDER", "joins_lines", "read", "read_tools", "recognises"]
 
@@ -76,9 +76,9 @@ def joins_lines(line: Any) -> bool:
     )
 
 
-def read(document: Any, wanted: Wanted) -> list[Trace]:
+def read(document: Any, options: ReadOptions) -> list[Trace]:
     """One run: the calls that a crew made."""
-    transcript = Transcript(wanted)
+    transcript = Transcript(options)
     tasks = dicts(at(document, "tasks_output"))
     for task in tasks:
         for message in dicts(task.get("messages")):

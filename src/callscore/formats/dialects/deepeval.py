@@ -6,7 +6,7 @@ from typing import Any
 
 from callscore.core.call import NOT_CAPTURED, ToolCall
 from callscore.formats.shape import at, dicts, first, text_of
-from callscore.formats.trace import Trace, Wanted
+from callscore.formats.trace import ReadOptions, Trace
 from callscore.formats.transcript import Transcript
 
 __all__ = ["EXAMPLE", "ORDER", "read", "recognises"]
@@ -59,13 +59,13 @@ def _is_case(case: Any) -> bool:
     return isinstance(case.get("input"), str) and any(key in case for key in _KEYS)
 
 
-def read(document: Any, wanted: Wanted) -> list[Trace]:
+def read(document: Any, options: ReadOptions) -> list[Trace]:
     """One run per case; a golden that was not run yet only says what is expected."""
-    return [_read_case(case, wanted) for case in dicts(_cases(document))]
+    return [_read_case(case, options) for case in dicts(_cases(document))]
 
 
-def _read_case(case: dict[str, Any], wanted: Wanted) -> Trace:
-    transcript = Transcript(wanted)
+def _read_case(case: dict[str, Any], options: ReadOptions) -> Trace:
+    transcript = Transcript(options)
     turns = dicts(case.get("turns"))
     for turn in turns:
         if turn.get("role") == "assistant":
@@ -76,7 +76,7 @@ def _read_case(case: dict[str, Any], wanted: Wanted) -> Trace:
     was_run = bool(turns) or first(case, *_CALLED, *_MCP, *_OUTPUT) is not None
     return Trace(
         calls=transcript.calls() if was_run else None,
-        expected=_read_expected(first(case, *_EXPECTED), wanted),
+        expected=_read_expected(first(case, *_EXPECTED), options),
         id=text_of(case.get("name")) or None,
         input=first(case, "input", "scenario"),
     )
@@ -93,10 +93,10 @@ def _take_tools(case: dict[str, Any], transcript: Transcript) -> None:
         transcript.result(result if content is None else content, failed=failed)
 
 
-def _read_expected(tools: Any, wanted: Wanted) -> tuple[ToolCall, ...] | None:
+def _read_expected(tools: Any, options: ReadOptions) -> tuple[ToolCall, ...] | None:
     if not isinstance(tools, list):
         return None
-    transcript = Transcript(wanted)
+    transcript = Transcript(options)
     for call in dicts(tools):
         arguments = first(call, *_ARGUMENTS)
         # An expected call without arguments accepts any.

@@ -11,7 +11,7 @@ from callscore.formats.families.gemini_content import (
     text_in_content,
 )
 from callscore.formats.shape import at, dicts, first, integer_of, list_of, text_of
-from callscore.formats.trace import Trace, Wanted
+from callscore.formats.trace import ReadOptions, Trace
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -87,18 +87,18 @@ def joins_lines(line: Any) -> bool:
     return _is_candidate(candidate) and _finish_reason(candidate) is None
 
 
-def read(document: Any, wanted: Wanted) -> list[Trace]:
+def read(document: Any, options: ReadOptions) -> list[Trace]:
     """The chosen candidate of each answer, or all contents of a conversation."""
     if isinstance(document, list) and at(document, 0, "parts") is None:
         answers = _answers_in(document)
-        return [_read_answer(pieces, wanted, is_only=len(answers) == 1) for pieces in answers]
+        return [_read_answer(pieces, options, is_only=len(answers) == 1) for pieces in answers]
     if isinstance(document, dict):
         if "response" in document:  # a line of a batch
-            return [_read_answer([document["response"]], wanted, key=text_of(document.get("key")))]
+            return [_read_answer([document["response"]], options, key=text_of(document.get("key")))]
         if "contents" not in document and "parts" not in document:
-            return [_read_answer([document], wanted)]
+            return [_read_answer([document], options)]
         document = document.get("contents", [document])
-    contents = ContentReader(wanted)
+    contents = ContentReader(options)
     messages = dicts(document)
     for message in messages:
         contents.begin()
@@ -125,7 +125,7 @@ def _answers_in(document: list[Any]) -> list[list[Any]]:
 
 
 def _read_answer(
-    pieces: list[Any], wanted: Wanted, *, is_only: bool = True, key: str | None = None
+    pieces: list[Any], options: ReadOptions, *, is_only: bool = True, key: str | None = None
 ) -> Trace:
     """One answer, after the calls that the SDK made by itself.
 
@@ -133,14 +133,14 @@ def _read_answer(
     """
     # A piece of a stream may have only some of the candidates.
     numbered = [list(_numbered(piece)) for piece in pieces]
-    number = wanted.choose([index for piece in numbered for index, _ in piece])
+    number = options.choose([index for piece in numbered for index, _ in piece])
     candidates = [
         next((candidate for index, candidate in piece if index == number), None)
         for piece in numbered
     ]
     if number and not any(candidates):
         return Trace(id=key)  # no such answer, which is not an answer without calls
-    contents = ContentReader(wanted)
+    contents = ContentReader(options)
     history = list_of(first(pieces[0], *_HISTORY)) if is_only else []
     for content in history:
         contents.begin()

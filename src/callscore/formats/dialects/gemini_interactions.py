@@ -10,7 +10,7 @@ from callscore.formats.transcript import Transcript
 
 if TYPE_CHECKING:
     from callscore.core.call import Tool
-    from callscore.formats.trace import Trace, Wanted
+    from callscore.formats.trace import ReadOptions, Trace
 
 __all__ = ["EXAMPLE", "ORDER", "joins_lines", "read", "read_tools", "recognises"]
 
@@ -100,9 +100,9 @@ def joins_lines(line: Any) -> bool:
     return isinstance(kind, str) and kind.startswith(_EVENTS)
 
 
-def read(document: Any, wanted: Wanted) -> list[Trace]:
+def read(document: Any, options: ReadOptions) -> list[Trace]:
     """One run: the steps of an interaction, or those of a stream, put together."""
-    transcript = Transcript(wanted)
+    transcript = Transcript(options)
     for step in dicts(_steps_in(document)):
         kind = step.get("type")
         if kind in ("function_call", "mcp_server_tool_call"):

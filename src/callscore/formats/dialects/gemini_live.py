@@ -9,7 +9,7 @@ from callscore.formats.shape import as_list, at, dicts, first, list_of, text_of
 
 if TYPE_CHECKING:
     from callscore.core.call import Tool
-    from callscore.formats.trace import Trace, Wanted
+    from callscore.formats.trace import ReadOptions, Trace
 
 __all__ = ["EXAMPLE", "ORDER", "joins_lines", "read", "read_tools", "recognises"]
 
@@ -73,9 +73,9 @@ def _unwrapped(item: Any) -> Any:
     return inner if isinstance(inner, dict) else item
 
 
-def read(document: Any, wanted: Wanted) -> list[Trace]:
+def read(document: Any, options: ReadOptions) -> list[Trace]:
     """One session. A call that the server cancels was still made, and has failed."""
-    contents = ContentReader(wanted)
+    contents = ContentReader(options)
     for item in dicts(as_list(document)):
         contents.begin()
         for key, value in _unwrapped(item).items():

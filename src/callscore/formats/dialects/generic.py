@@ -14,7 +14,7 @@ from callscore.errors import InvalidCall
 from callscore.formats.calls import CALL_FIELDS, ID_KEYS, NAME_KEYS, read_calls
 from callscore.formats.dialects.tool_definitions import is_definition, is_schema
 from callscore.formats.shape import at, describe, dicts, first, integer_of, text_in, text_of
-from callscore.formats.trace import Trace, Wanted
+from callscore.formats.trace import ReadOptions, Trace
 
 if TYPE_CHECKING:
     from callscore.core.call import ToolCall
@@ -105,7 +105,7 @@ def recognises(document: Any) -> bool:
     return listed_calls(document) is not None
 
 
-def read(document: Any, wanted: Wanted) -> list[Trace]:
+def read(document: Any, options: ReadOptions) -> list[Trace]:
     """One run, or one for each case that the calls name; any other item is an error."""
     items = [document] if isinstance(document, dict) else document
     task: dict[str, Any] = {}
@@ -114,7 +114,7 @@ def read(document: Any, wanted: Wanted) -> list[Trace]:
     if isinstance(items, str):
         raise InvalidCall(f"expected calls, got {describe(items)}.")
     calls = read_calls(items, side="actual", where="calls")
-    calls = tuple([call if call.result is None else _with_outcome(call, wanted) for call in calls])
+    calls = tuple([call if call.result is None else _with_outcome(call, options) for call in calls])
     if not any("case" in item for item in dicts(items)):
         return [Trace(calls=calls, id=_id(task.get("id")), input=task.get("input"))]
     runs: dict[tuple[str | None, str | int | None], list[ToolCall]] = {}
@@ -125,12 +125,12 @@ def read(document: Any, wanted: Wanted) -> list[Trace]:
     return [Trace(calls=tuple(made), id=case, trial=trial) for (case, trial), made in runs.items()]
 
 
-def _with_outcome(call: ToolCall, wanted: Wanted) -> ToolCall:
+def _with_outcome(call: ToolCall, options: ReadOptions) -> ToolCall:
     """The call with whether it failed, if its result shows that."""
     text = text_in(call.result) if call.failed is None else None
     if text is None:
         return call
-    return replace(call, failed=wanted.failure.search(text) is not None)
+    return replace(call, failed=options.failure.search(text) is not None)
 
 
 def _id(value: Any) -> str | None:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from callscore.core.call import Tool, ToolCall
     from callscore.formats.dialect import Dialect
-    from callscore.formats.trace import Wanted
+    from callscore.formats.trace import ReadOptions
 
     _Find = Callable[[Any], Dialect | None]
 
@@ -124,13 +124,13 @@ class _Run:
         self.outputs: dict[str, list[Any]] = {}
 
 
-def read(document: Any, wanted: Wanted) -> list[Trace]:
+def read(document: Any, options: ReadOptions) -> list[Trace]:
     """One run: the calls of all answers, with results of later requests; no answer is an error."""
-    run = _Run(inner_finder(wanted))
+    run = _Run(inner_finder(options))
     exchanges = dicts(_exchanges_in(document))
     for exchange in exchanges:
-        _take_results(exchange, run, wanted)
-        _take_answer(exchange, run, wanted)
+        _take_results(exchange, run, options)
+        _take_answer(exchange, run, options)
     if not run.has_answer:
         raise UnknownFormat(
             f"none of the {len(exchanges)} recorded HTTP answers is in a format that is known."
@@ -138,12 +138,12 @@ def read(document: Any, wanted: Wanted) -> list[Trace]:
     return [Trace(calls=tuple(run.calls))]
 
 
-def _take_answer(exchange: dict[str, Any], run: _Run, wanted: Wanted) -> None:
+def _take_answer(exchange: dict[str, Any], run: _Run, options: ReadOptions) -> None:
     body = _response_body(exchange)
     dialect = _dialect_of(body, run.find)
     if dialect is None:
         return
-    traces = dialect.read(body, wanted)
+    traces = dialect.read(body, options)
     is_error = (_status_of(exchange) or 0) >= _FIRST_ERROR_STATUS
     if is_error and not any(trace.calls for trace in traces):
         return
@@ -158,7 +158,7 @@ def _take_answer(exchange: dict[str, Any], run: _Run, wanted: Wanted) -> None:
         run.outputs[body["id"]] = list_of(body.get("output"))
 
 
-def _take_results(exchange: dict[str, Any], run: _Run, wanted: Wanted) -> None:
+def _take_results(exchange: dict[str, Any], run: _Run, options: ReadOptions) -> None:
     """Copy the results of earlier calls out of the conversation that a request repeats."""
     if all(map(_is_answered, run.calls)):
         return
@@ -169,7 +169,7 @@ def _take_results(exchange: dict[str, Any], run: _Run, wanted: Wanted) -> None:
     dialect = _dialect_of(body, run.find)
     if dialect is None:
         return
-    repeated = [call for trace in dialect.read(body, wanted) for call in trace.calls or ()]
+    repeated = [call for trace in dialect.read(body, options) for call in trace.calls or ()]
     # From the end: the calls before the repeated ones were never answered here.
     for place in range(len(run.calls) - 1, -1, -1):
         call = run.calls[place]

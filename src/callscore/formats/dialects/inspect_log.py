@@ -13,7 +13,7 @@ from callscore.formats.transcript import Transcript
 
 if TYPE_CHECKING:
     from callscore.core.call import Tool
-    from callscore.formats.trace import Trace, Wanted
+    from callscore.formats.trace import ReadOptions, Trace
 
 __all__ = ["EXAMPLE", "ORDER", "read", "read_tools", "recognises"]
 
@@ -103,9 +103,9 @@ def _names_function(item: Any) -> bool:
     return "tool_calls" in item and isinstance(at(item["tool_calls"], 0, "function"), str)
 
 
-def read(document: Any, wanted: Wanted) -> list[Trace]:
+def read(document: Any, options: ReadOptions) -> list[Trace]:
     """A run for each sample and epoch; one run for anything else."""
-    return [_read_sample(sample, wanted) for sample in _samples_in(document)]
+    return [_read_sample(sample, options) for sample in _samples_in(document)]
 
 
 def _samples_in(document: Any) -> list[dict[str, Any]]:
@@ -121,17 +121,17 @@ def _samples_in(document: Any) -> list[dict[str, Any]]:
     return [{"messages": [document]} if "role" in document else document]
 
 
-def _read_sample(sample: dict[str, Any], wanted: Wanted) -> Trace:
+def _read_sample(sample: dict[str, Any], options: ReadOptions) -> Trace:
     store = sample.get("attachments")
-    reader = _Sample(Transcript(wanted), store if isinstance(store, dict) else {})
+    reader = _Sample(Transcript(options), store if isinstance(store, dict) else {})
     messages, events = dicts(sample.get("messages")), dicts(sample.get("events"))
-    executed = wanted.view == "executed" and any(item.get("event") == "tool" for item in events)
+    executed = options.view == "executed" and any(item.get("event") == "tool" for item in events)
     if executed:
         reader.take_executions(events)
     elif messages:
         reader.take_messages(messages, sample.get("input"))
     else:
-        reader.take_events(events, wanted)
+        reader.take_events(events, options)
     return reader.transcript.trace(
         id=name_of(sample.get("id")),
         trial=integer_of(sample.get("epoch")),
@@ -165,12 +165,12 @@ class _Sample:
             if message.get("id") not in shown:
                 self._take_message(message)
 
-    def take_events(self, events: list[dict[str, Any]], wanted: Wanted) -> None:
+    def take_events(self, events: list[dict[str, Any]], options: ReadOptions) -> None:
         """Add the answers of the models, and the results of their calls."""
         for event in events:
             if event.get("event") == "model":
                 choices = list_of(at(event, "output", "choices"))
-                message = at(choices, wanted.choose(range(len(choices))), "message")
+                message = at(choices, options.choose(range(len(choices))), "message")
                 if isinstance(message, dict):
                     self._take_message(message)
             elif event.get("event") == "tool":

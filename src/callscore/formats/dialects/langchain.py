@@ -14,7 +14,7 @@ from callscore.formats.families.langchain_messages import (
     take_messages,
 )
 from callscore.formats.shape import as_list, at, first, list_of
-from callscore.formats.trace import DEFAULT_WANTED, Trace, Wanted
+from callscore.formats.trace import DEFAULT_READ_OPTIONS, ReadOptions, Trace
 from callscore.formats.transcript import Transcript
 
 if TYPE_CHECKING:
@@ -58,16 +58,16 @@ def recognises(document: Any) -> bool:
         if _MARKS.isdisjoint(document) and _HOLDERS.isdisjoint(document):
             return False
         if isinstance(document.get("generations"), list):
-            generation = _generation(document, DEFAULT_WANTED)
+            generation = _generation(document, DEFAULT_READ_OPTIONS)
             is_known = at(generation, "type") in _GENERATIONS
             return is_known or is_message(at(generation, "message"))
     elif not isinstance(document, list):
         return False
-    entries = _entries_in(document, DEFAULT_WANTED)
+    entries = _entries_in(document, DEFAULT_READ_OPTIONS)
     return all(map(_is_entry, entries)) and any(map(_is_unambiguous, entries))
 
 
-def _entries_in(document: Any, wanted: Wanted) -> list[Any]:
+def _entries_in(document: Any, options: ReadOptions) -> list[Any]:
     """The messages, actions or calls in a document, without their wrappers."""
     for _ in range(_MAX_WRAPPERS):
         if not isinstance(document, dict) or is_message(document):
@@ -76,7 +76,7 @@ def _entries_in(document: Any, wanted: Wanted) -> list[Any]:
         if isinstance(steps, list) and steps:
             return steps
         if isinstance(document.get("generations"), list):
-            return [generated_message(document, wanted)]
+            return [generated_message(document, options)]
         is_constructor = document.get("type") == "constructor"
         if (at(document, "id", -1) if is_constructor else document.get("type")) in _GENERATIONS:
             return [at(first(document, "kwargs") or document, "message")]
@@ -87,16 +87,16 @@ def _entries_in(document: Any, wanted: Wanted) -> list[Any]:
     return as_list(document)
 
 
-def generated_message(result: Any, wanted: Wanted) -> Any:
+def generated_message(result: Any, options: ReadOptions) -> Any:
     """The chosen message of what a model has generated, an `LLMResult`."""
-    return at(_generation(result, wanted), "message")
+    return at(_generation(result, options), "message")
 
 
-def _generation(result: Any, wanted: Wanted) -> Any:
+def _generation(result: Any, options: ReadOptions) -> Any:
     first_prompt = at(result, "generations", 0)
     # One list per prompt, unless only one prompt is stored.
     answers = first_prompt if isinstance(first_prompt, list) else at(result, "generations")
-    return at(answers, wanted.choose(range(len(list_of(answers)))))
+    return at(answers, options.choose(range(len(list_of(answers)))))
 
 
 def _is_entry(value: Any) -> bool:
@@ -130,10 +130,10 @@ def _action_of(value: Any) -> dict[str, Any] | None:
     return value if is_action and isinstance(value.get("tool"), str) else None
 
 
-def read(document: Any, wanted: Wanted) -> list[Trace]:
+def read(document: Any, options: ReadOptions) -> list[Trace]:
     """One run: all messages, the chosen generation, or the actions of an agent."""
-    transcript = Transcript(wanted)
-    entries = _entries_in(document, wanted)
+    transcript = Transcript(options)
+    entries = _entries_in(document, options)
     actions = [(entry, action) for entry in entries if (action := _action_of(entry)) is not None]
     for entry, action in actions:
         _take_action(entry, action, transcript)

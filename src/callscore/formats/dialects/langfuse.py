@@ -27,7 +27,7 @@ from callscore.formats.transcript import Transcript
 
 if TYPE_CHECKING:
     from callscore.core.call import Tool, ToolCall
-    from callscore.formats.trace import Trace, Wanted
+    from callscore.formats.trace import ReadOptions, Trace
 
 __all__ = ["EXAMPLE", "ORDER", "joins_lines", "read", "read_tools", "recognises"]
 
@@ -86,15 +86,17 @@ def joins_lines(line: Any) -> bool:
     return isinstance(kind, str) and kind in _TYPES and not _MARKS.isdisjoint(line)
 
 
-def read(document: Any, wanted: Wanted) -> list[Trace]:
+def read(document: Any, options: ReadOptions) -> list[Trace]:
     """One run per trace."""
-    outputs = ModelOutputs(wanted)
+    outputs = ModelOutputs(options)
     spans = [_span_of(item) for item in dicts(_observations(document))]
     runs = [
-        ObservedRun([_observe(span, outputs, wanted) for span in group], _question(document, group))
+        ObservedRun(
+            [_observe(span, outputs, options) for span in group], _question(document, group)
+        )
         for group in spans_by_trace(sort_by_start(spans))
     ]
-    return traces_of(runs or [ObservedRun([], _question(document, []))], wanted)
+    return traces_of(runs or [ObservedRun([], _question(document, []))], options)
 
 
 def _question(document: Any, spans: list[Span]) -> Any:
@@ -121,13 +123,13 @@ def _span_of(item: dict[str, Any]) -> Span:
     )
 
 
-def _observe(span: Span, outputs: ModelOutputs, wanted: Wanted) -> ObservedStep:
+def _observe(span: Span, outputs: ModelOutputs, options: ReadOptions) -> ObservedStep:
     item = span.record
     if item.get("type") == "GENERATION":
         return ObservedStep(
             id=span.id,
             parent=span.parent,
-            requests=_requests(span, outputs, wanted),
+            requests=_requests(span, outputs, options),
             answers=partial(outputs.answers, item.get("input")),
         )
     message = _tool_message(item)
@@ -135,11 +137,11 @@ def _observe(span: Span, outputs: ModelOutputs, wanted: Wanted) -> ObservedStep:
     return ObservedStep(
         id=span.id,
         parent=span.parent,
-        execution=_execution(span, message, wanted) if is_tool else None,
+        execution=_execution(span, message, options) if is_tool else None,
     )
 
 
-def _requests(span: Span, outputs: ModelOutputs, wanted: Wanted) -> tuple[ToolCall, ...]:
+def _requests(span: Span, outputs: ModelOutputs, options: ReadOptions) -> tuple[ToolCall, ...]:
     """The calls in an answer; if it was not recorded, those in other fields."""
     item = span.record
     output = item.get("output")
@@ -149,18 +151,18 @@ def _requests(span: Span, outputs: ModelOutputs, wanted: Wanted) -> tuple[ToolCa
     # Empty JSON values are short.
     is_long = isinstance(output, str) and len(output) > _MAX_EMPTY_LENGTH
     if is_long or json_of(output):
-        return _listed(item, wanted)
+        return _listed(item, options)
     return (
         outputs.calls(first(span.attributes, "ai.response.toolCalls"))
-        or openinference.requests_in(span, outputs, wanted)
-        or observe_span(span, outputs, wanted).requests
-        or _listed(item, wanted)
+        or openinference.requests_in(span, outputs, options)
+        or observe_span(span, outputs, options).requests
+        or _listed(item, options)
     )
 
 
-def _listed(item: dict[str, Any], wanted: Wanted) -> tuple[ToolCall, ...]:
+def _listed(item: dict[str, Any], options: ReadOptions) -> tuple[ToolCall, ...]:
     """The calls that Langfuse itself found: names in one list, and the rest in another."""
-    transcript = Transcript(wanted)
+    transcript = Transcript(options)
     calls = list_of(first(item, "toolCalls", "tool_calls"))
     names = list_of(first(item, "toolCallNames", "tool_call_names"))
     for name, value in zip(names, calls, strict=False):
@@ -178,7 +180,7 @@ def _tool_message(item: dict[str, Any]) -> dict[str, Any] | None:
     return fields if kind == "tool" and "tool_call_id" in fields else None
 
 
-def _execution(span: Span, message: dict[str, Any] | None, wanted: Wanted) -> ToolCall:
+def _execution(span: Span, message: dict[str, Any] | None, options: ReadOptions) -> ToolCall:
     item, attributes = span.record, span.attributes
     name = value = id_ = result = None
     if attributes:
@@ -199,7 +201,7 @@ def _execution(span: Span, message: dict[str, Any] | None, wanted: Wanted) -> To
         id_,
         result=json_of(result),
         failed=failed,
-        wanted=wanted,
+        options=options,
     )
 
 

@@ -28,7 +28,7 @@ from callscore.formats.transcript import Transcript
 
 if TYPE_CHECKING:
     from callscore.core.call import ToolCall
-    from callscore.formats.trace import Trace, Wanted
+    from callscore.formats.trace import ReadOptions, Trace
 
 __all__ = ["EXAMPLE", "ORDER", "joins_lines", "read", "recognises"]
 
@@ -97,27 +97,27 @@ def joins_lines(line: Any) -> bool:
     return part is not None and part.kind != "values" and _is_unambiguous(part)
 
 
-def read(document: Any, wanted: Wanted) -> list[Trace]:
+def read(document: Any, options: ReadOptions) -> list[Trace]:
     """One run; of states, one per thread."""
     found = [_part_of(item) for item in _items_in(document)]
     parts = [part for part in found if part is not None]
     kinds = {part.kind for part in parts}
     if "updates" in kinds:
-        return [_read_updates(parts, wanted)]
+        return [_read_updates(parts, options)]
     if "values" in kinds or "state" in kinds:
-        return _read_states([part for part in parts if part.kind in ("values", "state")], wanted)
+        return _read_states([part for part in parts if part.kind in ("values", "state")], options)
     if "events" in kinds:
-        return _read_events([part for part in parts if part.kind == "events"], wanted)
-    return [_read_streamed([part for part in parts if part.kind == "messages"], wanted)]
+        return _read_events([part for part in parts if part.kind == "events"], options)
+    return [_read_streamed([part for part in parts if part.kind == "messages"], options)]
 
 
 def _caller_of(part: _Part) -> str | None:
     return "subagent" if part.is_nested else None
 
 
-def _read_updates(parts: list[_Part], wanted: Wanted) -> Trace:
+def _read_updates(parts: list[_Part], options: ReadOptions) -> Trace:
     """The additions of the nodes; those of a graph within the graph are repeated."""
-    transcript = Transcript(wanted, once=True)
+    transcript = Transcript(options, once=True)
     seen: set[str] = set()
     for caller, group in groupby(parts, _caller_of):
         fresh: list[Any] = []
@@ -142,7 +142,7 @@ def _new_messages(messages: list[Any], seen: set[str]) -> list[Any]:
     return unseen
 
 
-def _read_states(states: list[_Part], wanted: Wanted) -> list[Trace]:
+def _read_states(states: list[_Part], options: ReadOptions) -> list[Trace]:
     threads: dict[str | None, list[_Part]] = {}
     for state in states:
         threads.setdefault(state.thread, []).append(state)
@@ -151,21 +151,21 @@ def _read_states(states: list[_Part], wanted: Wanted) -> list[Trace]:
         whole = [state for state in kept if not state.is_nested] or kept
         # A history begins with the newest, a stream ends with it.
         newest = max(whole[::-1], key=lambda state: -2 if state.step is None else state.step)
-        transcript = Transcript(wanted)
+        transcript = Transcript(options)
         take_messages(newest.data, transcript)
         traces.append(transcript.trace(id=thread))
     return traces
 
 
-def _read_streamed(parts: list[_Part], wanted: Wanted) -> Trace:
-    transcript = Transcript(wanted, once=True)
+def _read_streamed(parts: list[_Part], options: ReadOptions) -> Trace:
+    transcript = Transcript(options, once=True)
     for caller, group in groupby(parts, _caller_of):
         messages = [message for part in group for message in part.data]
         take_messages(messages, transcript, caller=caller)
     return transcript.trace()
 
 
-def _read_events(parts: list[_Part], wanted: Wanted) -> list[Trace]:
+def _read_events(parts: list[_Part], options: ReadOptions) -> list[Trace]:
     """The runs of models and tools, in the order in which they began."""
     by_run: dict[str, list[_Part]] = {}
     for part in parts:
@@ -176,35 +176,37 @@ def _read_events(parts: list[_Part], wanted: Wanted) -> list[Trace]:
         around = [id_ for id_ in reversed(parents) if isinstance(id_, str)]
         # The events of models and tools may have been streamed without those around them.
         parent = next((id_ for id_ in around if id_ in by_run), None)
-        steps.append(_observed((run_id, parent), own_parts, wanted))
-    return traces_of([ObservedRun(steps)], wanted)
+        steps.append(_observed((run_id, parent), own_parts, options))
+    return traces_of([ObservedRun(steps)], options)
 
 
-def _observed(ids: tuple[str, str | None], parts: list[_Part], wanted: Wanted) -> ObservedStep:
+def _observed(
+    ids: tuple[str, str | None], parts: list[_Part], options: ReadOptions
+) -> ObservedStep:
     run_id, parent = ids
     events = [part.data for part in parts]
     if any(event["event"].startswith(_MODEL) for event in events):
         return ObservedStep(
             id=run_id,
             parent=parent,
-            requests=_requests(events, wanted, _caller_of(parts[0])),
+            requests=_requests(events, options, _caller_of(parts[0])),
             answers=partial(tool_results_in, at(events[0], "data", "input")),
         )
     is_tool = any(event["event"].startswith(_TOOL) for event in events)
-    execution = call_of_tool_run(_execution(events), wanted) if is_tool else None
+    execution = call_of_tool_run(_execution(events), options) if is_tool else None
     return ObservedStep(id=run_id, parent=parent, execution=execution)
 
 
 def _requests(
-    events: list[dict[str, Any]], wanted: Wanted, caller: str | None
+    events: list[dict[str, Any]], options: ReadOptions, caller: str | None
 ) -> tuple[ToolCall, ...]:
     """The calls in the final output of a model; otherwise, in its stream."""
     outputs = [at(event, "data", "output") for event in events if event["event"] == f"{_MODEL}end"]
     messages = [
-        output if fields_of(output)[0] else langchain.generated_message(output, wanted)
+        output if fields_of(output)[0] else langchain.generated_message(output, options)
         for output in outputs
     ]
-    transcript = Transcript(wanted)
+    transcript = Transcript(options)
     take_messages(
         messages or [at(event, "data", "chunk") for event in events], transcript, caller=caller
     )

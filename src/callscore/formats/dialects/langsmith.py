@@ -25,7 +25,7 @@ from callscore.formats.transcript import Transcript
 
 if TYPE_CHECKING:
     from callscore.core.call import Tool
-    from callscore.formats.trace import Trace, Wanted
+    from callscore.formats.trace import ReadOptions, Trace
 
 __all__ = ["EXAMPLE", "ORDER", "joins_lines", "read", "read_tools", "recognises"]
 
@@ -89,11 +89,11 @@ def joins_lines(line: Any) -> bool:
     return _is_run(_unwrapped(line))
 
 
-def read(document: Any, wanted: Wanted) -> list[Trace]:
+def read(document: Any, options: ReadOptions) -> list[Trace]:
     """One run of the agent per trace, named after the example that it was run on, if any."""
     groups = _grouped(_in_order(_records_in(document)))
     if len(groups) == 1:
-        return [_named(_read_group(groups[0], wanted), _example_of(groups[0]))]
+        return [_named(_read_group(groups[0], options), _example_of(groups[0]))]
     names = [_example_of(group) or _trace_of(group[0], {}) for group in groups]
     often = Counter(names)
     trials: Counter[str | None] = Counter()
@@ -101,8 +101,8 @@ def read(document: Any, wanted: Wanted) -> list[Trace]:
     for group, name in zip(groups, names, strict=True):
         trial = trials[name] if name is not None and often[name] > 1 else None
         trials[name] += 1
-        traces.append(_named(_read_group(group, wanted), name, trial))
-    return traces or [Transcript(wanted).trace()]
+        traces.append(_named(_read_group(group, options), name, trial))
+    return traces or [Transcript(options).trace()]
 
 
 def _named(trace: Trace, name: str | None, trial: int | None = None) -> Trace:
@@ -193,17 +193,17 @@ def _example_of(group: list[_Record]) -> str | None:
     return next(filter(None, examples), None)
 
 
-def _read_group(group: list[_Record], wanted: Wanted) -> Trace:
+def _read_group(group: list[_Record], options: ReadOptions) -> Trace:
     root = group[0].run
     kinds = [record.run.get("run_type") for record in group]
     if "llm" not in kinds:
-        transcript = Transcript(wanted)
-        _take_output(root.get("outputs"), transcript, wanted)
-        if transcript and not ("tool" in kinds and wanted.view == "executed"):
+        transcript = Transcript(options)
+        _take_output(root.get("outputs"), transcript, options)
+        if transcript and not ("tool" in kinds and options.view == "executed"):
             return transcript.trace(input=root.get("inputs"))
     known = {record.id for record in group}
-    steps = [_observed(record, _nearest(record, known), wanted) for record in group]
-    return traces_of([ObservedRun(steps, input=root.get("inputs"))], wanted)[0]
+    steps = [_observed(record, _nearest(record, known), options) for record in group]
+    return traces_of([ObservedRun(steps, input=root.get("inputs"))], options)[0]
 
 
 def _nearest(record: _Record, known: set[str | None]) -> str | None:
@@ -217,11 +217,11 @@ def _nearest(record: _Record, known: set[str | None]) -> str | None:
     return next((id_ for id_ in reversed(around) if id_ in known), None)
 
 
-def _observed(record: _Record, parent: str | None, wanted: Wanted) -> ObservedStep:
+def _observed(record: _Record, parent: str | None, options: ReadOptions) -> ObservedStep:
     run = record.run
     if run.get("run_type") == "llm":
-        transcript = Transcript(wanted)
-        _take_output(run.get("outputs"), transcript, wanted)
+        transcript = Transcript(options)
+        _take_output(run.get("outputs"), transcript, options)
         return ObservedStep(
             id=record.id,
             parent=parent,
@@ -239,16 +239,16 @@ def _observed(record: _Record, parent: str | None, wanted: Wanted) -> ObservedSt
         output if error is None else error,
         failed=error is not None,
     )
-    execution = call_of_tool_run(tool_run, wanted)
+    execution = call_of_tool_run(tool_run, options)
     return ObservedStep(id=record.id, parent=parent, execution=execution)
 
 
-def _take_output(outputs: Any, transcript: Transcript, wanted: Wanted) -> None:
+def _take_output(outputs: Any, transcript: Transcript, options: ReadOptions) -> None:
     """Add the calls in the output of a model, in the format of any integration."""
     for _ in range(_MAX_WRAPPERS):
         if not isinstance(outputs, dict) or fields_of(outputs)[0]:
             break
-        outputs = _inner(outputs, wanted)
+        outputs = _inner(outputs, options)
     if isinstance(outputs, list):
         if is_item_list(outputs):
             take_items(outputs, transcript)
@@ -260,13 +260,13 @@ def _take_output(outputs: Any, transcript: Transcript, wanted: Wanted) -> None:
         take_messages([outputs], transcript)
 
 
-def _inner(outputs: dict[str, Any], wanted: Wanted) -> Any:
+def _inner(outputs: dict[str, Any], options: ReadOptions) -> Any:
     """The content of a wrapper that is not a message."""
     if isinstance(outputs.get("generations"), list):
-        return langchain.generated_message(outputs, wanted)
+        return langchain.generated_message(outputs, options)
     if isinstance(outputs.get("choices"), list):
         choices = outputs["choices"]
-        return at(choices, wanted.choose(range(len(choices))), "message")
+        return at(choices, options.choose(range(len(choices))), "message")
     inner = first(outputs, "message", "messages", "output")
     return outputs if inner is None else inner
 

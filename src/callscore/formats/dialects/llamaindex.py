@@ -8,7 +8,7 @@ from callscore.formats.shape import at, dicts, first, text_in
 from callscore.formats.transcript import Transcript
 
 if TYPE_CHECKING:
-    from callscore.formats.trace import Trace, Wanted
+    from callscore.formats.trace import ReadOptions, Trace
 
 __all__ = ["EXAMPLE", "ORDER", "joins_lines", "read", "recognises"]
 
@@ -107,15 +107,15 @@ def _items_in(document: Any) -> list[dict[str, Any]]:
     return [message] if isinstance(message, dict) and _is_message(message) else [document]
 
 
-def read(document: Any, wanted: Wanted) -> list[Trace]:
+def read(document: Any, options: ReadOptions) -> list[Trace]:
     """A run for each conversation in a store, or for each run in a list of events."""
     stores = _conversations_in(document)
     if stores is not None:
-        return [_read_messages(dicts(stores[key]), wanted, key) for key in stores]
+        return [_read_messages(dicts(stores[key]), options, key) for key in stores]
     items = _items_in(document)
     if not items or _is_message(items[0]):
-        return [_read_messages(items, wanted)]
-    return [_read_run(run, wanted) for run in _runs_in(items)]
+        return [_read_messages(items, options)]
+    return [_read_run(run, options) for run in _runs_in(items)]
 
 
 def _runs_in(events: list[dict[str, Any]]) -> list[list[dict[str, Any]]]:
@@ -127,19 +127,21 @@ def _runs_in(events: list[dict[str, Any]]) -> list[list[dict[str, Any]]]:
     return [run for run in runs if run]
 
 
-def _read_messages(items: list[dict[str, Any]], wanted: Wanted, key: str | None = None) -> Trace:
-    transcript = Transcript(wanted)
+def _read_messages(
+    items: list[dict[str, Any]], options: ReadOptions, key: str | None = None
+) -> Trace:
+    transcript = Transcript(options)
     for item in items:
         _take_message(item, transcript)
     return transcript.trace(id=key, input=_input_in(items))
 
 
-def _read_run(events: list[dict[str, Any]], wanted: Wanted) -> Trace:
-    transcript = Transcript(wanted)
+def _read_run(events: list[dict[str, Any]], options: ReadOptions) -> Trace:
+    transcript = Transcript(options)
     has_outputs = any(map(_is_output, events))
     has_calls = any(map(_is_call, events))
     was_run = False
-    if has_calls and (wanted.view == "executed" or not has_outputs):
+    if has_calls and (options.view == "executed" or not has_outputs):
         _take_executions(events, transcript)
         # The choices of a model look like the calls of a workflow, without the results.
         was_run = has_outputs or any("tool_output" in event for event in events)

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from callscore.core.call import Tool
-    from callscore.formats.trace import Trace, Wanted
+    from callscore.formats.trace import ReadOptions, Trace
 
 __all__ = ["EXAMPLE", "ORDER", "joins_lines", "read", "read_tools", "recognises"]
 
@@ -125,7 +125,7 @@ def joins_lines(line: Any) -> bool:
     return bool(_messages_in(line))
 
 
-def read(document: Any, wanted: Wanted) -> list[Trace]:
+def read(document: Any, options: ReadOptions) -> list[Trace]:
     """One run per client that the log distinguishes."""
     logs: dict[str | None, _Log] = {}
     for entry in _entries_in(document):
@@ -137,7 +137,7 @@ def read(document: Any, wanted: Wanted) -> list[Trace]:
             if client not in logs:
                 logs[client] = _Log()
             logs[client].take(message, server)
-    return [log.trace(client, wanted) for client, log in (logs or {None: _Log()}).items()]
+    return [log.trace(client, options) for client, log in (logs or {None: _Log()}).items()]
 
 
 class _Log:
@@ -148,8 +148,8 @@ class _Log:
         self._waiting: dict[tuple[str | None, str], list[_Call | None]] = {}
         self._tasks: dict[str, _Call] = {}
 
-    def trace(self, client: str | None, wanted: Wanted) -> Trace:
-        transcript = Transcript(wanted)
+    def trace(self, client: str | None, options: ReadOptions) -> Trace:
+        transcript = Transcript(options)
         for call in self._calls:
             transcript.step()
             transcript.call(at(call.params, "name"), at(call.params, "arguments"), call.id)

@@ -13,7 +13,7 @@ from callscore.formats.transcript import Transcript
 
 if TYPE_CHECKING:
     from callscore.core.call import Tool
-    from callscore.formats.trace import Trace, Wanted
+    from callscore.formats.trace import ReadOptions, Trace
 
 __all__ = ["EXAMPLE", "ORDER", "joins_lines", "read", "read_tools", "recognises"]
 
@@ -77,9 +77,9 @@ def _data(item: Any) -> Any:
     return data if isinstance(data, dict) else item
 
 
-def read(document: Any, wanted: Wanted) -> list[Trace]:
+def read(document: Any, options: ReadOptions) -> list[Trace]:
     """One run: the entries of a conversation. The calls of tools that Mistral runs are marked."""
-    transcript = Transcript(wanted)
+    transcript = Transcript(options)
     for entry in _entries_in(document):
         kind = entry.get("type")
         if kind in ("function.call", "tool.execution"):

@@ -17,7 +17,7 @@ from callscore.formats.shape import at, first, json_of
 
 if TYPE_CHECKING:
     from callscore.core.call import Tool, ToolCall
-    from callscore.formats.trace import Trace, Wanted
+    from callscore.formats.trace import ReadOptions, Trace
 
 __all__ = ["EXAMPLE", "ORDER", "joins_lines", "read", "read_tools", "recognises"]
 
@@ -55,24 +55,24 @@ def recognises(document: Any) -> bool:
     )
 
 
-def read(document: Any, wanted: Wanted) -> list[Trace]:
+def read(document: Any, options: ReadOptions) -> list[Trace]:
     """One run per trace."""
-    outputs = ModelOutputs(wanted)
+    outputs = ModelOutputs(options)
     runs = [
-        ObservedRun([_observe(span, outputs, wanted) for span in spans], _value(spans[0], _INPUTS))
+        ObservedRun([_observe(span, outputs, options) for span in spans], _value(spans[0], _INPUTS))
         for spans in spans_by_trace(read_spans(document))
     ]
-    return traces_of(runs or [ObservedRun([])], wanted)
+    return traces_of(runs or [ObservedRun([])], options)
 
 
 def _value(span: Span, name: str) -> Any:
     return json_of(span.attributes.get(name))
 
 
-def _observe(span: Span, outputs: ModelOutputs, wanted: Wanted) -> ObservedStep:
+def _observe(span: Span, outputs: ModelOutputs, options: ReadOptions) -> ObservedStep:
     kind = _value(span, "mlflow.spanType")
     if kind == "TOOL":
-        return ObservedStep(id=span.id, parent=span.parent, execution=_execution(span, wanted))
+        return ObservedStep(id=span.id, parent=span.parent, execution=_execution(span, options))
     if kind not in _MODELS:
         return ObservedStep(id=span.id, parent=span.parent)
     return ObservedStep(
@@ -83,7 +83,7 @@ def _observe(span: Span, outputs: ModelOutputs, wanted: Wanted) -> ObservedStep:
     )
 
 
-def _execution(span: Span, wanted: Wanted) -> ToolCall:
+def _execution(span: Span, options: ReadOptions) -> ToolCall:
     result = _value(span, _OUTPUTS)
     message = first(result, "content") if first(result, "tool_call_id") is not None else None
     return executed_call(
@@ -92,7 +92,7 @@ def _execution(span: Span, wanted: Wanted) -> ToolCall:
         first(result, "tool_call_id"),
         result=exception_in(span) if result is None else message or result,
         failed=span.failed or first(result, "status") == "error",
-        wanted=wanted,
+        options=options,
     )
 
 

@@ -11,7 +11,7 @@ from callscore.formats.transcript import Transcript
 
 if TYPE_CHECKING:
     from callscore.core.call import Tool
-    from callscore.formats.trace import Trace, Wanted
+    from callscore.formats.trace import ReadOptions, Trace
 
 __all__ = ["EXAMPLE", "ORDER", "joins_lines", "read", "read_tools", "recognises"]
 
@@ -63,13 +63,13 @@ def joins_lines(line: Any) -> bool:
     return _is_response(line) and line["done"] is False
 
 
-def read(document: Any, wanted: Wanted) -> list[Trace]:
+def read(document: Any, options: ReadOptions) -> list[Trace]:
     """One run for each answer, or one for all messages of a conversation."""
     if isinstance(document, list) and any(map(_is_response, document)):
-        return [_read_answer(pieces, wanted) for pieces in _answers_in(document)]
+        return [_read_answer(pieces, options) for pieces in _answers_in(document)]
     if isinstance(document, dict) and "messages" not in document:
-        return [_read_answer([document], wanted)]
-    transcript = Transcript(wanted)
+        return [_read_answer([document], options)]
+    transcript = Transcript(options)
     question = None
     for message in dicts(document if isinstance(document, list) else at(document, "messages")):
         if question is None and message.get("role") == "user":
@@ -88,9 +88,9 @@ def _answers_in(document: list[Any]) -> list[list[Any]]:
     return [pieces for pieces in answers if pieces]
 
 
-def _read_answer(pieces: list[Any], wanted: Wanted) -> Trace:
+def _read_answer(pieces: list[Any], options: ReadOptions) -> Trace:
     """One answer: the calls of all its pieces are those of one message."""
-    transcript = Transcript(wanted)
+    transcript = Transcript(options)
     calls = [call for piece in pieces for call in list_of(at(piece, "message", "tool_calls"))]
     take_message({"role": "assistant", "tool_calls": calls}, transcript)
     return transcript.trace()

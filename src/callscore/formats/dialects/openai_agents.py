@@ -19,7 +19,7 @@ from callscore.formats.transcript import Transcript
 
 if TYPE_CHECKING:
     from callscore.core.call import Tool
-    from callscore.formats.trace import Trace, Wanted
+    from callscore.formats.trace import ReadOptions, Trace
 
 __all__ = ["EXAMPLE", "ORDER", "joins_lines", "read", "read_tools", "recognises"]
 
@@ -77,9 +77,9 @@ def joins_lines(line: Any) -> bool:
     return _is_run_item(line) or _is_of_javascript(line)
 
 
-def read(document: Any, wanted: Wanted) -> list[Trace]:
+def read(document: Any, options: ReadOptions) -> list[Trace]:
     """One run: its items from first to last."""
-    transcript = Transcript(wanted, failure=with_sdk_errors(wanted.failure))
+    transcript = Transcript(options, failure=with_sdk_errors(options.failure))
     take_items(_raw_items(document), transcript)
     asked = first(document, "original_input", "originalInput", "input")
     return [transcript.trace(input=question_in(asked))]

@@ -14,7 +14,7 @@ from callscore.core.call import NOT_CAPTURED
 from callscore.formats.dialects.openai_chat import take_message
 from callscore.formats.families.response_items import is_item, take_items, with_sdk_errors
 from callscore.formats.shape import as_list, at, dicts, text_of
-from callscore.formats.trace import Trace, View, Wanted
+from callscore.formats.trace import ReadOptions, Trace, View
 from callscore.formats.transcript import Transcript
 
 __all__ = ["EXAMPLE", "ORDER", "joins_lines", "read", "recognises"]
@@ -64,7 +64,7 @@ def _is_span(value: Any) -> bool:
     )
 
 
-def read(document: Any, wanted: Wanted) -> list[Trace]:
+def read(document: Any, options: ReadOptions) -> list[Trace]:
     """A run for each trace, in the order of their first spans."""
     if isinstance(document, dict) and "object" not in document:
         document = document.get("data")
@@ -72,13 +72,13 @@ def read(document: Any, wanted: Wanted) -> list[Trace]:
     by_trace: dict[Any, list[dict[str, Any]]] = {}
     for span in sorted(spans, key=lambda span: text_of(span.get("started_at")) or ""):
         by_trace.setdefault(text_of(span.get("trace_id")), []).append(span)
-    return [_read_trace(own_spans, wanted) for own_spans in by_trace.values()]
+    return [_read_trace(own_spans, options) for own_spans in by_trace.values()]
 
 
-def _read_trace(spans: list[dict[str, Any]], wanted: Wanted) -> Trace:
-    transcript = Transcript(wanted, failure=with_sdk_errors(wanted.failure))
+def _read_trace(spans: list[dict[str, Any]], options: ReadOptions) -> Trace:
+    transcript = Transcript(options, failure=with_sdk_errors(options.failure))
     nested: list[bool] = []  # for each call, whether an agent within the agent made it
-    view = _choose_view(spans, wanted)
+    view = _choose_view(spans, options)
     by_id = {span["id"]: span for span in spans if isinstance(span.get("id"), str)}
     for span in spans:
         if view == "requested":
@@ -93,10 +93,10 @@ def _read_trace(spans: list[dict[str, Any]], wanted: Wanted) -> Trace:
     )
 
 
-def _choose_view(spans: list[dict[str, Any]], wanted: Wanted) -> View:
+def _choose_view(spans: list[dict[str, Any]], options: ReadOptions) -> View:
     is_requested = any(_answers_in(span["span_data"]) for span in spans)
     is_executed = any(span["span_data"].get("type") == "function" for span in spans)
-    if is_requested and not (is_executed and wanted.view == "executed"):
+    if is_requested and not (is_executed and options.view == "executed"):
         return "requested"
     return "executed"
 

@@ -11,7 +11,7 @@ from callscore.formats.transcript import Transcript
 
 if TYPE_CHECKING:
     from callscore.core.call import Tool
-    from callscore.formats.trace import Trace, Wanted
+    from callscore.formats.trace import ReadOptions, Trace
 
 __all__ = ["EXAMPLE", "ORDER", "joins_lines", "read", "read_tools", "recognises"]
 
@@ -58,10 +58,10 @@ def _reported(value: Any) -> dict[str, Any]:
     return value if isinstance(value, dict) else {}
 
 
-def read(document: Any, wanted: Wanted) -> list[Trace]:
+def read(document: Any, options: ReadOptions) -> list[Trace]:
     """One run: its steps from the oldest on, then the calls that wait for an output."""
     # Calls that wait for an output may be in a step, too, and each event repeats all of them.
-    transcript = Transcript(wanted, once=True)
+    transcript = Transcript(options, once=True)
     latest = _latest(document)
     for step in sorted((item for item in latest if item["object"] == _STEP), key=_time_of):
         _take_step(step, transcript)

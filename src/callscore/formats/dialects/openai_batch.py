@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from callscore.formats.dialects import openai_chat, openai_responses
 from callscore.formats.dialects.openai_chat import EXAMPLE_CALL
 from callscore.formats.shape import at, text_of
-from callscore.formats.trace import Trace, Wanted
+from callscore.formats.trace import ReadOptions, Trace
 
 if TYPE_CHECKING:
     from types import ModuleType
@@ -39,13 +39,13 @@ def recognises(document: Any) -> bool:
     return isinstance(response, dict) and "status_code" in response and "body" in response
 
 
-def read(document: Any, wanted: Wanted) -> list[Trace]:
+def read(document: Any, options: ReadOptions) -> list[Trace]:
     """One run, under its custom id; a request that failed is one that was not run."""
     task = text_of(at(document, "custom_id"))
     body, reader = _body_of(document)
     if reader is None:
         return [Trace(calls=None, id=task)]
-    trace: Trace = reader.read(body, wanted)[0]
+    trace: Trace = reader.read(body, options)[0]
     return [Trace(calls=trace.calls, id=task, input=trace.input)]
 
 

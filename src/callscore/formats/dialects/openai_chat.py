@@ -12,7 +12,7 @@ from typing import Any
 from callscore.core.call import TRUNCATED, Tool
 from callscore.formats.definitions import read_definitions
 from callscore.formats.shape import at, dicts, first, json_of, list_of, name_of, text_in
-from callscore.formats.trace import Trace, Wanted
+from callscore.formats.trace import ReadOptions, Trace
 from callscore.formats.transcript import Transcript
 
 __all__ = [
@@ -124,36 +124,36 @@ def _is_call(item: Any) -> bool:
     return isinstance(custom, dict) and isinstance(custom.get("name"), str) and "input" in custom
 
 
-def read(document: Any, wanted: Wanted) -> list[Trace]:
+def read(document: Any, options: ReadOptions) -> list[Trace]:
     """One run: the chosen answer of a response, or all messages of a conversation."""
     if isinstance(document, dict):
         if document.get("object") == "list":
-            return [_read_response(response, wanted) for response in dicts(document.get("data"))]
+            return [_read_response(response, options) for response in dicts(document.get("data"))]
         for response in (document, document.get("response")):
             if isinstance(response, dict) and isinstance(response.get("choices"), list):
-                return [_read_response(response, wanted)]
+                return [_read_response(response, options)]
         if _is_lost_call(document):
-            return [_read_lost_call(document["error"], wanted)]
-    return [_read_conversation(document, wanted)]
+            return [_read_lost_call(document["error"], options)]
+    return [_read_conversation(document, options)]
 
 
-def _read_response(response: Any, wanted: Wanted) -> Trace:
+def _read_response(response: Any, options: ReadOptions) -> Trace:
     choices = dicts(at(response, "choices"))
-    number = wanted.choose(range(len(choices)))
+    number = options.choose(range(len(choices)))
     # By its index, or by its position if the server numbers none.
     found = [choice for choice in choices if choice.get("index") == number]
     choice = at(found, 0) or at(choices, number)
     if choice is None:
         return Trace(calls=None)  # no such answer, which is not an answer without calls
-    transcript = Transcript(wanted)
+    transcript = Transcript(options)
     is_cut = choice.get("finish_reason") == "length"
     take_message(choice.get("message"), transcript, is_cut=is_cut)
     return transcript.trace()
 
 
-def _read_lost_call(error: dict[str, Any], wanted: Wanted) -> Trace:
+def _read_lost_call(error: dict[str, Any], options: ReadOptions) -> Trace:
     """The call that the server rejected; its tool is unknown if the server does not show it."""
-    transcript = Transcript(wanted)
+    transcript = Transcript(options)
     transcript.step()
     generated = error.get("failed_generation")
     call = json_of(generated)
@@ -165,8 +165,8 @@ def _read_lost_call(error: dict[str, Any], wanted: Wanted) -> Trace:
     return transcript.trace()
 
 
-def _read_conversation(document: Any, wanted: Wanted) -> Trace:
-    transcript = Transcript(wanted)
+def _read_conversation(document: Any, options: ReadOptions) -> Trace:
+    transcript = Transcript(options)
     messages = document.get("messages", [document]) if isinstance(document, dict) else document
     question = None
     for message in dicts(messages):

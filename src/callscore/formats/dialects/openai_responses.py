@@ -18,7 +18,7 @@ from callscore.formats.families.response_items import (
     with_sdk_errors,
 )
 from callscore.formats.shape import as_list, at, dicts, first, list_of, text_of
-from callscore.formats.trace import Trace, Wanted
+from callscore.formats.trace import ReadOptions, Trace
 from callscore.formats.transcript import Transcript
 
 if TYPE_CHECKING:
@@ -107,12 +107,12 @@ def joins_lines(line: Any) -> bool:
     return is_item(line) or _event_of(line) is not None
 
 
-def read(document: Any, wanted: Wanted) -> list[Trace]:
+def read(document: Any, options: ReadOptions) -> list[Trace]:
     """One run: the items of a response, of a request, or of a list."""
     response = _response_in(document)
     if response is not None and not response["output"] and response.get("status") in _UNANSWERED:
         return [Trace(calls=None)]  # no answer, which is not an answer without calls
-    transcript = Transcript(wanted, failure=with_sdk_errors(wanted.failure))
+    transcript = Transcript(options, failure=with_sdk_errors(options.failure))
     take_items(_items_in(document), transcript)
     request = at(document, "request")
     asked = at(request if isinstance(request, dict) else document, "input")

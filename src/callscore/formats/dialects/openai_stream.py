@@ -14,7 +14,7 @@ from callscore.formats.shape import as_list, at, dicts, integer_of
 from callscore.formats.transcript import Transcript
 
 if TYPE_CHECKING:
-    from callscore.formats.trace import Trace, Wanted
+    from callscore.formats.trace import ReadOptions, Trace
 
 __all__ = [
     "EXAMPLE",
@@ -81,15 +81,15 @@ def joins_lines(line: Any) -> bool:
     )
 
 
-def read(document: Any, wanted: Wanted) -> list[Trace]:
+def read(document: Any, options: ReadOptions) -> list[Trace]:
     """One run: the fragments of the chosen answer, put together."""
-    transcript = Transcript(wanted)
+    transcript = Transcript(options)
     message = Fragments()
     choices = [
         choice for item in as_list(document) for choice in dicts(at(_chunk_of(item), "choices"))
     ]
     indices = [index_of(choice.get("index")) or 0 for choice in choices]
-    number = wanted.choose(indices)
+    number = options.choose(indices)
     for choice, index in zip(choices, indices, strict=True):
         if index != number:
             continue

@@ -34,7 +34,7 @@ from callscore.formats.families.tool_executions import exception_in, executed_ca
 from callscore.formats.shape import at, first, json_of, text_of
 
 if TYPE_CHECKING:
-    from callscore.formats.trace import Trace, Wanted
+    from callscore.formats.trace import ReadOptions, Trace
 
 __all__ = [
     "EXAMPLE",
@@ -75,14 +75,14 @@ def recognises(document: Any) -> bool:
     return convention_of(document) == "openinference"
 
 
-def read(document: Any, wanted: Wanted) -> list[Trace]:
+def read(document: Any, options: ReadOptions) -> list[Trace]:
     """One run per trace."""
-    outputs = ModelOutputs(wanted)
+    outputs = ModelOutputs(options)
     runs = [
-        ObservedRun([_observe(span, outputs, wanted) for span in spans], _question(spans))
+        ObservedRun([_observe(span, outputs, options) for span in spans], _question(spans))
         for spans in spans_by_trace(read_spans(document))
     ]
-    return traces_of(runs, wanted)
+    return traces_of(runs, options)
 
 
 def _question(spans: list[Span]) -> Any:
@@ -91,10 +91,10 @@ def _question(spans: list[Span]) -> Any:
     return next((found["input.value"] for found in others if "input.value" in found), None)
 
 
-def _observe(span: Span, outputs: ModelOutputs, wanted: Wanted) -> ObservedStep:
+def _observe(span: Span, outputs: ModelOutputs, options: ReadOptions) -> ObservedStep:
     kind = span.attributes.get(_KIND)
     if kind == "TOOL":
-        return ObservedStep(id=span.id, parent=span.parent, execution=_execution(span, wanted))
+        return ObservedStep(id=span.id, parent=span.parent, execution=_execution(span, options))
     if kind is None and any(key.startswith("llm.output_messages") for key in span.attributes):
         kind = "LLM"
     if kind != "LLM":
@@ -102,21 +102,21 @@ def _observe(span: Span, outputs: ModelOutputs, wanted: Wanted) -> ObservedStep:
     return ObservedStep(
         id=span.id,
         parent=span.parent,
-        requests=requests_in(span, outputs, wanted),
+        requests=requests_in(span, outputs, options),
         answers=partial(_answers, span),
     )
 
 
-def requests_in(span: Span, outputs: ModelOutputs, wanted: Wanted) -> tuple[ToolCall, ...]:
+def requests_in(span: Span, outputs: ModelOutputs, options: ReadOptions) -> tuple[ToolCall, ...]:
     """The calls in the output messages of a model."""
     attributes = span.attributes
     messages = items_at(attributes, "llm.output_messages")
     if not messages:
         return outputs.calls(attributes.get("output.value"))
-    if len(messages) > 1 or wanted.candidate:
+    if len(messages) > 1 or options.candidate:
         settings = json_of(attributes.get("llm.invocation_parameters"))
         if first(settings, "n") not in (None, 1):  # each message is an answer of its own
-            chosen = wanted.choose(range(len(messages)))
+            chosen = options.choose(range(len(messages)))
             messages = messages[chosen : chosen + 1]
     return tuple([call for message in messages for call in _calls_in(message)])
 
@@ -153,7 +153,7 @@ def _call(name: Any, value: Any, id_: Any) -> ToolCall:
     return requested_call(name, value, id_)
 
 
-def _execution(span: Span, wanted: Wanted) -> ToolCall:
+def _execution(span: Span, options: ReadOptions) -> ToolCall:
     attributes = span.attributes
     parameters = json_of(attributes.get("tool.parameters"))
     value = attributes.get("input.value")
@@ -166,7 +166,7 @@ def _execution(span: Span, wanted: Wanted) -> ToolCall:
         result=first(attributes, "output.value") or exception_in(span),
         failed=span.failed,
         names=parameters,
-        wanted=wanted,
+        options=options,
     )
 
 

@@ -33,7 +33,7 @@ from callscore.formats.shape import at, dicts, first, json_of, text_of
 
 if TYPE_CHECKING:
     from callscore.core.call import Tool, ToolCall
-    from callscore.formats.trace import Trace, Wanted
+    from callscore.formats.trace import ReadOptions, Trace
 
 __all__ = ["EXAMPLE", "ORDER", "joins_lines", "read", "read_tools", "recognises"]
 
@@ -62,26 +62,26 @@ def recognises(document: Any) -> bool:
     return convention_of(document) == "openllmetry"
 
 
-def read(document: Any, wanted: Wanted) -> list[Trace]:
+def read(document: Any, options: ReadOptions) -> list[Trace]:
     """One run per trace."""
-    outputs = ModelOutputs(wanted)
+    outputs = ModelOutputs(options)
     runs = [
-        ObservedRun([_observe(span, outputs, wanted) for span in spans])
+        ObservedRun([_observe(span, outputs, options) for span in spans])
         for spans in spans_by_trace(read_spans(document))
     ]
-    return traces_of(runs, wanted)
+    return traces_of(runs, options)
 
 
-def _observe(span: Span, outputs: ModelOutputs, wanted: Wanted) -> ObservedStep:
+def _observe(span: Span, outputs: ModelOutputs, options: ReadOptions) -> ObservedStep:
     if span.attributes.get(_KIND) == "tool":
-        return ObservedStep(id=span.id, parent=span.parent, execution=_execution(span, wanted))
+        return ObservedStep(id=span.id, parent=span.parent, execution=_execution(span, options))
     completions = _messages(span, _COMPLETIONS)
     if not completions:
-        return observe_span(span, outputs, wanted)
+        return observe_span(span, outputs, options)
     return ObservedStep(
         id=span.id,
         parent=span.parent,
-        requests=_requests(completions, outputs, wanted),
+        requests=_requests(completions, outputs, options),
         answers=partial(_answers, span),
     )
 
@@ -92,9 +92,9 @@ def _messages(span: Span, prefixes: tuple[str, ...]) -> list[Any]:
 
 
 def _requests(
-    completions: list[Any], outputs: ModelOutputs, wanted: Wanted
+    completions: list[Any], outputs: ModelOutputs, options: ReadOptions
 ) -> tuple[ToolCall, ...]:
-    chosen = at(completions, wanted.choose(range(len(completions))))
+    chosen = at(completions, options.choose(range(len(completions))))
     entries = items_of(first(chosen, "tool_calls"))
     if first(chosen, "tool_calls") is None and isinstance(chosen, dict):
         entries = items_at(chosen, "tool_calls")
@@ -123,7 +123,7 @@ def _answers(span: Span) -> list[ToolResult]:
     ]
 
 
-def _execution(span: Span, wanted: Wanted) -> ToolCall:
+def _execution(span: Span, options: ReadOptions) -> ToolCall:
     attributes = span.attributes
     value = json_of(attributes.get("traceloop.entity.input"))
     result = json_of(attributes.get("traceloop.entity.output"))
@@ -137,7 +137,7 @@ def _execution(span: Span, wanted: Wanted) -> ToolCall:
         None,
         result=at(output, "kwargs", "content") or output or result,
         failed=span.failed,
-        wanted=wanted,
+        options=options,
     )
 
 

@@ -24,7 +24,7 @@ from callscore.formats.families.span_records import convention_of
 from callscore.formats.families.spans import Span, is_span_line, read_spans, spans_by_trace
 
 if TYPE_CHECKING:
-    from callscore.formats.trace import Trace, Wanted
+    from callscore.formats.trace import ReadOptions, Trace
 
 __all__ = ["EXAMPLE", "ORDER", "joins_lines", "read", "read_tools", "recognises"]
 
@@ -44,15 +44,15 @@ def recognises(document: Any) -> bool:
     return convention_of(document) == "gen_ai"
 
 
-def read(document: Any, wanted: Wanted) -> list[Trace]:
+def read(document: Any, options: ReadOptions) -> list[Trace]:
     """One run per trace."""
-    outputs = ModelOutputs(wanted)
-    runs = [_run_of(spans, outputs, wanted) for spans in spans_by_trace(read_spans(document))]
-    return traces_of(runs, wanted)
+    outputs = ModelOutputs(options)
+    runs = [_run_of(spans, outputs, options) for spans in spans_by_trace(read_spans(document))]
+    return traces_of(runs, options)
 
 
-def _run_of(spans: list[Span], outputs: ModelOutputs, wanted: Wanted) -> ObservedRun:
-    steps = [observe_span(span, outputs, wanted) for span in spans]
+def _run_of(spans: list[Span], outputs: ModelOutputs, options: ReadOptions) -> ObservedRun:
+    steps = [observe_span(span, outputs, options) for span in spans]
     if not any(step.requests for step in steps):
         steps = [
             step if step.execution else whole_conversation(span, step, outputs)

@@ -8,7 +8,7 @@ from callscore.core.call import Tool, ToolCall
 from callscore.formats.definitions import read_definitions
 from callscore.formats.reading import inner_finder
 from callscore.formats.shape import as_list, at, dicts, first, integer_of, json_of, name_of
-from callscore.formats.trace import Trace, Wanted
+from callscore.formats.trace import ReadOptions, Trace
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -82,14 +82,14 @@ def _table(document: Any) -> Any:
     return None
 
 
-def read(document: Any, wanted: Wanted) -> list[Trace]:
+def read(document: Any, options: ReadOptions) -> list[Trace]:
     """One run per result: a test case with one prompt and one provider."""
-    find = inner_finder(wanted)
+    find = inner_finder(options)
     rows = [document] if _is_row(document) else _rows(document)
     outputs = _row_outputs(dicts(rows)) if dicts(rows) else _table_outputs(_table(document))
     return [
         Trace(
-            calls=None if output is None else _calls_in(output, wanted, find),
+            calls=None if output is None else _calls_in(output, options, find),
             expected=_expected(at(test, "assert")),
             id=name_of(at(test, "vars", "id")) or str(number),
             trial=column,
@@ -119,7 +119,7 @@ def _table_outputs(table: Any) -> Iterator[_Output]:
             yield cell.get("text"), line.get("test"), cell.get("prompt"), place
 
 
-def _calls_in(output: Any, wanted: Wanted, find: _Find) -> tuple[ToolCall, ...]:
+def _calls_in(output: Any, options: ReadOptions, find: _Find) -> tuple[ToolCall, ...]:
     """The calls in the output of a provider; none if no format recognises it."""
     value = json_of(output)
     for documents in ([value], *_readings(value)):
@@ -127,7 +127,7 @@ def _calls_in(output: Any, wanted: Wanted, find: _Find) -> tuple[ToolCall, ...]:
         for document in documents:
             dialect = find(document)
             if dialect is not None:
-                traces += dialect.read(document, wanted)
+                traces += dialect.read(document, options)
         if traces:
             return tuple([call for trace in traces for call in trace.any_calls])
     return ()

@@ -13,7 +13,7 @@ from callscore.formats.transcript import Transcript
 
 if TYPE_CHECKING:
     from callscore.core.call import Tool
-    from callscore.formats.trace import Trace, View, Wanted
+    from callscore.formats.trace import ReadOptions, Trace, View
 
 __all__ = ["EXAMPLE", "ORDER", "joins_lines", "read", "read_tools", "recognises"]
 
@@ -94,12 +94,12 @@ def joins_lines(line: Any) -> bool:
     return _is_message(line) or at(line, "event_kind") in _EVENTS
 
 
-def read(document: Any, wanted: Wanted) -> list[Trace]:
+def read(document: Any, options: ReadOptions) -> list[Trace]:
     """One run: all messages, parts or events."""
     items = document
     if isinstance(document, dict):
         items = [document] if _is_item(document) else _history(document)
-    transcript = Transcript(wanted)
+    transcript = Transcript(options)
     view: View = "requested"
     value = None
     for item in dicts(items):

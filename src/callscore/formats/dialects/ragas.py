@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from callscore.formats.shape import as_list, at, dicts, list_of
-from callscore.formats.trace import Trace, Wanted
+from callscore.formats.trace import ReadOptions, Trace
 from callscore.formats.transcript import Transcript
 
 __all__ = ["EXAMPLE", "ORDER", "read", "recognises"]
@@ -46,13 +46,13 @@ def _is_sample(item: Any) -> bool:
     return bool(messages) and all(at(one, "type") in _KINDS for one in list_of(messages) or [None])
 
 
-def read(document: Any, wanted: Wanted) -> list[Trace]:
+def read(document: Any, options: ReadOptions) -> list[Trace]:
     """One run per sample; its reference calls are expected."""
-    return [_read_sample(sample, wanted) for sample in dicts(_samples_in(document))]
+    return [_read_sample(sample, options) for sample in dicts(_samples_in(document))]
 
 
-def _read_sample(sample: dict[str, Any], wanted: Wanted) -> Trace:
-    actual, expected = Transcript(wanted), Transcript(wanted)
+def _read_sample(sample: dict[str, Any], options: ReadOptions) -> Trace:
+    actual, expected = Transcript(options), Transcript(options)
     asked = sample.get("user_input")
     has_messages = isinstance(asked, list)
     for message in dicts(asked):

@@ -11,7 +11,7 @@ from callscore.formats.shape import at, dicts, first, list_of, text_of
 from callscore.formats.transcript import Transcript
 
 if TYPE_CHECKING:
-    from callscore.formats.trace import Trace, Wanted
+    from callscore.formats.trace import ReadOptions, Trace
 
 __all__ = ["EXAMPLE", "ORDER", "joins_lines", "read", "recognises"]
 
@@ -56,9 +56,9 @@ def _is_item(item: Any) -> bool:
     return isinstance(item, dict) and _type_of(item) in _ITEMS
 
 
-def read(document: Any, wanted: Wanted) -> list[Trace]:
+def read(document: Any, options: ReadOptions) -> list[Trace]:
     """One run: all messages of a history."""
-    transcript = Transcript(wanted)
+    transcript = Transcript(options)
     parts = dicts(_parts_in(document))
     if any(map(_is_item, parts)):
         parts = [{"items": parts}]

@@ -12,7 +12,7 @@ from callscore.formats.shape import at, dicts, first, text_of
 from callscore.formats.transcript import Transcript
 
 if TYPE_CHECKING:
-    from callscore.formats.trace import Trace, Wanted
+    from callscore.formats.trace import ReadOptions, Trace
 
 __all__ = ["EXAMPLE", "ORDER", "joins_lines", "read", "recognises"]
 
@@ -53,10 +53,10 @@ def joins_lines(line: Any) -> bool:
     )
 
 
-def read(document: Any, wanted: Wanted) -> list[Trace]:
+def read(document: Any, options: ReadOptions) -> list[Trace]:
     """One run: the actions among the steps."""
     steps = document.get("steps", [document]) if isinstance(document, dict) else document
-    transcript = Transcript(wanted)
+    transcript = Transcript(options)
     task = None
     for step in dicts(steps):
         task = first(step, "task") if task is None else task

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from callscore.formats.definitions import read_definitions
 from callscore.formats.shape import at, dicts, first, list_of
-from callscore.formats.trace import DEFAULT_WANTED, Trace, Wanted
+from callscore.formats.trace import DEFAULT_READ_OPTIONS, ReadOptions, Trace
 from callscore.formats.transcript import Transcript
 
 if TYPE_CHECKING:
@@ -37,18 +37,18 @@ def recognises(document: Any) -> bool:
     """Whether all messages in it say of which type they are, as Spring AI names the types."""
     if isinstance(document, dict) and _MARKS.isdisjoint(document):
         return False
-    messages = _messages_in(document, DEFAULT_WANTED)
+    messages = _messages_in(document, DEFAULT_READ_OPTIONS)
     return messages != [] and all(map(joins_lines, messages))
 
 
-def _messages_in(document: Any, wanted: Wanted) -> list[Any]:
+def _messages_in(document: Any, options: ReadOptions) -> list[Any]:
     """The messages of a prompt or a list; the one that a response has for a candidate."""
     if not isinstance(document, dict):
         return list_of(document)
     if joins_lines(document):
         return [document]
     results = list_of(document.get("results"))
-    generation = at(results, wanted.choose(range(len(results))))
+    generation = at(results, options.choose(range(len(results))))
     if generation is None:
         generation = document.get("result")
     if at(generation, "output") is not None:
@@ -61,10 +61,10 @@ def joins_lines(line: Any) -> bool:
     return isinstance(line, dict) and line.get("messageType") in _TYPES
 
 
-def read(document: Any, wanted: Wanted) -> list[Trace]:
+def read(document: Any, options: ReadOptions) -> list[Trace]:
     """One run: the chosen answer of a response, or all messages of a conversation."""
-    transcript = Transcript(wanted)
-    for message in dicts(_messages_in(document, wanted)):
+    transcript = Transcript(options)
+    for message in dicts(_messages_in(document, options)):
         calls = dicts(message.get("toolCalls"))
         if calls:
             transcript.step()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from callscore.formats.shape import at, dicts
-from callscore.formats.trace import Trace, Wanted
+from callscore.formats.trace import ReadOptions, Trace
 from callscore.formats.transcript import Transcript
 
 if TYPE_CHECKING:
@@ -32,20 +32,20 @@ def recognises(document: Any) -> bool:
     )
 
 
-def read(document: Any, wanted: Wanted) -> list[Trace]:
+def read(document: Any, options: ReadOptions) -> list[Trace]:
     """One run, with the expected calls."""
     reference = at(document, "referenceToolCalls")
     reference = [{"toolCalls": reference}] if isinstance(reference, list) else None
-    calls = _calls_in(at(document, "userInputMessages"), wanted)
-    expected = _calls_in(reference, wanted)
+    calls = _calls_in(at(document, "userInputMessages"), options)
+    expected = _calls_in(reference, options)
     return [Trace(calls=calls, expected=expected, input=at(document, "userInput"))]
 
 
-def _calls_in(messages: Any, wanted: Wanted) -> tuple[ToolCall, ...] | None:
+def _calls_in(messages: Any, options: ReadOptions) -> tuple[ToolCall, ...] | None:
     """The calls in a conversation; the messages after them are their results."""
     if not isinstance(messages, list):
         return None
-    transcript = Transcript(wanted)
+    transcript = Transcript(options)
     waiting = 0
     for message in dicts(messages):
         if "toolCalls" in message:

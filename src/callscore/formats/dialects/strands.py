@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection
 
     from callscore.core.call import Tool
-    from callscore.formats.trace import Trace, Wanted
+    from callscore.formats.trace import ReadOptions, Trace
 
 __all__ = ["EXAMPLE", "ORDER", "joins_lines", "read", "read_tools", "recognises"]
 
@@ -81,9 +81,9 @@ def _message_of(item: dict[str, Any]) -> Any:
     return item
 
 
-def read(document: Any, wanted: Wanted) -> list[Trace]:
+def read(document: Any, options: ReadOptions) -> list[Trace]:
     """One run."""
-    transcript = Transcript(wanted)
+    transcript = Transcript(options)
     for message in _messages_in(document):
         if isinstance(at(message, "role"), str):
             take_message(message, transcript)

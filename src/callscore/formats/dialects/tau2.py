@@ -6,7 +6,7 @@ from typing import Any
 
 from callscore.core.call import NOT_CAPTURED, ToolCall
 from callscore.formats.shape import as_list, at, dicts, first, list_of, text_of
-from callscore.formats.trace import Trace, Wanted
+from callscore.formats.trace import ReadOptions, Trace
 from callscore.formats.transcript import Transcript
 
 __all__ = ["EXAMPLE", "ORDER", "read", "recognises"]
@@ -77,39 +77,41 @@ def _names_requestor(message: Any) -> bool:
     return at(message, "tool_calls", 0, "requestor") is not None
 
 
-def read(document: Any, wanted: Wanted) -> list[Trace]:
+def read(document: Any, options: ReadOptions) -> list[Trace]:
     """One trace for each simulation, with what its task expects, and for each task not run."""
     if isinstance(document, dict) and isinstance(document.get("simulations"), list):
-        return _read_results(document, wanted)
+        return _read_results(document, options)
     if isinstance(document, list) and _is_conversation(document):
-        return [_read_simulation({"messages": document}, wanted)]
+        return [_read_simulation({"messages": document}, options)]
     return [
-        _read_task(item, wanted) if _is_task(item) else _read_simulation(item, wanted)
+        _read_task(item, options) if _is_task(item) else _read_simulation(item, options)
         for item in dicts(as_list(document))
     ]
 
 
-def _read_results(document: dict[str, Any], wanted: Wanted) -> list[Trace]:
+def _read_results(document: dict[str, Any], options: ReadOptions) -> list[Trace]:
     tasks = {text_of(task.get("id")): task for task in dicts(document.get("tasks"))}
     runs = dicts(document["simulations"])
     played = [text_of(run.get("task_id")) for run in runs]
     traces = [
-        _read_simulation(run, wanted, tasks.get(name))
+        _read_simulation(run, options, tasks.get(name))
         for run, name in zip(runs, played, strict=True)
     ]
-    return traces + [_read_task(task, wanted) for name, task in tasks.items() if name not in played]
+    return traces + [
+        _read_task(task, options) for name, task in tasks.items() if name not in played
+    ]
 
 
-def _read_task(task: dict[str, Any], wanted: Wanted) -> Trace:
-    expected = _calls_of(at(task, *_ACTIONS), wanted)
+def _read_task(task: dict[str, Any], options: ReadOptions) -> Trace:
+    expected = _calls_of(at(task, *_ACTIONS), options)
     return Trace(expected=expected, id=text_of(task.get("id")), input=at(task, *_INSTRUCTIONS))
 
 
-def _calls_of(actions: Any, wanted: Wanted) -> tuple[ToolCall, ...] | None:
+def _calls_of(actions: Any, options: ReadOptions) -> tuple[ToolCall, ...] | None:
     """The actions that are expected of the agent and of the user; None if there is no list."""
     if actions is None:
         return None
-    transcript = Transcript(wanted)
+    transcript = Transcript(options)
     for action in dicts(actions):
         _take_call(action, transcript)
     return transcript.calls()
@@ -124,9 +126,9 @@ def _take_call(call: dict[str, Any], transcript: Transcript) -> None:
 
 
 def _read_simulation(
-    run: dict[str, Any], wanted: Wanted, task: dict[str, Any] | None = None
+    run: dict[str, Any], options: ReadOptions, task: dict[str, Any] | None = None
 ) -> Trace:
-    transcript = Transcript(wanted)
+    transcript = Transcript(options)
     for message in _messages_of(run):
         _take_message(message, transcript)
     trial = run.get("trial")
@@ -134,7 +136,7 @@ def _read_simulation(
     checks = dicts(at(run, "reward_info", "action_checks"))
     checked = [check.get("action") for check in checks] if checks else None
     return transcript.trace(
-        expected=_calls_of(at(task, *_ACTIONS) if task else checked, wanted),
+        expected=_calls_of(at(task, *_ACTIONS) if task else checked, options),
         id=text_of(run.get("task_id")),
         trial=trial if isinstance(trial, int) else None,
         input=at(task, *_INSTRUCTIONS),

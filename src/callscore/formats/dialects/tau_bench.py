@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from callscore.formats.dialects.openai_chat import take_message
 from callscore.formats.shape import as_list, at, dicts, json_of, name_of, text_of
-from callscore.formats.trace import Trace, Wanted
+from callscore.formats.trace import ReadOptions, Trace
 from callscore.formats.transcript import Transcript
 
 if TYPE_CHECKING:
@@ -67,27 +67,27 @@ def _is_task(item: Any) -> bool:
     )
 
 
-def read(document: Any, wanted: Wanted) -> list[Trace]:
+def read(document: Any, options: ReadOptions) -> list[Trace]:
     """One trace for each result or task. A list of tasks has no ids: tasks go by their places."""
     return [
-        _read_item(item, wanted, str(position) if isinstance(document, list) else None)
+        _read_item(item, options, str(position) if isinstance(document, list) else None)
         for position, item in enumerate(as_list(document))
         if isinstance(item, dict)
     ]
 
 
-def _read_item(item: dict[str, Any], wanted: Wanted, place: str | None) -> Trace:
+def _read_item(item: dict[str, Any], options: ReadOptions, place: str | None) -> Trace:
     name = name_of(item.get("task_id"))
     if "traj" not in item:
-        expected = _actions_in(item, wanted)
+        expected = _actions_in(item, options)
         return Trace(expected=expected, id=name or place, input=item.get("instruction"))
-    transcript = Transcript(wanted)
+    transcript = Transcript(options)
     for message in dicts(item["traj"]):
         _take_message(message, transcript)
     trial = item.get("trial")
     task = at(item, "info", "task")
     return transcript.trace(
-        expected=_actions_in(task, wanted),
+        expected=_actions_in(task, options),
         id=name,
         trial=trial if isinstance(trial, int | str) else None,
         input=text_of(at(task, "instruction")),
@@ -112,11 +112,11 @@ def _take_message(message: dict[str, Any], transcript: Transcript) -> None:
         take_message(message, transcript)
 
 
-def _actions_in(task: Any, wanted: Wanted) -> tuple[ToolCall, ...] | None:
+def _actions_in(task: Any, options: ReadOptions) -> tuple[ToolCall, ...] | None:
     """The calls that a task expects; None if the run ended before they were recorded."""
     if not isinstance(at(task, "actions"), list):
         return None
-    transcript = Transcript(wanted)
+    transcript = Transcript(options)
     for action in dicts(task["actions"]):
         if action.get("name") != _ANSWER:
             transcript.call(action.get("name"), action.get("kwargs"))

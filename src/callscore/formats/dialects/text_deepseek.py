@@ -12,7 +12,7 @@ from callscore.formats.shape import json_of
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from callscore.formats.trace import Trace, Wanted
+    from callscore.formats.trace import ReadOptions, Trace
     from callscore.formats.transcript import Transcript
 
 __all__ = ["EXAMPLE", "ORDER", "read", "recognises"]
@@ -37,9 +37,9 @@ def recognises(document: Any) -> bool:
     return isinstance(document, str) and (_CALL in document or _DSML in document)
 
 
-def read(document: Any, wanted: Wanted) -> list[Trace]:
+def read(document: Any, options: ReadOptions) -> list[Trace]:
     """One run: the calls in the text, with the tools' outputs, if it has them."""
-    return read_marked(document, wanted, _MARKUP)
+    return read_marked(document, options, _MARKUP)
 
 
 def _take(match: re.Match[str], transcript: Transcript, tools: Mapping[str, Tool]) -> None:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from callscore.core.call import Tool
-    from callscore.formats.trace import Trace, Wanted
+    from callscore.formats.trace import ReadOptions, Trace
     from callscore.formats.transcript import Transcript
 
 __all__ = ["EXAMPLE", "ORDER", "read", "recognises"]
@@ -54,9 +54,9 @@ def _is_call(block: re.Match[str]) -> bool:
     return bool(listed_calls(value))
 
 
-def read(document: Any, wanted: Wanted) -> list[Trace]:
+def read(document: Any, options: ReadOptions) -> list[Trace]:
     """One run: the blocks that are calls; other blocks are part of what the model says."""
-    return read_marked(document, wanted, _MARKUP)
+    return read_marked(document, options, _MARKUP)
 
 
 def _take(block: re.Match[str], transcript: Transcript, tools: Mapping[str, Tool]) -> None:

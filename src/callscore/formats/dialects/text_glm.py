@@ -13,7 +13,7 @@ from callscore.formats.families.model_text import (
 )
 
 if TYPE_CHECKING:
-    from callscore.formats.trace import Trace, Wanted
+    from callscore.formats.trace import ReadOptions, Trace
 
 __all__ = ["EXAMPLE", "ORDER", "read", "read_tools", "recognises"]
 
@@ -34,9 +34,9 @@ def recognises(document: Any) -> bool:
     return isinstance(document, str) and "<tool_call>" in document and bool(_CALL.search(document))
 
 
-def read(document: Any, wanted: Wanted) -> list[Trace]:
+def read(document: Any, options: ReadOptions) -> list[Trace]:
     """One run: the calls in the text, with typed arguments if the tools are known."""
-    return read_marked(document, wanted, _MARKUP)
+    return read_marked(document, options, _MARKUP)
 
 
 _MARKUP = make_markup(

@@ -9,7 +9,7 @@ from callscore.formats.shape import json_of
 from callscore.formats.transcript import Transcript
 
 if TYPE_CHECKING:
-    from callscore.formats.trace import Trace, Wanted
+    from callscore.formats.trace import ReadOptions, Trace
 
 __all__ = ["EXAMPLE", "ORDER", "read", "recognises"]
 
@@ -36,13 +36,13 @@ def recognises(document: Any) -> bool:
     return isinstance(document, str) and "<|channel|>" in document and "<|message|>" in document
 
 
-def read(document: Any, wanted: Wanted) -> list[Trace]:
+def read(document: Any, options: ReadOptions) -> list[Trace]:
     """One run: each message to a tool is a call, each message of a tool a result.
 
     Tools outside of the namespace `functions` are built into the server: `browser.search`, and
     `python`, which gets code in place of arguments.
     """
-    transcript = Transcript(wanted)
+    transcript = Transcript(options)
     for message in _MESSAGE.finditer(document if isinstance(document, str) else ""):
         recipient = _RECIPIENT.search(message["header"])
         if recipient is None or recipient[1] in _NON_TOOL_RECIPIENTS:

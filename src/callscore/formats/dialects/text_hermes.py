@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from callscore.formats.families.model_text import make_markup, read_marked, take_json, tools_in
 
 if TYPE_CHECKING:
-    from callscore.formats.trace import Trace, Wanted
+    from callscore.formats.trace import ReadOptions, Trace
 
 __all__ = ["EXAMPLE", "ORDER", "read", "read_tools", "recognises"]
 
@@ -22,9 +22,9 @@ def recognises(document: Any) -> bool:
     return isinstance(document, str) and "<tool_call>" in document
 
 
-def read(document: Any, wanted: Wanted) -> list[Trace]:
+def read(document: Any, options: ReadOptions) -> list[Trace]:
     """One run: the calls in the tags, the last of which may be open."""
-    return read_marked(document, wanted, _MARKUP)
+    return read_marked(document, options, _MARKUP)
 
 
 _MARKUP = make_markup(

@@ -11,7 +11,7 @@ from callscore.formats.families.model_text import make_markup, read_marked
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from callscore.formats.trace import Trace, Wanted
+    from callscore.formats.trace import ReadOptions, Trace
     from callscore.formats.transcript import Transcript
 
 __all__ = ["EXAMPLE", "ORDER", "read", "recognises"]
@@ -30,9 +30,9 @@ def recognises(document: Any) -> bool:
     return isinstance(document, str) and _BEGIN in document
 
 
-def read(document: Any, wanted: Wanted) -> list[Trace]:
+def read(document: Any, options: ReadOptions) -> list[Trace]:
     """One run: the calls in the text, whose ids contain the names of the tools."""
-    return read_marked(document, wanted, _MARKUP)
+    return read_marked(document, options, _MARKUP)
 
 
 def _take(match: re.Match[str], transcript: Transcript, _: Mapping[str, Tool]) -> None:

@@ -13,7 +13,7 @@ from callscore.formats.shape import as_list, at, dicts, first, json_of
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from callscore.formats.trace import Trace, Wanted
+    from callscore.formats.trace import ReadOptions, Trace
     from callscore.formats.transcript import Transcript
 
 __all__ = ["EXAMPLE", "ORDER", "read", "read_tools", "recognises"]
@@ -33,9 +33,9 @@ def recognises(document: Any) -> bool:
     return isinstance(document, str) and _BEGIN in document
 
 
-def read(document: Any, wanted: Wanted) -> list[Trace]:
+def read(document: Any, options: ReadOptions) -> list[Trace]:
     """One run: the calls in the text, with the tools' results, if it has them."""
-    return read_marked(document, wanted, _MARKUP)
+    return read_marked(document, options, _MARKUP)
 
 
 def _take(match: re.Match[str], transcript: Transcript, _: Mapping[str, Tool]) -> None:

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from callscore.core.call import Tool
-    from callscore.formats.trace import Trace, Wanted
+    from callscore.formats.trace import ReadOptions, Trace
     from callscore.formats.transcript import Transcript
 
 __all__ = ["EXAMPLE", "ORDER", "read", "recognises"]
@@ -34,12 +34,12 @@ def recognises(document: Any) -> bool:
     return "[" in document and any(is_python_call_list(answer) for answer in answer_texts(document))
 
 
-def read(document: Any, wanted: Wanted) -> list[Trace]:
+def read(document: Any, options: ReadOptions) -> list[Trace]:
     """One run: the calls in the model's answers.
 
     An argument without a name gets the name in the tool's definition, or its position.
     """
-    return read_turns(document, wanted, _take)
+    return read_turns(document, options, _take)
 
 
 def _take(answer: str, transcript: Transcript, tools: Mapping[str, Tool]) -> None:

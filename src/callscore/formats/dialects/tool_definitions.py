@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from callscore.formats.definitions import read_definitions
 from callscore.formats.shape import dicts, first, json_of, list_of
-from callscore.formats.trace import Trace, Wanted
+from callscore.formats.trace import ReadOptions, Trace
 
 if TYPE_CHECKING:
     from callscore.core.call import Tool
@@ -118,7 +118,7 @@ def recognises(document: Any) -> bool:
     return bool(document) and all(map(_are_definitions, document.values()))
 
 
-def read(document: Any, wanted: Wanted) -> list[Trace]:  # noqa: ARG001  (as every dialect has it)
+def read(document: Any, options: ReadOptions) -> list[Trace]:  # noqa: ARG001  (as every dialect has it)
     """One run without calls."""
     return [Trace()]  # which is neither an answer nor an expectation
 

@@ -9,7 +9,7 @@ from callscore.formats.shape import at, dicts, first
 from callscore.formats.transcript import Transcript
 
 if TYPE_CHECKING:
-    from callscore.formats.trace import Trace, Wanted
+    from callscore.formats.trace import ReadOptions, Trace
 
 __all__ = ["EXAMPLE", "ORDER", "joins_lines", "read", "recognises"]
 
@@ -59,9 +59,9 @@ def joins_lines(line: Any) -> bool:
     return _is_message(line) and _is_about_tools(line)
 
 
-def read(document: Any, wanted: Wanted) -> list[Trace]:
+def read(document: Any, options: ReadOptions) -> list[Trace]:
     """One run: all messages of a conversation."""
-    transcript = Transcript(wanted)
+    transcript = Transcript(options)
     for message in dicts(_messages_in(document)):
         parts = dicts(message.get("content"))
         if any(part.get("type") == "tool-call" for part in parts):

@@ -12,7 +12,7 @@ from callscore.formats.shape import dicts, list_of
 from callscore.formats.transcript import Transcript
 
 if TYPE_CHECKING:
-    from callscore.formats.trace import Trace, Wanted
+    from callscore.formats.trace import ReadOptions, Trace
 
 __all__ = ["EXAMPLE", "ORDER", "read", "recognises"]
 
@@ -57,9 +57,9 @@ def _has_calls(document: dict[str, Any]) -> bool:
     return all(isinstance(call, dict) and "toolName" in call for call in calls)
 
 
-def read(document: Any, wanted: Wanted) -> list[Trace]:
+def read(document: Any, options: ReadOptions) -> list[Trace]:
     """One run: its steps, one after another."""
-    transcript = Transcript(wanted)
+    transcript = Transcript(options)
     for step in _steps_in(document):
         transcript.step()
         content = step.get("content")

@@ -21,7 +21,7 @@ from callscore.formats.transcript import Transcript
 
 if TYPE_CHECKING:
     from callscore.core.call import Tool, ToolCall
-    from callscore.formats.trace import Trace, Wanted
+    from callscore.formats.trace import ReadOptions, Trace
 
 __all__ = ["EXAMPLE", "ORDER", "joins_lines", "read", "read_tools", "recognises"]
 
@@ -52,28 +52,28 @@ def recognises(document: Any) -> bool:
     return convention_of(document) == "vercel"
 
 
-def read(document: Any, wanted: Wanted) -> list[Trace]:
+def read(document: Any, options: ReadOptions) -> list[Trace]:
     """One run per trace.
 
     Inputs and outputs can be recorded for some runs only, so the view is chosen for each run. If
     each span is a trace of its own, those of the tools only repeat the requests of the models.
     """
-    outputs = ModelOutputs(wanted)
-    runs = [_run(spans, outputs, wanted) for spans in spans_by_trace(read_spans(document))]
-    if wanted.view == "executed":
-        return traces_of(runs, wanted)
+    outputs = ModelOutputs(options)
+    runs = [_run(spans, outputs, options) for spans in spans_by_trace(read_spans(document))]
+    if options.view == "executed":
+        return traces_of(runs, options)
     with_models = [run for run in runs if any(step.requests is not None for step in run.steps)]
-    return [traces_of([run], wanted)[0] for run in with_models or runs]
+    return [traces_of([run], options)[0] for run in with_models or runs]
 
 
-def _run(spans: list[Span], outputs: ModelOutputs, wanted: Wanted) -> ObservedRun:
+def _run(spans: list[Span], outputs: ModelOutputs, options: ReadOptions) -> ObservedRun:
     """The run of a trace. A span around a model repeats its last calls."""
     operations = [text_of(span.attributes.get("ai.operationId")) or span.name for span in spans]
     are_models = [operation.endswith(_MODELS) for operation in operations]
     if not any(are_models):
         are_models = [_CALLS in span.attributes for span in spans]
     steps = [
-        _observe(span, outputs, wanted, is_model=is_model)
+        _observe(span, outputs, options, is_model=is_model)
         for span, is_model in zip(spans, are_models, strict=True)
     ]
     prompts = [json_of(span.attributes.get("ai.prompt")) for span in spans]
@@ -81,16 +81,18 @@ def _run(spans: list[Span], outputs: ModelOutputs, wanted: Wanted) -> ObservedRu
     return ObservedRun(steps, first(asked, "prompt", "messages") or asked)
 
 
-def _observe(span: Span, outputs: ModelOutputs, wanted: Wanted, *, is_model: bool) -> ObservedStep:
+def _observe(
+    span: Span, outputs: ModelOutputs, options: ReadOptions, *, is_model: bool
+) -> ObservedStep:
     attributes = span.attributes
     requests = execution = None
     if is_model:
-        transcript = Transcript(wanted)
+        transcript = Transcript(options)
         for call in dicts(json_of(attributes.get(_CALLS))):
             take_call(call, transcript)
         requests = transcript.calls()
     elif "ai.toolCall.name" in attributes:
-        execution = _execution(span, wanted)
+        execution = _execution(span, options)
     return ObservedStep(
         id=span.id,
         parent=span.parent,
@@ -100,7 +102,7 @@ def _observe(span: Span, outputs: ModelOutputs, wanted: Wanted, *, is_model: boo
     )
 
 
-def _execution(span: Span, wanted: Wanted) -> ToolCall:
+def _execution(span: Span, options: ReadOptions) -> ToolCall:
     attributes = span.attributes
     result = json_of(attributes.get("ai.toolCall.result"))
     return executed_call(
@@ -109,7 +111,7 @@ def _execution(span: Span, wanted: Wanted) -> ToolCall:
         attributes.get("ai.toolCall.id"),
         result=exception_in(span) if result is None else result,
         failed=span.failed,
-        wanted=wanted,
+        options=options,
     )
 
 

@@ -14,7 +14,7 @@ from callscore.formats.shape import as_list, at, dicts, first, json_of
 from callscore.formats.transcript import Transcript
 
 if TYPE_CHECKING:
-    from callscore.formats.trace import Trace, Wanted
+    from callscore.formats.trace import ReadOptions, Trace
 
 __all__ = ["EXAMPLE", "ORDER", "joins_lines", "read", "recognises"]
 
@@ -90,9 +90,9 @@ def joins_lines(line: Any) -> bool:
     return kind in _STEPS or (kind == "start" and _START.issuperset(line))
 
 
-def read(document: Any, wanted: Wanted) -> list[Trace]:
+def read(document: Any, options: ReadOptions) -> list[Trace]:
     """One run: the calls of all steps."""
-    transcript = Transcript(wanted)
+    transcript = Transcript(options)
     for chunk in _chunks_in(document):
         kind = chunk.get("type")
         if kind in _STEPS:

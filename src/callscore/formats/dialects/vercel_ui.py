@@ -9,7 +9,7 @@ from callscore.formats.shape import dicts, first, list_of, text_of
 from callscore.formats.transcript import Transcript
 
 if TYPE_CHECKING:
-    from callscore.formats.trace import Trace, Wanted
+    from callscore.formats.trace import ReadOptions, Trace
 
 __all__ = ["EXAMPLE", "ORDER", "joins_lines", "read", "recognises"]
 
@@ -77,17 +77,17 @@ def joins_lines(line: Any) -> bool:
     return _is_message(line) and _is_unambiguous(line)
 
 
-def read(document: Any, wanted: Wanted) -> list[Trace]:
+def read(document: Any, options: ReadOptions) -> list[Trace]:
     """One run per chat: messages from a database have the id of their chat."""
     chats: dict[str | None, Transcript] = {}
     is_chat = isinstance(document, dict) and "messages" in document
     name = text_of(first(document, "chatId", "id")) if is_chat else None
     for message in dicts(_messages_in(document)):
         chat = text_of(message.get("chatId")) or name
-        transcript = chats.setdefault(chat, Transcript(wanted))
+        transcript = chats.setdefault(chat, Transcript(options))
         if message.get("role") == "assistant":
             _take_message(message, transcript)
-    chats = chats or {None: Transcript(wanted)}
+    chats = chats or {None: Transcript(options)}
     return [transcript.trace(id=chat) for chat, transcript in chats.items()]
 
 

@@ -18,7 +18,7 @@ from callscore.formats.transcript import Transcript
 
 if TYPE_CHECKING:
     from callscore.core.call import Tool
-    from callscore.formats.trace import Wanted
+    from callscore.formats.trace import ReadOptions
 
 __all__ = ["ContentReader", "is_content", "read_declarations", "text_in_content"]
 
@@ -77,9 +77,9 @@ def read_declarations(tools: Any) -> list[Tool]:
 class ContentReader:
     """Reads contents into a transcript."""
 
-    def __init__(self, wanted: Wanted) -> None:
-        self.transcript = Transcript(wanted)
-        self._failure = wanted.failure
+    def __init__(self, options: ReadOptions) -> None:
+        self.transcript = Transcript(options)
+        self._failure = options.failure
         self._piecemeal: _PartialCall | None = None
 
     def begin(self) -> None:

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from callscore.core.call import ToolCall
     from callscore.formats.families.model_outputs import ModelOutputs
     from callscore.formats.families.spans import Span
-    from callscore.formats.trace import Wanted
+    from callscore.formats.trace import ReadOptions
 
 __all__ = [
     "are_otel_messages",
@@ -139,16 +139,16 @@ _SINGLE_TOOL_KEYS = {"name": "name", "description": "description", "parameters":
 _MERGED_TOOLS = "(merged tools)"  # a span of ADK for tools that have spans of their own
 
 
-def observe_span(span: Span, outputs: ModelOutputs, wanted: Wanted) -> ObservedStep:
+def observe_span(span: Span, outputs: ModelOutputs, options: ReadOptions) -> ObservedStep:
     """The step of a span: of a model, of a tool, or empty."""
     tool, operation = span.attributes.get("gen_ai.tool.name"), span.attributes.get(_OPERATION)
     is_tool = operation == "execute_tool" or (operation is None and isinstance(tool, str))
     if is_tool and tool != _MERGED_TOOLS:
-        return ObservedStep(id=span.id, parent=span.parent, execution=_execution(span, wanted))
+        return ObservedStep(id=span.id, parent=span.parent, execution=_execution(span, options))
     return ObservedStep(
         id=span.id,
         parent=span.parent,
-        requests=_requests(span, outputs, wanted),
+        requests=_requests(span, outputs, options),
         answers=partial(_answers, span, outputs),
     )
 
@@ -161,38 +161,40 @@ def question_of(spans: list[Span]) -> str | None:
     return None
 
 
-def _requests(span: Span, outputs: ModelOutputs, wanted: Wanted) -> tuple[ToolCall, ...] | None:
+def _requests(
+    span: Span, outputs: ModelOutputs, options: ReadOptions
+) -> tuple[ToolCall, ...] | None:
     """The calls in the answer of a model; None if the span is not a model's."""
     attributes = span.attributes
     if _OUTPUT in attributes:
-        calls = outputs.calls(_chosen_message(attributes, wanted))
+        calls = outputs.calls(_chosen_message(attributes, options))
     elif "gen_ai.output" in attributes:
-        calls = _any_agent_calls(attributes["gen_ai.output"], wanted)
+        calls = _any_agent_calls(attributes["gen_ai.output"], options)
     else:
         answer = first(attributes, *_RAW_ANSWER_KEYS)
         calls = () if answer is None else outputs.calls(answer)
         if answer is None and (span.events or "events" in attributes):
-            for message in _choices(span, wanted):
-                calls += _calls_in_choice(message, outputs, wanted)
+            for message in _choices(span, options):
+                calls += _calls_in_choice(message, outputs, options)
     is_model = bool(calls) or attributes.get(_OPERATION) in _MODEL_OPERATIONS
     return calls if is_model else None
 
 
-def _chosen_message(attributes: dict[str, Any], wanted: Wanted) -> Any:
-    """The answer that is wanted, if the model was asked for several."""
+def _chosen_message(attributes: dict[str, Any], options: ReadOptions) -> Any:
+    """The answer to take, if the model gave several."""
     messages = attributes[_OUTPUT]
     is_choice = attributes.get("gen_ai.request.choice.count") not in (None, 1, "1")
     if is_choice or (isinstance(messages, str) and messages[:1] == '"'):  # JSON within JSON
         messages = json_of(messages)
     if is_choice and isinstance(messages, list):
-        chosen = wanted.choose(range(len(messages)))
+        chosen = options.choose(range(len(messages)))
         return messages[chosen : chosen + 1]
     return messages
 
 
-def _any_agent_calls(value: Any, wanted: Wanted) -> tuple[ToolCall, ...]:
+def _any_agent_calls(value: Any, options: ReadOptions) -> tuple[ToolCall, ...]:
     """The calls in the notation of any-agent."""
-    transcript = Transcript(wanted)
+    transcript = Transcript(options)
     for item in dicts(json_of(value)):
         if "tool.name" in item:
             transcript.call(item["tool.name"], item.get("tool.args"))
@@ -208,7 +210,7 @@ def _events(span: Span) -> Sequence[Event]:
     return [*span.events, *own]
 
 
-def _choices(span: Span, wanted: Wanted) -> list[Any]:
+def _choices(span: Span, options: ReadOptions) -> list[Any]:
     """The messages in the answer of a model, from the events of its span."""
     messages: list[Any] = []
     indices: list[int | None] = []
@@ -223,7 +225,7 @@ def _choices(span: Span, wanted: Wanted) -> list[Any]:
             indices.append(integer_of(json_of(first(held, "index"))))
     if len(set(indices)) <= 1:
         return messages
-    number = wanted.choose(index for index in indices if index is not None)
+    number = options.choose(index for index in indices if index is not None)
     chosen = zip(indices, messages, strict=True)
     return [message for index, message in chosen if index == number]
 
@@ -234,10 +236,12 @@ def _content(event: Event) -> Any:
     return event.body or json_of(attributes.get("gen_ai.event.content")) or attributes
 
 
-def _calls_in_choice(message: Any, outputs: ModelOutputs, wanted: Wanted) -> tuple[ToolCall, ...]:
+def _calls_in_choice(
+    message: Any, outputs: ModelOutputs, options: ReadOptions
+) -> tuple[ToolCall, ...]:
     if isinstance(message, list) and not are_otel_messages(message):  # the parts of a message
         return outputs.calls({"role": "assistant", "content": message})
-    transcript = Transcript(wanted)
+    transcript = Transcript(options)
     for call in dicts(json_of(first(message, "tool_calls"))):
         function = call.get("function")
         arguments = first(function, "arguments")
@@ -274,7 +278,7 @@ def _results_in_event(held: Any) -> list[ToolResult]:
     ]
 
 
-def _execution(span: Span, wanted: Wanted) -> ToolCall:
+def _execution(span: Span, options: ReadOptions) -> ToolCall:
     attributes = span.attributes
     value, result = _first(attributes, _ARGUMENT_KEYS), _first(attributes, _RESULT_KEYS)
     if span.events or "events" in attributes:  # as in Strands
@@ -290,7 +294,7 @@ def _execution(span: Span, wanted: Wanted) -> ToolCall:
         attributes.get("gen_ai.tool.call.id"),
         result=exception_in(span) if result is None else result,
         failed=failed or span.failed,
-        wanted=wanted,
+        options=options,
     )
 
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from callscore.core.call import ToolCall
-    from callscore.formats.trace import Wanted
+    from callscore.formats.trace import ReadOptions
     from callscore.formats.transcript import Transcript
 
 __all__ = [
@@ -279,7 +279,7 @@ class ToolRun(NamedTuple):
     failed: bool
 
 
-def call_of_tool_run(run: ToolRun, wanted: Wanted) -> ToolCall:
+def call_of_tool_run(run: ToolRun, options: ReadOptions) -> ToolCall:
     """The call that a tool executed, with its result."""
     output, id_, failed = run.output, run.id, run.failed
     kind, fields = fields_of(output)
@@ -288,7 +288,7 @@ def call_of_tool_run(run: ToolRun, wanted: Wanted) -> ToolCall:
         id_ = fields.get("tool_call_id") if id_ is None else id_
         failed = failed or fields.get("status") == "error"
     value = _tool_input(run.inputs)
-    return executed_call(run.name, value, id_, result=output, failed=failed, wanted=wanted)
+    return executed_call(run.name, value, id_, result=output, failed=failed, options=options)
 
 
 def _tool_input(inputs: Any) -> Any:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from callscore.core.call import ToolCall
     from callscore.formats.dialect import Dialect
-    from callscore.formats.trace import Wanted
+    from callscore.formats.trace import ReadOptions
 
 __all__ = ["ModelOutputs"]
 
@@ -50,8 +50,8 @@ _LOGFIRE_KEYS = {"message", "usage"}  # what Logfire keeps of an answer
 class ModelOutputs:
     """Reads the answers of one trace; their dialect is found once, and then only checked."""
 
-    def __init__(self, wanted: Wanted) -> None:
-        self._wanted = wanted
+    def __init__(self, options: ReadOptions) -> None:
+        self._options = options
         self._find: Callable[..., Dialect | None] | None = None
 
     def calls(self, given: Any) -> tuple[ToolCall, ...]:
@@ -61,15 +61,15 @@ class ModelOutputs:
         """
         value = _value_of(given)
         if value and are_otel_messages(value):
-            transcript = Transcript(self._wanted)
+            transcript = Transcript(self._options)
             take_otel_messages(value, transcript)
             return transcript.calls()
-        value = value and _unwrapped(value, self._wanted)
+        value = value and _unwrapped(value, self._options)
         messages = as_list(value)
         if not isinstance(value, dict | list) or all(map(_is_plain_message, messages)):
             return ()
         if messages is value and all(isinstance(at(item, "toolName"), str) for item in messages):
-            transcript = Transcript(self._wanted)
+            transcript = Transcript(self._options)
             transcript.step()  # calls as the Vercel AI SDK lists them in spans
             for item in messages:
                 call_input = first(item, "input", "args")
@@ -100,7 +100,7 @@ class ModelOutputs:
         for held in (value, first(value, *_WRAPPER_KEYS)):
             dialect = self._dialect_of(held)
             if dialect is not None:
-                traces = dialect.read(held, self._wanted)
+                traces = dialect.read(held, self._options)
                 return tuple([call for trace in traces for call in trace.calls or ()])
         return ()
 
@@ -110,7 +110,7 @@ class ModelOutputs:
         if _is_likely_openai(value) and _openai_dialect().recognises(value):
             return _openai_dialect()
         if self._find is None:
-            self._find = inner_finder(self._wanted)
+            self._find = inner_finder(self._options)
         return self._find(value, _MODEL_DIALECTS)
 
 
@@ -152,7 +152,7 @@ def _is_plain_message(message: Any) -> bool:
     return not isinstance(content, dict) and not isinstance(message.get("text"), dict | list)
 
 
-def _unwrapped(value: Any, wanted: Wanted) -> Any:
+def _unwrapped(value: Any, options: ReadOptions) -> Any:
     """The message or the response, without what a tool or a framework put around it."""
     if isinstance(value, list):
         return _unwrapped_list(value)
@@ -160,7 +160,7 @@ def _unwrapped(value: Any, wanted: Wanted) -> Any:
         return value
     if "generations" in value and isinstance(at(value["generations"], 0), list):
         answers = value["generations"][0]  # LangChain's, in lists of lists
-        return at(answers, wanted.choose(range(len(answers))), "message")
+        return at(answers, options.choose(range(len(answers))), "message")
     return _unwrapped_object(value)
 
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from callscore.core.call import Tool
-    from callscore.formats.trace import Trace, Wanted
+    from callscore.formats.trace import ReadOptions, Trace
 
     TakeCall = Callable[[re.Match[str], Transcript, Mapping[str, Tool]], None]
     TakeResult = Callable[[re.Match[str], Transcript], None]
@@ -218,11 +218,11 @@ def make_markup(
     return Markup(pattern, take_call, take_result)
 
 
-def read_marked(document: Any, wanted: Wanted, how: Markup) -> list[Trace]:
+def read_marked(document: Any, options: ReadOptions, how: Markup) -> list[Trace]:
     """The run in a text: the calls in the model's turns, with the results after them."""
     text = document if isinstance(document, str) else ""
-    tools = tools_for(text, wanted)
-    transcript = Transcript(wanted)
+    tools = tools_for(text, options)
+    transcript = Transcript(options)
     for turn in split_turns(text):
         transcript.close_step()
         for match in how.pattern.finditer(turn.text, _answer_start(turn.text)):
@@ -236,12 +236,12 @@ def read_marked(document: Any, wanted: Wanted, how: Markup) -> list[Trace]:
 
 
 def read_turns(
-    document: Any, wanted: Wanted, take: Callable[[str, Transcript, Mapping[str, Tool]], None]
+    document: Any, options: ReadOptions, take: Callable[[str, Transcript, Mapping[str, Tool]], None]
 ) -> list[Trace]:
     """The run in a text whose answers are calls as a whole, without their thoughts."""
     text = document if isinstance(document, str) else ""
-    tools = tools_for(text, wanted)
-    transcript = Transcript(wanted)
+    tools = tools_for(text, options)
+    transcript = Transcript(options)
     for turn in split_turns(text):
         if turn.is_answer:
             transcript.step()
@@ -256,9 +256,9 @@ def answer_texts(text: str) -> Iterator[str]:
     return (without_thoughts(turn.text) for turn in split_turns(text) if turn.is_answer)
 
 
-def tools_for(text: str, wanted: Wanted) -> Mapping[str, Tool]:
+def tools_for(text: str, options: ReadOptions) -> Mapping[str, Tool]:
     """The given tools, or else those that the text itself defines."""
-    return wanted.tools or {tool.name: tool for tool in tools_in(text)}
+    return options.tools or {tool.name: tool for tool in tools_in(text)}
 
 
 def tools_in(document: Any) -> list[Tool]:

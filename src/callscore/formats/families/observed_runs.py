@@ -18,7 +18,7 @@ from callscore.formats.shape import text_in
 from callscore.formats.trace import Trace
 
 if TYPE_CHECKING:
-    from callscore.formats.trace import View, Wanted
+    from callscore.formats.trace import ReadOptions, View
 
 __all__ = ["ObservedRun", "ObservedStep", "ToolResult", "traces_of"]
 
@@ -134,32 +134,32 @@ class _PlacedCall(Struct, gc=False):
         self.is_answered = True
 
 
-def traces_of(runs: list[ObservedRun], wanted: Wanted) -> list[Trace]:
+def traces_of(runs: list[ObservedRun], options: ReadOptions) -> list[Trace]:
     """The calls of each run, all in the same view.
 
     By default the view is that of the models, if any of them requested a call and the arguments were
     captured. In that view, runs without a model are left out.
     """
-    view = _view_of(runs, wanted)
+    view = _view_of(runs, options)
     traces = []
     for run in runs:
         if any(
             step.requests is not None or (step.execution is not None and view == "executed")
             for step in run.steps
         ):
-            calls = _requested(run, wanted) if view == "requested" else _executed(run)
+            calls = _requested(run, options) if view == "requested" else _executed(run)
             traces.append(Trace(calls=tuple(calls), input=run.input, view=view))
     return traces or [Trace(calls=(), input=run.input, view=view) for run in runs[:1]]
 
 
-def _view_of(runs: list[ObservedRun], wanted: Wanted) -> View:
+def _view_of(runs: list[ObservedRun], options: ReadOptions) -> View:
     steps = [step for run in runs for step in run.steps]
     requests = [call for step in steps if step.requests for call in step.requests]
     executions = [step.execution for step in steps if step.execution is not None]
     if not requests or not executions:
         return "executed" if executions else "requested"
-    if wanted.view is not None:
-        return wanted.view
+    if options.view is not None:
+        return options.view
     return "executed" if _has_arguments(executions) > _has_arguments(requests) else "requested"
 
 
@@ -168,7 +168,7 @@ def _has_arguments(calls: list[ToolCall]) -> bool:
     return any(call.error != NOT_CAPTURED for call in calls)
 
 
-def _requested(run: ObservedRun, wanted: Wanted) -> list[ToolCall]:
+def _requested(run: ObservedRun, options: ReadOptions) -> list[ToolCall]:
     asking = [step for step in run.steps if step.requests]
     if not asking:
         return []
@@ -180,7 +180,7 @@ def _requested(run: ObservedRun, wanted: Wanted) -> list[ToolCall]:
     nesting = nesting_of(run)
     placed = _placed(run, wrappers, nesting)
     _answer_from_tools(tools, placed, nesting)
-    _answer_from_messages(run, placed, wanted)
+    _answer_from_messages(run, placed, options)
     return [item.call for item in placed]
 
 
@@ -284,7 +284,7 @@ def _matching_request(unanswered: list[_PlacedCall], executed_call: ToolCall) ->
 
 
 def _answer_from_messages(
-    run: ObservedRun, placed_calls: list[_PlacedCall], wanted: Wanted
+    run: ObservedRun, placed_calls: list[_PlacedCall], options: ReadOptions
 ) -> None:
     """Assign the results in the messages of a model to earlier calls without a result."""
     coming = [item for item in placed_calls[::-1] if not item.is_answered]
@@ -295,18 +295,20 @@ def _answer_from_messages(
         if waiting:
             # From the end: a model receives all messages, and the last calls have no results yet.
             for answer in reversed(step.answers()):
-                _answer_from_message(answer, waiting[::-1], wanted)
+                _answer_from_message(answer, waiting[::-1], options)
             waiting = [item for item in waiting if not item.is_answered]
 
 
-def _answer_from_message(result: ToolResult, unanswered: list[_PlacedCall], wanted: Wanted) -> None:
+def _answer_from_message(
+    result: ToolResult, unanswered: list[_PlacedCall], options: ReadOptions
+) -> None:
     """Assign a result to the first call without a result that it can belong to."""
     for item in unanswered:
         if not item.is_answered and _belongs_to(result, item.call):
             failed = result.failed
             text = text_in(result.value)
             if failed is None and text is not None:
-                failed = wanted.failure.search(text) is not None
+                failed = options.failure.search(text) is not None
             item.answer(result.value, failed=failed)
             return
 

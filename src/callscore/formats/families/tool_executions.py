@@ -17,7 +17,7 @@ from callscore.formats.shape import json_of, list_of, name_of, text_in
 if TYPE_CHECKING:
     from callscore.formats.calls import ParsedArguments
     from callscore.formats.families.spans import Span
-    from callscore.formats.trace import Wanted
+    from callscore.formats.trace import ReadOptions
 
 __all__ = ["exception_in", "executed_call", "requested_call"]
 
@@ -131,7 +131,7 @@ def executed_call(  # noqa: PLR0913  (a call has as many parts)
     *,
     result: Any,
     failed: bool,
-    wanted: Wanted,
+    options: ReadOptions,
     names: Any = None,
 ) -> ToolCall:
     """The call that a tool executed, from the input and the output in its span.
@@ -141,7 +141,7 @@ def executed_call(  # noqa: PLR0913  (a call has as many parts)
     read, arguments = _read(value, names)
     is_captured = read.error is None
     text = result if isinstance(result, str) else text_in(result)
-    reads_like_error = None if text is None else wanted.failure.search(text) is not None
+    reads_like_error = None if text is None else options.failure.search(text) is not None
     return ToolCall(
         name if isinstance(name, str) and name else NAMELESS,
         arguments.value if is_captured else None,
