@@ -156,7 +156,7 @@ def _keep_run(store: Store, number: int, suite: list[Any], chance: random.Random
         passed += is_right
         kept += _records(run, position, case, chance, is_right=is_right)
     for start in range(0, len(kept), 500):
-        store.keep(kept[start : start + 500])
+        store.save_results(kept[start : start + 500])
     share = passed / len(suite)
     totals: dict[str, Any] = {
         "cases": len(suite),

@@ -159,7 +159,7 @@ def begin(store: Store, **arguments: Any) -> str:
     store.add_evaluation(
         EvaluationRecord(run=run.id, number=0, name="agent", place="eval_a.py::agent")
     )
-    store.keep(
+    store.save_results(
         ResultRecord(run=run.id, evaluation=0, case=case, status="scored", passed=passed)
         for case, passed in (("a", False), ("b", True))
     )
@@ -214,7 +214,9 @@ def test_where_nothing_failed_or_nothing_was_run_everything_is(store: Store) -> 
 
     never = choose_questions(request, store, notes.append)
     run = begin(store)
-    store.keep([ResultRecord(run=run, evaluation=0, case="a", status="scored", passed=True)])
+    store.save_results(
+        [ResultRecord(run=run, evaluation=0, case="a", status="scored", passed=True)]
+    )
     fine = choose_questions(replace(request, lang="ru"), store, notes.append)
 
     assert never.selection.last_failed is fine.selection.last_failed is None

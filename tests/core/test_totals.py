@@ -11,10 +11,10 @@ from callscore.core.results import (
     Answer,
     CaseTrials,
     Failure,
-    KeptScore,
     MetricValue,
     Noted,
     Result,
+    SavedScore,
     Usage,
     answer_passes,
 )
@@ -220,7 +220,7 @@ def kept(name: str, **about: Any) -> Result:
         "passed": True,
         "answer": Answer(seconds=about.pop("seconds", 1.0), usage=Usage(1, 10, 2)),
         "values": (MetricValue("accuracy", 1.0),),
-        "kept": KeptScore(counts=(1, 0, 0, 0, 1, 1, 0), tools={"search": (1, 0, 0, 0, 0)}),
+        "saved": SavedScore(counts=(1, 0, 0, 0, 1, 1, 0), tools={"search": (1, 0, 0, 0, 0)}),
     }
     return Result(**fields | about)
 
@@ -229,13 +229,13 @@ def read_back(*results: Result, **thresholds: float | None) -> EvaluationResults
     totals = Totals(DEFAULT, thresholds, show="none")
     for each in results:
         totals.add(each)
-    return totals.evaluation(ABOUT, is_kept=True)
+    return totals.evaluation(ABOUT, is_saved=True)
 
 
-def test_what_is_kept_of_scores_is_counted_like_scores() -> None:
-    wrong = KeptScore(counts=(0, 1, 0, 0, 1, 1, 0), tools={"search": (0, 1, 0, 0, 0)})
+def test_what_is_saved_of_scores_is_counted_like_scores() -> None:
+    wrong = SavedScore(counts=(0, 1, 0, 0, 1, 1, 0), tools={"search": (0, 1, 0, 0, 0)})
 
-    found = read_back(kept("a"), kept("b"), kept("c", passed=False, kept=wrong))
+    found = read_back(kept("a"), kept("b"), kept("c", passed=False, saved=wrong))
 
     assert (found.cases, found.answered, found.passed) == (3, 3, 2)
     assert found.results.summary.outcomes == {(1, 1, 1, 0): 2, (0, 1, 1, 0): 1}

@@ -33,7 +33,7 @@ def keep_run(place: Path | str | None, run: str, *, passed: bool) -> None:
             store.add_evaluation(
                 EvaluationRecord(run=kept.id, number=number, name="agent", variant=variant)
             )
-        store.keep(
+        store.save_results(
             ResultRecord(
                 run=kept.id,
                 evaluation=number,

@@ -33,7 +33,7 @@ def store(tmp_path: Path) -> Iterator[Store]:
             result = ResultRecord(
                 run=RUN.id, evaluation=number, case="one", status="scored", passed=True
             )
-            opened.keep([result])
+            opened.save_results([result])
         opened.finish(RUN.id, "finished", {}, {})
         yield opened
 

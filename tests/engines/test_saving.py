@@ -142,7 +142,7 @@ def test_references_are_the_place_of_what_is_joined(folder: Path) -> None:
 def test_several_files_of_references_are_no_single_place() -> None:
     request = SaveRequest(name="joined", cases=["a.jsonl", "b.jsonl"], actual=["-"])
     keeper = ScoreSaver(request, open_store)
-    keeper.keep(Result(case=Case(id="a", actual=()), status="not_scored"))
+    keeper.save_result(Result(case=Case(id="a", actual=()), status="not_scored"))
     keeper.finish()
 
     _, (evaluation,), _ = kept()
@@ -152,7 +152,7 @@ def test_several_files_of_references_are_no_single_place() -> None:
 def test_standard_input_is_no_file() -> None:
     keeper = ScoreSaver(SaveRequest(name="piped", cases=["-"]), open_store)
     keeper.begin_file("-")
-    keeper.keep(Result(case=Case(id="a", actual=()), status="not_scored"))
+    keeper.save_result(Result(case=Case(id="a", actual=()), status="not_scored"))
     keeper.finish()
 
     run, (evaluation,), _ = kept()
@@ -293,8 +293,8 @@ def test_a_history_that_goes_away_in_the_middle_loses_nothing(
     keeper = ScoreSaver(SaveRequest(name="half", cases=["cases.jsonl"]), open_store)
     hooks = keeper.with_saving(ScoreHooks())
     keeper.begin_file("cases.jsonl")
-    keeper.keep(Result(case=Case(id="before", actual=()), status="not_scored"))
-    for method in ("add_evaluation", "keep", "finish"):
+    keeper.save_result(Result(case=Case(id="before", actual=()), status="not_scored"))
+    for method in ("add_evaluation", "save_results", "finish"):
         monkeypatch.setattr(Store, method, gone)
     score_files("cases.jsonl", hooks=hooks)
     keeper.finish()

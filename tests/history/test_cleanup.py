@@ -33,7 +33,7 @@ def _fill(store: Store, **others: Any) -> None:
         store.add_evaluation(an_evaluation(name, tools=[{"name": f"tool-{number}"}]))
         answer = {"content": f"answer {number}"}
         calls = [{"name": "search", "arguments": {"n": number}}]
-        store.keep(
+        store.save_results(
             [
                 an_answer(name, f"{number:04x}", answer=answer),
                 a_result(
@@ -179,7 +179,7 @@ def test_an_old_run_stays_while_a_process_is_at_it(store: Store) -> None:
 def test_an_answer_that_a_run_has_taken_over_stays(store: Store) -> None:
     _fill(store)
     store.begin(a_run("20261117-000000-bbbb", status="finished"))
-    store.keep([a_result("20261117-000000-bbbb", question="0001", is_reused=True)])
+    store.save_results([a_result("20261117-000000-bbbb", question="0001", is_reused=True)])
 
     foreseen = store.clear(1, is_dry=True)
     cleared = store.clear(1, is_dry=False)
@@ -193,8 +193,8 @@ def test_an_answer_that_a_run_has_taken_over_stays(store: Store) -> None:
 
 def test_judgements_and_answers_of_no_run_stay(store: Store) -> None:
     _fill(store)
-    store.keep([an_answer(question="00ff")])
-    store.keep_judgement("key", "model", {"same": True})
+    store.save_results([an_answer(question="00ff")])
+    store.save_judgement("key", "model", {"same": True})
 
     store.clear(0, is_dry=False)
 
@@ -250,7 +250,7 @@ def test_somebody_who_writes_meanwhile_loses_nothing(store: Store) -> None:
     def write() -> None:
         for number in range(60):
             shared = {"content": f"answer {number % 5}"}  # texts that are being cleared away
-            store.keep([a_result(writing, f"case-{number}", answer=shared, calls=None)])
+            store.save_results([a_result(writing, f"case-{number}", answer=shared, calls=None)])
         is_done.set()
 
     thread = threading.Thread(target=write)
@@ -269,7 +269,7 @@ def test_the_room_goes_back_to_the_disk(path: Path) -> None:
         store.begin(a_run(NAMES[0], status="finished"))
         store.begin(a_run(NAMES[1], status="finished"))
         texts = [f"{number:x}" * 3_000 for number in range(20, 220)]
-        store.keep(
+        store.save_results(
             [
                 a_result(NAMES[0], f"case-{position}", answer=text)
                 for position, text in enumerate(texts)

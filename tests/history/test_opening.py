@@ -178,7 +178,7 @@ def test_an_empty_file_becomes_a_history(path: Path) -> None:
 def test_a_damaged_database_is_told_as_such(path: Path) -> None:
     with open_store(path) as store:
         store.begin(a_run())
-        store.keep([a_result(RUN, f"case-{number}") for number in range(500)])
+        store.save_results([a_result(RUN, f"case-{number}") for number in range(500)])
     content = bytearray(path.read_bytes())
     content[4096:] = b"\xa5" * (len(content) - 4096)  # all but the first page
     path.write_bytes(content)
@@ -476,7 +476,7 @@ def test_the_file_is_made_when_it_is_needed(
     assert not (tmp_path / ".callscore").exists()
 
     assert store.judgement("key") is None
-    store.keep_judgement("key", "model", {"verdict": True})
+    store.save_judgement("key", "model", {"verdict": True})
 
     assert store.judgement("key") == {"verdict": True}
     store.close()
@@ -488,7 +488,7 @@ def test_it_may_be_another_than_that_of_the_project(
     monkeypatch.chdir(tmp_path)
     store = LazyJudgementStore("judged.db")
 
-    store.keep_judgement("key", "model", True)
+    store.save_judgement("key", "model", True)
     store.close()
 
     assert (tmp_path / "judged.db").exists()

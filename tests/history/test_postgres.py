@@ -96,7 +96,7 @@ def test_payloads_that_many_keep_at_once_are_kept_once(postgres_url: str) -> Non
     def keep(number: int) -> None:
         with open_store(postgres_url) as store:
             for _ in range(3):
-                store.keep(shared if number % 2 else shared[::-1])
+                store.save_results(shared if number % 2 else shared[::-1])
 
     open_store(postgres_url).close()
     with ThreadPoolExecutor(6) as threads:
@@ -117,8 +117,8 @@ def test_whoever_clears_up_is_alone(postgres_url: str) -> None:
             store.writing(is_alone=True),
             pytest.raises(UnusableStore, match="another process has been writing for too long"),
         ):
-            other.keep([an_answer()])
-        other.keep([an_answer()])
+            other.save_results([an_answer()])
+        other.save_results([an_answer()])
 
 
 def test_a_connection_that_was_lost_while_nobody_needed_it_is_made_anew(
@@ -130,7 +130,7 @@ def test_a_connection_that_was_lost_while_nobody_needed_it_is_made_anew(
             store.begin(a_run())
             line.cut()
             line.mend()
-            store.keep([a_result(RUN)])
+            store.save_results([a_result(RUN)])
 
             assert [result.case for result in store.results(RUN)] == ["weather"]
 
@@ -146,7 +146,7 @@ def test_a_server_that_stays_away_is_told_in_a_sentence(
             line.cut()
 
             with pytest.raises(UnusableStore, match="connection to the server was lost") as caught:
-                store.keep([a_result(RUN)])
+                store.save_results([a_result(RUN)])
 
     assert postgres_server.password not in str(caught.value)
 
@@ -159,7 +159,7 @@ def test_a_server_that_only_reads_is_told_as_such(postgres_url: str) -> None:
     with open_store(read_only) as store:
         assert [run.id for run in store.runs()] == [RUN]
         with pytest.raises(UnusableStore, match="the server only reads"):
-            store.keep([a_result(RUN)])
+            store.save_results([a_result(RUN)])
 
 
 def test_a_user_without_rights_is_told_so(
@@ -180,7 +180,7 @@ def test_a_user_without_rights_is_told_so(
         )
         with open_store(guest) as store:
             store.begin(a_run())
-            store.keep([a_result(RUN)])
+            store.save_results([a_result(RUN)])
     finally:
         postgres_server.execute(f"DROP OWNED BY {role}", database=database)
         postgres_server.execute(f"DROP ROLE {role}")

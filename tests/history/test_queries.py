@@ -93,10 +93,10 @@ def _payloads(store: Store) -> int:
 def test_a_payload_is_kept_once_however_many_runs_have_it(store: Store) -> None:
     store.begin(a_run())
     store.begin(a_run("20261116-000000-bbbb"))
-    store.keep([a_result(RUN), a_result(RUN, trial=2)])
+    store.save_results([a_result(RUN), a_result(RUN, trial=2)])
     before = _payloads(store)
 
-    store.keep([a_result("20261116-000000-bbbb")])
+    store.save_results([a_result("20261116-000000-bbbb")])
 
     assert before == 3  # the case, the answer, the calls
     assert _payloads(store) == 3
@@ -106,9 +106,9 @@ def test_a_payload_is_kept_once_however_many_runs_have_it(store: Store) -> None:
 def test_more_payloads_than_one_statement_takes_are_kept_once(store: Store) -> None:
     store.begin(a_run())
     records = [an_answer(RUN, f"{number:04x}") for number in range(1_200)]
-    store.keep(records)
+    store.save_results(records)
 
-    store.keep(records)
+    store.save_results(records)
 
     assert _payloads(store) == 1_200
 
@@ -127,7 +127,7 @@ def test_an_answer_of_no_run_is_kept_all_the_same() -> None:
 def test_the_newest_answer_is_found_and_that_of_a_run(store: Store) -> None:
     store.begin(a_run())
     older, newer = an_answer(RUN, answer="older"), an_answer(answer="newer")
-    store.keep([older, newer])
+    store.save_results([older, newer])
 
     with store.reading() as connection:
         assert newest_answer(connection, "00ff", "", 1) == newer
@@ -156,7 +156,7 @@ def filled(store: Store) -> Store:
     for run in (RUN, OTHER):
         store.begin(a_run(run))
         store.add_evaluation(an_evaluation(run))
-    store.keep(
+    store.save_results(
         [
             a_result(RUN, case, evaluation=evaluation, trial=trial)
             for evaluation in (1, 0)
@@ -164,7 +164,7 @@ def filled(store: Store) -> Store:
             for case in ("weather", "погода")
         ]
     )
-    store.keep([a_result(OTHER)])
+    store.save_results([a_result(OTHER)])
     return store
 
 

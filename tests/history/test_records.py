@@ -119,7 +119,7 @@ def test_an_evaluation_comes_back_as_it_was(store: Store, record: EvaluationReco
 )
 def test_a_result_comes_back_as_it_was(store: Store, record: ResultRecord) -> None:
     store.begin(a_run())
-    store.keep([record])
+    store.save_results([record])
 
     assert list(store.results(RUN)) == [record]
 
@@ -134,7 +134,7 @@ def test_a_result_comes_back_as_it_was(store: Store, record: ResultRecord) -> No
 )
 def test_an_answer_comes_back_as_it_was(store: Store, record: AnswerRecord) -> None:
     store.begin(a_run())
-    store.keep([record])
+    store.save_results([record])
 
     assert store.answer(record.question, record.source, record.trial) == record
 
@@ -142,7 +142,7 @@ def test_an_answer_comes_back_as_it_was(store: Store, record: AnswerRecord) -> N
 @pytest.mark.parametrize("hostile", ["\x00", "\ud800", "'; DROP TABLE runs; --", "\u202e"])
 def test_a_hostile_name_is_only_a_name(store: Store, hostile: str) -> None:
     store.begin(a_run(name=hostile))
-    store.keep([a_result(RUN, hostile, failure=("raised", hostile))])
+    store.save_results([a_result(RUN, hostile, failure=("raised", hostile))])
 
     [result] = store.results(RUN)
 
@@ -152,7 +152,7 @@ def test_a_hostile_name_is_only_a_name(store: Store, hostile: str) -> None:
 
 def test_a_server_that_counts_without_end_stops_nothing(store: Store) -> None:
     store.begin(a_run())
-    store.keep([a_result(RUN, usage=Usage(1, 10**40, 2))])
+    store.save_results([a_result(RUN, usage=Usage(1, 10**40, 2))])
 
     [result] = store.results(RUN)
 
@@ -174,7 +174,7 @@ def test_nothing_needs_no_payload() -> None:
 
 def test_a_digest_that_somebody_made_up_is_known_by_its_own(store: Store) -> None:
     store.begin(a_run())
-    store.keep([a_result(RUN, expectation="no digest \ud800", faults=10**12)])
+    store.save_results([a_result(RUN, expectation="no digest \ud800", faults=10**12)])
 
     [result] = store.results(RUN)
 

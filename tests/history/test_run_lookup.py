@@ -250,7 +250,7 @@ def test_the_newest_is_the_first_and_a_limit_holds(store: Store) -> None:
 def test_a_run_that_is_under_way_is_counted(store: Store) -> None:
     store.begin(a_run())
     store.add_evaluation(an_evaluation(RUN))
-    store.keep(
+    store.save_results(
         [
             _case("a", trial=1),
             _case("a", trial=2, passed=False, f1=0.5),
@@ -274,7 +274,7 @@ def test_a_run_that_is_under_way_is_counted(store: Store) -> None:
 def test_what_nobody_scores_is_not_worth_nothing(store: Store) -> None:
     store.begin(a_run())
     store.add_evaluation(an_evaluation(RUN))
-    store.keep([_case("a", f1=None, counts=()), _error("b")])
+    store.save_results([_case("a", f1=None, counts=()), _error("b")])
 
     assert _numbers(list_runs(store)[0]).f1 is None
 
@@ -283,7 +283,7 @@ def test_the_evaluations_of_a_run_are_counted_apart(store: Store) -> None:
     store.begin(a_run())
     for number, place in enumerate(["a/eval_w.py::w", "b/eval_w.py::w"]):
         store.add_evaluation(an_evaluation(RUN, number, place=place))
-    store.keep([_case("a"), _case("a", evaluation=1, passed=False, f1=0.0)])
+    store.save_results([_case("a"), _case("a", evaluation=1, passed=False, f1=0.0)])
 
     [line] = list_runs(store)
 
@@ -316,7 +316,7 @@ def test_a_run_without_a_decision_has_no_share(store: Store) -> None:
     store.add_evaluation(an_evaluation(RUN))
     store.begin(a_run(OTHER))
     store.add_evaluation(an_evaluation(OTHER))
-    store.keep([_case("a", passed=None, status="not_scored", f1=None, counts=())])
+    store.save_results([_case("a", passed=None, status="not_scored", f1=None, counts=())])
 
     empty, undecided = [_numbers(line) for line in list_runs(store)]
 
@@ -330,7 +330,7 @@ def test_a_tag_counts_its_own_cases_alone(store: Store) -> None:
     store.add_evaluation(an_evaluation(RUN))
     store.add_evaluation(an_evaluation(RUN, 1, name="without"))
     store.add_evaluation(an_evaluation(OTHER))
-    store.keep(
+    store.save_results(
         [
             _case("a", "slow", evaluation=1),
             _case("a", "smoke"),
@@ -355,7 +355,7 @@ def test_a_limit_counts_the_runs_that_have_the_tag(store: Store) -> None:
     for number in range(6):
         run = store.begin(a_run(f"2026111{number}-000000-aaaa")).id
         store.add_evaluation(an_evaluation(run, name=f"suite {number}"))
-        store.keep([_case("a", "smoke" if number % 2 else "slow", run=run)])
+        store.save_results([_case("a", "smoke" if number % 2 else "slow", run=run)])
 
     lines = list_runs(store, tag="smoke", limit=2)
 
@@ -389,7 +389,7 @@ def test_a_tag_is_meant_as_it_is_written(
     store: Store, tags: list[str], tag: str, has_it: bool
 ) -> None:
     store.begin(a_run())
-    store.keep([_case("a", *tags)])
+    store.save_results([_case("a", *tags)])
 
     assert bool(list_runs(store, tag=tag)) == has_it
 
@@ -400,7 +400,7 @@ def test_many_runs_take_as_many_queries_as_one(
     for number in range(12):
         run = store.begin(a_run(f"20261115-0000{number:02}-aaaa")).id
         store.add_evaluation(an_evaluation(run))
-        store.keep([_case("a", "smoke", run=run)])
+        store.save_results([_case("a", "smoke", run=run)])
     said: list[str] = []
     with store.reading() as connection:
         engine = connection.engine

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from sqlalchemy import event
 from tests.history.made_up import a_result, a_run, an_evaluation
 
-from callscore.core.results import KeptScore, MetricValue, Usage
+from callscore.core.results import MetricValue, SavedScore, Usage
 from callscore.errors import UnknownRun
 from callscore.history.records import (
     asked_digest,
@@ -35,7 +35,7 @@ def test_results_come_in_order_with_all_that_is_short(store: Store) -> None:
         MetricValue("accuracy", 0.5),
         MetricValue("polite", None, "it raises", is_broken=True),
     )
-    store.keep(
+    store.save_results(
         [
             a_result(run, "b", values=values, tools={"search": (1, 0, 0, 2, 0)}),
             a_result(run, "a", trial=2, usage=Usage(3, 20, 10), is_reused=True),
@@ -48,19 +48,21 @@ def test_results_come_in_order_with_all_that_is_short(store: Store) -> None:
     first, second, third = [row.result for row in light_results(store, run)]
 
     assert (first.case.id, first.case.trial, first.status) == ("b", 1, "scored")
-    assert first.kept == KeptScore(counts=(1, 0, 0, 0, 1, 1, 0), tools={"search": (1, 0, 0, 2, 0)})
+    assert first.saved == SavedScore(
+        counts=(1, 0, 0, 0, 1, 1, 0), tools={"search": (1, 0, 0, 2, 0)}
+    )
     assert (first.values, first.passed) == (values, True)
     assert (second.case.id, second.case.trial) == ("a", 2)
     assert second.answer is not None
     assert (second.answer.is_reused, second.answer.usage) == (True, Usage(3, 20, 10))
     assert third.failure is not None
     assert (third.failure.kind, third.failure.problem) == ("timeout", "too slow")
-    assert third.kept == KeptScore()
+    assert third.saved == SavedScore()
 
 
 def test_there_is_no_trial_where_each_case_has_one(store: Store) -> None:
     run = begun(store)
-    store.keep([a_result(run, "a", values=()), a_result(run, "b", trial=2)])
+    store.save_results([a_result(run, "a", values=()), a_result(run, "b", trial=2)])
 
     (row,) = light_results(store, run, lambda _, case: case == "a")
 
@@ -70,7 +72,7 @@ def test_there_is_no_trial_where_each_case_has_one(store: Store) -> None:
 def test_other_runs_are_left_alone(store: Store) -> None:
     run, other = begun(store), store.begin(a_run("20261115-184355-zzzz", started_at=1.0)).id
     store.add_evaluation(an_evaluation(other))
-    store.keep([a_result(run, "a"), a_result(other, "b")])
+    store.save_results([a_result(run, "a"), a_result(other, "b")])
 
     assert [each.result.case.id for each in light_results(store, run)] == ["a"]
     assert light_results(store, "20200101-000000-none") == []
@@ -79,7 +81,7 @@ def test_other_runs_are_left_alone(store: Store) -> None:
 def test_some_of_them_are_read_whole(store: Store) -> None:
     run = begun(store)
     kept = [a_result(run, name) for name in ("a", "b", "c")]
-    store.keep(kept)
+    store.save_results(kept)
     wanted = [each for each in light_results(store, run) if each.result.case.id != "b"]
 
     found = dict(full_results(store, run, wanted))
@@ -130,7 +132,7 @@ def test_a_trial_has_all_that_is_compared(store: Store) -> None:
         asked="cd" * 16,
         values=(MetricValue("accuracy", 0.5, "half"), MetricValue("polite", None, "not asked")),
     )
-    store.keep([record])
+    store.save_results([record])
 
     [evaluation] = store.side(run, "latest").evaluations
     [case] = evaluation.cases
@@ -151,7 +153,7 @@ def test_a_trial_has_all_that_is_compared(store: Store) -> None:
 def test_a_trial_without_an_answer_says_why(store: Store) -> None:
     run = store.begin(a_run())
     store.add_evaluation(an_evaluation(RUN))
-    store.keep(
+    store.save_results(
         [
             a_result(
                 RUN,
@@ -179,8 +181,8 @@ def test_a_trial_without_an_answer_says_why(store: Store) -> None:
 def test_trials_come_in_order_however_they_were_written(store: Store) -> None:
     run = store.begin(a_run())
     store.add_evaluation(an_evaluation(RUN))
-    store.keep([a_result(RUN, trial=trial, f1=trial / 4) for trial in (3, 1, 2)])
-    store.keep([a_result(RUN, "other")])
+    store.save_results([a_result(RUN, trial=trial, f1=trial / 4) for trial in (3, 1, 2)])
+    store.save_results([a_result(RUN, "other")])
 
     [evaluation] = store.side(run, "latest").evaluations
 
@@ -193,7 +195,7 @@ def test_evaluations_do_not_share_their_cases(store: Store) -> None:
     store.add_evaluation(an_evaluation(RUN, 0))
     store.add_evaluation(an_evaluation(RUN, 1, name="router"))
     store.add_evaluation(an_evaluation(RUN, 2, name="empty"))
-    store.keep([a_result(RUN, f1=0.25), a_result(RUN, evaluation=1, f1=0.75)])
+    store.save_results([a_result(RUN, f1=0.25), a_result(RUN, evaluation=1, f1=0.75)])
 
     side = store.side(run, "latest")
 
@@ -208,7 +210,7 @@ def test_a_variant_leaves_the_others_out(store: Store) -> None:
     run = store.begin(a_run())
     store.add_evaluation(an_evaluation(RUN, 0, variant="small"))
     store.add_evaluation(an_evaluation(RUN, 1, variant="large"))
-    store.keep([a_result(RUN, f1=0.25), a_result(RUN, evaluation=1, f1=0.75)])
+    store.save_results([a_result(RUN, f1=0.25), a_result(RUN, evaluation=1, f1=0.75)])
 
     [evaluation] = store.side(run, "latest", "large").evaluations
 
@@ -260,7 +262,7 @@ def test_missed_thresholds_are_told_in_every_language(store: Store) -> None:
 def test_the_texts_of_cases_and_answers_are_not_read(store: Store) -> None:
     run = store.begin(a_run())
     store.add_evaluation(an_evaluation(RUN))
-    store.keep([a_result(RUN, f"case-{number}") for number in range(5)])
+    store.save_results([a_result(RUN, f"case-{number}") for number in range(5)])
     said: list[str] = []
     with store.reading() as connection:
         engine = connection.engine
@@ -287,7 +289,7 @@ def test_the_digests_of_a_case_do_not_depend_on_the_run(store: Store) -> None:
     )
     run = store.begin(a_run())
     store.add_evaluation(an_evaluation(RUN))
-    store.keep([kept, replace(kept, case="other", payload=other)])
+    store.save_results([kept, replace(kept, case="other", payload=other)])
 
     first, second = store.side(run, "latest").evaluations[0].cases
 

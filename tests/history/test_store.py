@@ -49,12 +49,12 @@ def test_a_run_whose_id_another_process_has_taken_gets_another(store: Store) -> 
 def test_a_run_that_goes_on_is_the_same_run(store: Store) -> None:
     store.begin(a_run())
     store.add_evaluation(an_evaluation(RUN, place="old.py"))
-    store.keep([a_result(RUN, failure=("timeout", "too slow")), a_result(RUN, "other")])
+    store.save_results([a_result(RUN, failure=("timeout", "too slow")), a_result(RUN, "other")])
     store.finish(RUN, "interrupted", {"answered": 2}, {})
 
     again = store.begin(replace(store.find(RUN), status="running", finished_at=None))
     store.add_evaluation(an_evaluation(RUN, place="new.py"))
-    store.keep([a_result(RUN)])
+    store.save_results([a_result(RUN)])
 
     assert again.id == RUN
     assert [run.status for run in store.runs()] == ["running"]
@@ -83,7 +83,7 @@ def test_results_come_in_the_order_they_were_written(
     store.begin(a_run(OTHER))
     cases = [f"case-{number * 7 % 10}" for number in range(10)]
     for number, case in enumerate(cases):
-        store.keep([a_result(RUN, case, evaluation=number % 2), a_result(OTHER, case)])
+        store.save_results([a_result(RUN, case, evaluation=number % 2), a_result(OTHER, case)])
 
     assert [result.case for result in store.results(RUN)] == cases
     assert [result.case for result in store.results(RUN, 1)] == cases[1::2]
@@ -95,11 +95,11 @@ def test_results_can_be_written_while_they_are_read(
 ) -> None:
     monkeypatch.setattr(store_module, "_PAGE", 1)
     store.begin(a_run())
-    store.keep([a_result(RUN, "a"), a_result(RUN, "b")])
+    store.save_results([a_result(RUN, "a"), a_result(RUN, "b")])
 
     reading = store.results(RUN)
     first = next(reading)
-    store.keep([a_result(RUN, "c")])
+    store.save_results([a_result(RUN, "c")])
 
     assert [first.case, *(result.case for result in reading)] == ["a", "b", "c"]
 
@@ -108,8 +108,8 @@ def test_a_run_knows_how_often_its_cases_were_asked(store: Store) -> None:
     run = store.begin(a_run()).id
     for number in (0, 1):
         store.add_evaluation(an_evaluation(run, number))
-    store.keep(a_result(run, trial=trial) for trial in (1, 3, 2))
-    store.keep([a_result(run, evaluation=1)])
+    store.save_results(a_result(run, trial=trial) for trial in (1, 3, 2))
+    store.save_results([a_result(run, evaluation=1)])
 
     assert store.trials(run) == {0: 3, 1: 1}
 
@@ -117,7 +117,7 @@ def test_a_run_knows_how_often_its_cases_were_asked(store: Store) -> None:
 def test_the_newest_answer_to_a_question_counts(store: Store) -> None:
     store.begin(a_run())
     old, new = an_answer(RUN, answer="old"), an_answer(answer="new")
-    store.keep([old, new])
+    store.save_results([old, new])
 
     assert store.answer("00ff", "", 1) == new
     assert store.answer_of_run(RUN, "00ff", 1) == old
@@ -127,7 +127,7 @@ def test_the_newest_answer_to_a_question_counts(store: Store) -> None:
     "asked", [("00fe", "", 1), ("00ff", "ab", 1), ("00ff", "", 2), ("ff", "", 1)]
 )
 def test_an_answer_to_anything_else_is_none(store: Store, asked: tuple[str, str, int]) -> None:
-    store.keep([an_answer()])
+    store.save_results([an_answer()])
 
     assert store.answer(*asked) is None
 
@@ -135,14 +135,14 @@ def test_an_answer_to_anything_else_is_none(store: Store, asked: tuple[str, str,
 def test_an_answer_of_another_run_is_not_one_of_this(store: Store) -> None:
     store.begin(a_run())
     store.begin(a_run(OTHER))
-    store.keep([an_answer(OTHER)])
+    store.save_results([an_answer(OTHER)])
 
     assert store.answer_of_run(RUN, "00ff", 1) is None
 
 
 def test_a_judgement_is_kept_by_its_key(store: Store) -> None:
-    store.keep_judgement("ключ", "gpt-4.1-mini", {"verdict": True})
-    store.keep_judgement("ключ", "gpt-4.1-mini", [False, "on second thought"])
+    store.save_judgement("ключ", "gpt-4.1-mini", {"verdict": True})
+    store.save_judgement("ключ", "gpt-4.1-mini", [False, "on second thought"])
 
     assert store.judgement("ключ") == [False, "on second thought"]
     assert store.judgement("another") is None
@@ -152,7 +152,7 @@ def test_what_is_kept_together_is_kept_or_not_together(store: Store) -> None:
     store.begin(a_run())
 
     with pytest.raises(UnusableStore):
-        store.keep([an_answer(RUN), a_result(RUN, status=None)])
+        store.save_results([an_answer(RUN), a_result(RUN, status=None)])
 
     assert store.answer("00ff", "", 1) is None
 
@@ -161,8 +161,8 @@ def test_many_threads_share_a_store(store: Store) -> None:
     store.begin(a_run())
 
     def write(number: int) -> None:
-        store.keep([a_result(RUN, f"case-{number}")])
-        store.keep_judgement(f"{number}", "gpt-4.1-mini", number)
+        store.save_results([a_result(RUN, f"case-{number}")])
+        store.save_judgement(f"{number}", "gpt-4.1-mini", number)
 
     with ThreadPoolExecutor(8) as threads:
         list(threads.map(write, range(100)))
@@ -174,7 +174,7 @@ def test_many_threads_share_a_store(store: Store) -> None:
 def test_all_is_there_when_it_is_opened_again(place: Path | str) -> None:
     with open_store(place) as store:
         store.begin(a_run())
-        store.keep([a_result(RUN), an_answer(RUN)])
+        store.save_results([a_result(RUN), an_answer(RUN)])
 
     with open_store(place) as again:
         assert list(again.results(RUN)) == [a_result(RUN)]
@@ -188,7 +188,7 @@ def test_a_run_that_never_was_has_nothing(store: Store, number: int | None) -> N
     with pytest.raises(UnknownRun):
         store.evaluations("never")
     with pytest.raises(UnknownRun):
-        store.keep([a_result("never")])
+        store.save_results([a_result("never")])
     with pytest.raises(UnknownRun):
         store.finish("never", "finished", {}, {})
 
@@ -196,7 +196,7 @@ def test_a_run_that_never_was_has_nothing(store: Store, number: int | None) -> N
 @pytest.mark.parametrize("body", [b"x\x01damaged", b"{damaged", b""])
 def test_a_damaged_payload_is_told_as_such(store: Store, body: bytes) -> None:
     store.begin(a_run())
-    store.keep([a_result(RUN), an_answer(RUN)])
+    store.save_results([a_result(RUN), an_answer(RUN)])
     with store.writing() as connection:
         connection.execute(update(payloads).values(body=body))
 
@@ -211,7 +211,7 @@ def test_what_goes_into_a_file_that_was_deleted_is_not_kept(store: Store, path: 
     path.unlink()
 
     with pytest.raises(UnusableStore, match="moved or deleted"):
-        store.keep([a_result(RUN)])
+        store.save_results([a_result(RUN)])
 
 
 def test_what_goes_into_a_file_that_was_replaced_is_not_kept(store: Store, path: Path) -> None:
@@ -220,7 +220,7 @@ def test_what_goes_into_a_file_that_was_replaced_is_not_kept(store: Store, path:
     path.write_bytes(b"")
 
     with pytest.raises(UnusableStore, match="moved or deleted"):
-        store.keep([a_result(RUN)])
+        store.save_results([a_result(RUN)])
 
 
 def test_a_baseline_that_is_removed_twice_by_one_who_asks_once_was_there(

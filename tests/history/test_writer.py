@@ -43,7 +43,7 @@ class _Gate:
         self.is_reached = Event()
         self.is_open = Event()
 
-    def keep(self, records: Iterable[AnswerRecord | ResultRecord]) -> None:
+    def save_results(self, records: Iterable[AnswerRecord | ResultRecord]) -> None:
         self.is_reached.set()
         self.is_open.wait(10)
         self.batches.append(len(list(records)))

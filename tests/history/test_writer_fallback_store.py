@@ -58,8 +58,8 @@ def test_nothing_is_written_before_something_is_rescued(rescue: FallbackStore) -
 
 
 def test_what_is_rescued_can_be_read_again(rescue: FallbackStore) -> None:
-    rescue.keep([a_result(RUN), an_answer(RUN)])
-    rescue.keep([a_result(RUN, "other")])
+    rescue.save_results([a_result(RUN), an_answer(RUN)])
+    rescue.save_results([a_result(RUN, "other")])
 
     file = Path(".callscore") / f"unsaved-{RUN}.jsonl"
     assert [path.relative_to(Path.cwd()) for path in rescue.files] == [file]
@@ -75,7 +75,7 @@ def test_what_is_rescued_can_be_read_again(rescue: FallbackStore) -> None:
 
 
 def test_how_the_run_ended_stands_at_the_end(rescue: FallbackStore) -> None:
-    rescue.keep([a_result(RUN)])
+    rescue.save_results([a_result(RUN)])
     rescue.finish(*ENDED)
 
     ended = records(rescue.files[0])[3:]
@@ -116,7 +116,7 @@ def test_where_a_folder_is_closed_the_next_one_is_used(
     rescue: FallbackStore, monkeypatch: pytest.MonkeyPatch, closed: list[str], found: str
 ) -> None:
     monkeypatch.setattr(os, "open", _refusing(*closed))
-    rescue.keep([a_result(RUN)])
+    rescue.save_results([a_result(RUN)])
 
     assert [file.parent.name for file in rescue.files] == [found]
     assert len(records(rescue.files[0])) == 3
@@ -125,7 +125,7 @@ def test_where_a_folder_is_closed_the_next_one_is_used(
 def test_a_disk_that_fills_up_leaves_whole_lines_and_the_rest_goes_elsewhere(
     rescue: FallbackStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    rescue.keep([a_result(RUN)])
+    rescue.save_results([a_result(RUN)])
     real, left = os.write, [40]
 
     def write(file: int, data: bytes) -> int:
@@ -137,7 +137,7 @@ def test_a_disk_that_fills_up_leaves_whole_lines_and_the_rest_goes_elsewhere(
         return real(file, data[:taken])
 
     monkeypatch.setattr(os, "write", write)
-    rescue.keep([a_result(RUN, "other")])
+    rescue.save_results([a_result(RUN, "other")])
 
     first, second = rescue.files
     assert records(first) == [a_run(), an_evaluation(RUN), a_result(RUN)]
@@ -153,7 +153,7 @@ def test_where_nothing_can_be_written_at_all_it_is_said(
     monkeypatch.setattr(os, "open", _refusing(".callscore", "here", "temporary"))
 
     with pytest.raises(UnusableStore, match="no file can be written anywhere"):
-        rescue.keep([a_result(RUN)])
+        rescue.save_results([a_result(RUN)])
     assert rescue.finish_both(rescue, ENDED).startswith("unsaved results: no file")
 
 
@@ -162,7 +162,7 @@ def test_a_file_of_somebody_else_is_left_alone(rescue: FallbackStore) -> None:
     taken.parent.mkdir()
     taken.write_text("mine")
 
-    rescue.keep([a_result(RUN)])
+    rescue.save_results([a_result(RUN)])
 
     assert taken.read_text() == "mine"
     assert [file.name for file in rescue.files] == [f"unsaved-{RUN}-2.jsonl"]
@@ -171,7 +171,7 @@ def test_a_file_of_somebody_else_is_left_alone(rescue: FallbackStore) -> None:
 def test_beside_a_file_of_a_history_it_stands_in_its_folder(tmp_path: Path) -> None:
     rescue = FallbackStore(tmp_path / "elsewhere/runs.db")
     rescue.begin(a_run())
-    rescue.keep([a_result(RUN)])
+    rescue.save_results([a_result(RUN)])
 
     assert rescue.files == [tmp_path / f"elsewhere/unsaved-{RUN}.jsonl"]
     assert rescue.location_text().startswith(f"What is not in the history is saved in {tmp_path}")
@@ -190,13 +190,13 @@ class _Away:
         self.is_away = True
         self.kept: list[object] = []
 
-    def keep(self, some: list[object]) -> None:
+    def save_results(self, some: list[object]) -> None:
         if self.is_away:
             raise UnusableStore(self.place, "the connection to the server was lost.")
         self.kept += some
 
     def finish(self, *_: object) -> None:
-        self.keep([])
+        self.save_results([])
 
 
 def test_what_cannot_be_kept_to_the_end_is_in_the_file(rescue: FallbackStore) -> None:
@@ -276,11 +276,11 @@ def test_it_can_stand_for_a_history(rescue: FallbackStore) -> None:
 
 def test_what_was_rescued_completes_the_run(store: Store, rescue: FallbackStore) -> None:
     store.begin(a_run())
-    store.keep([a_result(RUN, "first")])
-    rescue.keep([a_result(RUN, "second")])
+    store.save_results([a_result(RUN, "first")])
+    rescue.save_results([a_result(RUN, "second")])
 
     found = records(rescue.files[0])
-    store.keep([record for record in found if isinstance(record, ResultRecord)])
+    store.save_results([record for record in found if isinstance(record, ResultRecord)])
 
     assert [result.case for result in store.results(RUN)] == ["first", "second"]
 
@@ -290,8 +290,8 @@ def test_while_something_is_only_in_the_file_the_run_did_not_end_in_the_history(
 ) -> None:
     store.begin(a_run())
     store.add_evaluation(an_evaluation(RUN))
-    store.keep([a_result(RUN, "kept")])
-    rescue.keep([a_result(RUN, "rescued")])
+    store.save_results([a_result(RUN, "kept")])
+    rescue.save_results([a_result(RUN, "rescued")])
     ended: FinishArguments = (RUN, "finished", {"answered": 2}, {0: {"passed": 2}})
 
     assert rescue.finish_both(store, ended) == ""
@@ -318,13 +318,13 @@ def test_what_is_lost_altogether_leaves_a_run_that_did_not_end(
 def test_whichever_file_is_imported_last_says_how_the_run_ended(
     store: Store, rescue: FallbackStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    rescue.keep([a_result(RUN, "one")])
+    rescue.save_results([a_result(RUN, "one")])
     append = fallback_store._append
     monkeypatch.setattr(fallback_store, "_append", _refuse_more)
     with suppress(UnusableStore):
-        rescue.keep([a_result(RUN, "two")])
+        rescue.save_results([a_result(RUN, "two")])
     monkeypatch.setattr(fallback_store, "_append", append)
-    rescue.keep([a_result(RUN, "two")])
+    rescue.save_results([a_result(RUN, "two")])
     rescue.finish(RUN, "finished", {"answered": 2}, {})
     assert len(rescue.files) == 2
 
@@ -341,7 +341,7 @@ def _refuse_more(*_: object) -> None:
 def test_a_command_finds_the_history_that_was_named(tmp_path: Path) -> None:
     made = fallback_store_for(str(tmp_path / "else where/h.db"))
     made.begin(a_run())
-    made.keep([a_result(RUN)])
+    made.save_results([a_result(RUN)])
 
     assert made.files[0].parent == tmp_path / "else where"
     assert made.location_text().endswith(f" --store '{tmp_path}/else where/h.db'")

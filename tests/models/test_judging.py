@@ -176,7 +176,7 @@ class Notebook:
     def judgement(self, key: str) -> Any | None:
         return self.kept.get(key)
 
-    def keep_judgement(self, key: str, model: str, answer: Any) -> None:
+    def save_judgement(self, key: str, model: str, answer: Any) -> None:
         self.kept[key] = answer
         self.models.add(model)
 

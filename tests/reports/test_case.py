@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 import pytest
 from msgspec.structs import replace
-from tests.reports.kept_cases import (
+from tests.reports.saved_cases import (
     AS_KEPT,
     ATTACKED,
     COMPARISON,
@@ -20,7 +20,7 @@ from tests.reports.kept_cases import (
 from callscore import score
 from callscore.core.call import ToolCall
 from callscore.core.rendering import display_width
-from callscore.core.results import Answer, KeptScore
+from callscore.core.results import Answer, SavedScore
 from callscore.reports.case import (
     cost_text,
     full_call_lines,
@@ -179,7 +179,7 @@ TRIAL = AS_KEPT.trials[0]
 
 
 def lines_of(comparison: Any, expected: list[Any] | None = None) -> list[str]:
-    trial = replace(TRIAL, kept=KeptScore(comparison=comparison))
+    trial = replace(TRIAL, saved=SavedScore(comparison=comparison))
     lines = [*stored_call_lines(trial, expected, width=60, lang="en")]
     return plain_text(lines).splitlines()
 

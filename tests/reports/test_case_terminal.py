@@ -9,17 +9,17 @@ from typing import TYPE_CHECKING
 import pytest
 from msgspec.structs import replace
 from rich.console import Console
-from tests.reports.kept_cases import AS_KEPT, ATTACKED, FAILED, REPEATED, SILENT
+from tests.reports.saved_cases import AS_KEPT, ATTACKED, FAILED, REPEATED, SILENT
 
 from callscore import Case, score
 from callscore.core.call import ToolCall
 from callscore.core.rendering import display_width
-from callscore.core.results import KeptScore
+from callscore.core.results import SavedScore
 from callscore.reports.case_terminal import render
 from callscore.reports.terminal import printed_text
 
 if TYPE_CHECKING:
-    from callscore.core.results import KeptCase
+    from callscore.core.results import SavedCase
 
 write_text = partial(printed_text, render)
 
@@ -74,7 +74,7 @@ What was expected cannot be scored from the history; below is what the run has k
 """
 
 
-def shown(case: KeptCase, width: int) -> str:
+def shown(case: SavedCase, width: int) -> str:
     console = Console(file=StringIO(), width=width, color_system=None, legacy_windows=False)
     with console.capture() as capture:
         render([case], console=console)
@@ -86,7 +86,7 @@ def shown(case: KeptCase, width: int) -> str:
     [(FAILED, FAILED_REPORT), (REPEATED, REPEATED_REPORT), (AS_KEPT, AS_KEPT_REPORT)],
     ids=["failed", "repeated", "as kept"],
 )
-def test_a_case_is_shown_with_all_its_trials(case: KeptCase, report: str) -> None:
+def test_a_case_is_shown_with_all_its_trials(case: SavedCase, report: str) -> None:
     assert write_text([case]) == report
 
 
@@ -95,7 +95,7 @@ def test_a_case_without_calls_says_so() -> None:
 
 
 def test_what_nobody_can_read_of_a_comparison_leaves_the_calls() -> None:
-    trial = replace(AS_KEPT.trials[0], kept=KeptScore(comparison={"pairs": "none"}))
+    trial = replace(AS_KEPT.trials[0], saved=SavedScore(comparison={"pairs": "none"}))
 
     report = write_text([replace(AS_KEPT, trials=(trial,))])
 
@@ -135,7 +135,7 @@ def test_a_case_is_shown_in_russian() -> None:
 
 @pytest.mark.parametrize("case", [FAILED, REPEATED, AS_KEPT, SILENT])
 @pytest.mark.parametrize("width", [40, 80, 120])
-def test_no_line_is_wider_than_the_terminal(case: KeptCase, width: int) -> None:
+def test_no_line_is_wider_than_the_terminal(case: SavedCase, width: int) -> None:
     assert max(display_width(line) for line in shown(case, width).splitlines()) <= width
 
 

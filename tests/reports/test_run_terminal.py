@@ -28,7 +28,7 @@ from callscore.reports.formatting import NO_NUMBER
 from callscore.reports.run import threshold_text, trial_rows, variant_columns
 from callscore.reports.run_terminal import (
     render,
-    render_kept_run,
+    render_saved_run,
     render_summary,
     scorer_table,
     trial_table,
@@ -39,7 +39,7 @@ from callscore.reports.terminal import printed_text
 if TYPE_CHECKING:
     from callscore.core.phrases import Language
 
-write_kept_run = partial(printed_text, render_kept_run)
+write_kept_run = partial(printed_text, render_saved_run)
 write_text = partial(printed_text, render)
 
 FINE_REPORT = """\

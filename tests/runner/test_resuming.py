@@ -194,7 +194,7 @@ def answer(run: str, **others: Any) -> AnswerRecord:
 def answered(store: Store) -> Store:
     for name in ("mine", "newer"):
         keep(store, name)
-        store.keep([answer(name)])
+        store.save_results([answer(name)])
     return store
 
 
@@ -228,7 +228,7 @@ def test_answers_of_code_from_before_something_changed_are_not_taken(answered: S
     known_by_content = AnswerRecord(
         question="00ff", source="", trial=1, answer=["known"], asked_at=5.0
     )
-    answered.keep([known_by_content])
+    answered.save_results([known_by_content])
     looking = KnownAnswers(store=answered, use_cache=True, since=1e12)
 
     assert looking.answer(a_question(list), ("00ff", "aa")) is None

@@ -43,7 +43,7 @@ def keep(
         run=run.id, number=0, name="agent", variant="small", place="eval_a.py::agent"
     )
     store.add_evaluation(record)
-    store.keep(
+    store.save_results(
         ResultRecord(
             run=run.id,
             evaluation=0,

@@ -524,10 +524,10 @@ def test_a_run_can_be_kept_and_its_answers_be_taken_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    first = callscore.evaluate(an_evaluation(right), keep=True)
+    first = callscore.evaluate(an_evaluation(right), save=True)
 
-    second = callscore.evaluate(an_evaluation(right), keep=True, cache=True)
-    elsewhere = callscore.evaluate(an_evaluation(right), keep=tmp_path / "other.db", cache=True)
+    second = callscore.evaluate(an_evaluation(right), save=True, cache=True)
+    elsewhere = callscore.evaluate(an_evaluation(right), save=tmp_path / "other.db", cache=True)
 
     assert [each.evaluations[0].reused for each in (first, second, elsewhere)] == [0, 1, 0]
     with open_store() as store:
@@ -539,7 +539,7 @@ def test_a_run_is_kept_in_the_history_that_is_named(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     first = callscore.evaluate(an_evaluation(right), store="mine.db")
-    second = callscore.evaluate(an_evaluation(right), keep=True, store="mine.db", cache=True)
+    second = callscore.evaluate(an_evaluation(right), save=True, store="mine.db", cache=True)
 
     assert [each.evaluations[0].reused for each in (first, second)] == [0, 1]
     with open_store("mine.db") as store:
@@ -548,12 +548,12 @@ def test_a_run_is_kept_in_the_history_that_is_named(
 
 
 def test_a_history_is_named_once() -> None:
-    with pytest.raises(InvalidSettings, match="say one of them"):
-        callscore.evaluate(an_evaluation(right), keep="a.db", store="b.db")
+    with pytest.raises(InvalidSettings, match="Pass one of them"):
+        callscore.evaluate(an_evaluation(right), save="a.db", store="b.db")
 
 
 def test_kept_answers_are_in_a_history() -> None:
-    with pytest.raises(InvalidSettings, match="say keep=True"):
+    with pytest.raises(InvalidSettings, match="Pass save=True"):
         callscore.evaluate(an_evaluation(right), cache=True)
 
 
@@ -590,7 +590,7 @@ def test_no_other_process_is_started_for_a_run_from_python(
 ) -> None:
     monkeypatch.setattr(os, "fork", lambda: pytest.fail("a copy of the process"))
 
-    found = callscore.evaluate(an_evaluation(right), keep=tmp_path / "history.db")
+    found = callscore.evaluate(an_evaluation(right), save=tmp_path / "history.db")
 
     assert found.evaluations[0].passed == 1
 

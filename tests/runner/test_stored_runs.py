@@ -28,7 +28,7 @@ from callscore.runner.stored_runs import (
 from callscore.words.plain_data import run_to_dict
 
 if TYPE_CHECKING:
-    from callscore.core.results import KeptCase, RunResults
+    from callscore.core.results import RunResults, SavedCase
     from callscore.core.score import Score
     from callscore.evaluations.plan import Plan
     from callscore.history.records import ResultRecord
@@ -240,7 +240,7 @@ def run_one_job(store: Store, asked: Plan) -> None:
     run(asked, RunOptions(jobs=1), store=store)
 
 
-def found(store: Store, reference: str, keyword: str = "") -> list[KeptCase]:
+def found(store: Store, reference: str, keyword: str = "") -> list[SavedCase]:
     return load_case(store, store.find("latest"), reference, keyword)
 
 
@@ -256,7 +256,7 @@ def test_a_case_has_what_was_asked_expected_and_done(store: Store) -> None:
     assert one.metadata == {"who": "me"}
     assert one.at_least == 0.5
     assert [
-        (trial.case.trial, trial.passed, trial.kept and trial.kept.f1) for trial in one.trials
+        (trial.case.trial, trial.passed, trial.saved and trial.saved.f1) for trial in one.trials
     ] == [
         (1, True, 1.0),
         (2, True, 1.0),
@@ -289,7 +289,7 @@ def test_a_case_that_only_python_can_say_has_what_was_kept(store: Store) -> None
     (one,) = found(store, "odd")
 
     assert one.trials[0].score is None
-    kept = one.trials[0].kept
+    kept = one.trials[0].saved
     assert kept is not None
     assert kept.comparison is not None
     assert kept.comparison["pairs"] == [[0, 0, False]]

@@ -50,7 +50,7 @@ _WRITERS = {
     ("history", "table"): ("history_terminal", "write_text"),
 }
 _RENDERERS = {
-    "kept run": ("run_terminal", "render_kept_run"),
+    "saved run": ("run_terminal", "render_saved_run"),
     "baselines": ("history_terminal", "render_baselines"),
 }
 

@@ -78,7 +78,7 @@ def command(
         else:
             row, results = _load_run(opened, found, {**options, "variant": variant}, lang)
             is_table = output_format == "table"
-            subject, about = ("kept run", (row, results)) if is_table else ("run", (results,))
+            subject, about = ("saved run", (row, results)) if is_table else ("run", (results,))
     with open_output(options["output"], output_format, lang) as output:
         write_report(subject, about, output, output_format, lang=lang)
 

@@ -26,17 +26,17 @@ __all__ = [
     "Failure",
     "FailureKind",
     "JudgeCounts",
-    "KeptCase",
-    "KeptComparison",
-    "KeptDifference",
-    "KeptFault",
-    "KeptScore",
     "MetricResult",
     "MetricValue",
     "Noted",
     "Result",
     "Results",
     "RunResults",
+    "SavedCase",
+    "SavedComparison",
+    "SavedDifference",
+    "SavedFault",
+    "SavedScore",
     "ScorerResult",
     "Status",
     "Unloaded",
@@ -214,7 +214,7 @@ class Failure(Struct, frozen=True, gc=False, kw_only=True):
         return self.case if self.trial is None else f"{self.case} #{self.trial}"
 
 
-class KeptDifference(Struct, frozen=True, gc=False, kw_only=True):
+class SavedDifference(Struct, frozen=True, gc=False, kw_only=True):
     """A stored difference between the calls of a pair; `pair` is a position in the pairs."""
 
     pair: int
@@ -225,7 +225,7 @@ class KeptDifference(Struct, frozen=True, gc=False, kw_only=True):
     reason: str
 
 
-class KeptFault(Struct, frozen=True, gc=False, kw_only=True):
+class SavedFault(Struct, frozen=True, gc=False, kw_only=True):
     """A stored fault of a call by the definition of its tool."""
 
     tool: str
@@ -235,7 +235,7 @@ class KeptFault(Struct, frozen=True, gc=False, kw_only=True):
     reason: str
 
 
-class KeptComparison(Struct, frozen=True, kw_only=True):
+class SavedComparison(Struct, frozen=True, kw_only=True):
     """Which calls are paired and how they differ, as stored in a history.
 
     Calls are given by their positions among those that count. `expected` and `actual` hold these
@@ -246,13 +246,13 @@ class KeptComparison(Struct, frozen=True, kw_only=True):
     missed: list[int] = []
     extra: list[int] = []
     forbidden: list[int] = []
-    differences: list[KeptDifference] = []
-    faults: list[KeptFault] = []
+    differences: list[SavedDifference] = []
+    faults: list[SavedFault] = []
     expected: list[Any] | UnsetType = UNSET
     actual: list[dict[str, Any]] | UnsetType = UNSET
 
 
-class KeptScore(Struct, frozen=True, gc=False, kw_only=True):
+class SavedScore(Struct, frozen=True, gc=False, kw_only=True):
     """A stored score.
 
     Attributes:
@@ -286,7 +286,7 @@ class Result(Struct, frozen=True, kw_only=True):
         passed: whether every scorer that has a number passes it, and nothing forbidden was called;
             None if no scorer has one.
         failure: why there is no answer, or why it cannot be scored.
-        kept: the stored score, if the result was read from the database.
+        saved: the stored score, if the result was read from the database.
     """
 
     case: Case
@@ -296,7 +296,7 @@ class Result(Struct, frozen=True, kw_only=True):
     values: tuple[MetricValue, ...] = ()
     passed: bool | None = None
     failure: Failure | None = None
-    kept: KeptScore | None = None
+    saved: SavedScore | None = None
 
     def shown(self) -> CaseScore | CaseValues:
         """The result as a report lists it."""
@@ -464,11 +464,11 @@ class RunResults(Struct, frozen=True, kw_only=True):
     """What running evaluations gave.
 
     Attributes:
-        id: the name of the run in the history; empty where it was not kept.
+        id: the name of the run in the history; empty where it was not saved.
         unloaded: files that could not be used.
         judges: the models that were asked as judges.
         is_interrupted: whether it was stopped before the end.
-        warnings: what else should be known, in sentences: that nothing could be kept, say.
+        warnings: what else should be known, in sentences: that nothing could be saved, say.
     """
 
     id: str = ""
@@ -511,7 +511,7 @@ class RunResults(Struct, frozen=True, kw_only=True):
         return run_text(self)
 
 
-class KeptCase(Struct, frozen=True, kw_only=True):
+class SavedCase(Struct, frozen=True, kw_only=True):
     """A case of a run, with everything that is stored of it.
 
     Attributes:

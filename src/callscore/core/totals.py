@@ -28,7 +28,7 @@ from callscore.core.summary import Summary
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from callscore.core.results import KeptScore, MetricValue, Result
+    from callscore.core.results import MetricValue, Result, SavedScore
     from callscore.core.settings import Settings
 
 __all__ = ["Column", "ExactMean", "NameCounter", "Show", "Totals", "summary_payload"]
@@ -188,7 +188,7 @@ class Totals:
         self._shown: _First[CaseScore | CaseValues] = _First(max_shown)
         self._failures: _First[Failure] = _First(None if max_shown is None else _MOST_FAILURES)
         self.summary = Summary(at_least=settings.at_least)
-        self._alike: dict[tuple[int, int], tuple[tuple[MetricValue, ...], KeptScore, int]] = {}
+        self._alike: dict[tuple[int, int], tuple[tuple[MetricValue, ...], SavedScore, int]] = {}
         self._added = 0
         self._not_scored = NameCounter()
         self._names: set[str] = set()
@@ -217,8 +217,8 @@ class Totals:
         trial_of = case.id if is_repeated else None
         if result.status == "not_scored":
             self._not_scored.add(case.id)
-        if result.kept is not None and result.score is None:
-            self._count_kept(result, result.kept, trial_of)
+        if result.saved is not None and result.score is None:
+            self._count_saved(result, result.saved, trial_of)
         else:
             self._count_values(result.values)
             if result.score is not None:
@@ -228,13 +228,13 @@ class Totals:
             is_once = is_repeated and self._show == "failing"
             self._shown.add(position, result.shown(), case.id if is_once else None)
 
-    def _count_kept(self, result: Result, kept: KeptScore, trial_of: str | None) -> None:
+    def _count_saved(self, result: Result, saved: SavedScore, trial_of: str | None) -> None:
         """Count a stored result; results that share their values are counted together."""
-        key = id(result.values), id(kept)
+        key = id(result.values), id(saved)
         _, _, times = self._alike.get(key, (None, None, 0))
-        self._alike[key] = result.values, kept, times + 1
-        if trial_of is not None and kept.counts:
-            self.summary.add_trial(trial_of, kept.outcome)
+        self._alike[key] = result.values, saved, times + 1
+        if trial_of is not None and saved.counts:
+            self.summary.add_trial(trial_of, saved.outcome)
 
     def _count_values(self, values: tuple[MetricValue, ...], times: int = 1) -> None:
         columns = self._columns
@@ -264,7 +264,7 @@ class Totals:
         skipped: Noted = _NOTHING,
         cases: int | None = None,
         questions: int | None = None,
-        is_kept: bool = False,
+        is_saved: bool = False,
     ) -> EvaluationResults:
         """Everything so far, as the results of an evaluation.
 
@@ -273,18 +273,18 @@ class Totals:
             skipped: the cases that were left out on purpose.
             cases: the number of planned cases; None for the number of cases so far.
             questions: the number of planned answers; None for the number of answers so far.
-            is_kept: whether the results were stored: then they are complete, and answers that took
+            is_saved: whether the results were stored: then they are complete, and answers that took
                 no time came from a file.
         """
-        for values, kept, times in self._alike.values():
+        for values, saved, times in self._alike.values():
             self._count_values(values, times)
-            if kept.counts:
-                self.summary.add_counts(kept.outcome, kept.tools or {}, times)
+            if saved.counts:
+                self.summary.add_counts(saved.outcome, saved.tools or {}, times)
         self._alike.clear()
         shown = self._shown.items()
         came = self._answered + self._errors
-        is_complete = is_kept or (came > 0 and came >= (questions or 0))
-        has_seconds = any(self._seconds) if is_kept else bool(self._seconds)
+        is_complete = is_saved or (came > 0 and came >= (questions or 0))
+        has_seconds = any(self._seconds) if is_saved else bool(self._seconds)
         return EvaluationResults(
             **about,
             results=Results(

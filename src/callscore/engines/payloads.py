@@ -11,7 +11,7 @@ from msgspec import UNSET
 
 from callscore.core.expectation_json import expected_to_json
 from callscore.core.rendering import safe_repr
-from callscore.core.results import KeptComparison, KeptDifference, KeptFault
+from callscore.core.results import SavedComparison, SavedDifference, SavedFault
 from callscore.core.rules import Matcher
 from callscore.core.score import SCHEMA_FAULTS, outcome_of
 from callscore.core.summary import tool_outcomes
@@ -173,7 +173,7 @@ def score_counts(score: Score) -> tuple[int, ...]:
 
 
 def comparison_payload(score: Score) -> dict[str, Any]:
-    """Which calls are paired, and how they differ: a `KeptComparison` as plain data."""
+    """Which calls are paired, and how they differ: a `SavedComparison` as plain data."""
     start = [(position, position) for position in range(score.equal_start)]
     correct = [*start, *score.other_correct]
     pairs = [
@@ -181,14 +181,14 @@ def comparison_payload(score: Score) -> dict[str, Any]:
         *[(pair.expected_index, pair.actual_index, False) for pair in score.incorrect],
     ]
     is_regrouped = score.expectation is not None or bool(score.ignored)
-    kept = KeptComparison(
+    kept = SavedComparison(
         pairs=pairs,
         missed=_unpaired_positions((row for row, *_ in pairs), score.expected),
         extra=_unpaired_positions((column for _, column, _ in pairs), score.actual),
         forbidden=list(score.forbidden),
         differences=_differences(score, len(correct)),
         faults=[
-            KeptFault(
+            SavedFault(
                 tool=json_safe_string(fault.tool),
                 kind=fault.kind,
                 index=fault.index,
@@ -209,13 +209,13 @@ def _unpaired_positions(paired: Iterable[int], calls: Sequence[object]) -> list[
     return [position for position in range(len(calls)) if position not in taken]
 
 
-def _differences(score: Score, correct: int) -> list[KeptDifference]:
+def _differences(score: Score, correct: int) -> list[SavedDifference]:
     """The differences of the pairs; correct pairs have some only in lenient modes."""
     pairs: list[tuple[int, Pair]] = [*enumerate(score.incorrect, correct)]
     if score.settings.mode != "strict":
         pairs = [*enumerate(score.correct), *pairs]
     found = [
-        KeptDifference(
+        SavedDifference(
             pair=number,
             path=json_safe_string(difference.path),
             kind=difference.kind,

@@ -129,13 +129,13 @@ class ScoreSaver:
         def save_unjudged(place: str, case: Case, error: ModelFailed) -> None:
             problem = f"the judge gave no answer: {error}"
             failure = Failure(case=case.id, kind="raised", problem=problem)
-            self.keep(Result(case=case, status="error", failure=failure))
+            self.save_result(Result(case=case, status="error", failure=failure))
             if on_unjudged is None:
                 raise error
             on_unjudged(place, case, error)
 
         return replace(
-            hooks, on_file=self.begin_file, on_result=self.keep, on_unjudged=save_unjudged
+            hooks, on_file=self.begin_file, on_result=self.save_result, on_unjudged=save_unjudged
         )
 
     def begin_file(self, path: str) -> None:
@@ -143,7 +143,7 @@ class ScoreSaver:
         if not self._request.actual:
             self._pending = _name_and_path(path)
 
-    def keep(self, result: Result) -> None:
+    def save_result(self, result: Result) -> None:
         """Queue a result to be stored."""
         pending, self._pending = self._pending, None
         if pending is not None:

@@ -255,9 +255,9 @@ class LazyJudgementStore(StoreOpener):
         """The stored answer of a judge; None if there is none."""
         return self().judgement(key)
 
-    def keep_judgement(self, key: str, model: str, answer: Any) -> None:
+    def save_judgement(self, key: str, model: str, answer: Any) -> None:
         """Store an answer of a judge."""
-        self().keep_judgement(key, model, answer)
+        self().save_judgement(key, model, answer)
 
 
 # Suffixes that may follow the suffix of the content.

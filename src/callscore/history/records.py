@@ -133,7 +133,7 @@ class ResultRecord(Struct, frozen=True, kw_only=True):
         faults: the number of schema errors in the calls; None if schemas were not checked.
         tools: correct, incorrect, missed, extra and forbidden calls by tool; None if they were not
             counted.
-        comparison: the pairs and their differences, a `KeptComparison` as plain data.
+        comparison: the pairs and their differences, a `SavedComparison` as plain data.
         passed: whether all scorers pass.
         failure: why there is no answer: a kind, and a sentence.
         is_reused: whether the answer is from an earlier run.

@@ -14,9 +14,9 @@ from callscore.core.phrases import Note, Phrase
 from callscore.core.results import (
     Answer,
     Failure,
-    KeptScore,
     MetricValue,
     Result,
+    SavedScore,
     Usage,
     failure_kind,
 )
@@ -119,7 +119,7 @@ def _light_row(
         values=values[scores] if scores else (),
         passed=None if passed is None else bool(passed),
         failure=failure,
-        kept=kept_scores[tuple(kept)],
+        saved=kept_scores[tuple(kept)],
     )
     return LightRow(run, number, evaluation, result)
 
@@ -128,9 +128,9 @@ def _decode_values(scores: str) -> tuple[MetricValue, ...]:
     return tuple([MetricValue(*each) for each in msgspec.json.decode(scores)])
 
 
-def _decode_score(columns: tuple[Any, ...]) -> KeptScore:
+def _decode_score(columns: tuple[Any, ...]) -> SavedScore:
     tools, *counts = columns
-    return KeptScore(
+    return SavedScore(
         counts=() if counts[0] is None else tuple(counts),
         tools=None if tools is None else decode_tools(tools),
     )

@@ -213,7 +213,7 @@ class Store:
     # --- results and answers ------------------------------------------------------------------
 
     @with_retries
-    def keep(self, records: Iterable[AnswerRecord | ResultRecord]) -> None:
+    def save_results(self, records: Iterable[AnswerRecord | ResultRecord]) -> None:
         """Store answers and results, all of them or none.
 
         A result replaces an earlier one of the same evaluation, case and trial.
@@ -294,7 +294,7 @@ class Store:
             return queries.judgement_by_key(connection, key)
 
     @with_retries
-    def keep_judgement(self, key: str, model: str, answer: Any) -> None:
+    def save_judgement(self, key: str, model: str, answer: Any) -> None:
         """Store an answer of a judge."""
         with self.writing() as connection:
             queries.save_judgement(connection, key, model, answer)

@@ -104,7 +104,7 @@ class FallbackStore:
         """Remember an evaluation of the run."""
         self._evaluations[record.number] = record
 
-    def keep(self, records: Iterable[AnswerRecord | ResultRecord]) -> None:
+    def save_results(self, records: Iterable[AnswerRecord | ResultRecord]) -> None:
         """Write answers and results to the file.
 
         Raises:
@@ -312,18 +312,18 @@ class BackgroundWriter:
         return f"{self._problem} {self._fallback.location_text()}"
 
     def put(
-        self, record: AnswerRecord | ResultRecord, on_kept: Callable[[], None] | None = None
+        self, record: AnswerRecord | ResultRecord, on_saved: Callable[[], None] | None = None
     ) -> None:
         """Queue a record to be written soon; from any thread, without waiting.
 
-        `on_kept` is called in the writing thread when it is stored.
+        `on_saved` is called in the writing thread when it is stored.
 
         Raises:
             RuntimeError: the writer is closed.
         """
         if self._is_closed:
             raise RuntimeError("the writer is closed: nothing more can be kept")
-        self._queue.put((record, on_kept))
+        self._queue.put((record, on_saved))
         if self._thread is None:
             self._thread = Thread(target=self._write_batches, name="callscore-history", daemon=True)
             self._thread.start()
@@ -361,11 +361,11 @@ class BackgroundWriter:
             self._flush_now.clear()
             self._unsaved += [record for record, _ in batch if record is not None]
             self._write(is_last=_END in batch)
-            for _, on_kept in batch:
-                if on_kept is not None:
+            for _, on_saved in batch:
+                if on_saved is not None:
                     # A failing callback must not keep the others from being called.
                     with suppress(Exception):
-                        on_kept()
+                        on_saved()
 
     def _take_queued(self, limit: int) -> Iterator[_Item]:
         """The items that are queued now, at most this many."""
@@ -391,7 +391,7 @@ class BackgroundWriter:
         if self._fallback is None:
             return False
         try:
-            self._fallback.keep(records)
+            self._fallback.save_results(records)
         except UnusableStore as error:
             self._problem = f"{self._problem or self._last_error} And {error.problem}"
             return False
@@ -399,7 +399,7 @@ class BackgroundWriter:
 
     def _try_write(self, started: float) -> None:
         try:
-            self._store.keep(self._unsaved)
+            self._store.save_results(self._unsaved)
         except UnusableStore as error:
             from callscore.history.database import is_record_error
 
@@ -418,7 +418,7 @@ class BackgroundWriter:
         refused: list[_Record] = []
         for record in self._unsaved:
             try:
-                self._store.keep([record])
+                self._store.save_results([record])
             except CallscoreError as error:
                 self._problem = self._problem or str(error)
                 refused.append(record)

@@ -157,7 +157,7 @@ class _JudgementStore(Protocol):
 
     def judgement(self, key: str) -> Any | None: ...
 
-    def keep_judgement(self, key: str, model: str, answer: Any) -> None: ...
+    def save_judgement(self, key: str, model: str, answer: Any) -> None: ...
 
 
 class Judge:
@@ -210,7 +210,7 @@ class Judge:
         """Store the answers in a history from now on, and use those that it has."""
         model = self.model
         self._memory = Memory(
-            store.judgement, lambda key, answer: store.keep_judgement(key, model, answer)
+            store.judgement, lambda key, answer: store.save_judgement(key, model, answer)
         )
         self.problem = None
 

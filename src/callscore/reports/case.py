@@ -12,7 +12,7 @@ from callscore.core.arguments import Difference
 from callscore.core.call import ToolCall
 from callscore.core.phrases import Phrase, count_of, say
 from callscore.core.rendering import clip, display_width, escape, render_value
-from callscore.core.results import Answer, KeptComparison, KeptScore
+from callscore.core.results import Answer, SavedComparison, SavedScore
 from callscore.reports.formatting import (
     RUN_ID,
     UNLIMITED_WIDTH,
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from callscore.core.phrases import Language
-    from callscore.core.results import KeptCase, KeptDifference, Result
+    from callscore.core.results import Result, SavedCase, SavedDifference
     from callscore.core.score import Score
     from callscore.words.diff import Line, Span
 
@@ -69,7 +69,7 @@ def outcome_text(trial: Result, lang: Language) -> tuple[str, str]:
     return say(phrase, lang), style
 
 
-def trials_passed_text(case: KeptCase, lang: Language) -> str:
+def trials_passed_text(case: SavedCase, lang: Language) -> str:
     """How many trials passed; empty if there is only one."""
     if len(case.trials) == 1:
         return ""
@@ -156,9 +156,9 @@ def stored_call_lines(
     trial: Result, expected: Sequence[Any] | None, *, width: int, lang: Language
 ) -> Iterator[Line]:
     """The calls with the marks of a diff, from the stored comparison; empty without a readable one."""
-    comparison = None if trial.kept is None else trial.kept.comparison
+    comparison = None if trial.saved is None else trial.saved.comparison
     try:
-        kept = msgspec.convert(comparison or {}, KeptComparison, strict=False)
+        kept = msgspec.convert(comparison or {}, SavedComparison, strict=False)
         own_calls = [] if kept.actual is UNSET else kept.actual
         calls = msgspec.convert(own_calls, list[ToolCall], strict=False)
     except msgspec.ValidationError:  # written by another program
@@ -197,7 +197,7 @@ def _expected_at(expected_calls: Sequence[Any], position: int, room: int) -> str
     return render_value(item, limit=room)
 
 
-def _difference_reason(found: KeptDifference, lang: Language) -> str:
+def _difference_reason(found: SavedDifference, lang: Language) -> str:
     """Why two calls differ; the stored English text if it cannot be translated."""
     if lang == "en" or found.kind not in _PLAIN_KINDS:
         return escape(found.reason)
@@ -209,7 +209,7 @@ def _difference_reason(found: KeptDifference, lang: Language) -> str:
 _JSON_FIELDS = ("run", "evaluation", "place", "id", "tags", "input", "expected", "metadata")
 
 
-def write_json(cases: Sequence[KeptCase], *, lang: Language = "en") -> str:
+def write_json(cases: Sequence[SavedCase], *, lang: Language = "en") -> str:
     """An array with one object per evaluation that has the case; the keys are always English."""
     return json_document(
         [
@@ -223,7 +223,7 @@ def write_json(cases: Sequence[KeptCase], *, lang: Language = "en") -> str:
 
 
 def _trial_to_dict(trial: Result, lang: Language) -> dict[str, Any]:
-    answer, kept, failure = trial.answer or Answer(), trial.kept or KeptScore(), trial.failure
+    answer, kept, failure = trial.answer or Answer(), trial.saved or SavedScore(), trial.failure
     return {
         "trial": trial.case.trial,
         "status": trial.status,
@@ -247,12 +247,12 @@ def _trial_to_dict(trial: Result, lang: Language) -> dict[str, Any]:
 _WIDTH = 100
 
 
-def write_markdown(cases: Sequence[KeptCase], *, lang: Language = "en") -> str:
+def write_markdown(cases: Sequence[SavedCase], *, lang: Language = "en") -> str:
     """The input, and both sides of every trial; names from the data stay plain text."""
     return join_blocks(block for case in cases for block in _markdown_blocks(case, lang))
 
 
-def _markdown_blocks(case: KeptCase, lang: Language) -> Iterator[str]:
+def _markdown_blocks(case: SavedCase, lang: Language) -> Iterator[str]:
     is_repeated = len(case.trials) > 1
     words = trials_passed_text(case, lang) or outcome_text(case.trials[0], lang)[0]
     yield f"## {code(case.id)}: {words}"
@@ -273,7 +273,7 @@ def _markdown_blocks(case: KeptCase, lang: Language) -> Iterator[str]:
         yield from _markdown_trial(case, trial, lang)
 
 
-def _markdown_trial(case: KeptCase, trial: Result, lang: Language) -> Iterator[str]:
+def _markdown_trial(case: SavedCase, trial: Result, lang: Language) -> Iterator[str]:
     if trial.failure is not None:
         yield fenced(escape(trial.failure.problem), "text")
         return

@@ -29,18 +29,18 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from callscore.core.phrases import Language
-    from callscore.core.results import KeptCase, Result
+    from callscore.core.results import Result, SavedCase
 
 __all__ = ["render"]
 
 
-def render(cases: Sequence[KeptCase], *, console: Console, lang: Language = "en") -> None:
+def render(cases: Sequence[SavedCase], *, console: Console, lang: Language = "en") -> None:
     """Print the report."""
     width = report_width(console)
     print_sections((part for case in cases for part in _sections(case, width, lang)), console)
 
 
-def _sections(case: KeptCase, width: int, lang: Language) -> Iterator[Section]:
+def _sections(case: SavedCase, width: int, lang: Language) -> Iterator[Section]:
     is_repeated = len(case.trials) > 1
     yield [_title(case, lang), *_about(case, width, lang)]
     values = ((wording.INPUT, case.input), (wording.METADATA, case.metadata or None))
@@ -57,7 +57,7 @@ def _sections(case: KeptCase, width: int, lang: Language) -> Iterator[Section]:
         yield [*head, *_trial_section(case, trial, width, lang)]
 
 
-def _title(case: KeptCase, lang: Language) -> Text:
+def _title(case: SavedCase, lang: Language) -> Text:
     line = Text().append(escape(case.id), "bold").append(SPACE)
     together = wording.trials_passed_text(case, lang)
     if together:
@@ -78,7 +78,7 @@ def _outcome(trial: Result, lang: Language) -> Text:
     return line
 
 
-def _about(case: KeptCase, width: int, lang: Language) -> Section:
+def _about(case: SavedCase, width: int, lang: Language) -> Section:
     """The location of the case, its run, its tags, and the cost of a single trial."""
     parts = [escape(case.place)] if case.place else []
     parts.append(say(RUN_ID, lang, id=escape(case.run)))
@@ -105,7 +105,7 @@ def _trial_line(trial: Result, width: int, lang: Language) -> Text:
     return line
 
 
-def _trial_section(case: KeptCase, trial: Result, width: int, lang: Language) -> Section:
+def _trial_section(case: SavedCase, trial: Result, width: int, lang: Language) -> Section:
     if trial.failure is not None:
         return [indented(Text(escape(trial.failure.problem)))]
     values = scorer_value_lines(trial.values, case.at_least, width, longest=None)

@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from callscore.reports.history import RunRow
     from callscore.reports.run import Cell, FailureGroup, ShownCase
 
-__all__ = ["render", "render_kept_run", "render_summary"]
+__all__ = ["render", "render_saved_run", "render_summary"]
 
 _SHORTEST_NAME = 8
 
@@ -266,7 +266,7 @@ def _footer(run: RunResults, lang: Language) -> Section:
     return section
 
 
-def render_kept_run(
+def render_saved_run(
     row: RunRow, run: RunResults, *, console: Console, lang: Language = "en"
 ) -> None:
     """Print the report of a stored run, with its name, time, command and commit."""

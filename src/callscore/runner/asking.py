@@ -481,7 +481,7 @@ class Workers:
                 question,
                 result,
                 digest=active.digests[0],
-                on_kept=partial(self._on_stored, report, is_kept),
+                on_saved=partial(self._on_stored, report, is_kept),
             )
         except Exception as error:  # noqa: BLE001  (a case may be nested too deeply to be data)
             text = f"{_question_label(question)} is not kept: {type(error).__name__}: {error}"

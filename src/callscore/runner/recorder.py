@@ -252,11 +252,11 @@ class Recorder(RunWriter):
         result: Result,
         *,
         digest: str,
-        on_kept: Callable[[], None],
+        on_saved: Callable[[], None],
     ) -> None:
-        """Queue a result of a group to be stored; then `on_kept` is called in another thread."""
+        """Queue a result of a group to be stored; then `on_saved` is called in another thread."""
         number = self._numbers[group]
-        self.put(result_record(self.run.id, number, question, result, digest=digest), on_kept)
+        self.put(result_record(self.run.id, number, question, result, digest=digest), on_saved)
 
     def finish_run(self, status: RunStatus, results: Sequence[EvaluationResults]) -> None:
         """Store how the run ended."""

@@ -369,7 +369,7 @@ def evaluate(  # noqa: PLR0913  (all are options)
     fail_under: float | None = None,
     show: Show = "failing",
     max_shown: int | None = 10,
-    keep: bool | str | PathLike[str] = False,
+    save: bool | str | PathLike[str] = False,
     cache: bool = False,
     store: str | PathLike[str] | None = None,
 ) -> RunResults:
@@ -388,9 +388,9 @@ def evaluate(  # noqa: PLR0913  (all are options)
         fail_under: what the mean of each scorer must reach that has no threshold of its own.
         show: which cases to keep in the results.
         max_shown: how many of them at the most, by evaluation and variant; None for all.
-        keep: whether to keep the run in the project's history; or the file of another history.
+        save: whether to save the run in the project's history; or the file of another history.
         cache: whether to take an answer from the history where just the same was asked before.
-        store: keeps the run in this history: a file, or `postgresql://...`.
+        store: save the run in this history: a file, or `postgresql://...`.
 
     Returns:
         The results. What goes wrong with an agent, or with a file, is in them and not raised.
@@ -401,10 +401,10 @@ def evaluate(  # noqa: PLR0913  (all are options)
         MissingKey: the judge has no key.
         UnusableStore: the history cannot be opened.
     """
-    if store is not None and not isinstance(keep, bool):
-        raise InvalidSettings("keep, store: both name a history; say one of them")
-    if cache and keep is False and store is None:
-        raise InvalidSettings("cache: kept answers are in the history; say keep=True, too")
+    if store is not None and not isinstance(save, bool):
+        raise InvalidSettings("save, store: both name a history. Pass one of them.")
+    if cache and save is False and store is None:
+        raise InvalidSettings("cache: saved answers are in the history. Pass save=True as well.")
     wanted = (tags,) if isinstance(tags, str) else tuple(tags)
     evaluations, unloaded = _evaluations(what)
     selected = make_plan(
@@ -427,12 +427,12 @@ def evaluate(  # noqa: PLR0913  (all are options)
             "tags": wanted,
         },
     )
-    if keep is False and store is None:
+    if save is False and store is None:
         found = run(selected, options)
     else:
         from callscore.history.opening import open_store
 
-        place = store if isinstance(keep, bool) else keep
+        place = store if isinstance(save, bool) else save
         with open_store(None if place is None else fspath(place)) as opened:
             found = run(selected, options, store=opened)
     return replace(found, unloaded=(*unloaded, *found.unloaded))

@@ -17,11 +17,11 @@ from callscore.core.results import (
     CaseScore,
     CaseValues,
     Failure,
-    KeptCase,
-    KeptScore,
     Noted,
     Result,
     RunResults,
+    SavedCase,
+    SavedScore,
     failure_kind,
 )
 from callscore.core.settings import Settings, settings_from
@@ -295,7 +295,7 @@ class _EvaluationPart:
 
     def _needs_full_result(self, result: Result) -> bool:
         """Whether its stored counts are not enough for the totals."""
-        kept = result.kept
+        kept = result.saved
         if kept is None or not kept.counts or result.status == "error":
             return False
         *_, expected, actual, forbidden = kept.counts
@@ -342,7 +342,7 @@ class _EvaluationPart:
                 "variant": record.variant,
             },
             skipped=Noted(skipped if isinstance(skipped, int) else 0),
-            is_kept=True,
+            is_saved=True,
         )
 
     def _case(
@@ -363,7 +363,7 @@ _MAX_LISTED = 5
 
 def load_case(
     store: Store, run: RunRecord, reference: str, keyword: str = "", variant: str | None = None
-) -> list[KeptCase]:
+) -> list[SavedCase]:
     """A case of a run, in each evaluation that has it.
 
     The reference is the id of the case, or `evaluation::id`. The keyword filters evaluations.
@@ -412,12 +412,12 @@ def _results(
 
 def _case(
     record: EvaluationRecord, results: list[ResultRecord], scores: StoredScores, run: str
-) -> KeptCase:
+) -> SavedCase:
     results = sorted(results, key=lambda result: result.trial)
     payload = results[0].payload
     tags = payload.get("tags")
     expected = payload.get("expected")
-    return KeptCase(
+    return SavedCase(
         run=run,
         evaluation=evaluation_label(record),
         place=file_of_location(record.place),
@@ -455,7 +455,7 @@ def _trial(record: ResultRecord, scores: StoredScores) -> Result:
         values=record.values,
         passed=record.passed,
         failure=failure if kind else None,
-        kept=KeptScore(
+        saved=SavedScore(
             f1=record.f1, counts=record.counts, tools=record.tools, comparison=record.comparison
         ),
     )

@@ -68,7 +68,7 @@ def test_importing_again_changes_nothing(store: Store) -> None:
 
 def test_a_run_that_lacks_something_is_filled_up(store: Store) -> None:
     begun(store)
-    store.keep(RESULTS[:1])
+    store.save_results(RESULTS[:1])
 
     (imported,) = import_records(store, WHOLE)
 
@@ -81,7 +81,7 @@ def test_the_newer_of_two_results_stays(store: Store) -> None:
     begun(store)
     newer = replace(RESULTS[0], passed=False, finished_at=RESULTS[0].finished_at + 1)
     older = replace(RESULTS[1], passed=False, finished_at=RESULTS[1].finished_at - 1)
-    store.keep([newer, older])
+    store.save_results([newer, older])
 
     import_records(store, WHOLE)
 
@@ -322,13 +322,13 @@ EXPORTED_RUN = a_run(status="interrupted", finished_at=1_794_768_300.0)
 def filled(store: Store) -> None:
     store.begin(EXPORTED_RUN)
     store.add_evaluation(an_evaluation(EXPORTED_RUN.id))
-    store.keep(
+    store.save_results(
         [
             a_result(EXPORTED_RUN.id),
             *(an_answer(EXPORTED_RUN.id, f"{number:04x}") for number in range(5)),
         ]
     )
-    store.keep([an_answer("", "ffff")])
+    store.save_results([an_answer("", "ffff")])
 
 
 def test_a_run_that_did_not_end_can_go_on_elsewhere(store: Store, tmp_path: Path) -> None:

@@ -218,7 +218,7 @@ class _RunImport:
 
     def _flush(self) -> None:
         if self._queued:
-            self._store.keep(self._queued)
+            self._store.save_results(self._queued)
             self._queued = []
 
     def finish(self) -> ImportedRun:

@@ -15,7 +15,7 @@ import msgspec
 from msgspec import Meta, Struct
 from msgspec.structs import asdict, replace
 
-from callscore.core.results import KeptComparison
+from callscore.core.results import SavedComparison
 from callscore.core.settings import ArgumentRule, settings_from
 from callscore.errors import CallscoreError, UnreadableInput
 from callscore.history.records import AnswerRecord, EvaluationRecord, ResultRecord, RunRecord
@@ -175,7 +175,7 @@ def _result_problems(record: ResultRecord) -> Iterator[str]:
     if record.f1 is not None and not 0 <= record.f1 <= 1:
         yield f"f1: {record.f1} is not a number from 0 to 1."
     yield from _shape_problems("payload", record.payload, _Payload)
-    yield from _shape_problems("comparison", record.comparison or {}, KeptComparison)
+    yield from _shape_problems("comparison", record.comparison or {}, SavedComparison)
     if record.failure is not None and len(record.failure[0]) > _MAX_KIND:
         yield f"failure: its kind is longer than {_MAX_KIND} characters."
     for field in ("expectation", "asked"):

@@ -10,10 +10,10 @@ from callscore.core.results import (
     Answer,
     Failure,
     FailureKind,
-    KeptCase,
-    KeptScore,
     MetricValue,
     Result,
+    SavedCase,
+    SavedScore,
     Usage,
 )
 from callscore.core.scoring import score_calls
@@ -47,7 +47,7 @@ def a_trial(  # noqa: PLR0913  (each is something that is kept)
         case=Case(id="a", trial=number, actual=calls),
         answer=answer,
         failure=why,
-        kept=KeptScore(f1=f1, comparison=comparison),
+        saved=SavedScore(f1=f1, comparison=comparison),
         **others,
     )
 
@@ -65,7 +65,7 @@ _WRONG = a_trial(
     values=(MetricValue("accuracy", 0.0), MetricValue("polite", 1.0, "it says please")),
     answer=Answer(seconds=1.25, usage=Usage(3, 1204, 33), attempts=2),
 )
-FAILED = KeptCase(
+FAILED = SavedCase(
     run="20261115-184354-k3f9",
     evaluation="assistant",
     place="evals/eval_assistant.py",
@@ -75,7 +75,7 @@ FAILED = KeptCase(
     expected=[{"name": "getWeather", "arguments": {"location": "Paris"}}],
     trials=(_WRONG,),
 )
-REPEATED = KeptCase(
+REPEATED = SavedCase(
     run="20261115-184354-k3f9",
     evaluation="assistant [large]",
     id="weather",
@@ -116,7 +116,7 @@ COMPARISON = {
     ],
     "faults": [],
 }
-AS_KEPT = KeptCase(
+AS_KEPT = SavedCase(
     run="20261115-184354-k3f9",
     evaluation="assistant",
     id="odd",
@@ -130,10 +130,10 @@ AS_KEPT = KeptCase(
         ),
     ),
 )
-SILENT = KeptCase(
+SILENT = SavedCase(
     run="r", evaluation="assistant", id="hello", trials=(a_trial(status="not_scored"),)
 )
-ATTACKED = KeptCase(
+ATTACKED = SavedCase(
     run=HOSTILE,
     evaluation=HOSTILE,
     place=HOSTILE,
