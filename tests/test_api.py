@@ -95,7 +95,7 @@ def test_order_and_extra_arguments_reach_the_score() -> None:
         ({"mode": "loose"}, "mode: 'loose' is not one of strict, flexible"),
         ({"order": "random"}, "order: 'random' is not one of any, in_order, exact"),
         ({"argument_match_threshold": 1.5}, "1.5 is not a number from 0 to 1"),
-        ({"at_least": True}, "True is not a number from 0 to 1"),
+        ({"pass_mark": True}, "True is not a number from 0 to 1"),
         ({"mode": []}, r"mode: \[\] is not one of strict, flexible"),
         ({"ordr": "any"}, r"there is no setting 'ordr'\. Is 'order' meant\?"),
         ({"preset": "outcomes"}, r"preset: 'outcomes' is not one of .* Is 'outcome' meant\?"),

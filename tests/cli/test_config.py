@@ -26,7 +26,7 @@ def inner(tmp_path: Path) -> Path:
 def test_a_file_names_settings_by_their_names(tmp_path: Path) -> None:
     path = tmp_path / "callscore.toml"
     path.write_text("""
-at_least = 0.8
+pass_mark = 0.8
 strip_prefix = ["mcp__*__"]
 
 [arguments]
@@ -41,7 +41,7 @@ strip_prefix = ["mcp__*__"]
 
     assert config.place == str(path)
     assert config.values == {
-        "at_least": 0.8,
+        "pass_mark": 0.8,
         "strip_prefix": ["mcp__*__"],
         "arguments": {"book_flight.date": "date", "*.query": {"text": {"similarity": 0.85}}},
         "effects": {"get_*": "read"},
@@ -233,7 +233,7 @@ def test_a_file_may_begin_with_a_byte_order_mark(tmp_path: Path) -> None:
             '[judge]\nname = "m"\nbase_url = "http://localhost/v1"\nkey_variable = "MY_KEY"',
             {"name": "m", "base_url": "http://localhost/v1", "key_variable": "MY_KEY"},
         ),
-        ("at_least = 0.5", {}),
+        ("pass_mark = 0.5", {}),
     ],
 )
 def test_a_file_may_name_the_model_that_judges(

@@ -73,7 +73,7 @@ def test_there_is_an_option_for_every_setting_that_a_file_can_hold() -> None:
 
 def test_every_setting_can_be_given() -> None:
     line = (
-        "--mode flexible --threshold 0.5 --order in_order --extra-arguments count --at-least 0.9"
+        "--mode flexible --threshold 0.5 --order in_order --extra-arguments count --pass-mark 0.9"
         " --strip-prefix mcp__*__ --strip-prefix x_ --normalise-name case --count-calls writes"
         " --failed-calls ignore --repeated-calls collapse --arrays unordered"
         " --nested-objects subset --effect get_*=read --effect a=b=write"
@@ -85,7 +85,7 @@ def test_every_setting_can_be_given() -> None:
         argument_match_threshold=0.5,
         order="in_order",
         extra_arguments="count",
-        at_least=0.9,
+        pass_mark=0.9,
         strip_prefix=("mcp__*__", "x_"),
         normalise_name=("case",),
         count_calls="writes",
@@ -121,7 +121,7 @@ def test_a_rule_may_have_options() -> None:
         (["--effect", "get_*"], "'get_*' is not like 'get_*=read'"),
         (["--top-k", "0"], "0 is not in the range x>=1"),
         (["--preset", "outcomes"], "'outcomes' is not one of"),
-        (["--at-least", "nan"], "nan is not a number from 0 to 1"),
+        (["--pass-mark", "nan"], "nan is not a number from 0 to 1"),
         (["--config", "x.toml", "--no-config"], "exclude each other"),
     ],
 )
@@ -147,11 +147,11 @@ def test_a_value_that_cannot_be_is_refused(arguments: list[str], problem: str) -
 
 
 def test_the_settings_of_the_project_are_in_force_unless_they_are_refused(folder: Path) -> None:
-    (folder / "callscore.toml").write_text('mode = "flexible"\nat_least = 0.5\n')
+    (folder / "callscore.toml").write_text('mode = "flexible"\npass_mark = 0.5\n')
     (folder / "other.toml").write_text('order = "exact"\n')
 
-    assert settings() == Settings(mode="flexible", at_least=0.5)
-    assert settings("--at-least", "0.9") == Settings(mode="flexible", at_least=0.9)
+    assert settings() == Settings(mode="flexible", pass_mark=0.5)
+    assert settings("--pass-mark", "0.9") == Settings(mode="flexible", pass_mark=0.9)
     assert settings("--no-config") is DEFAULT
     assert settings("--config", "other.toml") == Settings(order="exact")
 
@@ -224,7 +224,7 @@ def test_only_what_is_given_overrides_anything(folder: Path) -> None:
 
     assert overrides() == (None, {})
     assert overrides("--order", "exact") == (None, {"order": "exact"})
-    assert overrides("--preset", "outcome", "--at-least", "0.5") == ("outcome", {"at_least": 0.5})
+    assert overrides("--preset", "outcome", "--pass-mark", "0.5") == ("outcome", {"pass_mark": 0.5})
 
 
 def test_a_file_overrides_what_a_preset_does_not_say_once_it_is_named(folder: Path) -> None:

@@ -71,7 +71,7 @@ def test_the_command_line_goes_before_the_project(
 ) -> None:
     monkeypatch.setenv("OPENAI_BASE_URL", HERE)
     (folder / "callscore.toml").write_text(
-        f'at_least = 0.5\njudge = {{name = "m", base_url = "{HERE}"}}'
+        f'pass_mark = 0.5\njudge = {{name = "m", base_url = "{HERE}"}}'
     )
     found: list[Any] = []
 
@@ -83,7 +83,7 @@ def test_the_command_line_goes_before_the_project(
 
     assert CliRunner().invoke(command, ["--judge", "n"]).exit_code == 0
     settings, named = found
-    assert (settings.judge is named, named.model, settings.at_least) == (True, "n", 0.5)
+    assert (settings.judge is named, named.model, settings.pass_mark) == (True, "n", 0.5)
 
     found.clear()
     assert CliRunner().invoke(command, []).exit_code == 0

@@ -55,7 +55,7 @@ def test_whatever_is_not_a_scored_case_is_worth_a_note(name: str) -> None:
 
 
 def test_results_are_printed_on_one_line() -> None:
-    summary = Summary(at_least=0.5)
+    summary = Summary(pass_mark=0.5)
     for made in ("f", "g"):
         summary.add(score_calls((ToolCall("f", {}),), (ToolCall(made, {}),), DEFAULT))
 
@@ -145,7 +145,7 @@ HIGH, LOW, NONE = MetricValue("a", 1.0), MetricValue("b", 0.4), MetricValue("c",
 
 
 @pytest.mark.parametrize(
-    ("values", "at_least", "passed"),
+    ("values", "pass_mark", "passed"),
     [
         ((HIGH,), 1.0, True),
         ((HIGH, LOW), 1.0, False),
@@ -156,9 +156,9 @@ HIGH, LOW, NONE = MetricValue("a", 1.0), MetricValue("b", 0.4), MetricValue("c",
     ],
 )
 def test_an_answer_passes_where_every_scorer_with_a_number_is_content(
-    values: tuple[MetricValue, ...], at_least: float, passed: bool | None
+    values: tuple[MetricValue, ...], pass_mark: float, passed: bool | None
 ) -> None:
-    assert answer_passes(values, at_least) is passed
+    assert answer_passes(values, pass_mark) is passed
 
 
 def test_an_answer_does_not_pass_where_a_scorer_is_broken() -> None:

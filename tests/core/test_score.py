@@ -178,9 +178,9 @@ def test_exact_means_all_correct_and_nothing_extra(
     assert score(expected, actual).is_exact is is_exact
 
 
-@pytest.mark.parametrize(("at_least", "passed"), [(1.0, False), (0.8, True), (0.81, False)])
-def test_a_case_passes_when_its_score_reaches_what_is_asked(at_least: float, passed: bool) -> None:
-    result = score("abc", "ab", Settings(at_least=at_least))
+@pytest.mark.parametrize(("pass_mark", "passed"), [(1.0, False), (0.8, True), (0.81, False)])
+def test_a_case_passes_when_its_score_reaches_what_is_asked(pass_mark: float, passed: bool) -> None:
+    result = score("abc", "ab", Settings(pass_mark=pass_mark))
 
     assert result.f1 == 0.8
     assert result.passed is passed
@@ -284,7 +284,7 @@ def test_arguments_that_nobody_wrote_down_say_so() -> None:
 
 def test_a_forbidden_call_makes_the_score_0_and_leaves_precision_and_recall_as_counted() -> None:
     calls = (ToolCall("a", {}), ToolCall("delete", {}))
-    lenient = Settings(at_least=0.0)
+    lenient = Settings(pass_mark=0.0)
 
     fine = Score(calls[:1], calls, 1, settings=lenient)
     forbidden = Score(calls[:1], calls, 1, settings=lenient, forbidden=(1,))
@@ -353,12 +353,12 @@ def test_an_outcome_says_what_the_score_says() -> None:
     for score in (fine, replace(fine, forbidden=(1,))):
         outcome = outcome_of(score)
         assert outcome_f1(outcome) == score.f1
-        assert is_passing(outcome, 0.5) == replace_at_least(score, 0.5).passed
-        assert is_passing(outcome, 0.0) == replace_at_least(score, 0.0).passed
+        assert is_passing(outcome, 0.5) == replace_pass_mark(score, 0.5).passed
+        assert is_passing(outcome, 0.0) == replace_pass_mark(score, 0.0).passed
 
 
-def replace_at_least(score: Score, at_least: float) -> Score:
-    return replace(score, settings=replace(score.settings, at_least=at_least))
+def replace_pass_mark(score: Score, pass_mark: float) -> Score:
+    return replace(score, settings=replace(score.settings, pass_mark=pass_mark))
 
 
 def test_a_case_counts_nothing_where_every_call_of_it_was_ignored() -> None:

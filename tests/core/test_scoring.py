@@ -401,7 +401,7 @@ def test_a_forbidden_call_is_extra_and_fails_the_case() -> None:
     expected = (call("a"), Forbidden("delete_*"))
     actual = (call("a"), call("delete_all"))
 
-    score = score_calls(expected, actual, Settings(at_least=0))
+    score = score_calls(expected, actual, Settings(pass_mark=0))
 
     assert score.forbidden == (1,)
     assert score.extra == (call("delete_all"),)

@@ -33,7 +33,7 @@ def test_the_defaults_are_the_strict_comparison() -> None:
         "argument_match_threshold": 0.8,
         "order": "any",
         "extra_arguments": "ignore",
-        "at_least": 1.0,
+        "pass_mark": 1.0,
         "strip_prefix": (),
         "normalise_name": (),
         "count_calls": "all",
@@ -78,9 +78,9 @@ MANY_WORDS = (
             {"argument_match_threshold": float("nan")},
             "argument_match_threshold: nan is not a number from 0 to 1",
         ),
-        ({"at_least": -0.1}, "at_least: -0.1 is not a number from 0 to 1"),
-        ({"at_least": "0.9"}, "at_least: '0.9' is not a number from 0 to 1"),
-        ({"at_least": True}, "at_least: True is not a number from 0 to 1"),
+        ({"pass_mark": -0.1}, "pass_mark: -0.1 is not a number from 0 to 1"),
+        ({"pass_mark": "0.9"}, "pass_mark: '0.9' is not a number from 0 to 1"),
+        ({"pass_mark": True}, "pass_mark: True is not a number from 0 to 1"),
         ({"strip_prefix": "mcp__"}, "strip_prefix: 'mcp__' is not a tuple of texts"),
         ({"strip_prefix": ("",)}, "strip_prefix: ('',) is not a tuple of texts"),
         ({"normalise_name": ["case"]}, "normalise_name: ['case'] is not a tuple of texts"),
@@ -125,9 +125,9 @@ def test_a_wrong_setting_is_refused_with_what_it_can_be(
 
 @pytest.mark.parametrize("share", [0, 0.5, 1])
 def test_the_bounds_of_a_share_are_allowed(share: float) -> None:
-    settings = Settings(argument_match_threshold=share, at_least=share)
+    settings = Settings(argument_match_threshold=share, pass_mark=share)
 
-    assert (settings.argument_match_threshold, settings.at_least) == (share, share)
+    assert (settings.argument_match_threshold, settings.pass_mark) == (share, share)
 
 
 def test_settings_are_frozen_and_hashable() -> None:
@@ -142,7 +142,7 @@ VALUES = {
     "argument_match_threshold": 0.5,
     "order": "in_order",
     "extra_arguments": "count",
-    "at_least": 0.9,
+    "pass_mark": 0.9,
     "strip_prefix": ("mcp__*__",),
     "normalise_name": ("dots", "case"),
 }
@@ -157,7 +157,7 @@ def test_the_same_values_give_the_same_settings() -> None:
         argument_match_threshold=0.5,
         order="in_order",
         extra_arguments="count",
-        at_least=0.9,
+        pass_mark=0.9,
         strip_prefix=("mcp__*__",),
         normalise_name=("dots", "case"),
     )

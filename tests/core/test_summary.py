@@ -70,8 +70,8 @@ def score(expected: str, actual: str, settings: Settings = DEFAULT) -> Score:
     return score_calls(tuple(map(call, expected)), tuple(map(call, actual)), settings)
 
 
-def summarize(scored: Iterable[Scored], at_least: float = 1.0) -> Summary:
-    summary = Summary(at_least=at_least)
+def summarize(scored: Iterable[Scored], pass_mark: float = 1.0) -> Summary:
+    summary = Summary(pass_mark=pass_mark)
     for result, trial_of in scored:
         summary.add(result, trial_of=trial_of)
     return summary
@@ -92,10 +92,10 @@ def numbers(summary: Summary) -> dict[str, Any]:
 def test_any_split_merged_in_any_order_is_the_whole_to_the_last_bit(
     scored: list[Scored], random: Random
 ) -> None:
-    whole = summarize(scored, at_least=0.5)
+    whole = summarize(scored, pass_mark=0.5)
     shuffled = random.sample(scored, len(scored))
     parts = [shuffled[start::4] for start in range(4)]
-    summaries = [summarize(part, at_least=0.5) for part in parts]
+    summaries = [summarize(part, pass_mark=0.5) for part in parts]
 
     left, right = deepcopy(summaries[:2]), summaries[2:]
     left[1].merge(left[0])
@@ -224,13 +224,13 @@ def test_a_case_passes_from_what_was_asked_for() -> None:
     scored: list[Scored] = [(score("abc", "ab"), None), (score("a", "a"), None)]
 
     assert summarize(scored).passed == 1
-    assert summarize(scored, at_least=0.8).passed == 2
+    assert summarize(scored, pass_mark=0.8).passed == 2
 
 
 def test_a_case_with_a_forbidden_call_counts_as_0_and_its_calls_as_they_are() -> None:
     result = replace(score("a", "ab"), forbidden=(1,))
 
-    summary = summarize([(result, None), (score("a", "a"), None)], at_least=0.0)
+    summary = summarize([(result, None), (score("a", "a"), None)], pass_mark=0.0)
 
     assert (summary.macro_f1, summary.passed) == (0.5, 1)
     assert (summary.macro_precision, summary.macro_recall) == (0.75, 1)
@@ -242,7 +242,7 @@ def test_a_case_with_a_forbidden_call_counts_as_0_and_its_calls_as_they_are() ->
 def test_a_trial_with_a_forbidden_call_does_not_pass_and_weighs_nothing() -> None:
     good, bad = score("a", "a"), replace(score("a", "ab"), forbidden=(1,))
 
-    summary = summarize([(good, "x"), (bad, "x"), (bad, None)], at_least=0.5)
+    summary = summarize([(good, "x"), (bad, "x"), (bad, None)], pass_mark=0.5)
 
     assert summary.pass_hat_k() == [0.5, 0.0]
     assert sorted(summary._clusters()) == [(0.0, 1, 1), (1.0, 2, 1)]
@@ -343,8 +343,8 @@ def test_k_goes_up_to_the_fewest_trials_that_a_case_has() -> None:
 
 
 def test_summaries_that_pass_from_different_scores_cannot_be_merged() -> None:
-    with pytest.raises(InvalidSettings, match="different `at_least`"):
-        Summary(at_least=0.9).merge(Summary(at_least=0.8))
+    with pytest.raises(InvalidSettings, match="different `pass_mark`"):
+        Summary(pass_mark=0.9).merge(Summary(pass_mark=0.8))
 
 
 def test_merging_leaves_the_other_summary_as_it_was() -> None:

@@ -159,14 +159,14 @@ THRESHOLDS = (
     + """
 @evaluation(
     cases=[Case("hi", id="a", expected=[expect.call("f")])],
-    thresholds={"accuracy": 0.9}, at_least=LEAST,
+    thresholds={"accuracy": 0.9}, pass_mark=LEAST,
 )
 def first(case):
     return ["g"]
 
 @evaluation(
     cases=[Case("hi", id="b", expected=[expect.call("f")])],
-    thresholds={"accuracy": 0.9}, at_least=0.0,
+    thresholds={"accuracy": 0.9}, pass_mark=0.0,
 )
 def second(case):
     return ["g"]

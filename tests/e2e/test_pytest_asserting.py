@@ -115,17 +115,17 @@ PARIS = [call("getWeather", location="Paris")]
 def test_without():
     assert_calls(PARIS, RESPONSE)
 
-@pytest.mark.callscore(at_least=0.0)
+@pytest.mark.callscore(pass_mark=0.0)
 class TestLenient:
     def test_of_the_class(self):
         assert_calls(PARIS, RESPONSE)
 
-    @pytest.mark.callscore(at_least=0.5)
+    @pytest.mark.callscore(pass_mark=0.5)
     def test_nearer(self):
         assert_calls(PARIS, RESPONSE)
 
     def test_said(self):
-        assert_calls(PARIS, RESPONSE, at_least=1.0)
+        assert_calls(PARIS, RESPONSE, pass_mark=1.0)
 """
     )
 
@@ -233,7 +233,7 @@ def test_not_awaited():
 def test_nothing():
     assert_calls([], None)
 
-@pytest.mark.callscore(at_least=1.0)
+@pytest.mark.callscore(pass_mark=1.0)
 async def test_inside():
     assert_calls([], agent())
 """
@@ -320,11 +320,11 @@ def test_a_marked_test_may_await_and_assert(pytester: pytest.Pytester) -> None:
 def response():
     return RESPONSE
 
-@pytest.mark.callscore(at_least=0.0)
+@pytest.mark.callscore(pass_mark=0.0)
 async def test_right(response):
     assert_calls(["other"], response)
 
-@pytest.mark.callscore(at_least=1.0)
+@pytest.mark.callscore(pass_mark=1.0)
 class TestIn:
     async def test_wrong(self, response):
         assert_calls(["other"], response)

@@ -254,7 +254,7 @@ def test_a_threshold_that_is_missed_fails_the_session(
     (evals / "eval_assistant.py").write_text(
         EVALUATION.replace(
             'scorers=["tool_called", "accuracy"],',
-            "at_least=0.0, thresholds={'accuracy': 0.9}, scorers=['accuracy'],",
+            "pass_mark=0.0, thresholds={'accuracy': 0.9}, scorers=['accuracy'],",
         )
     )
 

@@ -78,7 +78,7 @@ def test_a_run_can_be_asked_for_by_its_age_and_its_id(callscore: Program, folder
     with open_store(folder / ".callscore/history.db") as store:
         run = store.find("latest").id
 
-    flexible = callscore("rescore", run[:-2], "--preset", "flexible", "--at-least", "0.5")
+    flexible = callscore("rescore", run[:-2], "--preset", "flexible", "--pass-mark", "0.5")
     again = callscore("rescore", "latest~1", "--format", "json")
 
     assert "3 cases, flexible from 0.8, any order, passed from 0.5" in flexible.stdout

@@ -376,7 +376,7 @@ cases:
         url, key = server.base_url, "sk-secret-0123456789"
         unjudged = callscore("run")
         ran = callscore("run", "--judge", "tiny", OPENAI_BASE_URL=url, OPENAI_API_KEY=key)
-        options = ["--judge", "tiny", "--at-least", "0.9"]
+        options = ["--judge", "tiny", "--pass-mark", "0.9"]
         again = callscore("rescore", *options, OPENAI_BASE_URL=url, OPENAI_API_KEY=key)
 
     assert unjudged.returncode == 2

@@ -122,7 +122,7 @@ def test_a_name_that_would_not_be_found_is_refused(callscore: Program, name: str
 def test_what_is_kept_can_be_scored_again(callscore: Program) -> None:
     callscore("score", "cases.jsonl", "--save", "x")
 
-    again = callscore("rescore", "x", "--at-least", "0")
+    again = callscore("rescore", "x", "--pass-mark", "0")
 
     assert again.returncode == 0
     assert "All 2 passed" in again.stdout

@@ -66,7 +66,7 @@ def test_settings_decide_the_scores_of_files() -> None:
     write_cases("before.jsonl", "f")
     write_cases("after.jsonl", "g")
 
-    found = compare("before.jsonl", "after.jsonl", settings=Settings(at_least=0.0))
+    found = compare("before.jsonl", "after.jsonl", settings=Settings(pass_mark=0.0))
 
     assert not found.changed("broken")
 

@@ -104,7 +104,7 @@ def test_what_is_expected_asked_and_called_is_told_apart(folder: Path) -> None:
 
 
 def test_settings_decide_and_are_told(folder: Path) -> None:
-    lenient = settings_from({"at_least": 0.5})
+    lenient = settings_from({"pass_mark": 0.5})
     _, half, *_ = cases_in(CASES, folder, lenient)
     side = side_of_file("cases.jsonl", lenient)
 

@@ -269,13 +269,13 @@ def outcomes_by_name(
 
 @given(st.lists(cases, max_size=6), st.sampled_from([0.5, 1.0]))
 def test_the_quick_way_and_the_careful_way_give_the_same_results(
-    tmp_path_factory: pytest.TempPathFactory, records: list[dict[str, Any]], at_least: float
+    tmp_path_factory: pytest.TempPathFactory, records: list[dict[str, Any]], pass_mark: float
 ) -> None:
     numbered = [{"id": f"c{number}", **record} for number, record in enumerate(records)]
     file = write(tmp_path_factory.mktemp("lane") / "cases.jsonl", *numbered)
     quick: dict[tuple[str, int | str | None], Outcome] = {}
     careful: dict[tuple[str, int | str | None], Outcome] = {}
-    settings = Settings(at_least=at_least)
+    settings = Settings(pass_mark=pass_mark)
 
     hooks = ScoreHooks(on_outcomes=lambda *heard: quick.update(outcomes_by_name(*heard)))
     one = score_files(file, settings=settings, max_shown=1000, hooks=hooks)

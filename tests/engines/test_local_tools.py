@@ -153,9 +153,9 @@ def test_every_setting_either_needs_decoded_cases_or_changes_no_strict_score() -
         *("repeated_calls", "arrays", "nested_objects", "effects", "arguments", "top_k"),
         *("similarity", "judge"),
     }
-    harmless = Settings(at_least=0.5, argument_match_threshold=0.5, extra_arguments="count")
+    harmless = Settings(pass_mark=0.5, argument_match_threshold=0.5, extra_arguments="count")
 
-    assert tried == {"at_least", "argument_match_threshold", "extra_arguments"}
+    assert tried == {"pass_mark", "argument_match_threshold", "extra_arguments"}
     assert Collector(harmless, "none", 0, ScoreHooks()).takes_plain
 
 

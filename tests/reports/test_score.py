@@ -92,7 +92,7 @@ CHANGES: dict[str, tuple[object, str]] = {
     "argument_match_threshold": (0.7, "strict, any order"),  # which strict does not look at
     "order": ("exact", "strict, exact order"),
     "extra_arguments": ("count", "strict, any order, extra arguments count"),
-    "at_least": (0.8, "strict, any order, passed from 0.8"),
+    "pass_mark": (0.8, "strict, any order, passed from 0.8"),
     "strip_prefix": (("mcp__*__",), "strict, any order, prefixes stripped"),
     "normalise_name": (("case",), "strict, any order, names normalised"),
     "count_calls": ("writes", "strict, any order, writes only"),

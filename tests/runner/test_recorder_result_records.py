@@ -125,7 +125,7 @@ SETTINGS = st.sampled_from(
         {},
         {"mode": "flexible", "argument_match_threshold": 0.5, "extra_arguments": "count"},
         {"order": "in_order", "arrays": "unordered", "nested_objects": "subset"},
-        {"count_calls": "writes", "effects": {"search": "read"}, "at_least": 0.25},
+        {"count_calls": "writes", "effects": {"search": "read"}, "pass_mark": 0.25},
         {"arguments": {"*.query": {"text": {"similarity": 0.5}}, "*.date": "ignore"}},
         {"strip_prefix": ["mcp__*__"], "normalise_name": ["case", "dots"], "top_k": 2},
         {"failed_calls": "ignore", "repeated_calls": "collapse"},

@@ -76,14 +76,14 @@ def test_the_same_settings_give_the_same_and_nobody_is_asked(store: Store) -> No
 
 
 def test_other_settings_take_the_place_of_single_ones(store: Store) -> None:
-    first = ran(store, a_plan(lambda _: EXTRA, at_least=0.75))
+    first = ran(store, a_plan(lambda _: EXTRA, pass_mark=0.75))
 
     second = again(store, FLEXIBLE)
     preset = again(store, RescoreOptions(preset="flexible"))
 
     assert [one.evaluations[0].passed for one in (first, second, preset)] == [0, 1, 1]
-    assert second.evaluations[0].results.settings.at_least == 0.75
-    assert preset.evaluations[0].results.settings.at_least == 1.0
+    assert second.evaluations[0].results.settings.pass_mark == 0.75
+    assert preset.evaluations[0].results.settings.pass_mark == 1.0
     assert store.find(second.id).arguments["settings"] == {"mode": "flexible"}
 
 

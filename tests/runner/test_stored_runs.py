@@ -246,7 +246,7 @@ def found(store: Store, reference: str, keyword: str = "") -> list[SavedCase]:
 
 def test_a_case_has_what_was_asked_expected_and_done(store: Store) -> None:
     case = a_case("weather", tags=["smoke"], metadata={"who": "me"})
-    run_one_job(store, a_plan(lambda _: RIGHT, case, trials=2, at_least=0.5))
+    run_one_job(store, a_plan(lambda _: RIGHT, case, trials=2, pass_mark=0.5))
 
     (one,) = found(store, "weather")
 
@@ -254,7 +254,7 @@ def test_a_case_has_what_was_asked_expected_and_done(store: Store) -> None:
     assert one.input == "Ask about weather"
     assert one.expected == RIGHT
     assert one.metadata == {"who": "me"}
-    assert one.at_least == 0.5
+    assert one.pass_mark == 0.5
     assert [
         (trial.case.trial, trial.passed, trial.saved and trial.saved.f1) for trial in one.trials
     ] == [

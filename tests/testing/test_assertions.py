@@ -53,14 +53,14 @@ def test_a_failure_says_the_score_and_shows_both_sides_aligned() -> None:
 def test_a_lower_score_may_be_enough() -> None:
     made = [("getWeather", {"location": "Paris"}), ("other", {})]
 
-    assert assert_calls(PARIS, made, at_least=0.6).passed
+    assert assert_calls(PARIS, made, pass_mark=0.6).passed
     with pytest.raises(AssertionError, match=r"66\.7%.*At least: 70\.0%"):
-        assert_calls(PARIS, made, at_least=0.7)
+        assert_calls(PARIS, made, pass_mark=0.7)
 
 
 def test_nothing_makes_up_for_a_forbidden_call() -> None:
     with pytest.raises(AssertionError, match="Forbidden: 1"):
-        assert_calls([expect.forbid("delete_*")], [("delete_all", {})], at_least=0.0)
+        assert_calls([expect.forbid("delete_*")], [("delete_all", {})], pass_mark=0.0)
 
 
 def test_settings_are_given_as_for_score() -> None:
@@ -93,10 +93,10 @@ def test_a_setting_that_there_is_not_is_an_error() -> None:
 
 
 def test_a_running_test_may_have_defaults() -> None:
-    with running_as(RunningTest("test", {"at_least": 0.0})):
+    with running_as(RunningTest("test", {"pass_mark": 0.0})):
         assert not assert_calls(PARIS, RESPONSE).is_exact
         with pytest.raises(AssertionError):
-            assert_calls(PARIS, RESPONSE, at_least=0.5)
+            assert_calls(PARIS, RESPONSE, pass_mark=0.5)
 
     with pytest.raises(AssertionError):
         assert_calls(PARIS, RESPONSE)

@@ -40,9 +40,9 @@ def _end(item: Watched) -> None:
 def test_what_a_marker_says_holds_until_the_test_is_torn_down(
     watched: Callable[..., Watched],
 ) -> None:
-    item = watched("@pytest.mark.callscore(at_least=0.5)\ndef test_x(): ...")
+    item = watched("@pytest.mark.callscore(pass_mark=0.5)\ndef test_x(): ...")
 
-    assert (running_test().label, running_test().defaults) == ("test_x", {"at_least": 0.5})
+    assert (running_test().label, running_test().defaults) == ("test_x", {"pass_mark": 0.5})
 
     _end(item)
     assert running_test().label == ""
@@ -82,7 +82,7 @@ def test_a_test_that_awaits_is_made_one_that_can_be_called(
 
 
 def test_a_test_that_awaits_nothing_is_left_as_it_is(watched: Callable[..., Watched]) -> None:
-    item = watched("@pytest.mark.callscore(at_least=1.0)\ndef test_x(): ...")
+    item = watched("@pytest.mark.callscore(pass_mark=1.0)\ndef test_x(): ...")
     function = item.obj
 
     run_if_async(item)

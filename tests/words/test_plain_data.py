@@ -111,7 +111,7 @@ def test_the_worked_example_is_exported_whole() -> None:
             "argument_match_threshold": 0.8,
             "order": "any",
             "extra_arguments": "ignore",
-            "at_least": 1.0,
+            "pass_mark": 1.0,
             "strip_prefix": [],
             "normalise_name": [],
             "count_calls": "all",

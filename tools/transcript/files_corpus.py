@@ -117,7 +117,7 @@ SETTINGS: tuple[tuple[str, ...], ...] = (
     ("--mode", "flexible", "--extra-arguments", "count"),
     ("--order", "in_order"),
     ("--order", "exact"),
-    ("--at-least", "0.5"),
+    ("--pass-mark", "0.5"),
     ("--strip-prefix", "mcp__*__"),
     ("--normalise-name", "namespace", "--normalise-name", "case"),
     ("--normalise-name", "dots"),
@@ -159,7 +159,7 @@ WRONG_OPTIONS: tuple[tuple[str, ...], ...] = (
     ("--threshold", "2"),
     ("--threshold", "x"),
     ("--order", "any_order"),
-    ("--at-least", "-1"),
+    ("--pass-mark", "-1"),
     ("--normalise-name", "upper"),
     ("--effect", "pay"),
     ("--effect", "pay=delete"),
@@ -299,7 +299,7 @@ def _score_option_jobs() -> Iterator[Job]:
         files=files,
     )
     settings = {
-        "callscore.toml": 'preset = "outcome"\nat_least = 0.9\n\n[arguments]\n"*.city" = "text"\n',
+        "callscore.toml": 'preset = "outcome"\npass_mark = 0.9\n\n[arguments]\n"*.city" = "text"\n',
         "other.toml": 'mode = "flexible"\nargument_match_threshold = 0.5\n',
         "wrong.toml": 'mod = "flexible"\n',
         "broken.toml": "mode = \n",

@@ -187,7 +187,7 @@ def _option_jobs() -> Iterator[Job]:
         callscore("rescore", "--scorer", "exact", "--scorer", "f1"),
         callscore("rescore", "--scorer", "exct"),
         callscore("rescore", "latest~3", "--mode", "flexible", "--fail-under", "0.99"),
-        callscore("rescore", "--at-least", "0.2", "-o", "again.json", "--format", "json"),
+        callscore("rescore", "--pass-mark", "0.2", "-o", "again.json", "--format", "json"),
         callscore("rescore", "nightly", "--preset", "outcome", "--lang", "ru"),
         callscore("rescore", "nope"),
         callscore("show", "{run1}", "--show", "none"),

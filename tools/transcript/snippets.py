@@ -253,7 +253,7 @@ from callscore.testing import assert_calls, call
 tell(lambda: assert_calls([call("f", a=1)], [("f", {"a": 2})]))
 tell(lambda: assert_calls([call("f", a=1)], [("f", {"a": 1})]))
 tell(lambda: assert_calls([call("f")], None))
-tell(lambda: assert_calls([expect.forbid("f")], ["f"], at_least=0))
+tell(lambda: assert_calls([expect.forbid("f")], ["f"], pass_mark=0))
 """,
     "many-cases": _HEAD
     + """\

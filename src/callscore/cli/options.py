@@ -183,9 +183,9 @@ settings_options = stacked(
         "Whether arguments that nobody expected lower a flexible overlap.",
     ),
     _setting(
-        "--at-least",
+        "--pass-mark",
         type=SHARE,
-        help=f"The score from which a case passes.  [default: {DEFAULT.at_least}]",
+        help=f"The score from which a case passes.  [default: {DEFAULT.pass_mark}]",
     ),
     _setting(
         "--strip-prefix",

@@ -371,16 +371,16 @@ class CaseValues(Struct, frozen=True, gc=False, kw_only=True):
 
 
 def answer_passes(
-    values: Sequence[MetricValue], at_least: float, *, has_forbidden: bool = False
+    values: Sequence[MetricValue], pass_mark: float, *, has_forbidden: bool = False
 ) -> bool | None:
-    """Whether an answer passes: all scorers work, and their numbers are at least `at_least`.
+    """Whether an answer passes: all scorers work, and their numbers are at least `pass_mark`.
 
     None if no scorer has a number. An answer with a forbidden call never passes.
     """
     numbers = [found.value for found in values if found.value is not None]
     if has_forbidden or any(found.is_broken for found in values):
         return False
-    return all(number >= at_least for number in numbers) if numbers else None
+    return all(number >= pass_mark for number in numbers) if numbers else None
 
 
 class EvaluationResults(Struct, frozen=True, kw_only=True):
@@ -432,10 +432,10 @@ class EvaluationResults(Struct, frozen=True, kw_only=True):
 
     def passes(self, case: CaseScore | CaseValues) -> bool | None:
         """Whether one of the cases to show passes; None where no scorer has a number."""
-        at_least = self.results.settings.at_least
+        pass_mark = self.results.settings.pass_mark
         if isinstance(case, CaseValues):
-            return answer_passes(case.values, at_least)
-        return answer_passes(case.metrics, at_least, has_forbidden=bool(case.score.forbidden))
+            return answer_passes(case.values, pass_mark)
+        return answer_passes(case.metrics, pass_mark, has_forbidden=bool(case.score.forbidden))
 
 
 class JudgeCounts(Struct, frozen=True, gc=False):
@@ -518,7 +518,7 @@ class SavedCase(Struct, frozen=True, kw_only=True):
         evaluation: the name of the evaluation, with its variant.
         place: the file of the evaluation.
         expected: what was expected, as a case file spells it, or None.
-        at_least: the number from which a scorer passes an answer.
+        pass_mark: the number from which a scorer passes an answer.
         trials: the result of each trial, in order.
     """
 
@@ -530,5 +530,5 @@ class SavedCase(Struct, frozen=True, kw_only=True):
     input: Any = None
     expected: list[Any] | None = None
     metadata: Any = None
-    at_least: float = 1.0
+    pass_mark: float = 1.0
     trials: tuple[Result, ...] = ()

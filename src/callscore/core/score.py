@@ -334,7 +334,7 @@ class Score(Struct, frozen=True, gc=False):
     @property
     def passed(self) -> bool:
         """Whether the score is at least what the settings ask for, and nothing forbidden was called."""
-        return not self.forbidden and self.f1 >= self.settings.at_least
+        return not self.forbidden and self.f1 >= self.settings.pass_mark
 
     @property
     def tool_selection(self) -> float:
@@ -440,7 +440,7 @@ def outcome_f1(outcome: Outcome) -> float:
     return 0.0 if forbidden else f1_of(correct, expected, actual)
 
 
-def is_passing(outcome: Outcome, at_least: float) -> bool:
-    """Whether the score reaches `at_least`, and nothing forbidden was called."""
+def is_passing(outcome: Outcome, pass_mark: float) -> bool:
+    """Whether the score reaches `pass_mark`, and nothing forbidden was called."""
     *_, forbidden = outcome
-    return not forbidden and outcome_f1(outcome) >= at_least
+    return not forbidden and outcome_f1(outcome) >= pass_mark

@@ -155,7 +155,7 @@ class Settings(Struct, frozen=True, gc=False, kw_only=True, forbid_unknown_field
         argument_match_threshold: the overlap from which a flexible pair is correct, 0 to 1.
         order: `any`, `in_order` (pairs do not cross) or `exact` (position by position).
         extra_arguments: whether unexpected arguments lower a flexible overlap.
-        at_least: the score from which a case passes.
+        pass_mark: the score from which a case passes.
         strip_prefix: what to take off the front of tools' names, as patterns in which `*` stands
             for anything: `mcp__*__`. The first pattern that fits is taken.
         normalise_name: differences in tools' names to ignore: `namespace` (what stands before the last
@@ -181,7 +181,7 @@ class Settings(Struct, frozen=True, gc=False, kw_only=True, forbid_unknown_field
     argument_match_threshold: float = 0.8
     order: Order = "any"
     extra_arguments: ExtraArguments = "ignore"
-    at_least: float = 1.0
+    pass_mark: float = 1.0
     strip_prefix: tuple[str, ...] = ()
     normalise_name: tuple[NamePart, ...] = ()
     count_calls: CountCalls = "all"
@@ -204,7 +204,7 @@ class Settings(Struct, frozen=True, gc=False, kw_only=True, forbid_unknown_field
         for setting, choices in _CHOICES.items():
             _require_choice(setting, getattr(self, setting), choices)
         _require_fraction("argument_match_threshold", self.argument_match_threshold)
-        _require_fraction("at_least", self.at_least)
+        _require_fraction("pass_mark", self.pass_mark)
         _require_strings("strip_prefix", self.strip_prefix)
         _require_strings("normalise_name", self.normalise_name)
         for part in self.normalise_name:
@@ -330,7 +330,7 @@ class ComparingOptions(TypedDict, total=False):
     argument_match_threshold: float
     order: Order
     extra_arguments: ExtraArguments
-    at_least: float
+    pass_mark: float
     strip_prefix: str | Sequence[str]
     normalise_name: NamePart | Sequence[NamePart]
     count_calls: CountCalls

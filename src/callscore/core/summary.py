@@ -76,7 +76,7 @@ class Summary(Struct):
     """The counts of many cases; `add` and `merge` change it, everything else only reads it.
 
     Attributes:
-        at_least: the score from which a case passes.
+        pass_mark: the score from which a case passes.
         outcomes: how many cases had which outcome.
         tools: how the calls of each tool went.
         wrong_arguments: (tool, argument) -> in how many incorrect calls it differs.
@@ -90,7 +90,7 @@ class Summary(Struct):
         uncounted_cases: the cases in which there are calls, but none that counts.
     """
 
-    at_least: float = 1.0
+    pass_mark: float = 1.0
     outcomes: dict[Outcome, int] = field(default_factory=dict)
     tools: dict[str, ToolCounts] = field(default_factory=dict)
     wrong_arguments: dict[tuple[str, str], int] = field(default_factory=dict)
@@ -169,8 +169,8 @@ class Summary(Struct):
 
     def merge(self, other: Summary) -> None:
         """Add the counts of another summary."""
-        if self.at_least != other.at_least:
-            raise InvalidSettings("summaries with different `at_least` cannot be merged")
+        if self.pass_mark != other.pass_mark:
+            raise InvalidSettings("summaries with different `pass_mark` cannot be merged")
         add_counts(self.outcomes, other.outcomes)
         add_counts(self.wrong_arguments, other.wrong_arguments)
         add_counts(self.confusion, other.confusion)
@@ -304,7 +304,7 @@ class Summary(Struct):
 
     @property
     def passed(self) -> int:
-        """Cases whose score is at least `at_least`, and in which nothing forbidden was called."""
+        """Cases whose score is at least `pass_mark`, and in which nothing forbidden was called."""
         return self._passed(self.outcomes)
 
     def pass_at_k(self) -> list[float]:
@@ -331,8 +331,8 @@ class Summary(Struct):
         return float(total / self.cases)
 
     def _passed(self, outcomes: dict[Outcome, int]) -> int:
-        at_least = self.at_least
-        return sum(times for outcome, times in outcomes.items() if is_passing(outcome, at_least))
+        pass_mark = self.pass_mark
+        return sum(times for outcome, times in outcomes.items() if is_passing(outcome, pass_mark))
 
     def _trial_counts(self) -> list[tuple[int, int]]:
         return [(sum(found.values()), self._passed(found)) for found in self.trials.values()]

@@ -86,13 +86,13 @@ class Column:
     """The numbers of one scorer or metric, added up.
 
     Args:
-        at_least: the number from which an answer passes.
+        pass_mark: the number from which an answer passes.
         threshold: what the mean must reach.
     """
 
-    def __init__(self, name: str, at_least: float = 1.0, threshold: float | None = None) -> None:
+    def __init__(self, name: str, pass_mark: float = 1.0, threshold: float | None = None) -> None:
         self._name = name
-        self._at_least = at_least
+        self._pass_mark = pass_mark
         self._threshold = threshold
         self._mean = ExactMean()
         self._passed = 0
@@ -106,7 +106,7 @@ class Column:
             notes.add(found.reason or "", times)
             return
         self._mean.add(found.value, times)
-        self._passed += times if found.value >= self._at_least else 0
+        self._passed += times if found.value >= self._pass_mark else 0
 
     def scorer(self, *, is_complete: bool) -> ScorerResult:
         """The result of a scorer so far; it has no threshold before the answers are complete."""
@@ -183,11 +183,11 @@ class Totals:
         self._settings = settings
         self._columns: dict[str, Column] = {}
         for name, least in thresholds.items():
-            self._columns[name] = Column(name, settings.at_least, least)
+            self._columns[name] = Column(name, settings.pass_mark, least)
         self._show = show
         self._shown: _First[CaseScore | CaseValues] = _First(max_shown)
         self._failures: _First[Failure] = _First(None if max_shown is None else _MOST_FAILURES)
-        self.summary = Summary(at_least=settings.at_least)
+        self.summary = Summary(pass_mark=settings.pass_mark)
         self._alike: dict[tuple[int, int], tuple[tuple[MetricValue, ...], SavedScore, int]] = {}
         self._added = 0
         self._not_scored = NameCounter()
@@ -241,7 +241,7 @@ class Totals:
         for value in values:
             column = columns.get(value.name)
             if column is None:
-                column = columns[value.name] = Column(value.name, self._settings.at_least)
+                column = columns[value.name] = Column(value.name, self._settings.pass_mark)
             column.add(value, times)
 
     def _count_answer(self, result: Result) -> None:

@@ -58,7 +58,7 @@ Show = Literal["failing", "all", "none"]
 
 _MAX_REMEMBERED = 1_000_000
 # Settings that do not change which calls are equal, if all others are the defaults.
-_IRRELEVANT_SETTINGS = ("at_least", "argument_match_threshold", "extra_arguments")
+_IRRELEVANT_SETTINGS = ("pass_mark", "argument_match_threshold", "extra_arguments")
 
 
 class ScoreHooks(Struct, frozen=True, kw_only=True):
@@ -119,7 +119,7 @@ class Collector:
 
             self._metrics = resolve_metrics(metrics)
         self._columns = [Column(metric.name) for metric in self._metrics]
-        self._summary = Summary(at_least=settings.at_least)
+        self._summary = Summary(pass_mark=settings.pass_mark)
         self._remembered: set[int] = set()
         self._known: dict[Outcome, Outcome] = {}
         self._kept: list[CaseScore] = []
@@ -197,9 +197,9 @@ class Collector:
             self._hooks.on_outcomes(counted, list(map(self._known.setdefault, found, found)))
         failing = set()
         if self._show == "failing":
-            at_least = self._settings.at_least
+            pass_mark = self._settings.pass_mark
             failing = {
-                found for found in set(outcomes) if found and not is_passing(found, at_least)
+                found for found in set(outcomes) if found and not is_passing(found, pass_mark)
             }
         for position, (case, outcome) in enumerate(zip(cases, outcomes, strict=True)):
             if outcome is None:

@@ -227,7 +227,7 @@ def _settings() -> dict[str, Any]:
         "properties": {
             **{name: {"enum": list(values)} for name, values in choices.items()},
             "argument_match_threshold": _SHARE,
-            "at_least": _SHARE,
+            "pass_mark": _SHARE,
             "strip_prefix": _TEXTS,
             "normalise_name": {"if": {"type": "array"}, "then": {"items": parts}, "else": parts},
             "effects": {

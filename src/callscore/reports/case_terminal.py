@@ -108,7 +108,7 @@ def _trial_line(trial: Result, width: int, lang: Language) -> Text:
 def _trial_section(case: SavedCase, trial: Result, width: int, lang: Language) -> Section:
     if trial.failure is not None:
         return [indented(Text(escape(trial.failure.problem)))]
-    values = scorer_value_lines(trial.values, case.at_least, width, longest=None)
+    values = scorer_value_lines(trial.values, case.pass_mark, width, longest=None)
     if trial.score is not None:
         values.append(rich_text(call_lines(trial.score, width=width, lang=lang)))
         whole = wording.full_call_lines(trial.score, width=width, lang=lang)

@@ -83,7 +83,7 @@ _SETTING_PHRASES = {
     "top_k": Phrase("best of {value} answers", "лучший из ответов, до {value}"),
     "similarity": Phrase("own similarity", "своя мера сходства"),
     "judge": Phrase("with a judge", "с судьёй"),
-    "at_least": Phrase("passed from {value}", "пройдено от {value}"),
+    "pass_mark": Phrase("passed from {value}", "пройдено от {value}"),
 }
 _NAMES_SHOWN = 5
 _RULES_SHOWN = 4
@@ -206,9 +206,9 @@ def duration(seconds: float, lang: Language) -> str:
     return say(_HOURS, lang, hours=whole // _HOUR, minutes=whole % _HOUR // _MINUTE)
 
 
-def low_scorers(values: Sequence[MetricValue], at_least: float) -> list[MetricValue]:
+def low_scorers(values: Sequence[MetricValue], pass_mark: float) -> list[MetricValue]:
     """The values below the bar."""
-    return [found for found in values if found.value is not None and found.value < at_least]
+    return [found for found in values if found.value is not None and found.value < pass_mark]
 
 
 NO_NUMBER = "–"

@@ -642,7 +642,7 @@ def _add_junit_case(
     is_forbidden = isinstance(case, CaseScore) and case.score.forbidden
     # Build servers group failures by type, and forbidden calls are a type of their own.
     kind = "forbidden" if is_forbidden else "score"
-    low = low_scorers(values, each.results.settings.at_least)
+    low = low_scorers(values, each.results.settings.pass_mark)
     message = ", ".join(f"{found.name} {number_text(found.value)}" for found in low)
     failure = SubElement(test, "failure", type=kind, message=xml_safe(message or kind))
     reasons = [f"{found.name}: {found.reason}" for found in low if found.reason]

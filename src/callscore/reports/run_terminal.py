@@ -190,7 +190,7 @@ def _number_tables(group: Sequence[EvaluationResults], width: int, lang: Languag
 
 
 def _case(run: RunResults, shown: ShownCase, width: int, lang: Language) -> Section:
-    case, at_least = shown.case, shown.evaluation.results.settings.at_least
+    case, pass_mark = shown.case, shown.evaluation.results.settings.pass_mark
     outcome, style = wording.OUTCOMES[shown.passed]
     words = Text().append(say(outcome, lang), style)
     trials = wording.trials_of_case(shown)
@@ -202,14 +202,14 @@ def _case(run: RunResults, shown: ShownCase, width: int, lang: Language) -> Sect
         if case.score.forbidden:
             count = count_of(FORBIDDEN_CALLS, len(case.score.forbidden), lang)
             words.append(SPACE).append(count, "bold red")
-        body = scorer_value_lines(case.metrics, at_least, width)
+        body = scorer_value_lines(case.metrics, pass_mark, width)
         if case.score.expected or case.score.actual:
             body.append(rich_text(call_lines(case.score, width=width, lang=lang)))
         else:  # a sentence
             sentence = call_lines(case.score, width=width - INDENT, lang=lang)
             body.append(indented(rich_text(sentence)))
     else:
-        body = [*scorer_value_lines(case.values, at_least, width), *_calls(case, width, lang)]
+        body = [*scorer_value_lines(case.values, pass_mark, width), *_calls(case, width, lang)]
     return [_first_line(case.label, words, evaluation_label(run, shown.evaluation), width), *body]
 
 

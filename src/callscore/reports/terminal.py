@@ -77,18 +77,18 @@ _REASON_WIDTH = 300
 
 def scorer_value_lines(
     values: Sequence[MetricValue],
-    at_least: float,
+    pass_mark: float,
     width: int,
     *,
     longest: int | None = _REASON_WIDTH,
 ) -> Section:
     """The values of the scorers for one case in as few lines as possible, and their reasons.
 
-    Values below `at_least` are red; `longest` limits the width of a reason.
+    Values below `pass_mark` are red; `longest` limits the width of a reason.
     """
     if not values:
         return []
-    low = {escape(found.name) for found in low_scorers(values, at_least)}
+    low = {escape(found.name) for found in low_scorers(values, pass_mark)}
     none = {escape(found.name) for found in values if found.value is None}
     lines = Text()
     for place, cells in enumerate(metric_cells(values, width - INDENT)):

@@ -340,7 +340,7 @@ async def score_answer(
         answer=answer,
         score=score,
         values=tuple(values),
-        passed=answer_passes(values, settings.at_least, has_forbidden=has_forbidden),
+        passed=answer_passes(values, settings.pass_mark, has_forbidden=has_forbidden),
     )
 
 

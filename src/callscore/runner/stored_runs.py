@@ -426,7 +426,7 @@ def _case(
         input=payload.get("input"),
         expected=expected if isinstance(expected, list) else None,
         metadata=payload.get("metadata"),
-        at_least=scores.settings_of(record.number).at_least,
+        pass_mark=scores.settings_of(record.number).pass_mark,
         trials=tuple([_trial(result, scores) for result in results]),
     )
 

@@ -37,7 +37,7 @@ def assert_calls(expected: Any, actual: Any, **options: Unpack[AssertOptions]) -
         actual: the calls that were made, or a trace of any stack that holds them; `[]` where none
             were. None is no answer.
         **options: as for `score`: a `preset`, `settings`, `tools`, or single settings, of which
-            `at_least` is the score from which the assertion holds; 1 by default.
+            `pass_mark` is the score from which the assertion holds; 1 by default.
 
     Returns:
         The score.

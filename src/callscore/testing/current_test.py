@@ -73,7 +73,7 @@ def failure_text(score: Score) -> str:
     from callscore.words.diff import call_lines, plain_text
     from callscore.words.value_text import percent
 
-    least = score.settings.at_least
+    least = score.settings.pass_mark
     wanted = f" | At least: {percent(least)}" if least < 1 and not score.forbidden else ""
     calls = plain_text(call_lines(score, width=text_width()))
     return f"{score.summary}{wanted}\n\n{calls}"

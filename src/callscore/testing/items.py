@@ -60,12 +60,12 @@ def error_text(problem: str, details: str) -> str:
     return "\n".join([escape(problem), *(["", *lines] if lines else [])])
 
 
-def failed_text(outcome: Result, at_least: float) -> str:
+def failed_text(outcome: Result, pass_mark: float) -> str:
     """Why a question fails, the values of the scorers, and the calls of both sides."""
     width = text_width()
     rows = metric_cells(outcome.values, width) if outcome.values else []
     lines = [
-        *(_why(outcome, at_least), ""),
+        *(_why(outcome, pass_mark), ""),
         *["   ".join(f"{value} {name}" for value, name in cells).rstrip() for cells in rows],
     ]
     lines += [
@@ -74,14 +74,14 @@ def failed_text(outcome: Result, at_least: float) -> str:
     return "\n".join([*lines, "", *_calls(outcome, width)])
 
 
-def _why(outcome: Result, at_least: float) -> str:
+def _why(outcome: Result, pass_mark: float) -> str:
     score = outcome.score
     if score is not None and score.forbidden:
         return f"{escape(score.actual[score.forbidden[0]].name)} was called, which is forbidden"
-    low = low_scorers(outcome.values, at_least)
+    low = low_scorers(outcome.values, pass_mark)
     scores = ", ".join(f"{escape(found.name)} {number_text(found.value)}" for found in low)
     broken = ", ".join(escape(found.name) for found in outcome.values if found.is_broken)
-    whys = [f"{scores}, and at least {number_text(at_least)} is wanted"] if low else []
+    whys = [f"{scores}, and at least {number_text(pass_mark)} is wanted"] if low else []
     return "; ".join([*whys, *([f"a scorer does not work: {broken}"] if broken else [])])
 
 
@@ -255,7 +255,7 @@ class EvaluationCase(pytest.Item):
         refusal = "" if updates is None else self._updated(outcome, updates)
         if outcome.passed or refusal is None:
             return
-        text = failed_text(outcome, evaluation.settings.at_least)
+        text = failed_text(outcome, evaluation.settings.pass_mark)
         pytest.fail(f"{text}\n\nNot updated: {refusal}" if refusal else text, pytrace=False)
 
     def _updated(self, outcome: Result, updates: Updates) -> str | None:
@@ -265,9 +265,9 @@ class EvaluationCase(pytest.Item):
             return "the case says nothing about the calls that are expected."
         if score.passed and not outcome.passed:
             return "the calls are as expected; it is another scorer that is not content."
-        at_least = self.question.evaluation.settings.at_least
+        pass_mark = self.question.evaluation.settings.pass_mark
         for found in outcome.values:
-            is_low = found.value is not None and found.value < at_least
+            is_low = found.value is not None and found.value < pass_mark
             depends = found.name in _BY_EXPECTATION or "." in found.name  # other tools' metrics
             if found.is_broken or (is_low and not depends):
                 problem = f"{found.name} is not content either"
