@@ -172,7 +172,7 @@ def test_a_compressed_file_that_was_cut_off(callscore: Program, tmp_path: Path) 
         (["c.jsonl", "--expected", "a.jsonl", "--actual", "b.jsonl"], "not both"),
         (["-", "-"], "only once"),
         (["c.jsonl", "--mode", "lenient"], "'lenient' is not one of 'strict', 'flexible'"),
-        (["c.jsonl", "--threshold", "2"], "is not in the range 0<=x<=1"),
+        (["c.jsonl", "--argument-match-threshold", "2"], "is not in the range 0<=x<=1"),
         (["c.jsonl", "--fail-under", "nan"], "nan is not a number from 0 to 1"),
         (["c.jsonl", "--no-such-option"], "No such option"),
         (["c.jsonl", "-o", "no/such/folder/x"], "Cannot write no/such/folder/x"),

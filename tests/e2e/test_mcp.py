@@ -156,7 +156,7 @@ def test_options_count(session: Session) -> None:
     both = {"expected": expected, "actual": actual}
 
     strict = session.call("score_tool_calls", both).structured_content
-    flexible = {**both, "mode": "flexible", "threshold": 0.5}
+    flexible = {**both, "mode": "flexible", "argument_match_threshold": 0.5}
     loose = session.call("score_tool_calls", flexible).structured_content
     ordered = session.call("score_tool_calls", {**flexible, "order": "in_order"}).structured_content
 

@@ -48,7 +48,7 @@ def runs_in(folder: Path) -> list[tuple[str, str | None]]:
 def test_kept_answers_are_scored_under_other_settings_and_nobody_is_asked(
     callscore: Program, folder: Path
 ) -> None:
-    ran = callscore("rescore", "latest", "--mode", "flexible", "--threshold", "0.6")
+    ran = callscore("rescore", "latest", "--mode", "flexible", "--argument-match-threshold", "0.6")
 
     assert ran.returncode == 0
     assert re.fullmatch(
@@ -111,7 +111,7 @@ def test_the_suffix_of_the_file_says_the_format(callscore: Program, folder: Path
 
 
 def test_by_default_it_is_the_newest_run_that_asked(callscore: Program, folder: Path) -> None:
-    callscore("rescore", "--mode", "flexible", "--threshold", "0.1")
+    callscore("rescore", "--mode", "flexible", "--argument-match-threshold", "0.1")
 
     again = callscore("rescore")
     latest = callscore("rescore", "latest~1")

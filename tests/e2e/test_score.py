@@ -173,7 +173,7 @@ def test_a_failed_run_leaves_the_old_report_alone(callscore: Program, tmp_path: 
 
 
 def test_settings_reach_the_score(callscore: Program, cases: Path) -> None:
-    run = callscore("score", cases, "--mode", "flexible", "--threshold", "0.5")
+    run = callscore("score", cases, "--mode", "flexible", "--argument-match-threshold", "0.5")
 
     assert "Macro F1 100.0%" in run.stdout
 

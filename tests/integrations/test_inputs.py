@@ -108,7 +108,9 @@ def test_an_argument_that_is_named_like_a_group_is_left_alone() -> None:
     assert "'optional'" in problem or "`optional`" in problem
 
 
-@pytest.mark.parametrize("missing", [{}, {"mode": None, "threshold": None, "order": None}])
+@pytest.mark.parametrize(
+    "missing", [{}, {"mode": None, "argument_match_threshold": None, "order": None}]
+)
 def test_without_options_the_settings_are_the_strict_ones(missing: dict[str, Any]) -> None:
     given = read_score_input({**BOTH, **missing})
 
@@ -117,7 +119,7 @@ def test_without_options_the_settings_are_the_strict_ones(missing: dict[str, Any
 
 
 def test_options_become_settings() -> None:
-    options = {"mode": "flexible", "threshold": 0.5, "order": "in_order"}
+    options = {"mode": "flexible", "argument_match_threshold": 0.5, "order": "in_order"}
 
     settings = read_score_input({**BOTH, **options}).settings
 
@@ -171,9 +173,18 @@ def test_no_tools_is_not_the_same_as_an_empty_list_of_tools() -> None:
         ),
         ({**BOTH, "mode": []}, "mode: an empty list is not one of strict, flexible, outcome."),
         ({**BOTH, "order": "sorted"}, "order: 'sorted' is not one of any, in_order, exact."),
-        ({**BOTH, "threshold": 80}, "threshold: 80 is not a number from 0 to 1."),
-        ({**BOTH, "threshold": True}, "threshold: true is not a number from 0 to 1."),
-        ({**BOTH, "threshold": float("nan")}, "threshold: nan is not a number from 0 to 1."),
+        (
+            {**BOTH, "argument_match_threshold": 80},
+            "argument_match_threshold: 80 is not a number from 0 to 1.",
+        ),
+        (
+            {**BOTH, "argument_match_threshold": True},
+            "argument_match_threshold: true is not a number from 0 to 1.",
+        ),
+        (
+            {**BOTH, "argument_match_threshold": float("nan")},
+            "argument_match_threshold: nan is not a number from 0 to 1.",
+        ),
         ({**BOTH, "tools": [{"foo": 1}]}, "tools: there are no definitions of tools in it. Give ["),
         ({**BOTH, "tools": {"x": 1}}, "tools: there are no definitions of tools in it. Give ["),
         ({"expected": "search", "actual": []}, "expected: give [{"),
@@ -210,10 +221,13 @@ def test_no_tools_is_not_the_same_as_an_empty_list_of_tools() -> None:
         ),
         ({**BOTH, "tools": "x"}, 'tools: give [{"name": ..., "parameters": {a JSON Schema}}], or '),
         (
-            {**BOTH, "threshold": 0.5},
-            'threshold: it goes with mode flexible alone. Send "mode": "flexible" beside it, or ',
+            {**BOTH, "argument_match_threshold": 0.5},
+            'argument_match_threshold: it goes with mode flexible alone. Send "mode": "flexible" beside it, or ',
         ),
-        ({**BOTH, "threshold": 0.5, "mode": "outcome"}, "threshold: it goes with mode flexible"),
+        (
+            {**BOTH, "argument_match_threshold": 0.5, "mode": "outcome"},
+            "argument_match_threshold: it goes with mode flexible",
+        ),
         (
             {"expected": [{"tool": "f", "args": "{"}], "actual": []},
             "expected[0]: in the call of 'f' ",

@@ -62,7 +62,9 @@ def test_of_many_differences_the_details_tell_ten_and_the_list_has_all() -> None
 def test_a_call_that_is_near_enough_keeps_its_differences() -> None:
     expected, actual = call("f", a=1, b=2), call("f", a=1, b=3)
 
-    (entry,) = scored([expected], [actual], mode="flexible", threshold=0.5)["correctCalls"]
+    (entry,) = scored([expected], [actual], mode="flexible", argument_match_threshold=0.5)[
+        "correctCalls"
+    ]
 
     assert entry["argsMatch"] is True
     assert [found["path"] for found in entry["differences"]] == ["$.b"]

@@ -71,7 +71,13 @@ def test_only_words_that_every_provider_takes_are_used(schema: dict[str, Any]) -
         {"expected": [{"name": "f", "arguments": {}}], "actual": [{"name": "f", "arguments": {}}]},
         {"expected": [{"one_of": [{"tool": "f"}]}, {"optional": {"tool": "g"}}], "actual": []},
         {"expected": [{"forbid": "g*"}, {"tool": "f", "times": 2}], "actual": []},
-        {"expected": [], "actual": [], "mode": "flexible", "threshold": 1, "order": "exact"},
+        {
+            "expected": [],
+            "actual": [],
+            "mode": "flexible",
+            "argument_match_threshold": 1,
+            "order": "exact",
+        },
         {"expected": [], "actual": [], "tools": ["f", "g"]},
         {"expected": [], "actual": [], "tools": [{"name": "f", "parameters": {}}]},
     ],
@@ -88,7 +94,7 @@ def test_what_the_schema_allows_is_answered(arguments: dict[str, Any]) -> None:
         {"expected": []},
         {"expected": "f", "actual": []},
         {"expected": [], "actual": [], "mode": "other"},
-        {"expected": [], "actual": [], "threshold": 2},
+        {"expected": [], "actual": [], "argument_match_threshold": 2},
         {"expected": [], "actual": [], "more": 1},
     ],
 )
@@ -149,7 +155,7 @@ OPTIONS = st.fixed_dictionaries(
     {},
     optional={
         "mode": st.sampled_from(["strict", "flexible", "outcome"]),
-        "threshold": st.floats(0, 1),
+        "argument_match_threshold": st.floats(0, 1),
         "order": st.sampled_from(["any", "in_order", "exact"]),
         "tools": st.sampled_from([[], ["f"], [{"name": "f", "parameters": {"required": ["a"]}}]]),
     },

@@ -112,8 +112,8 @@ SETTINGS: tuple[tuple[str, ...], ...] = (
     ("--preset", "flexible"),
     ("--preset", "outcome"),
     ("--mode", "flexible"),
-    ("--mode", "flexible", "--threshold", "0.5"),
-    ("--mode", "flexible", "--threshold", "1"),
+    ("--mode", "flexible", "--argument-match-threshold", "0.5"),
+    ("--mode", "flexible", "--argument-match-threshold", "1"),
     ("--mode", "flexible", "--extra-arguments", "count"),
     ("--order", "in_order"),
     ("--order", "exact"),
@@ -156,8 +156,8 @@ READING: tuple[tuple[str, ...], ...] = (
 WRONG_OPTIONS: tuple[tuple[str, ...], ...] = (
     ("--mode", "lenient"),
     ("--preset", "outcom"),
-    ("--threshold", "2"),
-    ("--threshold", "x"),
+    ("--argument-match-threshold", "2"),
+    ("--argument-match-threshold", "x"),
     ("--order", "any_order"),
     ("--pass-mark", "-1"),
     ("--normalise-name", "upper"),
@@ -496,7 +496,9 @@ def _value_jobs() -> Iterator[Job]:
             f"score/values/{name}",
             *(callscore("score", name, *every, "--lang", language) for language in LANGUAGES),
             callscore("score", name, "--format", "json"),
-            callscore("score", name, *every, "--mode", "flexible", "--threshold", "0.3"),
+            callscore(
+                "score", name, *every, "--mode", "flexible", "--argument-match-threshold", "0.3"
+            ),
             callscore("score", name, *every, "--order", "in_order"),
             callscore("score", name, *every, "--preset", "outcome"),
             callscore("score", name, *every, "--tools", "schema_tools.json"),

@@ -80,7 +80,7 @@ tools = [{"name": "search", "parameters": {"type": "object", "required": ["query
 messages = [("initialize", hello), ("tools/list", {}), ("ping", {}), ("nothing", {})]
 for name, arguments in (
     ("score_tool_calls", both),
-    ("score_tool_calls", {**both, "mode": "flexible", "threshold": 0.5, "order": "in_order"}),
+    ("score_tool_calls", {**both, "mode": "flexible", "argument_match_threshold": 0.5, "order": "in_order"}),
     ("explain_score", both),
     ("check_tool_calls", {"actual": [other] * 5, "tools": tools}),
     ("score_tool_calls", {"expected": []}),
@@ -344,7 +344,7 @@ search, other = {"tool": "search", "args": {"q": 1}}, {"tool": "search", "args":
 for name in ("score_tool_calls", "explain_score", "check_tool_calls", "nope"):
     for arguments in (
         {}, {"expected": [search], "actual": [search, other]}, {"actual": [other] * 4},
-        {"expected": [search], "actual": [other], "mode": "flexible", "threshold": 0.5, "order": "exact"},
+        {"expected": [search], "actual": [other], "mode": "flexible", "argument_match_threshold": 0.5, "order": "exact"},
         {"expected": [search], "actual": [other], "mode": "x"}, {"expected": 5, "actual": {}}, {"actual": [{}]},
         {"expected": [search], "actual": [other], "language": "ru"},
     ):

@@ -170,8 +170,7 @@ settings_options = stacked(
     ),
     _choice("--mode", score_settings.Mode, "Want equal arguments, or enough of them."),
     _setting(
-        "--threshold",
-        "argument_match_threshold",
+        "--argument-match-threshold",
         type=SHARE,
         help="The overlap from which a"
         f" flexible pair is correct.  [default: {DEFAULT.argument_match_threshold}]",

@@ -251,7 +251,7 @@ def _judges_at(value: Any, where: str) -> Iterator[str]:
 
 MODES = PRESETS
 ORDERS: tuple[str, ...] = get_args(Order)
-SCORE_FIELDS = ("expected", "actual", "mode", "threshold", "order", "tools")
+SCORE_FIELDS = ("expected", "actual", "mode", "argument_match_threshold", "order", "tools")
 CHECK_FIELDS = ("actual", "tools")
 
 _WITH_THRESHOLD = "flexible"
@@ -336,12 +336,14 @@ def _choice(given: dict[str, Any], field: str, choices: tuple[str, ...]) -> str:
 
 
 def _threshold(given: dict[str, Any]) -> float:
-    value = given.get("threshold", DEFAULT.argument_match_threshold)
+    value = given.get("argument_match_threshold", DEFAULT.argument_match_threshold)
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
-        raise InvalidSettings(f"threshold: {describe(value)} is not a number from 0 to 1.")
-    if "threshold" in given and given.get("mode") != _WITH_THRESHOLD:
+        raise InvalidSettings(
+            f"argument_match_threshold: {describe(value)} is not a number from 0 to 1."
+        )
+    if "argument_match_threshold" in given and given.get("mode") != _WITH_THRESHOLD:
         problem = f'it goes with mode {_WITH_THRESHOLD} alone. Send "mode": "{_WITH_THRESHOLD}"'
-        raise InvalidSettings(f"threshold: {problem} beside it, or leave it out.")
+        raise InvalidSettings(f"argument_match_threshold: {problem} beside it, or leave it out.")
     return value
 
 

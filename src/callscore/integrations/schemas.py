@@ -65,10 +65,10 @@ def _properties() -> dict[str, Any]:
             "type": "string",
             "enum": [*MODES],
             "description": "strict (the default): all arguments must be equal. flexible: enough of"
-            " them, see threshold. outcome: strict, but only for calls that change something; reads"
+            " them, see argument_match_threshold. outcome: strict, but only for calls that change something; reads"
             " and failed calls are ignored.",
         },
-        "threshold": {
+        "argument_match_threshold": {
             "type": "number",
             "minimum": 0,
             "maximum": 1,

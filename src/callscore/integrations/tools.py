@@ -46,7 +46,7 @@ def score_tool_calls(arguments: Any) -> dict[str, Any]:
 
     Args:
         arguments: an object with `expected` and `actual`, lists of `{"tool", "args"}`, and
-            optionally `mode`, `threshold`, `order` and `tools`.
+            optionally `mode`, `argument_match_threshold`, `order` and `tools`.
 
     Raises:
         InvalidCall: it cannot be read; the message says what to send instead.
