@@ -74,7 +74,7 @@ def test_there_is_an_option_for_every_setting_that_a_file_can_hold() -> None:
 def test_every_setting_can_be_given() -> None:
     line = (
         "--mode flexible --argument-match-threshold 0.5 --order in_order --extra-arguments count --pass-mark 0.9"
-        " --strip-prefix mcp__*__ --strip-prefix x_ --normalise-name case --count-calls writes"
+        " --strip-prefix mcp__*__ --strip-prefix x_ --normalize-name case --count-calls writes"
         " --failed-calls ignore --repeated-calls collapse --arrays unordered"
         " --nested-objects subset --effect get_*=read --effect a=b=write"
         " --argument book.date=date --top-k 3"
@@ -87,7 +87,7 @@ def test_every_setting_can_be_given() -> None:
         extra_arguments="count",
         pass_mark=0.9,
         strip_prefix=("mcp__*__", "x_"),
-        normalise_name=("case",),
+        normalize_name=("case",),
         count_calls="writes",
         failed_calls="ignore",
         repeated_calls="collapse",

@@ -95,7 +95,7 @@ def test_the_first_pattern_that_fits_any_of_the_names_decides() -> None:
 
 
 def test_the_name_of_a_server_says_nothing_about_a_tool() -> None:
-    settings = Settings(normalise_name=("namespace",))
+    settings = Settings(normalize_name=("namespace",))
 
     assert effect_of("search_server.delete_user", settings, {}) == "write"
     assert effect_of("admin.get_user", settings, {}) == "read"

@@ -378,7 +378,7 @@ def test_what_a_tool_does_is_told_by_the_name_that_is_compared() -> None:
 def test_a_pattern_may_be_about_the_name_as_it_is_or_as_it_is_compared(
     pattern: str, parts: tuple[NamePart, ...]
 ) -> None:
-    settings = Settings(strip_prefix=("mcp__*__",), normalise_name=parts)
+    settings = Settings(strip_prefix=("mcp__*__",), normalize_name=parts)
 
     given = prepare_calls((CHANGE, Forbidden(pattern)), (CHANGE, LOOKUP), settings, {})
 
@@ -423,7 +423,7 @@ def test_each_of_the_three_settings_selects() -> None:
 
 
 def test_a_set_in_a_pattern_is_no_name_with_a_dash() -> None:
-    settings = Settings(normalise_name=("dots", "case"))
+    settings = Settings(normalize_name=("dots", "case"))
 
     given = prepare_calls(
         (Forbidden("Delete-[A-Z]*"),), (ToolCall("delete_user", {}),), settings, {}
@@ -433,7 +433,7 @@ def test_a_set_in_a_pattern_is_no_name_with_a_dash() -> None:
 
 
 def test_tools_that_are_compared_alike_and_do_different_things_say_nothing() -> None:
-    settings = Settings(normalise_name=("namespace",), count_calls="writes")
+    settings = Settings(normalize_name=("namespace",), count_calls="writes")
     tools = {"x.do": Tool("x.do", effect="read"), "y.do": Tool("y.do", effect="write")}
     calls = (ToolCall("do", {}), ToolCall("x.do", {}), ToolCall("y.do", {}))
 

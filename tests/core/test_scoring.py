@@ -410,8 +410,8 @@ def test_a_forbidden_call_is_extra_and_fails_the_case() -> None:
     assert score_calls(expected, (call("a"),), DEFAULT).is_exact
 
 
-def test_names_are_normalised_before_anything_is_forbidden() -> None:
-    settings = Settings(strip_prefix=("mcp__*__",), normalise_name=("case",))
+def test_names_are_normalized_before_anything_is_forbidden() -> None:
+    settings = Settings(strip_prefix=("mcp__*__",), normalize_name=("case",))
     expected = (Group("any_order", (call("mcp__x__Get"),)), Forbidden("mcp__*__Delete_*"))
 
     score = score_calls(expected, (call("get"), call("mcp__y__DELETE_all")), settings)

@@ -35,7 +35,7 @@ def test_the_defaults_are_the_strict_comparison() -> None:
         "extra_arguments": "ignore",
         "pass_mark": 1.0,
         "strip_prefix": (),
-        "normalise_name": (),
+        "normalize_name": (),
         "count_calls": "all",
         "failed_calls": "count",
         "repeated_calls": "count",
@@ -83,10 +83,10 @@ MANY_WORDS = (
         ({"pass_mark": True}, "pass_mark: True is not a number from 0 to 1"),
         ({"strip_prefix": "mcp__"}, "strip_prefix: 'mcp__' is not a tuple of texts"),
         ({"strip_prefix": ("",)}, "strip_prefix: ('',) is not a tuple of texts"),
-        ({"normalise_name": ["case"]}, "normalise_name: ['case'] is not a tuple of texts"),
+        ({"normalize_name": ["case"]}, "normalize_name: ['case'] is not a tuple of texts"),
         (
-            {"normalise_name": ("snake",)},
-            "normalise_name: 'snake' is not one of namespace, dots, case",
+            {"normalize_name": ("snake",)},
+            "normalize_name: 'snake' is not one of namespace, dots, case",
         ),
         (
             {"count_calls": "write"},
@@ -144,7 +144,7 @@ VALUES = {
     "extra_arguments": "count",
     "pass_mark": 0.9,
     "strip_prefix": ("mcp__*__",),
-    "normalise_name": ("dots", "case"),
+    "normalize_name": ("dots", "case"),
 }
 
 
@@ -159,7 +159,7 @@ def test_the_same_values_give_the_same_settings() -> None:
         extra_arguments="count",
         pass_mark=0.9,
         strip_prefix=("mcp__*__",),
-        normalise_name=("dots", "case"),
+        normalize_name=("dots", "case"),
     )
 
 

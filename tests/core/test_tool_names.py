@@ -65,13 +65,13 @@ def test_a_prefix_is_taken_off_where_something_is_left(
 def test_parts_of_a_name_can_be_left_out_of_the_comparison(
     name: str, parts: tuple[str, ...], left: str
 ) -> None:
-    assert compared(name, normalise_name=parts) == left
+    assert compared(name, normalize_name=parts) == left
 
 
 def test_only_calls_with_another_name_are_made_anew() -> None:
     calls = (ToolCall("f", {"a": 1}, id="1"), ToolCall("x.g", {}, id="2"))
 
-    settings = Settings(normalise_name=("namespace",))
+    settings = Settings(normalize_name=("namespace",))
     found = [with_compared_name(call, settings) for call in calls]
 
     assert found[0] is calls[0]
@@ -85,7 +85,7 @@ def test_a_score_compares_what_is_left_of_the_names() -> None:
     assert callscore.score(expected, actual).f1 == 0
     assert (
         callscore.score(
-            expected, actual, strip_prefix="mcp__*__", normalise_name=("dots", "case")
+            expected, actual, strip_prefix="mcp__*__", normalize_name=("dots", "case")
         ).f1
         == 1
     )

@@ -130,7 +130,7 @@ def test_a_plain_line_with_tools_is_read_with_care() -> None:
         {"mode": "flexible"},
         {"order": "exact"},
         {"strip_prefix": ("a",)},
-        {"normalise_name": ("case",)},
+        {"normalize_name": ("case",)},
         {"count_calls": "writes"},
         {"failed_calls": "ignore"},
         {"repeated_calls": "collapse"},
@@ -149,7 +149,7 @@ def test_a_setting_that_may_change_a_score_needs_decoded_cases(settings: dict[st
 
 def test_every_setting_either_needs_decoded_cases_or_changes_no_strict_score() -> None:
     tried = set(Settings.__struct_fields__) - {
-        *("mode", "order", "strip_prefix", "normalise_name", "count_calls", "failed_calls"),
+        *("mode", "order", "strip_prefix", "normalize_name", "count_calls", "failed_calls"),
         *("repeated_calls", "arrays", "nested_objects", "effects", "arguments", "top_k"),
         *("similarity", "judge"),
     }

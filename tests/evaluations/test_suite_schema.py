@@ -55,7 +55,7 @@ SUITES: list[dict[str, Any]] = [
     {"cases": [{"id": "a"}], "tools": [{"name": "b"}], "system": "x", "prompt": "{{input}}"},
     {"cases": [{"id": "a"}], "scorers": "exact", "thresholds": 0.5, "tags": "x", "trials": 2},
     {"cases": [{"id": "a"}], "scorers": ["exact", "ragas.tool_call_f1"], "thresholds": {"exact": 1}},
-    {"cases": [{"id": "a"}], "settings": {"preset": "flexible", "normalise_name": ["case"]}},
+    {"cases": [{"id": "a"}], "settings": {"preset": "flexible", "normalize_name": ["case"]}},
     {"cases": [{"id": "a"}], "settings": {"effects": {"get_*": "read"}, "strip_prefix": "x"}},
     {"cases": [{"id": "a"}], "settings": {"arguments": {"*.q": "ignore"}, "top_k": 2}},
     {"cases": [{"id": "a"}], "variants": {"v": {"model": "n", "parameters": {"seed": 1}}, "w": {}}},

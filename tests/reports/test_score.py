@@ -94,7 +94,7 @@ CHANGES: dict[str, tuple[object, str]] = {
     "extra_arguments": ("count", "strict, any order, extra arguments count"),
     "pass_mark": (0.8, "strict, any order, passed from 0.8"),
     "strip_prefix": (("mcp__*__",), "strict, any order, prefixes stripped"),
-    "normalise_name": (("case",), "strict, any order, names normalised"),
+    "normalize_name": (("case",), "strict, any order, names normalized"),
     "count_calls": ("writes", "strict, any order, writes only"),
     "failed_calls": ("ignore", "strict, any order, failed calls ignored"),
     "repeated_calls": ("collapse", "strict, any order, repeats collapsed"),

@@ -127,7 +127,7 @@ SETTINGS = st.sampled_from(
         {"order": "in_order", "arrays": "unordered", "nested_objects": "subset"},
         {"count_calls": "writes", "effects": {"search": "read"}, "pass_mark": 0.25},
         {"arguments": {"*.query": {"text": {"similarity": 0.5}}, "*.date": "ignore"}},
-        {"strip_prefix": ["mcp__*__"], "normalise_name": ["case", "dots"], "top_k": 2},
+        {"strip_prefix": ["mcp__*__"], "normalize_name": ["case", "dots"], "top_k": 2},
         {"failed_calls": "ignore", "repeated_calls": "collapse"},
     ]
 )

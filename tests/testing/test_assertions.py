@@ -66,8 +66,8 @@ def test_nothing_makes_up_for_a_forbidden_call() -> None:
 def test_settings_are_given_as_for_score() -> None:
     made = [("getweather", {"location": "Paris", "unit": "C"})]
 
-    assert_calls(PARIS, made, normalise_name="case", mode="flexible")
-    assert_calls(PARIS, made, settings=Settings(normalise_name=("case",), mode="flexible"))
+    assert_calls(PARIS, made, normalize_name="case", mode="flexible")
+    assert_calls(PARIS, made, settings=Settings(normalize_name=("case",), mode="flexible"))
     with pytest.raises(AssertionError):
         assert_calls(PARIS, made, preset="flexible")
 

@@ -16,7 +16,7 @@ from callscore.testing.item_record import (
 
 SETTINGS = Settings(
     mode="flexible",
-    normalise_name=("case",),
+    normalize_name=("case",),
     effects={"get_*": "read"},  # type: ignore[arg-type]  # a mapping will do
     judge=lambda *_: True,
 )
@@ -69,5 +69,5 @@ def test_settings_arrive_as_far_as_data_can_say_them() -> None:
 
     assert told.about is not None
     assert settings_from_key(told.about) == Settings(
-        mode="flexible", normalise_name=("case",), effects=(("get_*", "read"),)
+        mode="flexible", normalize_name=("case",), effects=(("get_*", "read"),)
     )

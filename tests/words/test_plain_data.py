@@ -113,7 +113,7 @@ def test_the_worked_example_is_exported_whole() -> None:
             "extra_arguments": "ignore",
             "pass_mark": 1.0,
             "strip_prefix": [],
-            "normalise_name": [],
+            "normalize_name": [],
             "count_calls": "all",
             "failed_calls": "count",
             "repeated_calls": "count",

@@ -31,7 +31,7 @@ import msgspec
 from tools.transcript import clock  # before callscore, which takes its functions from `time`
 from tools.transcript.comparison import Record
 from tools.transcript.model_server import model_server
-from tools.transcript.normaliser import Normaliser
+from tools.transcript.normalizer import Normalizer
 from tools.transcript.snapshot import changed_files, is_database, new_lines, stamps, text_of
 
 if TYPE_CHECKING:
@@ -182,7 +182,7 @@ class _JobRunner:
         self._outputs = folder.with_name(f"{folder.name}.out")
         self._model = ""
         self._databases: dict[str, str] = {}
-        self._normalise = Normaliser(
+        self._normalize = Normalizer(
             {
                 str(folder): "<folder>",
                 str(root): "<root>",
@@ -218,11 +218,11 @@ class _JobRunner:
         before = stamps(self._folder)
         ready = self._filled_in(step, now=_FIRST_MOMENT + number * _BETWEEN_STEPS)
         code, stdout, stderr = _run(ready, self._folder, self._outputs)
-        normalise = self._normalise
+        normalize = self._normalize
         for text in (stdout, stderr):
-            normalise.note(text)
+            normalize.note(text)
         files = {
-            normalise(name): self._recorded_text(name, text)
+            normalize(name): self._recorded_text(name, text)
             for name, text in changed_files(self._folder, before).items()
         }
         # A database that was only opened may have another time of change, and no other row.
@@ -231,8 +231,8 @@ class _JobRunner:
             key=f"{self._job.key} #{number}",
             command=step.command,
             exit=code,
-            stdout=normalise(stdout),
-            stderr=normalise(stderr),
+            stdout=normalize(stdout),
+            stderr=normalize(stderr),
             files=files,
         )
 
@@ -240,7 +240,7 @@ class _JobRunner:
         """What is recorded of a file: all of it, or what is new in a database."""
         if text is None:
             return None
-        text = self._normalise(text)
+        text = self._normalize(text)
         if not is_database(self._folder / name):
             return text
         before = self._databases.get(name, "")
@@ -249,7 +249,7 @@ class _JobRunner:
 
     def _filled_in(self, step: Step, *, now: float) -> Step:
         """The step with the ids of runs and the address of the model in its arguments."""
-        places = {f"{{run{n}}}": run for n, run in enumerate(self._normalise.runs, 1)}
+        places = {f"{{run{n}}}": run for n, run in enumerate(self._normalize.runs, 1)}
         places["{model}"] = self._model
 
         def filled(text: str) -> str:

@@ -193,7 +193,7 @@ settings_options = stacked(
         help='Take this off the front of tools\' names, as in "mcp__*__".',
     ),
     _setting(
-        "--normalise-name",
+        "--normalize-name",
         multiple=True,
         type=click.Choice(get_args(score_settings.NamePart)),
         help="What not to mind in tools' names.",

@@ -27,7 +27,7 @@ from callscore.core.tool_names import (
     comparable_name,
     expectation_with_compared_names,
     matches_pattern,
-    normalise_letters,
+    normalize_letters,
     with_compared_name,
 )
 from callscore.errors import InvalidCall
@@ -76,7 +76,7 @@ _DEFAULT_RULES: _Rules = tuple((pattern, "read") for pattern in READ_PATTERNS)
 def effect_of(name: str, settings: Settings, tools: Mapping[str, Tool]) -> Effect:
     """The effect of a tool: by the first matching setting, else by its definition, else by its name.
 
-    If the settings normalise names, a pattern may match the name as written or as compared.
+    If the settings normalize names, a pattern may match the name as written or as compared.
     """
     names = (name, comparable_name(name, settings)) if changes_names(settings) else (name,)
     effect = _first_match(names, settings.effects) if settings.effects else None
@@ -109,20 +109,20 @@ def forbidding_pattern(patterns: Sequence[str], name: str, settings: Settings) -
         if matches_pattern(pattern, name):
             return pattern
         if changes_names(settings):
-            alike = _normalised_pattern(pattern, settings)
-            names = normalise_letters(name, settings), comparable_name(name, settings)
+            alike = _normalized_pattern(pattern, settings)
+            names = normalize_letters(name, settings), comparable_name(name, settings)
             if any(matches_pattern(alike, known) for known in names):
                 return pattern
     return None
 
 
-def _normalised_pattern(pattern: str, settings: Settings) -> str:
-    """A pattern with its letters normalised as in names, except the `-` in a set such as `[a-z]`."""
-    is_folded = "case" in settings.normalise_name
+def _normalized_pattern(pattern: str, settings: Settings) -> str:
+    """A pattern with its letters normalized as in names, except the `-` in a set such as `[a-z]`."""
+    is_folded = "case" in settings.normalize_name
     parts = [
         (part.casefold() if is_folded else part)
         if part.startswith("[")
-        else normalise_letters(part, settings)
+        else normalize_letters(part, settings)
         for part in _CHARACTER_SET.split(pattern)
     ]
     return "".join(parts)
@@ -302,7 +302,7 @@ def prepare_calls(
     settings: Settings,
     tools: Mapping[str, Tool],
 ) -> PreparedCalls:
-    """Select the calls that count, then normalise names: a pattern may match a name as written.
+    """Select the calls that count, then normalize names: a pattern may match a name as written.
 
     Raises:
         InvalidCall: a call is both expected and forbidden.

@@ -158,7 +158,7 @@ class Settings(Struct, frozen=True, gc=False, kw_only=True, forbid_unknown_field
         pass_mark: the score from which a case passes.
         strip_prefix: what to take off the front of tools' names, as patterns in which `*` stands
             for anything: `mcp__*__`. The first pattern that fits is taken.
-        normalise_name: differences in tools' names to ignore: `namespace` (what stands before the last
+        normalize_name: differences in tools' names to ignore: `namespace` (what stands before the last
             `.`, `/`, `:` or `__`), `dots` (`.`, `-`, `/` and `:` are as good as `_`), `case`.
         count_calls: `all`, or `writes`: only those of tools that may change something.
         failed_calls: whether calls whose result was an error `count`, or to `ignore` them.
@@ -183,7 +183,7 @@ class Settings(Struct, frozen=True, gc=False, kw_only=True, forbid_unknown_field
     extra_arguments: ExtraArguments = "ignore"
     pass_mark: float = 1.0
     strip_prefix: tuple[str, ...] = ()
-    normalise_name: tuple[NamePart, ...] = ()
+    normalize_name: tuple[NamePart, ...] = ()
     count_calls: CountCalls = "all"
     failed_calls: FailedCalls = "count"
     repeated_calls: RepeatedCalls = "count"
@@ -206,9 +206,9 @@ class Settings(Struct, frozen=True, gc=False, kw_only=True, forbid_unknown_field
         _require_fraction("argument_match_threshold", self.argument_match_threshold)
         _require_fraction("pass_mark", self.pass_mark)
         _require_strings("strip_prefix", self.strip_prefix)
-        _require_strings("normalise_name", self.normalise_name)
-        for part in self.normalise_name:
-            _require_choice("normalise_name", part, get_args(NamePart))
+        _require_strings("normalize_name", self.normalize_name)
+        for part in self.normalize_name:
+            _require_choice("normalize_name", part, get_args(NamePart))
         if self.effects != ():
             force_setattr(self, "effects", _effects(self.effects))
         if self.arguments != ():
@@ -278,7 +278,7 @@ def _effects(value: Any) -> tuple[tuple[str, Effect], ...]:
 
 DEFAULT = Settings()
 
-_TUPLE_SETTINGS = ("strip_prefix", "normalise_name")
+_TUPLE_SETTINGS = ("strip_prefix", "normalize_name")
 
 
 def settings_from(options: Mapping[str, Any], *, preset: str | None = None) -> Settings:
@@ -332,7 +332,7 @@ class ComparingOptions(TypedDict, total=False):
     extra_arguments: ExtraArguments
     pass_mark: float
     strip_prefix: str | Sequence[str]
-    normalise_name: NamePart | Sequence[NamePart]
+    normalize_name: NamePart | Sequence[NamePart]
     count_calls: CountCalls
     failed_calls: FailedCalls
     repeated_calls: RepeatedCalls

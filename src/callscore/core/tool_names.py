@@ -1,4 +1,4 @@
-"""Tool names: how settings normalise them, patterns with `*`, and how many names two lists share."""
+"""Tool names: how settings normalize them, patterns with `*`, and how many names two lists share."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ __all__ = [
     "count_same_names",
     "expectation_with_compared_names",
     "matches_pattern",
-    "normalise_letters",
+    "normalize_letters",
     "with_compared_name",
 ]
 
@@ -49,8 +49,8 @@ def expectation_with_compared_names(
 
 
 def changes_names(settings: Settings) -> bool:
-    """Whether these settings normalise names."""
-    return bool(settings.strip_prefix or settings.normalise_name)
+    """Whether these settings normalize names."""
+    return bool(settings.strip_prefix or settings.normalize_name)
 
 
 def comparable_name(name: str, settings: Settings) -> str:
@@ -60,16 +60,16 @@ def comparable_name(name: str, settings: Settings) -> str:
         if found and found.end() < len(name):
             name = name[found.end() :]
             break
-    if "namespace" in settings.normalise_name:
+    if "namespace" in settings.normalize_name:
         name = _NAMESPACE.sub("", _TRAILING_NUMBER.sub("", name))
-    return normalise_letters(name, settings)
+    return normalize_letters(name, settings)
 
 
-def normalise_letters(name: str, settings: Settings) -> str:
+def normalize_letters(name: str, settings: Settings) -> str:
     """A name, or a pattern, with its letters as compared; prefixes and namespaces are kept."""
-    if "dots" in settings.normalise_name:
+    if "dots" in settings.normalize_name:
         name = name.translate(_DOTS)
-    return name.casefold() if "case" in settings.normalise_name else name
+    return name.casefold() if "case" in settings.normalize_name else name
 
 
 @lru_cache(maxsize=64)

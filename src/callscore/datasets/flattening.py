@@ -154,7 +154,7 @@ def _nesting_rank(option: Any) -> int:
 
 def merge_schemas(first: Schema, second: Schema) -> Schema:
     """Merge two schemas; what cannot be merged becomes `allOf`."""
-    second = _normalised(second)
+    second = _normalized(second)
     if not first:
         return second
     found = {**first, **second}
@@ -164,7 +164,7 @@ def merge_schemas(first: Schema, second: Schema) -> Schema:
     return found
 
 
-def _normalised(schema: Schema) -> Schema:
+def _normalized(schema: Schema) -> Schema:
     """The schema with `const` as a list of one, and bounds as in later drafts."""
     plain = dict(schema)
     if "const" in plain:

@@ -175,7 +175,7 @@ def unmentioned_values(text: str, values: Iterable[Any], known: set[str]) -> lis
 
     Known texts, which are one of a few, need not be mentioned.
     """
-    folded = _normalised_text(text)
+    folded = _normalized_text(text)
     missing = [
         str(value)
         for value in _leaves(values)
@@ -194,12 +194,12 @@ def _leaves(values: Iterable[Any]) -> Iterator[str | int | float]:
             yield value
 
 
-def _normalised_text(text: str) -> str:
+def _normalized_text(text: str) -> str:
     return _WORD_SEPARATORS.sub(" ", _THOUSANDS.sub("", text).casefold())
 
 
 def _is_mentioned(value: str, text: str) -> bool:
-    wanted = _normalised_text(value).strip()
+    wanted = _normalized_text(value).strip()
     is_number = wanted[:1].isdecimal()
     shorter = _TRAILING_ZEROS.sub(r"\1", wanted).removesuffix(".") if is_number else wanted
     if wanted in text or shorter in text:  # people write 5 for 5.0

@@ -229,7 +229,7 @@ def _settings() -> dict[str, Any]:
             "argument_match_threshold": _SHARE,
             "pass_mark": _SHARE,
             "strip_prefix": _TEXTS,
-            "normalise_name": {"if": {"type": "array"}, "then": {"items": parts}, "else": parts},
+            "normalize_name": {"if": {"type": "array"}, "then": {"items": parts}, "else": parts},
             "effects": {
                 "type": "object",
                 "additionalProperties": {"enum": list(get_args(Effect))},

@@ -1,1 +1,1 @@
-"""Normalise: how a record spells a case, and how it spells a call."""
+"""Normalize: how a record spells a case, and how it spells a call."""

@@ -165,14 +165,14 @@ def resolve_server(base_url: str | None) -> str | None:
     Raises:
         InvalidSettings: the variable is not an address, or contains a password.
     """
-    server = _normalised_url(base_url)
+    server = _normalized_url(base_url)
     if server is None:
-        server = _normalised_url(os.environ.get(_BASE_VARIABLE))
+        server = _normalized_url(os.environ.get(_BASE_VARIABLE))
         require_url(server, _BASE_VARIABLE)
     return server
 
 
-def _normalised_url(url: str | None) -> str | None:
+def _normalized_url(url: str | None) -> str | None:
     """A URL without a trailing slash, for comparison; None if it is empty."""
     return (url or "").strip().rstrip("/") or None
 

@@ -107,7 +107,7 @@ def _plain_problem(value: Any, answers: Any) -> str | None:
 
 def _string_problem(value: Any, answers: Any) -> str | None:
     for answer in answers:
-        if answer == value:  # the usual case; normalising is slower
+        if answer == value:  # the usual case; normalizing is slower
             return None
     standard = _standard(value)
     is_found = any(type(answer) is str and _standard(answer) == standard for answer in answers)
@@ -119,7 +119,7 @@ def _standard(text: str) -> str:
 
 
 def _standard_items(items: Sequence[Any]) -> list[Any]:
-    """The normalised items of an array; by position, so that an object raises an error as in BFCL."""
+    """The normalized items of an array; by position, so that an object raises an error as in BFCL."""
     places = range(len(items))
     return [_standard(items[at]) if type(items[at]) is str else items[at] for at in places]
 

@@ -78,7 +78,7 @@ _SETTING_PHRASES = {
     "nested_objects": Phrase("extra keys in objects allowed", "в объектах допустимы лишние ключи"),
     "arguments": Phrase("rules for arguments ({value})", "правила для аргументов ({value})"),
     "strip_prefix": Phrase("prefixes stripped", "префиксы отброшены"),
-    "normalise_name": Phrase("names normalised", "имена нормализованы"),
+    "normalize_name": Phrase("names normalized", "имена нормализованы"),
     "effects": Phrase("effects ({value})", "эффекты ({value})"),
     "top_k": Phrase("best of {value} answers", "лучший из ответов, до {value}"),
     "similarity": Phrase("own similarity", "своя мера сходства"),

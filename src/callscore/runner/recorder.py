@@ -152,7 +152,7 @@ def case_from_payload(name: str, payload: Mapping[str, Any]) -> Case:
     )
 
 
-_TUPLE_SETTINGS = ("strip_prefix", "normalise_name", "effects")
+_TUPLE_SETTINGS = ("strip_prefix", "normalize_name", "effects")
 # Settings that are functions, of which only a judge can be restored.
 FUNCTION_SETTINGS = ("judge", "similarity")
 

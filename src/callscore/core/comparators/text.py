@@ -37,7 +37,7 @@ _IN_NUMBERS = re.compile(
     rf"(?<=\d)([{_BETWEEN}])(?=\d)"
     rf"|(?<![^{_OPENING}])([{_DASH}]?[.\uff0e](?=\d)|[{_DASH}](?=[{_CURRENCY}]?\d))"
 )
-_NORMALISED = {
+_NORMALIZED = {
     **dict.fromkeys(map(ord, "\u2010\u2011\u2012\u2013\u2212\ufe63\uff0d"), "-"),
     **dict.fromkeys(map(ord, "\u2044\u2215\uff0f"), "/"),
 }
@@ -46,7 +46,7 @@ _MAX_RUN = 100
 
 
 def fold(text: str, ignore: tuple[str, ...] = IGNORABLE) -> str:
-    """Normalise a text, so that texts that differ only in what is ignored become equal.
+    """Normalize a text, so that texts that differ only in what is ignored become equal.
 
     Letters with accents are always composed. `punctuation` turns dashes, slashes and underscores
     into spaces and drops all other marks, except those that are part of a number or a name. A text
@@ -83,7 +83,7 @@ def _remove_punctuation(text: str) -> str:
         last = parts[-1][-1:]
         if before and last and not last.isspace():
             parts.append(" ")  # the mark between it and the last word may be gone
-        parts += [(between or before).translate(_NORMALISED), _replace_marks(words)]
+        parts += [(between or before).translate(_NORMALIZED), _replace_marks(words)]
     return "".join(parts)
 
 
@@ -148,7 +148,7 @@ def check(matcher: Matcher) -> str | None:
 
 
 def compare(matcher: Matcher, actual: Any, context: Context) -> Verdict:
-    """Whether the normalised texts are equal, or similar enough."""
+    """Whether the normalized texts are equal, or similar enough."""
     if not isinstance(actual, str):
         return wrong_type(actual, "string")
     ignore = tuple(matcher.options.get("ignore", IGNORABLE))

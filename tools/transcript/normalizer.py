@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["Normaliser"]
+__all__ = ["Normalizer"]
 
 # No word boundary at the start: the `m` of a colour may stand there.
 _RUN = re.compile(r"(?<!\d)\d{8}-\d{6}-[0-9a-z]{4}\b")
@@ -21,8 +21,8 @@ _ADDRESS = re.compile(r"\b0x[0-9a-f]{8,16}\b")
 _PORT = re.compile(r"(?P<host>\b127\.0\.0\.1:)\d{5}\b")
 
 
-class Normaliser:
-    """Normalises the texts of one job.
+class Normalizer:
+    """Normalizes the texts of one job.
 
     Run ids are numbered in the order in which they appear, so that two runs stay two runs.
 

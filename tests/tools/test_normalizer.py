@@ -1,28 +1,28 @@
 from __future__ import annotations
 
 import pytest
-from tools.transcript.normaliser import Normaliser
+from tools.transcript.normalizer import Normalizer
 
 
 def test_run_ids_are_numbered_in_the_order_in_which_they_appear() -> None:
-    normalise = Normaliser({})
+    normalize = Normalizer({})
 
-    first = normalise("run 20260304-045421-26jc after 20260304-045300-k3f9")
-    second = normalise("run 20260304-045300-k3f9, \x1b[1m20260304-045421-26jc\x1b[0m")
+    first = normalize("run 20260304-045421-26jc after 20260304-045300-k3f9")
+    second = normalize("run 20260304-045300-k3f9, \x1b[1m20260304-045421-26jc\x1b[0m")
 
     assert first == "run <run-1> after <run-2>"
     assert second == "run <run-2>, \x1b[1m<run-1>\x1b[0m"
-    assert normalise.runs == ["20260304-045421-26jc", "20260304-045300-k3f9"]
+    assert normalize.runs == ["20260304-045421-26jc", "20260304-045300-k3f9"]
 
 
 def test_the_longest_path_is_replaced_first() -> None:
-    normalise = Normaliser({"/scratch": "<root>", "/scratch/job": "<folder>"})
+    normalize = Normalizer({"/scratch": "<root>", "/scratch/job": "<folder>"})
 
-    assert normalise("/scratch/job/cases.jsonl /scratch/x") == "<folder>/cases.jsonl <root>/x"
+    assert normalize("/scratch/job/cases.jsonl /scratch/x") == "<folder>/cases.jsonl <root>/x"
 
 
 @pytest.mark.parametrize(
-    ("text", "normalised"),
+    ("text", "normalized"),
     [
         ("<object at 0x7f1c2a3b4c5d>", "<object at <address>>"),
         ("http://127.0.0.1:45123/mcp", "http://127.0.0.1:<port>/mcp"),
@@ -30,8 +30,8 @@ def test_the_longest_path_is_replaced_first() -> None:
         (r"{\"seconds\":-0.00002}", r"{\"seconds\":<waited>}"),
     ],
 )
-def test_what_differs_between_two_recordings_is_replaced(text: str, normalised: str) -> None:
-    assert Normaliser({})(text) == normalised
+def test_what_differs_between_two_recordings_is_replaced(text: str, normalized: str) -> None:
+    assert Normalizer({})(text) == normalized
 
 
 @pytest.mark.parametrize(
@@ -39,4 +39,4 @@ def test_what_differs_between_two_recordings_is_replaced(text: str, normalised: 
     ["2024-01-15T10:00:00Z", '{"seconds":0.0}', "0x1f", "127.0.0.1:8476", "3 answers in 12 ms"],
 )
 def test_everything_else_is_kept(text: str) -> None:
-    assert Normaliser({})(text) == text
+    assert Normalizer({})(text) == text
