@@ -17,7 +17,7 @@ ANSWERS = {line["id"]: line["actual"] for line in map(msgspec.json.decode, RECOR
     cases="cases.yaml",
     tools="tools.json",
     scorers=["tool_called", "parameters_valid"],
-    thresholds=1.0,
+    fail_under=1.0,
 )
 def assistant(case: Case) -> Any:
     """What was answered when the question was asked; your agent would be asked here."""

@@ -51,12 +51,12 @@ def test_the_gravest_reason_comes_first_and_decides(capsys: pytest.CaptureFixtur
         f"callscore: interrupted; what finished is kept. Go on with: {GO_ON}",
         "callscore: evals/eval_broken.py:3: ModuleNotFoundError: No module named 'wether'",
         "callscore: assistant: no answer to 4 cases",
-        "callscore: assistant: accuracy 0.667 is below 0.900",
-        "callscore: assistant: polite has no number, and 0.500 is wanted",
+        "callscore: assistant: accuracy 0.667, required ≥ 0.900",
+        "callscore: assistant: polite has no number, required ≥ 0.500",
     ]
 
 
-def test_a_missed_threshold_is_not_said_again_right_below_the_report(
+def test_a_mean_below_fail_under_is_not_said_again_right_below_the_report(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     below = replace(MIXED, is_interrupted=False, unloaded=(), evaluations=VARIANTS.evaluations[2:])
@@ -65,7 +65,7 @@ def test_a_missed_threshold_is_not_said_again_right_below_the_report(
     assert run_exit_code(below, "en", go_on=GO_ON, is_shown=True) == FAILED
     assert capsys.readouterr().err == ""
     assert run_exit_code(below, "en", go_on=GO_ON) == FAILED
-    assert "accuracy 0.667 is below 0.800" in capsys.readouterr().err
+    assert "accuracy 0.667, required ≥ 0.800" in capsys.readouterr().err
 
 
 def test_each_reason_has_its_code() -> None:
@@ -90,14 +90,14 @@ def test_reasons_can_be_had_in_russian() -> None:
         f"прервано; готовое сохранено. Продолжить: {GO_ON}",
         "evals/eval_broken.py:3: ModuleNotFoundError: No module named 'wether'",
         "assistant: нет ответа для 4 случаев",
-        "assistant: accuracy 0.667 ниже порога 0.900",
-        "assistant: у polite нет оценки, а нужна 0.500",
+        "assistant: accuracy 0.667, требуется ≥ 0.900",
+        "assistant: у polite нет оценки, требуется ≥ 0.500",
     ]
 
 
-@pytest.mark.parametrize(("threshold", "codes"), [(None, []), (0.0, [FAILED])])
-def test_a_forbidden_call_counts_once_there_is_a_threshold(
-    threshold: float | None, codes: list[int]
+@pytest.mark.parametrize(("fail_under", "codes"), [(None, []), (0.0, [FAILED])])
+def test_a_forbidden_call_counts_once_there_is_a_fail_under(
+    fail_under: float | None, codes: list[int]
 ) -> None:
     summary = Summary()
     summary.add(replace(WEATHER.score, forbidden=(1,)))
@@ -107,7 +107,7 @@ def test_a_forbidden_call_counts_once_there_is_a_threshold(
             replace(
                 each,
                 results=replace(each.results, summary=summary),
-                scorers=(ScorerResult(name="accuracy", mean=0.5, threshold=threshold),),
+                scorers=(ScorerResult(name="accuracy", mean=0.5, fail_under=fail_under),),
             ),
         )
     )

@@ -95,7 +95,7 @@ def test_a_failure_goes_by_the_case_and_the_trial(trial: int | None, label: str)
 
 
 @pytest.mark.parametrize(
-    ("mean", "threshold", "is_below"),
+    ("mean", "fail_under", "is_below"),
     [
         (0.5, None, False),
         (0.5, 0.5, False),
@@ -104,10 +104,10 @@ def test_a_failure_goes_by_the_case_and_the_trial(trial: int | None, label: str)
         (None, 0.0, True),  # no number is not enough, however little is asked for
     ],
 )
-def test_a_scorer_is_below_where_its_mean_misses_the_threshold(
-    mean: float | None, threshold: float | None, is_below: bool
+def test_a_scorer_is_below_where_its_mean_is_below_fail_under(
+    mean: float | None, fail_under: float | None, is_below: bool
 ) -> None:
-    assert ScorerResult(name="accuracy", mean=mean, threshold=threshold).is_below is is_below
+    assert ScorerResult(name="accuracy", mean=mean, fail_under=fail_under).is_below is is_below
 
 
 @pytest.mark.parametrize(("passed", "is_flaky"), [(0, False), (1, True), (2, True), (3, False)])
@@ -120,9 +120,9 @@ def test_an_evaluation_goes_by_its_name_and_its_variant() -> None:
     assert evaluation("assistant", "gpt-4.1").label == "assistant [gpt-4.1]"
 
 
-def test_a_run_names_every_scorer_that_misses_its_threshold() -> None:
-    low = ScorerResult(name="accuracy", mean=0.5, threshold=0.9)
-    high = ScorerResult(name="exact", mean=0.95, threshold=0.9)
+def test_a_run_names_every_scorer_that_is_below_fail_under() -> None:
+    low = ScorerResult(name="accuracy", mean=0.5, fail_under=0.9)
+    high = ScorerResult(name="exact", mean=0.95, fail_under=0.9)
     run = RunResults(
         evaluations=(
             evaluation("a", "old", scorers=(low, high)),

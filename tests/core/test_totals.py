@@ -54,8 +54,8 @@ def result_of(found: Result | Failure) -> Result:
 
 
 def gather(*outcomes: Result | Failure, order: list[int] | None = None, **options: Any) -> Any:
-    thresholds = options.pop("thresholds", {"accuracy": None})
-    totals = Totals(DEFAULT, thresholds, **options)
+    fail_under = options.pop("fail_under", {"accuracy": None})
+    totals = Totals(DEFAULT, fail_under, **options)
     for position in order or range(len(outcomes)):
         totals.add(result_of(outcomes[position]), position)
     found: EvaluationResults = totals.evaluation(ABOUT)
@@ -74,11 +74,11 @@ def test_answers_are_counted_by_what_became_of_them() -> None:
 
 def test_a_scorer_has_a_mean_over_what_it_has_a_number_for() -> None:
     found = gather(
-        outcome("a"), outcome("b", 0.0), outcome("c", None), thresholds={"accuracy": 0.75}
+        outcome("a"), outcome("b", 0.0), outcome("c", None), fail_under={"accuracy": 0.75}
     )
 
     (scorer,) = found.scorers
-    assert (scorer.mean, scorer.scored, scorer.passed, scorer.threshold) == (0.5, 2, 1, 0.75)
+    assert (scorer.mean, scorer.scored, scorer.passed, scorer.fail_under) == (0.5, 2, 1, 0.75)
     assert scorer.not_scorable == Noted(1, ("nobody knows",))
     assert scorer.is_below
 
@@ -191,7 +191,7 @@ def test_where_all_is_shown_so_is_every_trial() -> None:
     assert len(gather(*trials, show="all").results.cases) == 2
 
 
-def test_no_threshold_is_missed_by_what_was_not_asked() -> None:
+def test_fail_under_does_not_apply_to_what_was_not_asked() -> None:
     totals = Totals(DEFAULT, {"accuracy": 0.9})
     skipped = totals.evaluation(ABOUT, skipped=Noted(2), cases=0, questions=0)
     totals.add(outcome("a", 0.0), 0)
@@ -225,8 +225,8 @@ def kept(name: str, **about: Any) -> Result:
     return Result(**fields | about)
 
 
-def read_back(*results: Result, **thresholds: float | None) -> EvaluationResults:
-    totals = Totals(DEFAULT, thresholds, show="none")
+def read_back(*results: Result, **fail_under: float | None) -> EvaluationResults:
+    totals = Totals(DEFAULT, fail_under, show="none")
     for each in results:
         totals.add(each)
     return totals.evaluation(ABOUT, is_saved=True)
@@ -261,10 +261,10 @@ def test_trials_without_a_decision_are_no_trials() -> None:
     assert found.trials == (CaseTrials("a", 2, 1),)
 
 
-def test_scorers_come_in_the_order_of_the_thresholds_and_others_follow() -> None:
+def test_scorers_come_in_the_order_of_fail_under_and_others_follow() -> None:
     found = read_back(kept("a"), polite=0.5)
 
-    assert [(one.name, one.threshold) for one in found.scorers] == [
+    assert [(one.name, one.fail_under) for one in found.scorers] == [
         ("polite", 0.5),
         ("accuracy", None),
     ]

@@ -115,11 +115,11 @@ def test_a_broken_run_is_taken_only_where_somebody_insists(
     assert forced.stdout.endswith(f"\nMind that {why}.\n")
 
 
-def test_a_partial_run_and_a_missed_threshold_are_pointed_out(
+def test_a_partial_run_and_a_mean_below_fail_under_are_pointed_out(
     callscore: Program, tmp_path: Path
 ) -> None:
     run = add_run(tmp_path, arguments={"limit": 2})
-    scorer = {"name": "accuracy", "mean": 0.5, "scored": 2, "passed": 1, "threshold": 0.9}
+    scorer = {"name": "accuracy", "mean": 0.5, "scored": 2, "passed": 1, "fail_under": 0.9}
     with open_store(tmp_path / ".callscore/history.db") as store:
         store.finish(run, "finished", {}, {0: {"scorers": [scorer]}})
 
@@ -127,7 +127,7 @@ def test_a_partial_run_and_a_missed_threshold_are_pointed_out(
 
     assert said.returncode == 0
     assert "this run left cases out" in said.stdout
-    assert said.stdout.endswith("below a threshold: agent: accuracy.\n")
+    assert said.stdout.endswith("below fail_under: agent: accuracy.\n")
 
 
 def test_a_run_cannot_be_called_like_a_baseline(

@@ -230,8 +230,8 @@ def test_a_new_forbidden_call_closes_it_without_statistics(
     assert "! 1 case with a new forbidden call (quiet)\n" in ran.stdout
 
 
-def test_a_missed_threshold_closes_it(callscore: Program, tmp_path: Path) -> None:
-    write_suite(tmp_path, wrong=CITIES[:3], more="thresholds = {accuracy = 0.9}\n")
+def test_a_mean_below_fail_under_closes_it(callscore: Program, tmp_path: Path) -> None:
+    write_suite(tmp_path, wrong=CITIES[:3], more="fail_under = {accuracy = 0.9}\n")
     callscore("run", "--jobs", "1")
     callscore("baseline", "set", "latest", "--name", "main")
     new = run(callscore, tmp_path, wrong=CITIES[:3])
@@ -239,7 +239,7 @@ def test_a_missed_threshold_closes_it(callscore: Program, tmp_path: Path) -> Non
     ran = callscore("gate", "--against", "main")
 
     assert ran.returncode == 1
-    assert "\n! accuracy 0.750 is below 0.900\n" in ran.stdout
+    assert "\n! accuracy 0.750, required ≥ 0.900\n" in ran.stdout
     assert ran.stdout.endswith(f"Next: callscore show {new}\n")
 
 

@@ -42,7 +42,7 @@ def test_what_it_writes_is_an_evaluation_whose_cases_all_pass(
     assert [(each.f1, each.tool_called, each.parameters_valid) for each in scores] == [
         (1, 1, 1)
     ] * 3
-    assert evaluations[0].thresholds == {
+    assert evaluations[0].fail_under == {
         "tool_called": 1.0,
         "parameters_valid": 1.0,
         "accuracy": 1.0,

@@ -159,14 +159,14 @@ THRESHOLDS = (
     + """
 @evaluation(
     cases=[Case("hi", id="a", expected=[expect.call("f")])],
-    thresholds={"accuracy": 0.9}, pass_mark=LEAST,
+    fail_under={"accuracy": 0.9}, pass_mark=LEAST,
 )
 def first(case):
     return ["g"]
 
 @evaluation(
     cases=[Case("hi", id="b", expected=[expect.call("f")])],
-    thresholds={"accuracy": 0.9}, pass_mark=0.0,
+    fail_under={"accuracy": 0.9}, pass_mark=0.0,
 )
 def second(case):
     return ["g"]
@@ -174,15 +174,15 @@ def second(case):
 )
 
 
-def test_only_what_is_rewritten_may_miss_its_threshold(pytester: pytest.Pytester) -> None:
+def test_only_what_is_rewritten_may_be_below_fail_under(pytester: pytest.Pytester) -> None:
     pytester.makepyfile(eval_x=THRESHOLDS.replace("LEAST", "1.0"))
 
     result = _update(pytester)
 
     assert result.ret == pytest.ExitCode.TESTS_FAILED
     assert result.parseoutcomes() == {"passed": 1, "updated": 1}
-    below = [line for line in result.outlines if line.startswith("below its threshold")]
-    assert below == ["below its threshold: second: accuracy"]
+    below = [line for line in result.outlines if line.startswith("below fail_under")]
+    assert below == ["below fail_under: second: accuracy"]
 
 
 def test_a_test_that_fails_for_another_reason_changes_nothing(pytester: pytest.Pytester) -> None:

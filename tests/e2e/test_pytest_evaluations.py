@@ -37,7 +37,7 @@ SUITE = """\
 name: recorded
 answers: answers.jsonl
 scorers: [accuracy]
-thresholds: {accuracy: 0.9}
+fail_under: {accuracy: 0.9}
 variants: {}
 cases:
   - id: one
@@ -110,7 +110,7 @@ def test_a_case_fails_with_the_diff_and_there_is_a_table(
             "tool_called   1.000      3/3",
             "accuracy      0.667      2/3",
             "recorded   evals/eval_recorded.yaml",
-            "accuracy   1.000      1/1     ≥ 0.900",
+            "accuracy   1.000      1/1    ≥ 0.900",
             "! 1 case skipped (two: not yet)",
             "3 of 4 passed, 1 failed, 1 skipped",
             "SKIPPED*: not yet",
@@ -248,13 +248,11 @@ def test_a_file_that_does_not_load_is_an_error_of_collection(
     )
 
 
-def test_a_threshold_that_is_missed_fails_the_session(
-    pytester: pytest.Pytester, evals: Path
-) -> None:
+def test_a_mean_below_fail_under_fails_the_session(pytester: pytest.Pytester, evals: Path) -> None:
     (evals / "eval_assistant.py").write_text(
         EVALUATION.replace(
             'scorers=["tool_called", "accuracy"],',
-            "pass_mark=0.0, thresholds={'accuracy': 0.9}, scorers=['accuracy'],",
+            "pass_mark=0.0, fail_under={'accuracy': 0.9}, scorers=['accuracy'],",
         )
     )
 
@@ -263,7 +261,7 @@ def test_a_threshold_that_is_missed_fails_the_session(
     result.assert_outcomes(passed=4)
     assert result.ret == pytest.ExitCode.TESTS_FAILED
     result.stdout.fnmatch_lines(
-        ["accuracy   0.667      3/3     < 0.900", "below its threshold: assistant: accuracy"]
+        ["accuracy   0.667      3/3    ≥ 0.900", "below fail_under: assistant: accuracy"]
     )
 
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 AGENT = """
 ANSWERS["sum"][0]["arguments"]["b"] = 8
 
-@evaluation(cases=CASES, tools=[getWeather, calculator], thresholds={"accuracy": 0.9})
+@evaluation(cases=CASES, tools=[getWeather, calculator], fail_under={"accuracy": 0.9})
 def agent(case):
     asking(case)
     return ANSWERS[case.id]
@@ -69,7 +69,7 @@ def test_what_is_not_given_stays_as_it_was(callscore: Program, folder: Path) -> 
     named = callscore("rescore", "--config", "callscore.toml")
 
     assert same.returncode == 1
-    assert same.stderr.endswith(" again\ncallscore: agent: accuracy 0.667 is below 0.900\n")
+    assert same.stderr.endswith(" again\ncallscore: agent: accuracy 0.667, required ≥ 0.900\n")
     assert "sum   failed\n  0.000 accuracy\n" in same.stdout
     assert named.returncode == 0
 
@@ -93,7 +93,7 @@ def test_other_scorers_and_another_bar_can_be_asked_for(callscore: Program, fold
     ran = callscore("rescore", *options, "--lang", "ru", "--show", "none", "-o", "again.txt")
 
     assert (ran.returncode, ran.stdout) == (1, "")
-    assert ran.stderr.endswith(" UTC\ncallscore: agent: exact 0.667 ниже порога 0.800\n")
+    assert ran.stderr.endswith(" UTC\ncallscore: agent: exact 0.667, требуется ≥ 0.800\n")
     report = (folder / "again.txt").read_text()
     assert "tool_called     1.000        3/3   ≥ 0.800" in report
     assert "exact           0.667        2/3   < 0.800" in report
@@ -135,7 +135,7 @@ def test_functions_are_taken_from_the_file_of_their_evaluation(
         print("measuring")
         return len(calls) < 1
 
-    @evaluation(cases=CASES, scorers=["accuracy", brief], thresholds={"brief": 0.1})
+    @evaluation(cases=CASES, scorers=["accuracy", brief], fail_under={"brief": 0.1})
     def agent(case):
         asking(case)
         return ANSWERS[case.id]

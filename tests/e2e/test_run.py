@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 WRONG = """
 ANSWERS["weather"][0]["arguments"]["location"] = "Lyon"
 
-@evaluation(cases=CASES, tools=[getWeather, calculator], thresholds={"accuracy": 0.9})
+@evaluation(cases=CASES, tools=[getWeather, calculator], fail_under={"accuracy": 0.9})
 async def assistant(case):
     asking(case)
     return ANSWERS[case.id]
@@ -66,7 +66,7 @@ def test_evaluations_are_found_and_what_they_come_to_is_shown(
     assert assistant.exists()
 
 
-def test_a_failing_case_is_shown_with_its_diff_and_the_missed_threshold_exits_with_1(
+def test_a_failing_case_is_shown_with_its_diff_and_the_mean_below_fail_under_exits_with_1(
     callscore: Program, tmp_path: Path
 ) -> None:
     add_file(tmp_path, "eval_wrong.py", WRONG)
@@ -74,30 +74,30 @@ def test_a_failing_case_is_shown_with_its_diff_and_the_missed_threshold_exits_wi
     ran = callscore("run", "eval_wrong.py")
 
     assert ran.returncode == 1
-    assert ran.stderr == "callscore: assistant: accuracy 0.667 is below 0.900\n"
-    assert "accuracy   0.667      2/3     < 0.900" in ran.stdout
+    assert ran.stderr == "callscore: assistant: accuracy 0.667, required ≥ 0.900\n"
+    assert "accuracy   0.667      2/3    ≥ 0.900" in ran.stdout
     assert "weather   failed\n  0.000 accuracy\n" in ran.stdout
     assert '  ~ location: "Paris"     location: "Lyon"' in ran.stdout
     assert "2 of 3 passed, 1 failed\n" in ran.stdout
 
 
 def test_failing_cases_alone_are_no_error(callscore: Program, tmp_path: Path) -> None:
-    add_file(tmp_path, "eval_wrong.py", WRONG.replace(', thresholds={"accuracy": 0.9}', ""))
+    add_file(tmp_path, "eval_wrong.py", WRONG.replace(', fail_under={"accuracy": 0.9}', ""))
 
     ran = callscore("run")
     gated = callscore("run", "--fail-under", "0.7", "--lang", "ru", "--cache")
 
     assert (ran.returncode, ran.stderr) == (0, "")
     assert gated.returncode == 1
-    assert gated.stderr == "callscore: assistant: accuracy 0.667 ниже порога 0.700\n"
+    assert gated.stderr == "callscore: assistant: accuracy 0.667, требуется ≥ 0.700\n"
     assert "пройдено 2 из 3, не пройдено 1\n3 ответа (из сохранённых 3) за " in gated.stdout
 
 
-def test_a_forbidden_call_fails_whatever_the_mean_once_there_is_a_threshold(
+def test_a_forbidden_call_fails_whatever_the_mean_once_there_is_a_fail_under(
     callscore: Program, tmp_path: Path
 ) -> None:
     body = """
-    @evaluation(cases=[Case("Hi!", id="hi", expected=[expect.forbid("delete_*")])], thresholds={bar})
+    @evaluation(cases=[Case("Hi!", id="hi", expected=[expect.forbid("delete_*")])], fail_under={bar})
     def careless(case):
         return [{{"name": "delete_all", "arguments": {{}}}}]
     """
@@ -139,7 +139,7 @@ def test_a_broken_file_beside_a_good_one_does_not_keep_it_from_running(
     assert broken.startswith("callscore: eval_broken.py:2: ")
     assert "no_such_module" in broken
     assert raising == "callscore: raising: no answer to 1 case"
-    assert wrong == "callscore: assistant: accuracy 0.667 is below 0.900"
+    assert wrong == "callscore: assistant: accuracy 0.667, required ≥ 0.900"
     assert "eval_broken.py:2   cannot be used\n" in ran.stdout
     assert "weather   failed   assistant\n" in ran.stdout
     assert "4 of 5 passed, 1 failed, 1 error\n" in ran.stdout
@@ -245,8 +245,8 @@ def test_variants_are_compared_in_one_table(callscore: Program, tmp_path: Path) 
     assert header.split()[:3] == ["variant", "accuracy", "passed"]
     assert quick.split()[:3] == ["quick", "0.333", "1/3"]
     assert thorough.split()[:3] == ["thorough", "1.000", "3/3"]
-    assert bar.split() == ["threshold", "0.500"]
-    assert ran.stderr == "callscore: assistant [quick]: accuracy 0.333 is below 0.500\n"
+    assert bar.split() == ["required", "≥", "0.500"]
+    assert ran.stderr == "callscore: assistant [quick]: accuracy 0.333, required ≥ 0.500\n"
     assert "failed\n" not in ran.stdout.replace("2 failed\n", "")
 
 
@@ -319,7 +319,7 @@ def test_the_report_can_be_markdown_or_junit(callscore: Program, tmp_path: Path)
     nothing = callscore("run", "eval_broken.py", "--format", "junit")
 
     assert markdown.stdout.startswith("## 2 of 3 passed, 1 failed\n")
-    assert "| `accuracy` | 0.667 | 2/3 | < 0.900 |" in markdown.stdout
+    assert "| `accuracy` | 0.667 | 2/3 | ≥ 0.900 |" in markdown.stdout
     root = ET.fromstring(junit.stdout)  # noqa: S314  (our own text)
     assert [root.get(key) for key in ("tests", "failures", "errors")] == ["5", "2", "1"]
     assert [case.get("name") for case in root[0].iterfind("testcase")][:3] == [

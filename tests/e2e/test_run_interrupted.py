@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 HANGING = """
 from time import sleep
 
-@evaluation(cases=CASES, thresholds={"accuracy": 1.0})
+@evaluation(cases=CASES, fail_under={"accuracy": 1.0})
 def hanging(case):
     asking(case)
     if case.id == "sum" and not Path("go-on").exists():

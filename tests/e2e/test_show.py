@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 AGENT = """
 ANSWERS["sum"][0]["arguments"]["b"] = 8
 
-@evaluation(cases=CASES, thresholds={"accuracy": 0.9})
+@evaluation(cases=CASES, fail_under={"accuracy": 0.9})
 def agent(case):
     asking(case)
     if case.id == "greeting":

@@ -70,7 +70,7 @@ def test_every_case_of_a_file_is_kept() -> None:
     assert (run.totals["cases"], run.totals["passed"], run.totals["errors"]) == (2, 1, 0)
     assert (evaluation.name, evaluation.place) == ("cases", "cases.jsonl")
     assert evaluation.scorers == ("accuracy",)
-    assert evaluation.thresholds == {"accuracy": 0.9}
+    assert evaluation.fail_under == {"accuracy": 0.9}
     assert evaluation.settings == settings_payload(settings_from({}))
     assert evaluation.summary["scorers"][0]["mean"] == 0.5
     assert [(each.case, each.status, each.passed) for each in results] == [

@@ -84,7 +84,7 @@ def test_everything_that_can_be_said_is_kept() -> None:
         tags="smoke",
         only=True,
         skip="later",
-        thresholds={"accuracy": 0.5},
+        fail_under={"accuracy": 0.5},
         name="other",
         trials=3,
         preset="flexible",
@@ -93,7 +93,7 @@ def test_everything_that_can_be_said_is_kept() -> None:
 
     assert (made.name, made.tags, made.only, made.skip) == ("other", ("smoke",), True, "later")
     assert (made.variants, made.trials) == ({"warm": {"temperature": 1}}, 3)
-    assert made.thresholds == {"accuracy": 0.5}
+    assert made.fail_under == {"accuracy": 0.5}
     assert made.settings == Settings.preset("flexible", order="in_order")
     assert [scorer.name for scorer in made.scorers] == ["accuracy"]
 
@@ -209,17 +209,17 @@ def test_what_says_itself_what_it_asks_does_not_change_with_its_file() -> None:
         ({"tags": [7]}, "tags: 7 is not a word."),
         ({"only": "yes"}, "only: 'yes' is neither true nor false."),
         ({"skip": 1}, "skip: 1 is neither a truth value nor a reason."),
-        ({"thresholds": "high"}, "thresholds: 'high' is not a number from 0 to 1."),
+        ({"fail_under": "high"}, "fail_under: 'high' is not a number from 0 to 1."),
         (
-            {"thresholds": {"acuracy": 1}},
-            "thresholds: there is no scorer 'acuracy' here. Is 'accuracy' meant?",
+            {"fail_under": {"acuracy": 1}},
+            "fail_under: there is no scorer 'acuracy' here. Is 'accuracy' meant?",
         ),
         ({"trials": 0}, "trials: 0 is not an integer from 1 on."),
         ({"preset": "strikt"}, "Is 'strict' meant?"),
         ({"mod": "strict"}, "evaluation has no keyword 'mod'. Is 'mode' meant?"),
-        ({"threshold": 0.9}, "evaluation has no keyword 'threshold'. Is 'thresholds' meant?"),
+        ({"fail_unter": 0.9}, "evaluation has no keyword 'fail_unter'. Is 'fail_under' meant?"),
         ({"scorer": "exact"}, "evaluation has no keyword 'scorer'. Is 'scorers' meant?"),
-        ({"thresholds": {"accuracy": 90}}, "thresholds.accuracy: 90 is not a number from 0 to 1."),
+        ({"fail_under": {"accuracy": 90}}, "fail_under.accuracy: 90 is not a number from 0 to 1."),
         ({"mode": "strikt"}, "Is 'strict' meant?"),
         (
             {"mode": "strict", "settings": Settings()},

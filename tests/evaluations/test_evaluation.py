@@ -8,11 +8,11 @@ import pytest
 
 from callscore.errors import InvalidSettings
 from callscore.evaluations.evaluation import (
+    fail_under_from,
     only_from,
     require_signature,
     skip_from,
     tags_from,
-    thresholds_from,
     trials_from,
     variants_from,
 )
@@ -60,26 +60,26 @@ def test_what_is_no_number_of_trials_is_refused(wrong: Any) -> None:
     assert refusal(lambda: trials_from(wrong)) == f"trials: {wrong!r} is not an integer from 1 on"
 
 
-def test_a_threshold_is_for_all_scorers_or_for_one() -> None:
-    assert thresholds_from(None, SCORERS) == {}
-    assert thresholds_from(1, SCORERS) == {"accuracy": 1.0, "exact": 1.0}
-    assert thresholds_from({"exact": 0.5}, SCORERS) == {"exact": 0.5}
+def test_fail_under_is_for_all_scorers_or_for_one() -> None:
+    assert fail_under_from(None, SCORERS) == {}
+    assert fail_under_from(1, SCORERS) == {"accuracy": 1.0, "exact": 1.0}
+    assert fail_under_from({"exact": 0.5}, SCORERS) == {"exact": 0.5}
 
 
 @pytest.mark.parametrize(
     ("wrong", "problem"),
     [
-        ("high", "thresholds: 'high' is not a number from 0 to 1"),
-        (True, "thresholds: True is not a number from 0 to 1"),
-        (float("nan"), "thresholds: nan is not a number from 0 to 1"),
-        ({"exact": None}, "thresholds.exact: None is not a number from 0 to 1"),
-        (90, "thresholds: 90 is not a number from 0 to 1"),
-        ({"exakt": 1}, "thresholds: there is no scorer 'exakt' here. Is 'exact' meant?"),
-        ({"x": 1}, "thresholds: there is no scorer 'x' here. The scorers are accuracy, exact"),
+        ("high", "fail_under: 'high' is not a number from 0 to 1"),
+        (True, "fail_under: True is not a number from 0 to 1"),
+        (float("nan"), "fail_under: nan is not a number from 0 to 1"),
+        ({"exact": None}, "fail_under.exact: None is not a number from 0 to 1"),
+        (90, "fail_under: 90 is not a number from 0 to 1"),
+        ({"exakt": 1}, "fail_under: there is no scorer 'exakt' here. Is 'exact' meant?"),
+        ({"x": 1}, "fail_under: there is no scorer 'x' here. The scorers are accuracy, exact"),
     ],
 )
-def test_what_is_no_threshold_is_refused(wrong: Any, problem: str) -> None:
-    assert refusal(lambda: thresholds_from(wrong, SCORERS)) == problem
+def test_an_invalid_fail_under_is_refused(wrong: Any, problem: str) -> None:
+    assert refusal(lambda: fail_under_from(wrong, SCORERS)) == problem
 
 
 def test_variants_are_keywords_by_name() -> None:

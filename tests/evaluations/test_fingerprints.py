@@ -28,7 +28,7 @@ from callscore import Case, evaluation, expect
 CASES = [Case("What?", id="a", expected=[expect.call("f")], tags=["x"])]
 
 
-@evaluation(cases=["Hi"], tools="t.json", variants={"a": {"warm": 1}}, thresholds=0.5)
+@evaluation(cases=["Hi"], tools="t.json", variants={"a": {"warm": 1}}, fail_under=0.5)
 def assistant(case, warm=0):
     return case.id  # as it is
 """
@@ -46,7 +46,7 @@ def digest(folder: Path, text: str) -> str:
     [
         ("# as it is", "# whatever"),
         ("\n\n\n", "\n\n"),
-        ("thresholds=0.5", "thresholds=0.9, scorers='exact', trials=3, mode='flexible', name='x'"),
+        ("fail_under=0.5", "fail_under=0.9, scorers='exact', trials=3, mode='flexible', name='x'"),
         ('cases=["Hi"]', "cases=CASES"),
         ('expect.call("f")', 'expect.call("g", a=expect.any())'),
         ('tags=["x"]', "skip=True"),
@@ -67,7 +67,7 @@ def test_what_cannot_change_an_answer_does_not_change_the_digest(
         ('"warm": 1', '"warm": 2'),
         ('"What?"', '"Who?"'),
         ('id="a"', 'id="b"'),
-        ("thresholds=0.5", "**more"),
+        ("fail_under=0.5", "**more"),
     ],
 )
 def test_what_may_change_an_answer_changes_the_digest(tmp_path: Path, old: str, new: str) -> None:

@@ -44,7 +44,7 @@ tools:
   - name: getWeather
     parameters: {type: object, properties: {location: {type: string}}}
 scorers: [tool_called, accuracy]
-thresholds: {accuracy: 0.9}
+fail_under: {accuracy: 0.9}
 settings: {preset: flexible, order: in_order}
 variants:
   warm: {parameters: {temperature: 0.9}}
@@ -90,7 +90,7 @@ def test_everything_that_a_suite_can_say_is_read(tmp_path: Path) -> None:
     assert suite.task.offer.names == ["getWeather"]
     assert list(suite.tools or ()) == ["getWeather"]
     assert [scorer.name for scorer in suite.scorers] == ["tool_called", "accuracy"]
-    assert suite.thresholds == {"accuracy": 0.9}
+    assert suite.fail_under == {"accuracy": 0.9}
     assert suite.settings.mode == "flexible"
     assert suite.settings.order == "in_order"
     assert callable(suite.settings.judge)
@@ -118,7 +118,7 @@ def test_a_suite_in_toml_says_the_same(tmp_path: Path) -> None:
 #:schema suite.schema.json
 model = "gpt-4.1-mini"
 scorers = "exact"
-thresholds = 1
+fail_under = 1
 
 [settings]
 mode = "flexible"
@@ -136,7 +136,7 @@ expected = []
     assert suite.name == "greeting"
     assert suite.settings == Settings(mode="flexible")
     assert suite.variants == {"warm": {"temperature": 0.9}}
-    assert suite.thresholds == {"exact": 1.0}
+    assert suite.fail_under == {"exact": 1.0}
     assert [case.id for case in evaluation_cases(suite)] == ["hi"]
 
 
@@ -197,7 +197,7 @@ MODEL = f"model: m\n{CASES}"
         (f"{MODEL}name: 7\n", 3, "name: 7 is not a name."),
         (f"{MODEL}scorers: [acuracy]\n", 3, "scorers: there is no scorer 'acuracy'. Is 'accuracy'"),
         (f"{MODEL}scorers: []\n", 3, "scorers: there are none."),
-        (f"{MODEL}thresholds: high\n", 3, "thresholds: 'high' is not a number from 0 to 1."),
+        (f"{MODEL}fail_under: high\n", 3, "fail_under: 'high' is not a number from 0 to 1."),
         (f"{MODEL}tags: [1]\n", 3, "tags: 1 is not a word."),
         (f"{MODEL}trials: 0\n", 3, "trials: 0 is not an integer from 1 on."),
         (f"{MODEL}only: maybe\n", 3, "only: 'maybe' is neither true nor false."),

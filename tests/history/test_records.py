@@ -71,7 +71,7 @@ def test_a_run_comes_back_as_it_was(store: Store, run: RunRecord) -> None:
             place="evals/eval_assistant.py:12",
             settings={"mode": "flexible", "arguments": {}},
             scorers=("accuracy", "polite"),
-            thresholds={"accuracy": 0.9},
+            fail_under={"accuracy": 0.9},
             tools=[{"name": "search", "parameters": {"type": "object"}}],
             summary={"passed": 2},
         ),

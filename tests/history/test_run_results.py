@@ -239,24 +239,24 @@ def test_a_run_without_variants_says_that_it_has_none(store: Store) -> None:
         store.side(run, "latest", "large")
 
 
-def test_missed_thresholds_are_told_in_every_language(store: Store) -> None:
+def test_mean_below_fail_unders_are_told_in_every_language(store: Store) -> None:
     run = store.begin(a_run())
     store.add_evaluation(an_evaluation(RUN))
     scorers = [
-        {"name": "accuracy", "mean": 2 / 3, "threshold": 0.9},
-        {"name": "polite", "mean": None, "threshold": 0.5},
-        {"name": "fine", "mean": 0.5, "threshold": 0.5},
-        {"name": "free", "mean": 0.1, "threshold": None},
+        {"name": "accuracy", "mean": 2 / 3, "fail_under": 0.9},
+        {"name": "polite", "mean": None, "fail_under": 0.5},
+        {"name": "fine", "mean": 0.5, "fail_under": 0.5},
+        {"name": "free", "mean": 0.1, "fail_under": None},
     ]
     store.finish(RUN, "finished", {}, {0: {"scorers": scorers}})
 
     [evaluation] = store.side(run, "latest").evaluations
 
     assert [note.text("en") for note in evaluation.below] == [
-        "accuracy 0.667 is below 0.900",
-        "polite has no number, and should reach 0.500",
+        "accuracy 0.667, required ≥ 0.900",
+        "polite has no number, required ≥ 0.500",
     ]
-    assert all("порог" in note.text("ru") for note in evaluation.below)
+    assert all("требуется" in note.text("ru") for note in evaluation.below)
 
 
 def test_the_texts_of_cases_and_answers_are_not_read(store: Store) -> None:

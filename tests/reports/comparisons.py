@@ -13,7 +13,7 @@ from callscore.core.results import Noted
 from callscore.core.statistics import Interval
 
 HOSTILE = "\x1b[31m[red]|`<b>:smile:\x00"
-_BELOW = Phrase("{scorer} {mean} is below {threshold}", "{scorer} {mean} ниже порога {threshold}")
+_BELOW = Phrase("{scorer} {mean}, required ≥ {required}", "{scorer} {mean}, требуется ≥ {required}")
 _DAY = 86_400.0
 _NOON = 1_794_744_000.0  # 2026-11-15 12:00 UTC
 
@@ -205,7 +205,7 @@ NOT_ENOUGH = Comparison(
         started_at=_NOON,
         is_finished=False,
         cases=8,
-        below=(Note(_BELOW, {"scorer": "accuracy", "mean": "0.667", "threshold": "0.900"}),),
+        below=(Note(_BELOW, {"scorer": "accuracy", "mean": "0.667", "required": "0.900"}),),
     ),
     main=Difference(measure="accuracy", cases=8, before=0.75, after=0.5, p_value=0.5, down=2),
     changes=tuple(
@@ -238,7 +238,7 @@ ATTACKED = Comparison(
         label="::error::" + HOSTILE,
         run=HOSTILE,
         cases=1,
-        below=(Note(_BELOW, {"scorer": HOSTILE, "mean": "0.1", "threshold": "0.2"}),),
+        below=(Note(_BELOW, {"scorer": HOSTILE, "mean": "0.1", "required": "0.2"}),),
     ),
     main=Difference(measure=HOSTILE, cases=9, before=1.0, after=0.0, verdict="regressed"),
     others=(Difference(measure=HOSTILE, cases=9, before=1.0, after=0.0),),

@@ -84,12 +84,14 @@ MIXED = RunResults(
             results=results(WEATHER, not_shown=2),
             scorers=(
                 ScorerResult(name="tool_called", mean=1.0, scored=5, passed=5),
-                ScorerResult(name="parameters_valid", mean=0.95, scored=5, passed=4, threshold=0.9),
-                ScorerResult(name="accuracy", mean=2 / 3, scored=5, passed=2, threshold=0.9),
+                ScorerResult(
+                    name="parameters_valid", mean=0.95, scored=5, passed=4, fail_under=0.9
+                ),
+                ScorerResult(name="accuracy", mean=2 / 3, scored=5, passed=2, fail_under=0.9),
                 ScorerResult(
                     name="polite",
                     mean=None,
-                    threshold=0.5,
+                    fail_under=0.5,
                     not_scorable=Noted(5, ("the scorer raised KeyError: 'text'.",)),
                 ),
             ),
@@ -172,7 +174,7 @@ def _variant(name: str, means: tuple[float, float, float], passed: int) -> Evalu
                 mean=mean,
                 scored=6,
                 passed=passed,
-                threshold=0.8 if scorer == "accuracy" else None,
+                fail_under=0.8 if scorer == "accuracy" else None,
             )
             for scorer, mean in zip(names, means, strict=True)
         ),
@@ -214,7 +216,7 @@ ATTACKED = RunResults(
             unreferenced=(CaseValues(id=HOSTILE, calls=(_ATTACK,), values=_VALUES),),
             scorers=(
                 ScorerResult(
-                    name=HOSTILE, threshold=0.5, not_scorable=Noted(2, (HOSTILE, HOSTILE))
+                    name=HOSTILE, fail_under=0.5, not_scorable=Noted(2, (HOSTILE, HOSTILE))
                 ),
             ),
             cases=2,

@@ -389,8 +389,8 @@ def test_a_run_that_is_compared_with_itself_is_pointed_out_once() -> None:
     assert [*comparison_notes(comparison, "en", said={"same run"})] == []
 
 
-def test_a_missed_threshold_is_a_sentence_of_its_own() -> None:
-    assert below_notes(NOT_ENOUGH, "ru") == [("accuracy 0.667 ниже порога 0.900", "")]
+def test_a_mean_below_fail_under_is_a_sentence_of_its_own() -> None:
+    assert below_notes(NOT_ENOUGH, "ru") == [("accuracy 0.667, требуется ≥ 0.900", "")]
 
 
 def test_only_the_values_of_a_note_are_made_safe() -> None:

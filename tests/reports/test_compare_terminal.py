@@ -144,7 +144,7 @@ more cases, or more trials of each, would tell
 before   before.jsonl, 8 cases
 after    20261115-120000-bbbb, 2026-11-15 12:00 UTC, 8 cases
 
-! accuracy 0.667 is below 0.900
+! accuracy 0.667, required ≥ 0.900
 
 Broken: 2 cases
 - one   F1 100.0% → 0.0%

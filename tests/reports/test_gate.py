@@ -83,7 +83,7 @@ def test_doubt_thresholds_and_an_end_that_did_not_come_are_said_in_russian() -> 
             ),
             "",
         ),
-        ("below", "accuracy 0.667 ниже порога 0.900", ""),
+        ("below", "accuracy 0.667, требуется ≥ 0.900", ""),
         ("unfinished", "прогон 20261115-120000-bbbb не завершён", ""),
     ]
 
@@ -278,7 +278,7 @@ def test_a_gate_can_be_had_in_russian_and_without_numbers() -> None:
         write_markdown(EMPTY, next_command=NEXT),
     )
 
-    assert "- **`accuracy` `0.667` ниже порога `0.900`**\n" in doubtful
+    assert "- **`accuracy` `0.667`, требуется ≥ `0.900`**\n" in doubtful
     assert "**accuracy" not in doubtful
     assert "points" not in empty
 

@@ -87,7 +87,7 @@ Next: callscore show 20261115-120000-bbbb refund-order-17
 DOUBTFUL_BLOCK = """\
 Проверка не пройдена   мало данных, before.jsonl → 20261115-120000-bbbb   --fail-on regressed
 ! случаев слишком мало для вывода, а потеря не меньше 10 п. п.: хуже 2, лучше 0, −25.0 п. п.
-! accuracy 0.667 ниже порога 0.900
+! accuracy 0.667, требуется ≥ 0.900
 ! прогон 20261115-120000-bbbb не завершён
 
 accuracy 75.0% → 50.0%, −25.0 п. п.
@@ -234,7 +234,7 @@ def test_all_thresholds_that_are_missed_are_one_failure() -> None:
 
     (failure,) = parsed(gate).findall(".//failure[@type='below']")
 
-    sentence = "accuracy 0.667 is below 0.900"
+    sentence = "accuracy 0.667, required ≥ 0.900"
     assert failure.get("message") == f"{sentence}; {sentence}"
 
 

@@ -141,7 +141,7 @@ def test_below_the_name_stand_the_cases_and_how_they_are_compared() -> None:
 def test_failures_that_change_no_exit_code_are_pointed_out(
     fields: dict[str, int], is_said: bool
 ) -> None:
-    scorers = tuple(replace(scorer, threshold=None) for scorer in EACH.scorers)
+    scorers = tuple(replace(scorer, fail_under=None) for scorer in EACH.scorers)
     run = RunResults(evaluations=(replace(EACH, scorers=scorers, **fields),))
 
     hint = gate_hint(run, "en")
@@ -149,8 +149,8 @@ def test_failures_that_change_no_exit_code_are_pointed_out(
     assert (hint is not None and "--fail-under 1" in hint) is is_said
 
 
-def test_where_there_is_a_threshold_there_is_a_gate() -> None:
-    scorers = tuple(replace(scorer, threshold=0.1) for scorer in EACH.scorers)
+def test_where_there_is_a_fail_under_there_is_a_gate() -> None:
+    scorers = tuple(replace(scorer, fail_under=0.1) for scorer in EACH.scorers)
     run = RunResults(evaluations=(replace(EACH, scorers=scorers, answered=3, passed=2),))
 
     assert gate_hint(run, "en") is None
@@ -225,11 +225,11 @@ def test_what_has_no_answer_is_an_error_and_no_failure() -> None:
     ]
 
 
-def test_a_missed_threshold_is_a_failed_test_of_its_own() -> None:
+def test_a_mean_below_fail_under_is_a_failed_test_of_its_own() -> None:
     assert found(parsed(MIXED), "failure") == [
         ("what-is-the-weather-in-paris", "score"),
-        ("accuracy ≥ 0.900", "threshold"),
-        ("polite ≥ 0.500", "threshold"),
+        ("accuracy ≥ 0.900", "fail_under"),
+        ("polite ≥ 0.500", "fail_under"),
         ("promise-me-a-refund", "score"),
     ]
 
@@ -389,12 +389,12 @@ def test_the_verdict_is_the_headline() -> None:
     )
 
 
-def test_a_table_says_which_thresholds_are_missed() -> None:
+def test_a_table_says_which_means_are_too_low() -> None:
     text = write_markdown(MIXED)
 
-    assert "| scorer | mean | passed | threshold |" in text
+    assert "| scorer | mean | passed | required |" in text
     assert "| `parameters_valid` | 0.950 | 4/5 | ≥ 0.900 |" in text
-    assert "| `accuracy` | 0.667 | 2/5 | < 0.900 |" in text
+    assert "| `accuracy` | 0.667 | 2/5 | ≥ 0.900 |" in text
     assert "- **`polite` has no number for 5 cases** (`the scorer raised KeyError: 'text'`)" in text
 
 
@@ -427,8 +427,8 @@ def test_variants_stand_side_by_side() -> None:
         " | tokens |" in text
     )
     assert "| `small` | 0.833 | 0.750 | 0.667 | 4/6 | 1 | 2.0 s | 5,035 |" in text
-    assert "| threshold |  |  | 0.800 |  |  |  |  |" in text
-    assert "- **`small`: `accuracy` 0.667 is below 0.800**" in text
+    assert "| required |  |  | ≥ 0.800 |  |  |  |  |" in text
+    assert "- **`small`: `accuracy` 0.667, required ≥ 0.800**" in text
     assert "#### Repeated trials\n\n|  | k=1 | k=2 | k=3 |" in text
     assert "| `claude-sonnet-4 pass^k` | 0.833 | 0.667 | 0.500 |" in text
 
@@ -476,7 +476,9 @@ def test_names_from_the_data_stay_plain_text() -> None:
     outside = re.sub(r"^(`{3,})\w+\n.*?^\1$", "", text, flags=re.MULTILINE | re.DOTALL)
     assert "<b>" not in outside
     for row in re.findall(r"^\|.*\|$", outside, re.MULTILINE):
-        assert "red" not in row or "&#124;" in row  # their bar is not one of the table's
+        assert (
+            "red" not in row.replace("required", "") or "&#124;" in row
+        )  # their bar is not one of the table's
 
 
 # What should be known of an evaluation beside its numbers.
@@ -488,6 +490,8 @@ def test_what_is_fine_needs_no_notes() -> None:
 
 def test_notes_name_what_has_no_number_and_what_was_left_out() -> None:
     assert group_notes(MIXED.evaluations[:1], "en") == [
+        ("accuracy 0.667, required ≥ 0.900", ""),
+        ("polite –, required ≥ 0.500", ""),
         ("polite has no number for 5 cases", "the scorer raised KeyError: 'text'"),
         ("1 case skipped", "say-goodbye: the service is down on Sundays"),
     ]
@@ -496,7 +500,7 @@ def test_notes_name_what_has_no_number_and_what_was_left_out() -> None:
 def test_a_note_of_some_variants_names_them() -> None:
     assert group_notes(VARIANTS.evaluations, "en") == [
         ("claude-sonnet-4: 1 flaky case", "weather 2/3"),
-        ("small: accuracy 0.667 is below 0.800", ""),
+        ("small: accuracy 0.667, required ≥ 0.800", ""),
         ("small: 1 flaky case", "weather 1/3"),
     ]
 

@@ -25,7 +25,7 @@ from callscore.core.results import (
     Usage,
 )
 from callscore.reports.formatting import NO_NUMBER
-from callscore.reports.run import threshold_text, trial_rows, variant_columns
+from callscore.reports.run import required_text, trial_rows, variant_columns
 from callscore.reports.run_terminal import (
     render,
     render_saved_run,
@@ -59,12 +59,14 @@ MIXED_REPORT = """\
 assistant   evals/eval_assistant.py:12
 11 cases, strict, any order, median 1.2 s
 
-scorer              mean   passed   threshold
+scorer              mean   passed   required
 tool_called        1.000      5/5
-parameters_valid   0.950      4/5     ≥ 0.900
-accuracy           0.667      2/5     < 0.900
-polite                 –        –     < 0.500
+parameters_valid   0.950      4/5    ≥ 0.900
+accuracy           0.667      2/5    ≥ 0.900
+polite                 –        –    ≥ 0.500
 
+! accuracy 0.667, required ≥ 0.900
+! polite –, required ≥ 0.500
 ! polite has no number for 5 cases (the scorer raised KeyError: 'text')
 ! 1 case skipped (say-goodbye: the service is down on Sundays)
 
@@ -121,7 +123,7 @@ variant           tool_called   parameters_valid   accuracy   passed   errors   
 gpt-4.1                 1.000              1.000      1.000      6/6        0    3.0 s    7,503
 claude-sonnet-4         1.000              0.917      0.833      5/6        0    2.5 s    6,269
 small                   0.833              0.750      0.667      4/6        1    2.0 s    5,035
-threshold                                             0.800
+required                                            ≥ 0.800
 
 Repeated trials
                              k=1     k=2     k=3
@@ -133,7 +135,7 @@ small             pass@k   0.667   0.833   1.000
                   pass^k   0.667   0.500   0.500
 
 ! claude-sonnet-4: 1 flaky case (weather 2/3)
-! small: accuracy 0.667 is below 0.800
+! small: accuracy 0.667, required ≥ 0.800
 ! small: 1 flaky case (weather 1/3)
 
 what-is-the-weather-in-paris   failed   assistant [small]
@@ -184,7 +186,7 @@ def test_nothing_run_is_said_in_one_sentence() -> None:
 def test_a_report_can_be_had_in_russian() -> None:
     text = write_text(MIXED, lang="ru")
 
-    assert "критерий           среднее   пройдено     порог" in text
+    assert "критерий           среднее   пройдено   требуется" in text
     assert "! polite: без оценки 5 случаев (the scorer raised KeyError: 'text')" in text
     assert "what-is-the-weather-in-paris   не пройден   assistant" in text
     assert "convert-5-miles-to-km   ошибка: истекло время   3 запуска   assistant" in text
@@ -207,7 +209,7 @@ def test_the_report_fits_the_terminal(run: RunResults, width: int, lang: Languag
 def test_where_there_is_no_room_for_all_scorers_each_variant_has_a_table() -> None:
     text = rendered(VARIANTS, width=40)
 
-    assert "claude-sonnet-4\nscorer            mean passed threshold" in text
+    assert "claude-sonnet-4\nscorer            mean passed required" in text
 
 
 def test_what_a_summary_shows_are_the_tables_and_the_footer() -> None:
@@ -217,7 +219,7 @@ def test_what_a_summary_shows_are_the_tables_and_the_footer() -> None:
 
     text = capture.get()
     assert text.startswith("assistant   evals/eval_assistant.py:12\n")
-    assert "parameters_valid   0.950      4/5     ≥ 0.900" in text
+    assert "parameters_valid   0.950      4/5    ≥ 0.900" in text
     assert text.rstrip().endswith("run 20261115-184354-k3f9")
     assert "Expected" not in text
     assert "error: timeout" not in text
@@ -303,16 +305,16 @@ def test_that_there_are_no_calls_stands_under_its_case() -> None:
 # The tables of a run.
 
 
-def test_a_threshold_says_whether_it_is_met() -> None:
-    assert threshold_text(ScorerResult(name="a", mean=0.9, threshold=0.9)) == "≥ 0.900"
-    assert threshold_text(ScorerResult(name="a", mean=0.8, threshold=0.9)) == "< 0.900"
-    assert threshold_text(ScorerResult(name="a", threshold=0.0)) == "< 0.000"
-    assert threshold_text(ScorerResult(name="a", mean=0.8)) == ""
+def test_the_required_mean_is_shown() -> None:
+    assert required_text(ScorerResult(name="a", mean=0.9, fail_under=0.9)) == "≥ 0.900"
+    assert required_text(ScorerResult(name="a", mean=0.8, fail_under=0.9)) == "≥ 0.900"
+    assert required_text(ScorerResult(name="a", fail_under=0.0)) == "≥ 0.000"
+    assert required_text(ScorerResult(name="a", mean=0.8)) == ""
 
 
-def test_without_thresholds_there_is_no_column_for_them() -> None:
-    assert "threshold" not in scorer_table(FINE.evaluations[0], 80, "en").plain
-    assert "threshold" in scorer_table(MIXED.evaluations[0], 80, "en").plain
+def test_without_fail_under_there_is_no_column_for_them() -> None:
+    assert "required" not in scorer_table(FINE.evaluations[0], 80, "en").plain
+    assert "required" in scorer_table(MIXED.evaluations[0], 80, "en").plain
 
 
 def test_a_share_is_coloured_by_how_much_it_is() -> None:
@@ -356,15 +358,15 @@ def test_columns_are_there_for_what_is_known() -> None:
     assert (name, [text for text, _ in cells]) == ("median", ["1.0 s", NO_NUMBER, NO_NUMBER])
 
 
-def test_without_thresholds_variants_have_no_row_for_them() -> None:
+def test_without_fail_under_variants_have_no_row_for_them() -> None:
     free = [
-        replace(each, scorers=tuple(replace(one, threshold=None) for one in each.scorers))
+        replace(each, scorers=tuple(replace(one, fail_under=None) for one in each.scorers))
         for each in VARIANTS.evaluations
     ]
 
     table = variant_table(free, 100, "en")
     assert table is not None
-    assert "threshold" not in table.plain
+    assert "required" not in table.plain
 
 
 def test_variants_are_named_once_beside_their_rates() -> None:

@@ -346,7 +346,7 @@ def test_a_case_without_expectations_is_kept_as_not_scored(store: Store) -> None
 def test_what_evaluations_come_to_is_counted() -> None:
     @evaluation(
         cases=[a_case("one"), a_case("two"), a_case("three", skip="broken")],
-        thresholds=0.5,
+        fail_under=0.5,
         variants={"a": {"city": "Paris"}, "b": {"city": "Oslo"}},
     )
     def assistant(_: Case, *, city: str) -> Any:
@@ -362,7 +362,7 @@ def test_what_evaluations_come_to_is_counted() -> None:
     assert "scorers" not in both
     assert (one["answered"], one["passed"], one["macro_f1"]) == (2, 0, 0.0)
     assert one["scorers"] == [
-        {"name": "accuracy", "mean": 0.0, "scored": 2, "passed": 0, "threshold": 0.5}
+        {"name": "accuracy", "mean": 0.0, "scored": 2, "passed": 0, "fail_under": 0.5}
     ]
 
 

@@ -50,7 +50,7 @@ def test_the_same_settings_give_the_same_and_nobody_is_asked(store: Store) -> No
     cases = [a_case("a"), a_case("b", expected=None), a_case("c/…", tags=["smoke"])]
     first = ran(
         store,
-        a_plan(agent, *cases, variants=variants, trials=2, thresholds=0.5, tools=[WEATHER]),
+        a_plan(agent, *cases, variants=variants, trials=2, fail_under=0.5, tools=[WEATHER]),
     )
     asked.clear()
     told: list[Any] = []
@@ -98,14 +98,14 @@ def test_a_run_that_was_scored_again_can_be_scored_again(store: Store) -> None:
 
 
 def test_other_scorers_take_the_place_of_the_runs(store: Store) -> None:
-    ran(store, a_plan(lambda _: EXTRA, thresholds={"accuracy": 0.5}))
+    ran(store, a_plan(lambda _: EXTRA, fail_under={"accuracy": 0.5}))
 
     names = ["tool_called", "accuracy", "ragas.tool_call_f1"]
     second = again(store, RescoreOptions(scorers=names, fail_under=0.25))
 
     scorers = second.evaluations[0].scorers
     assert [one.name for one in scorers] == names
-    assert [one.threshold for one in scorers] == [0.25, 0.5, 0.25]
+    assert [one.fail_under for one in scorers] == [0.25, 0.5, 0.25]
     assert scorers[0].mean == 1.0
 
 

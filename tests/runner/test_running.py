@@ -146,12 +146,12 @@ def test_a_run_under_way_has_the_same_numbers_as_when_it_is_over(store: Store, t
 
 
 def test_what_nobody_has_said_a_mean_must_reach_is_said_for_the_run() -> None:
-    asked = a_plan(Agent(*"abcd"), scorers=["accuracy", "recall"], thresholds={"recall": 0.0})
+    asked = a_plan(Agent(*"abcd"), scorers=["accuracy", "recall"], fail_under={"recall": 0.0})
 
     found = run(asked, RunOptions(fail_under=0.5))
-    wrong = run(a_plan(Agent("weather"), thresholds=0.5), RunOptions(fail_under=0.0))
+    wrong = run(a_plan(Agent("weather"), fail_under=0.5), RunOptions(fail_under=0.0))
 
-    assert [one.threshold for one in found.evaluations[0].scorers] == [0.5, 0.0]
+    assert [one.fail_under for one in found.evaluations[0].scorers] == [0.5, 0.0]
     assert found.below == ()
     assert wrong.below == ("assistant: accuracy",)
 
@@ -655,7 +655,7 @@ def test_one_that_goes_wrong_is_in_the_results_and_the_others_are_asked() -> Non
         4,
         ["b #1", "b #2"],
     )
-    assert [scorer.threshold for scorer in found.scorers] == [0.5]
+    assert [scorer.fail_under for scorer in found.scorers] == [0.5]
 
 
 def test_a_scorer_that_is_cancelled_loses_no_question() -> None:

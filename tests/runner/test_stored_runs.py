@@ -85,11 +85,11 @@ def test_all_that_a_run_told_is_told_again(store: Store) -> None:
     assert as_data(kept(store, ALL)) == as_data(first)
 
 
-def test_repeated_trials_and_thresholds_are_told_again(store: Store) -> None:
+def test_repeated_trials_and_fail_under_are_told_again(store: Store) -> None:
     answers = iter([RIGHT, WRONG, WRONG, WRONG])
     first = ran(
         store,
-        a_plan(lambda _: next(answers), a_case("a"), a_case("b"), trials=2, thresholds=0.9),
+        a_plan(lambda _: next(answers), a_case("a"), a_case("b"), trials=2, fail_under=0.9),
         show="all",
         max_shown=None,
     )
@@ -171,15 +171,15 @@ def test_a_run_that_did_not_end_says_so(store: Store) -> None:
     assert kept(store, ShowOptions(lang="ru")).warnings[0].startswith("этот прогон не завершён")
 
 
-def test_a_run_whose_process_was_ended_misses_no_threshold(store: Store) -> None:
-    ran(store, a_plan(agent, *CASES, thresholds=0.9))
+def test_a_run_whose_process_was_ended_is_never_below_fail_under(store: Store) -> None:
+    ran(store, a_plan(agent, *CASES, fail_under=0.9))
     with store.writing() as connection:  # as it is before the end
         connection.execute(evaluations.update().values(summary=None))
 
     found = kept(store)
 
     (scorer,) = found.evaluations[0].scorers
-    assert (scorer.name, scorer.scored, scorer.threshold) == ("accuracy", 3, None)
+    assert (scorer.name, scorer.scored, scorer.fail_under) == ("accuracy", 3, None)
     assert found.below == ()
 
 

@@ -26,7 +26,7 @@ QUESTION = Question(
         task=print,
         cases=[],
         scorers=(Scorer("accuracy", print, ()), Scorer("mine", print, ())),
-        thresholds={"accuracy": 0.5},
+        fail_under={"accuracy": 0.5},
         settings=SETTINGS,
         place="eval_x.py:3",
     ),
@@ -60,8 +60,8 @@ def test_what_is_no_data_is_described() -> None:
     assert heard.input == "<class 'object'>"
 
 
-def test_every_scorer_is_named_with_its_threshold() -> None:
-    assert evaluation_key(QUESTION).thresholds == {"accuracy": 0.5, "mine": None}
+def test_every_scorer_is_named_with_its_fail_under() -> None:
+    assert evaluation_key(QUESTION).fail_under == {"accuracy": 0.5, "mine": None}
 
 
 def test_settings_arrive_as_far_as_data_can_say_them() -> None:

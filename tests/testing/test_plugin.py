@@ -87,7 +87,7 @@ def _finish(evaluating: EvaluationPlugin, exitstatus: int) -> int:
     return status
 
 
-def test_a_threshold_that_is_missed_fails_a_session_that_would_pass(
+def test_a_mean_below_fail_under_fails_a_session_that_would_pass(
     pytester: pytest.Pytester,
 ) -> None:
     told = SessionResults()
@@ -95,7 +95,7 @@ def test_a_threshold_that_is_missed_fails_a_session_that_would_pass(
     assert _finish(evaluating, 0) == 0
 
     about = EvaluationKey(
-        name="x", place="x", variant=None, settings={}, thresholds={"accuracy": 0.9}
+        name="x", place="x", variant=None, settings={}, fail_under={"accuracy": 0.9}
     )
     values = (MetricValue("accuracy", 0.5),)
     told.add("1", encode_record(ItemRecord(about=about, case="a", values=values, passed=True)))

@@ -28,7 +28,7 @@ def _about(variant: str | None = None, name: str = "assistant") -> EvaluationKey
         place="eval_x.py:3",
         variant=variant,
         settings={},
-        thresholds={"accuracy": 0.9},
+        fail_under={"accuracy": 0.9},
     )
 
 
@@ -57,7 +57,7 @@ def test_answers_errors_and_what_is_left_out_are_counted() -> None:
     assert each.usage == Usage(1, 10, 5)
 
 
-def test_what_was_left_out_on_purpose_misses_no_threshold() -> None:
+def test_what_was_left_out_on_purpose_is_never_below_fail_under() -> None:
     session = SessionResults()
     session.add("1", _told("a", skipped="not yet"))
 
@@ -101,7 +101,7 @@ def test_the_table_is_as_the_program_prints_it() -> None:
     plain = table_of(session.results(1.0), width=80, has_colour=False)
     coloured = table_of(session.results(1.0), width=80, has_colour=True)
 
-    assert "accuracy   1.000      1/1     ≥ 0.900" in plain
+    assert "accuracy   1.000      1/1    ≥ 0.900" in plain
     assert "\x1b[" in coloured
     assert "\x1b[" not in plain
 
@@ -175,7 +175,7 @@ def test_where_nothing_is_to_be_written_all_say_why(tmp_path: Path) -> None:
     assert [each.problem for each in session.write(tmp_path)[1]] == ["why not"]
 
 
-def test_of_what_is_rewritten_no_threshold_is_missed(tmp_path: Path) -> None:
+def test_of_what_is_rewritten_fail_under_does_not_apply(tmp_path: Path) -> None:
     file = tmp_path / "x.jsonl"
     file.write_text('{"id": "a", "expected": ["f"]}\n')
     session = SessionResults()

@@ -141,7 +141,7 @@ def test_a_session_that_is_broken_off_writes_nothing(
 def _told(made: str | None, variant: str | None = None, case: str = "a") -> ItemRecord:
     """What is told of a case for which this was called; what is expected, where it is None."""
     about = EvaluationKey(
-        name="x", place="eval_x.py:1", variant=variant, settings={}, thresholds={}
+        name="x", place="eval_x.py:1", variant=variant, settings={}, fail_under={}
     )
     change = Change(label="x", files=("f.yaml",), case=case, items=({"name": made or ""},))
     if made is None:

@@ -508,7 +508,7 @@ def test_what_is_known_of_the_run_itself_is_there() -> None:
     assert document["unloaded"][0]["problem"].startswith("ModuleNotFoundError")
 
 
-def test_a_scorer_says_whether_it_misses_its_threshold() -> None:
+def test_a_scorer_says_whether_it_is_below_fail_under() -> None:
     scorers = {scorer["name"]: scorer for scorer in first_of(MIXED)["scorers"]}
 
     assert scorers["accuracy"] == {
@@ -516,13 +516,13 @@ def test_a_scorer_says_whether_it_misses_its_threshold() -> None:
         "mean": 2 / 3,
         "scored": 5,
         "passed": 2,
-        "threshold": 0.9,
+        "fail_under": 0.9,
         "is_below": True,
         "not_scorable": {"count": 0, "names": []},
         "broken": {"count": 0, "names": []},
     }
     assert scorers["parameters_valid"]["is_below"] is False
-    assert scorers["tool_called"]["threshold"] is None
+    assert scorers["tool_called"]["fail_under"] is None
 
 
 def test_errors_are_apart_from_failing_cases() -> None:

@@ -171,7 +171,7 @@ def test_an_evaluation_is_a_line_with_its_scorers() -> None:
     assert len(lines) == 3
     assert lines[2] == (
         "assistant [small]: 4 of 6 passed, 1 error; tool_called 0.833, parameters_valid 0.750,"
-        " accuracy 0.667 < 0.800"
+        " accuracy 0.667 (required ≥ 0.800)"
     )
     assert str(FINE).count("\n") == 0
     assert " < " not in str(FINE)
@@ -180,7 +180,7 @@ def test_an_evaluation_is_a_line_with_its_scorers() -> None:
 def test_what_went_wrong_follows() -> None:
     lines = str(MIXED).splitlines()
 
-    assert "polite - < 0.500" in str(MIXED)
+    assert "polite - (required ≥ 0.500)" in str(MIXED)
     assert lines[-3:] == [
         "evals/eval_broken.py:3: ModuleNotFoundError: No module named 'wether'",
         "interrupted",

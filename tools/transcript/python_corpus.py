@@ -139,7 +139,7 @@ def test_typo():
 _EVALUATIONS = {
     "evals/eval_assistant.py": AGENT
     + """
-@evaluation(cases=CASES, tools=[getWeather, calculator], thresholds=0.9,
+@evaluation(cases=CASES, tools=[getWeather, calculator], fail_under=0.9,
             scorers=["tool_called", "accuracy"])
 def assistant(case):
     return ask(case)

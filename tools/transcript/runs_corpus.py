@@ -32,7 +32,7 @@ ASSISTANT = (
     cases=CASES,
     tools=[getWeather, calculator],
     scorers=["tool_called", "parameters_valid", "accuracy"],
-    thresholds={"accuracy": 0.9},
+    fail_under={"accuracy": 0.9},
 )
 def assistant(case):
     return ask(case)
@@ -48,7 +48,7 @@ WRONG_SUITES: dict[str, str] = {
     "missing-file": "answers: nowhere.jsonl\ncases: [{id: a, input: Hi, expected: []}]\n",
     "missing-cases": "answers: answers.jsonl\ncases: nowhere.jsonl\n",
     "scorer": "answers: answers.jsonl\nscorers: [acuracy]\ncases: [{id: a, input: Hi, expected: []}]\n",
-    "threshold": "answers: answers.jsonl\nthresholds: 7\ncases: [{id: a, input: Hi, expected: []}]\n",
+    "fail_under": "answers: answers.jsonl\nfail_under: 7\ncases: [{id: a, input: Hi, expected: []}]\n",
     "settings": "answers: answers.jsonl\nsettings: {mod: x}\ncases: [{id: a, input: Hi, expected: []}]\n",
     "preset": "answers: answers.jsonl\nsettings: {preset: x}\ncases: [{id: a, input: Hi, expected: []}]\n",
     "secret": "model: {name: m, api_key: sk-0123456789abcdef0123456789}\ncases: [{input: Hi}]\n",
@@ -91,7 +91,7 @@ HANGING = (
 from time import sleep
 
 
-@evaluation(cases=CASES, thresholds={"accuracy": 1.0})
+@evaluation(cases=CASES, fail_under={"accuracy": 1.0})
 def hanging(case):
     answer = ask(case)
     if case.id == "sum" and not Path("go-on").exists():
@@ -236,7 +236,7 @@ def _option_jobs() -> Iterator[Job]:
         callscore("show", "latest", "eval_weather::oslo"),
         callscore("show", "latest", "weather::oslo"),
         files=weather_files(
-            "oslo", "rome", more="thresholds = 0.9\nscorers = ['exact', 'recall']\n"
+            "oslo", "rome", more="fail_under = 0.9\nscorers = ['exact', 'recall']\n"
         ),
     )
 

@@ -445,7 +445,7 @@ for cases in (
     except callscore.CallscoreError as error:
         print(type(error).__name__, error)
 for options in (
-    {"thresholds": 0.9}, {"thresholds": {"accuracy": 0.1}}, {"thresholds": {"x": 1}}, {"thresholds": 2},
+    {"fail_under": 0.9}, {"fail_under": {"accuracy": 0.1}}, {"fail_under": {"x": 1}}, {"fail_under": 2},
     {"variants": {"one": {"n": 1}}}, {"variants": 5}, {"trials": 2}, {"trials": 0}, {"tags": "t"}, {"tags": [5]},
     {"only": True}, {"skip": "why"}, {"preset": "outcome"}, {"preset": "x"}, {"mode": "flexible"}, {"mod": 1},
     {"tools": [is_brief]}, {"tools": 5}, {"judge": "m"}, {"judge": 5}, {"name": ""},

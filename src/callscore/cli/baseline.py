@@ -48,7 +48,7 @@ _PARTIAL = Phrase(
     "Учтите: в этом прогоне не все случаи; другой сравнивается по тем, что есть в обоих.",
 )
 _BELOW = Phrase(
-    "Mind that this run is below a threshold: {names}.",
+    "This run is below `fail_under`: {names}.",
     "Учтите: в этом прогоне порог не достигнут: {names}.",
 )
 _REMOVED = Phrase(
@@ -114,13 +114,13 @@ def set_one(
 
 
 def _warnings(store: Store, run: RunRecord, lang: Language) -> list[str]:
-    """Warnings about a run that becomes a baseline: it is partial, or misses a threshold."""
+    """Warnings about a run that becomes a baseline: it is partial, or is below `fail_under`."""
     lines = [say(_PARTIAL, lang)] if is_partial(run, lineage(store, run)) else []
     below = []
     for record in store.evaluations(run.id):
         for scorer in record.summary.get("scorers") or ():
-            mean, threshold = scorer.get("mean"), scorer.get("threshold")
-            if mean is not None and threshold is not None and mean < threshold:
+            mean, fail_under = scorer.get("mean"), scorer.get("fail_under")
+            if mean is not None and fail_under is not None and mean < fail_under:
                 below.append(f"{escape(record.name)}: {escape(str(scorer['name']))}")
     return [*lines, say(_BELOW, lang, names=", ".join(below))] if below else lines
 

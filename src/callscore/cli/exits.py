@@ -38,7 +38,7 @@ __all__ = [
 ]
 
 OK = 0
-# Below --fail-under or a threshold, with --fail-under a reference that was not run, a fault or a
+# Below --fail-under or `fail_under`, with --fail-under a reference that was not run, a fault or a
 # difference that --fail-on names, a closed gate, a case that was not blessed, a refused baseline.
 FAILED = 1
 USAGE = 2  # wrong usage
@@ -69,12 +69,12 @@ _CASES = Plural(("case", "cases"), ("случая", "случаев", "случ�
 _QUESTIONS = Plural(("question", "questions"), ("вопроса", "вопросов", "вопросов"))
 _NO_ANSWERS = Phrase("{evaluation}: no answer to {cases}", "{evaluation}: нет ответа для {cases}")
 _SCORER_BELOW = Phrase(
-    "{evaluation}: {scorer} {mean} is below {threshold}",
-    "{evaluation}: {scorer} {mean} ниже порога {threshold}",
+    "{evaluation}: {scorer} {mean}, required ≥ {required}",
+    "{evaluation}: {scorer} {mean}, требуется ≥ {required}",
 )
 _SCORER_WITHOUT_NUMBER = Phrase(
-    "{evaluation}: {scorer} has no number, and {threshold} is wanted",
-    "{evaluation}: у {scorer} нет оценки, а нужна {threshold}",
+    "{evaluation}: {scorer} has no number, required ≥ {required}",
+    "{evaluation}: у {scorer} нет оценки, требуется ≥ {required}",
 )
 _SCORER_BROKEN = Phrase(
     "{evaluation}: the scorer {scorer} does not work: {reasons} ({cases})",
@@ -90,7 +90,7 @@ def run_exit_code(run: RunResults, lang: Language, *, go_on: str, is_shown: bool
     """Print why the run fails, and return the code of the most severe reason.
 
     `go_on` is the command that resumes the run. `is_shown` means that the report, which marks missed
-    thresholds, is printed right above.
+    means that are too low, is printed right above.
     """
     code = OK
     for reason_code, sentence in run_exit_reasons(run, lang, go_on=go_on):
@@ -134,20 +134,20 @@ def run_exit_reasons(run: RunResults, lang: Language, *, go_on: str) -> Iterator
             cases = count_of(noun, evaluation.errors, lang)
             yield NO_ANSWER, say(_NO_ANSWERS, lang, evaluation=evaluation.label, cases=cases)
     for evaluation in run.evaluations:
-        yield from [(FAILED, sentence) for sentence in _missed_thresholds(evaluation, lang)]
+        yield from [(FAILED, sentence) for sentence in _missed_means(evaluation, lang)]
 
 
-def _missed_thresholds(evaluation: EvaluationResults, lang: Language) -> Iterator[str]:
+def _missed_means(evaluation: EvaluationResults, lang: Language) -> Iterator[str]:
     name = evaluation.label
     for scorer in evaluation.scorers:
-        if scorer.is_below and scorer.threshold is not None:
-            about = {"scorer": scorer.name, "threshold": decimal(scorer.threshold)}
+        if scorer.is_below and scorer.fail_under is not None:
+            about = {"scorer": scorer.name, "required": decimal(scorer.fail_under)}
             if scorer.mean is None:
                 yield say(_SCORER_WITHOUT_NUMBER, lang, evaluation=name, **about)
             else:
                 yield say(_SCORER_BELOW, lang, evaluation=name, mean=decimal(scorer.mean), **about)
     forbidden = [tool for tool, _ in forbidden_tools(evaluation.results.summary)]
-    has_gate = any(scorer.threshold is not None for scorer in evaluation.scorers)
+    has_gate = any(scorer.fail_under is not None for scorer in evaluation.scorers)
     if forbidden and has_gate:  # even if the mean is high enough
         yield say(_FORBIDDEN_IN_EVALUATION, lang, evaluation=name, names=", ".join(forbidden))
 

@@ -187,7 +187,7 @@ RUN is the newest one by default. What --against names is a baseline, which
 
 It is closed when the agent has become worse beyond chance, on the whole or at one tool or tag; when there
 are too few cases to tell, and what was seen is a loss of 10 points or more; and always by a forbidden call
-or a schema error that is new, by a threshold that is missed, by a run that did not come to its end, and by
+or a schema error that is new, by a mean below `fail_under`, by a run that did not come to its end, and by
 one that is held against itself.
 
 On GitHub it adds a summary to the step, and annotations.

@@ -581,7 +581,7 @@ show_options = stacked(
     click.option(
         "--fail-under",
         type=SHARE,
-        help="Exit with 1 if the mean of a scorer that has no threshold of its own is below.",
+        help="Exit with 1 if the mean of a scorer without a fail_under of its own is below.",
     ),
     show_option,
     max_shown_option,

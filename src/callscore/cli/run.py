@@ -70,7 +70,7 @@ class RunRequest(Struct, frozen=True, kw_only=True):
     Attributes:
         limit: the highest number of cases per evaluation.
         trials: how often each case is asked; None for the number of its evaluation.
-        fail_under: the threshold of scorers that have none.
+        fail_under: the lowest mean for scorers without a `fail_under` of their own.
         judge: the judge of evaluations that name none.
         trusts_kept: whether to reuse answers if everything that determines them is known.
         cache_since: the oldest time, in seconds since 1970, of answers of code to reuse.
@@ -265,7 +265,7 @@ Every answer is kept in .callscore/history.db, so that --resume, --cache and `ca
 nothing twice.
 
 \b
-Exit codes: 1 below a threshold, 3 a file of evaluations or a scorer does not
+Exit codes: 1 below fail_under, 3 a file of evaluations or a scorer does not
 work, 4 an agent gave no answer, 130 interrupted.
 """
 

@@ -54,7 +54,7 @@ class SideSummary(SideFacts, frozen=True, kw_only=True):
     Attributes:
         cases: the number of cases.
         errors: the number of trials without an answer.
-        below: the missed thresholds, each a sentence in every language.
+        below: the means below `fail_under`, each a sentence in every language.
     """
 
     cases: int = 0

@@ -31,7 +31,7 @@ ReasonKind = Literal[
     "missing",  # cases that only the first run has, or has a number for
     "forbidden",
     "schema",
-    "below",  # a threshold of the second run
+    "below",  # a mean of the second run is below `fail_under`
     "unfinished",  # a run did not finish
     "same run",  # a run is compared with itself
     "nothing compared",  # no case in common, or none with a number in both
@@ -42,7 +42,7 @@ class Reason(Struct, frozen=True, gc=False, kw_only=True):
     """Why a gate is closed.
 
     Attributes:
-        count: the number of cases; for `slice` of slices, for `below` of thresholds.
+        count: the number of cases; for `slice` of slices, for `below` of scorers.
         cases: the names of the first cases, `evaluation::case`; for `slice` the names of the slices,
             `tag: checkout` or `tool: search`.
         sides: for `unfinished` the runs that did not finish.
@@ -83,7 +83,7 @@ def gate(comparison: Comparison, fail_on: FailOn = "regressed") -> Gate:
     `regressed` closes the gate for the verdict, on the whole or on a tool or a tag; with too few cases
     for a verdict, for a loss of 10 points or more; and if more cases are missing than are compared.
     `broken` also closes it for any case that passed before and does not now, or is missing; `any` for
-    every change. New forbidden calls and schema errors, missed thresholds, an unfinished run, nothing
+    every change. New forbidden calls and schema errors, means below `fail_under`, an unfinished run, nothing
     to compare, and a run compared with itself always close it.
     """
     found = [

@@ -86,7 +86,7 @@ class EvaluationSide(Struct, frozen=True, kw_only=True):
         place: its file, and its name there.
         variant: None if it has no variants.
         settings: a digest of the settings and scorers.
-        below: the missed thresholds, each a sentence in every language.
+        below: the means below `fail_under`, each a sentence in every language.
     """
 
     name: str

@@ -322,7 +322,7 @@ class ScorerResult(Struct, frozen=True, gc=False, kw_only=True):
         mean: the mean over the answers that have a number; None if there are none.
         scored: the number of these answers.
         passed: how many of them pass.
-        threshold: what the mean must reach; None if there is no threshold.
+        fail_under: the lowest mean that is allowed; None for any.
         not_scorable: the answers without a number; instead of names, each reason once.
         broken: the answers for which the scorer does not work, in neither of these counts; instead
             of names, the reasons, with the line of the scorer if it is known.
@@ -332,14 +332,14 @@ class ScorerResult(Struct, frozen=True, gc=False, kw_only=True):
     mean: float | None = None
     scored: int = 0
     passed: int = 0
-    threshold: float | None = None
+    fail_under: float | None = None
     not_scorable: Noted = Noted()
     broken: Noted = Noted()
 
     @property
     def is_below(self) -> bool:
-        """Whether the mean, or the lack of one, misses the threshold."""
-        return self.threshold is not None and (self.mean is None or self.mean < self.threshold)
+        """Whether the mean, or the lack of one, is below `fail_under`."""
+        return self.fail_under is not None and (self.mean is None or self.mean < self.fail_under)
 
 
 class CaseTrials(Struct, frozen=True, gc=False):
@@ -486,7 +486,7 @@ class RunResults(Struct, frozen=True, kw_only=True):
 
     @property
     def below(self) -> tuple[str, ...]:
-        """Which evaluations and scorers miss their thresholds: `assistant: accuracy`."""
+        """Which evaluations and scorers are below `fail_under`: `assistant: accuracy`."""
         return tuple(
             f"{each.label}: {scorer.name}"
             for each in self.evaluations

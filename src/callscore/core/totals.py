@@ -87,13 +87,13 @@ class Column:
 
     Args:
         pass_mark: the number from which an answer passes.
-        threshold: what the mean must reach.
+        fail_under: the lowest mean that is allowed; None for any.
     """
 
-    def __init__(self, name: str, pass_mark: float = 1.0, threshold: float | None = None) -> None:
+    def __init__(self, name: str, pass_mark: float = 1.0, fail_under: float | None = None) -> None:
         self._name = name
         self._pass_mark = pass_mark
-        self._threshold = threshold
+        self._fail_under = fail_under
         self._mean = ExactMean()
         self._passed = 0
         self._not_scorable = NameCounter(each_once=True)
@@ -109,13 +109,13 @@ class Column:
         self._passed += times if found.value >= self._pass_mark else 0
 
     def scorer(self, *, is_complete: bool) -> ScorerResult:
-        """The result of a scorer so far; it has no threshold before the answers are complete."""
+        """The result of a scorer so far; `fail_under` is None before the answers are complete."""
         return ScorerResult(
             name=self._name,
             mean=self._mean.value(),
             scored=self._mean.count,
             passed=self._passed,
-            threshold=self._threshold if is_complete else None,
+            fail_under=self._fail_under if is_complete else None,
             not_scorable=self._not_scorable.noted(),
             broken=self._broken.noted(),
         )
@@ -167,7 +167,7 @@ class Totals:
     """Adds up results, new ones or stored ones, in any order.
 
     Args:
-        thresholds: what the mean of each scorer must reach, by name; other scorers have none.
+        fail_under: what the mean of each scorer must reach, by name; other scorers have none.
         show: which cases to keep for the report.
         max_shown: how many of them to keep; None for all.
     """
@@ -175,14 +175,14 @@ class Totals:
     def __init__(
         self,
         settings: Settings,
-        thresholds: Mapping[str, float | None],
+        fail_under: Mapping[str, float | None],
         *,
         show: Show = "failing",
         max_shown: int | None = 10,
     ) -> None:
         self._settings = settings
         self._columns: dict[str, Column] = {}
-        for name, least in thresholds.items():
+        for name, least in fail_under.items():
             self._columns[name] = Column(name, settings.pass_mark, least)
         self._show = show
         self._shown: _First[CaseScore | CaseValues] = _First(max_shown)
@@ -315,7 +315,7 @@ class Totals:
 
 _SUMMED = ("answered", "passed", "undecided", "errors", "reused")
 _COST = ("requests", "input_tokens", "output_tokens")
-_SCORER_FIELDS = ("name", "mean", "scored", "passed", "threshold")
+_SCORER_FIELDS = ("name", "mean", "scored", "passed", "fail_under")
 
 
 def summary_payload(results: Sequence[EvaluationResults]) -> dict[str, Any]:

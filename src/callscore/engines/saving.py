@@ -166,9 +166,9 @@ class ScoreSaver:
 
     def _begin(self, file: tuple[str, str]) -> None:
         """Begin the evaluation of a file, and with the first one the run."""
-        request, threshold = self._request, self._request.fail_under
+        request, fail_under = self._request, self._request.fail_under
         self._files.append(file)
-        self._totals.append(Totals(request.settings, {FILE_SCORER: threshold}, show="none"))
+        self._totals.append(Totals(request.settings, {FILE_SCORER: fail_under}, show="none"))
         try:
             if len(self._totals) == 1:
                 self._begin_run()
@@ -182,7 +182,7 @@ class ScoreSaver:
                 place=place,
                 settings=settings_payload(request.settings),
                 scorers=(FILE_SCORER,),
-                thresholds={} if threshold is None else {FILE_SCORER: threshold},
+                fail_under={} if fail_under is None else {FILE_SCORER: fail_under},
                 tools=tools_payload(request.tools),
             )
             self._writer.add_evaluation(record)

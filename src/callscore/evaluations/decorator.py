@@ -17,11 +17,11 @@ from callscore.core.suggestions import did_you_mean
 from callscore.errors import CallscoreError, InvalidEvaluation, InvalidSettings
 from callscore.evaluations.evaluation import (
     Evaluation,
+    fail_under_from,
     only_from,
     require_signature,
     skip_from,
     tags_from,
-    thresholds_from,
     tools_from,
     trials_from,
     variants_from,
@@ -68,7 +68,7 @@ def evaluation(  # noqa: PLR0913  (one argument per property of an evaluation)
     tags: str | Iterable[str] = (),
     only: bool = False,
     skip: bool | str = False,
-    thresholds: float | Mapping[str, float] | None = None,
+    fail_under: float | Mapping[str, float] | None = None,
     name: str | None = None,
     trials: int = 1,
     preset: str | None = None,
@@ -95,7 +95,7 @@ def evaluation(  # noqa: PLR0913  (one argument per property of an evaluation)
         tags: words to select by.
         only: whether evaluations that do not say so are left out.
         skip: whether to leave it out; or why.
-        thresholds: what the mean of each scorer must reach: one number, or numbers by scorer.
+        fail_under: what the mean of each scorer must reach: one number, or numbers by scorer.
         name: what it is called; by default as the function.
         trials: how often each case is asked.
         preset: settings that go together: `strict`, `flexible` or `outcome`; options override it.
@@ -121,7 +121,7 @@ def evaluation(  # noqa: PLR0913  (one argument per property of an evaluation)
             tags=tags_from(tags),
             only=only_from(only),
             skip=skip_from(skip),
-            thresholds=thresholds_from(thresholds, chosen),
+            fail_under=fail_under_from(fail_under, chosen),
             settings=_settings(preset, settings, {**options, **_judge_setting(judge)}),
             trials=trials_from(trials),
         )

@@ -26,12 +26,12 @@ __all__ = [
     "Question",
     "Scorer",
     "Task",
+    "fail_under_from",
     "only_from",
     "repeat_suffixes",
     "require_signature",
     "skip_from",
     "tags_from",
-    "thresholds_from",
     "tools_from",
     "trials_from",
     "variants_from",
@@ -61,7 +61,7 @@ class Evaluation(Struct, frozen=True, kw_only=True):
         tags: words to select by; every case has them, too.
         only: whether evaluations without `only` are left out.
         skip: whether it is left out; or the reason.
-        thresholds: the lowest mean that is allowed, by the name of the scorer.
+        fail_under: the lowest mean that is allowed, by the name of the scorer.
         trials: how often each case is asked, unless the command says otherwise.
         place: the file that defines it, with the line if it is known.
         folder: the folder for relative paths.
@@ -80,7 +80,7 @@ class Evaluation(Struct, frozen=True, kw_only=True):
     tags: tuple[str, ...] = ()
     only: bool = False
     skip: bool | str = False
-    thresholds: dict[str, float] = {}
+    fail_under: dict[str, float] = {}
     settings: Settings = DEFAULT
     trials: int = 1
     place: str = ""
@@ -157,18 +157,18 @@ def trials_from(given: Any) -> int:
     return int(given)
 
 
-def thresholds_from(given: Any, scorers: tuple[Scorer, ...]) -> dict[str, float]:
+def fail_under_from(given: Any, scorers: tuple[Scorer, ...]) -> dict[str, float]:
     """The lowest means that are allowed: one number for all scorers, or numbers by scorer."""
     names = [scorer.name for scorer in scorers]
     if given is None:
         return {}
     if not isinstance(given, Mapping):
-        return dict.fromkeys(names, _threshold_from(given))
+        return dict.fromkeys(names, _lowest_mean_from(given))
     for name in given:
         if name not in names:
             hint = did_you_mean(name, names) or f". The scorers are {', '.join(names)}"
-            raise InvalidSettings(f"thresholds: there is no scorer {name!r} here{hint}")
-    return {name: _threshold_from(number, f".{name}") for name, number in given.items()}
+            raise InvalidSettings(f"fail_under: there is no scorer {name!r} here{hint}")
+    return {name: _lowest_mean_from(number, f".{name}") for name, number in given.items()}
 
 
 def tools_from(given: Any, folder: str | Path) -> Mapping[str, Tool] | None:
@@ -183,10 +183,10 @@ def tools_from(given: Any, folder: str | Path) -> Mapping[str, Tool] | None:
         raise InvalidSettings(f"tools: {error}") from error
 
 
-def _threshold_from(given: Any, where: str = "") -> float:
+def _lowest_mean_from(given: Any, where: str = "") -> float:
     is_number = isinstance(given, int | float) and not isinstance(given, bool)
     if not is_number or not 0 <= given <= 1:
-        raise InvalidSettings(f"thresholds{where}: {given!r} is not a number from 0 to 1")
+        raise InvalidSettings(f"fail_under{where}: {given!r} is not a number from 0 to 1")
     return float(given)
 
 

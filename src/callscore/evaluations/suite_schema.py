@@ -108,7 +108,7 @@ def _properties() -> dict[str, Any]:
             "then": {"items": scorer, "minItems": 1, "uniqueItems": True},
             "else": scorer,
         },
-        "thresholds": {
+        "fail_under": {
             "title": "What the mean of a scorer must reach",
             "description": "One number for all scorers, or numbers by scorer.",
             "type": ["number", "object"],

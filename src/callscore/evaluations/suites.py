@@ -15,11 +15,11 @@ from callscore.core.suggestions import did_you_mean
 from callscore.errors import CallscoreError, InvalidEvaluation, InvalidSettings, UnreadableInput
 from callscore.evaluations.evaluation import (
     Evaluation,
+    fail_under_from,
     only_from,
     require_signature,
     skip_from,
     tags_from,
-    thresholds_from,
     tools_from,
     trials_from,
     variants_from,
@@ -289,7 +289,7 @@ def _find_path(
 # --- evaluations ------------------------------------------------------------------------------
 
 KEYS = (
-    *("name", "model", "system", "prompt", "answers", "tools", "cases", "scorers", "thresholds"),
+    *("name", "model", "system", "prompt", "answers", "tools", "cases", "scorers", "fail_under"),
     *("settings", "variants", "tags", "trials", "judge", "only", "skip", "$schema"),
 )
 JUDGE_KEYS = tuple(key for key in MODEL_KEYS if key != "parameters")
@@ -331,7 +331,7 @@ def _evaluation(suite: SuiteDocument) -> Evaluation:
         tags=suite.checked(tags_from, (), "tags"),
         only=suite.checked(only_from, False, "only"),  # noqa: FBT003  (the default is a value)
         skip=suite.checked(skip_from, False, "skip"),  # noqa: FBT003  (likewise)
-        thresholds=suite.checked(lambda given: thresholds_from(given, scorers), None, "thresholds"),
+        fail_under=suite.checked(lambda given: fail_under_from(given, scorers), None, "fail_under"),
         settings=_settings(suite),
         trials=suite.checked(trials_from, 1, "trials"),
         place=display_path(suite.path),

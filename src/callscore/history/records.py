@@ -96,7 +96,7 @@ class EvaluationRecord(Struct, frozen=True, kw_only=True):
         number: its position in the run, from 0.
         variant: None if it has no variants.
         place: its file, relative to the project, and its name there.
-        thresholds: the minimum of the mean of each scorer.
+        fail_under: the minimum of the mean of each scorer.
         tools: the definitions of the tools as plain data; None if unknown.
         summary: the totals of its results, once it is finished.
     """
@@ -108,7 +108,7 @@ class EvaluationRecord(Struct, frozen=True, kw_only=True):
     place: str = ""
     settings: dict[str, Any] = {}
     scorers: tuple[str, ...] = ()
-    thresholds: dict[str, float] = {}
+    fail_under: dict[str, float] = {}
     tools: Any = None
     summary: dict[str, Any] = {}
 
@@ -444,7 +444,7 @@ def evaluation_row(record: EvaluationRecord, number: int, bodies: Bodies) -> dic
         "place": clean_text(record.place),
         "settings": json_text(record.settings),
         "scorers": json_text(record.scorers),
-        "thresholds": json_text(record.thresholds),
+        "fail_under": json_text(record.fail_under),
         "tools": add_payload(record.tools, bodies),
         "summary": json_text(record.summary),
     }
@@ -460,7 +460,7 @@ def evaluation_record(row: Row[Any], run: str) -> EvaluationRecord:
         place=row.place,
         settings=_decode_object(row.settings),
         scorers=tuple(_decode_object(row.scorers)),
-        thresholds=_decode_object(row.thresholds),
+        fail_under=_decode_object(row.fail_under),
         tools=unpack(row.tools_body),
         summary=_decode_object(row.summary),
     )

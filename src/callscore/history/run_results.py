@@ -150,11 +150,11 @@ def full_results(
 
 
 BELOW_THRESHOLD = Phrase(
-    "{scorer} {mean} is below {threshold}", "{scorer} {mean} ниже порога {threshold}"
+    "{scorer} {mean}, required ≥ {required}", "{scorer} {mean}, требуется ≥ {required}"
 )
 NO_MEAN = Phrase(
-    "{scorer} has no number, and should reach {threshold}",
-    "{scorer}: нет ни одной оценки, порог {threshold}",
+    "{scorer} has no number, required ≥ {required}",
+    "{scorer}: нет ни одной оценки, требуется ≥ {required}",
 )
 
 
@@ -270,7 +270,7 @@ def _evaluation_side(row: Any, cases: dict[str, CaseOutcome]) -> EvaluationSide:
         variant=row.variant,
         cases=tuple(cases.values()),
         settings=settings_digest(_decode_json(row.settings, {}), _decode_json(row.scorers, ())),
-        below=tuple(_missed_thresholds(_decode_json(row.summary, {}))),
+        below=tuple(_missed_means(_decode_json(row.summary, {}))),
     )
 
 
@@ -278,13 +278,13 @@ def _decode_json(text: str | None, nothing: Any) -> Any:
     return nothing if text is None else msgspec.json.decode(text)
 
 
-def _missed_thresholds(summary: dict[str, Any]) -> Iterator[Note]:
-    """Missed thresholds of a finished evaluation."""
+def _missed_means(summary: dict[str, Any]) -> Iterator[Note]:
+    """The scorers below `fail_under` of a finished evaluation."""
     for scorer in summary.get("scorers") or ():
-        mean, threshold = scorer.get("mean"), scorer.get("threshold")
-        if threshold is None or (mean is not None and mean >= threshold):
+        mean, fail_under = scorer.get("mean"), scorer.get("fail_under")
+        if fail_under is None or (mean is not None and mean >= fail_under):
             continue
-        values = {"scorer": scorer.get("name"), "threshold": decimal(threshold)}
+        values = {"scorer": scorer.get("name"), "required": decimal(fail_under)}
         yield (
             Note(NO_MEAN, values)
             if mean is None

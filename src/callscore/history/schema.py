@@ -90,7 +90,7 @@ evaluations = Table(
     Column("place", Text, nullable=False),
     Column("settings", Text),
     Column("scorers", Text),
-    Column("thresholds", Text),
+    Column("fail_under", Text),
     Column("tools", LargeBinary(16)),
     Column("summary", Text),
 )
@@ -180,7 +180,7 @@ baselines = Table(
 )
 
 
-VERSION = 2
+VERSION = 3
 
 
 def is_current(connection: Connection) -> bool:

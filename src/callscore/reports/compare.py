@@ -480,7 +480,7 @@ def alarm_notes(comparison: Comparison, lang: Language) -> list[tuple[str, str]]
 def below_notes(
     comparison: Comparison, lang: Language, *, write: Escaper = escape
 ) -> list[tuple[str, str]]:
-    """The thresholds that the second run misses."""
+    """The scorers of the second run that are below `fail_under`."""
     return [(note_text(note, lang, write), "") for note in comparison.after.below]
 
 

@@ -101,7 +101,7 @@ _ALWAYS_TESTED: dict[ReasonKind, Phrase] = {
     "in doubt": Phrase("not in doubt", "сомнений нет"),
     "forbidden": Phrase("no new forbidden call", "новых запрещённых вызовов нет"),
     "schema": Phrase("no new schema error", "новых ошибок по схемам нет"),
-    "below": Phrase("thresholds are reached", "пороги достигнуты"),
+    "below": Phrase("every mean reaches its `fail_under`", "средние не ниже `fail_under`"),
 }
 _TESTED_IF_BROKEN: dict[ReasonKind, Phrase] = {
     **_ALWAYS_TESTED,

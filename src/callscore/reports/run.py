@@ -75,10 +75,10 @@ __all__ = [
     "group_notes",
     "judge_lines",
     "mean_cell",
+    "required_text",
     "share_cell",
     "shown_cases",
     "subtitle",
-    "threshold_text",
     "tokens_text",
     "trial_rows",
     "trials_of_case",
@@ -95,7 +95,7 @@ SCORER = Phrase("scorer", "критерий")
 VARIANT = Phrase("variant", "вариант")
 PASSED = Phrase("passed", "пройдено")
 TRIALS_PASSED = Phrase("{part}/{whole} passed", "пройдено {part}/{whole}")
-THRESHOLD = Phrase("threshold", "порог")
+REQUIRED = Phrase("required", "требуется")
 ERRORS = Phrase("errors", "ошибки")
 MEDIAN = Phrase("median", "медиана")
 TOKENS = Phrase("tokens", "токены")
@@ -137,7 +137,7 @@ _UNDECIDED = Phrase("{count} without a number", "без оценки {count}")
 _SKIPPED = Phrase("{count} skipped", "пропущено {count}")
 INTERRUPTED = Phrase("interrupted: {count} unanswered", "прервано: без ответа {count}")
 _NO_GATE = Phrase(
-    "No threshold is set, so the exit code is 0: --fail-under 1 makes this a gate.",
+    "No `fail_under` is set, so the exit code is 0: --fail-under 1 makes this a gate.",
     "Порог не задан, поэтому код завершения 0: --fail-under 1 сделает проверку строгой.",
 )
 _REUSED = Phrase("({count} reused)", "(из сохранённых {count})")
@@ -201,7 +201,7 @@ def gate_hint(run: RunResults, lang: Language) -> str | None:
     has_failed = any(each.passed < each.answered - each.undecided for each in run.evaluations)
     has_code = run.errors or run.is_interrupted or run.unloaded
     is_gated = any(
-        scorer.threshold is not None or scorer.broken.count
+        scorer.fail_under is not None or scorer.broken.count
         for each in run.evaluations
         for scorer in each.scorers
     )
@@ -244,7 +244,7 @@ def judge_lines(run: RunResults, lang: Language, *, write: Escaper = escape) -> 
     ]
 
 
-_BELOW = Phrase("{scorer} {mean} is below {threshold}", "{scorer} {mean} ниже порога {threshold}")
+_BELOW = Phrase("{scorer} {mean}, required {required}", "{scorer} {mean}, требуется {required}")
 _NOT_SCORABLE = Phrase("{scorer} has no number for {cases}", "{scorer}: без оценки {cases}")
 _BROKEN = Phrase("{scorer} does not work for {cases}", "{scorer} не работает: {cases}")
 _FLAKY = Plural(
@@ -260,9 +260,8 @@ def group_notes(
 ) -> list[tuple[str, str]]:
     """The notes on all variants of an evaluation: sentences, and the first names in each."""
     alike: dict[tuple[str, str], list[str]] = {}
-    has_column = len(group) == 1  # the table has a column for thresholds
     for each in group:
-        for line in _evaluation_notes(each, lang, write, has_column=has_column):
+        for line in _evaluation_notes(each, lang, write):
             alike.setdefault(line, []).append(write(each.variant or ""))
     return [
         (sentence if len(variants) == len(group) else f"{', '.join(variants)}: {sentence}", names)
@@ -271,15 +270,15 @@ def group_notes(
 
 
 def _evaluation_notes(
-    each: EvaluationResults, lang: Language, write: Escaper, *, has_column: bool
+    each: EvaluationResults, lang: Language, write: Escaper
 ) -> Iterator[tuple[str, str]]:
     summary = each.results.summary
     forbidden = forbidden_line(summary, lang)
     if forbidden is not None:
         yield forbidden
     for scorer in each.scorers:
-        if scorer.is_below and not has_column:
-            numbers = {"mean": number_text(scorer.mean), "threshold": number_text(scorer.threshold)}
+        if scorer.is_below:
+            numbers = {"mean": number_text(scorer.mean), "required": required_text(scorer)}
             yield say(_BELOW, lang, scorer=write(scorer.name), **numbers), ""
     for phrase, noted_of in ((_BROKEN, "broken"), (_NOT_SCORABLE, "not_scorable")):
         for scorer in each.scorers:
@@ -377,15 +376,15 @@ COLUMN_SPACE = 3
 _RATE_WIDTH = len("0.123")
 
 
-def threshold_text(scorer: ScorerResult) -> str:
-    """The threshold, and whether the mean reaches it: `≥ 0.900`, or `< 0.900` if it is below."""
-    if scorer.threshold is None:
+def required_text(scorer: ScorerResult) -> str:
+    """What the mean must reach, `≥ 0.900`; empty for no requirement."""
+    if scorer.fail_under is None:
         return ""
-    return f"{'<' if scorer.is_below else '≥'} {number_text(scorer.threshold)}"
+    return f"≥ {number_text(scorer.fail_under)}"
 
 
 def mean_cell(scorer: ScorerResult) -> Cell:
-    """The mean, red if it is below the threshold."""
+    """The mean, red if it is below `fail_under`."""
     style = "bold red" if scorer.is_below else ("dim" if scorer.mean is None else "")
     return number_text(scorer.mean), style
 
@@ -512,13 +511,13 @@ def _markdown_group(group: Sequence[EvaluationResults], lang: Language) -> Itera
 
 
 def _scorers_table(each: EvaluationResults, lang: Language) -> str:
-    labels = (SCORER, MEAN, PASSED, THRESHOLD)
+    labels = (SCORER, MEAN, PASSED, REQUIRED)
     rows = [
         (
             code(scorer.name),
             number_text(scorer.mean),
             f"{scorer.passed}/{scorer.scored}" if scorer.scored else NO_NUMBER,
-            threshold_text(scorer),
+            required_text(scorer),
         )
         for scorer in each.scorers
     ]
@@ -534,11 +533,10 @@ def _variants_table(group: Sequence[EvaluationResults], lang: Language) -> str:
         (code(each.variant or ""), *[cells[row][0] for _, cells in columns])
         for row, each in enumerate(group)
     ]
-    thresholds = [scorer.threshold for scorer in group[0].scorers]
-    if any(threshold is not None for threshold in thresholds):
-        cells = ["" if threshold is None else number_text(threshold) for threshold in thresholds]
+    cells = [required_text(scorer) for scorer in group[0].scorers]
+    if any(cells):
         rest = [""] * (len(columns) - len(cells))
-        rows.append((say(THRESHOLD, lang), *cells, *rest))
+        rows.append((say(REQUIRED, lang), *cells, *rest))
     return table(labels, rows)
 
 
@@ -611,9 +609,15 @@ def _junit_suite(each: EvaluationResults, lang: Language) -> Element:
         _add_error(add_test(suite, name), "error", name)
     for scorer in each.scorers:
         if scorer.is_below:  # the mean is too low, even if no case fails
-            test = add_test(suite, f"{scorer.name} ≥ {number_text(scorer.threshold)}")
-            message = f"{scorer.name}: {number_text(scorer.mean)} {threshold_text(scorer)}"
-            SubElement(test, "failure", type="threshold", message=xml_safe(message))
+            test = add_test(suite, f"{scorer.name} {required_text(scorer)}")
+            message = say(
+                _BELOW,
+                lang,
+                scorer=scorer.name,
+                mean=number_text(scorer.mean),
+                required=required_text(scorer),
+            )
+            SubElement(test, "failure", type="fail_under", message=xml_safe(message))
     _add_incomplete(suite, each, lang)
     add_noted(suite, each.skipped, "skipped", LEFT_OUT, lang)
     return suite

@@ -13,7 +13,7 @@ from callscore.core.rendering import clip_middle, display_width, escape
 from callscore.core.results import CaseScore
 from callscore.reports import history as history_wording
 from callscore.reports import run as wording
-from callscore.reports.formatting import NO_NUMBER, RUN_ID, first_names, number_text
+from callscore.reports.formatting import RUN_ID, first_names
 from callscore.reports.run import COLUMN_SPACE, evaluation_label
 from callscore.reports.score import MEAN, TRIALS
 from callscore.reports.tables import NumberRow, number_table
@@ -48,16 +48,16 @@ _SHORTEST_NAME = 8
 
 
 def scorer_table(each: EvaluationResults, width: int, lang: Language) -> Text:
-    """One row per scorer: the mean, how many answers pass, and the threshold."""
+    """One row per scorer: the mean, how many answers pass, and what the mean must reach."""
     phrases = [MEAN, wording.PASSED]
-    if any(scorer.threshold is not None for scorer in each.scorers):
-        phrases.append(wording.THRESHOLD)
+    if any(scorer.fail_under is not None for scorer in each.scorers):
+        phrases.append(wording.REQUIRED)
     rows = []
     for scorer in each.scorers:
         cells = [
             Text(*wording.mean_cell(scorer)),
             Text(*wording.share_cell(scorer.passed, scorer.scored)),
-            Text(wording.threshold_text(scorer), "red" if scorer.is_below else "dim"),
+            Text(wording.required_text(scorer), "red" if scorer.is_below else "dim"),
         ]
         rows.append(NumberRow(Text(escape(scorer.name)), cells[: len(phrases)]))
     headers = [say(phrase, lang) for phrase in phrases]
@@ -83,11 +83,10 @@ def variant_table(group: Sequence[EvaluationResults], width: int, lang: Language
         )
         for row, each in enumerate(group)
     ]
-    if any(scorer.threshold is not None for scorer in scorers):
-        thresholds = [number_text(scorer.threshold) for scorer in scorers]
-        cells = [Text(text if text != NO_NUMBER else "", "dim") for text in thresholds]
+    if any(scorer.fail_under is not None for scorer in scorers):
+        cells = [Text(wording.required_text(scorer), "dim") for scorer in scorers]
         rest = [Text() for _ in shown[len(scorers) :]]
-        rows.append(NumberRow(Text(say(wording.THRESHOLD, lang), "dim"), [*cells, *rest]))
+        rows.append(NumberRow(Text(say(wording.REQUIRED, lang), "dim"), [*cells, *rest]))
     return number_table(say(wording.VARIANT, lang), shown, rows, width)
 
 

@@ -76,7 +76,7 @@ def evaluation_record(
         place=evaluation.key,
         settings=settings_payload(evaluation.settings),
         scorers=tuple([stored_scorer_name(scorer) for scorer in evaluation.scorers]),
-        thresholds=evaluation.thresholds,
+        fail_under=evaluation.fail_under,
         tools=tools_payload(evaluation.tools),
     )
 

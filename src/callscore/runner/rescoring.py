@@ -103,7 +103,7 @@ class RescoreOptions(Struct, frozen=True, kw_only=True):
         preset: replaces the settings of the run.
         settings: override those of the run, or of the preset.
         scorers: names that replace the scorers of the run; None for the same scorers.
-        fail_under: the minimum mean of each scorer without its own threshold.
+        fail_under: the minimum mean of each scorer without a `fail_under` of its own.
         show: which cases the results include.
         max_shown: the maximum number of cases per evaluation and variant; None for all.
         timeout: of a scorer, in seconds.
@@ -197,7 +197,7 @@ class _Rescoring:
     def _evaluation(self, record: EvaluationRecord) -> Evaluation:
         tools = record.tools
         scorers = self._scorers(record)
-        # Named scorers replace the others; a missing one keeps its threshold.
+        # Named scorers replace the others; a missing one keeps its `fail_under`.
         names = record.scorers if self._options.scorers is None else [one.name for one in scorers]
         return Evaluation(
             name=record.name,
@@ -205,8 +205,8 @@ class _Rescoring:
             cases=(),
             tools=None if tools is None else tools_by_name(tools),
             scorers=scorers,
-            thresholds={
-                name: record.thresholds[name] for name in names if name in record.thresholds
+            fail_under={
+                name: record.fail_under[name] for name in names if name in record.fail_under
             },
             settings=self._settings(record),
             place=file_of_location(record.place),

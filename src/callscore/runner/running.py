@@ -42,12 +42,12 @@ def totals_for(
     show: Show = "failing",
     max_shown: int | None = 10,
 ) -> Totals:
-    """An empty `Totals` for an evaluation; `fail_under` is the default threshold of scorers."""
-    thresholds = {
+    """An empty `Totals` for an evaluation; `fail_under` is for scorers without their own."""
+    required = {
         **{scorer.name: fail_under for scorer in evaluation.scorers},
-        **evaluation.thresholds,
+        **evaluation.fail_under,
     }
-    return Totals(evaluation.settings, thresholds, show=show, max_shown=max_shown)
+    return Totals(evaluation.settings, required, show=show, max_shown=max_shown)
 
 
 def about(evaluation: Evaluation, variant: str | None) -> dict[str, Any]:
@@ -141,7 +141,7 @@ class RunOptions(Struct, frozen=True, kw_only=True):
         resume: whether to resume the newest unfinished run of the same paths; or the run to resume.
         use_cache: whether to reuse answers of any run to the same question.
         cache_since: see `KnownAnswers.since`.
-        fail_under: the minimum mean of each scorer without its own threshold.
+        fail_under: the minimum mean of each scorer without a `fail_under` of its own.
         show: which cases the results include.
         max_shown: the maximum number of cases per evaluation and variant; None for all.
         arguments: the arguments of the run, as they are stored; `paths` among them.
@@ -385,7 +385,7 @@ def evaluate(  # noqa: PLR0913  (all are options)
         rate: how many may begin in a time: `"10/s"`, `"500/m"`, or a number for a second.
         timeout: how many seconds one attempt may take; None for ever.
         retries: how often one is repeated after an error that may pass.
-        fail_under: what the mean of each scorer must reach that has no threshold of its own.
+        fail_under: what the mean of each scorer must reach without a `fail_under` of its own.
         show: which cases to keep in the results.
         max_shown: how many of them at the most, by evaluation and variant; None for all.
         save: whether to save the run in the project's history; or the file of another history.

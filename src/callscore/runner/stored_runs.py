@@ -328,8 +328,8 @@ class _EvaluationPart:
         """The totals of the results, without cases to show."""
         record = self._record
         scorers = record.summary.get("scorers") or ()
-        thresholds = {str(one.get("name")): one.get("threshold") for one in scorers}
-        totals = Totals(self._settings, thresholds, show="none", max_shown=self._options.max_shown)
+        fail_under = {str(one.get("name")): one.get("fail_under") for one in scorers}
+        totals = Totals(self._settings, fail_under, show="none", max_shown=self._options.max_shown)
         for row in self._rows:
             # Only if the counts are not enough: otherwise some tables would be half full.
             score = made.get(row.number) if row.number in self._incomplete else None

@@ -43,7 +43,7 @@ class EvaluationKey(Struct, frozen=True, kw_only=True):
     place: str
     variant: str | None
     settings: dict[str, Any]  # those that differ from the defaults
-    thresholds: dict[str, float | None]  # of every scorer
+    fail_under: dict[str, float | None]  # of every scorer
 
 
 class ItemRecord(Struct, frozen=True, kw_only=True):
@@ -87,7 +87,7 @@ def evaluation_key(question: Question) -> EvaluationKey:
         place=evaluation.place,
         variant=question.variant,
         settings=settings,
-        thresholds={each.name: evaluation.thresholds.get(each.name) for each in evaluation.scorers},
+        fail_under={each.name: evaluation.fail_under.get(each.name) for each in evaluation.scorers},
     )
 
 

@@ -89,7 +89,7 @@ class EvaluationPlugin:
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_sessionfinish(self, session: pytest.Session) -> Generator[None, None, None]:
-        """Fail the session if a threshold is missed."""
+        """Fail the session if a mean is below its `fail_under`."""
         for problem in self._asking.judges.problems:
             self._asking.notes.append(f"the answers of the judge are not kept: {problem}")
         if self._is_worker:
@@ -117,7 +117,7 @@ class EvaluationPlugin:
         for note in notes:
             terminalreporter.write_line(f"! {escape(note)}", yellow=True)
         for name in self._results.below:
-            terminalreporter.write_line(f"below its threshold: {escape(name)}", red=True)
+            terminalreporter.write_line(f"below fail_under: {escape(name)}", red=True)
 
     def pytest_unconfigure(self) -> None:
         """Close the connections of the judges."""

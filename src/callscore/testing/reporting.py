@@ -72,7 +72,7 @@ class SessionResults:
 
     @property
     def below(self) -> tuple[str, ...]:
-        """The scorers whose mean misses its threshold.
+        """The scorers whose mean is below `fail_under`.
 
         Evaluations with rewritten expectations are left out: their scores are out of date.
         """
@@ -127,7 +127,7 @@ class SessionResults:
 
 def _evaluation_results(key: EvaluationKey, results: list[ItemRecord]) -> EvaluationResults:
     names = {"name": key.name, "place": key.place, "variant": key.variant}
-    totals = Totals(settings_from_key(key), key.thresholds, show="none")
+    totals = Totals(settings_from_key(key), key.fail_under, show="none")
     skipped = NameCounter()
     for each in results:
         if each.skipped is not None:

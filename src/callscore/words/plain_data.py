@@ -361,7 +361,7 @@ def _evaluation(evaluation: EvaluationResults, lang: Language) -> dict[str, Any]
 
 def _scorer(scorer: ScorerResult) -> dict[str, Any]:
     return {
-        **_fields(scorer, ("name", "mean", "scored", "passed", "threshold", "is_below")),
+        **_fields(scorer, ("name", "mean", "scored", "passed", "fail_under", "is_below")),
         "not_scorable": noted_to_dict(scorer.not_scorable),
         "broken": noted_to_dict(scorer.broken),
     }

@@ -292,8 +292,8 @@ def _run_lines(run: RunResults) -> Iterator[str]:
 
 def _scorer_text(scorer: ScorerResult) -> str:
     text = f"{escape(scorer.name)} {'-' if scorer.mean is None else decimal(scorer.mean)}"
-    if scorer.is_below and scorer.threshold is not None:
-        text += f" < {decimal(scorer.threshold)}"
+    if scorer.is_below and scorer.fail_under is not None:
+        text += f" (required ≥ {decimal(scorer.fail_under)})"
     return text
 
 

@@ -25,7 +25,7 @@ from callscore.history.exchange.json_lines import (
 from callscore.history.records import ResultRecord
 
 RUN = a_run(name="main", arguments={"paths": ["evals"]}, git_commit="0" * 40, totals={"cases": 2})
-EVALUATION = an_evaluation(RUN.id, scorers=("accuracy",), thresholds={"accuracy": 0.5})
+EVALUATION = an_evaluation(RUN.id, scorers=("accuracy",), fail_under={"accuracy": 0.5})
 RESULT = a_result(
     RUN.id,
     comparison={"pairs": [[0, 0, True]], "missed": []},
@@ -278,7 +278,7 @@ def test_an_evaluation_and_an_answer_fit_theirs() -> None:
     assert str(record_problem(odd)).startswith("settings: ")
     assert "'nonsense'" in str(record_problem(an_evaluation("run", settings={"nonsense": 1})))
     assert "settings: " in str(record_problem(an_evaluation("run", settings={"mode": "lenient"})))
-    endless = an_evaluation("run", thresholds={"accuracy": float("inf")})
-    assert str(record_problem(endless)).startswith("thresholds: ")
+    endless = an_evaluation("run", fail_under={"accuracy": float("inf")})
+    assert str(record_problem(endless)).startswith("fail_under: ")
     assert str(record_problem(an_answer("run", trial=-1))).startswith("trial: ")
     assert str(record_problem(an_answer("run", asked_at=-1.0))).startswith("asked_at: ")

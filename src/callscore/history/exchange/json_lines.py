@@ -66,7 +66,7 @@ class _Scorer(Struct):
     mean: float | None = None
     scored: _Count = 0
     passed: _Count = 0
-    threshold: float | None = None
+    fail_under: float | None = None
 
 
 class _Totals(Struct):
@@ -151,7 +151,7 @@ def _evaluation_problems(record: EvaluationRecord) -> Iterator[str]:
     yield from _shape_problems("summary", record.summary, _Totals)
     yield from _shape_problems("settings", record.settings, _Settings)
     yield from _settings_problems(record.settings)
-    yield from _finite_problems("thresholds", record.thresholds.values())
+    yield from _finite_problems("fail_under", record.fail_under.values())
 
 
 def _settings_problems(settings: dict[str, Any]) -> Iterator[str]:
