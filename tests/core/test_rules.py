@@ -120,7 +120,7 @@ def test_a_key_with_a_slip_is_answered_with_the_right_one(key: str, meant: str) 
     with pytest.raises(InvalidCall) as raised:
         comparator_for(key)
 
-    assert str(raised.value) == f"there is no rule `{key}`. Is {meant!r} meant?"
+    assert str(raised.value) == f"there is no rule `{key}`. Did you mean {meant!r}?"
 
 
 def test_a_key_like_no_other_is_refused_all_the_same() -> None:
@@ -139,7 +139,7 @@ def test_settings_can_name_the_rules_that_compare_two_values() -> None:
 def test_an_option_with_a_slip_is_answered_with_the_right_one() -> None:
     problem = check_matcher(Matcher("$text", "a", {"similarty": 0.5}))
 
-    assert problem == "there is no option 'similarty'. Is 'similarity' meant?"
+    assert problem == "there is no option 'similarty'. Did you mean 'similarity'?"
 
 
 def test_a_value_is_described_with_the_rules_in_it() -> None:

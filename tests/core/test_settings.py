@@ -90,19 +90,19 @@ MANY_WORDS = (
         ),
         (
             {"count_calls": "write"},
-            "count_calls: 'write' is not one of all, writes. Is 'writes' meant?",
+            "count_calls: 'write' is not one of all, writes. Did you mean 'writes'?",
         ),
         ({"failed_calls": "drop"}, "failed_calls: 'drop' is not one of count, ignore"),
         (
             {"repeated_calls": "colapse"},
-            "repeated_calls: 'colapse' is not one of count, collapse. Is 'collapse' meant?",
+            "repeated_calls: 'colapse' is not one of count, collapse. Did you mean 'collapse'?",
         ),
         ({"arrays": []}, "arrays: [] is not one of ordered, unordered"),
         ({"nested_objects": "any"}, "nested_objects: 'any' is not one of equal, subset"),
         ({"effects": "read"}, """effects: 'read' is not a mapping such as {"get_*": "read"}"""),
         (
             {"effects": {"get_*": "raed"}},
-            "effects: 'get_*': 'raed' is not one of read, write. Is 'read' meant?",
+            "effects: 'get_*': 'raed' is not one of read, write. Did you mean 'read'?",
         ),
         ({"effects": {"": "read"}}, "effects: '' is not a pattern of tools' names"),
         ({"effects": [("a",)]}, """effects: [('a',)] is not a mapping such as {"get_*": "read"}"""),
@@ -230,8 +230,8 @@ def test_single_settings_override_a_preset() -> None:
 @pytest.mark.parametrize(
     ("name", "hint"),
     [
-        ("ordr", ". Is 'order' meant?"),
-        ("threshold", ". Is 'argument_match_threshold' meant?"),
+        ("ordr", ". Did you mean 'order'?"),
+        ("threshold", ". Did you mean 'argument_match_threshold'?"),
         ("colour", ""),
     ],
 )
@@ -310,7 +310,7 @@ def test_every_comparator_of_two_values_is_a_rule(name: str) -> None:
             {"*.a": {"text": {"similarty": 1}}},
             (
                 "arguments: '*.a': text takes ignore, similarity; got 'similarty'."
-                " Is 'similarity' meant?"
+                " Did you mean 'similarity'?"
             ),
         ),
         (
@@ -382,7 +382,7 @@ def test_a_preset_that_was_changed_by_its_taker_is_as_before() -> None:
 @pytest.mark.parametrize(
     ("name", "problem"),
     [
-        ("outcomes", "'outcomes' is not one of strict, flexible, outcome. Is 'outcome' meant?"),
+        ("outcomes", "'outcomes' is not one of strict, flexible, outcome. Did you mean 'outcome'?"),
         ("loose", "'loose' is not one of strict, flexible, outcome"),
         (None, "None is not one of strict, flexible, outcome"),
         ([], "[] is not one of strict, flexible, outcome"),

@@ -29,6 +29,6 @@ def test_the_nearest_word_is_spelled_alike_or_has_it_inside(word: str, meant: st
 
 
 def test_a_question_follows_only_where_there_is_an_answer() -> None:
-    assert did_you_mean("stric", WORDS) == ". Is 'strict' meant?"
+    assert did_you_mean("stric", WORDS) == ". Did you mean 'strict'?"
     assert did_you_mean("loose", WORDS) == ""
     assert did_you_mean(5, WORDS) == ""

@@ -264,7 +264,7 @@ def test_functions_that_are_named_are_tools_whatever_they_say(tmp_path: Path) ->
     ("text", "names", "problem"),
     [
         ("LIMIT = 5", (), "there are no tools in it"),
-        (BISTRO, ("find_tabel",), "there is no function 'find_tabel' in it. Is 'find_table' meant?"),
+        (BISTRO, ("find_tabel",), "there is no function 'find_tabel' in it. Did you mean 'find_table'?"),
         (BISTRO, ("LIMIT",), "there is no function 'LIMIT' in it."),
         ("f = lambda a: a", ("f",), "lambda"),
         ("1 / 0", (), "it raises ZeroDivisionError while it is imported: division by zero."),

@@ -134,7 +134,7 @@ def test_skipped_records_are_counted(callscore: Program, files: tuple[str, str])
         ([{"name": "f", "arguments": {}}], "there are no definitions of tools in it."),
         (
             [{"name": "f", "effect": "wriet"}],
-            "the effect of the tool 'f' is one of read, write; got 'wriet'. Is 'write' meant?",
+            "the effect of the tool 'f' is one of read, write; got 'wriet'. Did you mean 'write'?",
         ),
     ],
 )

@@ -253,7 +253,7 @@ def test_a_baseline_that_is_not_there_is_wrong_usage_with_the_command_that_sets_
     assert (ran.returncode, ran.stdout) == (2, "")
     complaint, listed, how, command = ran.stderr.splitlines()
     assert complaint == "callscore: there is no run 'manin'."
-    assert listed == "  Baselines: 'main'. Is 'main' meant?"
+    assert listed == "  Baselines: 'main'. Did you mean 'main'?"
     assert how.startswith("  To make it the newest other run ")
     assert new not in command
     assert callscore(*command.split()[1:]).returncode == 0

@@ -105,7 +105,7 @@ def test_options_of_a_metric_follow_a_colon(callscore: Program, cases: Path) -> 
 @pytest.mark.parametrize(
     ("metric", "said"),
     [
-        ("ragas.tool_f1", "ragas has no 'tool_f1'. Is 'tool_call_f1' meant?"),
+        ("ragas.tool_f1", "ragas has no 'tool_f1'. Did you mean 'tool_call_f1'?"),
         ("", "the name of a metric is missing"),
         ("all", "`callscore metrics` lists all."),
         ("tau_bench", "tau_bench has no number of a single case"),

@@ -259,7 +259,7 @@ def test_no_answer_is_no_proof_that_nothing_was_called(pytester: pytest.Pytester
 @pytest.mark.parametrize(
     ("marker", "why"),
     [
-        ("expeted=[]", "the marker takes no 'expeted'. Is 'expected' meant?"),
+        ("expeted=[]", "the marker takes no 'expeted'. Did you mean 'expected'?"),
         ("mode='nonsense'", "the marker: mode: 'nonsense' is not one of strict, flexible"),
         ("preset='nonsense'", "the marker: *nonsense*"),
         ("settings=1", "the marker: settings: 1 is not made by callscore.Settings(...)"),

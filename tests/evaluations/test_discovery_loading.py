@@ -209,7 +209,7 @@ def test_modules_under_a_root_are_forgotten_and_installed_ones_stay(tmp_path: Pa
         (
             f"{HEAD}\n\n@evaluation(cases=['x'], scorers='acuracy')\ndef a(case): ...\n",
             4,
-            "scorers: there is no scorer 'acuracy'. Is 'accuracy' meant?",
+            "scorers: there is no scorer 'acuracy'. Did you mean 'accuracy'?",
         ),
         (
             "import callscore\ncallscore.score([], [], mode='x')\n",

@@ -74,7 +74,7 @@ def test_fail_under_is_for_all_scorers_or_for_one() -> None:
         (float("nan"), "fail_under: nan is not a number from 0 to 1"),
         ({"exact": None}, "fail_under.exact: None is not a number from 0 to 1"),
         (90, "fail_under: 90 is not a number from 0 to 1"),
-        ({"exakt": 1}, "fail_under: there is no scorer 'exakt' here. Is 'exact' meant?"),
+        ({"exakt": 1}, "fail_under: there is no scorer 'exakt' here. Did you mean 'exact'?"),
         ({"x": 1}, "fail_under: there is no scorer 'x' here. The scorers are accuracy, exact"),
     ],
 )
@@ -115,7 +115,7 @@ def test_a_task_takes_a_case_and_what_its_variants_say() -> None:
         (
             lambda case, model, *rest, **more: (case, model, rest, more),
             {"a": {"modle": 1}},
-            "variants.a: the task does not take 'modle'. Is 'model' meant?",
+            "variants.a: the task does not take 'modle'. Did you mean 'model'?",
         ),
         (
             lambda case, model, size: (case, model, size),

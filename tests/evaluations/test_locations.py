@@ -124,7 +124,7 @@ def test_an_error_says_what_it_says_without_keys(error: Exception, said: str) ->
 def test_a_field_that_no_case_has_is_named() -> None:
     error = caught(lambda: Case("Hi", expect=[]))  # type: ignore[call-arg]  # as people misspell it
 
-    assert error_message(error) == "a Case has no field 'expect'. Is 'expected' meant?"
+    assert error_message(error) == "a Case has no field 'expect'. Did you mean 'expected'?"
 
 
 def test_the_line_is_the_last_of_the_file_that_the_function_stands_in() -> None:

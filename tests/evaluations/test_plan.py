@@ -101,7 +101,7 @@ def test_what_looks_like_a_mistake_is_said_of_what_is_asked() -> None:
     wrong = made("e", Case("Paris", expected=[expect.call("find_tabel")]), tools=tools)
 
     assert make_plan([wrong]).warnings == (
-        "e: the case paris expects find_tabel, which is none of the tools. Is 'find_table' meant?",
+        "e: the case paris expects find_tabel, which is none of the tools. Did you mean 'find_table'?",
     )
     assert make_plan([wrong], Selection(keyword="rome")).warnings == ()
 
@@ -377,20 +377,20 @@ def case(*expected: Any, name: str = "a") -> Case:
     [
         (
             expect.call("find_tabel"),
-            "expects find_tabel, which is none of the tools. Is 'find_table' meant?",
+            "expects find_tabel, which is none of the tools. Did you mean 'find_table'?",
         ),
         (expect.call("x"), "expects x, which is none of the tools."),
         (
             expect.in_order(expect.times(expect.call("find_tabel"), 2), "find_table"),
-            "expects find_tabel, which is none of the tools. Is 'find_table' meant?",
+            "expects find_tabel, which is none of the tools. Did you mean 'find_table'?",
         ),
         (
             expect.call("find_table", seets=2),
-            "expects 'seets' of find_table, which does not take it. Is 'seats' meant?",
+            "expects 'seets' of find_table, which does not take it. Did you mean 'seats'?",
         ),
         (
             expect.forbid("delet_user"),
-            "forbids delet_user, which is none of the tools. Is 'delete_user' meant?",
+            "forbids delet_user, which is none of the tools. Did you mean 'delete_user'?",
         ),
     ],
 )

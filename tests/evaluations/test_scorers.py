@@ -135,7 +135,7 @@ def test_a_metric_of_another_tool_says_why_it_has_no_number() -> None:
 @pytest.mark.parametrize(
     ("name", "problem"),
     [
-        ("acuracy", "there is no scorer 'acuracy'. Is 'accuracy' meant?"),
+        ("acuracy", "there is no scorer 'acuracy'. Did you mean 'accuracy'?"),
         ("beauty", "There are accuracy, f1, precision"),
         ("ragas.tool_call_f2", "there is no metric 'ragas.tool_call_f2'"),
         (7, "7 is neither a name nor a function"),
@@ -267,7 +267,7 @@ def test_what_cannot_be_looked_at_is_no_number() -> None:
 @pytest.mark.parametrize(
     ("function", "problem"),
     [
-        (lambda outputs: outputs, "nobody can give <lambda> a 'outputs'. Is 'output' meant?"),
+        (lambda outputs: outputs, "nobody can give <lambda> a 'outputs'. Did you mean 'output'?"),
         (lambda x: x, "nobody can give <lambda> a 'x'. There are case, input, output"),
         (lambda score, /: score, "nobody can give <lambda> a 'score'"),
         (dict.fromkeys, "nobody can give fromkeys"),

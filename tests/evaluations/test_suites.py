@@ -190,7 +190,7 @@ MODEL = f"model: m\n{CASES}"
     ("text", "line", "problem"),
     [
         (f"{CASES}", None, "a suite needs a `model` to ask, or recorded `answers`."),
-        (f"{MODEL}scorer: exact\n", 3, "a suite has no key 'scorer'. Is 'scorers' meant?"),
+        (f"{MODEL}scorer: exact\n", 3, "a suite has no key 'scorer'. Did you mean 'scorers'?"),
         (f"{MODEL}zzz: 1\n", 3, "a suite has no key 'zzz'. There are name, model, system"),
         (f"{MODEL}mode: flexible\n", 3, "mode: it belongs into `settings`."),
         (f"{MODEL}preset: strict\n", 3, "preset: it belongs into `settings`."),
@@ -206,7 +206,7 @@ MODEL = f"model: m\n{CASES}"
         (f"{MODEL}tools: 7\n", 3, "tools: the path of a file, or a list; got 7."),
         (f"{MODEL}tools: [{{nam: a}}]\n", 3, "tools: "),
         (f"{MODEL}settings: 7\n", 3, "settings: an object is wanted; got 7."),
-        (f"{MODEL}settings:\n  mod: strict\n", 4, "settings has no key 'mod'. Is 'mode' meant?"),
+        (f"{MODEL}settings:\n  mod: strict\n", 4, "settings has no key 'mod'. Did you mean 'mode'?"),
         (f"{MODEL}settings:\n  judge: x\n", 4, "settings has no key 'judge'."),
         (f"{MODEL}settings: {{mode: strikt}}\n", 3, "settings: mode: 'strikt' is not one of"),
         (f"{MODEL}settings: {{preset: loose}}\n", 3, "settings: "),
@@ -453,7 +453,7 @@ def test_keys_that_are_not_known_are_refused(tmp_path: Path) -> None:
 
     assert document.require_keys(("name", "model")) is document.value
     for keys, path, problem in (
-        (("names", "model"), (), "1: a suite has no key 'name'. Is 'names' meant?"),
+        (("names", "model"), (), "1: a suite has no key 'name'. Did you mean 'names'?"),
         (("parameters", "x"), ("model",), "3: model has no key 'name'. There are parameters, x."),
         (("a",), ("name",), "1: name: an object is wanted; got "),
     ):

@@ -53,7 +53,7 @@ def test_a_case_without_an_answer_is_named(answers: Path) -> None:
         task(Case(id="wether"))
 
     assert str(caught.value) == (
-        "answers.jsonl has no answer to the case 'wether'. Is 'weather' meant?"
+        "answers.jsonl has no answer to the case 'wether'. Did you mean 'weather'?"
     )
 
 
@@ -74,7 +74,7 @@ def test_answers_to_what_is_no_case_are_named(tmp_path: Path) -> None:
     )
 
     assert RecordedAnswers(["a.jsonl"], tmp_path).unused_answers(["paris", "london"]) == [
-        "a.jsonl has an answer to 'lodnon', which is no case. Is 'london' meant?",
+        "a.jsonl has an answer to 'lodnon', which is no case. Did you mean 'london'?",
         "a.jsonl has an answer to 'zzz', which is no case",
     ]
 

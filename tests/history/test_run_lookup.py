@@ -53,7 +53,7 @@ def test_a_run_is_found_by_what_people_type(three: Store, reference: str, meant:
         ("20261115", f"'20261115' may be any of the runs {IDS[1]}, {IDS[0]}"),
         (
             "nightli",
-            f"there is no run 'nightli'; the newest are {', '.join(IDS[::-1])}. Is 'nightly' meant?",
+            f"there is no run 'nightli'; the newest are {', '.join(IDS[::-1])}. Did you mean 'nightly'?",
         ),
         ("", f"there is no run ''; the newest are {IDS[2]}, {IDS[1]}, {IDS[0]}"),
         ("%", f"there is no run '%'; the newest are {IDS[2]}, {IDS[1]}, {IDS[0]}"),

@@ -227,7 +227,7 @@ def test_an_unknown_variant_is_told_with_those_there_are(store: Store) -> None:
         store.side(run, "latest", "lage")
 
     assert str(caught.value) == (
-        f"the run {RUN} has no variant 'lage'; it has small, large. Is 'large' meant?"
+        f"the run {RUN} has no variant 'lage'; it has small, large. Did you mean 'large'?"
     )
 
 

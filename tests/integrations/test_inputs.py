@@ -165,7 +165,7 @@ def test_no_tools_is_not_the_same_as_an_empty_list_of_tools() -> None:
         ),
         ({"expected": [], "actual": None}, "actual: give the calls that were made: "),
         ({"expected": None, "actual": []}, "expected: give the calls that should be made: "),
-        ({**BOTH, "expcted": []}, "there is no field 'expcted'. Is 'expected' meant?"),
+        ({**BOTH, "expcted": []}, "there is no field 'expcted'. Did you mean 'expected'?"),
         ({**BOTH, "zzz": 1}, "there is no field 'zzz'. There are `expected`, `actual`, `mode`, "),
         (
             {**BOTH, "mode": "Flexible"},
@@ -234,7 +234,7 @@ def test_no_tools_is_not_the_same_as_an_empty_list_of_tools() -> None:
         ),
         (
             {"expected": [{"tool": "f", "args": {"a": {"$gtt": 1}}}], "actual": []},
-            "Is '$gt' meant?",
+            "Did you mean '$gt'?",
         ),
         ({"expected": 5, "actual": []}, "expected: expected a list of calls, got 5."),
         ({"expected": [], "actual": {"a": 1}}, "actual: a call needs a tool, as in "),

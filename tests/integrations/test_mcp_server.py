@@ -131,7 +131,7 @@ def test_a_tool_that_there_is_not_is_an_error_of_the_protocol() -> None:
     error = asked(refused).error
 
     assert error.code == mcp_types.INVALID_PARAMS
-    assert error.message.startswith("there is no tool 'score'. Is 'score_tool_calls' meant?")
+    assert error.message.startswith("there is no tool 'score'. Did you mean 'score_tool_calls'?")
 
 
 @pytest.mark.parametrize(

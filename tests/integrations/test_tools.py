@@ -48,7 +48,7 @@ def test_a_tool_has_a_name_that_every_provider_takes_and_words_for_it(tool: Any)
     [
         (
             "score",
-            "there is no tool 'score'. Is 'score_tool_calls' meant? There are score_tool_calls,",
+            "there is no tool 'score'. Did you mean 'score_tool_calls'? There are score_tool_calls,",
         ),
         (
             "zzz",
@@ -323,7 +323,7 @@ def test_the_tool_that_is_named_is_the_one_that_runs(name: str, field: str) -> N
     [
         (
             {"name": "score", "arguments": {}},
-            "there is no tool 'score'. Is 'score_tool_calls' meant?",
+            "there is no tool 'score'. Did you mean 'score_tool_calls'?",
         ),
         ({"name": NAME, "arguments": {}}, "expected: give the calls that should be made"),
         ({"name": NAME, "arguments": None}, "expected: give the calls that should be made"),
@@ -331,7 +331,7 @@ def test_the_tool_that_is_named_is_the_one_that_runs(name: str, field: str) -> N
         ({"tool": "check_tool_calls"}, "actual: give the calls that were made"),
         ((NAME, {"expected": []}), "actual: give the calls that were made"),
         ((NAME, "{"), "Make the call again with one JSON object as its arguments."),
-        (("score", {}), "there is no tool 'score'. Is 'score_tool_calls' meant?"),
+        (("score", {}), "there is no tool 'score'. Did you mean 'score_tool_calls'?"),
         ({"function": {"name": 1}}, "Hand over one such as "),
         ({"name": NAME, "arguments": '{"expected": ['}, "the text breaks off. Make the call again"),
         ({"name": NAME, "arguments": "[1]"}, "another kind of value. Make the call again"),

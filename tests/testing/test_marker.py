@@ -94,7 +94,7 @@ def test_a_test_that_awaits_nothing_is_left_as_it_is(watched: Callable[..., Watc
     ("marker", "why"),
     [
         ("['f']", "takes keywords alone"),
-        ("expekted=[]", "takes no 'expekted'. Is 'expected' meant?"),
+        ("expekted=[]", "takes no 'expekted'. Did you mean 'expected'?"),
         ("mode=1", "the marker: mode"),
     ],
 )

@@ -27,4 +27,4 @@ def closest_word(word: str, words: Iterable[str]) -> str | None:
 def did_you_mean(word: object, words: Iterable[str]) -> str:
     """The end of an error message that suggests the closest word; empty if none is close."""
     closest = closest_word(word, words) if isinstance(word, str) else None
-    return "" if closest is None else f". Is {closest!r} meant?"
+    return "" if closest is None else f". Did you mean {closest!r}?"
