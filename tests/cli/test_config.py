@@ -160,7 +160,7 @@ def test_what_cannot_be_looked_at_is_not_there(
         ('ordr = "any"', "there is no setting 'ordr'. Did you mean 'order'?"),
         ("threshold = 0.5", "'threshold'. Did you mean 'argument_match_threshold'?"),
         ('presets = "outcome"', "there is no setting 'presets'. Did you mean 'preset'?"),
-        ('preset = "outcomes"', "preset: 'outcomes' is not one of strict, flexible, outcome. Is"),
+        ('preset = "outcomes"', "preset: 'outcomes' is not one of strict, flexible, outcome. Did"),
         ("preset = 5", "preset: 5 is not one of"),
         ('order = "ordr"', "order: 'ordr' is not one of any, in_order, exact"),
         ('similarity = "x"', "similarity is something to call, and can be given in Python only"),

@@ -328,7 +328,7 @@ def test_a_rule_that_cannot_be_is_refused(written: Any, problem: str) -> None:
 
 @pytest.mark.parametrize("rule", ["dates", "$date"])
 def test_an_unknown_rule_is_refused_with_the_nearest(rule: str) -> None:
-    with pytest.raises(InvalidSettings, match=r"is not one of .*, ignore\. Is 'date' meant\?$"):
+    with pytest.raises(InvalidSettings, match=r"is not one of .*, ignore\. Did you mean 'date'\?$"):
         read_argument_rules({"*.a": rule})
 
 

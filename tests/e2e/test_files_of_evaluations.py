@@ -30,7 +30,7 @@ BAD: dict[str, tuple[str, str]] = {
         f"{HEAD}evaluation(cases=['a'], scorer='exact')\n",
         "eval_h.py:3: evaluation has no keyword 'scorer'. Did you mean 'scorers'?",
     ),
-    "eval_a.yaml": ("model: m\ncase: []\n", "eval_a.yaml:2: a suite has no key 'case'. Is 'cases' me"),
+    "eval_a.yaml": ("model: m\ncase: []\n", "eval_a.yaml:2: a suite has no key 'case'. Did you mean 'cases'?"),
     "eval_b.yaml": ("- a list\n", "eval_b.yaml: a suite is an object with `cases`; got "),
     "eval_c.yaml": (
         f"model: {{name: m, api_key: {FAKE}}}\ncases: [{{id: a}}]\n",

@@ -174,7 +174,7 @@ def test_git_is_not_asked_where_nobody_wants_it(three: Store) -> None:
 def test_the_name_of_a_baseline_may_be_meant(three: Store) -> None:
     three.set_baseline("production", IDS[0])
 
-    with pytest.raises(UnknownRun, match="Is 'production' meant"):
+    with pytest.raises(UnknownRun, match="Did you mean 'production'"):
         three.find("productoin")
 
 

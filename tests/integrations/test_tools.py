@@ -232,10 +232,10 @@ def test_a_definition_may_be_changed_by_whoever_asked_for_it() -> None:
         (
             "open-ai",
             "score_tool_calls",
-            "kind: 'open-ai' is not one of openai, .* Is 'openai' meant",
+            "kind: 'open-ai' is not one of openai, .* Did you mean 'openai'",
         ),
         (None, "score_tool_calls", "kind: None is not one of openai, "),
-        ("openai", "score", "there is no tool 'score'. Is 'score_tool_calls' meant"),
+        ("openai", "score", "there is no tool 'score'. Did you mean 'score_tool_calls'"),
     ],
 )
 def test_a_kind_or_a_tool_that_there_is_not_is_refused(kind: Any, tool: str, told: str) -> None:
