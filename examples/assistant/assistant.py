@@ -1,4 +1,4 @@
-"""Two scorers for the assistant: was the right tool called, and are its parameters valid?
+"""Score the assistant twice: was the right tool called, and are its parameters valid?
 
 Usage: python assistant.py [ANSWERS.jsonl]
 """
@@ -17,7 +17,7 @@ ROW = "{:<10}{:>13}{:>18}"
 
 
 def main(answers: str | Path = FOLDER / "answers.jsonl") -> int:
-    """Print what each scorer says of each case; the exit code is 1 if one of them is not content."""
+    """Print the result of each scorer for each case; the exit code is 1 if any of them fails."""
     results = callscore.score_joined(
         FOLDER / "cases.yaml",
         answers,

@@ -20,5 +20,5 @@ ANSWERS = {line["id"]: line["actual"] for line in map(msgspec.json.decode, RECOR
     fail_under=1.0,
 )
 def assistant(case: Case) -> Any:
-    """What was answered when the question was asked; your agent would be asked here."""
+    """Return the recorded answer; yours would call your agent."""
     return ANSWERS[case.id]

@@ -1,4 +1,4 @@
-"""A real language model on ten questions: no key, and nothing leaves this machine.
+"""Evaluate a real language model on ten questions, on this machine and without a key.
 
 Usage: python serve.py callscore run . --jobs 2
 """
@@ -15,7 +15,7 @@ from callscore.models import chat
 FOLDER = Path(__file__).parent
 TOOLS = (FOLDER / "tools.json").read_text(encoding="utf-8")
 INSTRUCTIONS = f"You call tools for the user. Answer with [] when no tool is needed. Tools: {TOOLS}"
-# What the model is shown under one of the variants: questions, and the answers that they need.
+# Questions and correct answers, for the variant `shown`.
 SHOWN = {
     "Is it warm in Rome?": '[{"name":"getWeather","arguments":{"location":"Rome"}}]',
     "What is 6 times 4?": '[{"name":"calculator","arguments":{"operation":"multiply","a":6,"b":4}}]',
@@ -27,10 +27,9 @@ SHOWN = {
 
 
 def answer_format() -> dict[str, Any]:
-    """What an answer may be: no call, or one call of one of the tools, with arguments that it takes.
+    """The schema of an answer: no call, or one call of a tool with arguments that the tool accepts.
 
-    A model of this size does not know how to call tools. It cannot go wrong in form, though, where
-    the server lets it write nothing else.
+    A model of this size cannot call tools, but the server makes it write in this form.
     """
     calls = [
         {
@@ -61,7 +60,7 @@ ask = chat(
     variants={"told": {"examples": {}}, "shown": {"examples": SHOWN}},
 )
 async def local_model(case: Case, *, examples: dict[str, str]) -> str:
-    """The text that the model answers: a list of calls, as callscore reads them from text."""
+    """Return the text of the answer: a list of calls, which callscore reads from text."""
     messages = [{"role": "system", "content": INSTRUCTIONS}]
     for question, answer in examples.items():
         messages.append({"role": "user", "content": question})

