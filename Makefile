@@ -33,13 +33,13 @@ demo: $(VENV)/.installed ## install callscore and score the bundled trajectories
 test: $(VENV)/.installed-dev $(VENV)/.installed-model postgres ## install the development extras and run every check
 	@$(MAKE) --no-print-directory lint types layers tests
 
-quick: $(VENV)/.installed-dev ## what can be checked without starting processes and servers, in a minute and a half
+quick: $(VENV)/.installed-dev ## run the checks that start no process and no server, in a minute and a half
 	@$(MAKE) --no-print-directory lint types layers quick-tests
 
 model: $(VENV)/.installed-model ## install the small language model of examples/local_model
 
 # The tests that need the server start one of their own; where it is missing, they say so and are skipped.
-postgres: ## install the PostgreSQL server that tests run on, where apt-get can
+postgres: ## install the PostgreSQL server of the tests, if apt-get can
 	@ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 || command -v initdb >/dev/null || \
 		{ [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null && \
 			mkdir -p /etc/postgresql-common && \
@@ -48,21 +48,21 @@ postgres: ## install the PostgreSQL server that tests run on, where apt-get can
 			DEBIAN_FRONTEND=noninteractive apt-get -qq install --yes --no-install-recommends postgresql >/dev/null; } || \
 		echo "PostgreSQL is not installed here: the tests that need it are skipped" >&2
 
-format: $(VENV)/.installed-dev ## rewrite the code in the house's format
+format: $(VENV)/.installed-dev ## format the code
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
-lint: $(VENV)/.installed-dev ## format and lint (ruff)
+lint: $(VENV)/.installed-dev ## check format and lint (ruff)
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 
-types: $(VENV)/.installed-dev ## types (mypy, strict)
+types: $(VENV)/.installed-dev ## check types (mypy, strict)
 	$(BIN)/mypy
 
-layers: $(VENV)/.installed-dev ## who may import whom (import-linter)
+layers: $(VENV)/.installed-dev ## check which layers import which (import-linter)
 	$(BIN)/lint-imports --no-logo
 
-tests: $(VENV)/.installed-dev ## tests, with branch coverage: 95 % of all, 100 % of the core
+tests: $(VENV)/.installed-dev ## run the tests; branch coverage must be 95 %, and 100 % of the core
 	$(BIN)/coverage erase
 	$(BIN)/coverage run -m pytest $(SPREAD)
 	$(BIN)/coverage combine --quiet
@@ -73,41 +73,41 @@ tests: $(VENV)/.installed-dev ## tests, with branch coverage: 95 % of all, 100 %
 quick-tests: $(VENV)/.installed-dev
 	CALLSCORE_EXAMPLES=0.1 $(BIN)/pytest -n auto --dist worksteal -q -m "not process and not server and not model"
 
-fuzz: $(VENV)/.installed-dev ## draw twenty times as many examples as `make test`
+fuzz: $(VENV)/.installed-dev ## run the property tests with twenty times as many examples as `make test`
 	CALLSCORE_EXAMPLES=20 $(BIN)/pytest $(SPREAD) -m "hypothesis and not process and not server"
 
-differential: $(SDKS_VENV)/.installed ## compare with the objects of the real SDKs
+differential: $(SDKS_VENV)/.installed ## compare what is read with the objects of the real SDKs
 	$(SDKS_VENV)/bin/python -m pytest tests/differential $(SPREAD)
 
-parity: $(VENV)/.installed ## compare other tools' numbers with the real packages, and write the table
+parity: $(VENV)/.installed ## compare other tools' metrics with the real packages, and write the table
 	$(BIN)/python -m tests.parity.compare --write
 
-bench: $(VENV)/.installed-dev ## measure, and set against the bars
+bench: $(VENV)/.installed-dev ## measure speed and memory, and compare them with the limits
 	$(BIN)/python benchmarks/run.py
 
-bench-history: $(VENV)/.installed-dev ## measure a history of a thousand runs of a thousand cases
+bench-history: $(VENV)/.installed-dev ## measure a history with a thousand runs of a thousand cases
 	$(BIN)/python benchmarks/history.py --whole
 
-bench-killing: $(VENV)/.installed-dev ## kill a run of 10,000 cases fifty times, and go on with it
+bench-killing: $(VENV)/.installed-dev ## kill a run of 10,000 cases fifty times, and resume it
 	$(BIN)/python benchmarks/killing.py
 
 verdicts: $(VENV)/.installed-dev ## simulate suites, and write how often each verdict is right
 	$(BIN)/python benchmarks/verdicts.py --write
 
-bench-peers: $(VENV)/.installed ## time other tools' metrics against ours, and write the table
+bench-peers: $(VENV)/.installed ## compare the speed of other tools' metrics with ours, and write the table
 	$(BIN)/python benchmarks/peers.py --write
 
-validity: $(VENV)/.installed ## measure how well each score tells success from failure
+validity: $(VENV)/.installed ## measure how well each score separates success from failure
 	PYTHONPATH=benchmarks $(BIN)/python -m validity.run
 
-transcript: $(VENV)/.installed-dev ## record what the program says for thousands of commands, before a refactoring
+transcript: $(VENV)/.installed-dev ## record the output of thousands of commands, before a refactoring
 	$(BIN)/python -m tools.transcript
 
 transcript-diff: $(VENV)/.installed-dev ## record again and compare: make transcript-diff BEFORE=.transcript/NAME.jsonl
 	@[ -n "$(BEFORE)" ] || { echo "name the earlier recording: make transcript-diff BEFORE=.transcript/NAME.jsonl" >&2; exit 2; }
 	$(BIN)/python -m tools.transcript --against "$(BEFORE)"
 
-pictures: $(VENV)/.installed-dev ## draw the pictures and the outputs in the documentation again
+pictures: $(VENV)/.installed-dev ## update the pictures and the outputs in the documentation
 	$(BIN)/python docs/images/make_report_svg.py
 	PYTHONPATH=benchmarks $(BIN)/python -m validity.run --write
 	$(BIN)/callscore schema case -o docs/reference/case.schema.json
@@ -115,7 +115,7 @@ pictures: $(VENV)/.installed-dev ## draw the pictures and the outputs in the doc
 	$(BIN)/python docs/examples.py --write README.md README.ru.md \
 		$$(find docs examples -name '*.md' -not -path '*/local_model/*')
 
-clean: ## remove everything that the other commands made
+clean: ## remove everything that the other targets created
 	rm -rf $(VENV) $(SDKS_VENV) build dist .coverage .coverage.* .hypothesis
 	rm -rf .import_linter_cache .mypy_cache .pytest_cache .ruff_cache .transcript
 	find src tests benchmarks docs examples tools -name __pycache__ -type d -prune -exec rm -rf {} +
