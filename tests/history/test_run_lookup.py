@@ -193,10 +193,11 @@ RUN = a_run().id
 OTHER = "20261116-070000-bcdf"
 TOTALS = {
     "cases": 4,
+    "trials": 12,
     "answered": 9,
     "passed": 6,
     "passed_share": 0.625,
-    "f1": 0.75,
+    "macro_f1": 0.75,
     "errors": 3,
 }
 
@@ -232,7 +233,7 @@ def test_a_finished_run_is_shown_by_its_summaries(store: Store) -> None:
     assert line.baselines == ("main", "staging")
     first, second = line.evaluations
     assert first.tally == EvaluationNumbers(
-        cases=4, answered=9, passed=6, share=0.625, f1=0.75, errors=3
+        cases=4, trials=12, answered=9, passed=6, share=0.625, f1=0.75, errors=3
     )
     assert first.tally.interval == wilson(2.5, 4)
     assert (second.name, second.variant, second.place) == ("router", "large", "a.py")
@@ -264,14 +265,15 @@ def test_a_run_that_is_under_way_is_counted(store: Store) -> None:
     [line] = list_runs(store)
 
     tally = _numbers(line)
-    assert (tally.cases, tally.answered, tally.passed, tally.errors) == (3, 4, 2, 2)
+    assert (tally.cases, tally.trials) == (3, 5)
+    assert (tally.answered, tally.passed, tally.errors) == (4, 2, 2)
     assert tally.share == pytest.approx((1 / 3 + 1 + 0) / 3)
-    # The trials of a case are one case, and what has no answer is worth 0.
-    assert tally.f1 == pytest.approx(((1 + 0.5 + 0) / 3 + 1 + 0) / 3)
+    # An error did not pass, and has no score: it is in no mean.
+    assert tally.f1 == pytest.approx((1 + 0.5 + 1) / 3)
     assert tally.interval == wilson((tally.share or 0) * 3, 3)
 
 
-def test_what_nobody_scores_is_not_worth_nothing(store: Store) -> None:
+def test_without_a_score_there_is_no_mean(store: Store) -> None:
     store.begin(a_run())
     store.add_evaluation(an_evaluation(RUN))
     store.save_results([_case("a", f1=None, counts=()), _error("b")])
@@ -348,7 +350,8 @@ def test_a_tag_counts_its_own_cases_alone(store: Store) -> None:
     assert line.run.id == RUN
     tally = _numbers(line)
     assert (tally.cases, tally.answered, tally.passed, tally.errors) == (3, 2, 1, 1)
-    assert tally.share == tally.f1 == pytest.approx(1 / 3)
+    assert tally.share == pytest.approx(1 / 3)
+    assert tally.f1 == 0.5
 
 
 def test_a_limit_counts_the_runs_that_have_the_tag(store: Store) -> None:

@@ -295,3 +295,12 @@ def test_the_digests_of_a_case_do_not_depend_on_the_run(store: Store) -> None:
 
     assert (first.expectation, first.asked) == (expectation_digest(other), asked_digest(other))
     assert (second.tags, first.tags) == (("y",), ("x",))
+
+
+def test_results_come_in_the_order_of_the_cases_not_of_the_answers(store: Store) -> None:
+    run = begun(store)
+    store.save_results([a_result(run, "second", position=1), a_result(run, "first", position=0)])
+
+    assert [row.result.case.id for row in light_results(store, run)] == ["first", "second"]
+    side = store.side(store.find(run), run)
+    assert [case.id for case in side.evaluations[0].cases] == ["first", "second"]

@@ -26,6 +26,7 @@ def a_run(run: str, passed: int, *, of: int = 120, **about: Any) -> RunRow:
         "started_at": at(14, 9),
         "evaluation": "assistant",
         "cases": of,
+        "trials": of,
         "answered": of,
         "passed": passed,
         "share": passed / of,

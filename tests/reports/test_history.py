@@ -161,6 +161,7 @@ def test_a_run_says_all_that_the_list_shows_of_it() -> None:
         "variant": None,
         "place": "",
         "cases": 120,
+        "trials": 120,
         "answered": 120,
         "passed": 90,
         "share": 0.75,

@@ -112,6 +112,15 @@ def test_an_empty_history_says_how_to_begin() -> None:
     assert write_text(History([], tag="slow")) == "No run has cases with the tag slow.\n"
 
 
+def test_trials_are_counted_where_a_case_has_several() -> None:
+    once, often = a_run("a", 3, of=4), a_run("b", 3, of=4, trials=12)
+
+    assert "trials" not in write_text(History(timelines_of([once]), now=NOW))
+    header, *rows = write_text(History(timelines_of([often, once]), now=NOW)).splitlines()[1:3]
+    assert header.split()[-2:] == ["cases", "trials"]
+    assert rows[0].split()[-2:] == ["4", "12"]
+
+
 def test_a_tag_is_told_first() -> None:
     report = write_text(History(timelines_of([a_run("a", 3, of=4)]), tag="smoke", now=NOW))
 

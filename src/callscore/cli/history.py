@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 __all__ = ["command", "heading_row"]
 
-_TALLY_FIELDS = ("cases", "answered", "passed", "share", "interval", "f1", "errors")
+_TALLY_FIELDS = ("cases", "trials", "answered", "passed", "share", "interval", "f1", "errors")
 
 
 def rows_of_runs(lines: Sequence[RunLine], left: Collection[str] = ()) -> list[RunRow]:

@@ -22,7 +22,6 @@ from callscore.core.results import (
     ScorerResult,
     Usage,
 )
-from callscore.core.score import outcome_f1
 from callscore.core.summary import Summary
 
 if TYPE_CHECKING:
@@ -321,9 +320,8 @@ _SCORER_FIELDS = ("name", "mean", "scored", "passed", "fail_under")
 def summary_payload(results: Sequence[EvaluationResults]) -> dict[str, Any]:
     """The totals of evaluations as plain data; for a single one also those of its scorers.
 
-    `cases` counts the cases that passed or failed; without an answer a case failed. `passed_share`
-    is the mean over these of the share of trials that passed; `f1` is the mean of their scores,
-    with 0 for a missing answer. `macro_f1` is the mean over the answers that exist.
+    `cases` and `trials` count what passed or failed; an error did not pass. `passed_share` is the
+    mean over the cases of the share of trials that passed. `macro_f1` is the mean over the answers.
     """
     counts: dict[str, Any] = {
         name: sum(getattr(each, name) for each in results) for name in _SUMMED
@@ -332,21 +330,21 @@ def summary_payload(results: Sequence[EvaluationResults]) -> dict[str, Any]:
     counts["forbidden"] = sum(each.results.summary.forbidden_cases for each in results)
     for name in _COST:
         counts[name] = sum(getattr(each.usage, name) for each in results)
-    cases, passed_shares = 0, []
+    cases, trials, passed_shares = 0, 0, []
     for each in results:
+        decided = each.answered - each.undecided + each.errors
+        trials += decided
         if each.trials:
             cases += len(each.trials)
             passed_shares.append(fsum(case.passed / case.trials for case in each.trials))
         else:
-            cases += each.answered - each.undecided + each.errors
+            cases += decided
             passed_shares.append(float(each.passed))
     pooled = _pooled(results)
     interval = pooled.macro_f1_interval
     counts["cases"] = cases
+    counts["trials"] = trials
     counts["passed_share"] = fsum(passed_shares) / cases if cases else None
-    scores = [_scores(each) for each in results]
-    scored = sum(count for count, _ in scores)
-    counts["f1"] = fsum(whole for _, whole in scores) / scored if scored else None
     counts["macro_f1"] = pooled.macro_f1
     counts["macro_f1_interval"] = None if interval is None else list(interval)
     if len(results) == 1:
@@ -356,23 +354,6 @@ def summary_payload(results: Sequence[EvaluationResults]) -> dict[str, Any]:
             {name: getattr(scorer, name) for name in _SCORER_FIELDS} for scorer in only.scorers
         ]
     return counts
-
-
-def _scores(each: EvaluationResults) -> tuple[int, float]:
-    """The number of cases with a score, and the sum of their means; zeros if no answer has one."""
-    summary = each.results.summary
-    if not summary.outcomes:
-        return 0, 0.0
-    if not each.trials:
-        whole = fsum(outcome_f1(found) * times for found, times in summary.outcomes.items())
-        return summary.cases + each.errors, whole
-    decided = {found.case: found.trials for found in each.trials}
-    means = []
-    for case, found in summary.trials.items():
-        whole = fsum(outcome_f1(outcome) * times for outcome, times in found.items())
-        means.append(whole / max(sum(found.values()), decided.pop(case, 0)))
-    # Cases without an answer count as 0 if others have scores.
-    return len(means) + min(len(decided), each.errors), fsum(means)
 
 
 def _pooled(results: Sequence[EvaluationResults]) -> Summary:

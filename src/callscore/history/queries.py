@@ -338,7 +338,7 @@ def save_judgement(connection: Connection, key: str, model: str, answer: Any) ->
         "key": clean_text(key),
         "model": clean_text(model),
         "answer": json_bytes(answer).decode(),
-        "kept_at": time(),
+        "saved_at": time(),
     }
     insert_rows(connection, inserts_for(connection.dialect).judgement, [row])
 
@@ -543,10 +543,12 @@ _OUTCOME_COLUMNS = (
     *("evaluation", "case_id", "trial", "tags", "expectation", "asked", "status", "passed", "f1"),
     *("scores", "forbidden", "faults", "tools", "made", "failure"),
 )
+# Results of files have no position: they are written in the order of the cases.
+_IN_CASE_ORDER = (func.coalesce(results.c.position, results.c.number), results.c.number)
 SIDE_RESULTS = (
     select(*[results.c[name] for name in _OUTCOME_COLUMNS])
     .where(results.c.run == bindparam("run"))
-    .order_by(results.c.number)
+    .order_by(*_IN_CASE_ORDER)
 )
 LIGHT_COLUMNS = (
     *("run", "number", "evaluation", "case_id", "trial", "status", "passed", "seconds"),
@@ -557,7 +559,7 @@ LIGHT_RESULTS = (
     select(*[results.c[name] for name in (*LIGHT_COLUMNS, *COUNTS)])
     .join(runs, results.c.run == runs.c.number)
     .where(runs.c.id == bindparam("id"))
-    .order_by(results.c.number)
+    .order_by(*_IN_CASE_ORDER)
 )
 
 ANSWERS_PER_PAGE = 200
@@ -634,16 +636,16 @@ def evaluation_numbers(
     )
     cases = (of_case if tagged is None else of_case.where(tagged)).subquery()
     share = cast(cases.c.passed, Float) / func.nullif(cases.c.decided, 0)
-    f1 = cases.c.f1 / func.nullif(cases.c.scored + cases.c.errors, 0)
     totals = select(
         cases.c.run,
         cases.c.evaluation,
         _count_if(cases.c.decided > 0).label("cases"),
+        func.sum(cases.c.decided).label("decided"),
         func.sum(cases.c.trials).label("trials"),
         func.sum(cases.c.passed).label("passed"),
         func.sum(cases.c.errors).label("errors"),
         func.avg(share).label("share"),
-        func.avg(f1).label("f1"),
+        func.sum(cases.c.f1).label("f1"),
         func.sum(cases.c.scored).label("scored"),
     ).group_by(cases.c.run, cases.c.evaluation)
     return {
@@ -662,11 +664,11 @@ def _numbers_from_row(row: Any) -> EvaluationNumbers:
     trials, errors = int(row.trials), int(row.errors)
     return EvaluationNumbers(
         cases=int(row.cases),
+        trials=int(row.decided),
         answered=trials - errors,
         passed=int(row.passed),
         share=None if row.share is None else float(row.share),
-        # Without any score, missing answers do not count as 0.
-        f1=float(row.f1) if row.scored else None,
+        f1=float(row.f1) / int(row.scored) if row.scored else None,
         errors=errors,
     )
 

@@ -121,6 +121,8 @@ class ResultRecord(Struct, frozen=True, kw_only=True):
         evaluation: the number of the evaluation in the run.
         case: the id of the case.
         trial: counted from 1.
+        position: the place of the question in the run; None if results are written in the order of
+            the cases.
         payload: the case as in a case file: `input`, `expected` as written there, `tags`,
             `metadata`. Equal payloads, answers, calls and comparisons are stored once.
         question: the digest of the whole question, by which answers are reused.
@@ -144,6 +146,7 @@ class ResultRecord(Struct, frozen=True, kw_only=True):
     evaluation: int
     case: str
     trial: int = 1
+    position: int | None = None
     status: Status
     payload: dict[str, Any] = {}
     question: str = ""
@@ -201,22 +204,27 @@ COUNTS = ("correct", "incorrect", "missed", "extra", "expected", "actual", "forb
 
 
 class EvaluationNumbers(
-    Struct, frozen=True, gc=False, kw_only=True, rename={"share": "passed_share"}
+    Struct,
+    frozen=True,
+    gc=False,
+    kw_only=True,
+    rename={"share": "passed_share", "f1": "macro_f1"},
 ):
     """The totals of the cases of an evaluation.
 
     Attributes:
         cases: the number of decided cases: a scorer has a number, or there is no answer.
-        answered: the number of trials with an answer.
+        trials: the number of their trials.
+        answered: the number of answers.
         passed: how many of these passed.
         share: the mean share of passed trials over the cases; a trial without an answer did not
             pass. None without cases.
-        f1: the mean score over the cases; a trial without an answer counts as 0. None if no answer
-            has a score.
+        f1: the mean score of the answers; None if no answer has a score.
         errors: the number of trials without an answer.
     """
 
     cases: int
+    trials: int
     answered: int
     passed: int
     share: float | None
@@ -474,6 +482,7 @@ def result_row(record: ResultRecord, number: int, bodies: Bodies) -> dict[str, A
         "evaluation": record.evaluation,
         "case_id": clean_text(record.case),
         "trial": record.trial,
+        "position": record.position,
         "status": record.status,
         "passed": record.passed,
         "f1": record.f1,
@@ -538,6 +547,7 @@ def result_record(row: Row[Any], run: str) -> ResultRecord:
         evaluation=row.evaluation,
         case=row.case_id,
         trial=row.trial,
+        position=row.position,
         status=row.status,
         payload=unpack(row.payload_body) or {},
         question=unpack_digest(row.question),

@@ -74,7 +74,7 @@ class LightRow(NamedTuple):
 def light_results(
     store: Store, run: str, is_wanted: Callable[[int, str], bool] | None = None
 ) -> list[LightRow]:
-    """The results of a run, in the order they were first written.
+    """The results of a run, in the order of its cases.
 
     `is_wanted` filters by the number of the evaluation and the id of the case.
     """
@@ -218,7 +218,7 @@ def _of_variant(rows: Sequence[Any], run: RunRecord, variant: str | None) -> Seq
 
 
 def _cases_by_evaluation(rows: Sequence[Any]) -> _Cases:
-    """The cases of each evaluation, in the order they were first written."""
+    """The cases of each evaluation, in the order of the rows."""
     cases: _Cases = {}
     repeated: dict[tuple[int, str], list[tuple[int, TrialOutcome]]] = {}
     tags, values = _DecodeCache(_tags.decode), _DecodeCache(_decode_pairs)

@@ -105,6 +105,8 @@ results = Table(
     Column("evaluation", Integer, nullable=False),
     Column("case_id", Text, nullable=False),
     Column("trial", Integer, nullable=False),
+    # The place of the question in the run; results are written in the order of the answers.
+    Column("position", Integer),
     Column("status", String(16), nullable=False),
     Column("passed", Boolean),
     Column("f1", Double),
@@ -168,7 +170,7 @@ judgements = Table(
     Column("key", Text, primary_key=True),
     Column("model", Text, nullable=False),
     Column("answer", Text, nullable=False),
-    Column("kept_at", Double, nullable=False),
+    Column("saved_at", Double, nullable=False),
 )
 
 baselines = Table(

@@ -50,12 +50,14 @@ class RunRow(Struct, frozen=True, gc=False, kw_only=True):
         is_partial: whether cases were left out on request.
         evaluation: the name of the evaluation; None if there is none yet.
         key: distinguishes the evaluation from others of the same name.
-        cases: how many cases passed or failed.
+        cases: how many cases passed or failed; an error did not pass.
+        trials: how many trials they had.
+        answered: how many answers there are.
         passed: how many answers pass.
         share: the mean over the cases of the share of their trials that pass; None without any.
         interval: the 95 % interval of the share.
-        f1: the mean score of the cases; None if no calls are expected.
-        errors: how many questions have no answer.
+        f1: the mean score of the answers; None if no calls are expected.
+        errors: how many trials have no answer.
     """
 
     id: str
@@ -72,6 +74,7 @@ class RunRow(Struct, frozen=True, gc=False, kw_only=True):
     place: str = ""
     key: str = ""
     cases: int = 0
+    trials: int = 0
     answered: int = 0
     passed: int = 0
     share: float | None = None
@@ -178,6 +181,7 @@ PASSED = Phrase("passed", "пройдено")
 INTERVAL = Phrase("interval", "интервал")
 F1 = Phrase("F1", "F1")
 CASE_COUNT = Phrase("cases", "случаи")
+TRIAL_COUNT = Phrase("trials", "попытки")
 COMMIT = Phrase("commit", "коммит")
 PARTIAL = Phrase("some cases", "часть случаев")
 NOTHING_EVALUATED = Phrase("nothing evaluated", "ничего не оценено")
@@ -257,7 +261,18 @@ _RUN_FIELDS = (
     *("git_commit", "git_dirty", "is_partial"),
 )
 _EVALUATION_FIELDS = (
-    *("variant", "place", "cases", "answered", "passed", "share", "interval", "f1", "errors"),
+    *(
+        "variant",
+        "place",
+        "cases",
+        "trials",
+        "answered",
+        "passed",
+        "share",
+        "interval",
+        "f1",
+        "errors",
+    ),
 )
 
 

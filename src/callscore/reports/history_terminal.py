@@ -129,6 +129,9 @@ def _columns(steps: Sequence[Step], lang: Language, now: float | None) -> list[t
     times = [wording.moment_cell(row.started_at, lang, now=now) for row in rows]
     intervals = [wording.share_interval_text(row.interval) for row in rows]
     f1 = [Text("" if row.f1 is None else decimal(row.f1)) for row in rows]
+    # Trials are shown only where there are several per case.
+    has_trials = any(row.trials > row.cases for row in rows)
+    trials = [str(row.trials) if has_trials else "" for row in rows]
     found = [
         (0, Column(say(wording.RUN, lang), [Text(escape(row.id)) for row in rows], is_left=True)),
         (3, _dim_column(wording.WHEN, times, lang)),
@@ -136,6 +139,7 @@ def _columns(steps: Sequence[Step], lang: Language, now: float | None) -> list[t
         (1, _dim_column(wording.INTERVAL, intervals, lang)),
         (5, Column(say(wording.F1, lang), f1)),
         (2, _dim_column(wording.CASE_COUNT, [str(row.cases) for row in rows], lang)),
+        (2, _dim_column(wording.TRIAL_COUNT, trials, lang)),
         (4, _commit_column(rows, lang)),
     ]
     return [(rank, column) for rank, column in found if any(cell.plain for cell in column.cells)]

@@ -481,6 +481,7 @@ class Workers:
                 question,
                 result,
                 digest=active.digests[0],
+                position=active.position,
                 on_saved=partial(self._on_stored, report, is_kept),
             )
         except Exception as error:  # noqa: BLE001  (a case may be nested too deeply to be data)

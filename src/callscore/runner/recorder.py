@@ -87,8 +87,14 @@ def stored_scorer_name(scorer: Scorer) -> str:
     return scorer.name if own is None or own is scorer.function else f"{scorer.name}()"
 
 
-def result_record(
-    run: str, number: int, question: Question, result: Result, *, digest: str
+def result_record(  # noqa: PLR0913  (each is a field of the record)
+    run: str,
+    number: int,
+    question: Question,
+    result: Result,
+    *,
+    digest: str,
+    position: int | None = None,
 ) -> ResultRecord:
     """The record of a result; `number` is that of the evaluation in the run."""
     answer, failure = result.answer, result.failure
@@ -98,6 +104,7 @@ def result_record(
         "evaluation": number,
         "case": question.case.id,
         "trial": question.trial,
+        "position": position,
         "status": result.status,
         "payload": payload,
         "expectation": expectation_digest(payload),
@@ -245,18 +252,22 @@ class Recorder(RunWriter):
         )
         self.put(record)
 
-    def put_result(
+    def put_result(  # noqa: PLR0913  (each is a field of the record)
         self,
         group: int,
         question: Question,
         result: Result,
         *,
         digest: str,
+        position: int,
         on_saved: Callable[[], None],
     ) -> None:
         """Queue a result of a group to be stored; then `on_saved` is called in another thread."""
         number = self._numbers[group]
-        self.put(result_record(self.run.id, number, question, result, digest=digest), on_saved)
+        record = result_record(
+            self.run.id, number, question, result, digest=digest, position=position
+        )
+        self.put(record, on_saved)
 
     def finish_run(self, status: RunStatus, results: Sequence[EvaluationResults]) -> None:
         """Store how the run ended."""

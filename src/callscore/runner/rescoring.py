@@ -304,7 +304,15 @@ class _Rescoring:
         else:
             result = unanswered(question, stored_failure(kept, question))
         number = kept.evaluation
-        writer.put(result_record(self.run.id, number, question, result, digest=kept.question))
+        record = result_record(
+            self.run.id,
+            number,
+            question,
+            result,
+            digest=kept.question,
+            position=kept.position,
+        )
+        writer.put(record)
         self._totals[number].add(result, position)
         self._hooks.on_done(question, result)
 

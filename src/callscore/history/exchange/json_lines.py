@@ -73,6 +73,7 @@ class _Totals(Struct):
     """Totals of results; other fields are allowed."""
 
     cases: _Count = 0
+    trials: _Count = 0
     answered: _Count = 0
     passed: _Count = 0
     undecided: _Count = 0
@@ -85,7 +86,6 @@ class _Totals(Struct):
     output_tokens: _Count = 0
     seconds: Annotated[float, Meta(ge=0.0)] | None = None
     passed_share: _Share | None = None
-    f1: _Share | None = None
     macro_f1: _Share | None = None
     macro_f1_interval: tuple[_Share, _Share] | None = None
     scorers: list[_Scorer] = []
@@ -166,7 +166,7 @@ def _settings_problems(settings: dict[str, Any]) -> Iterator[str]:
 
 
 def _result_problems(record: ResultRecord) -> Iterator[str]:
-    for field in ("evaluation", "trial", "faults"):
+    for field in ("evaluation", "trial", "position", "faults"):
         yield from _range_problems(field, getattr(record, field))
     yield from _usage_problems(record)
     yield from _time_problems("finished_at", record.finished_at)

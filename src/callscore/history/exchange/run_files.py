@@ -33,8 +33,8 @@ __all__ = [
 _USAGE = ("requests", "input_tokens", "output_tokens")
 # Fields that are columns as they are.
 _PLAIN_FIELDS = (
-    *("evaluation", "case", "trial", "status", "passed", "f1", "faults", "seconds", "attempts"),
-    *("is_reused", "finished_at", "question", "expectation", "asked"),
+    *("evaluation", "case", "trial", "position", "status", "passed", "f1", "faults", "seconds"),
+    *("attempts", "is_reused", "finished_at", "question", "expectation", "asked"),
 )
 # Fields that are columns of JSON.
 _JSON_FIELDS = ("payload", "answer", "calls", "comparison", "tools")
@@ -48,6 +48,7 @@ COLUMNS: dict[str, type] = {
     "variant": str,
     "case": str,
     "trial": int,
+    "position": int,
     "status": str,
     "passed": bool,
     "f1": float,
