@@ -68,14 +68,14 @@ def draw(rows: Sequence[Found], bars: Evidence, measured_on: str) -> str:
     height = bottom + 50
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" role="img">',
-        "<title>How well each metric tells success from failure</title>",
+        "<title>How well each metric separates success from failure</title>",
         f"<style>{STYLE}</style>",
         f'<rect class="back" x="0.5" y="0.5" width="{WIDTH - 1}" height="{height - 1}" rx="8"/>',
-        _text(24, 36, "How well a score tells success from failure", "title"),
+        _text(24, 36, "How well a score separates success from failure", "title"),
         _text(
             24,
             58,
-            f"{measured_on}; 95 % intervals over tasks; of each other tool its best; * refuses some",
+            f"{measured_on}; 95 % intervals over tasks; best metric of each other tool; * cannot score all",
             "quiet",
         ),
         _text(AREA_AT, TOP - 16, "AUC", "quiet number"),
@@ -93,7 +93,7 @@ def _scale(bottom: int, bars: Evidence) -> Iterator[str]:
         yield _text(_x(tick), bottom + 20, f"{tick:.1f}", "quiet tick")
     yield _line((_x(bars.area), TOP - 8), (_x(bars.area), bottom), "bar")
     yield _text(_x(bars.area), TOP - 16, f"bar {bars.area:.2f}", "quiet tick")
-    yield _text(24, bottom + 20, "AUC: 0.5 is a coin, 1 is never wrong", "quiet")
+    yield _text(24, bottom + 20, "AUC: 0.5 is chance, 1 is always right", "quiet")
 
 
 def _lines(rows: Sequence[Found]) -> Iterator[str]:

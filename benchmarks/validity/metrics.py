@@ -55,7 +55,7 @@ def _by(tool: Asked) -> Metric:
 
 
 LADDER = "strict to outcome, one setting at a time"
-OTHERS = "beside them"
+OTHERS = "other settings"
 TOOLS = "other tools' metrics"
 
 # What other tools offer beside the metric that each is known for, and that looks at arguments.
@@ -89,11 +89,11 @@ METRICS: tuple[Metric, ...] = (
     ),
     RECOMMENDED,
     Metric(OTHERS, "outcome, repeats collapsed", _f1(preset="outcome", repeated_calls="collapse")),
-    Metric(OTHERS, "outcome, where calls are expected", _where_calls_are_expected),
+    Metric(OTHERS, "outcome, cases with expected calls", _where_calls_are_expected),
     Metric(OTHERS, "flexible", _f1(preset="flexible")),
     Metric(OTHERS, "strict, in order", _f1(order="in_order")),
     Metric(OTHERS, "strict, exact match", lambda trajectory: float(_score(trajectory).is_exact)),
-    Metric(OTHERS, "names alone", lambda trajectory: _score(trajectory).tool_selection),
+    Metric(OTHERS, "names only", lambda trajectory: _score(trajectory).tool_selection),
     *map(
         _by,
         sorted(

@@ -110,7 +110,10 @@ def _of_model(model: str, values: list[float | None], trajectories: list[Traject
 
 def overall_table(rows: list[Row]) -> str:
     """The metrics over all trajectories, in Markdown."""
-    lines = ["| metric | AUC | 95 % interval | agreement | of |", "| --- | --- | --- | --- | --- |"]
+    lines = [
+        "| metric | AUC | 95 % interval | agreement | trajectories |",
+        "| --- | --- | --- | --- | --- |",
+    ]
     section = None
     for row in rows:
         if row.metric.section != section:
