@@ -25,6 +25,7 @@ from callscore.cli.exits import (
     unblessed_exit_code,
 )
 from callscore.core.call import ToolCall
+from callscore.core.counted_calls import Ignored
 from callscore.core.results import Noted, Results, RunResults, ScorerResult
 from callscore.core.score import Score
 from callscore.core.settings import DEFAULT
@@ -156,6 +157,24 @@ def test_a_forbidden_call_fails_a_gate_however_good_the_rest_is() -> None:
         "сделаны запрещённые вызовы: delete",
     ]
     assert score_exit_reasons(results(fine), 1, "en") == []
+
+
+def test_a_gate_fails_if_no_case_has_a_call_that_counts() -> None:
+    ignored = (Ignored(A, "actual", "read"),)
+    uncounted, fine = Score((), (), 0, ignored=ignored), Score((A,), (A,), 1)
+
+    assert score_exit_reasons(results(uncounted), 0.5, "en") == [
+        "no case has a call that counts under these settings, so --fail-under has nothing to check"
+    ]
+    assert score_exit_reasons(results(uncounted, fine), 0.5, "en") == []
+
+
+def test_the_score_and_the_limit_are_never_rounded_to_the_same_number() -> None:
+    scores = [Score((A,), (A,), 1)] * 2249 + [Score((A,), (), 0)] * 751  # 0.74966...
+
+    assert score_exit_reasons(results(*scores), 0.75, "en") == [
+        "the macro F1, 74.9%, is below --fail-under 75.0%"
+    ]
 
 
 def test_a_gate_fails_where_nothing_was_scored_or_a_reference_was_not_run() -> None:

@@ -47,7 +47,7 @@ def test_a_file_keeps_its_mode_and_is_replaced_as_a_whole(tmp_path: Path) -> Non
         output.write(RESULTS)
         assert target.read_text() == "old"
 
-    assert target.read_text().startswith("Macro F1 0.0%")
+    assert target.read_text().startswith("a   failed   0.0% Poor")
     assert target.stat().st_mode & 0o777 == 0o600
 
 

@@ -231,7 +231,7 @@ def test_a_score_between_two_bands_belongs_to_the_lower_one() -> None:
 
     assert 0.89 < result.f1 < 0.9
     assert result.rating == "Good"
-    assert score("a", "a").rating == "Excellent"
+    assert score("a", "a").rating == "Perfect match"
 
 
 def test_the_summary_is_one_line() -> None:

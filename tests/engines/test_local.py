@@ -91,6 +91,26 @@ def test_a_file_of_cases_is_scored(tmp_path: Path) -> None:
     assert [case.id for case in results.cases] == ["b"]
 
 
+def test_a_single_case_is_in_the_results_with_its_id_or_the_name_of_its_file(
+    tmp_path: Path,
+) -> None:
+    passing = {"expected": [F], "actual": [F]}
+    named = write(tmp_path / "named.jsonl", {"id": "a", "trial": 2, **passing})
+    unnamed = write(tmp_path / "unnamed.jsonl", passing)
+    failing = write(tmp_path / "failing.jsonl", {**passing, "actual": []})
+    two = write(tmp_path / "two.jsonl", {"id": "a", **passing}, {"id": "b", **passing})
+
+    assert [score_files(file).title for file in (named, unnamed, failing, two)] == [
+        *("a #2", "unnamed.jsonl", "failing.jsonl"),
+        "",
+    ]
+    only = score_files(named).only
+    assert only is not None
+    assert only.score.passed
+    assert score_files(named, show="none").only is None
+    assert score_files(two).only is None
+
+
 def test_several_files_add_up(tmp_path: Path) -> None:
     first = write(tmp_path / "1.jsonl", {"id": "a", "expected": [F], "actual": [F]})
     second = tmp_path / "2.yaml"

@@ -112,6 +112,7 @@ def hostile() -> Results:
     )
     summary = Summary()
     summary.add(score)
+    summary.add(_scored([], []))
     return Results(
         settings=Settings(),
         summary=summary,

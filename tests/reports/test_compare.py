@@ -75,7 +75,7 @@ def test_a_difference_is_in_points_with_its_sign(change: float | None, said: str
         (None, "–"),
         (0.0, "< 0.001"),
         (0.00195, "0.002"),
-        (0.0496, "< 0.050"),
+        (0.0496, "0.049"),
         (0.05, "0.050"),
         (0.0504, "0.050"),
         (1.0, "1.000"),
@@ -127,7 +127,7 @@ def test_how_sure_it_is_depends_on_what_is_known() -> None:
         "95% interval −12.5 to −3.5, p = 0.002, exact McNemar, 197 cases in both"
     )
     assert certainty_line(REGRESSED.others[0], "ru") == (
-        "95% интервал от −8.1 до −1.6, p < 0.050, парный бутстреп, общих: 197 случаев"
+        "95% интервал от −8.1 до −1.6, p = 0.049, парный бутстреп, общих: 197 случаев"
     )
     assert certainty_line(Difference(measure="f1", cases=1), "en") == "1 case in both"
 
@@ -258,7 +258,7 @@ def test_all_measures_stand_in_a_table() -> None:
         "| measure | before | after | difference | 95% interval | p |\n"
         "| --- | ---: | ---: | ---: | ---: | ---: |\n"
         "| passed | 92.0% | 84.0% | −8.0 | −12.5 to −3.5 | 0.002 |\n"
-        "| F1 | 95.1% | 90.3% | −4.8 | −8.1 to −1.6 | &lt; 0.050 |\n"
+        "| F1 | 95.1% | 90.3% | −4.8 | −8.1 to −1.6 | 0.049 |\n"
         "| `tone` | – | – | – | – | – |\n"
     ) in write_markdown(REGRESSED)
 

@@ -46,10 +46,10 @@ after    latest, run 20261115-120000-bbbb, commit 9d1b191 with changes, 2026-11-
 ! 7 cases ask something else than before (one, two, three, four, five, … 2 more)
 ! 2 trials without an answer did not pass
 
-measure   before   after   difference    95% interval         p
-passed     92.0%   84.0%         −8.0   −12.5 to −3.5     0.002
-F1         95.1%   90.3%         −4.8    −8.1 to −1.6   < 0.050
-tone           –       –            –               –         –
+measure   before   after   difference    95% interval       p
+passed     92.0%   84.0%         −8.0   −12.5 to −3.5   0.002
+F1         95.1%   90.3%         −4.8    −8.1 to −1.6   0.049
+tone           –       –            –               –       –
 
 Broken: 3 cases
 - assistant::what-is-the-weather-in-oslo               F1 100.0% → 50.0%
@@ -94,10 +94,10 @@ RUSSIAN_REPORT = """\
 ! 7 случаев с другим вопросом, чем раньше (one, two, three, four, five, … ещё 2)
 ! попытки без ответа (2) не пройдены
 
-мера        было   стало   разница       95% интервал         p
-пройдено   92.0%   84.0%      −8.0   от −12.5 до −3.5     0.002
-F1         95.1%   90.3%      −4.8    от −8.1 до −1.6   < 0.050
-tone           –       –         –                  –         –
+мера        было   стало   разница       95% интервал       p
+пройдено   92.0%   84.0%      −8.0   от −12.5 до −3.5   0.002
+F1         95.1%   90.3%      −4.8    от −8.1 до −1.6   0.049
+tone           –       –         –                  –       –
 
 Сломано: 3 случая
 - assistant::what-is-the-weather-in-oslo               F1 100.0% → 50.0%

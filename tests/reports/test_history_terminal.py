@@ -36,7 +36,7 @@ run                            when   passed     interval      F1   cases   comm
 assistant   ▆█▁   70.0% – 92.5%
 run                            when   passed     interval      F1   cases   commit
 20261114-090500-e5f6   14 Nov 09:05    70.0% ▼     61–77%   0.700     120   c21b609*   2 errors
-20261113-090500-d4e5   13 Nov 09:05    97.6%      87–100%   0.976      41              some cases
+20261113-090500-d4e5   13 Nov 09:05    97.6%       87–99%   0.976      41              some cases
 20261112-090500-c3d4   12 Nov 09:05    92.5% ▲     86–96%   0.925     120              ◆ main, fast
 20261111-090500-b2c3   11 Nov 09:05    64.5%       47–79%   0.645      31              interrupted
 20261109-090500-a0b1    9 Nov 09:05    90.0%       83–94%   0.900     120              rescored

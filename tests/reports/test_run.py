@@ -524,7 +524,7 @@ def test_a_forbidden_call_is_said_first_and_that_no_call_counts_too() -> None:
 
     assert group_notes([each], "en") == [
         ("1 forbidden call, in 1 case: such a case scores 0", "calculator"),
-        ("1 case: no call counts under these settings, so it passes", ""),
+        ("1 case without calls that count: passed, no rating", ""),
     ]
 
 

@@ -36,6 +36,7 @@ from callscore.reports.score import (
     settings_note,
     shown_trials,
     write_json,
+    write_junit,
     write_markdown,
 )
 from callscore.words.plain_data import case_to_dict, results_to_dict
@@ -149,13 +150,13 @@ def test_of_many_rules_the_first_are_named_and_the_rest_counted() -> None:
     [
         (
             1,
-            "1 case: no call counts under these settings, so it passes",
-            "1 случай: по этим настройкам ни один вызов не учитывается, поэтому он пройден",
+            "1 case without calls that count: passed, no rating",
+            "1 случай без учитываемых вызовов: пройден, без уровня",
         ),
         (
             59,
-            "59 cases: no call counts under these settings, so they pass",
-            "59 случаев: по этим настройкам ни один вызов не учитывается, поэтому они пройдены",
+            "59 cases without calls that count: passed, no rating",
+            "59 случаев без учитываемых вызовов: пройдены, без уровня",
         ),
     ],
 )
@@ -238,8 +239,8 @@ TABLES = """\
 | macro, mean over cases | 70.0% | 66.7% | 75.0% |
 | micro, calls pooled | 57.1% | 50.0% | 66.7% |
 
-- cases passed: 1 of 2, 50.0%
-- cases exact: 1 of 2, 50.0% (95% interval 5.5% – 94.5%)
+- trials passed: 1 of 2, 50.0%
+- trials exact: 1 of 2, 50.0% (95% interval 5.5% – 94.5%)
 - calls: 3 expected, 4 actual; 2 correct, 1 incorrect, 0 missed, 1 extra
 
 - **1 case not scored: no expected calls are given** (`draft`)
@@ -271,7 +272,7 @@ TABLES = """\
 | --- | --- | ---: |
 | `summarize` | `text` | 1 |
 
-<details><summary><code>news &#35;0</code> \
+<details><summary><code>news &#35;0</code> failed. \
 Accuracy Score: 40.0% | Correct: 1/2 | Incorrect: 1 | Missed: 0 | Extra: 1</summary>
 
 ```diff
@@ -284,15 +285,18 @@ Accuracy Score: 40.0% | Correct: 1/2 | Incorrect: 1 | Missed: 0 | Extra: 1</summ
 
 </details>
 
-… 2 cases not shown; --max-shown shows more
+… 2 trials not shown; --max-shown shows more
 """
 
 
 def test_the_report_is_headline_totals_tables_and_folded_cases(results: Results) -> None:
     text = write_markdown(results)
 
-    assert text.startswith("## Macro F1 70.0%: Good\n\n2 cases, strict, any order\n")
-    assert text.split("\n", 3)[3] == TABLES
+    assert text.startswith(
+        "## Macro F1 70.0%: Good\n\nMost tool calls are correct.\n\n"
+        "1 case, 2 trials, strict, any order\n"
+    )
+    assert text.split("\n", 5)[5] == TABLES
 
 
 FORBIDDING = """\
@@ -321,7 +325,7 @@ FORBIDDING = """\
 | `summarize` | unknown argument | 1 |
 | `translateText` | unknown tool | 1 |
 
-<details><summary><code>news</code> Accuracy Score: 0.0% | Correct: 1/2 | Incorrect: 1 | Missed: 0 \
+<details><summary><code>news</code> failed. Accuracy Score: 0.0% | Correct: 1/2 | Incorrect: 1 | Missed: 0 \
 | Extra: 1 | Forbidden: 1</summary>
 
 ```diff
@@ -344,21 +348,25 @@ def test_forbidden_calls_and_faults_have_their_places(forbidding: Results) -> No
     text = write_markdown(forbidding)
 
     assert text.startswith(
-        "## Macro F1 50.0%: Moderate\n\n2 cases, strict, any order, writes only\n"
+        "## Macro F1 50.0%: Moderate\n\nSome tool calls are incorrect, missing or extra.\n\n"
+        "2 cases, strict, any order, writes only\n"
     )
     assert text.endswith(FORBIDDING)
 
 
 def test_the_headline_of_enough_cases_has_an_interval(many: Results) -> None:
     assert write_markdown(many).startswith(
-        "## Macro F1 0.0%: Poor\n\n20 cases, strict, any order, 95% interval 0.0% – 16.1%\n"
+        "## Macro F1 0.0%: Poor\n\nMany tool calls are incorrect, missing or extra.\n\n"
+        "20 cases, strict, any order, 95% interval 0.0% – 16.1%\n"
     )
 
 
 def test_a_report_can_be_had_in_russian(results: Results) -> None:
     text = write_markdown(results, lang="ru")
 
-    assert text.startswith("## Macro F1 70.0%: Хорошо\n\n2 случая, ")
+    assert text.startswith(
+        "## Macro F1 70.0%: Хорошо\n\nБольшинство вызовов инструментов корректны.\n\n1 случай, 2 попытки, "
+    )
     assert "| инструмент | эталон | верно | неверно | пропущено | лишние |" in text
 
 
@@ -396,6 +404,7 @@ def test_a_fence_is_longer_than_any_run_of_backticks_inside(hostile: Results) ->
 def test_an_empty_name_is_still_a_cell(failing: Score) -> None:
     summary = Summary()
     summary.tool("").extra += 1
+    summary.add(failing)
     summary.add(failing)
     results = Results(
         settings=Settings(), summary=summary, cases=(CaseScore(id="", score=failing),)
@@ -641,3 +650,37 @@ def test_the_first_and_the_last_are_always_among_those_shown(trials: int, most: 
     assert (shown[0], shown[-1]) == (1, trials)
     assert len(shown) == min(trials, most) or len(shown) > most // 2
     assert len(shown) <= most
+
+
+def test_a_single_case_has_a_compact_report(failing: Score) -> None:
+    summary = Summary()
+    summary.add(failing)
+    case = CaseScore(id="sha-0", score=failing)
+    results = Results(
+        settings=Settings(), summary=summary, cases=(case,), only=case, title="trace.json"
+    )
+
+    text = write_markdown(results)
+
+    assert text.startswith(
+        "## `trace.json` failed: 40.0% Poor\n\nMany tool calls are incorrect, missing or extra.\n\n"
+        "precision 33.3%, recall 50.0%; strict, any order\n\n```diff\n"
+    )
+    assert "macro" not in text
+    assert "interval" not in text
+    assert '<testcase classname="callscore" name="trace.json">' in write_junit(results)
+
+
+def test_cases_without_calls_that_count_have_no_rating() -> None:
+    ignored = (Ignored(ToolCall("get", {}), "actual", "read"),)
+    score = replace(score_calls((), (), Settings()), ignored=ignored)
+    summary = Summary()
+    summary.add(score)
+    summary.add(score)
+    results = Results(settings=Settings(), summary=summary)
+
+    assert write_markdown(results).startswith(
+        "## Macro F1 100.0%: no rating\n\nNo call counts under these settings.\n\n2 cases"
+    )
+    assert results_to_dict(results)["totals"]["rating"] is None
+    assert score.rating is None

@@ -9,8 +9,9 @@ from msgspec.structs import replace
 from rich.console import Console
 
 from callscore.core.call import ToolCall
+from callscore.core.counted_calls import Ignored
 from callscore.core.rendering import display_width
-from callscore.core.results import CaseScore, MetricResult, MetricValue, Results
+from callscore.core.results import CaseScore, MetricResult, MetricValue, Noted, Results
 from callscore.core.scoring import score_calls
 from callscore.core.settings import Mode, Settings
 from callscore.core.summary import Summary
@@ -24,16 +25,17 @@ if TYPE_CHECKING:
 write_text = partial(printed_text, render)
 
 REPORT = """\
-2 cases, strict, any order
+Most tool calls are correct.
+1 case, 2 trials, strict, any order
 
                             F1   precision   recall
 macro, mean over cases   70.0%       66.7%    75.0%
 micro, calls pooled      57.1%       50.0%    66.7%
 
-cases passed   1 of 2, 50.0%
-cases exact    1 of 2, 50.0%   95% interval 5.5% – 94.5%
-calls          3 expected, 4 actual
-               2 correct, 1 incorrect, 0 missed, 1 extra
+trials passed   1 of 2, 50.0%
+trials exact    1 of 2, 50.0%   95% interval 5.5% – 94.5%
+calls           3 expected, 4 actual
+                2 correct, 1 incorrect, 0 missed, 1 extra
 
 ! 1 case not scored: no expected calls are given (draft)
 ! 7 references not run: there is no trace (r1, r2, r3, r4, r5, … 2 more)
@@ -58,14 +60,14 @@ Arguments most often wrong
 tool        argument   times
 summarize   text           1
 
-news #0   40.0% Poor   precision 33.3%, recall 50.0%
+news #0   failed   40.0% Poor   precision 33.3%, recall 50.0%
   Expected                Actual
 = searchWeb(query="AI")   searchWeb(query="AI")
 ~ summarize               summarize
   ~ text: "long"            text: "short"
 +                         translateText(to="ru")
 
-… 2 cases not shown; --max-shown shows more
+… 2 trials not shown; --max-shown shows more
 """
 
 
@@ -98,16 +100,17 @@ def test_a_report_can_be_had_in_russian(results: Results) -> None:
     text = write_text(results, lang="ru")
 
     assert text.startswith("Macro F1 70.0%   Хорошо\n")
-    assert "2 случая, режим STRICT, порядок любой" in text
+    assert "1 случай, 2 попытки, режим STRICT, порядок любой" in text
     assert "! 7 эталонов без запуска: трассировки нет (r1, r2, r3, r4, r5, … ещё 2)" in text
     assert "! не удалось прочитать: 1 запись (traces.jsonl:812)" in text
     assert "! остановлено раньше времени: 1 запись не удалось прочитать" in text
-    assert "… не показано: 2 случая; --max-shown покажет больше" in text
+    assert "… не показано: 2 попытки; --max-shown покажет больше" in text
     assert "expected" not in text
 
 
 FORBIDDING = """\
 Macro F1 50.0%   Moderate
+Some tool calls are incorrect, missing or extra.
 2 cases, strict, any order, writes only
 
                             F1   precision   recall
@@ -138,7 +141,7 @@ tool            failure            times
 summarize       unknown argument       1
 translateText   unknown tool           1
 
-news   0.0% Poor   1 forbidden call   precision 33.3%, recall 50.0%
+news   failed   0.0% Poor   1 forbidden call   precision 33.3%, recall 50.0%
   Expected                Actual
 = searchWeb(query="AI")   searchWeb(query="AI")
 ~ summarize               summarize
@@ -227,7 +230,7 @@ def test_the_report_is_coloured_on_a_terminal(results: Results) -> None:
 
 @pytest.mark.parametrize(
     ("fixture", "colour_and_score"),
-    [("passing", "\x1b[32m100.0% Excellent"), ("failing", "\x1b[31m40.0% Poor")],
+    [("passing", "\x1b[32m100.0% Perfect match"), ("failing", "\x1b[31m40.0% Poor")],
 )
 def test_a_case_is_coloured_by_its_score(
     fixture: str, colour_and_score: str, request: pytest.FixtureRequest
@@ -312,7 +315,7 @@ def test_what_other_tools_say_stands_below_the_totals(asked: Results) -> None:
 
 def test_what_other_tools_say_of_a_case_stands_beside_its_own_score(asked: Results) -> None:
     assert (
-        "news   40.0% Poor   precision 33.3%, recall 50.0%\n"
+        "news   failed   40.0% Poor   precision 33.3%, recall 50.0%\n"
         "  0.400 ragas.tool_call_f1   1.000 tool_scorer.score       – azure.navigation_match\n"
         "  Expected  "
     ) in write_text(asked)
@@ -356,3 +359,65 @@ def test_what_other_tools_say_can_be_read_in_russian(asked: Results) -> None:
 
     assert "Оценки других инструментов" in text
     assert "! azure.navigation_match: без оценки 2 случая (Azure wants else)" in text
+
+
+SINGLE = """\
+trace.json   failed   40.0% Poor   precision 33.3%, recall 50.0%
+Many tool calls are incorrect, missing or extra.
+strict, any order
+
+  Expected                Actual
+= searchWeb(query="AI")   searchWeb(query="AI")
+~ summarize               summarize
+  ~ text: "long"            text: "short"
++                         translateText(to="ru")
+
+! 1 case not scored: no expected calls are given (draft)
+"""
+
+
+def single(score: Score) -> Results:
+    """A report about one case, which has no id."""
+    summary = Summary()
+    summary.add(score)
+    return Results(
+        settings=score.settings,
+        summary=summary,
+        only=CaseScore(id="sha-0", score=score),
+        title="trace.json",
+    )
+
+
+def test_a_single_case_has_a_compact_report_with_the_title_of_its_file(failing: Score) -> None:
+    assert write_text(replace(single(failing), not_scored=Noted(1, ("draft",)))) == SINGLE
+
+
+def test_a_single_case_is_marked_in_russian(passing: Score) -> None:
+    text = write_text(single(passing), lang="ru")
+
+    assert text.startswith("trace.json   пройден   100.0% Полное совпадение   ")
+    assert "Все вызовы инструментов точно совпадают с ожидаемыми.\n" in text
+
+
+def test_a_single_case_without_calls_that_count_has_no_rating() -> None:
+    ignored = (Ignored(ToolCall("get", {}), "actual", "read"),)
+    score = replace(score_calls((), (), Settings()), ignored=ignored)
+
+    assert write_text(single(score)) == (
+        "trace.json   passed   no rating\n"
+        "strict, any order\n\n"
+        "No call counts, neither expected nor actual.\n"
+        "… 1 actual call not counted: 1 read\n"
+    )
+
+
+def test_every_case_is_marked_as_passed_or_failed(failing: Score, passing: Score) -> None:
+    summary = Summary()
+    cases = []
+    for name, score in (("bad", failing), ("good", passing)):
+        summary.add(score)
+        cases.append(CaseScore(id=name, score=score))
+    text = write_text(Results(settings=Settings(), summary=summary, cases=tuple(cases)))
+
+    assert "\nbad   failed   40.0% Poor   " in text
+    assert "\ngood   passed   100.0% Perfect match   " in text

@@ -67,7 +67,7 @@ Step 3. F1, the harmonic mean of the two.
   F1 = 2 × precision × recall / (precision + recall), or in calls:
   F1 = 2 × correct / (expected calls + actual calls) = 2 × 1 / (2 + 3) = 0.400
 
-Score: 0.400 (40.0%), Poor."""
+Score: 0.400 (40.0%), Poor: many tool calls are incorrect, missing or extra."""
     )
 
 
@@ -92,7 +92,7 @@ def test_the_worked_example_is_explained_in_russian() -> None:
   F1 = 2 × precision × recall / (precision + recall), или в вызовах:
   F1 = 2 × верные / (эталонные вызовы + фактические вызовы) = 2 × 1 / (2 + 3) = 0.400
 
-Оценка: 0.400 (40.0%), Плохо."""
+Оценка: 0.400 (40.0%), Плохо: много вызовов инструментов некорректно, отсутствует или лишние."""
     )
 
 
@@ -106,8 +106,8 @@ def test_a_missed_call_is_named() -> None:
 @pytest.mark.parametrize(
     ("given", "verdict"),
     [
-        ({"a": 1, "b": 2, "c": 3, "d": 4}, "correct, 4 of 5 arguments = 0.80, at least 0.8"),
-        ({"a": 1, "b": 2, "c": 3}, "incorrect, 3 of 5 arguments = 0.60, below 0.8"),
+        ({"a": 1, "b": 2, "c": 3, "d": 4}, "correct, 4 of 5 arguments = 0.800, at least 0.8"),
+        ({"a": 1, "b": 2, "c": 3}, "incorrect, 3 of 5 arguments = 0.600, below 0.8"),
     ],
 )
 def test_a_flexible_pair_is_explained_by_its_overlap(given: dict[str, int], verdict: str) -> None:
@@ -125,13 +125,13 @@ def test_extra_arguments_enlarge_the_overlap_where_they_count() -> None:
 
     text = explain(scored([call("f", a=1)], [call("f", a=1, b=2)], settings))
 
-    assert "incorrect, 1 of 2 arguments = 0.50, below 0.8" in text
+    assert "incorrect, 1 of 2 arguments = 0.500, below 0.8" in text
 
 
 def test_arguments_where_none_were_expected_are_explained_by_the_convention() -> None:
     text = explain(scored([call("f")], [call("f", a=1)], FLEXIBLE))
 
-    assert "incorrect, no arguments expected but some given counts as 0.50, below 0.8" in text
+    assert "incorrect, no arguments expected but some given counts as 0.500, below 0.8" in text
 
 
 def test_an_overlap_just_below_the_threshold_is_not_rounded_up_to_it() -> None:
@@ -188,7 +188,7 @@ def test_nothing_expected_and_nothing_called_is_right_by_convention() -> None:
     assert "Precision = 1.000 by convention: no call was made, so none was wrong." in text
     assert "Recall = 1.000 by convention: no call was expected, so none was missed." in text
     assert "F1 = 1.000 by convention" in text
-    assert text.endswith("Score: 1.000 (100.0%), Excellent.")
+    assert text.endswith("Perfect match: all tool calls match expected calls perfectly.")
 
 
 def test_a_call_where_none_was_expected_has_full_recall_and_no_precision() -> None:
@@ -219,7 +219,7 @@ def test_a_forbidden_call_is_named_and_says_why_the_score_is_0() -> None:
     assert "- actual 2 delete_all: forbidden, it must not be called; it is extra, too" in text
     assert "- actual 3 b: extra, no expected call is left for it" in text
     assert "= 2 × 1 / (1 + 3) = 0.500\n  A forbidden call was made, so that it counts as 0." in text
-    assert text.endswith("Score: 0.000 (0.0%), Poor.")
+    assert text.endswith("Poor: many tool calls are incorrect, missing or extra.")
     assert "- фактический 2 delete_all: запрещён, его нельзя вызывать" in russian
     assert "Сделан запрещённый вызов, поэтому засчитывается 0." in russian
 

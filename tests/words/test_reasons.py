@@ -64,7 +64,8 @@ def example() -> Score:
 @pytest.mark.parametrize(
     ("score", "en", "ru"),
     [
-        (1.0, "Excellent", "Отлично"),
+        (1.0, "Perfect match", "Полное совпадение"),
+        (0.9999, "Excellent", "Отлично"),
         (0.9, "Excellent", "Отлично"),
         (0.895, "Good", "Хорошо"),
         (0.7, "Good", "Хорошо"),

@@ -21,10 +21,16 @@ from callscore.words.value_text import (
     arguments_text,
     call_text,
     confused_tools,
+    decimal,
     encode_json,
+    exact_decimal,
+    exact_percent,
     forbidden_tools,
     json_safe,
     name_text,
+    percent,
+    rating,
+    rating_meaning,
     run_text,
     sparkline,
     worst_arguments,
@@ -243,3 +249,97 @@ def test_faults_found_most_often_come_first() -> None:
         ("f", "malformed", 1),
         ("f", "wrong_type", 1),
     ]
+
+
+@pytest.mark.parametrize(
+    ("value", "as_percent", "as_decimal"),
+    [
+        (0.89952, "89.9%", "0.899"),
+        (0.9, "90.0%", "0.900"),
+        (0.6996, "69.9%", "0.699"),
+        (0.49999, "49.9%", "0.499"),
+        (0.9996, "99.9%", "0.999"),
+        (1.0, "100.0%", "1.000"),
+        (0.0004, "0.1%", "0.001"),
+        (0.0, "0.0%", "0.000"),
+        (2 / 3, "66.7%", "0.667"),
+        (-0.0001, "-0.1%", "-0.001"),
+        (1.0002, "100.1%", "1.001"),
+        (1e30, "1" + "0" * 32 + "%", "1" + "0" * 30),
+    ],
+)
+def test_numbers_are_rounded_to_the_side_of_a_border_that_they_are_on(
+    value: float, as_percent: str, as_decimal: str
+) -> None:
+    assert (percent(value), decimal(value)) == (as_percent, as_decimal)
+
+
+def test_more_decimals_are_shown_where_borders_are_too_close() -> None:
+    assert decimal(0.8997, border=0.8995) == "0.8997"
+    assert percent(0.84996, border=0.85) == "84.9%"
+    assert percent(0.85, border=0.85) == "85.0%"
+    assert percent(0.4996, places=0) == "49%"
+
+
+def test_a_limit_is_shown_with_all_its_decimals() -> None:
+    assert [exact_percent(limit) for limit in (1, 0.9, 0.8995)] == ["100.0%", "90.0%", "89.95%"]
+    assert [exact_decimal(limit) for limit in (0, 0.9, 0.8995)] == ["0.000", "0.900", "0.8995"]
+
+
+@given(
+    st.floats(0, 1) | st.integers(0, 10_000).map(lambda part: part / 10_000),
+    st.none() | st.floats(0, 1) | st.integers(0, 1000).map(lambda part: part / 1000),
+    st.integers(0, 4),
+)
+def test_what_is_shown_is_on_the_same_side_of_every_border(
+    value: float, border: float | None, places: int
+) -> None:
+    shown = float(decimal(value, places=places, border=border))
+    in_percent = float(percent(value, places=places, border=border)[:-1])
+
+    for one in (0.5, 0.7, 0.9, *([] if border is None else [border])):
+        assert (shown >= one) == (value >= one)
+        # A float times 100 is not exact, but the decimals of a percentage are.
+        assert (float(f"{in_percent:.20g}e-2") >= one) == (value >= one)
+    for end in (0, 1):
+        assert (shown == end) == (value == end) == (in_percent == 100 * end)
+    assert abs(shown - value) <= 10**-places
+
+
+@given(st.floats(0, 1))
+def test_a_rating_never_contradicts_the_number_beside_it(score: float) -> None:
+    assert rating(float(decimal(score))) == rating(score)
+
+
+@pytest.mark.parametrize(
+    ("score", "en", "ru"),
+    [
+        (
+            1.0,
+            "all tool calls match expected calls perfectly",
+            "все вызовы инструментов точно совпадают с ожидаемыми",
+        ),
+        (0.95, "almost all tool calls are correct", "почти все вызовы инструментов корректны"),
+        (0.7, "most tool calls are correct", "большинство вызовов инструментов корректны"),
+        (
+            0.5,
+            "some tool calls are incorrect or missing",
+            "часть вызовов инструментов некорректна или отсутствует",
+        ),
+        (
+            0.1,
+            "many tool calls are incorrect or missing",
+            "много вызовов инструментов некорректно или отсутствует",
+        ),
+    ],
+)
+def test_every_rating_has_its_sentence(score: float, en: str, ru: str) -> None:
+    assert rating_meaning(score, mode="strict", has_extra=False) == en
+    assert rating_meaning(score, mode="strict", has_extra=False, lang="ru") == ru
+
+
+def test_the_sentence_of_a_rating_is_true_of_extra_calls_and_flexible_pairs() -> None:
+    meaning = rating_meaning(0.5, mode="strict", has_extra=True)
+
+    assert meaning == "some tool calls are incorrect, missing or extra"
+    assert "perfectly" not in rating_meaning(1.0, mode="flexible", has_extra=False)

@@ -10,7 +10,13 @@ from callscore.cli.output import print_note, safe_for_log
 from callscore.core.phrases import Phrase, Plural, count_of, say
 from callscore.core.rendering import escape
 from callscore.errors import InvalidSettings, MissingKey, ModelFailed
-from callscore.words.value_text import decimal, forbidden_tools, percent
+from callscore.words.value_text import (
+    decimal,
+    exact_decimal,
+    exact_percent,
+    forbidden_tools,
+    percent,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -141,11 +147,12 @@ def _missed_means(evaluation: EvaluationResults, lang: Language) -> Iterator[str
     name = evaluation.label
     for scorer in evaluation.scorers:
         if scorer.is_below and scorer.fail_under is not None:
-            about = {"scorer": scorer.name, "required": decimal(scorer.fail_under)}
+            about = {"scorer": scorer.name, "required": exact_decimal(scorer.fail_under)}
             if scorer.mean is None:
                 yield say(_SCORER_WITHOUT_NUMBER, lang, evaluation=name, **about)
             else:
-                yield say(_SCORER_BELOW, lang, evaluation=name, mean=decimal(scorer.mean), **about)
+                mean = decimal(scorer.mean, border=scorer.fail_under)
+                yield say(_SCORER_BELOW, lang, evaluation=name, mean=mean, **about)
     forbidden = [tool for tool, _ in forbidden_tools(evaluation.results.summary)]
     has_gate = any(scorer.fail_under is not None for scorer in evaluation.scorers)
     if forbidden and has_gate:  # even if the mean is high enough
@@ -153,6 +160,10 @@ def _missed_means(evaluation: EvaluationResults, lang: Language) -> Iterator[str
 
 
 _NOTHING_SCORED = Phrase("no case was scored", "ни один случай не оценён")
+_NOTHING_COUNTED = Phrase(
+    "no case has a call that counts under these settings, so --fail-under has nothing to check",
+    "по этим настройкам ни в одном случае нет учитываемых вызовов: --fail-under нечего проверять",
+)
 _F1_BELOW = Phrase(
     "the macro F1, {f1}, is below --fail-under {bar}",
     "macro F1 {f1} ниже порога --fail-under {bar}",
@@ -185,8 +196,12 @@ def score_exit_reasons(results: Results, fail_under: float, lang: Language) -> l
     f1 = results.summary.macro_f1
     if f1 is None:
         reasons.append(say(_NOTHING_SCORED, lang))
+    elif results.summary.uncounted_cases == results.summary.cases:
+        reasons.append(say(_NOTHING_COUNTED, lang))
     elif f1 < fail_under:
-        reasons.append(say(_F1_BELOW, lang, f1=percent(f1), bar=percent(fail_under)))
+        reasons.append(
+            say(_F1_BELOW, lang, f1=percent(f1, border=fail_under), bar=exact_percent(fail_under))
+        )
     missing = results.not_run
     if missing.count:
         names = [escape(name) for name in missing.names]

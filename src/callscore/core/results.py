@@ -118,6 +118,8 @@ class Results(Struct, frozen=True, gc=False, kw_only=True):
         skipped: what could not be read and was skipped, as asked: places and problems.
         stopped: where the input broke off and why, where it did; the rest was not read.
         metrics: what other tools say of the scored cases, where they were asked.
+        only: the case, if exactly one was scored and cases are to be shown.
+        title: its id, or the name of its file if it has no id; empty for several cases.
     """
 
     settings: Settings
@@ -131,6 +133,8 @@ class Results(Struct, frozen=True, gc=False, kw_only=True):
     skipped: Noted = Noted()
     stopped: Noted = Noted()
     metrics: tuple[MetricResult, ...] = ()
+    only: CaseScore | None = None
+    title: str = ""
 
     @property
     def has_notes(self) -> bool:

@@ -373,11 +373,11 @@ class Score(Struct, frozen=True, gc=False):
         return parameters_valid(self.faults, calls=calls, expected=expected)
 
     @property
-    def rating(self) -> str:
-        """The score in one word: Excellent, Good, Moderate or Poor."""
-        from callscore.words.value_text import rating
+    def rating(self) -> str | None:
+        """Perfect match, Excellent, Good, Moderate or Poor; None without calls that count."""
+        from callscore.words.value_text import score_rating
 
-        return rating(self.f1)
+        return score_rating(self)
 
     @property
     def summary(self) -> str:
@@ -430,7 +430,7 @@ def outcome_of(score: Score) -> Outcome:
 
 
 def has_no_counted_calls(score: Score) -> bool:
-    """Whether there were calls, but none that counts under the settings; such a case passes."""
+    """Whether there are calls, but none that counts under the settings: it passes without a rating."""
     return bool(score.ignored) and not score.expected and not score.actual
 
 

@@ -190,6 +190,16 @@ class Summary(Struct):
         return sum(self.outcomes.values())
 
     @property
+    def distinct_cases(self) -> int:
+        """How many cases were scored, with the trials of a case counted once."""
+        return self.cases - sum(map(_total, self.trials.values())) + len(self.trials)
+
+    @property
+    def has_repeated_trials(self) -> bool:
+        """Whether a case has more than one trial."""
+        return any(_total(outcomes) > 1 for outcomes in self.trials.values())
+
+    @property
     def correct(self) -> int:
         """Correct pairs, over all cases."""
         return sum(correct * times for (correct, *_), times in self.outcomes.items())
@@ -298,8 +308,7 @@ class Summary(Struct):
 
         The trials of a case count as one observation: they may well be all alike.
         """
-        alone = self.cases - sum(sum(outcomes.values()) for outcomes in self.trials.values())
-        observed = alone + len(self.trials)
+        observed = self.distinct_cases
         return wilson(self.exact * observed / self.cases, observed) if observed else wilson(0, 0)
 
     @property
@@ -350,6 +359,10 @@ class Summary(Struct):
             if times:
                 _add_count(kinds, (outcome_f1(outcome), 1), times)
         return [Cluster(total, size, times) for (total, size), times in kinds.items()]
+
+
+def _total(outcomes: Mapping[Outcome, int]) -> int:
+    return sum(outcomes.values())
 
 
 def _add_count(counts: dict[Key, int], key: Key, by: int = 1) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import compress
 from os import PathLike, fspath
+from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, Literal, cast
 
 from msgspec import Struct, structs
@@ -123,6 +124,8 @@ class Collector:
         self._remembered: set[int] = set()
         self._known: dict[Outcome, Outcome] = {}
         self._kept: list[CaseScore] = []
+        self._first: tuple[Case, CaseScore] | None = None
+        self.file = ""  # that was read last
         self._shown = 0
         self._not_shown = 0
 
@@ -154,6 +157,7 @@ class Collector:
         score = self._score(case, tools)
         self._summary.add(score, trial_of=None if case.trial is None else case.id)
         values = self._call_hooks(case, score, tools)
+        self._remember(case, score, values)
         if self._show == "all" or (self._show == "failing" and not score.passed):
             self._show_case(case, score, values)
 
@@ -209,6 +213,7 @@ class Collector:
                 self._summary.add_trial(str(case.id), outcome)
             if outcome in failing:
                 self._show_plain(position, read)
+        self._remember_plain(cases, read)
 
     def _read_undecided(
         self,
@@ -229,7 +234,11 @@ class Collector:
 
     def results(self) -> Results:
         """The results so far."""
+        is_single = self._summary.cases == 1
+        first = self._first if is_single else None
         return Results(
+            only=None if first is None or self._show == "none" else first[1],
+            title=self._title(first) if is_single else "",
             settings=self._settings,
             summary=self._summary,
             cases=tuple(self._kept),
@@ -246,6 +255,12 @@ class Collector:
                 ]
             ),
         )
+
+    def _title(self, first: tuple[Case, CaseScore] | None) -> str:
+        """The id of a single case, or the name of its file."""
+        if first is not None and (has_own_id(first[0]) or not self.file):
+            return first[1].label
+        return "stdin" if self.file == "-" else PurePath(self.file).name
 
     def _score(self, case: Case, tools: Mapping[str, Tool] | None) -> Score:
         expected, actual = tuple(case.expected or ()), case.actual or ()
@@ -278,18 +293,36 @@ class Collector:
             tools = self.definitions.of(case.tools, case.id)
             self._show_case(case, self._score(case, tools))
 
+    def _remember(self, case: Case, score: Score, values: tuple[MetricValue, ...] = ()) -> None:
+        """Keep one case: if no other follows, the report is about this one."""
+        if self._first is None:
+            self._first = case, _case_score(case, score, values)
+
+    def _remember_plain(
+        self, cases: Sequence[PlainCase], read: Callable[[int], Case | None]
+    ) -> None:
+        """The same for the only case of a batch, unless it is decoded already."""
+        is_needed = self._first is None and len(cases) == 1
+        case = read(0) if is_needed else None
+        if case is not None:
+            self._remember(case, self._score(case, self.definitions.of(case.tools, case.id)))
+
     def _show_case(self, case: Case, score: Score, values: tuple[MetricValue, ...] = ()) -> None:
         if self._max_shown is not None and self._shown >= self._max_shown:
             self._not_shown += 1
             return
         self._shown += 1
-        shown = CaseScore(
-            id=case.id, score=score, trial=case.trial, tags=tuple(case.tags), metrics=values
-        )
+        self._remember(case, score, values)
+        shown = _case_score(case, score, values)
         if self._hooks.on_case is not None:
             self._hooks.on_case(shown)
         else:
             self._kept.append(shown)
+
+
+def _case_score(case: Case, score: Score, values: tuple[MetricValue, ...]) -> CaseScore:
+    tags = tuple(case.tags)
+    return CaseScore(id=case.id, score=score, trial=case.trial, tags=tags, metrics=values)
 
 
 _NO_HOOKS = ScoreHooks()
@@ -472,6 +505,7 @@ class _FileScoring:
     def score(self, path: str) -> None:
         if self._hooks.on_file is not None:
             self._hooks.on_file(path)
+        self._collector.file = path
         takes_plain = self._collector.takes_plain and self._inputs.says_nothing
         reader = CaseReader(path, CASES, self._inputs)
         for batch in read_batches(path, on_bytes=self._hooks.on_bytes):
@@ -527,6 +561,7 @@ class _FileScoring:
         keeps_tools = self._inputs.keeps_tools and part is not REFERENCES
         inputs = structs.replace(self._inputs, keeps_tools=keeps_tools)
         for path in paths:
+            self._collector.file = path
             found = read_cases(path, part, inputs, on_bytes=self._hooks.on_bytes)
             yield from self._cases(found)
 

@@ -25,7 +25,7 @@ from callscore.errors import UnknownRun
 from callscore.history import queries
 from callscore.history.database import execute_compiled, with_retries
 from callscore.history.records import clean_text, decode_tools, result_record, settings_digest
-from callscore.words.value_text import decimal
+from callscore.words.value_text import decimal, exact_decimal
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -284,9 +284,9 @@ def _missed_means(summary: dict[str, Any]) -> Iterator[Note]:
         mean, fail_under = scorer.get("mean"), scorer.get("fail_under")
         if fail_under is None or (mean is not None and mean >= fail_under):
             continue
-        values = {"scorer": scorer.get("name"), "required": decimal(fail_under)}
+        values = {"scorer": scorer.get("name"), "required": exact_decimal(fail_under)}
         yield (
             Note(NO_MEAN, values)
             if mean is None
-            else Note(BELOW_THRESHOLD, values | {"mean": decimal(mean)})
+            else Note(BELOW_THRESHOLD, values | {"mean": decimal(mean, border=fail_under)})
         )

@@ -155,7 +155,10 @@ def explain_output_schema() -> dict[str, Any]:
             "incorrect": _COUNT,
             "missed": _COUNT,
             "extra": _COUNT,
-            "rating": {"type": "string", "enum": ["Excellent", "Good", "Moderate", "Poor"]},
+            "rating": {
+                "enum": ["Perfect match", "Excellent", "Good", "Moderate", "Poor", None],
+                "description": "The name of the score's band; null without calls that count.",
+            },
             "summary": {**_TEXT, "description": "The numbers on one line."},
         }
     )

@@ -21,7 +21,7 @@ from callscore.reports.formatting import (
     note_items,
     table,
 )
-from callscore.words.value_text import CASES, ERROR_COUNT, json_document, percent
+from callscore.words.value_text import CASES, ERROR_COUNT, decimal, json_document, percent
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Sequence
@@ -156,8 +156,7 @@ def points_text(change: float | None) -> str:
         return NO_NUMBER
     if not change:
         return "0.0"
-    size = max(round(abs(change) * 1000), 1) / 10
-    return f"{'+' if change > 0 else '−'}{size:.1f}"
+    return f"{'+' if change > 0 else '−'}{percent(abs(change))[:-1]}"
 
 
 def change_interval_text(interval: Interval | None, lang: Language) -> str:
@@ -173,8 +172,7 @@ def p_text(p_value: float | None) -> str:
         return NO_NUMBER
     if p_value < _SMALLEST_P:
         return "< 0.001"
-    text = f"{p_value:.3f}"
-    return f"< {text}" if p_value < _SIGNIFICANCE <= float(text) else text
+    return decimal(p_value, border=_SIGNIFICANCE)
 
 
 def measure_name(measure: str, lang: Language, *, write: Escaper = escape) -> str:

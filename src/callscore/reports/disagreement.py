@@ -21,7 +21,7 @@ from callscore.reports.formatting import (
 from callscore.reports.score import MEAN, METRIC, not_scorable_notes, note_lines
 from callscore.words.diff import call_lines, plain_text
 from callscore.words.plain_data import call_to_dict, metric_to_dict, noted_to_dict, notes_to_dict
-from callscore.words.value_text import CASES, MORE, json_document
+from callscore.words.value_text import CASES, MORE, json_document, percent
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -128,7 +128,7 @@ def compared_notes(
 
 def blind_share(sights: VisibilityCounts | None) -> str:
     """How often a metric was blind, in percent; a dash if it is unknown."""
-    return NO_NUMBER if sights is None else f"{round(100 * sights.blind / sights.cases)}%"
+    return NO_NUMBER if sights is None else percent(sights.blind / sights.cases, places=0)
 
 
 def case_line(found: Disagreement, lang: Language) -> str:

@@ -11,7 +11,7 @@ from callscore.core.phrases import Phrase, Plural, count_of, say
 from callscore.core.rendering import clip, clip_middle, display_width, escape
 from callscore.core.settings import DEFAULT
 from callscore.words.explanation import FORBIDDEN_CALLS
-from callscore.words.value_text import CASES, MORE, decimal, forbidden_tools
+from callscore.words.value_text import CASES, MORE, decimal, exact_decimal, forbidden_tools
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -47,6 +47,7 @@ __all__ = [
     "grouped_number",
     "html_entities",
     "join_blocks",
+    "limit_text",
     "low_scorers",
     "metric_cells",
     "note_items",
@@ -102,13 +103,13 @@ INTERVAL_TEXT = Phrase("95% interval {interval}", "95% интервал {interva
 RUN_ID = Phrase("run {id}", "прогон {id}")
 UNCOUNTED_CASES = Plural(
     (
-        "case: no call counts under these settings, so it passes",
-        "cases: no call counts under these settings, so they pass",
+        "case without calls that count: passed, no rating",
+        "cases without calls that count: passed, no rating",
     ),
     (
-        "случай: по этим настройкам ни один вызов не учитывается, поэтому он пройден",
-        "случая: по этим настройкам ни один вызов не учитывается, поэтому они пройдены",
-        "случаев: по этим настройкам ни один вызов не учитывается, поэтому они пройдены",
+        "случай без учитываемых вызовов: пройден, без уровня",
+        "случая без учитываемых вызовов: пройдены, без уровня",
+        "случаев без учитываемых вызовов: пройдены, без уровня",
     ),
 )
 FORBIDDEN_LINE = Phrase(
@@ -216,9 +217,18 @@ _ROUNDED_DIGITS = 9  # a sum of shares may be 0.9999999999999999 instead of 1
 _CELL_SPACE = "   "
 
 
-def number_text(value: float | None) -> str:
-    """A number with three decimals: 1.000 and 0.000 only for exactly 1 and 0; a dash for None."""
-    return NO_NUMBER if value is None else decimal(round(value, _ROUNDED_DIGITS))
+def number_text(value: float | None, *, border: float | None = None) -> str:
+    """A number with three decimals on its side of the border, if any; a dash for None."""
+    if value is None:
+        return NO_NUMBER
+    rounded = round(value, _ROUNDED_DIGITS)
+    has_moved = border is not None and (rounded >= border) != (value >= border)
+    return decimal(value if has_moved else rounded, border=border)
+
+
+def limit_text(value: float | None) -> str:
+    """A limit such as a pass mark, with all its decimals; a dash for None."""
+    return NO_NUMBER if value is None else exact_decimal(value)
 
 
 def metric_cells(values: Sequence[MetricValue], width: int) -> list[list[tuple[str, str]]]:

@@ -11,7 +11,7 @@ from msgspec.structs import asdict
 from callscore.core.phrases import Phrase
 from callscore.core.rendering import escape
 from callscore.core.statistics import Interval
-from callscore.words.value_text import json_document, json_safe
+from callscore.words.value_text import json_document, json_safe, percent
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -246,7 +246,7 @@ def share_interval_text(interval: Interval | None) -> str:
     """An interval of shares: `85–96%`."""
     if interval is None:
         return ""
-    return f"{round(interval.low * 100)}–{round(interval.high * 100)}%"
+    return f"{percent(interval.low, places=0)[:-1]}–{percent(interval.high, places=0)}"
 
 
 def commit_text(commit: str | None, *, is_dirty: bool | None) -> str:

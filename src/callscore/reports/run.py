@@ -29,6 +29,7 @@ from callscore.reports.formatting import (
     grouped_number,
     html_entities,
     join_blocks,
+    limit_text,
     low_scorers,
     note_items,
     number_text,
@@ -278,7 +279,7 @@ def _evaluation_notes(
         yield forbidden
     for scorer in each.scorers:
         if scorer.is_below:
-            numbers = {"mean": number_text(scorer.mean), "required": required_text(scorer)}
+            numbers = {"mean": mean_text(scorer), "required": required_text(scorer)}
             yield say(_BELOW, lang, scorer=write(scorer.name), **numbers), ""
     for phrase, noted_of in ((_BROKEN, "broken"), (_NOT_SCORABLE, "not_scorable")):
         for scorer in each.scorers:
@@ -380,13 +381,18 @@ def required_text(scorer: ScorerResult) -> str:
     """What the mean must reach, `≥ 0.900`; empty for no requirement."""
     if scorer.fail_under is None:
         return ""
-    return f"≥ {number_text(scorer.fail_under)}"
+    return f"≥ {limit_text(scorer.fail_under)}"
+
+
+def mean_text(scorer: ScorerResult) -> str:
+    """The mean, rounded to the side of `fail_under` that it is on."""
+    return number_text(scorer.mean, border=scorer.fail_under)
 
 
 def mean_cell(scorer: ScorerResult) -> Cell:
     """The mean, red if it is below `fail_under`."""
     style = "bold red" if scorer.is_below else ("dim" if scorer.mean is None else "")
-    return number_text(scorer.mean), style
+    return mean_text(scorer), style
 
 
 def share_cell(part: int, whole: int) -> Cell:
@@ -515,7 +521,7 @@ def _scorers_table(each: EvaluationResults, lang: Language) -> str:
     rows = [
         (
             code(scorer.name),
-            number_text(scorer.mean),
+            mean_text(scorer),
             f"{scorer.passed}/{scorer.scored}" if scorer.scored else NO_NUMBER,
             required_text(scorer),
         )
@@ -614,7 +620,7 @@ def _junit_suite(each: EvaluationResults, lang: Language) -> Element:
                 _BELOW,
                 lang,
                 scorer=scorer.name,
-                mean=number_text(scorer.mean),
+                mean=mean_text(scorer),
                 required=required_text(scorer),
             )
             SubElement(test, "failure", type="fail_under", message=xml_safe(message))
@@ -646,8 +652,9 @@ def _add_junit_case(
     is_forbidden = isinstance(case, CaseScore) and case.score.forbidden
     # Build servers group failures by type, and forbidden calls are a type of their own.
     kind = "forbidden" if is_forbidden else "score"
-    low = low_scorers(values, each.results.settings.pass_mark)
-    message = ", ".join(f"{found.name} {number_text(found.value)}" for found in low)
+    bar = each.results.settings.pass_mark
+    low = low_scorers(values, bar)
+    message = ", ".join(f"{found.name} {number_text(found.value, border=bar)}" for found in low)
     failure = SubElement(test, "failure", type=kind, message=xml_safe(message or kind))
     reasons = [f"{found.name}: {found.reason}" for found in low if found.reason]
     if isinstance(case, CaseScore):

@@ -8,6 +8,7 @@ from xml.etree.ElementTree import Element, SubElement
 
 from callscore.core.phrases import Phrase, Plural, count_of, say
 from callscore.core.rendering import escape
+from callscore.core.score import has_no_counted_calls
 from callscore.core.settings import DEFAULT
 from callscore.reports.formatting import (
     INTERVAL_TEXT,
@@ -40,13 +41,16 @@ from callscore.words.reasons import fault_kind_name
 from callscore.words.value_text import (
     CASES,
     MORE,
+    NO_RATING,
     confused_tools,
     decimal,
     encode_json,
     json_document,
     percent,
-    rating,
+    rating_meaning,
+    score_rating,
     summary_line,
+    summary_rating,
     worst_arguments,
     worst_faults,
     worst_tools,
@@ -57,6 +61,8 @@ if TYPE_CHECKING:
 
     from callscore.core.phrases import Language
     from callscore.core.results import CaseScore, MetricResult, Noted, Results
+    from callscore.core.score import Score
+    from callscore.core.settings import Settings
     from callscore.core.statistics import Interval
     from callscore.core.summary import Summary
     from callscore.reports.formatting import Escaper
@@ -71,16 +77,23 @@ __all__ = [
     "Ranking",
     "check_hint",
     "count_text",
+    "counts_text",
     "fault_ranking",
     "interval_text",
     "jsonl_line",
     "metric_rows",
     "not_scorable_notes",
+    "not_shown_text",
     "note_lines",
     "rankings",
     "rate_rows",
     "rate_table",
+    "score_parts",
     "settings_note",
+    "single_case",
+    "single_meaning",
+    "single_notes",
+    "summary_meaning",
     "total_texts",
     "write_json",
     "write_junit",
@@ -88,12 +101,29 @@ __all__ = [
 ]
 
 HEADLINE = Phrase("Macro F1 {score}", "Macro F1 {score}")
+NO_COUNTED_CALLS = Phrase(
+    "No call counts under these settings.", "По этим настройкам ни один вызов не учитывается."
+)
+# Whether a case passed, and the colour of the word.
+OUTCOMES = {
+    True: (Phrase("passed", "пройден"), "green"),
+    False: (Phrase("failed", "не пройден"), "red"),
+}
+RATES = Phrase("precision {precision}, recall {recall}", "precision {precision}, recall {recall}")
 NOTHING_SCORED = Phrase("No case was scored.", "Ни один случай не оценён.")
 
 MACRO = Phrase("macro, mean over cases", "macro, среднее по случаям")
 MICRO = Phrase("micro, calls pooled", "micro, все вызовы вместе")
-PASSED = Phrase("cases passed", "случаев пройдено")
-EXACT = Phrase("cases exact", "случаев совпало точно")
+# The first of each is for cases, the second for trials.
+PASSED = (
+    Phrase("cases passed", "пройдено случаев"),
+    Phrase("trials passed", "пройдено попыток"),
+)
+EXACT = (
+    Phrase("cases exact", "случаев совпало точно"),
+    Phrase("trials exact", "попыток совпало точно"),
+)
+TRIAL_COUNT = Plural(("trial", "trials"), ("попытка", "попытки", "попыток"))
 PART_OF_WHOLE = Phrase("{part} of {whole}", "{part} из {whole}")
 CALLS = Phrase("calls", "вызовы")
 CALL_TOTALS = Phrase(
@@ -174,11 +204,13 @@ NOT_SCORED = Phrase("no expected calls are given", "эталонные вызо�
 NOT_RUN = Phrase("there is no trace", "трассировки нет")
 
 
-def note_lines(results: Results, lang: Language) -> list[tuple[str, str]]:
+def note_lines(
+    results: Results, lang: Language, *, has_uncounted: bool = True
+) -> list[tuple[str, str]]:
     """Forbidden calls, and cases not scored, not run, repeated or skipped: sentences, and names."""
     forbidden = forbidden_line(results.summary, lang)
     lines: list[tuple[str, str]] = [] if forbidden is None else [forbidden]
-    if results.summary.uncounted_cases:
+    if has_uncounted and results.summary.uncounted_cases:
         lines.append((count_of(UNCOUNTED_CASES, results.summary.uncounted_cases, lang), ""))
     for field, (nouns, sentence) in _NOTES.items():
         noted: Noted = getattr(results, field)
@@ -187,6 +219,51 @@ def note_lines(results: Results, lang: Language) -> list[tuple[str, str]]:
             names = first_names(noted.names, noted.count, lang, width=LONG_NAME_WIDTH)
             lines.append((say(sentence, lang, count=count), names))
     return lines
+
+
+def counts_text(summary: Summary, lang: Language) -> str:
+    """How many cases there are, and how many trials if a case has several: `50 cases, 200 trials`."""
+    counted = [count_of(CASES, summary.distinct_cases, lang)]
+    if summary.has_repeated_trials:
+        counted.append(count_of(TRIAL_COUNT, summary.cases, lang))
+    return ", ".join(counted)
+
+
+def not_shown_text(results: Results, lang: Language) -> str:
+    """How many cases, or trials, are not shown."""
+    noun = TRIAL_COUNT if results.summary.has_repeated_trials else CASES
+    return say(MORE_CASES, lang, cases=count_of(noun, results.not_shown, lang))
+
+
+def meaning_text(f1: float, settings: Settings, lang: Language, *, has_extra: bool) -> str:
+    """What the rating of a score means, as a sentence."""
+    meaning = rating_meaning(f1, mode=settings.mode, has_extra=has_extra, lang=lang)
+    return f"{meaning[0].upper()}{meaning[1:]}."
+
+
+def summary_meaning(results: Results, lang: Language) -> str:
+    """What the rating of the mean means, as a sentence."""
+    summary, f1 = results.summary, results.summary.macro_f1 or 0.0
+    if summary.uncounted_cases == summary.cases:
+        return say(NO_COUNTED_CALLS, lang)
+    return meaning_text(f1, results.settings, lang, has_extra=summary.extra > 0)
+
+
+def score_parts(score: Score, lang: Language) -> tuple[str, str]:
+    """The score of a case with its rating, and its precision and recall; no numbers if no call counts."""
+    word = score_rating(score, lang=lang)
+    if word is None:
+        return say(NO_RATING, lang), ""
+    f1 = percent(score.f1, border=score.settings.pass_mark)
+    rates = {name: percent(getattr(score, name)) for name in ("precision", "recall")}
+    return f"{f1} {word}", say(RATES, lang, **rates)
+
+
+def single_case(results: Results) -> CaseScore | None:
+    """The only case that was scored; None if there are several, or if it is not to be shown."""
+    if results.summary.cases != 1:
+        return None
+    return results.only or next(iter(results.cases), None)
 
 
 def interval_text(interval: Interval) -> str:
@@ -429,15 +506,20 @@ def write_markdown(results: Results, *, lang: Language = "en") -> str:
 
 def _markdown_blocks(results: Results, lang: Language) -> Iterator[str]:
     summary = results.summary
+    only = single_case(results)
+    if only is not None:
+        yield from _single_blocks(results, only, lang)
+        return
     yield from _markdown_headline(results, lang)
     if summary.cases:
         yield table(
             ("", "F1", "precision", "recall"), [tuple(row) for row in rate_rows(summary, lang)]
         )
         passed, exact, interval, calls, counts = total_texts(summary, lang)
+        noun = summary.has_repeated_trials
         yield (
-            f"- {say(PASSED, lang)}: {passed}\n"
-            f"- {say(EXACT, lang)}: {exact} ({interval})\n"
+            f"- {say(PASSED[noun], lang)}: {passed}\n"
+            f"- {say(EXACT[noun], lang)}: {exact} ({interval})\n"
             f"- {say(CALLS, lang)}: {calls}; {counts}"
         )
     yield note_items(note_lines(results, lang))
@@ -452,10 +534,12 @@ def _markdown_blocks(results: Results, lang: Language) -> Iterator[str]:
     for case in results.cases:
         numbers = numbers_line(case.metrics)
         diff = fenced(plain_text(call_lines(case.score, lang=lang)), "diff")
-        title = f"{code_title(case.label)} {summary_line(case.score, lang=lang)}"
+        outcome, _ = OUTCOMES[case.score.passed]
+        line = f"{say(outcome, lang)}. {summary_line(case.score, lang=lang)}"
+        title = f"{code_title(case.label)} {line}"
         yield details(title, "\n\n".join([numbers, diff] if numbers else [diff]))
     if results.not_shown:
-        yield say(MORE_CASES, lang, cases=count_of(CASES, results.not_shown, lang))
+        yield not_shown_text(results, lang)
 
 
 def _markdown_headline(results: Results, lang: Language) -> Iterator[str]:
@@ -463,12 +547,41 @@ def _markdown_headline(results: Results, lang: Language) -> Iterator[str]:
     if f1 is None:
         yield f"## {say(NOTHING_SCORED, lang)}"
         return
-    yield f"## {say(HEADLINE, lang, score=percent(f1))}: {rating(f1, lang=lang)}"
-    cases = count_of(CASES, results.summary.cases, lang)
+    word = summary_rating(results.summary, lang=lang) or say(NO_RATING, lang)
+    yield f"## {say(HEADLINE, lang, score=percent(f1))}: {word}"
+    yield summary_meaning(results, lang)
+    cases = counts_text(results.summary, lang)
     line = f"{cases}, {settings_text(results.settings, lang, write=code)}"
     if interval is not None:
         line += f", {say(INTERVAL_TEXT, lang, interval=interval_text(interval))}"
     yield line
+
+
+def _single_blocks(results: Results, case: CaseScore, lang: Language) -> Iterator[str]:
+    """A single case: what it scored, the calls, the values of metrics, and the notes."""
+    (outcome, _), (score, rates) = OUTCOMES[case.score.passed], score_parts(case.score, lang)
+    yield f"## {code(results.title or case.label)} {say(outcome, lang)}: {score}"
+    yield single_meaning(case, lang)
+    settings = settings_text(results.settings, lang, write=code)
+    yield f"{rates}; {settings}" if rates else settings
+    yield fenced(plain_text(call_lines(case.score, lang=lang)), "diff")
+    yield numbers_line(case.metrics)
+    yield note_items(single_notes(results, lang))
+    yield note_items(not_scorable_notes(results.metrics, lang, write=code))
+    yield settings_note(results, lang)
+
+
+def single_meaning(case: CaseScore, lang: Language) -> str:
+    """What the rating of a case means, as a sentence; empty if no call counts."""
+    score = case.score
+    if has_no_counted_calls(score):  # the line below says so
+        return ""
+    return meaning_text(score.f1, score.settings, lang, has_extra=bool(score.extra))
+
+
+def single_notes(results: Results, lang: Language) -> list[tuple[str, str]]:
+    """The notes about a single case; its calls already say whether any of them counts."""
+    return note_lines(results, lang, has_uncounted=False)
 
 
 def _metric_blocks(results: Results, lang: Language) -> Iterator[str]:
@@ -521,7 +634,7 @@ def write_junit(results: Results, *, lang: Language = "en") -> str:
         if metric.version:
             add_property(properties, f"{metric.name}: version", metric.version)
     for case in results.cases:
-        _add_junit_case(suite, case, lang)
+        _add_junit_case(suite, case, results.title or case.label, lang)
     add_noted(suite, results.not_run, "error", NOT_RUN, lang)
     add_noted(suite, results.skipped, "error", SKIPPED, lang)
     add_noted(suite, results.stopped, "error", STOPPED, lang)
@@ -531,8 +644,8 @@ def write_junit(results: Results, *, lang: Language = "en") -> str:
     return document_text(root)
 
 
-def _add_junit_case(suite: Element, case: CaseScore, lang: Language) -> None:
-    test = add_test(suite, case.label)
+def _add_junit_case(suite: Element, case: CaseScore, title: str, lang: Language) -> None:
+    test = add_test(suite, title)
     add_properties(test, [(found.name, found.value, found.reason) for found in case.metrics])
     if not case.score.passed:
         # Build servers group failures by type, and forbidden calls are a type of their own.

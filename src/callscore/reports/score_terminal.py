@@ -23,7 +23,7 @@ from callscore.reports.tables import (
 from callscore.reports.terminal import SPACE, Section, note_line, print_sections, report_width
 from callscore.words.diff import call_lines, rich_text
 from callscore.words.explanation import FORBIDDEN_CALLS
-from callscore.words.value_text import CASES, MORE, percent, rating
+from callscore.words.value_text import MORE, NO_RATING, percent, summary_rating
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -50,14 +50,19 @@ def render(results: Results, *, console: Console, lang: Language = "en") -> None
 
 def _sections(results: Results, width: int, lang: Language) -> Iterator[Section]:
     summary = results.summary
+    only = wording.single_case(results)
+    if only is not None:
+        yield from _single_sections(results, only, width, lang)
+        return
     yield _headline(results, lang)
     if summary.cases:
         rates = [[Text(cell) for cell in row] for row in wording.rate_rows(summary, lang)]
         yield [_table([""], ["F1", "precision", "recall"], rates)]
         passed, exact, interval, calls, counts = wording.total_texts(summary, lang)
+        noun = summary.has_repeated_trials
         rows = [
-            (say(wording.PASSED, lang), passed),
-            (say(wording.EXACT, lang), exact + SPACE + interval),
+            (say(wording.PASSED[noun], lang), passed),
+            (say(wording.EXACT[noun], lang), exact + SPACE + interval),
             (say(wording.CALLS, lang), calls),
             ("", counts),
         ]
@@ -69,10 +74,9 @@ def _sections(results: Results, width: int, lang: Language) -> Iterator[Section]
         yield _ranking_section(ranking, width, lang)
     yield _checks(results, width, lang)
     for case in results.cases:
-        yield _case(case, width, lang)
+        yield _case(case, case.label, width, lang)
     if results.not_shown:
-        cases = count_of(CASES, results.not_shown, lang)
-        yield [Text(say(wording.MORE_CASES, lang, cases=cases), "dim")]
+        yield [Text(wording.not_shown_text(results, lang), "dim")]
 
 
 def _headline(results: Results, lang: Language) -> Section:
@@ -81,12 +85,27 @@ def _headline(results: Results, lang: Language) -> Section:
     if f1 is None:
         return [Text(say(wording.NOTHING_SCORED, lang), "bold")]
     line = Text().append(say(wording.HEADLINE, lang, score=percent(f1)), "bold").append(SPACE)
-    line.append(rating(f1, lang=lang), f"bold {_rating_colour(f1)}")
+    word = summary_rating(summary, lang=lang)
+    line.append(word or say(NO_RATING, lang), f"bold {_rating_colour(f1)}" if word else "")
     if interval is not None:
         line.append(SPACE)
         line.append(say(INTERVAL_TEXT, lang, interval=wording.interval_text(interval)))
-    cases = count_of(CASES, summary.cases, lang)
-    return [line, Text(f"{cases}, {settings_text(results.settings, lang)}", "dim")]
+    settings = f"{wording.counts_text(summary, lang)}, {settings_text(results.settings, lang)}"
+    return [line, Text(wording.summary_meaning(results, lang)), Text(settings, "dim")]
+
+
+def _single_sections(
+    results: Results, case: CaseScore, width: int, lang: Language
+) -> Iterator[Section]:
+    """A single case: what it scored, the calls, the values of metrics, and the notes."""
+    title, *calls = _case(case, results.title or case.label, width, lang)
+    meaning = wording.single_meaning(case, lang)
+    settings = Text(settings_text(results.settings, lang), "dim")
+    yield [title, *([Text(meaning)] if meaning else []), settings]
+    yield calls
+    notes = wording.single_notes(results, lang) + wording.not_scorable_notes(results.metrics, lang)
+    footnote = wording.settings_note(results, lang)
+    yield [*[note_line(*line) for line in notes], *([Text(footnote, "dim")] if footnote else [])]
 
 
 def _rating_colour(score: float) -> str:
@@ -183,15 +202,19 @@ def _space_and_room(free: int, names: int, numbers: int) -> tuple[int, int]:
     return 1, max(room, 1)
 
 
-def _case(case: CaseScore, width: int, lang: Language) -> Section:
+def _case(case: CaseScore, title: str, width: int, lang: Language) -> Section:
     score = case.score
-    line = Text().append(clip_middle(escape(case.label), width // 2), "bold").append(SPACE)
-    line.append(f"{percent(score.f1)} {rating(score.f1, lang=lang)}", _rating_colour(score.f1))
+    outcome, style = wording.OUTCOMES[score.passed]
+    number, rates = wording.score_parts(score, lang)
+    line = Text().append(clip_middle(escape(title), width // 2), "bold")
+    line.append(SPACE).append(say(outcome, lang), style)
+    line.append(SPACE).append(number, _rating_colour(score.f1) if rates else "dim")
     if score.forbidden:
         forbidden = count_of(FORBIDDEN_CALLS, len(score.forbidden), lang)
         line.append(SPACE).append(forbidden, "bold red")
-    rates = f"precision {percent(score.precision)}, recall {percent(score.recall)}"
-    line.append(SPACE).append(rates, "dim")
+    if rates:
+        has_room = line.cell_len + len(SPACE + rates) <= width
+        line.append(SPACE if has_room else f"\n{_INDENT}").append(rates, "dim")
     return [line, *_values(case, width), rich_text(call_lines(score, width=width, lang=lang))]
 
 

@@ -71,10 +71,10 @@ _MARGIN = 8  # pytest writes an E and some spaces before every line
 def failure_text(score: Score) -> str:
     """The score on one line, and the calls of both sides below."""
     from callscore.words.diff import call_lines, plain_text
-    from callscore.words.value_text import percent
+    from callscore.words.value_text import exact_percent
 
     least = score.settings.pass_mark
-    wanted = f" | At least: {percent(least)}" if least < 1 and not score.forbidden else ""
+    wanted = f" | At least: {exact_percent(least)}" if least < 1 and not score.forbidden else ""
     calls = plain_text(call_lines(score, width=text_width()))
     return f"{score.summary}{wanted}\n\n{calls}"
 

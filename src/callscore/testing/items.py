@@ -19,7 +19,7 @@ from callscore.evaluations.plan import Group, make_plan
 from callscore.evaluations.scorers import SCORERS
 from callscore.history.opening import LazyJudgementStore, default_path
 from callscore.models.judging import Judge, judge
-from callscore.reports.formatting import low_scorers, metric_cells, number_text
+from callscore.reports.formatting import limit_text, low_scorers, metric_cells, number_text
 from callscore.rewriting.observed import line_number_of, location_of_case
 from callscore.runner.answers import failure_from_error, score_answer, unanswered
 from callscore.runner.asking import ask
@@ -79,9 +79,11 @@ def _why(outcome: Result, pass_mark: float) -> str:
     if score is not None and score.forbidden:
         return f"{escape(score.actual[score.forbidden[0]].name)} was called, which is forbidden"
     low = low_scorers(outcome.values, pass_mark)
-    scores = ", ".join(f"{escape(found.name)} {number_text(found.value)}" for found in low)
+    scores = ", ".join(
+        f"{escape(found.name)} {number_text(found.value, border=pass_mark)}" for found in low
+    )
     broken = ", ".join(escape(found.name) for found in outcome.values if found.is_broken)
-    whys = [f"{scores}, and at least {number_text(pass_mark)} is wanted"] if low else []
+    whys = [f"{scores}, and at least {limit_text(pass_mark)} is wanted"] if low else []
     return "; ".join([*whys, *([f"a scorer does not work: {broken}"] if broken else [])])
 
 

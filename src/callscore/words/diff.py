@@ -23,10 +23,11 @@ from callscore.words.reasons import fault_sentence, malformed_text
 from callscore.words.unpaired import explain_unpaired
 from callscore.words.value_text import (
     MORE,
+    NO_RATING,
     arguments_text,
     name_text,
     percent,
-    rating,
+    score_rating,
     short_path,
     type_name,
 )
@@ -112,8 +113,9 @@ class _Row(NamedTuple):
 def diff_lines(score: Score, *, width: int = 100, lang: Language = "en") -> list[Line]:
     """The score on one line, and below it the calls of both sides, aligned."""
     rates = {name: percent(getattr(score, name)) for name in ("precision", "recall")}
-    word = rating(score.f1, lang=lang)
-    line: Line = ((say(HEADLINE, lang, score=percent(score.f1), rating=word, **rates), ""),)
+    word = score_rating(score, lang=lang) or say(NO_RATING, lang)
+    f1 = percent(score.f1, border=score.settings.pass_mark)
+    line: Line = ((say(HEADLINE, lang, score=f1, rating=word, **rates), ""),)
     if score.forbidden:  # then the score is 0
         calls = count_of(FORBIDDEN_CALLS, len(score.forbidden), lang)
         line += ((" " * _GAP, ""), (calls, "forbidden"))

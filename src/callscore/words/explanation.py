@@ -13,7 +13,15 @@ from callscore.core.rules import contains_matchers
 from callscore.core.score import f1_of
 from callscore.words.reasons import difference_reason
 from callscore.words.unpaired import expectation_parts, explain_unpaired, uncounted_calls
-from callscore.words.value_text import MORE, call_counts, call_text, decimal, percent, rating
+from callscore.words.value_text import (
+    MORE,
+    call_counts,
+    call_text,
+    decimal,
+    percent,
+    rating_meaning,
+    score_rating,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -271,7 +279,14 @@ FORBIDDEN_SCORE = Phrase(
     "A forbidden call was made, so that it counts as 0.",
     "Сделан запрещённый вызов, поэтому засчитывается 0.",
 )
-RESULT = Phrase("Score: {value} ({percent}), {rating}.", "Оценка: {value} ({percent}), {rating}.")
+RESULT = Phrase(
+    "Score: {value} ({percent}), {rating}: {meaning}.",
+    "Оценка: {value} ({percent}), {rating}: {meaning}.",
+)
+UNRATED_RESULT = Phrase(
+    "Score: {value} ({percent}), no rating: no call counts under these settings.",
+    "Оценка: {value} ({percent}), без уровня: по этим настройкам ни один вызов не учитывается.",
+)
 
 
 def explain(score: Score, *, lang: Language = "en") -> str:
@@ -282,9 +297,18 @@ def explain(score: Score, *, lang: Language = "en") -> str:
         (STEP_3, _harmonic_mean(score, lang)),
     )
     paragraphs = ["\n  ".join([say(heading, lang), *lines]) for heading, lines in steps]
-    f1, word = score.f1, rating(score.f1, lang=lang)
-    result = say(RESULT, lang, value=decimal(f1), percent=percent(f1), rating=word)
-    return "\n\n".join([*paragraphs, result])
+    return "\n\n".join([*paragraphs, _result(score, lang)])
+
+
+def _result(score: Score, lang: Language) -> str:
+    f1, mark = score.f1, score.settings.pass_mark
+    numbers = {"value": decimal(f1, border=mark), "percent": percent(f1, border=mark)}
+    word = score_rating(score, lang=lang)
+    if word is None:
+        return say(UNRATED_RESULT, lang, **numbers)
+    has_extra = bool(score.extra)
+    meaning = rating_meaning(f1, mode=score.settings.mode, has_extra=has_extra, lang=lang)
+    return say(RESULT, lang, **numbers, rating=word, meaning=meaning)
 
 
 def _pairing(score: Score, lang: Language) -> Iterator[str]:
@@ -360,16 +384,13 @@ def _why(pair: Pair, lang: Language) -> str:
 def _overlap(pair: Pair, lang: Language) -> str:
     part, whole = pair.overlap_parts
     overlap, threshold = part / whole, pair.settings.argument_match_threshold
-    # Two decimals, unless rounding moves the overlap to the other side of the threshold.
-    short = f"{overlap:.2f}"
-    is_faithful = (float(short) >= threshold) == (overlap >= threshold)
     is_convention = part > 0 and not pair.matched_arguments
     return say(
         OVERLAP_BY_CONVENTION if is_convention else OVERLAP,
         lang,
         part=part,
         whole=whole,
-        overlap=short if is_faithful else f"{overlap!r}",
+        overlap=decimal(overlap, border=threshold),
         verdict=say(ENOUGH if pair.is_correct else TOO_LITTLE, lang),
         threshold=f"{threshold:g}",
     )

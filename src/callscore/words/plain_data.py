@@ -18,8 +18,9 @@ from callscore.words.value_text import (
     confused_tools,
     json_safe,
     json_safe_string,
-    rating,
+    score_rating,
     summary_line,
+    summary_rating,
     worst_arguments,
     worst_faults,
     worst_tools,
@@ -76,7 +77,7 @@ def score_to_dict(score: Score, *, lang: Language = "en") -> dict[str, Any]:
     expectation = score.expectation
     return {
         **{name: getattr(score, name) for name in _SCORE_NUMBERS},
-        "rating": rating(score.f1, lang=lang),
+        "rating": score_rating(score, lang=lang),
         "summary": summary_line(score, lang=lang),
         "correct": [_pair(pair, lang) for pair in score.correct],
         "incorrect": [_pair(pair, lang) for pair in score.incorrect],
@@ -197,7 +198,7 @@ def results_to_dict(results: Results, *, lang: Language = "en") -> dict[str, Any
     """The totals, the tables, everything that was not scored, and the cases to show."""
     summary = results.summary
     return {
-        "totals": _summary_totals(summary),
+        "totals": _summary_totals(summary, lang),
         "calls": {
             "expected": summary.total_expected,
             "actual": summary.total_actual,
@@ -236,12 +237,13 @@ def metric_to_dict(metric: MetricResult) -> dict[str, Any]:
     return {**fields, "not_scorable": noted_to_dict(metric.not_scorable)}
 
 
-def _summary_totals(summary: Summary) -> dict[str, Any]:
+def _summary_totals(summary: Summary, lang: Language) -> dict[str, Any]:
     return {
         "cases": summary.cases,
         "passed": summary.passed,
         "exact": summary.exact,
         "exact_interval": _interval(summary.exact_interval),
+        "rating": summary_rating(summary, lang=lang),
         "with_forbidden_calls": summary.forbidden_cases,
         "without_counted_calls": summary.uncounted_cases,
         "macro": {

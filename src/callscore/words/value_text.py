@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Decimal
+from functools import lru_cache
 from math import floor, isfinite
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 
@@ -23,6 +25,7 @@ from callscore.core.rendering import (
     scalar_text,
 )
 from callscore.core.rules import Matcher
+from callscore.core.score import has_no_counted_calls
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -37,6 +40,7 @@ __all__ = [
     "ERROR_COUNT",
     "FILES",
     "MORE",
+    "NO_RATING",
     "RESULTS",
     "RUNS",
     "TOOLS",
@@ -46,6 +50,8 @@ __all__ = [
     "confused_tools",
     "decimal",
     "encode_json",
+    "exact_decimal",
+    "exact_percent",
     "forbidden_tools",
     "json_document",
     "json_safe",
@@ -53,11 +59,14 @@ __all__ = [
     "name_text",
     "percent",
     "rating",
+    "rating_meaning",
     "results_line",
     "run_text",
+    "score_rating",
     "short_path",
     "sparkline",
     "summary_line",
+    "summary_rating",
     "type_name",
     "worst_arguments",
     "worst_faults",
@@ -181,21 +190,65 @@ def sparkline(shares: Sequence[float], *, least: float = _MIN_RANGE) -> str:
     )
 
 
-def percent(value: float) -> str:
-    """A share with one decimal: 100.0% and 0.0% only for exactly 1 and 0."""
-    return f"{_rounded_inwards(value, 1000) / 10:.1f}%"
+# A number is shown on the side of these borders that it is on: the lower ends of the ratings.
+_BORDERS = (0.9, 0.7, 0.5)
+# With this many decimals every float differs from its neighbours.
+_MOST_PLACES = 18
+# Larger numbers are shown as they are, and so are infinities; they are no shares.
+_LARGE = 10**9
 
 
-def decimal(value: float) -> str:
-    """A share with three decimals: 1.000 and 0.000 only for exactly 1 and 0."""
-    return f"{_rounded_inwards(value, 1000) / 1000:.3f}"
+def percent(value: float, *, places: int = 1, border: float | None = None) -> str:
+    """A share in percent, rounded as `round_for_display` does: 0.89952 is 89.9%."""
+    return f"{round_for_display(value, places + 2, border).scaleb(2):f}%"
 
 
-def _rounded_inwards(value: float, steps: int) -> int:
-    nearest = round(value * steps)
-    if value < 1:
-        nearest = min(nearest, steps - 1)
-    return max(nearest, 1) if value > 0 else nearest
+def decimal(value: float, *, places: int = 3, border: float | None = None) -> str:
+    """A number with three decimals, rounded as `round_for_display` does: 0.9996 is 0.999."""
+    return f"{round_for_display(value, places, border):f}"
+
+
+@lru_cache(maxsize=4096)
+def round_for_display(value: float, places: int, border: float | None = None) -> Decimal:
+    """The nearest number with `places` decimals that is on the same side of every border.
+
+    The borders are 0, 1, the lower ends of the ratings, and `border`, such as a pass mark. 0 and 1 are
+    shown only for exactly 0 and 1. There are more decimals only where two borders are too close.
+    """
+    exact = Decimal(repr(float(value)))
+    if not abs(exact) < _LARGE:
+        return exact
+    borders = _BORDERS if border is None else (*_BORDERS, border)
+    for digits in range(places, max(places, _MOST_PLACES)):
+        unit = Decimal(1).scaleb(-digits)
+        for rounding in (ROUND_HALF_EVEN, ROUND_FLOOR, ROUND_CEILING):
+            shown = exact.quantize(unit, rounding)
+            if _is_on_same_side(value, float(shown), borders):
+                return abs(shown) if shown == 0 else shown
+    return exact
+
+
+def _is_on_same_side(value: float, shown: float, borders: Sequence[float]) -> bool:
+    if any((shown >= border) != (value >= border) for border in borders):
+        return False
+    return all((shown > end, shown < end) == (value > end, value < end) for end in (0, 1))
+
+
+def exact_percent(value: float) -> str:
+    """A limit in percent with all its decimals: 90.0%, 89.95%."""
+    return f"{_all_digits(value, 3).scaleb(2):f}%"
+
+
+def exact_decimal(value: float) -> str:
+    """A limit with all its decimals: 0.900, 0.8995."""
+    return f"{_all_digits(value, 3):f}"
+
+
+def _all_digits(value: float, least: int) -> Decimal:
+    exact = Decimal(repr(float(value)))
+    exponent = exact.as_tuple().exponent
+    has_few = isinstance(exponent, int) and exponent > -least  # text for NaN and infinities
+    return exact.quantize(Decimal(1).scaleb(-least)) if has_few else exact
 
 
 _TYPE_NAMES = {
@@ -221,17 +274,98 @@ def short_path(path: str, *, width: int = 80) -> str:
     return clip_middle(escape(inner), width)
 
 
-_RATINGS = (
-    (0.9, Phrase("Excellent", "Отлично")),
-    (0.7, Phrase("Good", "Хорошо")),
-    (0.5, Phrase("Moderate", "Средне")),
-    (0.0, Phrase("Poor", "Плохо")),
+class _Band(NamedTuple):
+    """A rating: the lowest score that has it, its name, and what it means."""
+
+    start: float
+    name: Phrase
+    meaning: Phrase
+    meaning_with_extra: Phrase | None = None  # if there are extra calls
+
+
+_BANDS = (
+    _Band(
+        1.0,
+        Phrase("Perfect match", "Полное совпадение"),
+        Phrase(
+            "all tool calls match expected calls perfectly",
+            "все вызовы инструментов точно совпадают с ожидаемыми",
+        ),
+    ),
+    _Band(
+        0.9,
+        Phrase("Excellent", "Отлично"),
+        Phrase("almost all tool calls are correct", "почти все вызовы инструментов корректны"),
+    ),
+    _Band(
+        0.7,
+        Phrase("Good", "Хорошо"),
+        Phrase("most tool calls are correct", "большинство вызовов инструментов корректны"),
+    ),
+    _Band(
+        0.5,
+        Phrase("Moderate", "Средне"),
+        Phrase(
+            "some tool calls are incorrect or missing",
+            "часть вызовов инструментов некорректна или отсутствует",
+        ),
+        Phrase(
+            "some tool calls are incorrect, missing or extra",
+            "часть вызовов инструментов некорректна, отсутствует или лишняя",
+        ),
+    ),
+    _Band(
+        0.0,
+        Phrase("Poor", "Плохо"),
+        Phrase(
+            "many tool calls are incorrect or missing",
+            "много вызовов инструментов некорректно или отсутствует",
+        ),
+        Phrase(
+            "many tool calls are incorrect, missing or extra",
+            "много вызовов инструментов некорректно, отсутствует или лишние",
+        ),
+    ),
 )
 
 
+_FLEXIBLE_MATCH = Phrase(
+    "all tool calls match expected calls", "все вызовы инструментов совпадают с ожидаемыми"
+)
+NO_RATING = Phrase("no rating", "без уровня")
+
+
 def rating(score: float, *, lang: Language = "en") -> str:
-    """A score in one word; a score between two bands belongs to the lower one."""
-    return say(next(word for start, word in _RATINGS if score >= start), lang)
+    """The name of a score's rating; a score between two bands belongs to the lower one."""
+    return say(_band(score).name, lang)
+
+
+def rating_meaning(score: float, *, mode: str, has_extra: bool, lang: Language = "en") -> str:
+    """What a score's rating means, as a clause.
+
+    `mode` is that of the settings, and `has_extra` means that there are extra calls.
+    """
+    if score == 1 and mode == "flexible":  # arguments may differ
+        return say(_FLEXIBLE_MATCH, lang)
+    band = _band(score)
+    with_extra = band.meaning_with_extra if has_extra else None
+    return say(with_extra or band.meaning, lang)
+
+
+def score_rating(score: Score, *, lang: Language = "en") -> str | None:
+    """The name of the rating of a case; None if it has no calls that count."""
+    return None if has_no_counted_calls(score) else rating(score.f1, lang=lang)
+
+
+def summary_rating(summary: Summary, *, lang: Language = "en") -> str | None:
+    """The name of the rating of the mean; None if no case has calls that count."""
+    f1 = summary.macro_f1
+    is_rated = f1 is not None and summary.uncounted_cases < summary.cases
+    return rating(f1, lang=lang) if f1 is not None and is_rated else None
+
+
+def _band(score: float) -> _Band:
+    return next(band for band in _BANDS if score >= band.start)
 
 
 SUMMARY_LINE = Phrase(
@@ -251,7 +385,7 @@ def call_counts(score: Score) -> dict[str, int]:
 
 def summary_line(score: Score, *, lang: Language = "en") -> str:
     """The score and the counts of a case on one line."""
-    f1, expected = percent(score.f1), len(score.expected)
+    f1, expected = percent(score.f1, border=score.settings.pass_mark), len(score.expected)
     line = say(SUMMARY_LINE, lang, score=f1, expected=expected, **call_counts(score))
     forbidden = len(score.forbidden)
     return line + say(FORBIDDEN_PART, lang, forbidden=forbidden) if forbidden else line
@@ -291,9 +425,11 @@ def _run_lines(run: RunResults) -> Iterator[str]:
 
 
 def _scorer_text(scorer: ScorerResult) -> str:
-    text = f"{escape(scorer.name)} {'-' if scorer.mean is None else decimal(scorer.mean)}"
+    border = scorer.fail_under
+    mean = "-" if scorer.mean is None else decimal(scorer.mean, border=border)
+    text = f"{escape(scorer.name)} {mean}"
     if scorer.is_below and scorer.fail_under is not None:
-        text += f" (required ≥ {decimal(scorer.fail_under)})"
+        text += f" (required ≥ {exact_decimal(scorer.fail_under)})"
     return text
 
 
