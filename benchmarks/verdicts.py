@@ -298,24 +298,24 @@ def report(suites: int) -> Iterator[str]:
     """The page, line by line."""
     yield "# How often verdicts are right"
     yield ""
-    yield f"Written by `make verdicts`: {suites:,} made-up pairs of runs a row, of which the true"
-    yield "difference is known. Shares of them in per cent; differences in points."
-    yield from _table("Nothing has changed", _NOTHING, nothing_changed(), suites)
-    yield from _table("Something has changed", _SOMETHING, something_changed(), suites)
-    yield from _table("Few make up for many", _LIMIT, hard_to_see(), suites)
+    yield f"Written by `make verdicts`: {suites:,} simulated pairs of runs per row, whose true"
+    yield "difference is known. Shares are in percent, differences in points."
+    yield from _table("Nothing changed", _NOTHING, nothing_changed(), suites)
+    yield from _table("Something changed", _SOMETHING, something_changed(), suites)
+    yield from _table("A few cases offset many", _LIMIT, hard_to_see(), suites)
     yield from _own_table(suites)
 
 
 _NOTHING = """\
-The bars: `regressed` in at most 5 %, and from 200 cases on an interval that covers in 92 to 98 %. `over`:
-the upper end of that bar is missed. Where hardly a case flips, the exact test can say little, and the
-interval says what the test says, so that it covers in more than 98 %: it is wider than it had to be."""
+Required: `regressed` in at most 5 %, and from 200 cases on, an interval that covers the true difference in
+92 to 98 %. `over` means that it covers in more than 98 %: if very few cases flip, the exact test detects
+little, and the interval, which follows the test, is wider than necessary."""
 _SOMETHING = """\
-The bars: a drop of 10 points on 200 cases, of which at most 20 % flip, is found in at least 80 %, and
-intervals as above."""
+Required: a drop of 10 points on 200 cases, of which at most 20 % flip, is found in at least 80 %. Intervals
+as above."""
 _LIMIT = """\
-A limit that no test on the cases at hand can lift, so no bar: many cases get a little worse, few get much
-better, and the mean stays. A small suite often holds none of the few."""
+Nothing is required here, because no test on the available cases can do better: many cases get slightly
+worse, a few get much better, and the mean stays the same. A small suite often contains none of the few."""
 _HEAD = (
     "| suite | cases | true | regressed | improved | no evidence | not enough data | covered "
     "| could see | |"
@@ -355,7 +355,7 @@ def _meets(row: Row) -> str:
 
 
 def _own_table(suites: int) -> Iterator[str]:
-    words = f"The bar is the same; {suites // 4:,} runs a row, for each draws its bootstrap."
+    words = f"Required: the same coverage. {suites // 4:,} runs per row, each with its own bootstrap."
     yield from ("", "## The intervals of one run", "", words, "")
     yield from ("| what | cases | covered | |", "|---|---:|---:|---|")
     for own in own_intervals():
