@@ -355,7 +355,7 @@ def _meets(row: Row) -> str:
 
 
 def _own_table(suites: int) -> Iterator[str]:
-    words = f"Required: the same coverage. {suites // 4:,} runs per row, each with its own bootstrap."
+    words = f"The same is required. {suites // 4:,} runs per row, each with its own bootstrap."
     yield from ("", "## The intervals of one run", "", words, "")
     yield from ("| what | cases | covered | |", "|---|---:|---:|---|")
     for own in own_intervals():
