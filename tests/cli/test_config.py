@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from callscore.cli.config import EMPTY, config_for, find_config, read_config
+from callscore.core.settings import Settings, settings_from
 from callscore.errors import InvalidSettings
 
 OWN = 'mode = "flexible"\n'
@@ -21,6 +22,23 @@ def inner(tmp_path: Path) -> Path:
     folder = tmp_path / "a/b/c"
     folder.mkdir(parents=True)
     return folder
+
+
+def test_settings_are_read_in_any_case_and_under_their_aliases(tmp_path: Path) -> None:
+    path = tmp_path / "callscore.toml"
+    path.write_text('preset = "OUTCOME"\nmode = "FLEXIBLE"\nargumentMatchThreshold = 0.5\n')
+
+    assert settings_from(read_config(path).values) == Settings.preset(
+        "outcome", mode="flexible", argument_match_threshold=0.5
+    )
+
+
+def test_a_setting_under_both_its_names_is_refused_with_the_file(tmp_path: Path) -> None:
+    path = tmp_path / "callscore.toml"
+    path.write_text("argumentMatchThreshold = 0.5\nargument_match_threshold = 0.5\n")
+
+    with pytest.raises(InvalidSettings, match=r"callscore\.toml: .* are the same setting"):
+        read_config(path)
 
 
 def test_a_file_names_settings_by_their_names(tmp_path: Path) -> None:
@@ -154,15 +172,15 @@ def test_what_cannot_be_looked_at_is_not_there(
 @pytest.mark.parametrize(
     ("text", "problem"),
     [
-        ("colour = 1", "there is no setting 'colour'"),
+        ("colour = 1", "unknown setting 'colour'"),
         ('[tool.callscore]\npreset = "outcome"', "the settings stand without a table"),
         ('mode = "flexibel"', "Did you mean 'flexible'?"),
-        ('ordr = "any"', "there is no setting 'ordr'. Did you mean 'order'?"),
+        ('ordr = "any"', "unknown setting 'ordr'. Did you mean 'order'?"),
         ("threshold = 0.5", "'threshold'. Did you mean 'argument_match_threshold'?"),
-        ('presets = "outcome"', "there is no setting 'presets'. Did you mean 'preset'?"),
-        ('preset = "outcomes"', "preset: 'outcomes' is not one of strict, flexible, outcome. Did"),
-        ("preset = 5", "preset: 5 is not one of"),
-        ('order = "ordr"', "order: 'ordr' is not one of any, in_order, exact"),
+        ('presets = "outcome"', "unknown setting 'presets'. Did you mean 'preset'?"),
+        ('preset = "outcomes"', "preset: unknown value 'outcomes'. Did you mean 'outcome'?"),
+        ("preset = 5", "preset: unknown value 5. Choose from:"),
+        ('order = "ordr"', "order: unknown value 'ordr'. Choose from: any, in_order, exact."),
         ('similarity = "x"', "similarity is something to call, and can be given in Python only"),
         ("judge = 5", "judge: name a model, as in judge = "),
         ('judge = ""', "judge: name a model"),
@@ -174,7 +192,7 @@ def test_what_cannot_be_looked_at_is_not_there(
             '[arguments]\nbook.date = "date"',
             'arguments: put quotes around names with dots: "book.date"',
         ),
-        ("arguments = 5", "arguments: 5 is not a mapping"),
+        ("arguments = 5", "arguments: expected a mapping"),
         ('[effects]\n"get_*" = "raed"', "Did you mean 'read'?"),
         ("a = ", "is not TOML: "),
         ("a = " + "[" * 100_000, "is nested too deeply to be read"),
@@ -197,7 +215,9 @@ def test_what_a_project_says_wrong_is_named_with_its_table(tmp_path: Path) -> No
     path = tmp_path / "pyproject.toml"
     path.write_text('[tool.callscore]\nordr = "any"\n')
 
-    with pytest.raises(InvalidSettings, match=r"pyproject\.toml \[tool\.callscore\]: there is no"):
+    with pytest.raises(
+        InvalidSettings, match=r"pyproject\.toml \[tool\.callscore\]: unknown setting"
+    ):
         read_config(path)
 
     path.write_text("[tool]\ncallscore = 5\n")

@@ -125,7 +125,7 @@ def test_callscore_itself_is_asked_as_always() -> None:
 
 
 def test_a_metric_that_there_is_not_has_no_page() -> None:
-    with pytest.raises(InvalidSettings, match="Is 'ragas' meant"):
+    with pytest.raises(InvalidSettings, match="Did you mean 'ragas'"):
         metric_page("raggas.tool_call_f1", PLAIN)
 
 

@@ -71,6 +71,14 @@ def test_there_is_an_option_for_every_setting_that_a_file_can_hold() -> None:
     } - {"similarity", "judge"}
 
 
+def test_words_are_accepted_in_any_case() -> None:
+    line = "--preset OUTCOME --mode FLEXIBLE --order In_Order --normalize-name CASE --effect a=READ"
+
+    assert settings(*line.split()) == Settings.preset(
+        "outcome", mode="flexible", order="in_order", normalize_name="case", effects={"a": "read"}
+    )
+
+
 def test_every_setting_can_be_given() -> None:
     line = (
         "--mode flexible --argument-match-threshold 0.5 --order in_order --extra-arguments count --pass-mark 0.9"
@@ -135,10 +143,10 @@ def test_wrong_usage_is_refused(arguments: list[str], problem: str) -> None:
 @pytest.mark.parametrize(
     ("arguments", "problem"),
     [
-        (["--argument", "query=text"], r"that argument of any tool is '\*\.query'"),
-        (["--argument", "*.q=txt"], r"Is 'text' meant\?"),
-        (["--effect", "get_*=raed"], r"Is 'read' meant\?"),
-        (["--effect", "=read"], "is not a pattern"),
+        (["--argument", "query=text"], r"Write '\*\.query' for this argument of any tool"),
+        (["--argument", "*.q=txt"], r"Did you mean 'text'\?"),
+        (["--effect", "get_*=raed"], r"Did you mean 'read'\?"),
+        (["--effect", "=read"], "expected a tool name or a pattern"),
     ],
 )
 def test_a_value_that_cannot_be_is_refused(arguments: list[str], problem: str) -> None:

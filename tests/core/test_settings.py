@@ -9,6 +9,7 @@ import pytest
 
 from callscore.core.rules import rules_by_name
 from callscore.core.settings import (
+    ALIASES,
     DEFAULT,
     PRESETS,
     ArgumentRule,
@@ -18,6 +19,7 @@ from callscore.core.settings import (
     cached_settings,
     get_preset,
     read_argument_rules,
+    resolve_aliases,
     settings_from,
 )
 from callscore.errors import InvalidSettings
@@ -57,61 +59,76 @@ def test_a_mode_may_be_given_as_text(mode: Mode | str) -> None:
     assert settings == Settings(mode=Mode(mode))
 
 
-MANY_WORDS = (
-    "arguments: 'b' does not say of which tool: that argument of any tool is '*.b', all of that"
-    " tool's are 'b.*'"
+NO_DOT = (
+    "arguments: 'b' has no dot. Write '*.b' for this argument of any tool, or 'b.*' for all"
+    " arguments of this tool"
 )
 
 
 @pytest.mark.parametrize(
     ("wrong", "message"),
     [
-        ({"mode": "fuzzy"}, "mode: 'fuzzy' is not one of strict, flexible"),
-        ({"mode": None}, "mode: None is not one of strict, flexible"),
-        ({"order": "ordered"}, "order: 'ordered' is not one of any, in_order, exact"),
-        ({"extra_arguments": "allow"}, "extra_arguments: 'allow' is not one of ignore, count"),
+        ({"mode": "fuzzy"}, "mode: unknown value 'fuzzy'. Choose from: strict, flexible."),
+        ({"mode": None}, "mode: unknown value None. Choose from: strict, flexible."),
+        (
+            {"order": "ordered"},
+            "order: unknown value 'ordered'. Choose from: any, in_order, exact.",
+        ),
+        (
+            {"extra_arguments": "allow"},
+            "extra_arguments: unknown value 'allow'. Choose from: ignore, count.",
+        ),
         (
             {"argument_match_threshold": 1.01},
-            "argument_match_threshold: 1.01 is not a number from 0 to 1",
+            "argument_match_threshold: expected a number from 0 to 1, got 1.01",
         ),
         (
             {"argument_match_threshold": float("nan")},
-            "argument_match_threshold: nan is not a number from 0 to 1",
+            "argument_match_threshold: expected a number from 0 to 1, got nan",
         ),
-        ({"pass_mark": -0.1}, "pass_mark: -0.1 is not a number from 0 to 1"),
-        ({"pass_mark": "0.9"}, "pass_mark: '0.9' is not a number from 0 to 1"),
-        ({"pass_mark": True}, "pass_mark: True is not a number from 0 to 1"),
-        ({"strip_prefix": "mcp__"}, "strip_prefix: 'mcp__' is not a tuple of texts"),
-        ({"strip_prefix": ("",)}, "strip_prefix: ('',) is not a tuple of texts"),
-        ({"normalize_name": ["case"]}, "normalize_name: ['case'] is not a tuple of texts"),
+        ({"pass_mark": -0.1}, "pass_mark: expected a number from 0 to 1, got -0.1"),
+        ({"pass_mark": "0.9"}, "pass_mark: expected a number from 0 to 1, got '0.9'"),
+        ({"pass_mark": True}, "pass_mark: expected a number from 0 to 1, got True"),
+        ({"strip_prefix": "mcp__"}, "strip_prefix: expected a tuple of strings, got 'mcp__'"),
+        ({"strip_prefix": ("",)}, "strip_prefix: expected a tuple of strings, got ('',)"),
+        ({"normalize_name": ["case"]}, "normalize_name: expected a tuple of strings, got ['case']"),
         (
             {"normalize_name": ("snake",)},
-            "normalize_name: 'snake' is not one of namespace, dots, case",
+            "normalize_name: unknown value 'snake'. Choose from: namespace, dots, case.",
         ),
+        ({"count_calls": "write"}, "count_calls: unknown value 'write'. Did you mean 'writes'?"),
         (
-            {"count_calls": "write"},
-            "count_calls: 'write' is not one of all, writes. Did you mean 'writes'?",
+            {"failed_calls": "drop"},
+            "failed_calls: unknown value 'drop'. Choose from: count, ignore.",
         ),
-        ({"failed_calls": "drop"}, "failed_calls: 'drop' is not one of count, ignore"),
         (
             {"repeated_calls": "colapse"},
-            "repeated_calls: 'colapse' is not one of count, collapse. Did you mean 'collapse'?",
+            "repeated_calls: unknown value 'colapse'. Did you mean 'collapse'?",
         ),
-        ({"arrays": []}, "arrays: [] is not one of ordered, unordered"),
-        ({"nested_objects": "any"}, "nested_objects: 'any' is not one of equal, subset"),
-        ({"effects": "read"}, """effects: 'read' is not a mapping such as {"get_*": "read"}"""),
+        ({"arrays": []}, "arrays: unknown value []. Choose from: ordered, unordered."),
+        (
+            {"nested_objects": "any"},
+            "nested_objects: unknown value 'any'. Choose from: equal, subset.",
+        ),
+        (
+            {"effects": "read"},
+            """effects: expected a mapping such as {"get_*": "read"}, got 'read'""",
+        ),
         (
             {"effects": {"get_*": "raed"}},
-            "effects: 'get_*': 'raed' is not one of read, write. Did you mean 'read'?",
+            "effects: 'get_*': unknown value 'raed'. Did you mean 'read'?",
         ),
-        ({"effects": {"": "read"}}, "effects: '' is not a pattern of tools' names"),
-        ({"effects": [("a",)]}, """effects: [('a',)] is not a mapping such as {"get_*": "read"}"""),
-        ({"arguments": {"*.a": "ignore", "b": "date"}}, MANY_WORDS),
-        ({"top_k": 0}, "top_k: 0 is not an integer from 1 on"),
-        ({"top_k": True}, "top_k: True is not an integer from 1 on"),
-        ({"top_k": 2.0}, "top_k: 2.0 is not an integer from 1 on"),
-        ({"similarity": 0.8}, "similarity: 0.8 cannot be called"),
-        ({"judge": "gpt"}, "judge: 'gpt' cannot be called"),
+        ({"effects": {"": "read"}}, "effects: expected a tool name or a pattern, got ''"),
+        (
+            {"effects": [("a",)]},
+            """effects: expected a mapping such as {"get_*": "read"}, got [('a',)]""",
+        ),
+        ({"arguments": {"*.a": "ignore", "b": "date"}}, NO_DOT),
+        ({"top_k": 0}, "top_k: expected an integer ≥ 1, got 0"),
+        ({"top_k": True}, "top_k: expected an integer ≥ 1, got True"),
+        ({"top_k": 2.0}, "top_k: expected an integer ≥ 1, got 2.0"),
+        ({"similarity": 0.8}, "similarity: expected a function, got 0.8"),
+        ({"judge": "gpt"}, "judge: expected a function, got 'gpt'"),
     ],
 )
 def test_a_wrong_setting_is_refused_with_what_it_can_be(
@@ -166,7 +183,9 @@ def test_the_same_values_give_the_same_settings() -> None:
 def test_what_was_given_before_does_not_change_what_is_refused() -> None:
     cached_settings(argument_match_threshold=1)
 
-    with pytest.raises(InvalidSettings, match="argument_match_threshold: True is not a number"):
+    with pytest.raises(
+        InvalidSettings, match="argument_match_threshold: expected a number from 0 to 1, got True"
+    ):
         cached_settings(argument_match_threshold=True)
 
 
@@ -227,24 +246,60 @@ def test_single_settings_override_a_preset() -> None:
     assert (settings.count_calls, settings.arrays, settings.order) == ("writes", "ordered", "exact")
 
 
+@pytest.mark.parametrize("build", [Settings, cached_settings, lambda **given: settings_from(given)])
 @pytest.mark.parametrize(
     ("name", "hint"),
     [
+        ("modee", ". Did you mean 'mode'?"),
         ("ordr", ". Did you mean 'order'?"),
         ("threshold", ". Did you mean 'argument_match_threshold'?"),
-        ("colour", ""),
+        ("colour", f". Choose from: {', '.join(Settings.__struct_fields__)}."),
     ],
 )
-def test_an_unknown_setting_is_refused_with_the_nearest(name: str, hint: str) -> None:
+def test_an_unknown_setting_is_refused_with_the_nearest(build: Any, name: str, hint: str) -> None:
     with pytest.raises(InvalidSettings) as caught:
-        settings_from({name: 1})
+        build(**{name: 1})
 
-    assert str(caught.value) == f"there is no setting {name!r}{hint}"
+    assert str(caught.value) == f"unknown setting {name!r}{hint}"
 
 
-def test_a_setting_that_only_the_struct_knows_is_a_type_error_as_everywhere() -> None:
+def test_settings_take_keywords_only() -> None:
     with pytest.raises(TypeError):
-        cached_settings(colour="red")
+        Settings("strict")  # type: ignore[call-arg]
+
+
+@pytest.mark.parametrize("build", [Settings, cached_settings, lambda **given: settings_from(given)])
+@pytest.mark.parametrize(
+    ("given", "same"),
+    [
+        ({"mode": "STRICT"}, {}),
+        ({"mode": "FLEXIBLE"}, {"mode": "flexible"}),
+        ({"mode": "Flexible", "order": "IN_ORDER"}, {"mode": "flexible", "order": "in_order"}),
+        ({"extra_arguments": "COUNT"}, {"extra_arguments": "count"}),
+        ({"normalize_name": ("Case", "DOTS")}, {"normalize_name": ("case", "dots")}),
+        ({"count_calls": "Writes"}, {"count_calls": "writes"}),
+        ({"failed_calls": "IGNORE"}, {"failed_calls": "ignore"}),
+        ({"repeated_calls": "COLLAPSE"}, {"repeated_calls": "collapse"}),
+        ({"arrays": "UNORDERED"}, {"arrays": "unordered"}),
+        ({"nested_objects": "SUBSET"}, {"nested_objects": "subset"}),
+        ({"effects": {"get_*": "READ"}}, {"effects": {"get_*": "read"}}),
+        ({"argumentMatchThreshold": 0.5}, {"argument_match_threshold": 0.5}),
+    ],
+)
+def test_words_are_accepted_in_any_case_and_settings_under_their_aliases(
+    build: Any, given: dict[str, Any], same: dict[str, Any]
+) -> None:
+    assert build(**given) == Settings(**same)
+
+
+@pytest.mark.parametrize("preset", ["OUTCOME", "Outcome"])
+def test_a_preset_is_accepted_in_any_case(preset: str) -> None:
+    assert settings_from({}, preset=preset) == Settings.preset("outcome")
+
+
+def test_a_setting_is_refused_under_both_its_names() -> None:
+    with pytest.raises(InvalidSettings, match="are the same setting"):
+        resolve_aliases({"argumentMatchThreshold": 0.5, "argument_match_threshold": 0.5})
 
 
 # How single arguments are compared.
@@ -296,20 +351,29 @@ def test_every_comparator_of_two_values_is_a_rule(name: str) -> None:
         (
             {"query": "text"},
             (
-                "arguments: 'query' does not say of which tool: that argument of any tool is"
-                " '*.query', all of that tool's are 'query.*'"
+                "arguments: 'query' has no dot. Write '*.query' for this argument of any tool,"
+                " or 'query.*' for all arguments of this tool"
             ),
         ),
-        ({".query": "text"}, "arguments: '.query' names no tool; '*' is any"),
-        ({"search.": "text"}, "arguments: 'search.' names no argument; '*' is any"),
-        ({"": "text"}, "arguments: '' is not like 'book_flight.date'"),
-        ({5: "text"}, "arguments: 5 is not like 'book_flight.date'"),
-        ({"*.a": {"ignore": {"b": 1}}}, "arguments: '*.a': ignore takes no options; got 'b'"),
-        ({"*.a": {"date": {"b": 1}}}, "arguments: '*.a': date takes no options; got 'b'"),
+        ({".query": "text"}, "arguments: '.query' has no tool before the dot; '*' matches any"),
+        (
+            {"search.": "text"},
+            "arguments: 'search.' has no argument after the dot; '*' matches any",
+        ),
+        ({"": "text"}, "arguments: expected a pattern such as 'book_flight.date', got ''"),
+        ({5: "text"}, "arguments: expected a pattern such as 'book_flight.date', got 5"),
+        (
+            {"*.a": {"ignore": {"b": 1}}},
+            "arguments: '*.a': unknown option 'b' of the rule 'ignore'. It has no options.",
+        ),
+        (
+            {"*.a": {"date": {"b": 1}}},
+            "arguments: '*.a': unknown option 'b' of the rule 'date'. It has no options.",
+        ),
         (
             {"*.a": {"text": {"similarty": 1}}},
             (
-                "arguments: '*.a': text takes ignore, similarity; got 'similarty'."
+                "arguments: '*.a': unknown option 'similarty' of the rule 'text'."
                 " Did you mean 'similarity'?"
             ),
         ),
@@ -328,7 +392,7 @@ def test_a_rule_that_cannot_be_is_refused(written: Any, problem: str) -> None:
 
 @pytest.mark.parametrize("rule", ["dates", "$date"])
 def test_an_unknown_rule_is_refused_with_the_nearest(rule: str) -> None:
-    with pytest.raises(InvalidSettings, match=r"is not one of .*, ignore\. Did you mean 'date'\?$"):
+    with pytest.raises(InvalidSettings, match=r"unknown rule '\$?dates?'\. Did you mean 'date'\?$"):
         read_argument_rules({"*.a": rule})
 
 
@@ -336,13 +400,13 @@ def test_an_unknown_rule_is_refused_with_the_nearest(rule: str) -> None:
     "rule", [None, 5, ["date"], {}, {"date": {}, "text": {}}, {"date": 1}, {5: {}}]
 )
 def test_what_is_no_rule_is_shown_how_to_write_one(rule: Any) -> None:
-    with pytest.raises(InvalidSettings, match=r"which is no rule.*similarity"):
+    with pytest.raises(InvalidSettings, match=r"expected the name of a rule.*similarity"):
         read_argument_rules({"*.a": rule})
 
 
 @pytest.mark.parametrize("written", ["date", 5, [("*.a", "date")], None])
 def test_what_is_no_mapping_is_shown_how_to_write_one(written: Any) -> None:
-    with pytest.raises(InvalidSettings, match="is not a mapping such as"):
+    with pytest.raises(InvalidSettings, match="expected a mapping such as"):
         read_argument_rules(written)
 
 
@@ -382,10 +446,10 @@ def test_a_preset_that_was_changed_by_its_taker_is_as_before() -> None:
 @pytest.mark.parametrize(
     ("name", "problem"),
     [
-        ("outcomes", "'outcomes' is not one of strict, flexible, outcome. Did you mean 'outcome'?"),
-        ("loose", "'loose' is not one of strict, flexible, outcome"),
-        (None, "None is not one of strict, flexible, outcome"),
-        ([], "[] is not one of strict, flexible, outcome"),
+        ("outcomes", "unknown value 'outcomes'. Did you mean 'outcome'?"),
+        ("loose", "unknown value 'loose'. Choose from: strict, flexible, outcome."),
+        (None, "unknown value None. Choose from: strict, flexible, outcome."),
+        ([], "unknown value []. Choose from: strict, flexible, outcome."),
     ],
 )
 def test_an_unknown_preset_is_refused_with_the_nearest(name: Any, problem: str) -> None:
@@ -399,5 +463,5 @@ def test_an_unknown_preset_is_refused_with_the_nearest(name: Any, problem: str) 
 
 
 def test_there_is_an_option_for_every_setting() -> None:
-    assert tuple(SettingOptions.__annotations__) == Settings.__struct_fields__
+    assert tuple(SettingOptions.__annotations__) == (*Settings.__struct_fields__, *ALIASES)
     assert not SettingOptions.__required_keys__

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from callscore.core.suggestions import closest_word, did_you_mean
+from callscore.core.suggestions import closest_word, did_you_mean, suggestion_or_choices
 
 WORDS = ("strict", "flexible", "argument_match_threshold", "$approx")
 
@@ -32,3 +32,15 @@ def test_a_question_follows_only_where_there_is_an_answer() -> None:
     assert did_you_mean("stric", WORDS) == ". Did you mean 'strict'?"
     assert did_you_mean("loose", WORDS) == ""
     assert did_you_mean(5, WORDS) == ""
+
+
+@pytest.mark.parametrize(
+    ("word", "hint"),
+    [
+        ("stric", ". Did you mean 'strict'?"),
+        ("zzz", f". Choose from: {', '.join(WORDS)}."),
+        (None, f". Choose from: {', '.join(WORDS)}."),
+    ],
+)
+def test_the_choices_are_listed_if_none_is_close(word: object, hint: str) -> None:
+    assert suggestion_or_choices(word, WORDS) == hint

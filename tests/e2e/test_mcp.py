@@ -168,8 +168,11 @@ def test_options_count(session: Session) -> None:
     ("arguments", "told"),
     [
         ({"expected": []}, "actual: give the calls that were made: "),
-        ({**EXAMPLE, "mode": "fuzzy"}, "mode: 'fuzzy' is not one of strict, flexible, outcome."),
-        ({**EXAMPLE, "expeted": []}, "there is no field 'expeted'. Did you mean 'expected'?"),
+        (
+            {**EXAMPLE, "mode": "fuzzy"},
+            "mode: unknown value 'fuzzy'. Choose from: strict, flexible, outcome.",
+        ),
+        ({**EXAMPLE, "expeted": []}, "unknown field 'expeted'. Did you mean 'expected'?"),
         ({"expected": [{"args": {}}], "actual": []}, "expected[0]: a call needs a tool, as in "),
         ({"expected": ["f"] * 1001, "actual": []}, "expected: there are 1,001 items in it, "),
         ({"expected": ["x" * 1_000_001], "actual": []}, "the input is too large: "),

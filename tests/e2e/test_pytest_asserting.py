@@ -260,7 +260,10 @@ def test_no_answer_is_no_proof_that_nothing_was_called(pytester: pytest.Pytester
     ("marker", "why"),
     [
         ("expeted=[]", "the marker takes no 'expeted'. Did you mean 'expected'?"),
-        ("mode='nonsense'", "the marker: mode: 'nonsense' is not one of strict, flexible"),
+        (
+            "mode='nonsense'",
+            "the marker: mode: unknown value 'nonsense'. Choose from: strict, flexible.",
+        ),
         ("preset='nonsense'", "the marker: *nonsense*"),
         ("settings=1", "the marker: settings: 1 is not made by callscore.Settings(...)"),
     ],

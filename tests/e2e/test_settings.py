@@ -68,7 +68,7 @@ def test_a_wrong_file_is_refused_by_name(callscore: Program, tmp_path: Path) -> 
 
     assert run.returncode == 2
     assert run.stderr.endswith(
-        "pyproject.toml [tool.callscore]: there is no setting 'ordr'. Did you mean 'order'?\n"
+        "pyproject.toml [tool.callscore]: unknown setting 'ordr'. Did you mean 'order'?\n"
     )
 
 

@@ -214,7 +214,7 @@ def test_modules_under_a_root_are_forgotten_and_installed_ones_stay(tmp_path: Pa
         (
             "import callscore\ncallscore.score([], [], mode='x')\n",
             2,
-            "mode: 'x' is not one of strict, flexible",
+            "mode: unknown value 'x'. Choose from: strict, flexible",
         ),
         (
             "def f(n):\n    return f(n + 1)\nf(0)\n",

@@ -11,6 +11,7 @@ import pytest
 
 from callscore import Settings
 from callscore.core.results import Unloaded
+from callscore.core.settings import ALIASES
 from callscore.evaluations.scorers import SCORERS
 from callscore.evaluations.suite_schema import suite_json_schema
 from callscore.evaluations.suites import JUDGE_KEYS, KEYS, MODEL_KEYS, VARIANT_KEYS, load_suite
@@ -44,7 +45,7 @@ def test_it_knows_the_keys_that_the_program_knows() -> None:
     assert set(DEFINITIONS["model"]["properties"]) == set(MODEL_KEYS)
     assert set(DEFINITIONS["judge"]["properties"]) == set(JUDGE_KEYS)
     assert set(DEFINITIONS["variant"]["properties"]) == set(VARIANT_KEYS)
-    assert set(DEFINITIONS["settings"]["properties"]) == settings | {"preset"}
+    assert set(DEFINITIONS["settings"]["properties"]) == settings | {"preset", *ALIASES}
     assert SCHEMA["properties"]["scorers"]["else"]["anyOf"][0]["enum"] == list(SCORERS)
 
 
@@ -56,6 +57,7 @@ SUITES: list[dict[str, Any]] = [
     {"cases": [{"id": "a"}], "scorers": "exact", "fail_under": 0.5, "tags": "x", "trials": 2},
     {"cases": [{"id": "a"}], "scorers": ["exact", "ragas.tool_call_f1"], "fail_under": {"exact": 1}},
     {"cases": [{"id": "a"}], "settings": {"preset": "flexible", "normalize_name": ["case"]}},
+    {"cases": [{"id": "a"}], "settings": {"mode": "FLEXIBLE", "argumentMatchThreshold": 0.5}},
     {"cases": [{"id": "a"}], "settings": {"effects": {"get_*": "read"}, "strip_prefix": "x"}},
     {"cases": [{"id": "a"}], "settings": {"arguments": {"*.q": "ignore"}, "top_k": 2}},
     {"cases": [{"id": "a"}], "variants": {"v": {"model": "n", "parameters": {"seed": 1}}, "w": {}}},

@@ -140,6 +140,12 @@ expected = []
     assert [case.id for case in evaluation_cases(suite)] == ["hi"]
 
 
+def test_settings_are_read_in_any_case_and_under_their_aliases(tmp_path: Path) -> None:
+    suite = loaded(tmp_path, f"{MODEL}settings: {{mode: FLEXIBLE, argumentMatchThreshold: 0.5}}\n")
+
+    assert suite.settings == Settings(mode="flexible", argument_match_threshold=0.5)
+
+
 def test_answers_may_be_recorded(tmp_path: Path) -> None:
     (tmp_path / "answers.jsonl").write_text('{"id": "a", "answer": ["x"]}\n')
 
@@ -208,7 +214,7 @@ MODEL = f"model: m\n{CASES}"
         (f"{MODEL}settings: 7\n", 3, "settings: an object is wanted; got 7."),
         (f"{MODEL}settings:\n  mod: strict\n", 4, "settings has no key 'mod'. Did you mean 'mode'?"),
         (f"{MODEL}settings:\n  judge: x\n", 4, "settings has no key 'judge'."),
-        (f"{MODEL}settings: {{mode: strikt}}\n", 3, "settings: mode: 'strikt' is not one of"),
+        (f"{MODEL}settings: {{mode: strikt}}\n", 3, "settings: mode: unknown value 'strikt'. Did"),
         (f"{MODEL}settings: {{preset: loose}}\n", 3, "settings: "),
         (f"{MODEL}judge: 7\n", 3, "judge: an object is wanted; got 7."),
         (f"{MODEL}judge: {{model: x}}\n", 3, "judge has no key 'model'."),

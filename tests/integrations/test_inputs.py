@@ -118,6 +118,15 @@ def test_without_options_the_settings_are_the_strict_ones(missing: dict[str, Any
     assert given.tools is None
 
 
+def test_options_are_read_in_any_case_and_under_their_aliases() -> None:
+    options = {"mode": "FLEXIBLE", "argumentMatchThreshold": 0.5, "order": "IN_ORDER"}
+
+    settings = read_score_input({**BOTH, **options}).settings
+
+    assert (settings.mode, settings.order) == ("flexible", "in_order")
+    assert settings.argument_match_threshold == 0.5
+
+
 def test_options_become_settings() -> None:
     options = {"mode": "flexible", "argument_match_threshold": 0.5, "order": "in_order"}
 
@@ -165,25 +174,31 @@ def test_no_tools_is_not_the_same_as_an_empty_list_of_tools() -> None:
         ),
         ({"expected": [], "actual": None}, "actual: give the calls that were made: "),
         ({"expected": None, "actual": []}, "expected: give the calls that should be made: "),
-        ({**BOTH, "expcted": []}, "there is no field 'expcted'. Did you mean 'expected'?"),
-        ({**BOTH, "zzz": 1}, "there is no field 'zzz'. There are `expected`, `actual`, `mode`, "),
+        ({**BOTH, "expcted": []}, "unknown field 'expcted'. Did you mean 'expected'?"),
+        ({**BOTH, "zzz": 1}, "unknown field 'zzz'. Choose from: expected, actual, mode, "),
         (
-            {**BOTH, "mode": "Flexible"},
-            "mode: 'Flexible' is not one of strict, flexible, outcome. ",
+            {**BOTH, "mode": "Flexibel"},
+            "mode: unknown value 'Flexibel'. Did you mean 'flexible'?",
         ),
-        ({**BOTH, "mode": []}, "mode: an empty list is not one of strict, flexible, outcome."),
-        ({**BOTH, "order": "sorted"}, "order: 'sorted' is not one of any, in_order, exact."),
+        (
+            {**BOTH, "mode": []},
+            "mode: unknown value an empty list. Choose from: strict, flexible, outcome.",
+        ),
+        (
+            {**BOTH, "order": "sorted"},
+            "order: unknown value 'sorted'. Choose from: any, in_order, exact.",
+        ),
         (
             {**BOTH, "argument_match_threshold": 80},
-            "argument_match_threshold: 80 is not a number from 0 to 1.",
+            "argument_match_threshold: expected a number from 0 to 1, got 80.",
         ),
         (
             {**BOTH, "argument_match_threshold": True},
-            "argument_match_threshold: true is not a number from 0 to 1.",
+            "argument_match_threshold: expected a number from 0 to 1, got true.",
         ),
         (
             {**BOTH, "argument_match_threshold": float("nan")},
-            "argument_match_threshold: nan is not a number from 0 to 1.",
+            "argument_match_threshold: expected a number from 0 to 1, got nan.",
         ),
         ({**BOTH, "tools": [{"foo": 1}]}, "tools: there are no definitions of tools in it. Give ["),
         ({**BOTH, "tools": {"x": 1}}, "tools: there are no definitions of tools in it. Give ["),
@@ -222,11 +237,11 @@ def test_no_tools_is_not_the_same_as_an_empty_list_of_tools() -> None:
         ({**BOTH, "tools": "x"}, 'tools: give [{"name": ..., "parameters": {a JSON Schema}}], or '),
         (
             {**BOTH, "argument_match_threshold": 0.5},
-            'argument_match_threshold: it goes with mode flexible alone. Send "mode": "flexible" beside it, or ',
+            'argument_match_threshold: it has no effect in mode \'strict\'. Send "mode": "flexible" with it, or ',
         ),
         (
             {**BOTH, "argument_match_threshold": 0.5, "mode": "outcome"},
-            "argument_match_threshold: it goes with mode flexible",
+            "argument_match_threshold: it has no effect in mode 'outcome'",
         ),
         (
             {"expected": [{"tool": "f", "args": "{"}], "actual": []},
@@ -257,7 +272,7 @@ def test_two_definitions_of_one_tool_that_differ_are_refused() -> None:
 def test_a_check_knows_no_expectations() -> None:
     problem = wrong({"actual": [], "expected": []}, read_check_input)
 
-    assert problem == "there is no field 'expected'. There are `actual`, `tools`."
+    assert problem == "unknown field 'expected'. Choose from: actual, tools."
 
 
 @pytest.mark.parametrize("side", ["expected", "actual"])

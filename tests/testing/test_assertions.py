@@ -88,7 +88,7 @@ def test_what_cannot_be_read_is_an_error_and_its_traceback_is_short() -> None:
 
 
 def test_a_setting_that_there_is_not_is_an_error() -> None:
-    with pytest.raises(InvalidSettings, match="there is no setting"):
+    with pytest.raises(InvalidSettings, match="unknown setting"):
         assert_calls(PARIS, RESPONSE, modus="strict")  # type: ignore[call-arg]  # a typo
 
 
@@ -100,6 +100,14 @@ def test_a_running_test_may_have_defaults() -> None:
 
     with pytest.raises(AssertionError):
         assert_calls(PARIS, RESPONSE)
+
+
+def test_defaults_and_options_may_use_different_names_of_a_setting() -> None:
+    made = [("get_weather", {"city": "Paris", "unit": "C"})]
+    expected = [("get_weather", {"city": "Paris", "unit": "F"})]
+
+    with running_as(RunningTest("test", {"mode": "FLEXIBLE", "argumentMatchThreshold": 1.0})):
+        assert_calls(expected, made, argument_match_threshold=0.5)
 
 
 def test_whoever_names_a_preset_wants_no_single_settings_from_elsewhere() -> None:

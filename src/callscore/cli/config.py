@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, Final
 
 from msgspec import Struct
 
-from callscore.core.settings import Settings, get_preset, settings_from
+from callscore.core.settings import Settings, get_preset, resolve_aliases, settings_from
 from callscore.core.suggestions import did_you_mean
 from callscore.errors import CallscoreError, InvalidSettings
 
@@ -90,6 +90,7 @@ def read_config(path: Path) -> Config:
     place = f"{path} [tool.{_TABLE}]" if path.name == _PROJECT else str(path)
     if not isinstance(values, Mapping):
         raise InvalidSettings(f"{place}: {values!r} is not a table of settings")
+    values = _with_place(place, resolve_aliases, values)
     for key in values:
         _require_key(key, place)
     rules = values.get("arguments")
@@ -99,7 +100,7 @@ def read_config(path: Path) -> Config:
             meant = f'"{pattern}.{next(iter(rule), "*")}"'
             raise InvalidSettings(f"{place}: arguments: put quotes around names with dots: {meant}")
     settings = {key: value for key, value in values.items() if key != _JUDGE}
-    return Config(_checked(settings, place), place, _judge_in(values, place))
+    return Config(_with_place(place, _checked, settings), place, _judge_in(values, place))
 
 
 def _document_of(path: Path) -> dict[str, Any]:
@@ -129,7 +130,7 @@ def _require_key(key: str, place: str) -> None:
         problem = f"in {_OWN} the settings stand without a table [tool.{_TABLE}] around them"
         raise InvalidSettings(f"{place}: {problem}")
     if key not in _KEYS:
-        raise InvalidSettings(f"{place}: there is no setting {key!r}{did_you_mean(key, _KEYS)}")
+        raise InvalidSettings(f"{place}: unknown setting {key!r}{did_you_mean(key, _KEYS)}")
 
 
 def _judge_in(values: Mapping[str, Any], place: str) -> dict[str, str]:
@@ -150,12 +151,18 @@ def _judge_in(values: Mapping[str, Any], place: str) -> dict[str, str]:
     return dict(judge)
 
 
-def _checked(values: dict[str, Any], place: str) -> dict[str, Any]:
-    """The settings, with those of their preset."""
+def _with_place(
+    place: str, read: Callable[[Mapping[str, Any]], dict[str, Any]], values: Mapping[str, Any]
+) -> dict[str, Any]:
     try:
-        if _PRESET in values:
-            values = {**get_preset(values.pop(_PRESET)), **values}
-        settings_from(values)
+        return read(values)
     except CallscoreError as error:
         raise InvalidSettings(f"{place}: {error}") from error
-    return values
+
+
+def _checked(values: Mapping[str, Any]) -> dict[str, Any]:
+    """The settings, with those of their preset."""
+    chosen = get_preset(values[_PRESET]) if _PRESET in values else {}
+    checked = {**chosen, **{key: value for key, value in values.items() if key != _PRESET}}
+    settings_from(checked)
+    return checked

@@ -151,7 +151,8 @@ def _choice(name: str, kind: Any, text: str) -> Callable[[AnyCommand], AnyComman
     """An option for a setting that is one of several words: of an enum, or of a `Literal`."""
     words = [str(word) for word in get_args(kind) or kind]
     default = getattr(DEFAULT, name.removeprefix("--").replace("-", "_"))
-    return _setting(name, type=click.Choice(words), help=f"{text}  [default: {default}]")
+    choice = click.Choice(words, case_sensitive=False)
+    return _setting(name, type=choice, help=f"{text}  [default: {default}]")
 
 
 # Without defaults: a setting that is not given comes from the project, or from `DEFAULT`.
@@ -165,7 +166,7 @@ settings_options = stacked(
     _setting("--no-config", is_flag=True, help="Look for no such file."),
     _setting(
         "--preset",
-        type=click.Choice(PRESETS),
+        type=click.Choice(PRESETS, case_sensitive=False),
         help="Settings that go together; single ones override it.  [default: strict]",
     ),
     _choice("--mode", score_settings.Mode, "Want equal arguments, or enough of them."),
@@ -195,7 +196,7 @@ settings_options = stacked(
     _setting(
         "--normalize-name",
         multiple=True,
-        type=click.Choice(get_args(score_settings.NamePart)),
+        type=click.Choice(get_args(score_settings.NamePart), case_sensitive=False),
         help="What not to mind in tools' names.",
     ),
     _choice(

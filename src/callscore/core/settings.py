@@ -7,11 +7,11 @@ from enum import StrEnum
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final, Literal, TypedDict, get_args
 
-from msgspec import Struct
+from msgspec import Struct, StructMeta
 from msgspec.structs import force_setattr
 
 from callscore.core.call import Effect
-from callscore.core.suggestions import did_you_mean
+from callscore.core.suggestions import suggestion_or_choices
 from callscore.errors import InvalidSettings
 
 if TYPE_CHECKING:
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from typing import Unpack
 
 __all__ = [
+    "ALIASES",
     "DEFAULT",
     "IGNORE",
     "PRESETS",
@@ -33,6 +34,7 @@ __all__ = [
     "cached_settings",
     "get_preset",
     "read_argument_rules",
+    "resolve_aliases",
     "settings_from",
 ]
 
@@ -44,13 +46,13 @@ _EXAMPLE = (
 
 
 class ArgumentRule(Struct, frozen=True, gc=False):
-    """How one argument is compared, wherever a case expects a plain value for it.
+    """How one argument is compared when a case expects a plain value for it.
 
     Attributes:
-        pattern: the tool and the argument, with `*` for anything: `book_flight.date`, `*.query`.
-            What follows the last dot is the argument.
-        rule: a comparator without its `$` (`date`, `text`), or `ignore`.
-        options: what the comparator takes beside the value: `{"similarity": 0.85}`.
+        pattern: the tool and the argument; `*` matches anything: `book_flight.date`, `*.query`.
+            The argument is what follows the last dot.
+        rule: the name of a matcher without its `$` (`date`, `text`), or `ignore`.
+        options: the options of the matcher: `{"similarity": 0.85}`.
     """
 
     pattern: str
@@ -74,7 +76,7 @@ def read_argument_rules(value: Any) -> tuple[ArgumentRule, ...]:
     elif isinstance(value, list | tuple) and all(isinstance(rule, ArgumentRule) for rule in value):
         rules = list(value)
     else:
-        raise InvalidSettings(f"arguments: {value!r} is not {_EXAMPLE}")
+        raise InvalidSettings(f"arguments: expected {_EXAMPLE}, got {value!r}")
     for rule in rules:
         _require_pattern(rule.pattern)
         _require_rule(rule)
@@ -89,21 +91,25 @@ def _read_rule(pattern: Any, value: Any) -> ArgumentRule:
         if isinstance(rule, str) and isinstance(options, Mapping):
             return ArgumentRule(pattern, rule, dict(options))
     raise InvalidSettings(
-        f"arguments: {pattern!r} has {value!r}, which is no rule. A rule is its name, or its name"
-        ' with its options: {"text": {"similarity": 0.85}}'
+        f'arguments: {pattern!r}: expected the name of a rule, such as "text", or a rule with its'
+        f' options, such as {{"text": {{"similarity": 0.85}}}}, got {value!r}'
     )
 
 
 def _require_pattern(pattern: Any) -> None:
     if not isinstance(pattern, str) or not pattern:
-        raise InvalidSettings(f"arguments: {pattern!r} is not like 'book_flight.date'")
+        raise InvalidSettings(
+            f"arguments: expected a pattern such as 'book_flight.date', got {pattern!r}"
+        )
     tool, dot, argument = pattern.rpartition(".")
     if not dot:
-        hint = f"that argument of any tool is '*.{pattern}', all of that tool's are '{pattern}.*'"
-        raise InvalidSettings(f"arguments: {pattern!r} does not say of which tool: {hint}")
+        raise InvalidSettings(
+            f"arguments: {pattern!r} has no dot. Write '*.{pattern}' for this argument of any tool,"
+            f" or '{pattern}.*' for all arguments of this tool"
+        )
     if not tool or not argument:
-        lack = "tool" if not tool else "argument"
-        raise InvalidSettings(f"arguments: {pattern!r} names no {lack}; '*' is any")
+        missing = "tool before" if not tool else "argument after"
+        raise InvalidSettings(f"arguments: {pattern!r} has no {missing} the dot; '*' matches any")
 
 
 def _require_rule(rule: ArgumentRule) -> None:
@@ -111,16 +117,13 @@ def _require_rule(rule: ArgumentRule) -> None:
 
     known = rules_by_name()
     if rule.rule != IGNORE and rule.rule not in known:
-        names = [*sorted(known), IGNORE]
-        problem = f"{rule.rule!r} is not one of {', '.join(names)}"
-        raise InvalidSettings(
-            f"arguments: {rule.pattern!r}: {problem}{did_you_mean(rule.rule, names)}"
-        )
+        hint = suggestion_or_choices(rule.rule, [*sorted(known), IGNORE])
+        raise InvalidSettings(f"arguments: {rule.pattern!r}: unknown rule {rule.rule!r}{hint}")
     allowed = () if rule.rule == IGNORE else known[rule.rule].options
     for option in rule.options:
         if option not in allowed:
-            takes = f"takes {', '.join(allowed)}" if allowed else "takes no options"
-            problem = f"{rule.rule} {takes}; got {option!r}{did_you_mean(option, allowed)}"
+            hint = suggestion_or_choices(option, allowed) if allowed else ". It has no options."
+            problem = f"unknown option {option!r} of the rule {rule.rule!r}{hint}"
             raise InvalidSettings(f"arguments: {rule.pattern!r}: {problem}")
     if rule.options:  # their values are checked together with the value of an example
         key, comparator = f"${rule.rule}", known[rule.rule]
@@ -141,40 +144,86 @@ NestedObjects = Literal["equal", "subset"]
 
 
 class Mode(StrEnum):
-    """Whether a call must be equal to the expected one, or only near enough."""
+    """Whether all arguments of a call must match, or a share of them."""
 
     STRICT = "strict"
     FLEXIBLE = "flexible"
 
 
-class Settings(Struct, frozen=True, gc=False, kw_only=True, forbid_unknown_fields=True):
-    """Everything that decides what a score is; the defaults are the strict comparison.
+ALIASES: Final = {"argumentMatchThreshold": "argument_match_threshold"}
+
+
+def resolve_aliases(values: Mapping[str, Any]) -> dict[str, Any]:
+    """The values under the names that `Settings` has for them.
+
+    Raises:
+        InvalidSettings: a setting is given under both its names.
+    """
+    if ALIASES.keys().isdisjoint(values):
+        return dict(values)
+    for alias, name in ALIASES.items():
+        if alias in values and name in values:
+            raise InvalidSettings(
+                f"{alias!r} and {name!r} are the same setting. Specify one of them"
+            )
+    return {ALIASES.get(name, name): value for name, value in values.items()}
+
+
+class _SettingsMeta(StructMeta):
+    """Names of settings are checked as their values are: a wrong one raises `InvalidSettings`."""
+
+    def __call__(self, *args: Any, **values: Any) -> Any:
+        return super().__call__(*args, **_known_settings(values))
+
+
+def _known_settings(values: Mapping[str, Any]) -> dict[str, Any]:
+    known = resolve_aliases(values)
+    for name in known:
+        if name not in Settings.__struct_fields__:
+            hint = suggestion_or_choices(name, Settings.__struct_fields__)
+            raise InvalidSettings(f"unknown setting {name!r}{hint}")
+    return known
+
+
+class Settings(
+    Struct,
+    metaclass=_SettingsMeta,
+    frozen=True,
+    gc=False,
+    kw_only=True,
+    forbid_unknown_fields=True,
+):
+    """How calls are compared and scored; the defaults are the strict comparison.
+
+    Words such as `strict` are accepted in any case. `argumentMatchThreshold` is an alias of
+    `argument_match_threshold`.
 
     Attributes:
-        mode: `strict` wants equal arguments; `flexible` wants enough of them.
-        argument_match_threshold: the overlap from which a flexible pair is correct, 0 to 1.
+        mode: `strict` requires equal arguments; `flexible` requires a share of them.
+        argument_match_threshold: the share of the arguments that must match in mode `flexible`, 0 to 1.
         order: `any`, `in_order` (pairs do not cross) or `exact` (position by position).
-        extra_arguments: whether unexpected arguments lower a flexible overlap.
+        extra_arguments: whether unexpected arguments lower the share in mode `flexible`.
         pass_mark: the score from which a case passes.
-        strip_prefix: what to take off the front of tools' names, as patterns in which `*` stands
-            for anything: `mcp__*__`. The first pattern that fits is taken.
-        normalize_name: differences in tools' names to ignore: `namespace` (what stands before the last
-            `.`, `/`, `:` or `__`), `dots` (`.`, `-`, `/` and `:` are as good as `_`), `case`.
-        count_calls: `all`, or `writes`: only those of tools that may change something.
-        failed_calls: whether calls whose result was an error `count`, or to `ignore` them.
-        repeated_calls: whether exact repeats of earlier calls `count`, or to `collapse` them.
-        arrays: whether the items of an array must come `ordered`, or may be `unordered`.
+        strip_prefix: prefixes to remove from tool names, as patterns in which `*` matches anything:
+            `mcp__*__`. The first pattern that matches is used.
+        normalize_name: differences in tool names to ignore: `namespace` (everything up to the last
+            `.`, `/`, `:` or `__`), `dots` (`.`, `-`, `/` and `:` are equal to `_`), `case`.
+        count_calls: `all`, or `writes`: only calls of tools that may change something.
+        failed_calls: `count` or `ignore` calls whose result was an error.
+        repeated_calls: `count` exact repeats of earlier calls, or `collapse` them.
+        arrays: whether the items of an array must be `ordered`, or may be `unordered`.
         nested_objects: whether an object inside an argument must be `equal`, or may be a `subset`
-            of what was given.
-        effects: which tools `read` and which `write`, as patterns in which `*` stands for anything;
-            the first that fits decides. They come before what the tools' definitions say. A mapping
-            is accepted: `{"get_*": "read"}`.
-        arguments: how single arguments are compared; the first rule that fits decides. A mapping
+            of the actual one.
+        effects: which tools `read` and which `write`, as patterns in which `*` matches anything;
+            the first match decides. They override the tool definitions. A mapping is accepted:
+            `{"get_*": "read"}`.
+        arguments: how single arguments are compared; the first rule that matches decides. A mapping
             is accepted: `{"book_flight.date": "date", "*.request_id": "ignore"}`.
-        top_k: of how many of the answers to the same question the best one counts.
-        similarity: how alike two texts are, from 0 to 1, in place of our own measure.
-        judge: answers the questions of `$judge`: given the question and the value it returns
-            whether the value is accepted, or how well it fits (0 to 1), or one of these and a reason.
+        top_k: the number of answers to the same question of which the best counts.
+        similarity: a function that returns the similarity of two texts, 0 to 1, in place of the
+            built-in one.
+        judge: a function that answers `$judge` questions. It takes the question and the value, and
+            returns True or False, a number from 0 to 1, or one of these with a reason.
     """
 
     mode: Mode | str = Mode.STRICT
@@ -197,34 +246,36 @@ class Settings(Struct, frozen=True, gc=False, kw_only=True, forbid_unknown_field
 
     @property
     def has_rules(self) -> bool:
-        """Whether they ask for anything but equal values."""
+        """Whether anything but equal values can match."""
         return bool(self.arguments or self.arrays != "ordered" or self.nested_objects != "equal")
 
     def __post_init__(self) -> None:
         for setting, choices in _CHOICES.items():
-            _require_choice(setting, getattr(self, setting), choices)
+            value = getattr(self, setting)
+            if value not in choices:
+                force_setattr(self, setting, _read_choice(setting, value, choices))
         _require_fraction("argument_match_threshold", self.argument_match_threshold)
         _require_fraction("pass_mark", self.pass_mark)
         _require_strings("strip_prefix", self.strip_prefix)
         _require_strings("normalize_name", self.normalize_name)
-        for part in self.normalize_name:
-            _require_choice("normalize_name", part, get_args(NamePart))
+        if self.normalize_name != ():
+            force_setattr(self, "normalize_name", _name_parts(self.normalize_name))
         if self.effects != ():
             force_setattr(self, "effects", _effects(self.effects))
         if self.arguments != ():
             force_setattr(self, "arguments", read_argument_rules(self.arguments))
         top_k: object = self.top_k
         if isinstance(top_k, bool) or not isinstance(top_k, int) or top_k < 1:
-            raise InvalidSettings(f"top_k: {top_k!r} is not an integer from 1 on")
+            raise InvalidSettings(f"top_k: expected an integer ≥ 1, got {top_k!r}")
         _require_callable("similarity", self.similarity)
         _require_callable("judge", self.judge)
 
     @classmethod
     def preset(cls, name: str, **options: Unpack[SettingOptions]) -> Settings:
-        """The settings of a preset (`strict`, `flexible`, `outcome`), with single ones changed.
+        """The settings of a preset (`strict`, `flexible`, `outcome`); options override it.
 
         Raises:
-            InvalidSettings: there is no such preset or setting, or one has a value it cannot have.
+            InvalidSettings: the preset, a setting or its value is unknown.
         """
         return settings_from(options, preset=name)
 
@@ -241,25 +292,31 @@ _CHOICES: Final[dict[str, tuple[str, ...]]] = {
 }
 
 
-def _require_choice(setting: str, value: object, choices: tuple[str, ...]) -> None:
-    if value not in choices:
-        problem = f"{setting}: {value!r} is not one of {', '.join(choices)}"
-        raise InvalidSettings(problem + did_you_mean(value, choices))
+def _read_choice(setting: str, value: Any, choices: tuple[str, ...]) -> Any:
+    """The choice that the value is, in any case."""
+    if isinstance(value, str) and value.lower() in choices:
+        return value.lower()
+    hint = suggestion_or_choices(value, choices)
+    raise InvalidSettings(f"{setting}: unknown value {value!r}{hint}")
+
+
+def _name_parts(given: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple([_read_choice("normalize_name", part, get_args(NamePart)) for part in given])
 
 
 def _require_fraction(setting: str, value: object) -> None:
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
-        raise InvalidSettings(f"{setting}: {value!r} is not a number from 0 to 1")
+        raise InvalidSettings(f"{setting}: expected a number from 0 to 1, got {value!r}")
 
 
 def _require_strings(setting: str, value: object) -> None:
     if not isinstance(value, tuple) or not all(isinstance(item, str) and item for item in value):
-        raise InvalidSettings(f"{setting}: {value!r} is not a tuple of texts")
+        raise InvalidSettings(f"{setting}: expected a tuple of strings, got {value!r}")
 
 
 def _require_callable(setting: str, value: object) -> None:
     if value is not None and not callable(value):
-        raise InvalidSettings(f"{setting}: {value!r} cannot be called")
+        raise InvalidSettings(f"{setting}: expected a function, got {value!r}")
 
 
 def _effects(value: Any) -> tuple[tuple[str, Effect], ...]:
@@ -268,12 +325,19 @@ def _effects(value: Any) -> tuple[tuple[str, Effect], ...]:
     if not isinstance(pairs, list | tuple) or not all(
         isinstance(pair, list | tuple) and len(pair) == len(("pattern", "effect")) for pair in pairs
     ):
-        raise InvalidSettings(f'effects: {value!r} is not a mapping such as {{"get_*": "read"}}')
-    for pattern, effect in pairs:
+        raise InvalidSettings(
+            f'effects: expected a mapping such as {{"get_*": "read"}}, got {value!r}'
+        )
+    for pattern, _ in pairs:
         if not isinstance(pattern, str) or not pattern:
-            raise InvalidSettings(f"effects: {pattern!r} is not a pattern of tools' names")
-        _require_choice(f"effects: {pattern!r}", effect, get_args(Effect))
-    return tuple([(pattern, effect) for pattern, effect in pairs])
+            raise InvalidSettings(f"effects: expected a tool name or a pattern, got {pattern!r}")
+    choices = get_args(Effect)
+    return tuple(
+        [
+            (pattern, _read_choice(f"effects: {pattern!r}", effect, choices))
+            for pattern, effect in pairs
+        ]
+    )
 
 
 DEFAULT = Settings()
@@ -284,16 +348,12 @@ _TUPLE_SETTINGS = ("strip_prefix", "normalize_name")
 def settings_from(options: Mapping[str, Any], *, preset: str | None = None) -> Settings:
     """Settings from a preset and single options that override it.
 
-    Where a setting takes several texts, a list or a single text is accepted.
+    For a setting that takes several strings, a list or a single string is accepted.
 
     Raises:
-        InvalidSettings: there is no such preset or setting, or one has a value it cannot have.
+        InvalidSettings: the preset, a setting or its value is unknown.
     """
-    values = dict(options)
-    for name in values:
-        if name not in Settings.__struct_fields__:
-            hint = did_you_mean(name, Settings.__struct_fields__)
-            raise InvalidSettings(f"there is no setting {name!r}{hint}")
+    values = _known_settings(options)
     for name in _TUPLE_SETTINGS:
         given = values.get(name)
         if isinstance(given, str | list):
@@ -324,7 +384,7 @@ def _cached_settings(**values: Any) -> Settings:
 
 
 class ComparingOptions(TypedDict, total=False):
-    """All settings except `judge`; see `Settings` for what each means."""
+    """All settings except `judge`; `Settings` describes them."""
 
     mode: Mode | str
     argument_match_threshold: float
@@ -345,12 +405,13 @@ class ComparingOptions(TypedDict, total=False):
 
 
 class SettingOptions(ComparingOptions, total=False):
-    """The settings as people give them one by one; see `Settings` for what each means."""
+    """All settings, as keyword arguments; `Settings` describes them."""
 
     judge: Callable[[str, Any], Any] | None
+    argumentMatchThreshold: float  # an alias, see `ALIASES`
 
 
-# All presets name the same settings, so that choosing one replaces another completely.
+# All presets have the same settings, so that one replaces another completely.
 _STRICT: Final = {
     "mode": "strict",
     "count_calls": "all",
@@ -374,12 +435,9 @@ PRESETS: Final = tuple(_PRESETS)
 
 
 def get_preset(name: Any) -> dict[str, Any]:
-    """The settings of a preset, by name; it does not change other settings.
+    """The settings of a preset, by name in any case; other settings stay as they are.
 
     Raises:
-        InvalidSettings: there is no such preset.
+        InvalidSettings: the preset is unknown.
     """
-    if not isinstance(name, str) or name not in _PRESETS:
-        problem = f"preset: {name!r} is not one of {', '.join(PRESETS)}"
-        raise InvalidSettings(problem + did_you_mean(name, PRESETS))
-    return dict(_PRESETS[name])
+    return dict(_PRESETS[_read_choice("preset", name, PRESETS)])

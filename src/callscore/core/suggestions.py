@@ -1,4 +1,4 @@
-"""The known word that is closest to a misspelt one, for "did you mean" hints in messages."""
+"""The known word that is closest to a misspelled one, for hints in error messages."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-__all__ = ["closest_word", "did_you_mean"]
+__all__ = ["closest_word", "did_you_mean", "suggestion_or_choices"]
 
 _MIN_SIMILARITY = 0.7
 _MIN_LENGTH = 3  # shorter words are inside others by chance
@@ -28,3 +28,9 @@ def did_you_mean(word: object, words: Iterable[str]) -> str:
     """The end of an error message that suggests the closest word; empty if none is close."""
     closest = closest_word(word, words) if isinstance(word, str) else None
     return "" if closest is None else f". Did you mean {closest!r}?"
+
+
+def suggestion_or_choices(word: object, words: Iterable[str]) -> str:
+    """The end of an error message: the closest word, or all of them if none is close."""
+    known = [str(each) for each in words]
+    return did_you_mean(word, known) or f". Choose from: {', '.join(known)}."

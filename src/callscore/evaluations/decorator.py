@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from msgspec import structs
 
-from callscore.core.settings import DEFAULT, Settings, settings_from
+from callscore.core.settings import ALIASES, DEFAULT, Settings, settings_from
 from callscore.core.suggestions import did_you_mean
 from callscore.errors import CallscoreError, InvalidEvaluation, InvalidSettings
 from callscore.evaluations.evaluation import (
@@ -137,7 +137,7 @@ def _require_known(bare: Any, options: Mapping[str, Any]) -> None:
         raise InvalidSettings("the brackets are missing. Write @callscore.evaluation(cases=[...])")
     settings = Settings.__struct_fields__
     for name in options:
-        if name not in settings:
+        if name not in settings and name not in ALIASES:
             parameters = signature(evaluation).parameters.values()
             own = [each.name for each in parameters if each.kind is Parameter.KEYWORD_ONLY]
             hint = did_you_mean(name, own) or did_you_mean(name, settings)

@@ -207,6 +207,11 @@ def _variant() -> dict[str, Any]:
     }
 
 
+def _choices(words: tuple[str, ...]) -> dict[str, Any]:
+    """One of several words; case does not matter, and editors complete the usual two spellings."""
+    return {"enum": [*words, *(word.upper() for word in words)]}
+
+
 def _settings() -> dict[str, Any]:
     choices = {
         "preset": PRESETS,
@@ -219,20 +224,21 @@ def _settings() -> dict[str, Any]:
         "arrays": get_args(score_settings.Arrays),
         "nested_objects": get_args(score_settings.NestedObjects),
     }
-    parts = {"enum": list(get_args(score_settings.NamePart))}
+    parts = _choices(get_args(score_settings.NamePart))
     return {
         "title": "What decides the scores",
         "description": "As on the command line: see the page on settings.",
         "type": "object",
         "properties": {
-            **{name: {"enum": list(values)} for name, values in choices.items()},
+            **{name: _choices(values) for name, values in choices.items()},
             "argument_match_threshold": _SHARE,
+            **dict.fromkeys(score_settings.ALIASES, _SHARE),
             "pass_mark": _SHARE,
             "strip_prefix": _TEXTS,
             "normalize_name": {"if": {"type": "array"}, "then": {"items": parts}, "else": parts},
             "effects": {
                 "type": "object",
-                "additionalProperties": {"enum": list(get_args(Effect))},
+                "additionalProperties": _choices(get_args(Effect)),
             },
             "arguments": {"type": "object"},
             "top_k": {"type": "integer", "minimum": 1},

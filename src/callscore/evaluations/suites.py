@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from callscore.core.call import malformed_part
 from callscore.core.results import Unloaded
-from callscore.core.settings import Settings, settings_from
+from callscore.core.settings import ALIASES, Settings, settings_from
 from callscore.core.suggestions import did_you_mean
 from callscore.errors import CallscoreError, InvalidEvaluation, InvalidSettings, UnreadableInput
 from callscore.evaluations.evaluation import (
@@ -296,7 +296,10 @@ JUDGE_KEYS = tuple(key for key in MODEL_KEYS if key != "parameters")
 # In these, names such as `password` are checked; elsewhere the user chooses the names.
 _SERVER_KEYS = ("model", "judge", "variants")
 _PYTHON_ONLY = ("similarity", "judge")
-_SETTINGS = ("preset", *(name for name in Settings.__struct_fields__ if name not in _PYTHON_ONLY))
+_SETTINGS = (
+    *("preset", *ALIASES),
+    *(name for name in Settings.__struct_fields__ if name not in _PYTHON_ONLY),
+)
 
 
 def load_suite(path: Path) -> list[Evaluation] | Unloaded:

@@ -13,8 +13,15 @@ from callscore.api import tools_by_name
 from callscore.core.call import Tool, ToolCall
 from callscore.core.case import Expected, Forbidden, Group, Times
 from callscore.core.rules import Matcher
-from callscore.core.settings import DEFAULT, PRESETS, Order, Settings, settings_from
-from callscore.core.suggestions import did_you_mean
+from callscore.core.settings import (
+    DEFAULT,
+    PRESETS,
+    Order,
+    Settings,
+    resolve_aliases,
+    settings_from,
+)
+from callscore.core.suggestions import suggestion_or_choices
 from callscore.errors import InvalidCall, InvalidSettings, UnknownFormat
 from callscore.formats.calls import NAME_KEYS, read_calls
 from callscore.formats.case_sides import read_expected_side, read_side
@@ -251,7 +258,8 @@ def _judges_at(value: Any, where: str) -> Iterator[str]:
 
 MODES = PRESETS
 ORDERS: tuple[str, ...] = get_args(Order)
-SCORE_FIELDS = ("expected", "actual", "mode", "argument_match_threshold", "order", "tools")
+_THRESHOLD = "argument_match_threshold"
+SCORE_FIELDS = ("expected", "actual", "mode", _THRESHOLD, "order", "tools")
 CHECK_FIELDS = ("actual", "tools")
 
 _WITH_THRESHOLD = "flexible"
@@ -285,9 +293,10 @@ def read_score_input(arguments: Any) -> ScoreInput:
         InvalidSettings: an option has an invalid value.
     """
     given = _fields(arguments, SCORE_FIELDS)
+    mode = _choice(given, "mode", MODES)
     settings = settings_from(
-        {"order": _choice(given, "order", ORDERS), "argument_match_threshold": _threshold(given)},
-        preset=_choice(given, "mode", MODES),
+        {"order": _choice(given, "order", ORDERS), _THRESHOLD: _threshold(given, mode)},
+        preset=mode,
     )
     tools = _tools(given)
     expected = _read_expected(given)
@@ -311,10 +320,10 @@ def _fields(arguments: Any, known: tuple[str, ...]) -> dict[str, Any]:
         if isinstance(arguments.get(side), list):  # this check is fast, the others are not
             require_few(len(arguments[side]), side, "items")
     require_bounded(arguments)
+    arguments = resolve_aliases(arguments)
     for name in arguments:
         if name not in known:
-            hint = did_you_mean(name, known) or f". There are {_listed(known)}."
-            raise InvalidCall(f"there is no field {describe(name)}{hint}")
+            raise InvalidCall(f"unknown field {describe(name)}{suggestion_or_choices(name, known)}")
     given = {name: value for name, value in arguments.items() if value is not None}
     for name in known:
         if name in _REQUIRED and name not in given:
@@ -327,23 +336,24 @@ def _listed(names: Iterable[str]) -> str:
 
 
 def _choice(given: dict[str, Any], field: str, choices: tuple[str, ...]) -> str:
+    """The value of a field, in any case; the first choice if it is not given."""
     value = given.get(field, choices[0])
-    if value not in choices:
-        hint = did_you_mean(value, choices) or "."
-        problem = f"{field}: {describe(value)} is not one of {', '.join(choices)}{hint}"
-        raise InvalidSettings(problem)
-    return str(value)
+    chosen = value.lower() if isinstance(value, str) else None
+    if chosen not in choices:
+        hint = suggestion_or_choices(value, choices)
+        raise InvalidSettings(f"{field}: unknown value {describe(value)}{hint}")
+    return str(chosen)
 
 
-def _threshold(given: dict[str, Any]) -> float:
-    value = given.get("argument_match_threshold", DEFAULT.argument_match_threshold)
+def _threshold(given: dict[str, Any], mode: str) -> float:
+    value = given.get(_THRESHOLD, DEFAULT.argument_match_threshold)
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
-        raise InvalidSettings(
-            f"argument_match_threshold: {describe(value)} is not a number from 0 to 1."
-        )
-    if "argument_match_threshold" in given and given.get("mode") != _WITH_THRESHOLD:
-        problem = f'it goes with mode {_WITH_THRESHOLD} alone. Send "mode": "{_WITH_THRESHOLD}"'
-        raise InvalidSettings(f"argument_match_threshold: {problem} beside it, or leave it out.")
+        problem = f"expected a number from 0 to 1, got {describe(value)}"
+        raise InvalidSettings(f"{_THRESHOLD}: {problem}.")
+    if _THRESHOLD in given and mode != _WITH_THRESHOLD:
+        problem = f"it has no effect in mode {mode!r}"
+        advice = f'Send "mode": "{_WITH_THRESHOLD}" with it, or leave it out'
+        raise InvalidSettings(f"{_THRESHOLD}: {problem}. {advice}.")
     return value
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING, Any
 
-from callscore.core.settings import SettingOptions
+from callscore.core.settings import SettingOptions, resolve_aliases
 from callscore.errors import CallscoreError, InvalidCall
 from callscore.testing.current_test import ANSWER_HINT, failure_text, running_test
 
@@ -89,4 +89,4 @@ def with_defaults(defaults: dict[str, Any], options: dict[str, Any]) -> dict[str
     """The options, and the defaults of a marker; a preset, or settings, replace single defaults."""
     if options.get("preset") is not None or options.get("settings") is not None:
         defaults = {name: value for name, value in defaults.items() if name == "tools"}
-    return {**defaults, **options}
+    return {**resolve_aliases(defaults), **resolve_aliases(options)}
