@@ -117,7 +117,7 @@ def test_values_are_kept() -> None:
         ([Tool("f"), Tool("f", effect="read")], "there are two tools 'f' with different effects"),
         ([{**F, "effect": "wriet"}], "the effect of the tool 'f' is one of read, write; got 'wrie"),
         ([{"name": "f", "effect": 5}], "got 5"),
-        ([{"type": "function", "function": F, "effect": "reed"}], "Is 'read' meant"),
+        ([{"type": "function", "function": F, "effect": "reed"}], "Did you mean 'read'"),
         ([Tool("f", effect="x")], "got 'x'"),  # type: ignore[arg-type]  # on purpose
     ],
 )

@@ -21,7 +21,7 @@ def test_a_call_takes_its_arguments_as_keywords_or_as_an_object() -> None:
 
 def test_a_function_that_there_is_not_is_named_with_the_one_that_is_meant() -> None:
     with pytest.raises(
-        AttributeError, match=r"expect has no function 'contain'. Is 'contains' meant"
+        AttributeError, match=r"expect has no function 'contain'. Did you mean 'contains'"
     ):
         expect.contain("x")
     assert not hasattr(expect, "__wrapped__")

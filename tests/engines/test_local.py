@@ -427,7 +427,7 @@ def test_other_tools_know_nothing_of_the_settings() -> None:
 
 
 def test_a_metric_that_there_is_not_is_refused_before_anything_is_read() -> None:
-    with pytest.raises(InvalidSettings, match="Is 'strands' meant"):
+    with pytest.raises(InvalidSettings, match="Did you mean 'strands'"):
         score_files("no-such-file.jsonl", metrics=["strand.exact"])
 
 

@@ -371,7 +371,7 @@ def test_options_are_written_with_commas_between_them() -> None:
         ("strict=true:match=ignore", r"x\.y:strict=true:match=ignore: separate options with a co"),
         ("threshold=1:2", r"it can be a number \| null\. Separate options with a comma\."),
         ("strict", r"x\.y:strict: say what it is"),
-        ("strikt=true", r"has no option 'strikt'\. Is 'strict' meant\?"),
+        ("strikt=true", r"has no option 'strikt'\. Did you mean 'strict'\?"),
         ("compare=f", "has no option 'compare'"),
     ],
 )

@@ -67,7 +67,7 @@ def test_a_metric_is_asked_for_by_name_with_options_behind_a_colon() -> None:
 @pytest.mark.parametrize(
     ("name", "problem"),
     [
-        ("ragass.tool_call_f1", r"no tool 'ragass'\. Is 'ragas' meant\? `callscore metrics`"),
+        ("ragass.tool_call_f1", r"no tool 'ragass'\. Did you mean 'ragas'\? `callscore metrics`"),
         ("ragas.tool_cal_f1", r"ragas has no 'tool_cal_f1'\. Is 'tool_call_f1' meant\?"),
         (
             "ragas.f2",
@@ -81,7 +81,7 @@ def test_a_metric_is_asked_for_by_name_with_options_behind_a_colon() -> None:
         ("nothing.at_all", r"there is no metric 'nothing\.at_all': no tool 'nothing'\. "),
         (
             "ragas.tool_call_accuracy:strict=1",
-            r"has no option 'strict'\. Is 'strict_order' meant\? `callscore metrics ragas\.tool_call",
+            r"has no option 'strict'\. Did you mean 'strict_order'\? `callscore metrics ragas\.tool_call",
         ),
         (
             "ragas.tool_call_accuracy:strict_order",

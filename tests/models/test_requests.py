@@ -81,7 +81,7 @@ def test_a_stream_is_asked_for_its_tokens_unless_somebody_says_otherwise() -> No
 def test_a_slip_in_a_parameter_is_an_error_that_says_what_is_meant() -> None:
     require_known_parameters({"temperature": 0, "extra_body": {"min_p": 0.1}, "stream": True})
 
-    with pytest.raises(InvalidSettings, match=r"'temprature'\. Is 'temperature' meant"):
+    with pytest.raises(InvalidSettings, match=r"'temprature'\. Did you mean 'temperature'"):
         require_known_parameters({"temprature": 0})
     with pytest.raises(
         InvalidSettings, match=r"'zzz'\. What only one server knows goes into extra"
