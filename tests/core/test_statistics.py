@@ -1,10 +1,12 @@
 from __future__ import annotations
 
 from collections import Counter
+from fractions import Fraction
 from itertools import combinations
 from math import comb, sqrt
 from random import Random
 from statistics import fmean, pstdev
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -58,6 +60,31 @@ def test_successes_may_be_a_mean_of_trials() -> None:
     assert wilson(1, 3).low < low < wilson(2, 3).low
 
 
+@pytest.mark.parametrize(
+    ("arguments", "problem"),
+    [
+        ((5, 3), "successes: expected a number from 0 to 3, got 5"),
+        ((-1, 3), "successes: expected a number from 0 to 3, got -1"),
+        ((float("nan"), 3), "successes: expected a number from 0 to 3, got nan"),
+        (("1", 3), "successes: expected a number from 0 to 3, got '1'"),
+        ((1, 0), "successes: expected a number from 0 to 0, got 1"),
+        ((0, -1), "total: expected a number ≥ 0, got -1"),
+        ((0, None), "total: expected a number ≥ 0, got None"),
+    ],
+)
+def test_a_share_that_cannot_be_is_refused(arguments: Any, problem: str) -> None:
+    with pytest.raises(InvalidSettings) as caught:
+        wilson(*arguments)
+
+    assert str(caught.value) == problem
+
+
+@pytest.mark.parametrize("confidence", [0, 1, 95, -0.5, float("nan"), "0.95"])
+def test_a_confidence_is_between_0_and_1(confidence: Any) -> None:
+    with pytest.raises(InvalidSettings, match="confidence: expected a number between 0 and 1"):
+        wilson(1, 3, confidence=confidence)
+
+
 def test_nothing_observed_leaves_everything_possible() -> None:
     assert wilson(0, 0) == (0, 1)
 
@@ -80,6 +107,17 @@ def test_pass_hat_three_of_four_successes_in_five_trials_is_two_fifths() -> None
     assert pass_at_k(5, 4, 3) == 1
 
 
+def test_both_chances_are_the_closest_numbers_to_the_exact_fractions() -> None:
+    assert pass_at_k(5, 1, 1) == pass_hat_k(5, 1, 1) == 0.2
+    for trials in range(1, 41):
+        for successes in range(trials + 1):
+            for k in range(1, trials + 1):
+                failing = Fraction(comb(trials - successes, k), comb(trials, k))
+                assert pass_at_k(trials, successes, k) == float(1 - failing)
+                passing = Fraction(comb(successes, k), comb(trials, k))
+                assert pass_hat_k(trials, successes, k) == float(passing)
+
+
 @pytest.mark.parametrize("trials", [1, 2, 5, 6])
 def test_both_chances_are_those_over_all_ways_to_draw_k_trials(trials: int) -> None:
     for successes in range(trials + 1):
@@ -93,14 +131,17 @@ def test_both_chances_are_those_over_all_ways_to_draw_k_trials(trials: int) -> N
 @pytest.mark.parametrize(
     ("trials", "successes", "k", "message"),
     [
-        (5, 4, 6, "k is 6, but there are 5 trials: k is from 1 to 5"),
-        (5, 4, 0, "k is 0, but there are 5 trials: k is from 1 to 5"),
-        (5, 6, 1, "6 successes in 5 trials: there cannot be that many"),
-        (5, -1, 1, "-1 successes in 5 trials: there cannot be that many"),
+        (5, 4, 6, "k: expected an integer from 1 to 5, the number of trials, got 6"),
+        (5, 4, 0, "k: expected an integer from 1 to 5, the number of trials, got 0"),
+        (5, 4, 1.0, "k: expected an integer from 1 to 5, the number of trials, got 1.0"),
+        (5, 6, 1, "successes: expected an integer from 0 to 5, the number of trials, got 6"),
+        (5, -1, 1, "successes: expected an integer from 0 to 5, the number of trials, got -1"),
+        (0, 0, 1, "trials: expected an integer ≥ 1, got 0"),
+        ("5", 4, 1, "trials: expected an integer ≥ 1, got '5'"),
     ],
 )
-def test_more_draws_than_trials_are_refused(
-    trials: int, successes: int, k: int, message: str
+def test_numbers_of_trials_that_cannot_be_are_refused(
+    trials: Any, successes: Any, k: Any, message: str
 ) -> None:
     for chance in (pass_at_k, pass_hat_k):
         with pytest.raises(InvalidSettings) as caught:

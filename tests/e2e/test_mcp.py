@@ -200,7 +200,9 @@ def test_a_deep_value_is_a_result_that_says_so(session: Session) -> None:
 
 
 def test_a_tool_that_there_is_not_is_an_error_of_the_protocol(session: Session) -> None:
-    with pytest.raises(MCPError, match=r"there is no tool 'score'\. Did you mean 'score_tool_calls'\?"):
+    with pytest.raises(
+        MCPError, match=r"there is no tool 'score'\. Did you mean 'score_tool_calls'\?"
+    ):
         session.call("score", {})
 
 

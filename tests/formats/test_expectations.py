@@ -97,7 +97,10 @@ def test_what_another_stack_recorded_is_literal() -> None:
 @pytest.mark.parametrize(
     ("value", "said"),
     [
-        ([{"in_ordre": ["a"]}], r"expected\[0\]: 'in_ordre' is no group. Did you mean 'in_order'\?"),
+        (
+            [{"in_ordre": ["a"]}],
+            r"expected\[0\]: 'in_ordre' is no group. Did you mean 'in_order'\?",
+        ),
         ([{"$one_of": ["a"]}], r"Did you mean 'one_of'\?"),
         ([{"in_order": "a"}], r"expected\[0\].in_order: expected a list of calls, got 'a'"),
         ([{"in_order": []}], r"expected\[0\].in_order: there is nothing in it"),

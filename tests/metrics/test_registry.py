@@ -68,7 +68,7 @@ def test_a_metric_is_asked_for_by_name_with_options_behind_a_colon() -> None:
     ("name", "problem"),
     [
         ("ragass.tool_call_f1", r"no tool 'ragass'\. Did you mean 'ragas'\? `callscore metrics`"),
-        ("ragas.tool_cal_f1", r"ragas has no 'tool_cal_f1'\. Is 'tool_call_f1' meant\?"),
+        ("ragas.tool_cal_f1", r"ragas has no 'tool_cal_f1'\. Did you mean 'tool_call_f1'\?"),
         (
             "ragas.f2",
             r"'f2'\. The numbers of ragas are ragas\.tool_call_accuracy, ragas\.tool_call_f1",

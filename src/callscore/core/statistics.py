@@ -30,7 +30,7 @@ _MIN_UNLIKE = 6
 
 
 class Interval(NamedTuple):
-    """A range that covers the true value in 95 of 100 repetitions, or as many as were asked for."""
+    """A confidence interval: its two ends."""
 
     low: float
     high: float
@@ -51,10 +51,19 @@ class Cluster(NamedTuple):
 
 
 def wilson(successes: float, total: int, *, confidence: float = 0.95) -> Interval:
-    """The Wilson score interval of a proportion; all of [0, 1] where nothing was observed.
+    """The Wilson score interval of a proportion; [0, 1] if nothing was observed.
 
-    The successes need not be whole: a mean of several trials may stand for one observation.
+    The number of successes need not be whole: an observation may be the mean of several trials.
+
+    Raises:
+        InvalidSettings: `successes` is not from 0 to `total`, or `confidence` not between 0 and 1.
     """
+    if not _is_number(total) or total < 0:
+        raise InvalidSettings(f"total: expected a number ≥ 0, got {total!r}")
+    if not _is_number(successes) or not 0 <= successes <= total:
+        raise InvalidSettings(f"successes: expected a number from 0 to {total}, got {successes!r}")
+    if not _is_number(confidence) or not 0 < confidence < 1:
+        raise InvalidSettings(f"confidence: expected a number between 0 and 1, got {confidence!r}")
     if total == 0:
         return Interval(0.0, 1.0)
     from statistics import NormalDist
@@ -70,25 +79,42 @@ def wilson(successes: float, total: int, *, confidence: float = 0.95) -> Interva
     return Interval(low, high)
 
 
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float)
+
+
 def pass_at_k(trials: int, successes: int, k: int) -> float:
-    """The chance that at least one of k trials succeeds, drawn without replacement."""
+    """pass@k: the probability that at least one of k trials succeeds, drawn without replacement.
+
+    Raises:
+        InvalidSettings: `successes` is not from 0 to `trials`, or `k` is not from 1 to `trials`.
+    """
     _require_trials(trials, successes, k)
-    return 1 - comb(trials - successes, k) / comb(trials, k)
+    draws = comb(trials, k)  # integers up to the one division, which rounds once
+    return (draws - comb(trials - successes, k)) / draws
 
 
 def pass_hat_k(trials: int, successes: int, k: int) -> float:
-    """The chance that all of k trials succeed, drawn without replacement: pass^k."""
+    """pass^k: the probability that all of k trials succeed, drawn without replacement.
+
+    Raises:
+        InvalidSettings: `successes` is not from 0 to `trials`, or `k` is not from 1 to `trials`.
+    """
     _require_trials(trials, successes, k)
     return comb(successes, k) / comb(trials, k)
 
 
 def _require_trials(trials: int, successes: int, k: int) -> None:
-    if not 0 <= successes <= trials:
-        raise InvalidSettings(
-            f"{successes} successes in {trials} trials: there cannot be that many"
-        )
-    if not 1 <= k <= trials:
-        raise InvalidSettings(f"k is {k}, but there are {trials} trials: k is from 1 to {trials}")
+    _require_integer("trials", trials, 1, None)
+    _require_integer("successes", successes, 0, trials)
+    _require_integer("k", k, 1, trials)
+
+
+def _require_integer(name: str, value: object, least: int, most: int | None) -> None:
+    if isinstance(value, int) and value >= least and (most is None or value <= most):
+        return
+    allowed = f"≥ {least}" if most is None else f"from {least} to {most}, the number of trials"
+    raise InvalidSettings(f"{name}: expected an integer {allowed}, got {value!r}")
 
 
 def bootstrap_mean(clusters: Sequence[Cluster], *, confidence: float = 0.95) -> Interval:
