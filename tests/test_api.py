@@ -47,9 +47,17 @@ def test_an_expected_name_alone_accepts_any_arguments() -> None:
     assert score([F], ["f"]).f1 == 0.0
 
 
-def test_no_calls_may_be_written_as_none() -> None:
+def test_no_expected_calls_may_be_written_as_none() -> None:
     assert score(None, []).f1 == 1.0
     assert score(None, [F]).f1 == 0.0
+
+
+@pytest.mark.parametrize("options", [{}, {"tools": ["f"]}, {"top_k": 2}])
+def test_an_answer_of_none_is_an_error_of_the_caller(options: dict[str, Any]) -> None:
+    with pytest.raises(InvalidCall, match=r"^actual: .*got None\. Pass \[\] if no tool was called"):
+        score([F], None, **options)
+    with pytest.raises(InvalidCall, match="got None"):
+        check_calls(None)
 
 
 def test_the_worked_example_of_the_published_tool() -> None:
@@ -109,7 +117,7 @@ def test_a_setting_that_cannot_be_is_refused(options: dict[str, Any], said: str)
 
 @pytest.mark.parametrize("options", [{"mode": "strict"}, {"preset": "strict"}])
 def test_settings_do_not_mix_with_single_options_or_a_preset(options: dict[str, Any]) -> None:
-    with pytest.raises(InvalidSettings, match="not both"):
+    with pytest.raises(InvalidSettings, match="cannot be combined"):
         score([], [], settings=Settings(), **options)
 
 
@@ -295,7 +303,7 @@ def test_without_definitions_only_what_shows_by_itself_is_found() -> None:
 
 
 def test_settings_are_settings_and_no_dictionary() -> None:
-    with pytest.raises(InvalidSettings, match=r"is not made by callscore.Settings"):
+    with pytest.raises(InvalidSettings, match=r"expected a callscore.Settings"):
         score([], [], settings={"mode": "flexible"})  # type: ignore[arg-type]  # on purpose
 
 

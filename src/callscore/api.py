@@ -1,4 +1,4 @@
-"""The functions of the public API: calls in any form become a score, a list of calls or of tools."""
+"""The functions of the public API: score calls, check them, and read calls and tools from traces."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from callscore.core.scoring import score_calls
 from callscore.core.settings import DEFAULT, Settings, settings_from
-from callscore.errors import InvalidSettings, UnknownFormat, UnreadableInput
+from callscore.errors import InvalidCall, InvalidSettings, UnknownFormat, UnreadableInput
 from callscore.formats.calls import read_simple_calls
 from callscore.formats.case_sides import read_expected_side, read_side
 from callscore.formats.trace import DEFAULT_READ_OPTIONS as ALL
@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 __all__ = ["check_calls", "read_calls", "read_tools", "score", "score_case", "tools_by_name"]
 
 _NO_TOOLS: Mapping[str, Tool] = {}
+_SETTINGS_TWICE = "'settings' cannot be combined with a preset or single settings. Pass one of them"
+_NO_ACTUAL = "actual: expected calls or a trace, got None. Pass [] if no tool was called."
 
 
 def score(
@@ -38,38 +40,39 @@ def score(
     tools: Any = None,
     **options: Unpack[SettingOptions],
 ) -> Score:
-    """Score the calls that were made against the calls that were expected.
+    """Compare the actual calls with the expected ones.
 
-    Each side is a list of calls, or a trace of any stack: a response, a list of messages, spans, a
-    transcript, as data, as an object of an SDK or as text. A call is
+    Each side is a list of calls, or a trace in any format: a response, a list of messages, spans, a
+    transcript; as data, as an SDK object or as text. A call is
     `{"name": ..., "arguments": ...}`, `{"tool", "args"}`, `{"toolName", "input"}`,
-    `("name", {...})`, `"name"` or a `ToolCall`. An expected call without arguments accepts any;
-    what else may be expected is in `callscore.expect`.
+    `("name", {...})`, `"name"` or a `ToolCall`. An expected call without arguments matches any
+    arguments. `callscore.expect` has matchers and groups.
 
     Args:
-        expected: the calls that should be made; `[]` or None where no tool should be called.
-        actual: the calls that were made.
-        preset: settings that go together: `strict` (the default), `flexible` (enough of the
-            arguments) or `outcome` (the calls that change something); options override it.
-        settings: all settings together, in place of a preset and options, never beside them.
-        tools: the tools' definitions, in any form that `read_tools` takes: they tell which tools
-            change something, and what their arguments can be.
-        **options: single settings, by the names that they have in `Settings`: `mode`, `order`,
+        expected: the expected calls; `[]` or None if no tool should be called.
+        actual: the actual calls; `[]` if no tool was called.
+        preset: settings that belong together: `strict` (the default), `flexible` (a share of the
+            arguments must match) or `outcome` (only calls that change something count). Options
+            override it.
+        settings: all settings as one value, instead of a preset and options.
+        tools: the tool definitions, in any form that `read_tools` accepts. Arguments are checked
+            against their schemas, and they state which tools change something.
+        **options: single settings, named as in `Settings`: `mode`, `order`,
             `argument_match_threshold`, `arguments` and so on.
 
     Raises:
-        InvalidCall: a side holds no calls that can be read, or an expected call cannot be.
-        UnknownFormat: a side is a document in no format that callscore knows.
-        InvalidSettings: there is no such setting, or it has a value that it cannot have.
+        InvalidCall: a side cannot be read, or `actual` is None.
+        UnknownFormat: the format of a side is not recognized.
+        InvalidSettings: a setting or its value is unknown.
     """
     if options or preset is not None:
         if settings is not None:
-            raise InvalidSettings("give `settings`, or a preset and single options, not both")
+            raise InvalidSettings(_SETTINGS_TWICE)
         settings = settings_from(options, preset=preset)
     elif settings is None:
         settings = DEFAULT
     elif not isinstance(settings, Settings):
-        raise InvalidSettings(f"settings: {settings!r} is not made by callscore.Settings(...)")
+        raise InvalidSettings(f"settings: expected a callscore.Settings, got {settings!r}")
     if tools is None and settings.top_k == 1:
         return score_calls(_read_expected(expected), _read_actual(actual), settings)
     known = None if tools is None else tools_by_name(tools)
@@ -97,6 +100,8 @@ def _read_actual(value: Any) -> _Calls:
 
 def _read_actual_trace(value: Any, read_options: ReadOptions) -> _Calls:
     """The calls in a trace; a file is read as by `read_calls`."""
+    if value is None:  # often a response that was never assigned
+        raise InvalidCall(_NO_ACTUAL)
     if isinstance(value, PathLike):
         from callscore.documents import traces_in
         from callscore.formats.case_sides import actual_calls_in, join_traces
@@ -148,16 +153,16 @@ def score_case(
     *,
     others: tuple[_Calls, ...] = (),
 ) -> Score:
-    """Score calls, and check them against their tools' definitions if these are known.
+    """Score calls, and check them against the tool definitions if these are known.
 
     `tools` has the definitions of all offered tools, by name; None if unknown. `others` has the
     calls of further answers. Of the first `top_k` answers the one with the highest F1 counts, then
     the one with the most correct calls, then the first.
 
     Raises:
-        InvalidCall: the expected calls contradict one another.
-        InvalidSettings: the settings do not fit the expectation or the tools, or a schema cannot be
-            used.
+        InvalidCall: the expected calls contradict each other.
+        InvalidSettings: the settings do not fit the expectation or the tools, or a schema is
+            invalid.
     """
     answers = (actual, *others[: settings.top_k - 1])
     known = _NO_TOOLS if tools is None else tools
@@ -193,20 +198,20 @@ def _with_faults(
 
 
 def check_calls(calls: Any, *, tools: Any = None) -> tuple[Fault, ...]:
-    """Say what is wrong with the calls that were made, whatever was expected.
+    """Check calls without a reference, and return their faults.
 
     Args:
-        calls: the calls, or a trace of any stack, as for the actual side of `score`.
-        tools: the tools' definitions, in any form that `read_tools` takes, a trace that carries
-            them among these, or a list of names; `[]` where no tool was offered. Without them only
-            what shows by itself is found: arguments that are no JSON object, repeats, loops, and
-            failed calls that were tried again unchanged.
+        calls: the calls, or a trace in any format, as for the actual side of `score`.
+        tools: the tool definitions, in any form that `read_tools` accepts (a trace that contains
+            them, for example), or a list of names; `[]` if no tool was offered. Without definitions
+            only these faults are found: arguments that are not a JSON object, repeats, loops, and
+            failed calls that were retried unchanged.
 
     Raises:
-        InvalidCall: there are no calls, or no definitions, that can be read.
-        UnknownFormat: they are a document in no format that callscore knows.
-        InvalidSettings: a schema cannot be used, two definitions of the same name differ, or there
-            is no such effect.
+        InvalidCall: the calls or the definitions cannot be read.
+        UnknownFormat: their format is not recognized.
+        InvalidSettings: a schema is invalid, two definitions of the same tool differ, or an effect
+            is unknown.
     """
     from callscore.checks import check
 
@@ -214,7 +219,7 @@ def check_calls(calls: Any, *, tools: Any = None) -> tuple[Fault, ...]:
     return check.check_calls(_read_actual(calls), known)
 
 
-def read_calls(  # noqa: PLR0913  (one argument a choice that a document can offer)
+def read_calls(  # noqa: PLR0913  (one argument per choice that a document can offer)
     document: Any,
     *,
     format: str | None = None,  # noqa: A002  (as the command line calls it)
@@ -224,28 +229,29 @@ def read_calls(  # noqa: PLR0913  (one argument a choice that a document can off
     tools: Any = None,
     failure: str = "^Error",
 ) -> list[ToolCall]:
-    """Read the calls in a document of any stack, each once, in the order in which they were made.
+    """Read the calls in a trace, each once, in the order in which they were made.
 
-    A document is a response, a list of messages, spans, a transcript, an evaluation sample: as
-    data, as JSON or JSON lines, as an object of an SDK, as what a model wrote, or as the path of a
-    file. From a document that only says what is expected, the expected calls are read.
+    A trace is a response, a list of messages, spans, a transcript, an evaluation sample: as data,
+    as JSON or JSON lines, as an SDK object, as the text that a model wrote, or as the path of a
+    file. If it contains only expected calls, these are read.
 
     Args:
-        document: the document.
-        format: what it is written in; by default that is recognised.
-        view: the calls that were `requested` by the model or those that were `executed`; by default
-            the first of the two that the document has.
+        document: the trace.
+        format: the name of its format; recognized by default.
+        view: the calls that the model `requested`, or those that were `executed`; by default the
+            first of the two that the trace has.
         candidate: which of several answers to the same question to read, from 0.
         leave_out: whose calls to leave out: those of the simulated `user`, of a `subagent`, of
-            `code` that the model wrote, or of `server` tools, which the provider runs itself.
-        tools: the tools' definitions, for texts that do not say of which type an argument is.
-        failure: pattern of the text of a failed result, used if there is no explicit flag.
+            `code` that the model wrote, or of `server` tools, which the provider runs.
+        tools: the tool definitions, for text formats that do not state the type of an argument.
+        failure: a pattern that matches the text of a failed result, used if the trace has no
+            explicit flag.
 
     Raises:
-        InvalidCall: the document cannot be read.
-        UnknownFormat: it is in no format that callscore knows.
-        UnreadableInput: it is a file that cannot be read.
-        InvalidSettings: an option has a value that it cannot have.
+        InvalidCall: the trace cannot be read.
+        UnknownFormat: its format is not recognized.
+        UnreadableInput: the file cannot be read.
+        InvalidSettings: an option has an unknown value.
     """
     from callscore.documents import traces_in
     from callscore.formats.trace import read_options_for
@@ -269,16 +275,16 @@ def read_tools(
     *,
     format: str | None = None,  # noqa: A002  (as the command line calls it)
 ) -> list[Tool]:
-    """Read the definitions of the tools in a document of any stack, each once.
+    """Read the tool definitions in a trace, each once.
 
     Args:
-        document: as for `read_calls`; a list of definitions will do.
-        format: what it is written in; by default that is recognised.
+        document: as for `read_calls`, or a list of definitions.
+        format: the name of its format; recognized by default.
 
     Raises:
         InvalidCall: the document cannot be read.
-        UnknownFormat: it is in no format that callscore knows.
-        UnreadableInput: it is a file that cannot be read.
+        UnknownFormat: its format is not recognized.
+        UnreadableInput: the file cannot be read.
     """
     from callscore.documents import tools_in
 

@@ -265,7 +265,7 @@ def test_no_answer_is_no_proof_that_nothing_was_called(pytester: pytest.Pytester
             "the marker: mode: unknown value 'nonsense'. Choose from: strict, flexible.",
         ),
         ("preset='nonsense'", "the marker: *nonsense*"),
-        ("settings=1", "the marker: settings: 1 is not made by callscore.Settings(...)"),
+        ("settings=1", "the marker: settings: expected a callscore.Settings, got 1"),
     ],
 )
 def test_a_marker_that_says_what_it_cannot_is_an_error(

@@ -223,9 +223,9 @@ def test_what_says_itself_what_it_asks_does_not_change_with_its_file() -> None:
         ({"mode": "strikt"}, "Did you mean 'strict'?"),
         (
             {"mode": "strict", "settings": Settings()},
-            "give `settings`, or a preset and single options, not both.",
+            "'settings' cannot be combined with a preset or single settings. Pass one of them.",
         ),
-        ({"settings": {}}, "settings: {} is not made by callscore.Settings(...)."),
+        ({"settings": {}}, "settings: expected a callscore.Settings, got {}."),
         ({"name": " "}, "' ' has no name to call the evaluation by."),
         ({"task": lambda case: case}, "this task has no name to call the evaluation by."),
         ({"task": 7}, "7 cannot be called. Decorate a function that asks an agent."),

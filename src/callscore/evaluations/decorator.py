@@ -237,9 +237,11 @@ def _settings(preset: str | None, settings: Any, options: dict[str, Any]) -> Set
     if settings is None:
         return settings_from(options, preset=preset) if options or preset else DEFAULT
     if options or preset is not None:
-        raise InvalidSettings("give `settings`, or a preset and single options, not both")
+        raise InvalidSettings(
+            "'settings' cannot be combined with a preset or single settings. Pass one of them"
+        )
     if not isinstance(settings, Settings):
-        raise InvalidSettings(f"settings: {settings!r} is not made by callscore.Settings(...)")
+        raise InvalidSettings(f"settings: expected a callscore.Settings, got {settings!r}")
     return settings
 
 
