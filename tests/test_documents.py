@@ -10,7 +10,7 @@ import pytest
 
 import callscore
 from callscore.documents import read_documents, to_document, tools_in, traces_in
-from callscore.errors import InvalidSettings, UnknownFormat, UnreadableInput
+from callscore.errors import InvalidCall, InvalidSettings, UnknownFormat, UnreadableInput
 from callscore.formats.dialect import dialect_named
 
 if TYPE_CHECKING:
@@ -267,3 +267,32 @@ def test_lines_that_nobody_knows_stay_with_their_neighbours(write: Any) -> None:
     (document,) = read_documents(write(lines(RPC, note, note, answer)))
 
     assert document.value == [RPC, note, note, answer]
+
+
+@pytest.mark.parametrize("as_bytes", [False, True])
+def test_a_duplicate_key_in_the_text_of_an_expectation_is_refused(as_bytes: bool) -> None:
+    text = '[{"name": "f", "name": "g"}]'
+
+    with pytest.raises(InvalidCall, match="duplicate key 'name'"):
+        callscore.score(text.encode() if as_bytes else text, [])
+    with pytest.raises(InvalidCall, match="duplicate key 'name'"):
+        callscore.score('{"id": 1}\n{"name": "f", "name": "g"}', [])
+    assert callscore.score([], text).actual[0].name == "g"
+
+
+def test_a_colon_in_a_text_is_no_duplicate() -> None:
+    assert callscore.score('[{"name": "f", "arguments": {"a": "\\u003a"}}]', []).missed
+
+
+def test_expected_arguments_as_text_have_no_duplicate_key() -> None:
+    with pytest.raises(InvalidCall, match="the arguments of 'f' have a duplicate key"):
+        callscore.score([{"name": "f", "arguments": '{"a": 1, "a": 2}'}], [])
+
+
+def test_a_duplicate_key_in_the_definitions_of_tools_is_refused(write: Any) -> None:
+    tools = b'[{"name": "f", "parameters": {"type": "object", "type": "array"}}]'
+    for name, text in (("t.json", tools), ("t.jsonl", tools[1:-1]), ("golden.json", tools)):
+        with pytest.raises(UnreadableInput, match=r"duplicate key 'type'"):
+            callscore.score([], [], tools=write(text, name))
+    with pytest.raises(UnreadableInput, match=r"g.json:1:\d+: duplicate key 'name'"):
+        callscore.score(write(b'[{"name": "f", "name": "g"}]', "g.json"), [])

@@ -85,7 +85,7 @@ def _read_expected(value: Any) -> tuple[Expected, ...]:
         calls = read_simple_calls(value)  # faster, and what most people pass
         if calls is not None:
             return calls
-    document = _decoded(value)
+    document = _decoded(value, allow_duplicates=False)
     # Keys that begin with `$` are rules in a text or a file, and literal in Python objects.
     return read_expected_side(document, where="expected", spelled=document is not value)
 
@@ -112,15 +112,16 @@ def _read_actual_trace(value: Any, read_options: ReadOptions) -> _Calls:
             traces = []
         if traces:
             return actual_calls_in(join_traces(traces, where="actual"), where="actual")
-    return read_side(_decoded(value), side="actual", where="actual", read_options=read_options)
+    document = _decoded(value, allow_duplicates=True)
+    return read_side(document, side="actual", where="actual", read_options=read_options)
 
 
-def _decoded(value: Any) -> Any:
+def _decoded(value: Any, *, allow_duplicates: bool) -> Any:
     """The document in a text, bytes or a file; any other value as it is."""
     if isinstance(value, str | bytes | bytearray | PathLike):
         from callscore.documents import load_content
 
-        return load_content(value)
+        return load_content(value, allow_duplicates=allow_duplicates)
     return value
 
 

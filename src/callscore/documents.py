@@ -74,17 +74,39 @@ def to_document(value: Any) -> Any:
     return to_plain_data(list(value) if isinstance(value, Iterator) else value)
 
 
-def load_content(value: Any) -> Any:
-    """As `to_document`, also for the path of a file; a file of many lines is a list."""
+def load_content(value: Any, *, allow_duplicates: bool = False) -> Any:
+    """As `to_document`, also for the path of a file; a file of many lines is a list.
+
+    Raises:
+        InvalidCall: JSON has a key twice, and `allow_duplicates` is not set; otherwise the last counts.
+        UnreadableInput: likewise for a file, or it cannot be read.
+    """
     if not isinstance(value, PathLike):
-        return to_document(value)
+        document = to_document(value)
+        if not allow_duplicates:
+            _refuse_duplicate_keys(value, document)
+        return document
     values: list[Any] = []
     for batch in read_batches(fspath(value)):
         for record in batch.records() if isinstance(batch, Lines) else (batch,):
             if isinstance(record, BadRecord):
                 raise_unreadable(record.place, record.problem)
+            if record.duplicate is not None and not allow_duplicates:
+                raise_unreadable(record.duplicate.place, record.duplicate.problem)
             values.append(record.items if isinstance(record, Array) else record.value)
     return values[0] if len(values) == 1 else values
+
+
+def _refuse_duplicate_keys(given: Any, document: Any) -> None:
+    """Raise if a text or bytes have a key twice in one object."""
+    if isinstance(given, str | bytes | bytearray) and isinstance(document, dict | list):
+        from callscore.sources.duplicate_keys import duplicate_keys, may_have_duplicates
+
+        data = given.encode("utf-8", "surrogatepass") if isinstance(given, str) else bytes(given)
+        if may_have_duplicates(data, document):
+            for line in [data, *data.split(b"\n")]:
+                for key in duplicate_keys(line):
+                    raise InvalidCall(key.problem)
 
 
 class Documents:
@@ -205,6 +227,7 @@ def read_documents(
     dialect: Dialect | None = None,
     on_bytes: Callable[[int], None] | None = None,
     on_bad: Callable[[str, str], None] = raise_unreadable,
+    allow_duplicates: bool = True,
 ) -> Iterator[Document]:
     """The documents in a file.
 
@@ -213,6 +236,8 @@ def read_documents(
         dialect: by default it is recognised.
         on_bytes: called with the number of further bytes that have been read.
         on_bad: called with the place and the problem of a part that cannot be read.
+        allow_duplicates: whether an object may have a key twice; the last one counts, as in the
+            JSON readers of the stacks that write traces.
 
     Raises:
         UnreadableInput: the file cannot be read, or, without `on_bad`, a part of it.
@@ -220,6 +245,9 @@ def read_documents(
     name = fspath(path)
     documents = Documents(name, dialect=dialect)
     for batch in read_batches(name, on_bytes=on_bytes):
+        if isinstance(batch, Array) and batch.duplicate is not None and not allow_duplicates:
+            on_bad(batch.duplicate.place, batch.duplicate.problem)
+            continue
         if isinstance(batch, Array) and not batch.items:  # no calls
             yield Document(batch.place, batch.items, dialect_named("generic"))
             continue
@@ -230,6 +258,8 @@ def read_documents(
         for record in batch.records() if isinstance(batch, Array | Lines) else (batch,):
             if isinstance(record, BadRecord):
                 on_bad(record.place, record.problem)
+            elif record.duplicate is not None and not allow_duplicates:
+                on_bad(record.duplicate.place, record.duplicate.problem)
             else:
                 found = documents.take(record, documents.dialect_for(record.value))
                 yield from _recognised(found, on_bad)
@@ -440,7 +470,7 @@ def _all_in_file(path: PathLike[str]) -> list[Tool]:
     tools: list[Tool] = []
     is_empty = False
     try:
-        for document in read_documents(path):
+        for document in read_documents(path, allow_duplicates=False):
             tools += _in_document(document.value, document.dialect)
             is_empty = document.value == []
     except UnreadableInput:

@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from callscore import Results, score_files, score_joined
+from callscore import Results, Settings, score_files, score_joined
 from callscore.core.call import ToolCall
 from callscore.core.case import Case
 from callscore.engines.inputs import (
@@ -414,3 +414,82 @@ def test_a_reference_that_is_there_twice_is_named() -> None:
     _, refused = joined(["a", "a"], ["a"])
 
     assert refused == ["r1: there is a reference with the id 'a' already, at r0. Keep one of them."]
+
+
+# --- duplicate keys -----------------------------------------------------------------------------
+
+TWICE = '{"id": "a", "expected": ["f"], "expected": [], "actual": []}'
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "place"),
+    [
+        ("f.jsonl", f"\n{TWICE}\n", "f.jsonl:2:32"),
+        ("f.json", f"[{TWICE}]", "f.json:1:33"),
+        ("f.json", f'{{"cases": [{TWICE}]}}', "f.json:1:43"),
+        ("f.yaml", "id: a\nexpected: [f]\nexpected: []\nactual: []\n", "f.yaml:3:1"),
+    ],
+)
+def test_a_duplicate_key_in_a_case_is_refused(
+    tmp_path: Path, name: str, text: str, place: str
+) -> None:
+    (tmp_path / name).write_text(text)
+
+    with pytest.raises(UnreadableInput) as caught:
+        score_files(tmp_path / name)
+
+    assert str(caught.value).endswith(f"{place}: duplicate key 'expected'. Remove one of them.")
+
+
+def test_a_duplicate_key_in_arguments_of_a_case_is_refused(tmp_path: Path) -> None:
+    nested = '{"name": "f", "arguments": {"a": {"b": 1, "b": 2}}}'
+    for side in ("expected", "actual"):
+        other = "actual" if side == "expected" else "expected"
+        (tmp_path / "f.jsonl").write_text(f'{{"id": 1, "{side}": [{nested}], "{other}": []}}')
+
+        with pytest.raises(UnreadableInput, match="duplicate key 'b'"):
+            score_files(tmp_path / "f.jsonl")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '[{"name": "f", "arguments": {"a": 1, "a": 2}}]',
+        '{"id": "a", "expected": [{"name": "f", "name": "g"}]}',
+    ],
+)
+def test_a_duplicate_key_in_a_reference_is_refused(tmp_path: Path, write: Any, text: str) -> None:
+    (tmp_path / "golden.json").write_text(text)
+
+    with pytest.raises(UnreadableInput, match=r"golden.json:1:\d+: duplicate key"):
+        score_joined(tmp_path / "golden.json", write("t.jsonl", {"id": "a", "actual": ["f"]}))
+
+
+def test_of_a_duplicate_key_in_a_trace_the_last_value_counts(tmp_path: Path, write: Any) -> None:
+    message = msgspec.json.encode(chat(call())[1]).decode()
+    doubled = message.replace('"role":"assistant"', '"role":"user","role":"assistant"')
+    (tmp_path / "trace.json").write_text(f"[{doubled}]")
+    golden = write("golden.json", [{"name": "f"}])
+
+    assert f1(score_joined(golden, tmp_path / "trace.json")) == 1
+
+
+def test_a_list_of_calls_with_a_duplicate_key_is_refused(tmp_path: Path, write: Any) -> None:
+    (tmp_path / "trace.json").write_text('[["f", {"a": 1, "a": 2}]]')
+
+    with pytest.raises(UnreadableInput, match="duplicate key 'a'"):
+        score_joined(write("golden.json", [{"name": "f"}]), tmp_path / "trace.json")
+
+
+def test_the_beginning_of_a_large_file_is_checked(tmp_path: Path) -> None:
+    plain = '{"id": "a", "expected": [], "actual": []}\n'
+    twice = '{"id": "a", "expected": [], "actual": [], "actual": []}\n'
+    early, late = tmp_path / "early.jsonl", tmp_path / "late.jsonl"
+    early.write_text(plain * 1000 + twice + plain * 10_000)
+    late.write_text(plain * 20_000 + twice + plain * 2_000)
+
+    with pytest.raises(UnreadableInput, match=r"early.jsonl:1001:43: duplicate key"):
+        score_files(early)
+    assert score_files(late).summary.cases == 22_001
+    with pytest.raises(UnreadableInput, match=r"late.jsonl:20001:43: duplicate key"):
+        score_files(late, settings=Settings(mode="flexible"))

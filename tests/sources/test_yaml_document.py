@@ -221,7 +221,7 @@ def test_containers_know_what_is_wrong_in_them() -> None:
         ("ok: 1\n\tb: 2\n", "f.yaml:2:1", "cannot start any token"),
         ("a: *b\n", "f.yaml:1:4", "undefined alias"),
         ("x: 1\na: \x1b[31m\n", "f.yaml:2:4", "the character U+001B is not allowed in it"),
-        ("a: 1\na: 2\n", "f.yaml:2:1", "the key 'a' is there twice. Remove one of them."),
+        ("a: 1\na: 2\n", "f.yaml:2:1", "duplicate key 'a'. Remove one of them."),
         ("a:\n  1: x\n", "f.yaml:2:3", "a key is not text. Put it in quotes."),
         ("a:\n  [b]: x\n", "f.yaml:2:3", "a key is not text"),
         ("a: !!binary aGk=\n", "f.yaml:1:4", "the tag !!binary means nothing in JSON. Remove it."),
@@ -312,7 +312,7 @@ def test_an_empty_document_is_nothing() -> None:
     [
         ("a: [\n", "f.yaml:2:1", "not YAML: "),
         ("a: 1\n---\nb: 2\n", "f.yaml:3:1", "a second document begins here."),
-        ("a: 1\na: 2\n", "f.yaml:2:1", "the key 'a' is there twice."),
+        ("a: 1\na: 2\n", "f.yaml:2:1", "duplicate key 'a'."),
         ("a: !!python/object:os.system x\n", "f.yaml:1:4", "the tag "),
         ("a: \x01\n", "f.yaml:1:4", "not YAML: the character U+0001"),
         ("a: &a [*a]\n", "f.yaml", "the YAML is nested too deeply"),

@@ -156,6 +156,9 @@ class CaseReader:
         if isinstance(batch, BadRecord):
             yield batch
             return
+        if batch.duplicate is not None and self._part is REFERENCES:
+            yield batch.duplicate
+            return
         if isinstance(batch, Array):
             yield from self._read_array(batch)
             return
@@ -183,7 +186,8 @@ class CaseReader:
 
     def _read_array(self, array: Array) -> Iterator[Found]:
         if self._part is not CASES and self._spells_calls(array.items):
-            yield self._read_own_record(Record(array.place, {"calls": array.items}), {})
+            record = Record(array.place, {"calls": array.items}, array.duplicate)
+            yield self._read_own_record(record, {})
             return
         is_list_of_records = self._fields is not None or any(map(is_case, array.items[:1]))
         whole = None if is_list_of_records else self._documents_for({}).take_whole(array)
@@ -237,6 +241,8 @@ class CaseReader:
         return dialect.name == "generic" and not dialect.joins_lines(value)
 
     def _read_own_record(self, record: Record, fields: dict[str, Any]) -> Found:
+        if record.duplicate is not None:
+            return record.duplicate
         (found,) = self._with_candidates(
             lambda read_options: [self._read_record(record, fields, read_options)]
         )

@@ -328,6 +328,9 @@ def _case_score(case: Case, score: Score, values: tuple[MetricValue, ...]) -> Ca
 _NO_HOOKS = ScoreHooks()
 # Smaller batches are decoded just as quickly.
 _MANY_BYTES = 1 << 14
+# The beginning of a file of plain cases that is searched for duplicate keys. The rest is not decoded,
+# and searching it would take nearly as long as scoring.
+_CHECKED_BYTES = 1 << 18
 
 
 def score_cases(  # noqa: PLR0913  (all are options)
@@ -508,12 +511,15 @@ class _FileScoring:
         self._collector.file = path
         takes_plain = self._collector.takes_plain and self._inputs.says_nothing
         reader = CaseReader(path, CASES, self._inputs)
+        checked = 0
         for batch in read_batches(path, on_bytes=self._hooks.on_bytes):
             if not isinstance(batch, Lines):
                 self._take(reader.take(batch))
                 continue
             is_large = len(batch.data) >= _MANY_BYTES
-            if takes_plain and is_large and self._take_plain(batch, reader):
+            is_plain = is_large and not (checked < _CHECKED_BYTES and batch.may_have_duplicates)
+            checked += len(batch.data)
+            if takes_plain and is_plain and self._take_plain(batch, reader):
                 continue
             for record in batch.records():
                 self._take(reader.take(record))

@@ -487,6 +487,8 @@ def read_answers(path: Path) -> _Answers:
     for record in read_records(str(path)):
         if isinstance(record, BadRecord):
             raise UnreadableInput(record.place, record.problem)
+        if record.duplicate is not None:
+            raise UnreadableInput(record.duplicate.place, record.duplicate.problem)
         key, answer = _read(record.value, record.place)
         if key in answers:
             trial = "" if key[1] is None else f", trial {key[1]}"

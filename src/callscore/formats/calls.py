@@ -51,6 +51,7 @@ _TRUNCATED = "Input data was truncated"
 _BROKEN_NUMBER = "invalid number"
 _END_OF_KEY = re.compile(r'"\s*:')
 _decode = msgspec.json.Decoder().decode
+_DUPLICATE_KEYS = "duplicate_keys"
 
 
 class ParsedArguments(Struct, frozen=True, gc=False):
@@ -105,7 +106,7 @@ def _parse(text: str) -> ParsedArguments:
     elif value.__class__ is not dict:
         return ParsedArguments(None, excerpt(text), NOT_AN_OBJECT)
     elif inner.count(":") != len(value) and _has_duplicate_keys(inner, value):
-        warning = "duplicate_keys"
+        warning = _DUPLICATE_KEYS
     return ParsedArguments(value, None, None, warning)
 
 
@@ -294,6 +295,9 @@ def _read_mapping(call: Mapping[str, Any], side: Side, where: str) -> ToolCall:
         problem = f"in the call of {describe(name)} {malformed_text(error)}."
         advice = f"Write them as a JSON object instead of {describe(raw)}."
         raise InvalidCall(f"{where}: {problem} {advice}")
+    if arguments.warning == _DUPLICATE_KEYS and side == "expected":
+        problem = f"the arguments of {describe(name)} have a duplicate key."
+        raise InvalidCall(f"{where}: {problem} Remove one of them.")
     if _OTHER_FIELDS.isdisjoint(call):
         return ToolCall(name, arguments.value, raw=raw, error=error, warning=arguments.warning)
     failed = call.get("failed")

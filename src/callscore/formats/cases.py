@@ -321,7 +321,7 @@ def decode_plain_cases(lines: bytes) -> list[PlainCase]:
     cases = _decode_lines(lines)
     breaks = len(lines) - len(lines.replace(b"\n", b""))  # many times as fast as `count`
     if len(cases) != breaks + (not lines.endswith(b"\n")):
-        raise ValueError("not one case a line")
+        raise ValueError("not one case per line")
     return cases
 
 

@@ -19,7 +19,7 @@ from msgspec import Struct
 
 from callscore.core.call import FaultyArray, FaultyObject, Malformed, excerpt, malformed_part
 
-__all__ = ["NotJSON", "decode_leniently", "marked_array", "marked_object"]
+__all__ = ["NotJSON", "decode_leniently", "keys_given_twice", "marked_array", "marked_object"]
 
 
 _MAX_DEPTH = 500
@@ -63,6 +63,17 @@ def decode_leniently(data: bytes, *, unit: str) -> Any:
     return _Reader(data.decode("utf-8", "surrogateescape"), unit).read()
 
 
+def keys_given_twice(data: bytes) -> list[tuple[tuple[str | int, ...], int, int, str]]:
+    """The keys that an object has twice: the path of the object, the line, the column and the key.
+
+    Raises:
+        NotJSON: as for `decode_leniently`.
+    """
+    reader = _Reader(data.decode("utf-8", "surrogateescape"), "text")
+    reader.read()
+    return reader.duplicates
+
+
 class _OpenContainer(Struct):
     start: int
     content: dict[str, Any] | list[Any]
@@ -73,6 +84,11 @@ class _OpenContainer(Struct):
     @property
     def noun(self) -> str:
         return "an array" if self.closing == "]" else "an object"
+
+    @property
+    def step(self) -> str | int:
+        """The key or the position of the member that is being read."""
+        return len(self.content) if isinstance(self.content, list) else self.key
 
     def add(self, value: Any) -> None:
         if isinstance(self.content, list):
@@ -93,6 +109,9 @@ class _Reader:
         self.unit = unit
         self.position = 0
         self.stack: list[_OpenContainer] = []
+        self.duplicates: list[tuple[tuple[str | int, ...], int, int, str]] = []
+        # The line of a position, where its line break is, and the position.
+        self.known_line = (1, -1, 0)
 
     def read(self) -> Any:
         value = self.read_value()
@@ -169,10 +188,14 @@ class _Reader:
         character = self.next_character()
         if character != '"':
             self.unexpected(character, "a key in double quotes")
+        start = self.position
         key = self.read_string()
         if isinstance(key, Malformed):
             container.note(f"a key has {key.problem}")
             key = key.raw
+        if key in container.content:
+            path = tuple([outer.step for outer in self.stack[:-1]])
+            self.duplicates.append((path, *self.line_and_column(start), key))
         container.key = key
         character = self.next_character()
         if character != ":":
@@ -258,9 +281,15 @@ class _Reader:
         self.fail(f"the {self.unit} ends in the middle of {noun}, was the file cut off?")
 
     def fail(self, problem: str) -> Never:
-        line = self.text.count("\n", 0, self.position) + 1
-        column = self.position - self.text.rfind("\n", 0, self.position)
-        raise NotJSON(line, column, problem)
+        raise NotJSON(*self.line_and_column(self.position), problem)
+
+    def line_and_column(self, position: int) -> tuple[int, int]:
+        """Where a position is; positions must not decrease, so that nothing is counted twice."""
+        line, line_break, start = self.known_line
+        line += self.text.count("\n", start, position)
+        line_break = max(line_break, self.text.rfind("\n", start, position))
+        self.known_line = (line, line_break, position)
+        return line, position - line_break
 
 
 def _string_problem(token: str) -> str:

@@ -19,10 +19,12 @@ class Record(Struct, frozen=True, gc=False):
         place: `file:line`, `file[index]` in a JSON array or a Parquet file, `file!entry` in an
             archive, or `file` if the value is the whole file.
         value: the value. Malformed parts are marked as in `callscore.core.call`.
+        duplicate: where an object in it has a key twice, of which the value has the last.
     """
 
     place: str
     value: Any
+    duplicate: BadRecord | None = None
 
 
 class BadRecord(Struct, frozen=True, gc=False):
@@ -35,15 +37,22 @@ class BadRecord(Struct, frozen=True, gc=False):
 class Array(Struct, frozen=True, gc=False):
     """A list that is a whole file: one record per item, or one document, such as a conversation.
 
-    `places` are those of the items, if more is known than their position.
+    `places` are those of the items, if more is known than their position. `duplicates` are the keys
+    that are given twice, by the position of the item.
     """
 
     place: str
     items: list[Any]
     places: tuple[str, ...] = ()
+    duplicates: dict[int, BadRecord] = {}
+
+    @property
+    def duplicate(self) -> BadRecord | None:
+        """The first key that is given twice."""
+        return next(iter(self.duplicates.values()), None)
 
     def records(self) -> Iterator[Record]:
         """The items as records."""
         for index, value in enumerate(self.items):
             place = self.places[index] if self.places else f"{self.place}[{index}]"
-            yield Record(place, value)
+            yield Record(place, value, self.duplicates.get(index))

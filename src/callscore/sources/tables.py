@@ -11,6 +11,7 @@ from typing import IO, TYPE_CHECKING, Any
 
 from callscore.core.call import Malformed, excerpt
 from callscore.errors import MissingExtra, UnreadableInput
+from callscore.sources.duplicate_keys import duplicate_keys, may_have_duplicates
 from callscore.sources.lenient_json import NotJSON, marked_array, marked_object
 from callscore.sources.record import BadRecord, Record
 from callscore.sources.text_document import decode_json
@@ -88,7 +89,22 @@ def read_csv(
                 for column, cell in zip(columns, row, strict=True)
                 if cell and not cell.isspace()
             }
-            yield Record(place, marked_object(members))
+            duplicate = _duplicate_in(columns, row, members, place)
+            yield Record(place, marked_object(members), duplicate)
+
+
+def _duplicate_in(
+    columns: list[str], row: list[str], members: dict[str, Any], place: str
+) -> BadRecord | None:
+    """The first key that is given twice in the JSON of a cell."""
+    for column, cell in zip(columns, row, strict=True):
+        value = members.get(column)
+        if isinstance(value, dict | list):
+            data = cell.encode("utf-8", "surrogateescape")
+            found = duplicate_keys(data) if may_have_duplicates(data, value) else []
+            if found:
+                return BadRecord(place, f"column {column!r}: {found[0].problem}")
+    return None
 
 
 def _csv_rows(reader: Any, name: str, first_line: int) -> Iterator[tuple[str, list[str]]]:

@@ -4,19 +4,22 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast
 
 import msgspec
 from msgspec import Struct
 
 from callscore.core.call import Malformed, excerpt, split_concatenated_objects
 from callscore.errors import UnreadableInput
+from callscore.sources.duplicate_keys import duplicate_keys, may_have_duplicates
 from callscore.sources.lenient_json import NotJSON, decode_leniently
 from callscore.sources.record import Array, BadRecord, Record
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from io import BufferedReader
+
+    from callscore.sources.duplicate_keys import DuplicateKey
 
 __all__ = [
     "BOM",
@@ -38,6 +41,7 @@ __all__ = [
 BOM = b"\xef\xbb\xbf"
 _BLOCK_SIZE = 1 << 18
 _decode = msgspec.json.Decoder().decode
+_decode_lines = msgspec.json.Decoder().decode_lines
 # What the fast decoder raises for a text that it does not accept.
 _DECODE_ERRORS = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError)
 
@@ -51,14 +55,34 @@ class Lines(Struct, frozen=True, gc=False):
 
     def records(self) -> Iterator[Record | BadRecord]:
         """The records of the lines; blank lines are skipped, but counted."""
-        for number, line in enumerate(self.data.split(b"\n"), self.first_line):
-            if line.strip():
-                yield decode_line(line, f"{self.name}:{number}")
+        lines = self.data.split(b"\n")
+        records = [
+            decode_line(line, f"{self.name}:{number}") if line.strip() else None
+            for number, line in enumerate(lines, self.first_line)
+        ]
+        values = [record.value for record in records if isinstance(record, Record)]
+        if may_have_duplicates(self.data, values):  # one test for all lines is faster
+            for line, record in zip(lines, records, strict=True):
+                if record is not None:
+                    yield _with_duplicate(record, line)
+        else:
+            yield from filter(None, records)
 
     def record(self, position: int) -> Record | BadRecord:
-        """The record of one line, counted from 0; only if no line is blank."""
+        """The record of one line, counted from 0; only if no line is blank.
+
+        It does not say whether a key is given twice.
+        """
         place = f"{self.name}:{self.first_line + position}"
         return decode_line(_split(self.data)[position], place)
+
+    @property
+    def may_have_duplicates(self) -> bool:
+        """Whether an object in one of the lines may have a key twice."""
+        try:
+            return may_have_duplicates(self.data, _decode_lines(self.data))
+        except _DECODE_ERRORS:
+            return True
 
 
 @lru_cache(maxsize=1)  # if one line is requested, most others will be
@@ -100,6 +124,16 @@ def decode_line(line: bytes, place: str) -> Record | BadRecord:
         return BadRecord(f"{place}:{broken.column}", broken.problem)
 
 
+def _with_duplicate(record: Record | BadRecord, line: bytes) -> Record | BadRecord:
+    """The record of a line; it says so if a key is given twice."""
+    if isinstance(record, BadRecord) or not may_have_duplicates(line, record.value):
+        return record
+    duplicates = duplicate_keys(line.removeprefix(BOM))
+    if not duplicates:
+        return record
+    return Record(record.place, record.value, duplicates[0].in_line(record.place))
+
+
 def read_json(data: bytes, name: str) -> Iterator[Record | BadRecord | Array]:
     """The records of a whole JSON document; an array is yielded as one `Array`."""
     try:
@@ -115,17 +149,34 @@ def read_json(data: bytes, name: str) -> Iterator[Record | BadRecord | Array]:
         else:
             yield BadRecord(f"{name}:{broken.line}:{broken.column}", broken.problem)
         return
-    yield from _records_in(value, name)
+    yield from _records_in(value, name, data)
 
 
-def _records_in(value: Any, name: str) -> Iterator[Record | Array]:
+def _records_in(value: Any, name: str, data: bytes) -> Iterator[Record | Array]:
+    """The records of the value of a whole text."""
+    may_repeat = isinstance(value, dict | list) and may_have_duplicates(data, value)
+    found = duplicate_keys(data.removeprefix(BOM)) if may_repeat else []
     cases = value.get("cases") if isinstance(value, dict) else None
     if isinstance(value, list):
-        yield Array(name, value)
+        duplicates = {key.path[0]: key.in_document(name) for key in reversed(found) if key.path}
+        yield Array(name, value, duplicates=cast("dict[int, BadRecord]", duplicates))
     elif isinstance(cases, list):  # the key says that each item is a record
-        yield from Array(name, cases).records()
+        yield from Array(
+            name, cases, duplicates=_duplicates_by_case(found, name, len(cases))
+        ).records()
     else:
-        yield Record(name, value)
+        yield Record(name, value, found[0].in_document(name) if found else None)
+
+
+def _duplicates_by_case(found: list[DuplicateKey], name: str, number: int) -> dict[int, BadRecord]:
+    """The first duplicate of each case; one that is in no case concerns all of them."""
+    duplicates: dict[int, BadRecord] = {}
+    for key in reversed(found):
+        if len(key.path) > 1 and key.path[0] == "cases":
+            duplicates[cast("int", key.path[1])] = key.in_document(name)
+        else:
+            return dict.fromkeys(range(number), key.in_document(name))
+    return duplicates
 
 
 def decode_json(data: bytes, *, unit: str) -> Any:
@@ -245,7 +296,7 @@ def read_text_file(data: bytes, name: str) -> Iterator[Lines | Array | Record | 
     elif kind == "events":
         yield Array(name, value)
     else:
-        yield from _records_in(value, name)
+        yield from _records_in(value, name, data)
 
 
 def _read(text: str) -> _Reading:

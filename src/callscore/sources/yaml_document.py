@@ -12,6 +12,7 @@ from ruamel.yaml.reader import ReaderError
 
 from callscore.core.call import FaultyArray, FaultyObject, Malformed, excerpt, malformed_part
 from callscore.errors import UnreadableInput
+from callscore.sources.duplicate_keys import duplicate_problem
 from callscore.sources.record import Array, BadRecord, Record
 
 if TYPE_CHECKING:
@@ -222,8 +223,7 @@ class _Builder:
             if not isinstance(key, str):
                 raise _NotJSONError(key_node, "a key is not text. Put it in quotes.")
             if key in members:
-                problem = f"the key {key!r} is there twice. Remove one of them."
-                raise _NotJSONError(key_node, problem)
+                raise _NotJSONError(key_node, duplicate_problem(key))
             members[key] = value
         return merged | members
 

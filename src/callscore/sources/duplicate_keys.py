@@ -1,0 +1,71 @@
+"""Finds keys that occur twice in one JSON object, of which decoders silently take the last."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import msgspec
+
+from callscore.sources.lenient_json import NotJSON, keys_given_twice
+from callscore.sources.record import BadRecord
+
+__all__ = ["DuplicateKey", "duplicate_keys", "duplicate_problem", "may_have_duplicates"]
+
+_MAX_KEY_LENGTH = 60
+_encode = msgspec.json.encode
+# The beginning of an escaped colon. It is searched in the form that is hardly ever in a text.
+_ESCAPED_COLON = b"\\u003"
+
+
+class DuplicateKey(NamedTuple):
+    """A key that is in one object twice.
+
+    Attributes:
+        path: the keys and positions that lead to the object.
+        line: the line of the second occurrence, from 1; likewise the column.
+        problem: a message for it.
+    """
+
+    path: tuple[str | int, ...]
+    line: int
+    column: int
+    problem: str
+
+    def in_document(self, name: str) -> BadRecord:
+        """As a bad part of the document of this name."""
+        return BadRecord(f"{name}:{self.line}:{self.column}", self.problem)
+
+    def in_line(self, place: str) -> BadRecord:
+        """As a bad part of the line at this place."""
+        return BadRecord(f"{place}:{self.column}", self.problem)
+
+
+def may_have_duplicates(data: bytes, value: Any) -> bool:
+    """Whether a JSON text may have more members than the value that was decoded from it.
+
+    There is a colon after every key, and encoding writes each colon of the value again. So the text
+    has as many as the encoded value unless a member was lost, or a colon was escaped. This is much
+    faster than decoding the text once more.
+    """
+    try:
+        encoded = _encode(value)
+    except (ValueError, TypeError, RecursionError):  # parts of it are marked as malformed
+        return True
+    return encoded.count(b":") != data.count(b":") or _ESCAPED_COLON in data
+
+
+def duplicate_keys(data: bytes) -> list[DuplicateKey]:
+    """All keys of a JSON text that occur twice in one object; empty if it is not JSON."""
+    try:
+        return [
+            DuplicateKey(path, line, column, duplicate_problem(key))
+            for path, line, column, key in keys_given_twice(data)
+        ]
+    except NotJSON:
+        return []
+
+
+def duplicate_problem(key: str) -> str:
+    """What is wrong with a key that is given twice, and what to do."""
+    shown = key if len(key) <= _MAX_KEY_LENGTH else f"{key[:_MAX_KEY_LENGTH]}…"
+    return f"duplicate key {shown!r}. Remove one of them."
