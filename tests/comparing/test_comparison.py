@@ -169,7 +169,7 @@ def test_a_measure_without_a_number_stands_nowhere() -> None:
 
 
 def test_an_unknown_measure_is_refused() -> None:
-    with pytest.raises(InvalidSettings, match="measure: 'tune' is not one of"):
+    with pytest.raises(InvalidSettings, match="measure: unknown measure 'tune'"):
         compare_sides(a_side(True), a_side(True), measure="tune")
 
 
@@ -294,7 +294,7 @@ def test_sentences_are_said_in_the_language_that_is_asked_for() -> None:
     english, russian = (comparison_to_dict(comparison, lang=lang) for lang in ("en", "ru"))
 
     assert (english["after"]["below"], russian["after"]["below"]) == (["low"], ["мало"])
-    assert english["notes"] == ["run did not come to its end"]
+    assert english["notes"] == ["run: the run did not finish"]
     assert russian["notes"] != english["notes"]
 
 
@@ -318,8 +318,8 @@ def test_a_gate_says_why() -> None:
 # What should be known about a comparison besides its numbers.
 
 UNEVEN = (
-    "cases that one run tried more often than the other: 1 (up to {before} and {after} times); "
-    "as many trials are compared as both have, the first ones"
+    "cases with different numbers of trials: 1 (up to {before} before, up to {after} after); "
+    "only the first trials are compared, as many as both runs have"
 )
 BEFORE, AFTER = a_side(True, label="main"), a_side(True, label="latest")
 
@@ -348,7 +348,7 @@ def variant_of(variant: str) -> EvaluationSide:
 
 
 def test_a_run_that_did_not_end_is_told() -> None:
-    assert notes(BEFORE, replace(AFTER, is_finished=False)) == ["latest did not come to its end"]
+    assert notes(BEFORE, replace(AFTER, is_finished=False)) == ["latest: the run did not finish"]
 
 
 def test_other_rules_than_before_are_told() -> None:
@@ -359,7 +359,7 @@ def test_other_rules_than_before_are_told() -> None:
 
     [note] = notes(before, after)
 
-    assert note.startswith("weather: the settings or the scorers are others than before")
+    assert note.startswith("weather: the settings or scorers of the two runs differ")
 
 
 def test_an_evaluation_that_one_run_has_is_told() -> None:
@@ -369,8 +369,8 @@ def test_an_evaluation_that_one_run_has_is_told() -> None:
     before = a_side(label="main", evaluations=more)
     after = a_side(label="latest", evaluations=both)
 
-    assert notes(before, after) == ["only main has c"]
-    assert notes(after, before) == ["only main has c"]
+    assert notes(before, after) == ["c is only in main"]
+    assert notes(after, before) == ["c is only in main"]
 
 
 def test_evaluations_of_other_names_that_are_taken_for_one_are_told() -> None:
@@ -384,7 +384,7 @@ def test_evaluations_of_other_names_that_are_taken_for_one_are_told() -> None:
     )
 
     assert notes(before, after) == [
-        "weather and forecast are compared as one evaluation, though their names differ"
+        "weather and forecast are compared as one evaluation under different names"
     ]
     # Whoever compares two files has just written their names.
     assert notes(replace(before, run=""), replace(after, run="")) == []
@@ -393,7 +393,9 @@ def test_evaluations_of_other_names_that_are_taken_for_one_are_told() -> None:
 def test_what_has_no_answer_is_told() -> None:
     after = a_side(a_case("case-0", an_error()), label="latest")
 
-    assert notes(BEFORE, after) == ["latest: 1 without an answer, taken as not passed"]
+    assert notes(BEFORE, after) == [
+        "latest: errors count as not passed, and as 0 in F1 and the scorers: 1"
+    ]
 
 
 def test_more_trials_than_before_and_ids_that_repeat_are_told() -> None:
@@ -401,7 +403,7 @@ def test_more_trials_than_before_and_ids_that_repeat_are_told() -> None:
 
     assert notes(BEFORE, after) == [
         UNEVEN.format(before=1, after=3),
-        "cases whose id is there twice count as one case: 1",
+        "duplicate case ids, each counted as one case: 1",
     ]
 
 

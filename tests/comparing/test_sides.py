@@ -243,5 +243,5 @@ def test_a_measure_that_nobody_knows_is_refused_with_those_there_are() -> None:
         require_measure("tune", ("passed", "f1", "tone"))
 
     assert str(caught.value) == (
-        "measure: 'tune' is not one of these runs' numbers: passed, f1, tone. Did you mean 'tone'?"
+        "measure: unknown measure 'tune'. Choose from: passed, f1, tone. Did you mean 'tone'?"
     )

@@ -61,11 +61,11 @@ def test_two_runs_are_compared_case_by_case(callscore: Program) -> None:
     assert ", exact McNemar, 12 cases in both\n" in ran.stdout
     assert "\n\nBroken: 9 cases\n- oslo    F1 100.0% → 0.0%\n" in ran.stdout
     assert (
-        "\n\nTools, by the F1 of their calls   p is corrected after Holm for 1 tool or tag\n"
+        "\n\nTools, by the F1 of their calls   p with Holm's correction for 1 tool or tag\n"
         in ran.stdout
     )
     assert "\nget_weather      12   100.0%   25.0%        −75.0" in ran.stdout
-    assert ran.stdout.endswith("\n9 broken, 3 as before\n")
+    assert ran.stdout.endswith("\n9 broken, 3 unchanged\n")
 
 
 @pytest.mark.usefixtures("folder")

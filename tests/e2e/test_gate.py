@@ -49,7 +49,7 @@ def test_a_run_that_is_as_good_passes(callscore: Program, folder: Path) -> None:
     ran = callscore("gate", "--against", "main")
 
     assert (ran.returncode, ran.stderr) == (0, "")
-    assert ran.stdout.startswith("Gate open   ")
+    assert ran.stdout.startswith("Gate passed   ")
     assert ", main → latest   --fail-on regressed\n" in ran.stdout
     assert ran.stdout.endswith(f"\n\nNext: callscore baseline set {new} --name main\n")
 
@@ -61,7 +61,7 @@ def test_a_run_that_is_worse_does_not_pass(callscore: Program, folder: Path) -> 
 
     assert (ran.returncode, ran.stderr) == (1, "")
     assert ran.stdout.startswith(
-        "Gate closed   regressed, main → latest   --fail-on regressed\n"
+        "Gate failed   regressed, main → latest   --fail-on regressed\n"
         "! regressed: passed 100.0% → 25.0%, −75.0 points (95% interval "
     )
     assert "\n\nBroken: 9 cases\n- oslo    F1 100.0% → 0.0%\n" in ran.stdout
@@ -77,7 +77,7 @@ def test_in_doubt_it_is_closed_by_a_loss_of_ten_points_or_more(
     ran = callscore("gate", "--against", "main", "--lang", "ru")
 
     assert ran.returncode == 1
-    assert ran.stdout.startswith("Проверка не пройдена   мало данных, main → latest ")
+    assert ran.stdout.startswith("Гейт не пройден   мало данных, main → latest ")
     assert "а потеря не меньше 10 п. п.: хуже 2, лучше 0, −16.7 п. п.\n" in ran.stdout
 
 
@@ -88,9 +88,11 @@ def test_a_smaller_loss_is_let_through_and_said_plainly(callscore: Program, fold
     as_json = callscore("gate", "--against", "main", "--format", "json")
     strict = callscore("gate", "--against", "main", "--fail-on", "broken")
 
-    doubt = "too few cases to tell: 1 worse, 0 better, −8.3 points; --fail-on broken is stricter\n"
+    doubt = "too few cases for a verdict: 1 worse, 0 better, −8.3 points; --fail-on broken is stricter\n"
     assert (ran.returncode, ran.stderr) == (0, "")
-    assert ran.stdout.startswith("Gate open   not enough data, main → latest   --fail-on regressed")
+    assert ran.stdout.startswith(
+        "Gate passed   not enough data, main → latest   --fail-on regressed"
+    )
     assert f"\n! {doubt}" in ran.stdout
     assert ran.stdout.endswith(f"\n\nNext: callscore show {new} oslo\n")
     assert as_json.stderr == f"callscore: {doubt}"
@@ -156,8 +158,8 @@ def test_cases_without_numbers_are_told_from_no_cases(callscore: Program, tmp_pa
     ran = callscore("gate", "--against", "main")
 
     assert ran.returncode == 1
-    assert "\n! no case has a number for passed in both\n" in ran.stdout
-    assert "! 12 cases are gone, or have no number any more (oslo, rome, " in ran.stdout
+    assert "\n! no case has a value of passed in both runs\n" in ran.stdout
+    assert "! 12 cases are missing or have no value now (oslo, rome, " in ran.stdout
     assert ran.stdout.endswith(f"\nNext: callscore show {new}\n")
 
 
@@ -337,7 +339,7 @@ def test_reports_go_to_files_and_the_reasons_to_standard_error(
     assert report["next"].startswith("callscore show ")
     suite = fromstring((folder / "gate.xml").read_bytes())  # noqa: S314  (our own text)
     assert (suite.get("tests"), suite.get("failures")) == ("10", "2")
-    assert (folder / "gate.md").read_text().startswith("## Gate closed: regressed, `main` → ")
+    assert (folder / "gate.md").read_text().startswith("## Gate failed: regressed, `main` → ")
     for ran in (as_json, as_xml, as_text):
         assert ran.returncode == 1
         assert ran.stderr.startswith("callscore: regressed: passed 100.0% → 25.0%")
@@ -360,12 +362,12 @@ def test_on_github_there_are_annotations_and_a_summary_of_the_step(
     assert msgspec.json.decode(ran.stdout, type=dict[str, Any])["fail_on"] == "regressed"
     lines = [line for line in ran.stderr.splitlines() if line.startswith("::")]
     assert lines[0].startswith(
-        "::error title=callscore%3A Gate closed::regressed: passed 100.0%25 "
+        "::error title=callscore%3A Gate failed::regressed: passed 100.0%25 "
     )
     assert (
         "::error file=eval_weather.toml,title=Broken%3A oslo::weather, F1 100.0%25 → 0.0%25"
     ) in lines[2:]  # in the order in which they were answered
-    assert summary.read_text().startswith("# Earlier\n## Gate closed: regressed, `main` → `latest`")
+    assert summary.read_text().startswith("# Earlier\n## Gate failed: regressed, `main` → `latest`")
 
 
 def test_elsewhere_there_are_neither_and_a_terminal_has_colours(
@@ -375,5 +377,5 @@ def test_elsewhere_there_are_neither_and_a_terminal_has_colours(
 
     ran = callscore("gate", "--against", "main", FORCE_COLOR="1")
 
-    assert ran.stdout.startswith("\x1b[1;31mGate closed\x1b[0m   regressed, main → latest")
+    assert ran.stdout.startswith("\x1b[1;31mGate failed\x1b[0m   regressed, main → latest")
     assert "::error" not in ran.stdout + ran.stderr

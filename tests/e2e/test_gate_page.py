@@ -88,7 +88,7 @@ def test_the_gate_is_closed_for_the_commit_that_breaks_the_agent_and_open_for_th
     said = re.findall(r"^(?:Gate (?:open|closed)|exit code: \d)", printed, re.MULTILINE)
 
     # The first is that of the bar.
-    assert said == ["exit code: 1", "Gate closed", "exit code: 1", "Gate open", "exit code: 0"]
+    assert said == ["exit code: 1", "Gate failed", "exit code: 1", "Gate passed", "exit code: 0"]
     assert "Broken: 8 cases\n- weather-new-york " in printed
 
 
@@ -209,8 +209,8 @@ def test_the_workflow_lets_the_third_commit_through_and_not_the_second(server: S
 
     assert (codes(second), codes(third), codes(merged)) == ([0, 1], [0, 0], [0, 0, 0])
     broken, mended = server.commented
-    assert broken.startswith("## Gate closed: regressed, `main` → ")
-    assert mended.startswith("## Gate open: not enough data, `release` → ")
+    assert broken.startswith("## Gate failed: regressed, `main` → ")
+    assert mended.startswith("## Gate passed: not enough data, `release` → ")
     annotations = [line for line in second[1].said.splitlines() if line.startswith("::error ")]
     assert any(
         line.startswith("::error file=eval_agent.py,title=Broken%3A weather-new-york::")
@@ -218,7 +218,7 @@ def test_the_workflow_lets_the_third_commit_through_and_not_the_second(server: S
     )
     summary = server.summary.read_text(encoding="utf-8")
     said = re.findall(r"^## Gate \w+", summary, re.MULTILINE)
-    assert said == ["## Gate closed", *["## Gate open"] * 4]
+    assert said == ["## Gate failed", *["## Gate passed"] * 4]
 
 
 def test_what_is_broken_on_the_main_branch_does_not_become_the_baseline(server: Server) -> None:
@@ -271,7 +271,7 @@ def test_small_losses_that_add_up_are_found_by_the_fixed_baseline(server: Server
     assert (
         (server.clone / "gate.md")
         .read_text(encoding="utf-8")
-        .startswith("## Gate closed: not enough data, `release` → ")
+        .startswith("## Gate failed: not enough data, `release` → ")
     )
 
 

@@ -95,7 +95,7 @@ def test_a_run_whose_process_is_gone_did_not_end(callscore: Program, tmp_path: P
 def test_a_project_without_a_history_says_how_to_begin(callscore: Program, tmp_path: Path) -> None:
     listed = callscore("history")
 
-    assert (listed.returncode, listed.stdout) == (0, "No runs yet. Begin with: callscore run\n")
+    assert (listed.returncode, listed.stdout) == (0, "No runs yet. Start with: callscore run\n")
     assert callscore("history", "--json").stdout == "[]\n"
     assert not list(tmp_path.iterdir())
 

@@ -187,7 +187,7 @@ def test_records_of_one_id_that_ask_or_expect_something_else_stay_apart(folder: 
     ]
     side = side_of_file("cases.jsonl")
     assert [note.text("en") for note in compare_sides(side, side).notes] == [
-        "cases whose id is there twice count as one case: 4"
+        "duplicate case ids, each counted as one case: 4"
     ]
 
 

@@ -34,6 +34,9 @@ LATEST = SideSummary(
     git_commit="9d1b191a" * 5,
     git_dirty=True,
     cases=199,
+    trials=199,
+    passed=167,
+    failed=30,
     errors=2,
 )
 

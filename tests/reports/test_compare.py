@@ -29,6 +29,7 @@ from callscore.reports.compare import (
     below_notes,
     case_names,
     certainty_line,
+    certainty_texts,
     change_interval_text,
     change_line,
     change_rows,
@@ -41,7 +42,7 @@ from callscore.reports.compare import (
     note_text,
     p_text,
     points_text,
-    power_lines,
+    power_line,
     reason_text,
     share_text,
     side_parts,
@@ -104,14 +105,14 @@ def test_a_measure_is_a_word_of_ours_or_the_name_of_a_scorer() -> None:
 def test_the_change_is_said_with_both_numbers() -> None:
     assert change_line(REGRESSED, "en") == "passed 92.0% → 84.0%, −8.0 points"
     assert change_line(REGRESSED, "ru") == "пройдено 92.0% → 84.0%, −8.0 п. п."
-    assert change_line(NOTHING_COMMON, "en") == "no case is in both"
+    assert change_line(NOTHING_COMMON, "en") == "the runs have no cases in common"
 
 
 def test_cases_without_numbers_are_told_from_no_cases() -> None:
     comparison = replace(NOTHING_COMMON, same=2)
 
-    assert change_line(comparison, "en") == "no case has a number for passed in both"
-    assert change_line(comparison, "ru").endswith(" нет оценки «пройдено» и раньше, и теперь")
+    assert change_line(comparison, "en") == "no case has a value of passed in both runs"
+    assert change_line(comparison, "ru").endswith(" нет значения «пройдено» в обоих прогонах")
 
 
 def test_slices_stand_under_what_they_are_compared_by() -> None:
@@ -132,20 +133,32 @@ def test_how_sure_it_is_depends_on_what_is_known() -> None:
     assert certainty_line(Difference(measure="f1", cases=1), "en") == "1 case in both"
 
 
-def test_what_the_cases_could_have_shown_is_said_and_what_to_do() -> None:
-    assert power_lines(REGRESSED.main, "en") == [
-        "a difference of 6.1 points or more would show, four times in five"
+def test_the_detectable_difference_is_said_only_without_a_verdict() -> None:
+    assert power_line(REGRESSED.main, "en") == ""
+    assert power_line(replace(REGRESSED.main, verdict="improved"), "en") == ""
+    undecided = replace(REGRESSED.main, verdict="no evidence")
+    assert power_line(undecided, "en") == "detectable with 80 % power: ≥ 6.1 points"
+    assert power_line(undecided, "ru") == "с мощностью 80 % обнаружима разница ≥ 6.1 п. п."
+    assert power_line(NOT_ENOUGH.main, "en") == "no difference is detectable with 80 % power"
+
+
+def test_a_verdict_is_said_in_a_sentence() -> None:
+    assert certainty_texts(REGRESSED.main, "en") == [
+        "A difference of this size is unlikely to be chance.",
+        certainty_line(REGRESSED.main, "en"),
     ]
-    assert power_lines(NOT_ENOUGH.main, "en") == [
-        "so few cases show no difference at all",
-        "more cases, or more trials of each, would tell",
+    assert certainty_texts(NOT_ENOUGH.main, "en") == [
+        "Too few cases to tell a difference from chance. Add cases, or trials per case.",
+        certainty_line(NOT_ENOUGH.main, "en"),
+        power_line(NOT_ENOUGH.main, "en"),
     ]
+    assert certainty_texts(NOTHING_COMMON.main, "en") == []
 
 
 def test_flips_are_counted_and_what_there_is_none_of_is_left_out() -> None:
     words = [word for word, _ in flip_counts(REGRESSED, "en")]
 
-    assert words == ["3 broken", "1 fixed", "1 changed", "192 as before"]
+    assert words == ["3 broken", "1 fixed", "1 changed", "192 unchanged"]
     assert flip_counts(NOTHING_NEW, "ru") == [("без изменений 200", None)]
     assert flip_counts(NOTHING_COMMON, "en") == []
 
@@ -154,18 +167,23 @@ def test_a_run_is_said_in_a_few_words_and_a_file_in_fewer() -> None:
     assert side_parts(LATEST, "en") == [
         "latest",
         "run 20261115-120000-bbbb",
-        "commit 9d1b191 with changes",
+        "commit 9d1b191 with uncommitted changes",
         "2026-11-15 12:00 UTC",
         "199 cases",
+        "167 of 199 passed",
+        "30 failed",
         "2 errors",
     ]
+    often = replace(LATEST, trials=398, passed=366)
+    assert side_parts(often, "en")[4:6] == ["199 cases", "398 trials"]
+    assert "366 of 398 trials passed" in side_parts(often, "en")
     assert side_parts(MAIN, "ru")[1:3] == ["прогон 20261114-120000-aaaa", "коммит 02f0cce"]
     assert side_parts(SideSummary(label="a.jsonl", cases=1), "en") == ["a.jsonl", "1 case"]
     assert side_parts(replace(MAIN, label=MAIN.run), "en")[0:2] == [MAIN.run, "commit 02f0cce"]
 
 
 def test_p_values_are_corrected_for_as_many_slices_as_have_one() -> None:
-    assert holm_line(REGRESSED, "en") == "p is corrected after Holm for 3 tools and tags"
+    assert holm_line(REGRESSED, "en") == "p with Holm's correction for 3 tools and tags"
     assert holm_line(NOTHING_NEW, "en") == ""
 
 
@@ -223,7 +241,7 @@ def test_the_verdict_is_the_heading() -> None:
         "## Regressed: passed 92.0% → 84.0%, −8.0 points\n\n"
     )
     assert write_markdown(NOTHING_COMMON).startswith(
-        "## Not enough data: no case is in both\n\nbefore: "
+        "## Not enough data: the runs have no cases in common\n\nbefore: "
     )
 
 
@@ -231,9 +249,10 @@ def test_a_quiet_comparison_is_short() -> None:
     assert write_markdown(NOTHING_NEW).splitlines() == [
         "## No evidence: passed 92.0% → 92.0%, 0.0 points",
         "",
+        "The two means are equal.  ",
         "95% interval −1.9 to +1.9, p = 1.000, exact McNemar, 200 cases in both  ",
-        "a difference of 3.0 points or more would show, four times in five  ",
-        "200 as before",
+        "detectable with 80 % power: ≥ 3.0 points  ",
+        "200 unchanged",
         "",
         (
             "before: `main`, run `20261114-120000-aaaa`, commit `02f0cce`, 2026-11-14 12:00 UTC,"
@@ -250,7 +269,7 @@ def test_what_is_grave_is_in_bold_and_comes_first() -> None:
     text = write_markdown(REGRESSED)
 
     grave = text.index("- **1 case with a new forbidden call** (<code>assistant&#58;&#58;refund")
-    assert grave < text.index("- 3 cases only before: `main` (`a, b, c`)")
+    assert grave < text.index("- 3 cases only before, in `main` (`a, b, c`)")
 
 
 def test_all_measures_stand_in_a_table() -> None:
@@ -268,13 +287,13 @@ def test_cases_stand_in_a_table_for_each_way_without_empty_columns() -> None:
 
     assert (
         "### Broken: 3 cases\n\n"
-        "| case | trials passed | F1 | remarks |\n"
+        "| case | trials passed | F1 | notes |\n"
         "| --- | --- | ---: | --- |\n"
         "| `assistant::what-is-the-weather-in-oslo` |  | 100.0% → 50.0% |  |\n"
     ) in text
     assert (
-        "### Changed: 1 case\n\n| case | remarks |\n| --- | --- |\n"
-        "| `assistant::convert-5-miles-to-km` | other calls |\n"
+        "### Changed: 1 case\n\n| case | notes |\n| --- | --- |\n"
+        "| `assistant::convert-5-miles-to-km` | different calls |\n"
     ) in text
 
 
@@ -288,7 +307,7 @@ def test_slices_come_last_and_say_for_how_many_they_are_corrected() -> None:
         "| `get_weather` | 61 | 98.0% | 83.0% | −15.0 | 0.004 | regressed |\n"
     ) in text
     assert "### Tags, by passed\n\n| tag | cases | " in text
-    assert text.endswith("\n\np is corrected after Holm for 3 tools and tags\n")
+    assert text.endswith("\n\np with Holm's correction for 3 tools and tags\n")
 
 
 def test_what_is_not_shown_is_counted() -> None:
@@ -296,7 +315,7 @@ def test_what_is_not_shown_is_counted() -> None:
 
     assert "\n\n… 2 more; --max-shown shows more\n\n### Fixed: 1 case\n" in one
     assert one.endswith(
-        "\n\n… 1 more; --max-shown shows more\n\np is corrected after Holm for 3 tools and tags\n"
+        "\n\n… 1 more; --max-shown shows more\n\np with Holm's correction for 3 tools and tags\n"
     )
     assert "###" not in none
 
@@ -331,11 +350,11 @@ def test_a_comparison_without_surprises_has_no_notes() -> None:
 
 def test_what_only_one_run_has_and_what_is_other_is_counted_and_named() -> None:
     assert [*comparison_notes(REGRESSED, "en")] == [
-        ("3 cases only before: main", "a, b, c"),
-        ("2 cases only after: latest", "d, e"),
-        ("1 case without a number before or after, left out", "without-a-number"),
-        ("1 case expects something else than before", "hello"),
-        ("7 cases ask something else than before", "one, two, three, four, five, … 2 more"),
+        ("3 cases only before, in main", "a, b, c"),
+        ("2 cases only after, in latest", "d, e"),
+        ("not compared, without a value before or after: 1 case", "without-a-number"),
+        ("1 case whose expected calls changed", "hello"),
+        ("7 cases whose input changed", "one, two, three, four, five, … 2 more"),
         ("2 trials without an answer did not pass", ""),
     ]
 
@@ -344,11 +363,11 @@ def test_the_notes_can_be_had_in_russian() -> None:
     sentences = [sentence for sentence, _ in comparison_notes(REGRESSED, "ru")]
 
     assert sentences == [
-        "только раньше, main: 3 случая",
-        "только теперь, latest: 2 случая",
-        "без оценки раньше или теперь, не учтено: 1 случай",
-        "1 случай с другим эталоном, чем раньше",
-        "7 случаев с другим вопросом, чем раньше",
+        "только раньше, в main: 3 случая",
+        "только теперь, в latest: 2 случая",
+        "не сравнивается, раньше или теперь нет значения: 1 случай",
+        "1 случай с изменённым эталоном",
+        "7 случаев с изменённым вводом",
         "попытки без ответа (2) не пройдены",
     ]
 
@@ -374,8 +393,8 @@ def test_a_number_that_was_lost_is_told_from_one_that_never_was() -> None:
     )
 
     assert [*comparison_notes(comparison, "en")] == [
-        ("1 case with a number before and none after, left out", "b"),
-        ("2 cases without a number before or after, left out", "a, x::c"),
+        ("not compared, with a value only before: 1 case", "b"),
+        ("not compared, without a value before or after: 2 cases", "a, x::c"),
     ]
     assert len([*comparison_notes(comparison, "en", said={"missing"})]) == 1
 
@@ -384,7 +403,7 @@ def test_a_run_that_is_compared_with_itself_is_pointed_out_once() -> None:
     comparison = replace(NOTHING_NEW, is_same_run=True)
 
     assert [*comparison_notes(comparison, "en")] == [
-        ("both are the same run: 20261114-120000-aaaa", "")
+        ("both sides are the same run: 20261114-120000-aaaa", "")
     ]
     assert [*comparison_notes(comparison, "en", said={"same run"})] == []
 
@@ -411,7 +430,7 @@ def test_a_case_that_was_asked_once_says_nothing_of_trials() -> None:
     assert refund.remarks == "forbidden call, schema error"
     assert hello.trials == "3/3 → 1/3"
     assert (
-        hello.remarks == "no answer: timeout: no answer within 60 seconds, expects something else"
+        hello.remarks == "no answer: timeout: no answer within 60 seconds, expected calls changed"
     )
 
 
@@ -419,7 +438,7 @@ def test_an_f1_that_is_the_same_is_not_said() -> None:
     (row,) = change_rows(REGRESSED.changed("changed"), "en")
     (gone,) = change_rows([CaseChange(kind="broken", evaluation="", case="", f1=(1.0, None))], "en")
 
-    assert (row.f1, row.remarks) == ("", "other calls")
+    assert (row.f1, row.remarks) == ("", "different calls")
     assert gone.f1 == "100.0% → –"
 
 

@@ -30,20 +30,20 @@ write_text = partial(printed_text, render)
 
 REGRESSED_REPORT = """\
 Regressed   passed 92.0% → 84.0%, −8.0 points
+A difference of this size is unlikely to be chance.
 95% interval −12.5 to −3.5, p = 0.002, exact McNemar, 197 cases in both
-a difference of 6.1 points or more would show, four times in five
 
 before   main, run 20261114-120000-aaaa, commit 02f0cce, 2026-11-14 12:00 UTC, 200 cases
-after    latest, run 20261115-120000-bbbb, commit 9d1b191 with changes, 2026-11-15 12:00 UTC, 199
-         cases, 2 errors
+after    latest, run 20261115-120000-bbbb, commit 9d1b191 with uncommitted changes, 2026-11-15 12:00
+         UTC, 199 cases, 167 of 199 passed, 30 failed, 2 errors
 
 ! 1 case with a new forbidden call (assistant::refund-order-17 0 → 1)
 ! 1 case with a new schema error (assistant::refund-order-17 0 → 2)
-! 3 cases only before: main (a, b, c)
-! 2 cases only after: latest (d, e)
-! 1 case without a number before or after, left out (without-a-number)
-! 1 case expects something else than before (hello)
-! 7 cases ask something else than before (one, two, three, four, five, … 2 more)
+! 3 cases only before, in main (a, b, c)
+! 2 cases only after, in latest (d, e)
+! not compared, without a value before or after: 1 case (without-a-number)
+! 1 case whose expected calls changed (hello)
+! 7 cases whose input changed (one, two, three, four, five, … 2 more)
 ! 2 trials without an answer did not pass
 
 measure   before   after   difference    95% interval       p
@@ -56,15 +56,15 @@ Broken: 3 cases
 - assistant::refund-order-17                           F1 100.0% → 0.0%
     forbidden call, schema error
 - router [small]::hello                    3/3 → 1/3   F1 100.0% → 66.7%
-    no answer: timeout: no answer within 60 seconds, expects something else
+    no answer: timeout: no answer within 60 seconds, expected calls changed
 
 Fixed: 1 case
 + assistant::book-a-table   F1 66.7% → 100.0%
 
 Changed: 1 case
-~ assistant::convert-5-miles-to-km   other calls
+~ assistant::convert-5-miles-to-km   different calls
 
-Tools, by the F1 of their calls   p is corrected after Holm for 3 tools and tags
+Tools, by the F1 of their calls   p with Holm's correction for 3 tools and tags
 tool          cases   before   after   difference       p     verdict
 get_weather      61    98.0%   83.0%        −15.0   0.004   regressed
 
@@ -73,25 +73,25 @@ tag       cases   before   after   difference       p           verdict
 weather      60    90.0%   85.0%         −5.0   0.250       no evidence
 smoke         4   100.0%   75.0%        −25.0       –   not enough data
 
-3 broken, 1 fixed, 1 changed, 192 as before
+3 broken, 1 fixed, 1 changed, 192 unchanged
 """
 
 RUSSIAN_REPORT = """\
 Стало хуже   пройдено 92.0% → 84.0%, −8.0 п. п.
+Такая разница вряд ли случайна.
 95% интервал от −12.5 до −3.5, p = 0.002, точный критерий Макнемара, общих: 197 случаев
-разница от 6.1 п. п. была бы видна в четырёх случаях из пяти
 
 было    main, прогон 20261114-120000-aaaa, коммит 02f0cce, 2026-11-14 12:00 UTC, 200 случаев
-стало   latest, прогон 20261115-120000-bbbb, коммит 9d1b191 с изменениями, 2026-11-15 12:00 UTC, 199
-        случаев, 2 ошибки
+стало   latest, прогон 20261115-120000-bbbb, коммит 9d1b191 с незафиксированными изменениями,
+        2026-11-15 12:00 UTC, 199 случаев, пройдено 167 из 199, не пройдено 30, 2 ошибки
 
 ! 1 случай с новым запрещённым вызовом (assistant::refund-order-17 0 → 1)
 ! 1 случай с новой ошибкой по схеме (assistant::refund-order-17 0 → 2)
-! только раньше, main: 3 случая (a, b, c)
-! только теперь, latest: 2 случая (d, e)
-! без оценки раньше или теперь, не учтено: 1 случай (without-a-number)
-! 1 случай с другим эталоном, чем раньше (hello)
-! 7 случаев с другим вопросом, чем раньше (one, two, three, four, five, … ещё 2)
+! только раньше, в main: 3 случая (a, b, c)
+! только теперь, в latest: 2 случая (d, e)
+! не сравнивается, раньше или теперь нет значения: 1 случай (without-a-number)
+! 1 случай с изменённым эталоном (hello)
+! 7 случаев с изменённым вводом (one, two, three, four, five, … ещё 2)
 ! попытки без ответа (2) не пройдены
 
 мера        было   стало   разница       95% интервал       p
@@ -104,7 +104,7 @@ tone           –       –         –                  –       –
 - assistant::refund-order-17                           F1 100.0% → 0.0%
     запрещённый вызов, ошибка по схеме
 - router [small]::hello                    3/3 → 1/3   F1 100.0% → 66.7%
-    нет ответа: timeout: no answer within 60 seconds, другой эталон
+    нет ответа: timeout: no answer within 60 seconds, эталон изменился
 
 Исправлено: 1 случай
 + assistant::book-a-table   F1 66.7% → 100.0%
@@ -126,20 +126,21 @@ smoke           4   100.0%   75.0%     −25.0       –           мало да
 
 QUIET_REPORT = """\
 No evidence   passed 92.0% → 92.0%, 0.0 points
+The two means are equal.
 95% interval −1.9 to +1.9, p = 1.000, exact McNemar, 200 cases in both
-a difference of 3.0 points or more would show, four times in five
+detectable with 80 % power: ≥ 3.0 points
 
 before   main, run 20261114-120000-aaaa, commit 02f0cce, 2026-11-14 12:00 UTC, 200 cases
 after    main, run 20261114-120000-aaaa, commit 02f0cce, 2026-11-14 12:00 UTC, 200 cases
 
-200 as before
+200 unchanged
 """
 
 SMALL_REPORT = """\
 Not enough data   accuracy 75.0% → 50.0%, −25.0 points
+Too few cases to tell a difference from chance. Add cases, or trials per case.
 p = 0.500, exact McNemar, 8 cases in both
-so few cases show no difference at all
-more cases, or more trials of each, would tell
+no difference is detectable with 80 % power
 
 before   before.jsonl, 8 cases
 after    20261115-120000-bbbb, 2026-11-15 12:00 UTC, 8 cases
@@ -150,17 +151,17 @@ Broken: 2 cases
 - one   F1 100.0% → 0.0%
 - two   F1 100.0% → 0.0%
 
-2 broken, 6 as before
+2 broken, 6 unchanged
 """
 
 EMPTY_REPORT = """\
-Not enough data   no case is in both
+Not enough data   the runs have no cases in common
 
 before   before.jsonl, 2 cases
 after    after.jsonl, 2 cases
 
-! 2 cases only before: before.jsonl (a, b)
-! 2 cases only after: after.jsonl (c, d)
+! 2 cases only before, in before.jsonl (a, b)
+! 2 cases only after, in after.jsonl (c, d)
 """
 
 
@@ -290,7 +291,7 @@ def test_a_column_that_is_empty_takes_no_room() -> None:
 
     (line,) = change_lines(rows, "changed", 80)
 
-    assert line.plain == "~ convert-5-miles-to-km   other calls"
+    assert line.plain == "~ convert-5-miles-to-km   different calls"
 
 
 def test_a_sure_difference_has_the_colour_of_its_verdict() -> None:

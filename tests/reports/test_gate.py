@@ -41,8 +41,8 @@ def closed(*kinds: str, fail_on: str = "any") -> Gate:
 
 
 def test_the_title_says_what_it_is_about() -> None:
-    assert gate_title(OPEN, "en") == ("Gate open", "no evidence, main → main")
-    assert gate_title(CLOSED, "ru") == ("Проверка не пройдена", "стало хуже, main → latest")
+    assert gate_title(OPEN, "en") == ("Gate passed", "no evidence, main → main")
+    assert gate_title(CLOSED, "ru") == ("Гейт не пройден", "стало хуже, main → latest")
     assert gate_title(CLOSED, "en", write=str.upper)[1] == "regressed, MAIN → LATEST"
 
 
@@ -65,12 +65,14 @@ def test_every_reason_is_a_sentence_with_names_or_numbers() -> None:
                 " router [small]::hello"
             ),
         ),
-        ("changed", "1 case otherwise than before", "assistant::convert-5-miles-to-km"),
-        ("missing", "3 cases are gone, or have no number any more", "a, b, c"),
+        ("changed", "1 case changed", "assistant::convert-5-miles-to-km"),
+        ("missing", "3 cases are missing or have no value now", "a, b, c"),
         ("forbidden", "1 case with a new forbidden call", "assistant::refund-order-17"),
         ("schema", "1 case with a new schema error", "assistant::refund-order-17"),
     ]
-    assert reason_lines(EMPTY, "en") == [("nothing compared", "no case is in both", "")]
+    assert reason_lines(EMPTY, "en") == [
+        ("nothing compared", "the runs have no cases in common", "")
+    ]
 
 
 def test_doubt_thresholds_and_an_end_that_did_not_come_are_said_in_russian() -> None:
@@ -78,7 +80,7 @@ def test_doubt_thresholds_and_an_end_that_did_not_come_are_said_in_russian() -> 
         (
             "in doubt",
             (
-                "случаев слишком мало для вывода, а потеря не меньше 10 п. п.: хуже 2, лучше 0, −25.0"
+                "случаев слишком мало для вывода, а потеря — 10 п. п. или больше: хуже 2, лучше 0, −25.0"
                 " п. п."
             ),
             "",
@@ -108,8 +110,8 @@ def test_both_runs_can_be_without_an_end() -> None:
     gate = Gate(comparison=REGRESSED, fail_on="any", reasons=reasons)
 
     assert [sentence for _, sentence, _ in reason_lines(gate, "en")] == [
-        "20261114-120000-aaaa did not come to its end",
-        "20261115-120000-bbbb did not come to its end",
+        "20261114-120000-aaaa did not finish",
+        "20261115-120000-bbbb did not finish",
     ]
     assert suggested_command(gate) == "callscore run --resume"
     assert suggested_command(replace(gate, reasons=first)) == f"callscore compare main {RUN}"
@@ -127,7 +129,7 @@ def test_tools_that_regressed_are_named_and_a_run_against_itself_is_told() -> No
 
 def test_a_loss_that_does_not_close_the_gate_is_a_doubt() -> None:
     assert inconclusive_line(DOUBTFUL, "en") == (
-        "too few cases to tell: 1 worse, 0 better, −5.0 points; --fail-on broken is stricter"
+        "too few cases for a verdict: 1 worse, 0 better, −5.0 points; --fail-on broken is stricter"
     )
     assert inconclusive_line(DOUBTFUL, "ru").startswith(
         "случаев слишком мало для вывода: хуже 1, лучше 0"
@@ -226,7 +228,7 @@ def test_a_closed_gate_gives_its_reasons_at_once() -> None:
     text = write_markdown(CLOSED, next_command=NEXT)
 
     assert text.startswith(
-        "## Gate closed: regressed, `main` → `latest`\n\n"
+        "## Gate failed: regressed, `main` → `latest`\n\n"
         "- **regressed: passed 92.0% → 84.0%, −8.0 points**\n"
         "- **3 cases broken** (`assistant::what-is-the-weather-in-oslo, assistant::"
         "refund-order-17, router [small]::hello`)\n"
@@ -252,7 +254,7 @@ def test_tools_that_regressed_are_shown_and_a_doubt_is_said() -> None:
     assert "- **1 tool or tag regressed** (`tool get_weather`)\n" in sliced
     assert "\n| `get_weather` | 61 | 98.0% | 83.0% | −15.0 | 0.004 | regressed |\n" in sliced
     assert "### Tags" not in sliced
-    assert "\n- too few cases to tell: 1 worse, 0 better, −5.0 points; " in doubtful
+    assert "\n- too few cases for a verdict: 1 worse, 0 better, −5.0 points; " in doubtful
 
 
 def test_how_many_cases_are_shown_can_be_chosen() -> None:
@@ -266,8 +268,9 @@ def test_an_open_gate_gives_its_numbers() -> None:
     text = write_markdown(OPEN, next_command=NEXT)
 
     assert text.startswith(
-        "## Gate open: no evidence, `main` → `main`\n\n"
+        "## Gate passed: no evidence, `main` → `main`\n\n"
         "**passed 92.0% → 92.0%, 0.0 points**\n\n"
+        "The two means are equal.  \n"
         "95% interval −1.9 to +1.9, p = 1.000, exact McNemar, 200 cases in both  \n"
     )
 

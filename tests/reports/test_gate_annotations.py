@@ -19,7 +19,7 @@ FILES = {"assistant": "evals/a,b:c.py"}
 def test_an_open_gate_is_a_notice() -> None:
     assert annotation_lines(OPEN) == [
         (
-            "::notice title=callscore%3A Gate open::no evidence, main → main; passed 92.0%25 → 92.0%25,"
+            "::notice title=callscore%3A Gate passed::no evidence, main → main; passed 92.0%25 → 92.0%25,"
             " 0.0 points, 95%25 interval −1.9 to +1.9, p = 1.000, exact McNemar, 200 cases in both"
         )
     ]
@@ -29,7 +29,7 @@ def test_a_closed_gate_has_an_error_for_each_reason_and_each_broken_case() -> No
     lines = annotation_lines(CLOSED, files=FILES)
 
     assert len(lines) == 9
-    assert lines[0].startswith("::error title=callscore%3A Gate closed::regressed: passed 92.0%25 ")
+    assert lines[0].startswith("::error title=callscore%3A Gate failed::regressed: passed 92.0%25 ")
     assert lines[7] == (
         "::error file=evals/a%2Cb%3Ac.py,title=Broken%3A assistant%3A%3Arefund-order-17::assistant, "
         "F1 100.0%25 → 0.0%25, forbidden call, schema error"
@@ -48,7 +48,7 @@ def test_there_are_no_more_than_a_runner_shows() -> None:
 
 def test_annotations_can_be_had_in_russian() -> None:
     assert annotation_lines(OPEN, lang="ru")[0].startswith(
-        "::notice title=callscore%3A Проверка пройдена::разница не доказана, main → main;"
+        "::notice title=callscore%3A Гейт пройден::разница не доказана, main → main;"
     )
 
 
@@ -87,5 +87,5 @@ def test_a_loss_that_closes_nothing_is_in_the_notice() -> None:
     (line,) = annotation_lines(DOUBTFUL)
 
     assert line.endswith(
-        "; too few cases to tell: 1 worse, 0 better, −5.0 points; --fail-on broken is stricter"
+        "; too few cases for a verdict: 1 worse, 0 better, −5.0 points; --fail-on broken is stricter"
     )

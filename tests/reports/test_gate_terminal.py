@@ -34,12 +34,13 @@ write_text = partial(printed_text, render)
 
 NEXT = "callscore show 20261115-120000-bbbb refund-order-17"
 OPEN_BLOCK = """\
-Gate open   no evidence, main → main   --fail-on regressed
+Gate passed   no evidence, main → main   --fail-on regressed
 
 passed 92.0% → 92.0%, 0.0 points
+The two means are equal.
 95% interval −1.9 to +1.9, p = 1.000, exact McNemar, 200 cases in both
-a difference of 3.0 points or more would show, four times in five
-200 as before
+detectable with 80 % power: ≥ 3.0 points
+200 unchanged
 
 before   main, run 20261114-120000-aaaa, commit 02f0cce, 2026-11-14 12:00 UTC, 200 cases
 after    main, run 20261114-120000-aaaa, commit 02f0cce, 2026-11-14 12:00 UTC, 200 cases
@@ -48,19 +49,19 @@ Next: callscore show 20261115-120000-bbbb refund-order-17
 """
 
 CLOSED_BLOCK = """\
-Gate closed   regressed, main → latest   --fail-on any
+Gate failed   regressed, main → latest   --fail-on any
 ! regressed: passed 92.0% → 84.0%, −8.0 points (95% interval −12.5 to −3.5, p = 0.002, exact
 McNemar, 197 cases in both)
 ! 3 cases broken
-! 1 case otherwise than before (assistant::convert-5-miles-to-km)
-! 3 cases are gone, or have no number any more (a, b, c)
+! 1 case changed (assistant::convert-5-miles-to-km)
+! 3 cases are missing or have no value now (a, b, c)
 ! 1 case with a new forbidden call (assistant::refund-order-17)
 ! 1 case with a new schema error (assistant::refund-order-17)
 
-a difference of 6.1 points or more would show, four times in five
-3 broken, 1 fixed, 1 changed, 192 as before
+A difference of this size is unlikely to be chance.
+3 broken, 1 fixed, 1 changed, 192 unchanged
 
-Tools, by the F1 of their calls   p is corrected after Holm for 3 tools and tags
+Tools, by the F1 of their calls   p with Holm's correction for 3 tools and tags
 tool          cases   before   after   difference       p     verdict
 get_weather      61    98.0%   83.0%        −15.0   0.004   regressed
 
@@ -69,31 +70,31 @@ Broken: 3 cases
 - assistant::refund-order-17                           F1 100.0% → 0.0%
     forbidden call, schema error
 - router [small]::hello                    3/3 → 1/3   F1 100.0% → 66.7%
-    no answer: timeout: no answer within 60 seconds, expects something else
+    no answer: timeout: no answer within 60 seconds, expected calls changed
 
 before   main, run 20261114-120000-aaaa, commit 02f0cce, 2026-11-14 12:00 UTC, 200 cases
-after    latest, run 20261115-120000-bbbb, commit 9d1b191 with changes, 2026-11-15 12:00 UTC, 199
-         cases, 2 errors
+after    latest, run 20261115-120000-bbbb, commit 9d1b191 with uncommitted changes, 2026-11-15 12:00
+         UTC, 199 cases, 167 of 199 passed, 30 failed, 2 errors
 
-! 2 cases only after: latest (d, e)
-! 1 case without a number before or after, left out (without-a-number)
-! 1 case expects something else than before (hello)
-! 7 cases ask something else than before (one, two, three, four, five, … 2 more)
+! 2 cases only after, in latest (d, e)
+! not compared, without a value before or after: 1 case (without-a-number)
+! 1 case whose expected calls changed (hello)
+! 7 cases whose input changed (one, two, three, four, five, … 2 more)
 ! 2 trials without an answer did not pass
 
 Next: callscore show 20261115-120000-bbbb refund-order-17
 """
 
 DOUBTFUL_BLOCK = """\
-Проверка не пройдена   мало данных, before.jsonl → 20261115-120000-bbbb   --fail-on regressed
-! случаев слишком мало для вывода, а потеря не меньше 10 п. п.: хуже 2, лучше 0, −25.0 п. п.
+Гейт не пройден   мало данных, before.jsonl → 20261115-120000-bbbb   --fail-on regressed
+! случаев слишком мало для вывода, а потеря — 10 п. п. или больше: хуже 2, лучше 0, −25.0 п. п.
 ! accuracy 0.667, требуется ≥ 0.900
 ! прогон 20261115-120000-bbbb не завершён
 
 accuracy 75.0% → 50.0%, −25.0 п. п.
+Данных слишком мало, чтобы отличить разницу от случайной. Добавьте случаи или попытки.
 p = 0.500, точный критерий Макнемара, общих: 8 случаев
-так мало случаев не покажут разницы
-нужно больше случаев или попыток
+с мощностью 80 % никакая разница не обнаружима
 сломано 2, без изменений 6
 
 Сломано: 2 случая
@@ -123,8 +124,8 @@ def test_a_loss_that_does_not_close_it_is_said_plainly() -> None:
     text = write_text(DOUBTFUL, next_command=NEXT)
 
     assert text.startswith(
-        "Gate open   not enough data, main → latest   --fail-on regressed\n"
-        "! too few cases to tell: 1 worse, 0 better, −5.0 points; --fail-on broken is stricter\n"
+        "Gate passed   not enough data, main → latest   --fail-on regressed\n"
+        "! too few cases for a verdict: 1 worse, 0 better, −5.0 points; --fail-on broken is stricter\n"
     )
     assert "\nBroken: 1 case\n- one" in text
 
@@ -151,8 +152,8 @@ def test_a_run_that_is_held_against_itself_is_told_once() -> None:
 
     text = write_text(gate, next_command="callscore run")
 
-    assert "\n! 20261114-120000-aaaa is held against itself: run the evaluations again, " in text
-    assert "both are the same run" not in text
+    assert "\n! 20261114-120000-aaaa is compared with itself. Run the evaluations again, " in text
+    assert "both sides are the same run" not in text
 
 
 def test_how_many_cases_are_shown_can_be_chosen() -> None:
@@ -165,7 +166,7 @@ def test_how_many_cases_are_shown_can_be_chosen() -> None:
 def test_a_gate_that_compared_nothing_has_no_numbers() -> None:
     text = write_text(EMPTY, next_command=NEXT)
 
-    assert "! no case is in both\n" in text
+    assert "! the runs have no cases in common\n" in text
     assert "points" not in text
 
 
@@ -217,15 +218,15 @@ def test_an_open_gate_is_a_suite_without_failures() -> None:
 
 def test_each_reason_is_a_failed_test() -> None:
     assert failures(parsed(CLOSED)) == [
-        ("not regressed", "regressed"),
-        ("no new forbidden call", "forbidden"),
-        ("no new schema error", "schema"),
-        ("no case broken", "broken"),
-        ("no case is gone", "missing"),
-        ("no case otherwise than before", "changed"),
+        ("no regression", "regressed"),
+        ("no new forbidden calls", "forbidden"),
+        ("no new schema errors", "schema"),
+        ("no broken cases", "broken"),
+        ("no missing cases", "missing"),
+        ("no changed cases", "changed"),
     ]
-    assert failures(parsed(SLICED)) == [("no tool and no tag regressed", "slice")]
-    assert failures(parsed(EMPTY)) == [("something is compared", "nothing compared")]
+    assert failures(parsed(SLICED)) == [("no tool or tag regressed", "slice")]
+    assert failures(parsed(EMPTY)) == [("the runs have cases in common", "nothing compared")]
 
 
 def test_all_thresholds_that_are_missed_are_one_failure() -> None:
@@ -263,7 +264,7 @@ def test_the_numbers_are_properties_and_the_block_is_what_was_said() -> None:
     assert (found["verdict"], found["fail_on"], found["baseline"]) == ("regressed", "any", "main")
     said = root.find(".//system-out")
     assert said is not None
-    assert (said.text or "").startswith("Gate closed   regressed, main → latest")
+    assert (said.text or "").startswith("Gate failed   regressed, main → latest")
 
 
 def test_junit_has_no_numbers_where_nothing_was_compared() -> None:

@@ -108,7 +108,7 @@ def test_a_history_is_told_in_russian() -> None:
 
 
 def test_an_empty_history_says_how_to_begin() -> None:
-    assert write_text(History([])) == "No runs yet. Begin with: callscore run\n"
+    assert write_text(History([])) == "No runs yet. Start with: callscore run\n"
     assert write_text(History([], tag="slow")) == "No run has cases with the tag slow.\n"
 
 
@@ -132,7 +132,7 @@ def test_a_run_of_which_nothing_is_known_is_shown_all_the_same() -> None:
 
     report = write_text(History(timelines_of([run]), now=NOW))
 
-    assert report.startswith("nothing evaluated\n")
+    assert report.startswith("no evaluations\n")
     assert "14 Nov 09:05        –       120   running" in report
 
 
@@ -159,7 +159,7 @@ def test_other_cases_have_a_mark_that_is_told() -> None:
 
     assert "49.6% ≠" in report
     assert report.endswith(
-        "\n\n≠ has more cases than the run before it, or fewer; callscore compare holds those that both have against each other.\n"
+        "\n\n≠ The number of cases differs from the run before. callscore compare compares the cases that both runs have.\n"
     )
     assert "▲" not in report
     assert (
@@ -170,12 +170,14 @@ def test_other_cases_have_a_mark_that_is_told() -> None:
 def test_a_run_whose_process_was_ended_did_not_end() -> None:
     run = a_run("a", 1, status="abandoned")
 
-    assert "did not end" in write_text(History(timelines_of([run]), now=NOW))
+    assert "did not finish" in write_text(History(timelines_of([run]), now=NOW))
     assert "не завершён" in write_text(History(timelines_of([run]), now=NOW), lang="ru")
 
 
 def test_words_that_nothing_fits_are_told() -> None:
-    assert write_text(History([], keyword="nope")) == "No run has an evaluation that 'nope' fits.\n"
+    assert (
+        write_text(History([], keyword="nope")) == "No run has an evaluation that matches 'nope'.\n"
+    )
 
 
 def test_hostile_names_are_harmless() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import fsum
 from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
@@ -28,13 +29,13 @@ from callscore.comparing.sides import (
 from callscore.core.phrases import Note, Phrase
 from callscore.core.results import Noted
 from callscore.words.plain_data import noted_to_dict
-from callscore.words.value_text import json_safe
+from callscore.words.value_text import decimal, json_safe
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from callscore.comparing.gating import Gate
-    from callscore.comparing.sides import MatchedCase, Matching, Side, UnmatchedCase
+    from callscore.comparing.sides import MatchedCase, Matching, Side, TrialOutcome, UnmatchedCase
     from callscore.core.phrases import Language
 
 __all__ = [
@@ -53,12 +54,20 @@ class SideSummary(SideFacts, frozen=True, kw_only=True):
 
     Attributes:
         cases: the number of cases.
+        trials: the number of their trials; that of the cases if each has one.
+        passed: the number of trials that passed.
+        failed: the number of trials that did not pass, without the errors.
         errors: the number of trials without an answer.
+        f1: the mean score of the answers; None if no answer has a score.
         below: the means below `fail_under`, each a sentence in every language.
     """
 
     cases: int = 0
+    trials: int = 0
+    passed: int = 0
+    failed: int = 0
     errors: int = 0
+    f1: float | None = None
     below: tuple[Note, ...] = ()
 
 
@@ -131,30 +140,34 @@ class Comparison(Struct, frozen=True, kw_only=True):
         return comparison_to_dict(self)
 
 
-_UNFINISHED = Phrase("{side} did not come to its end", "{side}: прогон не дошёл до конца")
+_UNFINISHED = Phrase("{side}: the run did not finish", "{side}: прогон не завершён")
 _ERRORS = Phrase(
-    "{side}: {count} without an answer, taken as not passed",
-    "{side}: без ответа {count}, считаются непройденными",
+    "{side}: errors count as not passed, and as 0 in F1 and the scorers: {count}",
+    "{side}: ошибки считаются непройденными и нулём в F1 и метриках: {count}",
+)
+_ERRORS_WITH_F1 = Phrase(
+    "{side}: errors count as not passed, and as 0 in F1 and the scorers: {count}. "
+    "F1 of the answers: {f1}",
+    "{side}: ошибки считаются непройденными и нулём в F1 и метриках: {count}. F1 ответов: {f1}",
 )
 _OTHER_SETTINGS = Phrase(
-    "{evaluation}: the settings or the scorers are others than before, and a difference may come "
-    "from them",
-    "{evaluation}: настройки или оценщики другие, чем раньше, и разница может быть из-за них",
+    "{evaluation}: the settings or scorers of the two runs differ, which may explain a difference",
+    "{evaluation}: настройки или метрики двух прогонов различаются, разница может быть из-за этого",
 )
-_ONLY_IN_ONE = Phrase("only {side} has {evaluation}", "{evaluation} есть только в {side}")
+_ONLY_IN_ONE = Phrase("{evaluation} is only in {side}", "{evaluation} есть только в {side}")
 _OTHER_NAME = Phrase(
-    "{before} and {after} are compared as one evaluation, though their names differ",
-    "{before} и {after} сравниваются как одна оценка, хотя имена разные",
+    "{before} and {after} are compared as one evaluation under different names",
+    "{before} и {after} сравниваются как одна проверка под разными именами",
 )
 _REPEATED = Phrase(
-    "cases whose id is there twice count as one case: {count}",
-    "повторные id считаются одним случаем: {count}",
+    "duplicate case ids, each counted as one case: {count}",
+    "повторяющиеся id, каждый считается одним случаем: {count}",
 )
 _OTHER_TRIALS = Phrase(
-    "cases that one run tried more often than the other: {count} (up to {before} and {after} times); "
-    "as many trials are compared as both have, the first ones",
-    "случаи, которые один прогон пробовал чаще другого: {count} (до {before} и {after} попыток); "
-    "сравнивается столько первых попыток, сколько есть в обоих",
+    "cases with different numbers of trials: {count} (up to {before} before, up to {after} after); "
+    "only the first trials are compared, as many as both runs have",
+    "случаи, где число попыток различается: {count} (раньше до {before}, теперь до {after}); "
+    "сравниваются только первые попытки, сколько есть в обоих прогонах",
 )
 
 
@@ -189,14 +202,13 @@ def _evaluation_notes(before: Side, after: Side, matching: Matching) -> Iterator
 
 def _trial_notes(before: Side, after: Side, matching: Matching) -> Iterator[Note]:
     for side in (before, after):
-        errors = sum(
-            trial.status == "error"
-            for evaluation in side.evaluations
-            for case in evaluation.cases
-            for trial in case.trials
-        )
-        if errors:
-            yield Note(_ERRORS, {"side": side.label, "count": errors})
+        trials = _trials(side)
+        errors, f1 = sum(trial.status == "error" for trial in trials), _mean_f1(trials)
+        values = {"side": side.label, "count": errors}
+        if errors and f1 is None:
+            yield Note(_ERRORS, values)
+        elif errors:
+            yield Note(_ERRORS_WITH_F1, {**values, "f1": decimal(f1 or 0.0)})
     tried = [(len(pair.before.trials), len(pair.after.trials)) for pair in matching.cases]
     uneven = [trials for trials in tried if trials[0] != trials[1]]
     if uneven:
@@ -269,13 +281,34 @@ def _others(
             yield difference_between(measure, pairs)
 
 
+def _trials(side: Side) -> list[TrialOutcome]:
+    cases = [case for each in side.evaluations for case in each.cases]
+    return [trial for case in cases for trial in case.trials]
+
+
+def _mean_f1(trials: Sequence[TrialOutcome]) -> float | None:
+    """The mean score of the answers, as in the report of a run."""
+    found = [
+        trial.f1
+        for trial in trials
+        # Imported runs may contain anything.
+        if trial.status != "error" and trial.f1 is not None and 0 <= trial.f1 <= 1
+    ]
+    return fsum(found) / len(found) if found else None
+
+
 def _summary(side: Side) -> SideSummary:
     has_several = len(side.evaluations) > 1
-    cases = [case for each in side.evaluations for case in each.cases]
+    trials = _trials(side)
+    answers = [trial for trial in trials if trial.status != "error"]
     return SideSummary(
         **{name: getattr(side, name) for name in SideFacts.__struct_fields__},
-        cases=len(cases),
-        errors=sum(trial.status == "error" for case in cases for trial in case.trials),
+        cases=sum(len(each.cases) for each in side.evaluations),
+        trials=len(trials),
+        passed=sum(trial.passed is True for trial in answers),
+        failed=sum(trial.passed is False for trial in answers),
+        errors=len(trials) - len(answers),
+        f1=_mean_f1(trials),
         below=tuple(
             with_evaluation(each.label, note) if has_several else note
             for each in side.evaluations

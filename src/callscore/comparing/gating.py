@@ -25,7 +25,7 @@ WhichSide = Literal["before", "after"]
 ReasonKind = Literal[
     "regressed",  # the verdict
     "slice",  # the verdict on a tool or a tag
-    "in doubt",  # too few cases to tell, and what was seen is a loss of 10 points or more
+    "in doubt",  # too few cases for a verdict, and a loss of 10 points or more
     "broken",
     "changed",
     "missing",  # cases that only the first run has, or has a number for

@@ -333,7 +333,7 @@ def require_measure(measure: str, known: Sequence[str]) -> str:
     if len(similar) == 1:
         return similar[0]
     raise InvalidSettings(
-        f"measure: {measure!r} is not one of these runs' numbers: {', '.join(known)}"
+        f"measure: unknown measure {measure!r}. Choose from: {', '.join(known)}"
         f"{did_you_mean(measure, known)}"
     )
 

@@ -44,6 +44,7 @@ __all__ = [
     "below_notes",
     "case_names",
     "certainty_line",
+    "certainty_texts",
     "change_blocks",
     "change_line",
     "change_rows",
@@ -53,11 +54,11 @@ __all__ = [
     "flip_counts",
     "has_several_evaluations",
     "holm_line",
+    "meaning_line",
     "measure_cells",
     "measure_name",
     "nothing_compared_text",
     "points_with_unit",
-    "power_lines",
     "side_parts",
     "slice_blocks",
     "slice_cells",
@@ -79,7 +80,7 @@ P_VALUE = Phrase("p", "p")
 VERDICT = Phrase("verdict", "вывод")
 TRIALS = Phrase("trials passed", "попыток пройдено")
 F1 = Phrase("F1", "F1")
-REMARKS = Phrase("remarks", "примечания")
+REMARKS = Phrase("notes", "примечания")
 MEASURE_LABELS = (BEFORE, AFTER, DIFFERENCE, INTERVAL, P_VALUE)
 SLICE_LABELS = (CASE_COUNT, BEFORE, AFTER, DIFFERENCE, P_VALUE, VERDICT)
 SLICE_KINDS = {"tool": Phrase("tool", "инструмент"), "tag": Phrase("tag", "тег")}
@@ -106,32 +107,53 @@ _METHODS: dict[Method, Phrase] = {
     "paired bootstrap": Phrase("paired bootstrap", "парный бутстреп"),
 }
 _MEASURES = {"passed": Phrase("passed", "пройдено"), "f1": Phrase("F1", "F1")}
-_NOTHING_COMMON = Phrase("no case is in both", "общих случаев нет")
+_NOTHING_COMMON = Phrase("the runs have no cases in common", "у прогонов нет общих случаев")
 _NO_NUMBERS = Phrase(
-    "no case has a number for {measure} in both",
-    "ни у одного общего случая нет оценки «{measure}» и раньше, и теперь",
+    "no case has a value of {measure} in both runs",
+    "ни у одного случая нет значения «{measure}» в обоих прогонах",
 )
 _POINTS = Phrase("{points} points", "{points} п. п.")
 _RANGE = Phrase("{low} to {high}", "от {low} до {high}")
 _P = Phrase("p {sign} {p}, {method}", "p {sign} {p}, {method}")
 _COMPARED = Phrase("{cases} in both", "общих: {cases}")
-_VISIBLE = Phrase(
-    "a difference of {points} points or more would show, four times in five",
-    "разница от {points} п. п. была бы видна в четырёх случаях из пяти",
+_MEANINGS: dict[Verdict, Phrase] = {
+    "improved": Phrase(
+        "A difference of this size is unlikely to be chance.", "Такая разница вряд ли случайна."
+    ),
+    "regressed": Phrase(
+        "A difference of this size is unlikely to be chance.", "Такая разница вряд ли случайна."
+    ),
+    "no evidence": Phrase(
+        "A difference of this size can be chance.", "Такая разница может быть случайной."
+    ),
+    "not enough data": Phrase(
+        "Too few cases to tell a difference from chance. Add cases, or trials per case.",
+        "Данных слишком мало, чтобы отличить разницу от случайной. Добавьте случаи или попытки.",
+    ),
+}
+_NO_DIFFERENCE = Phrase("The two means are equal.", "Средние равны.")
+_DETECTABLE = Phrase(
+    "detectable with 80 % power: ≥ {points} points",
+    "с мощностью 80 % обнаружима разница ≥ {points} п. п.",
 )
-_INVISIBLE = Phrase("so few cases show no difference at all", "так мало случаев не покажут разницы")
-_ADVICE = Phrase(
-    "more cases, or more trials of each, would tell", "нужно больше случаев или попыток"
+_NOT_DETECTABLE = Phrase(
+    "no difference is detectable with 80 % power", "с мощностью 80 % никакая разница не обнаружима"
 )
 _FLIPS: dict[ChangeKind, Phrase] = {
     "broken": Phrase("{count} broken", "сломано {count}"),
     "fixed": Phrase("{count} fixed", "исправлено {count}"),
     "changed": Phrase("{count} changed", "изменилось {count}"),
 }
-_SAME = Phrase("{count} as before", "без изменений {count}")
+_SAME = Phrase("{count} unchanged", "без изменений {count}")
+TRIALS_COUNT = Plural(("trial", "trials"), ("попытка", "попытки", "попыток"))
+_PASSED_OF = Phrase("{part} of {whole} passed", "пройдено {part} из {whole}")
+_TRIALS_PASSED_OF = Phrase("{part} of {whole} trials passed", "пройдено {part} из {whole} попыток")
+_FAILED = Phrase("{count} failed", "не пройдено {count}")
 _COMMIT = Phrase("commit {commit}", "коммит {commit}")
-_DIRTY = Phrase("commit {commit} with changes", "коммит {commit} с изменениями")
-_HOLM = Phrase("p is corrected after Holm for {slices}", "p с поправкой Холма на {slices}")
+_DIRTY = Phrase(
+    "commit {commit} with uncommitted changes", "коммит {commit} с незафиксированными изменениями"
+)
+_HOLM = Phrase("p with Holm's correction for {slices}", "p с поправкой Холма на {slices}")
 _SLICE_COUNT = Plural(("tool or tag", "tools and tags"), ("срез", "среза", "срезов"))
 _REASONS: dict[ChangeReasonKind, Phrase] = {
     "forbidden call": Phrase("forbidden call", "запрещённый вызов"),
@@ -219,16 +241,28 @@ def certainty_line(difference: Difference, lang: Language) -> str:
     return ", ".join(parts)
 
 
-def power_lines(difference: Difference, lang: Language) -> list[str]:
-    """The smallest difference that would show, and what to do if that is too large."""
+def meaning_line(difference: Difference, lang: Language) -> str:
+    """The verdict in a sentence."""
+    if difference.verdict == "no evidence" and not difference.change:
+        return say(_NO_DIFFERENCE, lang)
+    return say(_MEANINGS[difference.verdict], lang)
+
+
+def power_line(difference: Difference, lang: Language) -> str:
+    """The smallest difference that can be detected; empty if one was."""
+    if difference.verdict in {"improved", "regressed"}:
+        return ""
     if difference.smallest is None:
-        lines = [say(_INVISIBLE, lang)]
-    else:
-        smallest = points_text(difference.smallest).removeprefix("+")
-        lines = [say(_VISIBLE, lang, points=smallest)]
-    if difference.verdict == "not enough data":
-        lines.append(say(_ADVICE, lang))
-    return lines
+        return say(_NOT_DETECTABLE, lang)
+    return say(_DETECTABLE, lang, points=points_text(difference.smallest).removeprefix("+"))
+
+
+def certainty_texts(difference: Difference, lang: Language) -> list[str]:
+    """What the verdict means, and how certain it is, a line each; empty if nothing was compared."""
+    if difference.change is None:
+        return []
+    lines = (meaning_line, certainty_line, power_line)
+    return [text for line in lines if (text := line(difference, lang))]
 
 
 def flip_counts(comparison: Comparison, lang: Language) -> list[tuple[str, ChangeKind | None]]:
@@ -244,7 +278,7 @@ def flip_counts(comparison: Comparison, lang: Language) -> list[tuple[str, Chang
 
 
 def side_parts(side: SideSummary, lang: Language, *, write: Escaper = escape) -> list[str]:
-    """A run in a few words each: its label, id, commit, time, cases and errors."""
+    """A run in a few words each: its label, id, commit, time, cases and outcomes."""
     parts = [write(side.label)]
     if side.run and side.run != side.label:
         parts.append(say(RUN_ID, lang, id=write(side.run)))
@@ -254,9 +288,21 @@ def side_parts(side: SideSummary, lang: Language, *, write: Escaper = escape) ->
     if side.started_at is not None:
         parts.append(strftime("%Y-%m-%d %H:%M UTC", gmtime(side.started_at)))
     parts.append(count_of(CASES, side.cases, lang))
+    if side.trials > side.cases:
+        parts.append(count_of(TRIALS_COUNT, side.trials, lang))
+    return [*parts, *_outcome_parts(side, lang)]
+
+
+def _outcome_parts(side: SideSummary, lang: Language) -> Iterator[str]:
+    """How many trials passed and failed, and how many are errors, as in the report of the run."""
+    decided = side.passed + side.failed + side.errors
+    if decided:
+        phrase = _TRIALS_PASSED_OF if side.trials > side.cases else _PASSED_OF
+        yield say(phrase, lang, part=side.passed, whole=decided)
+    if side.failed:
+        yield say(_FAILED, lang, count=side.failed)
     if side.errors:
-        parts.append(count_of(ERROR_COUNT, side.errors, lang))
-    return parts
+        yield count_of(ERROR_COUNT, side.errors, lang)
 
 
 def holm_line(comparison: Comparison, lang: Language) -> str:
@@ -298,8 +344,8 @@ def _number_cells(difference: Difference) -> list[str]:
 
 # The mark before the name of a case that changed.
 MARKS: dict[ChangeKind, str] = {"broken": "-", "fixed": "+", "changed": "~"}
-_OTHER_CALLS = Phrase("other calls", "другие вызовы")
-_EXPECTATION_CHANGED = Phrase("expects something else", "другой эталон")
+_OTHER_CALLS = Phrase("different calls", "другие вызовы")
+_EXPECTATION_CHANGED = Phrase("expected calls changed", "эталон изменился")
 _SLICE_NAMES = {
     "tool": Phrase("tool {name}", "инструмент {name}"),
     "tag": Phrase("tag {name}", "тег {name}"),
@@ -394,32 +440,28 @@ ALARMS = {
         ),
     ),
 }
-_ONLY_BEFORE = Phrase("{cases} only before: {label}", "только раньше, {label}: {cases}")
-_ONLY_AFTER = Phrase("{cases} only after: {label}", "только теперь, {label}: {cases}")
+_ONLY_BEFORE = Phrase("{cases} only before, in {label}", "только раньше, в {label}: {cases}")
+_ONLY_AFTER = Phrase("{cases} only after, in {label}", "только теперь, в {label}: {cases}")
 _LOST = Phrase(
-    "{cases} with a number before and none after, left out",
-    "с оценкой раньше и без оценки теперь, не учтено: {cases}",
+    "not compared, with a value only before: {cases}",
+    "не сравнивается, значение есть только раньше: {cases}",
 )
 _UNDECIDED = Phrase(
-    "{cases} without a number before or after, left out",
-    "без оценки раньше или теперь, не учтено: {cases}",
+    "not compared, without a value before or after: {cases}",
+    "не сравнивается, раньше или теперь нет значения: {cases}",
 )
-_SAME_RUN = Phrase("both are the same run: {run}", "это один и тот же прогон: {run}")
+_SAME_RUN = Phrase("both sides are the same run: {run}", "это один и тот же прогон: {run}")
 _EXPECTATIONS = Plural(
-    ("case expects something else than before", "cases expect something else than before"),
+    ("case whose expected calls changed", "cases whose expected calls changed"),
     (
-        "случай с другим эталоном, чем раньше",
-        "случая с другим эталоном, чем раньше",
-        "случаев с другим эталоном, чем раньше",
+        "случай с изменённым эталоном",
+        "случая с изменённым эталоном",
+        "случаев с изменённым эталоном",
     ),
 )
 _INPUTS = Plural(
-    ("case asks something else than before", "cases ask something else than before"),
-    (
-        "случай с другим вопросом, чем раньше",
-        "случая с другим вопросом, чем раньше",
-        "случаев с другим вопросом, чем раньше",
-    ),
+    ("case whose input changed", "cases whose input changed"),
+    ("случай с изменённым вводом", "случая с изменённым вводом", "случаев с изменённым вводом"),
 )
 
 
@@ -530,9 +572,7 @@ def write_markdown(
 def fact_blocks(comparison: Comparison, lang: Language) -> Iterator[str]:
     """How certain the verdict is, how many cases changed, and the two runs."""
     main = comparison.main
-    lines = []
-    if main.change is not None:
-        lines += [certainty_line(main, lang), *power_lines(main, lang)]
+    lines = certainty_texts(main, lang)
     flips = ", ".join(words for words, _ in flip_counts(comparison, lang))
     yield "  \n".join([*lines, *([flips] if flips else [])])
     sides = ((BEFORE, comparison.before), (AFTER, comparison.after))

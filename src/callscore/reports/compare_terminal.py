@@ -174,11 +174,8 @@ def render(
 
 
 def certainty_lines(difference: Difference, lang: Language) -> Section:
-    """How certain a difference is, and what would have shown; empty if nothing was compared."""
-    if difference.change is None:
-        return []
-    lines = [wording.certainty_line(difference, lang), *wording.power_lines(difference, lang)]
-    return [Text(line, "dim") for line in lines]
+    """What the verdict means, and how certain it is; empty if nothing was compared."""
+    return [Text(line, "dim") for line in wording.certainty_texts(difference, lang)]
 
 
 def change_section(

@@ -64,36 +64,34 @@ __all__ = [
 ]
 
 NEXT = Phrase("Next: {command}", "Дальше: {command}")
-_OPEN = Phrase("Gate open", "Проверка пройдена")
-_CLOSED = Phrase("Gate closed", "Проверка не пройдена")
+_OPEN = Phrase("Gate passed", "Гейт пройден")
+_CLOSED = Phrase("Gate failed", "Гейт не пройден")
 _REGRESSED = Phrase("regressed: {change}", "стало хуже: {change}")
 _INCONCLUSIVE_LOSS = Phrase(
-    "too few cases to tell, and a loss of 10 points or more: {down} worse, {up} better, {change}",
-    "случаев слишком мало для вывода, а потеря не меньше 10 п. п.: хуже {down}, лучше {up}, {change}",
+    "too few cases for a verdict, and a loss of 10 points or more:"
+    " {down} worse, {up} better, {change}",
+    "случаев слишком мало для вывода, а потеря — 10 п. п. или больше:"
+    " хуже {down}, лучше {up}, {change}",
 )
 _INCONCLUSIVE = Phrase(
-    "too few cases to tell: {down} worse, {up} better, {change}; --fail-on broken is stricter",
+    "too few cases for a verdict: {down} worse, {up} better, {change}; --fail-on broken is stricter",
     "случаев слишком мало для вывода: хуже {down}, лучше {up}, {change}; --fail-on broken строже",
 )
 _SAME_RUN = Phrase(
-    "{run} is held against itself: run the evaluations again, and then the gate",
-    "{run} сравнивается сам с собой: запустите оценки снова, потом gate",
+    "{run} is compared with itself. Run the evaluations again, then the gate",
+    "{run} сравнивается сам с собой. Запустите проверки снова, затем гейт",
 )
-_UNFINISHED = Phrase("{run} did not come to its end", "прогон {run} не завершён")
+_UNFINISHED = Phrase("{run} did not finish", "прогон {run} не завершён")
 _COUNTED: dict[ReasonKind, Plural] = {
     "broken": Plural(
         ("case broken", "cases broken"), ("случай сломан", "случая сломано", "случаев сломано")
     ),
     "changed": Plural(
-        ("case otherwise than before", "cases otherwise than before"),
-        (
-            "случай не такой, как раньше",
-            "случая не такие, как раньше",
-            "случаев не такие, как раньше",
-        ),
+        ("case changed", "cases changed"),
+        ("случай изменился", "случая изменилось", "случаев изменилось"),
     ),
     "missing": Plural(
-        ("case is gone, or has no number any more", "cases are gone, or have no number any more"),
+        ("case is missing or has no value now", "cases are missing or have no value now"),
         (
             "случай пропал или остался без оценки",
             "случая пропало или осталось без оценки",

@@ -10,7 +10,12 @@ from rich.text import Text
 from callscore.core.phrases import Phrase, say
 from callscore.core.rendering import escape
 from callscore.reports import gate as wording
-from callscore.reports.compare import DEFAULT_MAX_SHOWN, change_line, comparison_notes
+from callscore.reports.compare import (
+    DEFAULT_MAX_SHOWN,
+    change_line,
+    comparison_notes,
+    meaning_line,
+)
 from callscore.reports.compare_terminal import (
     VERDICT_STYLES,
     certainty_lines,
@@ -77,8 +82,8 @@ def _sections(gate: Gate, width: int, max_shown: int, lang: Language) -> Iterato
     warning = wording.inconclusive_line(gate, lang)
     yield [title, *reasons, *([note_line(warning, "")] if warning else [])]
     numbers = certainty_lines(main, lang)
-    if "regressed" in kinds:  # the reason above has the first line already
-        numbers = numbers[1:]
+    if "regressed" in kinds:  # the reason above has the numbers already
+        numbers = [Text(meaning_line(main, lang), "dim")]
     elif numbers:
         change = Text(change_line(comparison, lang), VERDICT_STYLES[main.verdict])
         numbers = [change, *numbers]
@@ -93,27 +98,32 @@ def _sections(gate: Gate, width: int, max_shown: int, lang: Language) -> Iterato
 
 
 _ALWAYS_TESTED: dict[ReasonKind, Phrase] = {
-    "nothing compared": Phrase("something is compared", "есть что сравнивать"),
-    "same run": Phrase("two runs are compared", "сравниваются два прогона"),
-    "unfinished": Phrase("the runs are finished", "прогоны завершены"),
-    "regressed": Phrase("not regressed", "не стало хуже"),
-    "slice": Phrase("no tool and no tag regressed", "ни один срез не стал хуже"),
-    "in doubt": Phrase("not in doubt", "сомнений нет"),
-    "forbidden": Phrase("no new forbidden call", "новых запрещённых вызовов нет"),
-    "schema": Phrase("no new schema error", "новых ошибок по схемам нет"),
-    "below": Phrase("every mean reaches its `fail_under`", "средние не ниже `fail_under`"),
+    "nothing compared": Phrase("the runs have cases in common", "у прогонов есть общие случаи"),
+    "same run": Phrase("two different runs are compared", "сравниваются разные прогоны"),
+    "unfinished": Phrase("the runs finished", "прогоны завершены"),
+    "regressed": Phrase("no regression", "не стало хуже"),
+    "slice": Phrase("no tool or tag regressed", "ни один срез не стал хуже"),
+    "in doubt": Phrase(
+        "no large loss in too few cases", "нет большой потери в малом числе случаев"
+    ),
+    "forbidden": Phrase("no new forbidden calls", "новых запрещённых вызовов нет"),
+    "schema": Phrase("no new schema errors", "новых ошибок по схемам нет"),
+    "below": Phrase("all means reach fail_under", "средние не ниже fail_under"),
 }
 _TESTED_IF_BROKEN: dict[ReasonKind, Phrase] = {
     **_ALWAYS_TESTED,
-    "broken": Phrase("no case broken", "сломанных случаев нет"),
-    "missing": Phrase("no case is gone", "пропавших случаев нет"),
+    "broken": Phrase("no broken cases", "сломанных случаев нет"),
+    "missing": Phrase("no missing cases", "пропавших случаев нет"),
 }
 _TESTS: dict[FailOn, dict[ReasonKind, Phrase]] = {
-    "regressed": {**_ALWAYS_TESTED, "missing": Phrase("most cases are left", "случаи на месте")},
+    "regressed": {
+        **_ALWAYS_TESTED,
+        "missing": Phrase("most cases are present", "большинство случаев на месте"),
+    },
     "broken": _TESTED_IF_BROKEN,
     "any": {
         **_TESTED_IF_BROKEN,
-        "changed": Phrase("no case otherwise than before", "все случаи как раньше"),
+        "changed": Phrase("no changed cases", "изменившихся случаев нет"),
     },
 }
 

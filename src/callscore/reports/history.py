@@ -184,22 +184,22 @@ CASE_COUNT = Phrase("cases", "случаи")
 TRIAL_COUNT = Phrase("trials", "попытки")
 COMMIT = Phrase("commit", "коммит")
 PARTIAL = Phrase("some cases", "часть случаев")
-NOTHING_EVALUATED = Phrase("nothing evaluated", "ничего не оценено")
+NOTHING_EVALUATED = Phrase("no evaluations", "нет проверок")
 TAGGED = Phrase("cases with the tag {tag}", "случаи с тегом {tag}")
 NONE_YET = Phrase(
-    "No runs yet. Begin with: callscore run", "Прогонов пока нет. Начните с: callscore run"
+    "No runs yet. Start with: callscore run", "Прогонов пока нет. Начните с: callscore run"
 )
 NONE_YET_TAGGED = Phrase(
     "No run has cases with the tag {tag}.", "Ни в одном прогоне нет случаев с тегом {tag}."
 )
 NONE_MATCH = Phrase(
-    "No run has an evaluation that {words!r} fits.",
-    "Ни в одном прогоне нет оценки, подходящей под {words!r}.",
+    "No run has an evaluation that matches {words!r}.",
+    "Ни в одном прогоне нет проверки, подходящей под {words!r}.",
 )
 OTHER_CASES = Phrase(
-    "≠ has more cases than the run before it, or fewer; callscore compare holds those that both have"
-    " against each other.",
-    "≠ случаев больше или меньше, чем в прогоне до него; callscore compare сравнит те, что есть в обоих.",
+    "≠ The number of cases differs from the run before. callscore compare compares the cases that"
+    " both runs have.",
+    "≠ Число случаев не такое, как в предыдущем прогоне. callscore compare сравнит общие случаи.",
 )
 MORE_RUNS = Phrase(
     "Older runs are not shown; --max-shown shows more.",
@@ -208,7 +208,7 @@ MORE_RUNS = Phrase(
 STATUSES = {
     "running": Phrase("running", "идёт"),
     "interrupted": Phrase("interrupted", "прерван"),
-    "abandoned": Phrase("did not end", "не завершён"),
+    "abandoned": Phrase("did not finish", "не завершён"),
 }
 # The command that stored a run, if it was not `callscore run`.
 COMMANDS = {
