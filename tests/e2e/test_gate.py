@@ -78,7 +78,7 @@ def test_in_doubt_it_is_closed_by_a_loss_of_ten_points_or_more(
 
     assert ran.returncode == 1
     assert ran.stdout.startswith("Гейт не пройден   мало данных, main → latest ")
-    assert "а потеря не меньше 10 п. п.: хуже 2, лучше 0, −16.7 п. п.\n" in ran.stdout
+    assert "а потеря — 10 п. п. или больше: хуже 2, лучше 0, −16.7 п. п.\n" in ran.stdout
 
 
 def test_a_smaller_loss_is_let_through_and_said_plainly(callscore: Program, folder: Path) -> None:
@@ -281,7 +281,7 @@ def test_a_run_that_is_its_own_baseline_does_not_pass_and_is_told_once(callscore
     ran = callscore("gate", "--against", "main")
 
     assert (ran.returncode, ran.stderr) == (1, "")
-    assert ran.stdout.count("is held against itself: run the evaluations again, and then") == 1
+    assert ran.stdout.count("is compared with itself. Run the evaluations again, then") == 1
     assert "same run" not in ran.stdout
     assert ran.stdout.endswith("\nNext: callscore run\n")
 

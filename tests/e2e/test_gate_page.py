@@ -85,7 +85,7 @@ def test_the_gate_is_closed_for_the_commit_that_breaks_the_agent_and_open_for_th
 ) -> None:
     _, printed = followed
 
-    said = re.findall(r"^(?:Gate (?:open|closed)|exit code: \d)", printed, re.MULTILINE)
+    said = re.findall(r"^(?:Gate (?:passed|failed)|exit code: \d)", printed, re.MULTILINE)
 
     # The first is that of the bar.
     assert said == ["exit code: 1", "Gate failed", "exit code: 1", "Gate passed", "exit code: 0"]

@@ -78,7 +78,7 @@ def test_the_oldest_that_is_shown_has_its_arrow(callscore: Program) -> None:
 def test_words_choose_evaluations(callscore: Program) -> None:
     assert "66.7%" in callscore("history", "-k", "agent and not router").stdout
     none = callscore("history", "-k", "router")
-    assert none.stdout == "No run has an evaluation that 'router' fits.\n"
+    assert none.stdout == "No run has an evaluation that matches 'router'.\n"
     assert callscore("history", "-k", "agent and").returncode == 2
 
 
@@ -86,8 +86,8 @@ def test_a_run_whose_process_is_gone_did_not_end(callscore: Program, tmp_path: P
     run = add_run(tmp_path)
     with open_store(tmp_path / ".callscore/history.db") as store:
         store.begin(replace(store.find(run), status="running"))
-        assert "did not end" in callscore("history").stdout
-        assert "did not end" in callscore("show").stdout
+        assert "did not finish" in callscore("history").stdout
+        assert "did not finish" in callscore("show").stdout
         with store.lock(run):
             assert "running" in callscore("history").stdout
 
