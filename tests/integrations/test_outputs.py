@@ -74,7 +74,7 @@ def test_a_call_that_is_near_enough_keeps_its_differences() -> None:
     ("expected", "actual", "order", "details"),
     [
         ([call("f")], [call("g")], "any", "f: never called"),
-        ([call("f"), call("f")], [call("f")], "any", "f: not called often enough: every call of "),
+        ([call("f"), call("f")], [call("f")], "any", "f: not called often enough: each call of "),
         (
             [call("f"), call("g")],
             [call("g"), call("f")],
@@ -103,7 +103,7 @@ def test_an_extra_call_is_the_call_and_nothing_more() -> None:
     ("expected", "options", "details"),
     [
         ([call("g"), call("f")], {"order": "in_order"}, "expected, but not in this order"),
-        ([{"forbid": "f"}, call("g")], {}, "forbidden: it must not be called"),
+        ([{"forbid": "f"}, call("g")], {}, "forbidden: must not be called"),
         ([{"optional": call("f", a=2)}, call("g")], {}, "not as it was written: f(a=2)"),
     ],
 )

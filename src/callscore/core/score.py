@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal, cast
+from typing import TYPE_CHECKING, Any, Literal, cast, get_args
 
 from msgspec import Struct, structs
 
@@ -18,7 +18,9 @@ from callscore.core.case import Expected
 from callscore.core.counted_calls import Ignored
 from callscore.core.equality import differing_keys
 from callscore.core.settings import DEFAULT, Settings
+from callscore.core.suggestions import suggestion_or_choices
 from callscore.core.tool_names import count_same_names
+from callscore.errors import InvalidSettings
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence, Sized
@@ -126,6 +128,8 @@ def parameters_valid(faults: Iterable[Fault], *, calls: int, expected: int) -> f
         return 0.0 if expected else 1.0
     return (calls - count_faulty_calls(faults)) / calls
 
+
+Style = Literal["snake", "camel"]
 
 # The positions of an expected call and of the actual call that it is paired with.
 Positions = tuple[int, int]
@@ -396,8 +400,24 @@ class Score(Struct, frozen=True, gc=False):
 
         return explain(self, lang=lang)
 
-    def to_dict(self) -> dict[str, Any]:
-        """Everything as plain data that any JSON encoder accepts."""
+    def to_dict(self, *, style: Style = "snake") -> dict[str, Any]:
+        """The score as plain data that any JSON encoder accepts.
+
+        Args:
+            style: `snake` for everything there is (`total_expected`, `correct`), or `camel` for the
+                fields of the agent tools (`totalExpected`, `correctCalls`), each call with its
+                `status`, `argsMatch` and `details`.
+
+        Raises:
+            InvalidSettings: the style is unknown.
+        """
+        if style not in get_args(Style):
+            hint = suggestion_or_choices(style, get_args(Style))
+            raise InvalidSettings(f"style: unknown value {style!r}{hint}")
+        if style == "camel":
+            from callscore.words.camel_case import score_to_camel_dict
+
+            return score_to_camel_dict(self)
         from callscore.words.plain_data import score_to_dict
 
         return score_to_dict(self)

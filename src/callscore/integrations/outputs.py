@@ -5,52 +5,20 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from callscore.core.score import parameters_valid
-from callscore.words.plain_data import score_to_dict
-from callscore.words.reasons import fault_reason
-from callscore.words.unpaired import explain_unpaired
-from callscore.words.value_text import json_safe, percent
+from callscore.words.camel_case import fault_to_camel_dict, score_numbers
+from callscore.words.value_text import percent
 
 if TYPE_CHECKING:
-    from callscore.core.call import ToolCall
     from callscore.core.score import Fault, Score
-    from callscore.words.unpaired import UnpairedReasons
 
-__all__ = ["check_answer", "explanation_answer", "score_answer"]
-
-_MOST_REASONS = 10
-_DIFFERENCE = ("path", "kind", "expected", "actual", "reason")
-_FAULT = ("kind", "tool", "index", "path", "value", "required", "since", "reason")
-_OF_CALLS = ("id", "raw", "error")
-
-
-def score_answer(score: Score) -> dict[str, Any]:
-    """A score, with every call in one of four lists, and the reason."""
-    report, reasons = score_to_dict(score), explain_unpaired(score, "en")
-    faults = {} if score.faults is None else {"faults": [_fault(fault) for fault in score.faults]}
-    return {
-        **_numbers(score),
-        "correctCalls": [_correct(pair) for pair in report["correct"]],
-        "incorrectCalls": [_incorrect(pair) for pair in report["incorrect"]],
-        "missedCalls": [
-            _missed(call, entry, score, reasons)
-            for call, entry in zip(score.missed, report["missed"], strict=True)
-        ],
-        "extraCalls": _extra(score, report, reasons),
-        "forbiddenCalls": [_call(call) for call in report["forbidden"]],
-        "ignoredCalls": [
-            {"side": ignored["side"], "why": ignored["why"], "call": _call(ignored["call"])}
-            for ignored in report["ignored"]
-        ],
-        **faults,
-        "summary": score.summary,
-    }
+__all__ = ["check_answer", "explanation_answer"]
 
 
 def explanation_answer(score: Score) -> dict[str, Any]:
     """How a score is computed, in three steps, and its numbers."""
     return {
         "explanation": score.explain(),
-        **_numbers(score),
+        **score_numbers(score),
         "correct": len(score.correct),
         "incorrect": len(score.incorrect),
         "missed": len(score.missed),
@@ -69,98 +37,6 @@ def check_answer(faults: tuple[Fault, ...], calls: int, *, knows_tools: bool) ->
         "totalActual": calls,
         "faultyCalls": faulty,
         "parametersValid": valid,
-        "faults": [_fault(fault) for fault in faults],
+        "faults": [fault_to_camel_dict(fault) for fault in faults],
         "summary": f"Calls: {calls} | At fault: {faulty} | Faults: {len(faults)}{share}",
     }
-
-
-def _numbers(score: Score) -> dict[str, Any]:
-    return {
-        "score": score.score,
-        "precision": score.precision,
-        "recall": score.recall,
-        "totalExpected": score.total_expected,
-        "totalActual": score.total_actual,
-    }
-
-
-def _call(call: dict[str, Any]) -> dict[str, Any]:
-    """A call with the names of the input schema; arguments that cannot be read are null."""
-    spelled: dict[str, Any] = {"tool": call["name"]}
-    if "arguments" in call or "error" in call:
-        spelled["args"] = call.get("arguments")
-    return spelled | {field: call[field] for field in _OF_CALLS if field in call}
-
-
-def _sides(pair: dict[str, Any]) -> dict[str, Any]:
-    return {"expected": _call(pair["expected"]), "actual": _call(pair["actual"])}
-
-
-def _correct(pair: dict[str, Any]) -> dict[str, Any]:
-    """A correct pair; in mode flexible its arguments may differ."""
-    found = _differences(pair)
-    return {
-        **_sides(pair),
-        "status": "correct",
-        "argsMatch": True,
-        **({"differences": found} if found else {}),
-    }
-
-
-def _incorrect(pair: dict[str, Any]) -> dict[str, Any]:
-    found = _differences(pair)
-    reasons = [difference["reason"] for difference in found[:_MOST_REASONS]]
-    if len(found) > _MOST_REASONS:
-        reasons.append(f"and {len(found) - _MOST_REASONS} more")
-    return {
-        **_sides(pair),
-        "status": "incorrect",
-        "argsMatch": False,
-        "details": "; ".join(reasons),
-        "differences": found,
-    }
-
-
-def _differences(pair: dict[str, Any]) -> list[dict[str, Any]]:
-    return [{field: found[field] for field in _DIFFERENCE} for found in pair["differences"]]
-
-
-def _missed(
-    call: ToolCall, entry: dict[str, Any], score: Score, reasons: UnpairedReasons
-) -> dict[str, Any]:
-    if call.name in reasons.out_of_order:
-        details = "called, but not in this order"
-    elif any(made.name == call.name for made in score.actual):
-        details = "not called often enough: every call of this tool is set against another one"
-    else:
-        details = "never called"
-    return {
-        "expected": _call(entry),
-        "status": "missed",
-        "argsMatch": False,
-        "details": f"{json_safe(call.name)}: {details}",
-    }
-
-
-def _extra(score: Score, report: dict[str, Any], reasons: UnpairedReasons) -> list[dict[str, Any]]:
-    """The unexpected calls, with details about forbidden and nearly expected ones."""
-    paired = {pair["actual_index"] for pair in report["correct"] + report["incorrect"]}
-    others = [position for position in range(len(score.actual)) if position not in paired]
-    entries = []
-    for position, call in zip(others, report["extra"], strict=True):
-        details = reasons.extra.get(position)
-        if position in score.forbidden:
-            details = "forbidden: it must not be called"
-        elif score.actual[position].name in reasons.out_of_order:
-            details = "expected, but not in this order"
-        entries.append(_call(call) | ({} if details is None else {"details": details}))
-    return entries
-
-
-def _fault(fault: Fault) -> dict[str, Any]:
-    found = {field: json_safe(getattr(fault, field)) for field in _FAULT}
-    if fault.since is not None:  # the sentence names the other call by its index, as the fields do
-        sentence = fault_reason(fault)
-        by_index = sentence.replace(f"number {fault.since + 1}", f"index {fault.since}", 1)
-        found["reason"] = json_safe(fault.reason.removesuffix(sentence) + by_index)
-    return found

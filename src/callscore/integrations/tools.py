@@ -16,7 +16,7 @@ from callscore.formats.calls import NAME_KEYS, is_pair
 from callscore.formats.shape import describe
 from callscore.formats.shape import to_plain_data as plain_object
 from callscore.integrations.inputs import read_check_input, read_score_input
-from callscore.integrations.outputs import check_answer, explanation_answer, score_answer
+from callscore.integrations.outputs import check_answer, explanation_answer
 from callscore.integrations.schemas import (
     check_input_schema,
     check_output_schema,
@@ -24,6 +24,7 @@ from callscore.integrations.schemas import (
     score_input_schema,
     score_output_schema,
 )
+from callscore.words.camel_case import score_to_camel_dict
 from callscore.words.reasons import malformed_text
 from callscore.words.value_text import json_safe
 
@@ -52,7 +53,7 @@ def score_tool_calls(arguments: Any) -> dict[str, Any]:
         InvalidCall: it cannot be read; the message says what to send instead.
         InvalidSettings: an option has an invalid value.
     """
-    return score_answer(_score_arguments(arguments))
+    return score_to_camel_dict(_score_arguments(arguments))
 
 
 def explain_score(arguments: Any) -> dict[str, Any]:

@@ -1,0 +1,93 @@
+"""Scores with the camelCase fields of JavaScript tools."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from callscore import InvalidSettings, score
+from callscore.integrations.tools import score_tool_calls
+
+# The two examples of the README of a published tool, with its numbers where they follow from its
+# own formula: it prints 0.667 for the first, and F1 is 2 · 1 / (2 + 3).
+NEWS = {"tool": "searchWeb", "args": {"query": "AI news"}}
+LONG = {"tool": "summarize", "args": {"text": "long article..."}}
+OTHER = {"tool": "summarize", "args": {"text": "different text"}}
+TRANSLATION = {"tool": "translateText", "args": {"text": "hello", "to": "es"}}
+
+RESEARCH = {"tool": "searchWeb", "args": {"query": "latest AI research 2024"}}
+FETCH = {"tool": "fetchUrl", "args": {"url": "https://arxiv.org/..."}}
+SUMMARY = {"tool": "summarize", "args": {"maxLength": 500}}
+
+
+def test_every_call_has_its_status_and_whether_its_arguments_match() -> None:
+    assert score([NEWS, LONG], [NEWS, OTHER, TRANSLATION]).to_dict(style="camel") == {
+        "score": 0.4,
+        "precision": 1 / 3,
+        "recall": 0.5,
+        "totalExpected": 2,
+        "totalActual": 3,
+        "correctCalls": [
+            {"expected": NEWS, "actual": NEWS, "status": "correct", "argsMatch": True}
+        ],
+        "incorrectCalls": [
+            {
+                "expected": LONG,
+                "actual": OTHER,
+                "status": "incorrect",
+                "argsMatch": False,
+                "details": 'text: expected "long article...", got "different text"',
+                "differences": [
+                    {
+                        "path": "$.text",
+                        "kind": "value",
+                        "expected": "long article...",
+                        "actual": "different text",
+                        "reason": 'text: expected "long article...", got "different text"',
+                    }
+                ],
+            }
+        ],
+        "missedCalls": [],
+        "extraCalls": [TRANSLATION],
+        "forbiddenCalls": [],
+        "ignoredCalls": [],
+        "summary": "Accuracy Score: 40.0% | Correct: 1/2 | Incorrect: 1 | Missed: 0 | Extra: 1",
+    }
+
+
+def test_a_missed_call_has_its_details() -> None:
+    found = score([RESEARCH, FETCH, SUMMARY], [RESEARCH, FETCH]).to_dict(style="camel")
+
+    assert found["score"] == 0.8
+    assert found["missedCalls"] == [
+        {
+            "expected": SUMMARY,
+            "status": "missed",
+            "argsMatch": False,
+            "details": "summarize: never called",
+        }
+    ]
+
+
+def test_it_is_the_answer_of_the_agent_tool() -> None:
+    sides: dict[str, Any] = {"expected": [NEWS, LONG], "actual": [OTHER, TRANSLATION, NEWS]}
+    tools = [{"name": "searchWeb"}, {"name": "summarize", "parameters": {"required": ["text"]}}]
+
+    assert score(**sides, tools=tools).to_dict(style="camel") == score_tool_calls(
+        {**sides, "tools": tools}
+    )
+
+
+def test_snake_case_is_the_default() -> None:
+    found = score([NEWS], [NEWS])
+
+    assert found.to_dict() == found.to_dict(style="snake")
+    assert found.to_dict()["total_expected"] == 1
+
+
+@pytest.mark.parametrize("style", ["kebab", "Camel", None])
+def test_an_unknown_style_is_refused(style: Any) -> None:
+    with pytest.raises(InvalidSettings, match="style: unknown value"):
+        score([], []).to_dict(style=style)
