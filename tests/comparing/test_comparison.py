@@ -394,8 +394,21 @@ def test_what_has_no_answer_is_told() -> None:
     after = a_side(a_case("case-0", an_error()), label="latest")
 
     assert notes(BEFORE, after) == [
-        "latest: errors count as not passed, and as 0 in F1 and the scorers: 1"
+        "latest: errors (1) count as not passed, and as 0 in F1 and the scorers"
     ]
+
+
+def test_a_side_has_the_counts_of_its_run() -> None:
+    run = a_side(a_case("a", True, True), a_case("b", False, None), a_case("c", an_error(), True))
+    unscored = a_side(a_case("a", an_error()))
+
+    found = compare_sides(unscored, run)
+
+    after = found.after
+    assert (after.cases, after.trials) == (3, 6)
+    assert (after.passed, after.failed, after.errors) == (3, 1, 1)
+    assert after.f1 == (1 + 1 + 0 + 0 + 1) / 5
+    assert found.before.f1 is None
 
 
 def test_more_trials_than_before_and_ids_that_repeat_are_told() -> None:

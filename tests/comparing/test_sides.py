@@ -178,11 +178,15 @@ def test_a_case_that_one_run_has_not_decided_has_no_numbers() -> None:
     assert paired_values(pair(a_case("a", an_error()), undecided), "f1") == [None]
 
 
-def test_what_was_never_answered_failed_both_times_but_has_no_score() -> None:
+def test_errors_in_both_runs_are_0_where_the_evaluation_has_scores() -> None:
     cases = pair(a_case("a", an_error()), a_case("a", an_error()))
+    others = [*cases, *pair(a_case("b", True), a_case("b", False))]
+    elsewhere = [*cases, MatchedCase("other", a_case("b", True), a_case("b", False))]
 
     assert paired_values(cases, "passed") == [(0, 0)]
     assert paired_values(cases, "f1") == [None]
+    assert paired_values(others, "f1") == [(0, 0), (1, 0)]
+    assert paired_values(elsewhere, "f1") == [None, (1, 0)]
 
 
 def test_a_scorer_is_read_by_its_name() -> None:

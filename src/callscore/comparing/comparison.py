@@ -29,13 +29,20 @@ from callscore.comparing.sides import (
 from callscore.core.phrases import Note, Phrase
 from callscore.core.results import Noted
 from callscore.words.plain_data import noted_to_dict
-from callscore.words.value_text import decimal, json_safe
+from callscore.words.value_text import json_safe
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from callscore.comparing.gating import Gate
-    from callscore.comparing.sides import MatchedCase, Matching, Side, TrialOutcome, UnmatchedCase
+    from callscore.comparing.sides import (
+        EvaluationSide,
+        MatchedCase,
+        Matching,
+        Side,
+        TrialOutcome,
+        UnmatchedCase,
+    )
     from callscore.core.phrases import Language
 
 __all__ = [
@@ -58,7 +65,7 @@ class SideSummary(SideFacts, frozen=True, kw_only=True):
         passed: the number of trials that passed.
         failed: the number of trials that did not pass, without the errors.
         errors: the number of trials without an answer.
-        f1: the mean score of the answers; None if no answer has a score.
+        f1: the mean score, with 0 for an error; None if no answer has a score.
         below: the means below `fail_under`, each a sentence in every language.
     """
 
@@ -142,13 +149,8 @@ class Comparison(Struct, frozen=True, kw_only=True):
 
 _UNFINISHED = Phrase("{side}: the run did not finish", "{side}: прогон не завершён")
 _ERRORS = Phrase(
-    "{side}: errors count as not passed, and as 0 in F1 and the scorers: {count}",
-    "{side}: ошибки считаются непройденными и нулём в F1 и метриках: {count}",
-)
-_ERRORS_WITH_F1 = Phrase(
-    "{side}: errors count as not passed, and as 0 in F1 and the scorers: {count}. "
-    "F1 of the answers: {f1}",
-    "{side}: ошибки считаются непройденными и нулём в F1 и метриках: {count}. F1 ответов: {f1}",
+    "{side}: errors ({count}) count as not passed, and as 0 in F1 and the scorers",
+    "{side}: ошибки ({count}) считаются непройденными; для F1 и метрик это 0",
 )
 _OTHER_SETTINGS = Phrase(
     "{evaluation}: the settings or scorers of the two runs differ, which may explain a difference",
@@ -202,13 +204,9 @@ def _evaluation_notes(before: Side, after: Side, matching: Matching) -> Iterator
 
 def _trial_notes(before: Side, after: Side, matching: Matching) -> Iterator[Note]:
     for side in (before, after):
-        trials = _trials(side)
-        errors, f1 = sum(trial.status == "error" for trial in trials), _mean_f1(trials)
-        values = {"side": side.label, "count": errors}
-        if errors and f1 is None:
-            yield Note(_ERRORS, values)
-        elif errors:
-            yield Note(_ERRORS_WITH_F1, {**values, "f1": decimal(f1 or 0.0)})
+        errors = sum(trial.status == "error" for trial in _trials(side.evaluations))
+        if errors:
+            yield Note(_ERRORS, {"side": side.label, "count": errors})
     tried = [(len(pair.before.trials), len(pair.after.trials)) for pair in matching.cases]
     uneven = [trials for trials in tried if trials[0] != trials[1]]
     if uneven:
@@ -281,25 +279,27 @@ def _others(
             yield difference_between(measure, pairs)
 
 
-def _trials(side: Side) -> list[TrialOutcome]:
-    cases = [case for each in side.evaluations for case in each.cases]
+def _trials(evaluations: Iterable[EvaluationSide]) -> list[TrialOutcome]:
+    cases = [case for each in evaluations for case in each.cases]
     return [trial for case in cases for trial in case.trials]
 
 
-def _mean_f1(trials: Sequence[TrialOutcome]) -> float | None:
-    """The mean score of the answers, as in the report of a run."""
-    found = [
-        trial.f1
-        for trial in trials
+def _mean_f1(evaluations: Iterable[EvaluationSide]) -> float | None:
+    """The mean score, as in the report of a run: errors are 0 if their evaluation has scores."""
+    scores: list[float] = []
+    for each in evaluations:
+        trials = _trials([each])
         # Imported runs may contain anything.
-        if trial.status != "error" and trial.f1 is not None and 0 <= trial.f1 <= 1
-    ]
-    return fsum(found) / len(found) if found else None
+        answers = [trial.f1 for trial in trials if trial.status != "error"]
+        found = [value for value in answers if value is not None and 0 <= value <= 1]
+        if found:
+            scores += [*found, *[0.0 for trial in trials if trial.status == "error"]]
+    return fsum(scores) / len(scores) if scores else None
 
 
 def _summary(side: Side) -> SideSummary:
     has_several = len(side.evaluations) > 1
-    trials = _trials(side)
+    trials = _trials(side.evaluations)
     answers = [trial for trial in trials if trial.status != "error"]
     return SideSummary(
         **{name: getattr(side, name) for name in SideFacts.__struct_fields__},
@@ -308,7 +308,7 @@ def _summary(side: Side) -> SideSummary:
         passed=sum(trial.passed is True for trial in answers),
         failed=sum(trial.passed is False for trial in answers),
         errors=len(trials) - len(answers),
-        f1=_mean_f1(trials),
+        f1=_mean_f1(side.evaluations),
         below=tuple(
             with_evaluation(each.label, note) if has_several else note
             for each in side.evaluations

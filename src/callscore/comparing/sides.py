@@ -342,14 +342,15 @@ def paired_values(matched: Iterable[MatchedCase], measure: str) -> list[tuple[fl
     """The values of each case before and after, averaged over the trials both sides have.
 
     Means over few and over many trials have different distributions, even if nothing differs: of the
-    run with more trials only the first ones count. A trial without an answer counts as 0. None for a
-    case without a number in one of the runs.
+    run with more trials only the first ones count. A trial without an answer counts as 0, if the
+    measure has a number in its evaluation. None for a case without a number in one of the runs.
     """
-    read, is_decision = _value_reader(measure), measure == PASSED
+    matched, read = list(matched), _value_reader(measure)
+    measured = _measured_evaluations(matched, read, measure)
     found: list[tuple[float, float] | None] = []
-    for _, before, after, alone in matched:
+    for evaluation, before, after, alone in matched:
         if alone is None:
-            found.append(_mean_pair(before, after, read, is_decision=is_decision))
+            found.append(_mean_pair(before, after, read) if evaluation in measured else None)
         else:
             first, second = read(alone[0]), read(alone[1])
             found.append(None if first is None or second is None else (first, second))
@@ -371,13 +372,26 @@ def _valid_share(number: float | None) -> float | None:
     return number if number is not None and 0 <= number <= 1 else None
 
 
+def _measured_evaluations(
+    matched: Sequence[MatchedCase], read: ReadValue, measure: str
+) -> set[str]:
+    """The evaluations in which the measure has a number; for `passed` all of them."""
+    found: set[str] = set()
+    for evaluation, before, after, _ in matched:
+        if evaluation not in found and (
+            measure == PASSED
+            or any(_has_answer(_trial_values(case, read)) for case in (before, after))
+        ):
+            found.add(evaluation)
+    return found
+
+
 def _mean_pair(
-    before: CaseOutcome, after: CaseOutcome, read: ReadValue, *, is_decision: bool
+    before: CaseOutcome, after: CaseOutcome, read: ReadValue
 ) -> tuple[float, float] | None:
     first, second = _trial_values(before, read), _trial_values(after, read)
     trials = min(len(first), len(second))
-    # Without an answer in either run it is not 0: the measure may not apply to the case.
-    if not trials or not (is_decision or _has_answer(first) or _has_answer(second)):
+    if not trials:
         return None
     return _mean(first[:trials]), _mean(second[:trials])
 
