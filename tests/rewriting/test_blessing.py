@@ -162,7 +162,7 @@ def test_trials_that_disagree_are_refused_unless_one_is_chosen(run: Run) -> None
     run.answered("a", ["f"], ["g"], trial=1)
     run.answered("a", ["f"], ["h"], trial=2)
 
-    assert "its trials do not agree (1: g(); 2: h())" in run.problems()["cases::a"]
+    assert "the calls differ between trials (1: g(); 2: h())" in run.problems()["cases::a"]
     (blessed,) = run.blessings(trial=2).changes
     assert blessed.change.items == ({"name": "h", "arguments": {}},)
 
@@ -171,7 +171,7 @@ def test_what_has_changed_since_the_run_is_refused(run: Run) -> None:
     run.write(a=["h"])
     run.answered("a", ["f"], ["g"])
 
-    assert "what it expects has changed since the run" in run.problems()["cases::a"]
+    assert "the expected calls have changed since the run" in run.problems()["cases::a"]
 
 
 def test_what_is_expected_by_now_needs_nothing(run: Run) -> None:
@@ -187,16 +187,14 @@ def test_a_forbidden_call_is_never_accepted(run: Run) -> None:
     run.write(a=[{"forbid": "g"}])
     run.answered("a", [{"forbid": "g"}], ["g"])
 
-    assert run.problems(keyword="a") == {"cases::a": "g was called, which is forbidden."}
+    assert run.problems(keyword="a") == {"cases::a": "a forbidden tool was called: g."}
 
 
 def test_a_call_that_its_schema_refuses_is_never_accepted(run: Run) -> None:
     run.write(a=["g"])
     run.answered("a", ["g"], [("f", {"n": "one"})])
 
-    assert run.problems()["cases::a"].startswith(
-        "a call does not fit the definitions of the tools: f"
-    )
+    assert run.problems()["cases::a"].startswith("a call does not match the tool definitions: f")
 
 
 def test_a_call_out_of_which_a_secret_was_taken_is_not_accepted(run: Run) -> None:
@@ -205,7 +203,7 @@ def test_a_call_out_of_which_a_secret_was_taken_is_not_accepted(run: Run) -> Non
     run.answered("b", ["g"], [("h", {"***": 1})])
 
     assert set(run.problems()) == {"cases::a", "cases::b"}
-    assert "a secret was taken out of its calls" in run.problems()["cases::a"]
+    assert "a secret was removed from its calls" in run.problems()["cases::a"]
 
 
 def test_calls_as_expected_are_not_what_another_scorer_complains_of(run: Run) -> None:
@@ -222,7 +220,9 @@ def test_what_only_python_can_say_is_refused(run: Run) -> None:
     odd = {**run.results[0].payload, "expected": [{"python": "<lambda>"}]}
     run.results[0] = msgspec.structs.replace(run.results[0], payload=odd)
 
-    assert run.problems()["cases::a"].startswith("only Python can say what it expects")
+    assert run.problems()["cases::a"].startswith(
+        "the expected calls use Python objects that a file cannot contain"
+    )
 
 
 def test_a_score_that_cannot_be_told_any_more_is_no_ground_to_write(
@@ -232,7 +232,7 @@ def test_a_score_that_cannot_be_told_any_more_is_no_ground_to_write(
     run.answered("a", ["f"], ["g"])
     monkeypatch.setattr(run, "score_of", lambda _: None)
 
-    assert "can be told no more" in run.problems()["cases::a"]
+    assert "the run does not contain the comparison of its calls" in run.problems()["cases::a"]
 
 
 def test_what_a_judge_was_never_asked_is_no_ground_to_write(
@@ -245,7 +245,7 @@ def test_what_a_judge_was_never_asked_is_no_ground_to_write(
     run.answered("a", ["f"], ["g"])
     monkeypatch.setattr(run, "score_of", ask)
 
-    assert "can be told no more" in run.problems()["cases::a"]
+    assert "the run does not contain the comparison of its calls" in run.problems()["cases::a"]
 
 
 def test_a_variant_that_is_content_keeps_its_expectation(run: Run) -> None:
@@ -254,7 +254,7 @@ def test_a_variant_that_is_content_keeps_its_expectation(run: Run) -> None:
     run.answered("a", ["f"], ["f"], evaluation=0)
     run.answered("a", ["f"], ["g"], evaluation=1)
 
-    right = "what is expected there is right for the variant large."
+    right = "the expected calls are correct for the variant large."
     assert run.problems() == {"cases [small]::a": right}
     assert run.problems(keyword="small") == {"cases [small]::a": right}
 
@@ -270,7 +270,9 @@ def test_variants_that_agree_are_one_change_and_others_none(run: Run) -> None:
     found = run.blessings()
 
     assert [each.change.label for each in found.changes] == ["cases [large]::a", "cases [small]::a"]
-    assert {each.problem for each in found.refused} == {"the variants large and small differ."}
+    assert {each.problem for each in found.refused} == {
+        "the actual calls differ between the variants large and small."
+    }
     written, refused = rewrite([each.change for each in found.changes], run.root)
     assert (len(written), refused) == (1, [])
 
@@ -281,7 +283,7 @@ def test_a_case_that_is_gone_is_told_and_has_no_say(run: Run) -> None:
     run.answered("a", ["f"], ["f"], evaluation=0)
     run.answered("a", ["f"], ["g"], evaluation=1)
 
-    assert run.problems() == {"cases [small]::a": "gone.jsonl: there is no such file any more."}
+    assert run.problems() == {"cases [small]::a": "gone.jsonl: the file no longer exists."}
 
 
 @pytest.mark.parametrize("elsewhere", ["gone.jsonl", "copy.jsonl"])
@@ -321,14 +323,14 @@ def test_what_expects_nothing_by_now_has_changed(run: Run) -> None:
     (run.root / "cases.jsonl").write_text('{"id":"a","input":"about a","actual":["f"]}\n')
     run.answered("a", ["f"], ["g"])
 
-    assert "what it expects has changed since the run" in run.problems()["cases::a"]
+    assert "the expected calls have changed since the run" in run.problems()["cases::a"]
 
 
 def test_what_nobody_can_score_by_now_has_changed(run: Run) -> None:
     run.write(a=[{"one_of": ["f", "g"]}])
     run.answered("a", ["f"], ["h"])
 
-    assert "what it expects has changed since the run" in run.problems()["cases::a"]
+    assert "the expected calls have changed since the run" in run.problems()["cases::a"]
 
 
 def test_rules_of_calls_that_were_right_stay(run: Run) -> None:
@@ -348,7 +350,7 @@ def test_a_case_that_asks_something_else_by_now_is_refused(run: Run) -> None:
     run.answered("a", ["f"], ["g"])
     (run.root / "cases.jsonl").write_text(run.text.replace("about a", "about all"))
 
-    assert run.problems()["cases::a"].startswith("it asks something else than in the run")
+    assert run.problems()["cases::a"].startswith("the input has changed since the run")
 
 
 @pytest.mark.parametrize("text", ["\\ud800", "NaN"])
@@ -356,7 +358,7 @@ def test_what_stands_for_something_else_is_not_accepted(run: Run, text: str) -> 
     run.write(a=["g"])
     run.answered("a", ["g"], [("h", {"x": [text]})])
 
-    assert f"{text} stands for it" in run.problems()["cases::a"]
+    assert f"{text} was saved instead" in run.problems()["cases::a"]
 
 
 def test_a_variant_that_was_not_chosen_is_asked_all_the_same(run: Run) -> None:
@@ -365,7 +367,7 @@ def test_a_variant_that_was_not_chosen_is_asked_all_the_same(run: Run) -> None:
     run.answered("a", ["f"], ["g"], evaluation=0)
     run.answered("a", ["f"], ["h"], evaluation=1)
 
-    differ = "the variants large and small differ."
+    differ = "the actual calls differ between the variants large and small."
     assert run.problems(keyword="small") == {"cases [small]::a": differ}
 
 
@@ -469,16 +471,16 @@ def test_what_is_gone_is_told(root: Path) -> None:
     standings = CaseLocator(root)
 
     assert problem(standings, evaluation("evals/eval_agent.py::agent"), "z") == (
-        "evals/eval_agent.py: there is no case z any more."
+        "evals/eval_agent.py: the case z no longer exists."
     )
     assert problem(standings, evaluation("evals/eval_agent.py::other", "other")) == (
-        "evals/eval_agent.py: there is no other in it any more."
+        "evals/eval_agent.py: other no longer exists in this file."
     )
     assert problem(standings, evaluation("evals/eval_gone.py::agent")) == (
-        "evals/eval_gone.py: there is no such file any more."
+        "evals/eval_gone.py: the file no longer exists."
     )
-    assert problem(standings, evaluation("::agent")) == "the run does not know the file of agent."
-    assert problem(standings, evaluation("")) == "the run does not know the file of agent."
+    assert problem(standings, evaluation("::agent")) == "the run does not record the file of agent."
+    assert problem(standings, evaluation("")) == "the run does not record the file of agent."
 
 
 def test_a_file_that_cannot_be_used_is_told(root: Path) -> None:
@@ -497,7 +499,7 @@ def test_no_file_outside_of_the_project_is_touched(root: Path, place: str) -> No
     outside = root.parent / "eval_x.py"
     outside.write_text("raise SystemExit('was loaded')")
 
-    assert "it is outside of" in problem(CaseLocator(root), evaluation(place, "x"))
+    assert "the file is outside of" in problem(CaseLocator(root), evaluation(place, "x"))
 
 
 def test_a_case_of_a_file_that_was_scored_stands_in_that_file(root: Path) -> None:
@@ -602,7 +604,7 @@ def test_trials_that_disagree_are_named() -> None:
         observed_trial(trials, None, calls_of)
 
     assert str(refused.value) == (
-        "its trials do not agree (1, 3: g(); 2: f(); 4: []). Choose one with --trial."
+        "the calls differ between trials (1, 3: g(); 2: f(); 4: []). Choose one with --trial."
     )
 
 
@@ -617,5 +619,5 @@ def test_one_trial_may_be_chosen() -> None:
     assert observed_trial(trials, 2, calls_of) is trials[1]
     assert observed_trial(trials, 3, calls_of) is None
     for missing in (4, 5):
-        with pytest.raises(CannotRewrite, match=f"it has no trial {missing} with an answer"):
+        with pytest.raises(CannotRewrite, match=f"trial {missing} has no answer"):
             observed_trial(trials, missing, calls_of)

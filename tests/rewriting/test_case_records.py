@@ -65,7 +65,7 @@ def test_a_record_is_meant_if_it_asks_and_expects_the_same(record: Any, is_meant
 def test_the_name_of_a_tool_may_stand_for_a_call() -> None:
     change = Change(label="x", files=(), case="a", expected=[{"name": "f"}])
 
-    with pytest.raises(CannotRewrite, match="room for a name alone"):
+    with pytest.raises(CannotRewrite, match="can contain only a tool name"):
         find_places(change, [((), {"id": "a", "expectedTool": "f"})], lambda _path, _record: ())
 
 
@@ -143,7 +143,7 @@ def test_arguments_are_found(
     ],
 )
 def test_arguments_that_are_no_object_are_not(value: Any, call: tuple[int, ...]) -> None:
-    with pytest.raises(CannotRewrite, match="single arguments cannot be changed"):
+    with pytest.raises(CannotRewrite, match="a single argument of this call cannot be updated"):
         arguments_path(value, call)
 
 

@@ -480,8 +480,8 @@ def test_members_come_and_go(
 @pytest.mark.parametrize(
     ("before", "why"),
     [
-        ("- &it {name: g, arguments: {x: 1, r: {$any: true}}}\n    - *it", "more would change"),
-        ("- {name: g, arguments: {x: &v 1, r: {$any: true}}}\n    - {name: g, arguments: {x: *v, r: {$any: true}}}", "an anchor or an alias stands there"),
+        ("- &it {name: g, arguments: {x: 1, r: {$any: true}}}\n    - *it", "the update would change more than the expected calls"),
+        ("- {name: g, arguments: {x: &v 1, r: {$any: true}}}\n    - {name: g, arguments: {x: *v, r: {$any: true}}}", "the expected calls use a YAML anchor or alias"),
     ],
 )  # fmt: skip
 def test_what_cannot_be_changed_alone_is_refused(before: str, why: str, tmp_path: Path) -> None:

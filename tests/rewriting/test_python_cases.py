@@ -70,7 +70,11 @@ def test_only_cases_count_that_the_evaluation_can_ask(
 
 
 @pytest.mark.parametrize(
-    ("expected", "why"), [("made()", "line 1: what is expected is not a list"), ("[x]", "not what")]
+    ("expected", "why"),
+    [
+        ("made()", "line 1: the expected calls are not written out"),
+        ("[x]", "the expected calls are not written out"),
+    ],
 )
 def test_what_is_computed_is_not_sure(expected: str, why: str) -> None:
     with pytest.raises(CannotRewrite, match=why):

@@ -181,20 +181,23 @@ def test_several_documents_are_fine(tmp_path: Path) -> None:
     [
         (
             "- {id: b, expected: &shared [{name: f}]}\n- {id: a, input: hi, expected: *shared}\n",
-            "an anchor or an alias",
+            "the expected calls use a YAML anchor or alias",
         ),
         (
             "- {id: a, input: hi, expected: &shared [{name: f}]}\n- {x: *shared}\n",
-            "an anchor or an alias",
+            "the expected calls use a YAML anchor or alias",
         ),
-        ("- &b {expected: [{name: f}]}\n- {<<: *b, id: a, input: hi}\n", "merged from elsewhere"),
-        ("- {id: a, input: hi, expectedTool: f}\n", "has room for a name alone"),
-        ("- {id: a, input: hi, expected: [{name: g}]}\n", "not written out there"),
+        (
+            "- &b {expected: [{name: f}]}\n- {<<: *b, id: a, input: hi}\n",
+            "comes from a YAML merge key",
+        ),
+        ("- {id: a, input: hi, expectedTool: f}\n", "can contain only a tool name"),
+        ("- {id: a, input: hi, expected: [{name: g}]}\n", "the expected calls were not found"),
         (
             "- {id: a, input: hi, expected: [{name: f}]}\n" * 2,
             "several cases have the id a: x.yaml:1",
         ),
-        ("- {input: hi, expected: [{name: f}]}\n" * 2, "it could be any of these: x.yaml:1"),
+        ("- {input: hi, expected: [{name: f}]}\n" * 2, "several cases are alike: x.yaml:1"),
         ("- {id: a, input: hi\n", "x.yaml: not YAML"),
     ],
 )

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 from contextlib import suppress
 from copy import deepcopy
+from itertools import accumulate
 from pathlib import Path
 from tempfile import NamedTemporaryFile
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -25,14 +26,16 @@ from callscore.rewriting.edits import (
     combine_edits,
     diff_lines,
     line_number_at,
+    line_start,
     loses_comments,
+    moved_position,
 )
 from callscore.rewriting.observed import location_key
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from callscore.rewriting.change import Change, FoundExpectation
+    from callscore.rewriting.change import Change, Edit, FoundExpectation
 
 __all__ = [
     "CorrectExpectation",
@@ -345,9 +348,26 @@ def _patched(kind: _FileType, text: str, change: Change) -> list[FoundExpectatio
         return places
     (first,) = places
     between = apply_edits(text, first.edits)
-    rest = replace(change, expected=patched_expectation(change), patches=())
+    moved = _moved(change, text, first.edits, between)
+    rest = replace(moved, expected=patched_expectation(change), patches=())
     later = [each for each in kind.places(between, rest) if each.path[:2] == first.path[:2]]
     return [combine_edits(text, first, between, each) for each in later]
+
+
+def _moved(change: Change, text: str, edits: Sequence[Edit], between: str) -> Change:
+    """The change with its place after the edits of its patches."""
+    lines = text.split("\n")
+    if not 0 < change.line <= len(lines):
+        return change
+    starts = [0, *accumulate(len(line) + 1 for line in lines)]
+    line = line_number_at(between, moved_position(starts[change.line - 1], edits))
+    last, column = change.end
+    if not 0 < last <= len(lines):
+        return replace(change, line=line)
+    before = len(lines[last - 1].encode()[:column].decode())  # Python counts bytes
+    end = moved_position(starts[last - 1] + before, edits)
+    column = len(between[line_start(between, end) : end].encode())
+    return replace(change, line=line, end=(line_number_at(between, end), column))
 
 
 def _file_type_of(path: Path, name: str) -> _FileType:

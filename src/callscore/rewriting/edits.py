@@ -28,6 +28,7 @@ __all__ = [
     "line_number_at",
     "line_start",
     "loses_comments",
+    "moved_position",
     "patch_edits",
     "quote",
     "replace_items",
@@ -65,6 +66,8 @@ class ListStyle(NamedTuple):
     gap: str = ", "  # between two items on one line
     trailing: str = ","  # after the last item if each has a line
     step: str = "    "  # the indent of new lines, relative to the list
+    brackets: str = "[]"  # around the items; `()` for a tuple in Python
+    is_bare: bool = False  # the text is one item without brackets
 
 
 def line_number_at(text: str, position: int) -> int:
@@ -136,8 +139,10 @@ def replace_items(text: str, node: TextNode, items: Sequence[Item], style: ListS
     old = node.items or ()
     outer = indent_at(text, node.start)
     inner = f"\n{outer}{style.step}"
-    if text.startswith("[", node.start) and "\n" in text[node.start : node.end]:
-        layout = _list_layout(text, node, style.step)
+    left, right = style.brackets[0], style.brackets[1]
+    has_brackets = text.startswith(left, node.start) and not style.is_bare
+    if has_brackets and "\n" in text[node.start : node.end]:
+        layout = _list_layout(text, node, style)
         if old and items:
             return _replace_items_in_lines(text, node, items, style, layout)
         if layout.has_comments:
@@ -147,10 +152,12 @@ def replace_items(text: str, node: TextNode, items: Sequence[Item], style: ListS
             closing = layout.closing
             end = closing if "\n" in closing else f"\n{outer}{closing.lstrip()}"
             return "".join([layout.opening, *new, end])
-    opening = text[node.start + 1 : old[0].start] if old and items else ""
-    closing = text[old[-1].end : node.end - 1] if old and items else ""
+    opening = text[node.start + 1 : old[0].start] if old and items and has_brackets else ""
+    closing = text[old[-1].end : node.end - 1] if old and items and has_brackets else ""
+    if _needs_comma(items, style) and "," not in closing:
+        closing = f",{closing}"
     parts = _render_items(text, node, items, style, outer)
-    line = f"[{opening}{style.gap.join(parts)}{closing}]"
+    line = f"{left}{opening}{style.gap.join(parts)}{closing}{right}"
     used = node.start - line_start(text, node.start)
     room, before = style.width - used, node.end - node.start
     if before > room:  # the line was too long before
@@ -158,7 +165,12 @@ def replace_items(text: str, node: TextNode, items: Sequence[Item], style: ListS
     if not items or ("\n" not in line and len(line) < room):
         return line
     parts = _render_items(text, node, items, style, outer + style.step)
-    return f"[{inner}{f',{inner}'.join(parts)}{style.trailing}\n{outer}]"
+    return f"{left}{inner}{f',{inner}'.join(parts)}{style.trailing}\n{outer}{right}"
+
+
+def _needs_comma(items: Sequence[Item], style: ListStyle) -> bool:
+    """Whether a comma must follow the last item: in Python, `(1,)` is a tuple and `(1)` is not."""
+    return style.brackets == "()" and len(items) == 1
 
 
 def _render_items(
@@ -191,11 +203,12 @@ class _ListLayout(NamedTuple):
         return _COMMENT_MARK in self.opening + self.closing
 
 
-def _list_layout(text: str, node: TextNode, step: str) -> _ListLayout:
+def _list_layout(text: str, node: TextNode, style: ListStyle) -> _ListLayout:
+    step = style.step
     old, outer = node.items or (), indent_at(text, node.start)
     if not old:
         inside = text[node.start : node.end - 1].rstrip()
-        return _ListLayout(inside, [], [], [], f"\n{outer}]", outer + step, "")
+        return _ListLayout(inside, [], [], [], f"\n{outer}{style.brackets[1]}", outer + step, "")
     opening, newline, lead = text[node.start : old[0].start].partition("\n")
     indent = indent_at(text, old[0].start) if newline else outer + step
     gaps = [text[left.end : right.start] for left, right in pairwise(old)]
@@ -248,7 +261,8 @@ def _replace_items_in_lines(
     closing = layout.closing
     if tail and "\n" not in closing:
         closing = f"\n{indent_at(text, node.start)}{closing.lstrip()}"
-    return "".join([*parts, layout.comma, tail, closing])
+    comma = "," if _needs_comma(items, style) else layout.comma
+    return "".join([*parts, comma, tail, closing])
 
 
 # --- patches of single values -----------------------------------------------------------------
@@ -437,6 +451,12 @@ def apply_edits(text: str, edits: Iterable[Edit]) -> str:
     for edit in sorted(edits, reverse=True):
         text = text[: edit.start] + edit.text + text[edit.end :]
     return text
+
+
+def moved_position(position: int, edits: Iterable[Edit]) -> int:
+    """Where a position of a text is after the edits."""
+    moved = [edit for edit in edits if edit.end <= position]
+    return position + sum(len(edit.text) - (edit.end - edit.start) for edit in moved)
 
 
 def combine_edits(

@@ -288,9 +288,7 @@ def find_expectations(tree: ast.Module, change: Change) -> list[PythonExpectatio
     ]
     doubtful = [case.place.expression for case in asked if case.expected is NOT_LITERAL]
     if doubtful and not same:
-        is_list = isinstance(doubtful[0], ast.List)
-        reason = reasons.DIFFERENT_EXPECTATION if is_list else reasons.NOT_WRITTEN_OUT
-        raise on_line(doubtful[0], reason)
+        raise on_line(doubtful[0], reasons.NOT_WRITTEN_OUT)
     return same
 
 

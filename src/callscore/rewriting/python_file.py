@@ -8,8 +8,12 @@ from __future__ import annotations
 
 import ast
 import re
+from bisect import bisect_left
 from functools import lru_cache
+from io import StringIO
 from keyword import iskeyword
+from token import COMMENT
+from tokenize import generate_tokens
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeGuard
 from warnings import catch_warnings, simplefilter
 
@@ -102,8 +106,8 @@ def _arguments(item: ast.expr, names: Names, span: _Span) -> CallArguments:
             return _arguments(item.args[0], names, span)
         if path == _CALL_FUNCTION and len(item.args) == 1 and item.keywords:
             return CallArguments(_keywords(item, span), has_keywords=True)
-        if path in _CALL_FUNCTIONS and len(item.args) == _PAIR_LENGTH and not item.keywords:
-            given = item.args[1]
+        if path in _CALL_FUNCTIONS:
+            given = _arguments_object(item)
     elif isinstance(item, ast.Dict):
         known = [value for key, value in object_members(item) if key in ARGUMENT_KEYS]
         given = known[0] if len(known) == 1 else None
@@ -114,10 +118,20 @@ def _arguments(item: ast.expr, names: Names, span: _Span) -> CallArguments:
     return CallArguments(_text_node(given, span))
 
 
+def _arguments_object(call: ast.Call) -> ast.expr | None:
+    """The second argument of a call, or `arguments` where all are keywords; None for others."""
+    if len(call.args) == _PAIR_LENGTH and not call.keywords:
+        return call.args[1]
+    named = {keyword.arg: keyword.value for keyword in call.keywords}
+    is_plain = len(call.args) + len(named) == _PAIR_LENGTH and named.keys() <= {"name", "arguments"}
+    return named.get("arguments") if is_plain else None
+
+
 def _keywords(call: ast.Call, span: _Span) -> TextNode:
     if any(keyword.arg is None for keyword in call.keywords):
         raise CannotRewrite(reasons.NO_SINGLE_ARGUMENTS)
-    start, end = span(call)
+    # An object takes their place if none of them is left.
+    start, end = span(call.keywords[0])[0], span(call.keywords[-1].value)[1]
     members = {str(each.arg): _text_node(each.value, span) for each in call.keywords}
     keys = {str(each.arg): span(each)[0] for each in call.keywords}
     return TextNode(start, end, members=members, keys=keys)
@@ -275,6 +289,13 @@ class _ParsedFile(NamedTuple):
     tree: ast.Module
     starts: list[int]
 
+    def whole_span(self, node: ast.expr | ast.keyword) -> tuple[int, int]:
+        """The range of an expression in the text, with the parentheses around it.
+
+        It must not be the only argument of a call, whose parentheses would be taken for its own.
+        """
+        return _with_parentheses(self.text, *self.span(node))
+
     def span(self, node: ast.expr | ast.keyword) -> tuple[int, int]:
         """The range of an expression in the text."""
         end_line, end_column = node.end_lineno or node.lineno, node.end_col_offset or 0
@@ -290,6 +311,31 @@ class _ParsedFile(NamedTuple):
 def _parse_file(text: str) -> _ParsedFile:
     ends = [found.end() for found in re.finditer("\n", text)]
     return _ParsedFile(text, _parsed(text), [0, *ends, len(text)])
+
+
+def _with_parentheses(text: str, start: int, end: int) -> tuple[int, int]:
+    """A range of whole tokens, widened by all pairs of parentheses directly around it."""
+    starts, ends, marks = _tokens(text)
+    first, last = bisect_left(starts, start), bisect_left(ends, end)
+    while marks[first - 1] == "(" and marks[last + 1] == ")":
+        first, last = first - 1, last + 1
+    return starts[first], ends[last]
+
+
+@lru_cache(maxsize=8)
+def _tokens(text: str) -> tuple[list[int], list[int], list[str]]:
+    """The beginnings, the ends and the texts of all tokens that are code."""
+    lines = [0, *[found.end() for found in re.finditer("\n", text)], len(text)]
+    found = [
+        token
+        for token in generate_tokens(StringIO(text).readline)
+        if token.string.strip() and token.type != COMMENT
+    ]
+    return (
+        [lines[token.start[0] - 1] + token.start[1] for token in found],
+        [lines[token.end[0] - 1] + token.end[1] for token in found],
+        [token.string for token in found],
+    )
 
 
 def _parsed(text: str) -> ast.Module:
@@ -352,8 +398,8 @@ def _first_line(node: _Function | ast.ClassDef) -> int:
 
 def _place(program: _ParsedFile, found: PythonExpectation, change: Change) -> FoundExpectation:
     text, expected = program.text, found.expression
-    elements = _elements(expected, change)
     names = names_at(program.tree, expected.lineno)
+    elements = _elements(expected, names, change)
     if change.patches:
         edits = _patch_edits(program, found, elements, names, change)
         wanted = patched_expectation(change)
@@ -364,7 +410,9 @@ def _place(program: _ParsedFile, found: PythonExpectation, change: Change) -> Fo
     after = apply_edits(text, edits)
     new = after[start : len(after) - len(text) + end]
     value = literal_value(ast.parse(new, mode="eval").body, names)
-    is_known = value is not NOT_LITERAL and not (change.patches and wanted is None)
+    is_known = literal_value(expected, names) is not NOT_LITERAL or value is not NOT_LITERAL
+    if change.patches and wanted is None:
+        is_known = False
     if is_known and not says_expected(value, wanted, is_spelled=found.is_spelled):
         raise on_line(expected, reasons.WOULD_BE_MISREAD)
     return FoundExpectation(tuple(edits), _node_range(expected), new, found.id)
@@ -378,8 +426,11 @@ def _list_edit(
     change: Change,
 ) -> Edit:
     """The edit that gives the list other items."""
-    start, end = program.span(found.expression)
-    node = TextNode(start, end, tuple(TextNode(*program.span(each)) for each in elements))
+    expected = found.expression
+    start, end = program.span(expected)
+    is_bare = elements == [expected]
+    spans = [(start, end)] if is_bare else [program.whole_span(each) for each in elements]
+    node = TextNode(start, end, tuple(TextNode(*span) for span in spans))
     spelling = call_style_of(elements, names)
     # In an object that is written as in a case file, `$` keys are rules.
     is_spelled = found.is_spelled and not spelling.function
@@ -388,7 +439,9 @@ def _list_edit(
         given = matchers_to_json(call["arguments"]) if is_spelled else call["arguments"]
         return python_call_text({**call, "arguments": given}, spelling, indent)
 
-    return Edit(start, end, replace_items(program.text, node, change.items, ListStyle(render)))
+    brackets = "()" if isinstance(expected, ast.Tuple) else "[]"
+    style = ListStyle(render, brackets=brackets, is_bare=is_bare)
+    return Edit(start, end, replace_items(program.text, node, change.items, style))
 
 
 def _patch_edits(
@@ -401,7 +454,7 @@ def _patch_edits(
     """The edits that change values in the calls of the list."""
     edits: list[Edit] = []
     for (first, *way), patches in group_by_call(change.patches):
-        given = find_call_arguments(elements[first], way, names, program.span)
+        given = find_call_arguments(elements[first], way, names, program.whole_span)
         has_rules = found.is_spelled and isinstance(elements[first], ast.Dict)
         style = _style(has_rules=has_rules, has_keywords=given.has_keywords)
         edits += patch_edits(program.text, given.node, patches, style)
@@ -430,17 +483,32 @@ def _new_expectation(change: Change) -> list[Any] | None:
     ]
 
 
-def _elements(expected: ast.expr, change: Change) -> list[ast.expr]:
-    """The items of a list; refused if it is not written out, or is not what was read."""
+def _elements(expected: ast.expr, names: Names, change: Change) -> list[ast.expr]:
+    """The items of a list or a tuple, or a single item.
+
+    Refused if they are not written out, or are not what was read.
+    """
     if isinstance(expected, ast.Constant) and expected.value is None:
         return []
-    if not isinstance(expected, ast.List):
+    if isinstance(expected, ast.List | ast.Tuple):
+        elements = expected.elts
+    elif _is_one_call(expected, names):
+        elements = [expected]
+    else:
         raise on_line(expected, reasons.NOT_WRITTEN_OUT)
-    elements = expected.elts
-    is_other = change.expected is not None and len(elements) != len(change.expected)
-    if is_other or any(isinstance(each, ast.Starred) for each in elements):
+    if any(isinstance(each, ast.Starred) for each in elements):
+        raise on_line(expected, reasons.NOT_WRITTEN_OUT)
+    if change.expected is not None and len(elements) != len(change.expected):
         raise on_line(expected, reasons.DIFFERENT_EXPECTATION)
     return elements
+
+
+def _is_one_call(expected: ast.expr, names: Names) -> bool:
+    """Whether an expectation is one call, or one group of calls, without a list around it."""
+    if isinstance(expected, ast.Dict):
+        return any(key in (*NAME_KEYS, *GROUPS) for key, _ in object_members(expected))
+    path = qualified_name(expected.func, names) if isinstance(expected, ast.Call) else ""
+    return path in _CALL_FUNCTIONS or path.startswith(_EXPECT_PREFIX)
 
 
 def _node_range(node: ast.expr) -> tuple[int, ...]:

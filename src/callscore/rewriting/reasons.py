@@ -69,159 +69,176 @@ ON_LINE = Phrase("line {line}: {problem}", "строка {line}: {problem}")
 
 # Of runs and cases.
 EXPECTATION_CHANGED = Phrase(
-    "what it expects has changed since the run. Run it again, then bless that.",
-    "ожидаемое изменилось после запуска. Запустите ещё раз и примите новый результат.",
+    "the expected calls have changed since the run. Run it again and bless the new run.",
+    "ожидаемые вызовы изменились после прогона. Запустите ещё раз и примите новый прогон.",
 )
 INPUT_CHANGED = Phrase(
-    "it asks something else than in the run. Run it again, then bless that.",
-    "вопрос теперь другой, чем в запуске. Запустите ещё раз и примите новый результат.",
+    "the input has changed since the run. Run it again and bless the new run.",
+    "входные данные изменились после прогона. Запустите ещё раз и примите новый прогон.",
 )
 ONLY_PYTHON = Phrase(
-    "only Python can say what it expects. Change it there.",
-    "ожидаемое выражено только на Python. Измените его там.",
+    "the expected calls use Python objects that a file cannot contain. Change them in the code.",
+    "ожидаемые вызовы содержат объекты Python, которые нельзя записать в файл. Измените их в коде.",
 )
 COMPARISON_UNKNOWN = Phrase(
-    "how its calls compare with what is expected can be told no more. Run it again.",
-    "как вызовы соотносятся с ожидаемыми, уже не узнать. Запустите ещё раз.",
+    "the run does not contain the comparison of its calls. Run it again.",
+    "в прогоне нет сравнения вызовов. Запустите ещё раз.",
 )
 SECRET_REMOVED = Phrase(
-    "a secret was taken out of its calls ({mark} is kept). Write it by hand.",
-    "из вызовов убран секрет (осталось {mark}). Запишите вручную.",
+    "a secret was removed from its calls ({mark} was saved instead). Write them by hand.",
+    "из вызовов удалён секрет (вместо него сохранено {mark}). Запишите их вручную.",
 )
 PLACEHOLDER_VALUE = Phrase(
-    "a call holds what no file can: {text} stands for it. Write it by hand.",
-    "в вызове есть то, чего не записать в файл: вместо него {text}. Запишите вручную.",
+    "a value of a call could not be saved ({text} was saved instead). Write it by hand.",
+    "значение в вызове не удалось сохранить (вместо него сохранено {text}). Запишите его вручную.",
 )
 INVALID_CALL = Phrase(
-    "a call does not fit the definitions of the tools: {reason}.",
-    "вызов не подходит под описания инструментов: {reason}.",
+    "a call does not match the tool definitions: {reason}.",
+    "вызов не соответствует описанию инструментов: {reason}.",
 )
-NO_TRIAL = Phrase(
-    "it has no trial {trial} with an answer.", "попытки {trial} с ответом у него нет."
-)
+NO_TRIAL = Phrase("trial {trial} has no answer.", "у попытки {trial} нет ответа.")
 TRIALS_DISAGREE = Phrase(
-    "its trials do not agree ({trials}). Choose one with --trial.",
-    "попытки расходятся ({trials}). Выберите одну: --trial.",
+    "the calls differ between trials ({trials}). Choose one with --trial.",
+    "вызовы в попытках различаются ({trials}). Выберите одну: --trial.",
 )
-NO_CASE = Phrase("there is no case {case} any more.", "случая {case} больше нет.")
-NO_EVALUATION = Phrase("there is no {name} in it any more.", "{name} в нём больше нет.")
-NO_FILE = Phrase("there is no such file any more.", "такого файла больше нет.")
+NO_CASE = Phrase("the case {case} no longer exists.", "случая {case} больше нет.")
+NO_EVALUATION = Phrase("{name} no longer exists in this file.", "{name} в этом файле больше нет.")
+NO_FILE = Phrase("the file no longer exists.", "файла больше нет.")
 UNKNOWN_FILE = Phrase(
-    "the run does not know the file of {name}.", "запуск не знает, в каком файле {name}."
+    "the run does not record the file of {name}.", "в прогоне не записано, в каком файле {name}."
 )
 
 # Of calls.
-FORBIDDEN = Phrase("{name} was called, which is forbidden.", "вызван {name}, а это запрещено.")
+FORBIDDEN = Phrase("a forbidden tool was called: {name}.", "вызван запрещённый инструмент: {name}.")
 NEVER_RIGHT = Phrase(
-    "under these settings the calls that were made would not be right.",
-    "при этих настройках сделанные вызовы не были бы верны.",
+    "with these settings, no list of expected calls matches the actual calls.",
+    "с этими настройками никакой список ожидаемых вызовов не совпадает с фактическими.",
 )
 PART_OF_A_GROUP = Phrase(
-    "only some calls of a group were made; what it should be can only be said by hand.",
-    "из группы сделаны не все вызовы; какой ей быть, можно записать только вручную.",
+    "calls of a group are missing. Update the group by hand.",
+    "не сделаны вызовы из группы. Обновите группу вручную.",
 )
 REPEATS_DIFFER = Phrase(
-    "the calls that were made for one that may be repeated differ. Change it by hand.",
-    "повторы одного вызова различаются. Измените вручную.",
+    "the repeats of one call have different arguments. Update the call by hand.",
+    "повторы одного вызова имеют разные аргументы. Обновите вызов вручную.",
 )
 HAS_RULES = Phrase(
-    "which part of {name} is wrong cannot be told, and it has rules.",
-    "какая часть {name} неверна, не определить, а в нём есть правила.",
+    "the argument {name} contains matchers and does not match. Update it by hand.",
+    "аргумент {name} содержит правила и не совпадает. Обновите его вручную.",
 )
 NOT_JSON = Phrase(
-    "a call of {name} has arguments that are no JSON object.",
-    "у вызова {name} аргументы не объект JSON.",
+    "the arguments of a call of {name} are not a JSON object.",
+    "аргументы вызова {name} — не объект JSON.",
 )
 CANNOT_HOLD = Phrase(
-    "a call of {name} has arguments that no file can hold.",
-    "у вызова {name} есть аргументы, которых не записать в файл.",
+    "the arguments of a call of {name} contain a value that a file cannot contain.",
+    "в аргументах вызова {name} есть значение, которое нельзя записать в файл.",
 )
 NAMELESS = Phrase("a call has no name.", "у вызова нет имени.")
 
-# Of those who disagree.
+# Of conflicts.
 CALLS_DIFFER = Phrase(
-    "what is called there differs from time to time.", "вызовы там бывают разными."
+    "the actual calls differ between tests or trials.",
+    "фактические вызовы различаются в разных тестах или попытках.",
 )
-VARIANTS_DIFFER = Phrase("{variants} differ.", "{variants} расходятся.")
+VARIANTS_DIFFER = Phrase(
+    "the actual calls differ between {variants}.", "фактические вызовы различаются: {variants}."
+)
 CORRECT_FOR_VARIANTS = Phrase(
-    "what is expected there is right for {variants}.", "ожидаемое там верно: {variants}."
+    "the expected calls are correct for {variants}.", "ожидаемые вызовы верны: {variants}."
 )
 SOMETIMES_CORRECT = Phrase(
-    "what is expected there is right at other times.", "ожидаемое там в другой раз верно."
+    "the expected calls are correct in another test or trial.",
+    "ожидаемые вызовы верны в другом тесте или другой попытке.",
 )
 THE_VARIANT = Phrase("the variant {last}", "вариант {last}")
 THE_VARIANTS = Phrase("the variants {first} and {last}", "варианты {first} и {last}")
 
 # Of files, and of places in them.
-OUTSIDE_ROOT = Phrase("it is outside of {root}.", "он вне {root}.")
-UNREADABLE = Phrase("it cannot be read: {why}.", "его не прочитать: {why}.")
-UNREADABLE_FILE = Phrase("it cannot be read.", "его не прочитать.")
-UNWRITABLE = Phrase("it cannot be written: {why}.", "его не записать: {why}.")
-WRITE_PROTECTED = Phrase("it is write-protected.", "он защищён от записи.")
-NOT_UTF8 = Phrase("it is not UTF-8.", "это не UTF-8.")
-NOT_YAML = Phrase("it is not YAML.", "это не YAML.")
-CHANGED_MEANWHILE = Phrase("it has changed in the meantime.", "он тем временем изменился.")
-FILE_REPLACED = Phrase("the file is not what it was.", "файл уже не тот.")
+OUTSIDE_ROOT = Phrase(
+    "the file is outside of {root}, where files are updated.",
+    "файл вне папки {root}, в которой обновляются файлы.",
+)
+UNREADABLE = Phrase("cannot read the file: {why}.", "не удалось прочитать файл: {why}.")
+UNREADABLE_FILE = Phrase("the file cannot be parsed.", "файл не удалось разобрать.")
+UNWRITABLE = Phrase("cannot write the file: {why}.", "не удалось записать файл: {why}.")
+WRITE_PROTECTED = Phrase("the file is write-protected.", "файл защищён от записи.")
+NOT_UTF8 = Phrase("the file is not UTF-8.", "файл не в UTF-8.")
+NOT_YAML = Phrase("the file is not valid YAML.", "файл — не YAML.")
+CHANGED_MEANWHILE = Phrase(
+    "the file was changed by another program meanwhile.",
+    "файл тем временем изменила другая программа.",
+)
+FILE_REPLACED = Phrase("the file has changed since the run.", "файл изменился после прогона.")
 UNSUPPORTED_FILE_TYPE = Phrase(
-    "only files of these kinds are rewritten: {known}.", "переписываются только файлы: {known}."
+    "files of this type are not updated. Supported: {known}.",
+    "файлы этого типа не обновляются. Поддерживаются: {known}.",
 )
 UNRELATED_CHANGES = Phrase(
-    "more would change than what is expected there.",
-    "изменилось бы больше, чем ожидаемое.",
+    "the update would change more than the expected calls.",
+    "обновление изменило бы не только ожидаемые вызовы.",
 )
-NOT_FOUND = Phrase("what is expected is not written out there.", "ожидаемое там прямо не записано.")
+NOT_FOUND = Phrase(
+    "the expected calls were not found. They are computed, or in another file.",
+    "ожидаемые вызовы не найдены. Они вычисляются или находятся в другом файле.",
+)
 SAME_IDS = Phrase(
-    "several cases have the id {id}: {places}. Give each one of its own.",
-    "id {id} у нескольких случаев: {places}. Дайте каждому свой.",
+    "several cases have the id {id}: {places}. Give each case its own id.",
+    "id {id} у нескольких случаев: {places}. Дайте каждому случаю свой id.",
 )
 AMBIGUOUS = Phrase(
-    "it could be any of these: {places}. Give the cases ids.",
-    "это может быть любой из них: {places}. Дайте случаям id.",
+    "several cases are alike: {places}. Give them ids.",
+    "есть несколько одинаковых случаев: {places}. Дайте им id.",
 )
 SHARED_BY_ALIAS = Phrase(
-    "an anchor or an alias stands there, so that more would change.",
-    "там якорь или ссылка на него, изменилось бы больше.",
+    "the expected calls use a YAML anchor or alias, which other cases share.",
+    "в ожидаемых вызовах есть якорь или ссылка YAML, общая с другими случаями.",
 )
-MERGED = Phrase("`{field}` is merged from elsewhere.", "`{field}` взято из другого места.")
+MERGED = Phrase(
+    "'{field}' comes from a YAML merge key (<<).", "поле «{field}» взято через слияние YAML (<<)."
+)
 NAME_ONLY_FIELD = Phrase(
-    "`{field}` has room for a name alone; write `expected` there.",
-    "в `{field}` помещается только имя; напишите `expected`.",
+    "'{field}' can contain only a tool name. Use 'expected' instead.",
+    "поле «{field}» содержит только имя инструмента. Замените его на «expected».",
 )
 ANOTHER_LIST = Phrase(
-    "what is expected there is not a list of what was read.",
-    "ожидаемое там не тот список, что был прочитан.",
+    "the expected calls are not written as a list.", "ожидаемые вызовы записаны не списком."
 )
 NO_SINGLE_ARGUMENTS = Phrase(
-    "it is written in a way in which single arguments cannot be changed.",
-    "записано так, что отдельные аргументы не изменить.",
+    "a single argument of this call cannot be updated without changing the rest.",
+    "отдельный аргумент этого вызова нельзя обновить, не изменив остальное.",
 )
 NOT_UNDERSTOOD = Phrase(
-    "it is written in a way that is not understood.", "записано непонятным образом."
+    "the expected calls are written in a form that cannot be updated.",
+    "ожидаемые вызовы записаны в форме, которую нельзя обновить.",
 )
 DOTTED_KEYS = Phrase(
-    "it is written with dotted keys. Write `expected = [...]` there.",
-    "записано ключами с точками. Напишите `expected = [...]`.",
+    "the expected calls are written with dotted keys. Write 'expected = [...]' instead.",
+    "ожидаемые вызовы записаны ключами с точками. Запишите «expected = [...]».",
 )
-SCATTERED_TABLES = Phrase("its tables do not stand together.", "его таблицы стоят не рядом.")
+SCATTERED_TABLES = Phrase(
+    "the tables of the expected calls are not next to each other.",
+    "таблицы ожидаемых вызовов расположены не рядом.",
+)
 NULL_IN_TOML = Phrase(
-    "an argument is null, which TOML cannot say. Keep the case in YAML.",
-    "аргумент равен null, а в TOML этого нет. Держите случай в YAML.",
+    "an argument is null, which TOML does not have. Move the case to a YAML file.",
+    "аргумент равен null, а в TOML его нет. Перенесите случай в файл YAML.",
 )
 NO_KEYWORD = Phrase(
-    "{name} is no name that Python has for an argument.",
-    "{name} не может быть именем аргумента в Python.",
+    "{name} cannot be a keyword argument in Python.",
+    "{name} не может быть именованным аргументом в Python.",
 )
 ERROR_CAUGHT = Phrase(
-    "the test catches the error itself, and may want it.",
-    "тест сам ловит ошибку и, возможно, ждёт её.",
+    "the test catches the error of this assertion.", "тест перехватывает ошибку этой проверки."
 )
 DIFFERENT_EXPECTATION = Phrase(
-    "what is expected there is not what was read.", "ожидаемое там не то, что было прочитано."
+    "the expected calls in the file are not those of the test.",
+    "ожидаемые вызовы в файле не те, что в тесте.",
 )
 NOT_WRITTEN_OUT = Phrase(
-    "what is expected is not a list that is written out there.",
-    "ожидаемое там не записано списком.",
+    "the expected calls are not written out here, but computed. Update them by hand.",
+    "ожидаемые вызовы здесь не записаны, а вычисляются. Обновите их вручную.",
 )
 WOULD_BE_MISREAD = Phrase(
-    "it would not be read as it is meant.", "прочлось бы не то, что задумано."
+    "the updated calls would be read differently.", "обновлённые вызовы прочитались бы иначе."
 )
