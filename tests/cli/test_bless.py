@@ -100,5 +100,5 @@ def test_a_reason_is_told_in_the_language_that_is_asked_for() -> None:
 
     (line,) = refused_lines([Unblessed("x::a", str(reason), reason)], "ru")
 
-    assert line == "остаётся как есть: x::a: a.yaml: он защищён от записи."
-    assert str(reason) == "a.yaml: it is write-protected."
+    assert line == "остаётся как есть: x::a: a.yaml: файл защищён от записи."
+    assert str(reason) == "a.yaml: the file is write-protected."

@@ -270,7 +270,7 @@ def unfit(case):
 
     assert blessed.returncode == 1
     assert blessed.stdout.startswith(
-        "stays as it is: unfit::a: a call does not fit the definitions of the tools: getWeather"
+        "stays as it is: unfit::a: a call does not match the tool definitions: getWeather"
     )
     assert file.read_text() == text
 
@@ -374,7 +374,7 @@ def test_a_file_outside_of_the_project_is_never_written(callscore: Program, tmp_
     blessed = callscore("bless", "nightly", "--yes")
 
     assert blessed.returncode == 1
-    assert "it is outside of" in blessed.stdout
+    assert "the file is outside of" in blessed.stdout
     assert '"expected": ["f"]' in outside.read_text()
 
 
@@ -414,7 +414,7 @@ def test_a_refusal_is_told_in_russian_too_and_once(callscore: Program, tmp_path:
     blessed = callscore("bless", "x", "--yes", "--lang", "ru")
 
     assert blessed.returncode == 1
-    assert blessed.stdout == "остаётся как есть: log::a: log.jsonl: он защищён от записи.\n"
+    assert blessed.stdout == "остаётся как есть: log::a: log.jsonl: файл защищён от записи.\n"
 
 
 def test_a_case_without_an_id_is_said_to_be_renamed(callscore: Program, tmp_path: Path) -> None:

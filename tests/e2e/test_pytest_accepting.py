@@ -53,11 +53,11 @@ def test_x():
 @pytest.mark.parametrize(
     ("text", "tests", "why", "processes"),
     [
-        (VARIANTS.replace("Y", "h"), 2, "the variants x and y differ.", 0),
-        (VARIANTS.replace("Y", "h"), 2, "the variants x and y differ.", 2),
-        (VARIANTS.replace("Y", "f"), 1, "what is expected there is right for the variant y.", 0),
-        (PARAMETERS, 2, "what is called there differs from time to time.", 0),
-        (LOOP, 1, "what is expected there is right at other times.", 0),
+        (VARIANTS.replace("Y", "h"), 2, "the actual calls differ between the variants x and y.", 0),
+        (VARIANTS.replace("Y", "h"), 2, "the actual calls differ between the variants x and y.", 2),
+        (VARIANTS.replace("Y", "f"), 1, "the expected calls are correct for the variant y.", 0),
+        (PARAMETERS, 2, "the actual calls differ between tests or trials.", 0),
+        (LOOP, 1, "the expected calls are correct in another test or trial.", 0),
     ],
 )  # fmt: skip
 def test_what_is_not_written_has_failed_and_says_why(
@@ -72,7 +72,7 @@ def test_what_is_not_written_has_failed_and_says_why(
     outcomes = result.parseoutcomes()
     assert (outcomes["failed"], "updated" in outcomes) == (tests, False)
     assert result.outlines.count(f"Not updated: {why}") == tests
-    result.stdout.fnmatch_lines([f"not written: *: {why}"])
+    result.stdout.fnmatch_lines([f"not updated: *: {why}"])
     (suite,) = ET.parse(pytester.path / "report.xml").iter("testsuite")  # noqa: S314  (our own file)
     assert suite.get("failures") == str(tests)
     assert len(list(suite.iter("failure"))) == tests
@@ -199,7 +199,7 @@ def test_x():
 
     assert result.parseoutcomes() == {"failed": 1}
     assert "ValueError: boom" in result.stdout.str()
-    assert "written: " not in result.stdout.str()
+    assert "updated: " not in result.stdout.str()
     assert 'call("f")' in file.read_text()
 
 
@@ -235,7 +235,7 @@ def test_of_a_session_that_is_broken_off_all_that_would_be_updated_has_failed(
 
     assert result.ret == pytest.ExitCode.INTERRUPTED
     assert result.parseoutcomes() == {"failed": 2, "passed": 1}
-    assert result.outlines.count("Not updated: the session was broken off.") == 2
+    assert result.outlines.count("Not updated: the session was interrupted.") == 2
 
 
 def test_a_held_test_is_remembered_as_failed(pytester: pytest.Pytester) -> None:

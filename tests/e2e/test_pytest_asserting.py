@@ -146,7 +146,9 @@ def test_x(): ...
     result = pytester.runpytest()
 
     result.assert_outcomes(errors=1)
-    result.stdout.fnmatch_lines(["*the marker takes keywords alone: @pytest.mark.callscore(*"])
+    result.stdout.fnmatch_lines(
+        ["*the callscore marker takes only keywords: @pytest.mark.callscore(*"]
+    )
 
 
 def test_a_marker_with_an_expectation_is_for_functions(pytester: pytest.Pytester) -> None:
@@ -172,7 +174,7 @@ def pytest_collect_file(file_path, parent):
     result = pytester.runpytest()
 
     result.assert_outcomes(errors=1)
-    result.stdout.fnmatch_lines(["*a marker with `expected` is for test functions*"])
+    result.stdout.fnmatch_lines(["*needs a test function*"])
 
 
 def test_the_marker_is_explained(pytester: pytest.Pytester) -> None:
@@ -247,10 +249,10 @@ def test_no_answer_is_no_proof_that_nothing_was_called(pytester: pytest.Pytester
     result.assert_outcomes(failed=4)
     result.stdout.fnmatch_lines(
         [
-            "the test returned nothing. Return the response, the messages or the calls; `[[][]]` *",
-            "InvalidCall: actual: the answer is still to come: `await` is missing before it.",
-            "E*InvalidCall: actual: there is no answer, but None. Give the response, *",
-            "E*InvalidCall: actual: the answer is still to come: `await` is missing before it.",
+            "the test returned None. Return the response, the messages or the calls, or [[][]] *",
+            "InvalidCall: actual: the answer is a coroutine. *",
+            "E*InvalidCall: actual: the answer is None. Pass the response, *",
+            "E*InvalidCall: actual: the answer is a coroutine. *",
         ]
     )
     assert "hidden" not in result.stdout.str()
@@ -259,13 +261,13 @@ def test_no_answer_is_no_proof_that_nothing_was_called(pytester: pytest.Pytester
 @pytest.mark.parametrize(
     ("marker", "why"),
     [
-        ("expeted=[]", "the marker takes no 'expeted'. Did you mean 'expected'?"),
+        ("expeted=[]", "callscore marker: unknown option 'expeted'. Did you mean 'expected'?"),
         (
             "mode='nonsense'",
-            "the marker: mode: unknown value 'nonsense'. Choose from: strict, flexible.",
+            "callscore marker: mode: unknown value 'nonsense'. Choose from: strict, flexible.",
         ),
-        ("preset='nonsense'", "the marker: *nonsense*"),
-        ("settings=1", "the marker: settings: expected a callscore.Settings, got 1"),
+        ("preset='nonsense'", "callscore marker: *nonsense*"),
+        ("settings=1", "callscore marker: settings: expected a callscore.Settings, got 1"),
     ],
 )
 def test_a_marker_that_says_what_it_cannot_is_an_error(

@@ -101,8 +101,8 @@ def test_a_case_fails_with_the_diff_and_there_is_a_table(
     result.stdout.fnmatch_lines(
         [
             "*_ assistant[[]weather[]] _*",
-            "accuracy 0.000, and at least 1.000 is wanted",
-            "1.000 tool_called   0.000 accuracy",
+            "accuracy 0.000, required ≥ 1.000",
+            "1.000 tool_called",
             '  ~ location: "Paris"     location: "London"',
             "*= callscore =*",
             "assistant   evals/eval_assistant.py:11",
@@ -322,7 +322,7 @@ def test_what_no_scorer_has_a_number_for_is_skipped(pytester: pytest.Pytester, e
     result = pytester.runpytest("--callscore", "-rs", evals)
 
     result.assert_outcomes(passed=1, skipped=1)
-    result.stdout.fnmatch_lines(["SKIPPED*no scorer has a number for it"])
+    result.stdout.fnmatch_lines(["SKIPPED*no scorer gave a number"])
 
 
 def test_a_junit_report_has_the_numbers(pytester: pytest.Pytester, evals: Path) -> None:
@@ -346,7 +346,7 @@ def test_a_junit_report_has_the_numbers(pytester: pytest.Pytester, evals: Path) 
 @pytest.mark.parametrize(
     ("options", "why"),
     [
-        (["--callscore-trials", "0"], "--callscore-trials: 0 is not a number from 1 on"),
+        (["--callscore-trials", "0"], "--callscore-trials: must be at least 1, got 0"),
         (["--callscore-timeout", "0"], "--callscore-timeout: 0.0 is not a time above 0*"),
         (["--callscore-retries", "-1"], "--callscore-retries: -1 is not a number from 0 on"),
     ],
@@ -463,7 +463,7 @@ def x(case): return []
     result = pytester.runpytest("--callscore", evals)
 
     result.assert_outcomes(passed=1, failed=1)
-    result.stdout.fnmatch_lines(["a scorer does not work: broken", "broken: it raises ValueError*"])
+    result.stdout.fnmatch_lines(["scorer failed: broken", "broken: it raises ValueError*"])
 
 
 @pytest.mark.parametrize("option", ["--setup-plan", "--setup-only", "--collect-only"])

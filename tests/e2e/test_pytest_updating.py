@@ -76,7 +76,7 @@ def _assert_changed(pytester: pytest.Pytester, file: Path, after: str, line: int
             "*[[]a[]] UPDATED*",
             "*= callscore: expectations =*",
             "  ~ x: 1 *x: 2",
-            f"written: evals/{file.name}:{line} (*[[]a[]])",
+            f"updated: evals/{file.name}:{line} (*[[]a[]])",
             "*1 passed, 1 updated*",
         ]
     )
@@ -164,7 +164,7 @@ def test_assertions_and_markers_are_rewritten(processes: int, pytester: pytest.P
 
     assert result.ret == pytest.ExitCode.OK
     result.stdout.fnmatch_lines(
-        ["written: test_x.py:7 (test_asserted)", "written: test_x.py:9 (test_marked)"]
+        ["updated: test_x.py:7 (test_asserted)", "updated: test_x.py:9 (test_marked)"]
     )
     assert file.read_text() == ASSERTING.replace("x=1", "x=2").rstrip("\n")
 
@@ -193,15 +193,15 @@ def _refused(pytester: pytest.Pytester, why: str, **outcomes: int) -> None:
     [
         (
             "EXPECTED = [call('f')]\ndef test_x():\n    assert_calls(EXPECTED, ['g'])\n",
-            "*Not updated: test_x.py: line 6: what is expected is not a list *",
+            "*Not updated: test_x.py: line 6: the expected calls are not written out *",
         ),
         (
             "def test_x():\n    assert_calls([expect.forbid('g')], ['g'])\n",
-            "*Not updated: g was called, which is forbidden.",
+            "*Not updated: a forbidden tool was called: g.",
         ),
         (
             "@pytest.mark.callscore(expected=[call('f')] * 1)\ndef test_x():\n    return ['g']\n",
-            "*Not updated: test_x.py: line 4: what is expected is not a list *",
+            "*Not updated: test_x.py: line 4: the expected calls are not written out *",
         ),
     ],
 )
@@ -228,7 +228,7 @@ def test_x(made):
 """
     )
 
-    _refused(pytester, "not written: test_x[[]g[]]: *differs from time to time.", failed=2)
+    _refused(pytester, "not updated: test_x[[]g[]]: *differ between tests or trials.", failed=2)
 
 
 def test_a_place_that_is_right_at_other_times_is_left_alone(pytester: pytest.Pytester) -> None:
@@ -243,7 +243,12 @@ def test_x(made):
 """
     )
 
-    _refused(pytester, "not written: test_x[[]h[]]: *is right at other times.", failed=1, passed=1)
+    _refused(
+        pytester,
+        "not updated: test_x[[]h[]]: *are correct in another test or trial.",
+        failed=1,
+        passed=1,
+    )
 
 
 SHARING = """
@@ -269,7 +274,12 @@ def test_a_place_that_is_right_for_another_evaluation_is_left_alone(
     cases.write_text('{"id": "a", "input": "hi", "expected": ["f"]}\n')
     pytester.makepyfile(eval_x=SHARING.replace("cases=CASES", f"cases={where}"))
 
-    _refused(pytester, "not written: red[[]a[]]: *is right at other times.", failed=1, passed=1)
+    _refused(
+        pytester,
+        "not updated: red[[]a[]]: *are correct in another test or trial.",
+        failed=1,
+        passed=1,
+    )
     assert '["f"]' in cases.read_text()
 
 
@@ -280,7 +290,7 @@ def test_the_expectation_of_another_evaluation_is_never_touched(pytester: pytest
         eval_x=f"import shared\n{program}",
     )
 
-    why = "Not updated: eval_x.py: what is expected is not written out there."
+    why = "Not updated: eval_x.py: the expected calls were not found. *"
     _refused(pytester, why, failed=1, passed=1)
 
 
@@ -317,7 +327,12 @@ def x(case):
 """
     )
 
-    _refused(pytester, "not written: x[[]a#2[]]: *is right at other times.", failed=1, passed=1)
+    _refused(
+        pytester,
+        "not updated: x[[]a#2[]]: *are correct in another test or trial.",
+        failed=1,
+        passed=1,
+    )
 
 
 def test_a_case_that_another_scorer_fails_is_not_rewritten(pytester: pytest.Pytester) -> None:
@@ -334,8 +349,8 @@ def x(case):
 """
     )
 
-    _refused(pytester, "Not updated: the case says nothing about the calls *", failed=2)
-    _refused(pytester, "Not updated: the calls are as expected; it is another scorer*", failed=2)
+    _refused(pytester, "Not updated: the case has no expected calls.", failed=2)
+    _refused(pytester, "Not updated: the calls are as expected. Another scorer fails.", failed=2)
 
 
 def test_a_file_outside_of_the_root_is_not_touched(
@@ -353,7 +368,12 @@ def x(case):
 """
     )
 
-    _refused(pytester, "Not updated: *cases.jsonl: it is outside of *", failed=1, passed=1)
+    _refused(
+        pytester,
+        "Not updated: *cases.jsonl: the file is outside of *",
+        failed=1,
+        passed=1,
+    )
     assert outside.read_text() == LINES
 
 
@@ -366,7 +386,7 @@ def test_a_session_that_is_broken_off_writes_nothing(pytester: pytest.Pytester) 
     result = pytester.runpytest_subprocess("--callscore-update")
 
     assert result.ret == pytest.ExitCode.INTERRUPTED
-    result.stdout.fnmatch_lines(["not written: test_asserted: the session was broken off."])
+    result.stdout.fnmatch_lines(["not updated: test_asserted: the session was interrupted."])
     assert file.read_text() == before
 
 
@@ -376,3 +396,92 @@ def test_without_a_summary_it_is_written_all_the_same(pytester: pytest.Pytester)
     pytester.runpytest("--callscore-update", "--no-summary")
 
     assert "x=1" not in file.read_text()
+
+
+def test_calls_on_one_line_are_rewritten(pytester: pytest.Pytester) -> None:
+    line = 'def test_x(): assert_calls([call("get_weather", city="Paris"), call("book")], ACTUAL)\n'
+    file = pytester.makepyfile(
+        test_x="from callscore.testing import assert_calls, call\n"
+        f'ACTUAL = [("get_weather", {{"city": "Rome"}})]\n{line}'
+    )
+
+    pytester.runpytest("--callscore-update").assert_outcomes()
+
+    assert file.read_text().endswith('[call("get_weather", city="Rome")], ACTUAL)')
+
+
+RERUNNING = """
+from _pytest.runner import runtestprotocol
+
+def pytest_runtest_protocol(item, nextitem):  # as pytest-rerunfailures does
+    if item.get_closest_marker("twice") is None:
+        return None
+    for is_last in (False, True):
+        for report in runtestprotocol(item, nextitem=nextitem, log=False):
+            if report.failed and not is_last:
+                report.outcome = "rerun"
+            item.ihook.pytest_runtest_logreport(report=report)
+        item._initrequest()
+    return True
+"""
+RERUN = """
+import pytest
+from callscore.testing import assert_calls, call
+RUNS = []
+
+@pytest.mark.twice
+def test_flaky():
+    RUNS.append(1)
+    assert len(RUNS) == 2
+    assert_calls([call("f", x=1)], [("f", {"x": 2})])
+
+@pytest.mark.parametrize("made", [2, 3])
+def test_conflict(made):
+    assert_calls([call("g", x=1)], [("g", {"x": made})])
+"""
+
+
+@pytest.mark.parametrize("processes", [0, 2])
+def test_tests_that_another_plugin_runs_are_updated(
+    processes: int, pytester: pytest.Pytester
+) -> None:
+    pytester.makeconftest(RERUNNING)
+    file = pytester.makepyfile(test_x=RERUN)
+
+    result = pytester.runpytest_subprocess("--callscore-update", f"-n{processes}", "-W", "ignore")
+
+    result.stdout.fnmatch_lines(["*2 failed, 1 rerun, 1 updated*"])
+    assert file.read_text().strip() == RERUN.replace('"f", x=1', '"f", x=2').strip()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "problem"),
+    [
+        (["--callscore-update", "eval_x.py"], "--callscore-update of an evaluation file needs"),
+        (["--callscore-update"], "--callscore-update of an evaluation file needs"),
+        (["--callscore-update", "-n2", "eval_x.py::x"], "--callscore-update of an evaluation file"),
+        (["--callscore-trials=2"], "--callscore-trials needs"),
+        (["--callscore-timeout", "2"], "--callscore-timeout needs"),
+        (["--callscore-retries", "2", "eval_x.py"], "--callscore-retries needs"),
+    ],
+)
+def test_an_option_for_evaluations_needs_callscore(
+    arguments: list[str], problem: str, pytester: pytest.Pytester
+) -> None:
+    pytester.makepyfile(eval_x=PYTHON)
+
+    result = pytester.runpytest_subprocess(*arguments)
+
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines([f"ERROR: {problem}*pytest --callscore *{arguments[0]}*"])
+
+
+def test_options_in_the_settings_of_a_project_need_nothing(pytester: pytest.Pytester) -> None:
+    pytester.makeini("[pytest]\naddopts = --callscore-retries 5\n")
+    pytester.makepyfile(test_x="def test_x(): pass")
+
+    pytester.runpytest().assert_outcomes(passed=1)
+
+
+def test_an_update_without_tests_or_evaluations_is_no_error(pytester: pytest.Pytester) -> None:
+    assert pytester.runpytest("--callscore-update").ret == pytest.ExitCode.NO_TESTS_COLLECTED

@@ -54,7 +54,7 @@ def test_a_lower_score_may_be_enough() -> None:
     made = [("getWeather", {"location": "Paris"}), ("other", {})]
 
     assert assert_calls(PARIS, made, pass_mark=0.6).passed
-    with pytest.raises(AssertionError, match=r"66\.7%.*At least: 70\.0%"):
+    with pytest.raises(AssertionError, match=r"66\.7%.*Required: ≥ 70\.0%"):
         assert_calls(PARIS, made, pass_mark=0.7)
 
 

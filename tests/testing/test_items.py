@@ -196,9 +196,9 @@ def test_the_first_line_says_why_and_the_rest_shows_it() -> None:
     )
 
     assert failed_text(outcome, 1.0) == (
-        "accuracy 0.000, and at least 1.000 is wanted\n"
+        "accuracy 0.000, required ≥ 1.000\n"
         "\n"
-        "1.000 tool_called   0.000 accuracy       \N{EN DASH} polite\n"
+        "1.000 tool_called       \N{EN DASH} polite\n"
         "polite: it said\\nnothing.\n"
         "\n"
         "  Expected              Actual\n"
@@ -210,14 +210,14 @@ def test_the_first_line_says_why_and_the_rest_shows_it() -> None:
 def test_a_forbidden_call_is_why() -> None:
     text = failed_text(_scored([expect.forbid("get*")]), 1.0)
 
-    assert text.startswith("getWeather was called, which is forbidden\n")
+    assert text.startswith("forbidden tool called: getWeather\n")
 
 
 def test_without_an_expectation_the_calls_are_shown() -> None:
     low = MetricValue("mine", 0.2)
 
     assert failed_text(_scored(None, low), 0.5).endswith(
-        '\nThe calls that were made:\n  getWeather(location="London")'
+        '\nActual calls:\n  getWeather(location="London")'
     )
     assert failed_text(_scored(None, low, calls=25), 0.5).endswith("\n  … 5 more")
     assert failed_text(_scored(None, low, calls=0), 0.5).endswith("\nNo calls were made.")

@@ -93,9 +93,9 @@ def test_a_test_that_awaits_nothing_is_left_as_it_is(watched: Callable[..., Watc
 @pytest.mark.parametrize(
     ("marker", "why"),
     [
-        ("['f']", "takes keywords alone"),
-        ("expekted=[]", "takes no 'expekted'. Did you mean 'expected'?"),
-        ("mode=1", "the marker: mode"),
+        ("['f']", "takes only keywords"),
+        ("expekted=[]", "unknown option 'expekted'. Did you mean 'expected'?"),
+        ("mode=1", "callscore marker: mode"),
     ],
 )
 def test_a_marker_that_says_what_it_cannot_leaves_nothing_behind(

@@ -122,9 +122,11 @@ def test_notes_arrive_from_other_processes(
 
 
 def test_a_session_is_as_patient_as_its_options_say(pytester: pytest.Pytester) -> None:
-    config = pytester.parseconfigure("--callscore-timeout", "5", "--callscore-retries", "0")
+    config = pytester.parseconfigure(
+        "--callscore", "--callscore-timeout", "5", "--callscore-retries", "0"
+    )
 
     assert limits_from(config) == Limits(timeout=5.0, retries=0)
     config.option.callscore_trials = 0
-    with pytest.raises(pytest.UsageError, match="--callscore-trials: 0 is not"):
+    with pytest.raises(pytest.UsageError, match="--callscore-trials: must be at least 1"):
         limits_from(config)

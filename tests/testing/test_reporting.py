@@ -145,7 +145,7 @@ def test_what_is_right_at_other_times_is_not_rewritten(tmp_path: Path) -> None:
     failed = session.settle(tmp_path)
     written, refused = session.write(tmp_path)
 
-    problem = "what is expected there is right at other times."
+    problem = "the expected calls are correct in another test or trial."
     assert failed == {"1": f"Not updated: {problem}\n\nf | g"}
     assert not written
     assert [each.problem for each in refused] == [problem]

@@ -154,17 +154,17 @@ def _told(made: str | None, variant: str | None = None, case: str = "a") -> Item
     [
         ([_told("g"), _told("g")], []),
         ([_told("g"), _told("h", case="b"), _told(None, case="c")], []),
-        ([_told("g"), _told("h")], ["what is called there differs from time to time."] * 2),
-        ([_told("g", "z"), _told("h", "y")], ["the variants y and z differ."] * 2),
-        ([_told("g"), _told(None)], ["what is expected there is right at other times."]),
-        ([_told("g", "z"), _told(None, "y")], ["what is expected there is right for the variant y."]),
+        ([_told("g"), _told("h")], ["the actual calls differ between tests or trials."] * 2),
+        ([_told("g", "z"), _told("h", "y")], ["the actual calls differ between the variants y and z."] * 2),
+        ([_told("g"), _told(None)], ["the expected calls are correct in another test or trial."]),
+        ([_told("g", "z"), _told(None, "y")], ["the expected calls are correct for the variant y."]),
         (
             [_told("g", "z"), _told(None, "y"), _told(None, "x")],
-            ["what is expected there is right for the variants x and y."],
+            ["the expected calls are correct for the variants x and y."],
         ),
         (
             [_told("g", "z"), _told(None, "z"), _told(None, "y")],
-            ["what is expected there is right at other times."],
+            ["the expected calls are correct in another test or trial."],
         ),
     ],
 )  # fmt: skip
@@ -225,11 +225,11 @@ def test_what_holds_is_confirmed_and_what_does_not_is_changed(tmp_path: Path) ->
     assert record_update(updates, spot, [F], score([F], ["f"])) is None
     assert record_update(updates, spot, [F], score([F], ["g"])) is None
     assert record_update(updates, spot, [G], score([G], ["f"])) == (
-        "x.jsonl: what is expected is not written out there."
+        "x.jsonl: the expected calls were not found. They are computed, or in another file."
     )
     forbidden = [expect.forbid("g")]
     assert record_update(updates, spot, forbidden, score(forbidden, ["g"])) == (
-        "g was called, which is forbidden."
+        "a forbidden tool was called: g."
     )
 
     assert updates.confirmed == [location_key(updates.changes[0])] == [f"{file}:(0, 'expected')"]

@@ -1,4 +1,4 @@
-"""`assert_calls`: asserts that an agent made the calls that it should; a failure shows both sides."""
+"""`assert_calls`: asserts that an agent made the expected calls; a failure shows both sides."""
 
 from __future__ import annotations
 
@@ -27,24 +27,23 @@ class AssertOptions(SettingOptions, total=False):
 
 
 def assert_calls(expected: Any, actual: Any, **options: Unpack[AssertOptions]) -> Score:
-    """Assert that the calls that were made are the calls that were expected.
+    """Assert that the actual calls are the expected ones.
 
-    In a test with `@pytest.mark.callscore(...)`, what the marker says holds where a call of this
-    function does not say otherwise.
+    In a test with `@pytest.mark.callscore(...)`, the options of the marker are the defaults.
 
     Args:
-        expected: the calls that should be made, as for `score`; `[]` where none should be.
-        actual: the calls that were made, or a trace of any stack that holds them; `[]` where none
-            were. None is no answer.
-        **options: as for `score`: a `preset`, `settings`, `tools`, or single settings, of which
-            `pass_mark` is the score from which the assertion holds; 1 by default.
+        expected: the expected calls, as for `score`; `[]` if no tool may be called.
+        actual: the actual calls, or a trace in any format; `[]` if no tool was called. None is an
+            error.
+        **options: as for `score`: `preset`, `settings`, `tools`, or single settings. The assertion
+            passes from a score of `pass_mark` on; 1 by default.
 
     Returns:
         The score.
 
     Raises:
-        AssertionError: the score is too low, or a forbidden call was made.
-        CallscoreError: a side cannot be read, or there is no such setting.
+        AssertionError: the score is too low, or a forbidden tool was called.
+        CallscoreError: a side cannot be read, or a setting is invalid.
     """
     __tracebackhide__ = True  # a test fails where it asserts
     test = running_test()
@@ -69,17 +68,16 @@ def scored(expected: Any, actual: Any, options: dict[str, Any]) -> Score:
     """The score; options that are None are left out.
 
     Raises:
-        CallscoreError: as `score`; or there is no answer, which does not prove that nothing was
-            called.
+        CallscoreError: as `score`; or the answer is missing, or is not awaited.
     """
     from callscore import api
 
     if actual is None:
-        raise InvalidCall(f"actual: there is no answer, but None. Give {ANSWER_HINT}.")
+        raise InvalidCall(f"actual: the answer is None. Pass {ANSWER_HINT}.")
     if hasattr(actual, "__await__"):
         if hasattr(actual, "close"):  # Python warns about a coroutine that is not awaited
             actual.close()
-        raise InvalidCall("actual: the answer is still to come: `await` is missing before it.")
+        raise InvalidCall("actual: the answer is a coroutine. Add 'await' before it.")
     return api.score(
         expected, actual, **{name: value for name, value in options.items() if value is not None}
     )

@@ -61,7 +61,7 @@ def running_as(test: RunningTest) -> Iterator[RunningTest]:
 
 
 # What an answer is, for messages.
-ANSWER_HINT = "the response, the messages or the calls; `[]` where nothing was called"
+ANSWER_HINT = "the response, the messages or the calls, or [] if no tool was called"
 _WIDTH = 100
 _NARROWEST = 60
 _WIDEST = 140
@@ -74,9 +74,9 @@ def failure_text(score: Score) -> str:
     from callscore.words.value_text import exact_percent
 
     least = score.settings.pass_mark
-    wanted = f" | At least: {exact_percent(least)}" if least < 1 and not score.forbidden else ""
+    required = f" | Required: ≥ {exact_percent(least)}" if least < 1 and not score.forbidden else ""
     calls = plain_text(call_lines(score, width=text_width()))
-    return f"{score.summary}{wanted}\n\n{calls}"
+    return f"{score.summary}{required}\n\n{calls}"
 
 
 def text_width() -> int:

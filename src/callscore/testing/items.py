@@ -61,30 +61,30 @@ def error_text(problem: str, details: str) -> str:
 
 
 def failed_text(outcome: Result, pass_mark: float) -> str:
-    """Why a question fails, the values of the scorers, and the calls of both sides."""
+    """Why a question fails, the values of the other scorers, and the calls of both sides."""
     width = text_width()
-    rows = metric_cells(outcome.values, width) if outcome.values else []
-    lines = [
-        *(_why(outcome, pass_mark), ""),
-        *["   ".join(f"{value} {name}" for value, name in cells).rstrip() for cells in rows],
-    ]
+    low = low_scorers(outcome.values, pass_mark)
+    others = [found for found in outcome.values if found not in low and not found.is_broken]
+    rows = metric_cells(others, width) if others else []
+    lines = ["   ".join(f"{value} {name}" for value, name in cells).rstrip() for cells in rows]
     lines += [
         f"{escape(found.name)}: {escape(found.reason)}" for found in outcome.values if found.reason
     ]
-    return "\n".join([*lines, "", *_calls(outcome, width)])
+    facts = ["", *lines] if lines else []
+    return "\n".join([_why(outcome, pass_mark), *facts, "", *_calls(outcome, width)])
 
 
 def _why(outcome: Result, pass_mark: float) -> str:
     score = outcome.score
     if score is not None and score.forbidden:
-        return f"{escape(score.actual[score.forbidden[0]].name)} was called, which is forbidden"
+        return f"forbidden tool called: {escape(score.actual[score.forbidden[0]].name)}"
     low = low_scorers(outcome.values, pass_mark)
     scores = ", ".join(
         f"{escape(found.name)} {number_text(found.value, border=pass_mark)}" for found in low
     )
     broken = ", ".join(escape(found.name) for found in outcome.values if found.is_broken)
-    whys = [f"{scores}, and at least {limit_text(pass_mark)} is wanted"] if low else []
-    return "; ".join([*whys, *([f"a scorer does not work: {broken}"] if broken else [])])
+    whys = [f"{scores}, required ≥ {limit_text(pass_mark)}"] if low else []
+    return "; ".join([*whys, *([f"scorer failed: {broken}"] if broken else [])])
 
 
 def _calls(outcome: Result, width: int) -> Iterator[str]:
@@ -92,7 +92,7 @@ def _calls(outcome: Result, width: int) -> Iterator[str]:
         yield plain_text(call_lines(outcome.score, width=width))
         return
     calls = outcome.case.actual or ()
-    yield "The calls that were made:" if calls else "No calls were made."
+    yield "Actual calls:" if calls else "No calls were made."
     yield from (f"  {call_text(call, limit=width)}" for call in calls[:_MOST_CALLS])
     if len(calls) > _MOST_CALLS:
         yield f"  … {len(calls) - _MOST_CALLS} more"
@@ -156,7 +156,7 @@ class EvaluationFile(pytest.File):
             question = Question(evaluation=group.evaluation, case=each.case, variant=group.variant)
             item = EvaluationCase.of(self, question)
             item.reason = each.reason
-            item.add_marker(pytest.mark.skip(reason=each.reason or "left out on purpose"))
+            item.add_marker(pytest.mark.skip(reason=each.reason or "skipped in the evaluation"))
             yield item
 
 
@@ -252,7 +252,7 @@ class EvaluationCase(pytest.Item):
         """Fail if a scorer does not pass, unless the answer becomes the expectation."""
         outcome, evaluation = self._outcome, self.question.evaluation
         if outcome.passed is None:
-            pytest.skip("no scorer has a number for it")
+            pytest.skip("no scorer gave a number")
         updates = updates_for(self)
         refusal = "" if updates is None else self._updated(outcome, updates)
         if outcome.passed or refusal is None:
@@ -264,16 +264,15 @@ class EvaluationCase(pytest.Item):
         """Record the new expectation; returns why that is impossible, or None."""
         score, case = outcome.score, self.question.case
         if score is None or case.expected is None:
-            return "the case says nothing about the calls that are expected."
+            return "the case has no expected calls."
         if score.passed and not outcome.passed:
-            return "the calls are as expected; it is another scorer that is not content."
+            return "the calls are as expected. Another scorer fails."
         pass_mark = self.question.evaluation.settings.pass_mark
         for found in outcome.values:
             is_low = found.value is not None and found.value < pass_mark
             depends = found.name in _BY_EXPECTATION or "." in found.name  # other tools' metrics
             if found.is_broken or (is_low and not depends):
-                problem = f"{found.name} is not content either"
-                return f"{problem}, and what is expected has no say in that."
+                return f"the scorer {found.name} fails, whatever calls are expected."
         location = location_of_case(self.name, self.question.evaluation, case)
         refusal = record_update(updates, location, case.expected, score)
         self.store_record(updates, **self._facts)

@@ -84,16 +84,16 @@ def _options_of(item: pytest.Item) -> dict[str, Any]:
     for marker in reversed(list(_markers_of(item))):
         if marker.args:
             use = "@pytest.mark.callscore(expected=[...], mode=...)"
-            pytest.fail(f"the marker takes keywords alone: {use}", pytrace=False)
+            pytest.fail(f"the callscore marker takes only keywords: {use}", pytrace=False)
         for name in marker.kwargs:
             if name not in _NAMES:
                 hint = did_you_mean(name, _NAMES)
-                pytest.fail(f"the marker takes no {name!r}{hint}", pytrace=False)
+                pytest.fail(f"callscore marker: unknown option {name!r}{hint}", pytrace=False)
         kept = {_EXPECTED: options[_EXPECTED]} if _EXPECTED in options else {}
         options = kept | with_defaults(options, dict(marker.kwargs))
     wrong = _score_of([], [], {name: options[name] for name in options if name != _EXPECTED})
     if isinstance(wrong, CallscoreError):
-        pytest.fail(f"the marker: {wrong}", pytrace=False)
+        pytest.fail(f"callscore marker: {wrong}", pytrace=False)
     return options
 
 
@@ -116,7 +116,7 @@ def _score_return(item: Any, expected: Any, test: RunningTest) -> None:
     """Score what the test function returns; the function then returns nothing."""
     function: Callable[..., Any] | None = getattr(item, "obj", None)
     if function is None:
-        pytest.fail("a marker with `expected` is for test functions", pytrace=False)
+        pytest.fail("the callscore marker with 'expected' needs a test function", pytrace=False)
 
     @wraps(function)
     async def awaited(*arguments: Any, **keywords: Any) -> None:
@@ -147,7 +147,7 @@ def run_if_async(item: Any) -> None:
 
 def _judge(item: Any, expected: Any, returned: Any, test: RunningTest) -> None:
     if returned is None:
-        pytest.fail(f"the test returned nothing. Return {ANSWER_HINT}.", pytrace=False)
+        pytest.fail(f"the test returned None. Return {ANSWER_HINT}.", pytrace=False)
     score = _score_of(expected, returned, test.defaults)
     if isinstance(score, CallscoreError):  # outside of `except`, so that it has no context
         pytest.fail(f"{type(score).__name__}: {score}", pytrace=False)

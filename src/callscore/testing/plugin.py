@@ -91,7 +91,7 @@ class EvaluationPlugin:
     def pytest_sessionfinish(self, session: pytest.Session) -> Generator[None, None, None]:
         """Fail the session if a mean is below its `fail_under`."""
         for problem in self._asking.judges.problems:
-            self._asking.notes.append(f"the answers of the judge are not kept: {problem}")
+            self._asking.notes.append(f"the answers of the judge are not saved: {problem}")
         if self._is_worker:
             self._config.workeroutput[_WORKER_OUTPUT] = self._asking.notes  # type: ignore[attr-defined]  # a worker has one
         elif self._results.below:
@@ -128,7 +128,7 @@ def limits_from(config: pytest.Config) -> Limits:
     """The limits of the session; raises `UsageError` for an invalid option."""
     trials = config.getoption("callscore_trials")
     if trials is not None and trials < 1:
-        raise pytest.UsageError(f"--callscore-trials: {trials} is not a number from 1 on")
+        raise pytest.UsageError(f"--callscore-trials: must be at least 1, got {trials}")
     try:
         return Limits(
             timeout=config.getoption("callscore_timeout"),

@@ -111,10 +111,14 @@ class SessionResults:
                 failed.setdefault(test, []).append(f"Not updated: {escape(why)}\n\n{change.shown}")
         return {test: "\n\n".join(texts) for test, texts in failed.items()}
 
+    @property
+    def accepted(self) -> list[Change]:
+        """The expectations to rewrite, without those that were refused."""
+        return [change for change in self.changes if id(change) not in self._refusals]
+
     def write(self, root: Path) -> tuple[list[Rewritten], list[Refused]]:
         """Write the expectations that can be rewritten, to files in this folder only."""
-        wanted = [change for change in self.changes if id(change) not in self._refusals]
-        written, refused = rewrite(wanted, root)
+        written, refused = rewrite(self.accepted, root)
         settled = [
             self._refusals[id(change)] for change in self.changes if id(change) in self._refusals
         ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import copy
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pytest
@@ -40,6 +41,7 @@ __all__ = [
 ]
 
 _WORKER_OUTPUT = "callscore_held"  # the reports of a worker process
+_RUNNER = "runner"  # the plugin of pytest that runs tests
 
 
 class _HeldReports(NamedTuple):
@@ -56,6 +58,7 @@ class UpdatePlugin:
         self._config = config
         self._results = results
         self._held: list[_HeldReports] = []
+        self._sent: dict[str, pytest.TestReport] = {}  # the reports with changes that others saw
         self._is_worker = hasattr(config, "workerinput")
         self._is_written = False
         self._session: pytest.Session | None = None
@@ -64,8 +67,16 @@ class UpdatePlugin:
         """Keep the session for its exit code."""
         self._session = session
 
-    def pytest_runtest_protocol(self, item: pytest.Item, nextitem: pytest.Item | None) -> bool:
-        """Run a test, and hold its reports back if they depend on other tests."""
+    def pytest_runtest_protocol(
+        self, item: pytest.Item, nextitem: pytest.Item | None
+    ) -> bool | None:
+        """Run a test, and hold its reports back if they depend on other tests.
+
+        If another plugin may run tests, as pytest-rerunfailures does, the test is left to it. Its
+        reports are then sent at once, and a change that is refused later is reported once more.
+        """
+        if self._may_be_run_by_others(item):
+            return None
         name = {"nodeid": item.nodeid, "location": item.location}
         item.ihook.pytest_runtest_logstart(**name)
         reports = runtestprotocol(item, log=False, nextitem=nextitem)
@@ -76,6 +87,19 @@ class UpdatePlugin:
             item.ihook.pytest_runtest_logreport(report=report)
         item.ihook.pytest_runtest_logfinish(**name)
         return True
+
+    def _may_be_run_by_others(self, item: pytest.Item) -> bool:
+        return any(
+            not (each.wrapper or each.hookwrapper)
+            and each.plugin is not self
+            and each.plugin_name != _RUNNER
+            for each in item.ihook.pytest_runtest_protocol.get_hookimpls()
+        )
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        """Keep a report with changes that was not held back."""
+        if has_changes(report):
+            self._sent[report.nodeid] = report
 
     def _hold(self, held: _HeldReports) -> None:
         if not self._is_worker:
@@ -119,8 +143,11 @@ class UpdatePlugin:
             text = record_in(report)
             if text is not None:
                 self._results.add(report.nodeid, text)
-        problem = None if is_whole else "the session was broken off."
+        problem = None if is_whole else "the session was interrupted."
         refused = self._results.settle(self._config.rootpath, problem)
+        for test, report in self._sent.items():
+            if test in refused:
+                self._fail_later(report, refused[test])
         for held in self._held:
             name = {"nodeid": held.reports[0].nodeid, "location": held.reports[0].location}
             held.hook.pytest_runtest_logstart(**name)
@@ -131,8 +158,17 @@ class UpdatePlugin:
             held.hook.pytest_runtest_logfinish(**name)
         self._held.clear()
 
+    def _fail_later(self, report: pytest.TestReport, why: str) -> None:
+        """Report a test as failed that was reported as updated before."""
+        failed = copy(report)
+        _fail(failed, why)
+        reporter: Any = self._config.pluginmanager.get_plugin("terminalreporter")
+        if reporter is not None:
+            reporter.stats["updated"].remove(report)
+        self._config.hook.pytest_runtest_logreport(report=failed)
+
     def pytest_report_teststatus(self, report: Any) -> tuple[str, str, Any] | None:
-        """Show that a test passes only because its expectation is changed."""
+        """Show that a test passes only because its expectation is updated."""
         return ("updated", "u", ("UPDATED", {"yellow": True})) if has_changes(report) else None
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
@@ -143,21 +179,20 @@ class UpdatePlugin:
             self._write()
 
     def pytest_terminal_summary(self, terminalreporter: Any) -> None:
-        """Show the new expectations, then write them."""
-        changes = self._results.changes
-        if not changes:
+        """Show the new expectations, then write them; failed tests were shown before."""
+        if not self._results.changes:
             return
         terminalreporter.section("callscore: expectations")
-        for change in changes:
+        for change in self._results.accepted:
             terminalreporter.write_line(escape(change.label), bold=True)
             terminalreporter.write_line(f"{change.shown}\n")
         written, refused = self._write()
         for each in written:
-            terminalreporter.write_line(f"written: {each.place} ({escape(each.change.label)})")
+            terminalreporter.write_line(f"updated: {each.place} ({escape(each.change.label)})")
             for line in each.lines:
                 terminalreporter.write_line(f"  {escape(line)}")
         for problem in refused:
-            line = f"not written: {escape(problem.change.label)}: {escape(problem.problem)}"
+            line = f"not updated: {escape(problem.change.label)}: {escape(problem.problem)}"
             terminalreporter.write_line(line, red=True)
 
     def _write(self) -> tuple[list[Rewritten], list[Refused]]:
@@ -180,7 +215,8 @@ def _fail(report: pytest.TestReport, why: str) -> None:
     """Change the report of a passed test to a failure."""
     try:
         pytest.fail(why, pytrace=False)
-    except pytest.fail.Exception:
+    except pytest.fail.Exception as failure:
+        failure.__context__ = None  # the session may be interrupted
         report.longrepr = pytest.ExceptionInfo.from_current().getrepr(style="value")
     report.outcome = "failed"
 
