@@ -110,6 +110,7 @@ transcript-diff: $(VENV)/.installed-dev ## record again and compare: make transc
 pictures: $(VENV)/.installed-dev ## update the pictures and the outputs in the documentation
 	$(BIN)/python docs/images/make_report_svg.py
 	PYTHONPATH=benchmarks $(BIN)/python -m validity.run --write
+	$(BIN)/python docs/cli_options.py --write
 	$(BIN)/callscore schema case -o docs/reference/case.schema.json
 	$(BIN)/callscore schema suite -o docs/reference/suite.schema.json
 	$(BIN)/python docs/examples.py --write README.md README.ru.md \

@@ -332,7 +332,7 @@ def tools_in(value: Any, *, format: str | None = None) -> list[Tool]:  # noqa: A
 
 
 _EMPTY: tuple[Any, ...] = ([], {})
-_NO_DEFINITIONS = "there are no definitions of tools in it."
+_NO_DEFINITIONS = "no tool definitions found."
 _STANDARD_INPUT = "-"
 _DIFFERING = {"parameters": "schemas", "effect": "effects"}
 _EFFECTS = get_args(Effect)

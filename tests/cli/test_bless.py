@@ -32,8 +32,8 @@ WRITTEN = [
 @pytest.mark.parametrize(
     ("lang", "asked"),
     [
-        ("en", "Write 3 expectations into 2 files?"),
-        ("ru", "Записать: 3 ожидания в 2 файла?"),
+        ("en", "Write 3 expectations to 2 files?"),
+        ("ru", "Записать 3 ожидания в 2 файла?"),
     ],
 )
 def test_it_asks_how_much_is_to_be_written(lang: Language, asked: str) -> None:
@@ -52,21 +52,21 @@ def test_hostile_names_do_no_harm() -> None:
     (line,) = refused_lines([Unblessed("x[\x1b[31m]", "it \x07 rings")], "en")
 
     assert line.isprintable()
-    assert line.startswith("stays as it is: x[")
+    assert line.startswith("not changed: x[")
 
 
 def test_the_first_of_many_without_an_answer_are_named() -> None:
     few = Blessings(unanswered=("a", "b"))
     many = Blessings(unanswered=tuple(map(str, range(12))))
 
-    assert [*unwritten_lines(few, "en")] == ["without an answer, and left as they are: 2 (a, b)"]
+    assert [*unwritten_lines(few, "en")] == ["not changed, because they have no answer: 2 (a, b)"]
     [line] = unwritten_lines(many, "en")
     assert line.endswith("12 (0, 1, 2, 3, 4, 5, 6, 7, 8, 9, ...)")
 
 
 def test_it_says_why_nothing_is_written() -> None:
     assert nothing_line(Blessings(cases=3, unanswered=("a",)), "en") == (
-        "nothing to bless: the calls of 2 cases are what is expected"
+        "nothing to bless: the calls are as expected (2 cases)"
     )
     refused = Blessings(cases=3, refused=(Unblessed("a", "it is gone"),))
     assert nothing_line(refused, "en") == "nothing can be written"
@@ -74,10 +74,10 @@ def test_it_says_why_nothing_is_written() -> None:
 
 def test_cases_that_say_nothing_of_calls_are_counted_apart() -> None:
     assert nothing_line(Blessings(cases=3, unexpecting=1), "en") == (
-        "nothing to bless: the calls of 2 cases are what is expected; 1 case without expected calls"
+        "nothing to bless: the calls are as expected (2 cases); 1 case without expected calls"
     )
     assert nothing_line(Blessings(cases=3, unexpecting=3), "en") == (
-        "nothing to bless: no case says which calls are expected (3 cases)"
+        "nothing to bless: no case has expected calls (3 cases)"
     )
     assert nothing_line(Blessings(cases=2, unexpecting=1), "ru").endswith(
         "; без ожидаемых вызовов: 1 случай"
@@ -88,10 +88,10 @@ def test_what_fails_for_another_reason_and_what_is_renamed_is_told() -> None:
     nameless = Rewritten(CHANGE, "b.jsonl:1", has_id=False)
 
     assert [*unwritten_lines(Blessings(others=("x::a",)), "en")] == [
-        "calls as expected, but another scorer is not content: 1 (x::a)"
+        "calls as expected, but failed by another scorer: 1 (x::a)"
     ]
     assert [*written_lines([nameless] * 2, "en")][-1].startswith("2 cases without an id")
-    assert [*written_lines([nameless], "ru")][-1].startswith("без своего id: 1 случай")
+    assert [*written_lines([nameless], "ru")][-1].startswith("без id: 1 случай")
 
 
 def test_a_reason_is_told_in_the_language_that_is_asked_for() -> None:
@@ -100,5 +100,5 @@ def test_a_reason_is_told_in_the_language_that_is_asked_for() -> None:
 
     (line,) = refused_lines([Unblessed("x::a", str(reason), reason)], "ru")
 
-    assert line == "остаётся как есть: x::a: a.yaml: файл защищён от записи."
+    assert line == "не изменено: x::a: a.yaml: файл защищён от записи."
     assert str(reason) == "a.yaml: the file is write-protected."

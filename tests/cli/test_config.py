@@ -104,7 +104,7 @@ def test_a_project_that_is_no_toml_is_none_of_our_business_unless_it_names_us(in
     assert find_config(inner) is EMPTY
 
     (inner / "pyproject.toml").write_text("[tool.callscore\n")
-    with pytest.raises(InvalidSettings, match=r"pyproject\.toml: is not TOML: .*line 1"):
+    with pytest.raises(InvalidSettings, match=r"pyproject\.toml: not valid TOML: .*line 1"):
         find_config(inner)
 
 
@@ -173,7 +173,10 @@ def test_what_cannot_be_looked_at_is_not_there(
     ("text", "problem"),
     [
         ("colour = 1", "unknown setting 'colour'"),
-        ('[tool.callscore]\npreset = "outcome"', "the settings stand without a table"),
+        (
+            '[tool.callscore]\npreset = "outcome"',
+            "in callscore.toml the settings are at the top level",
+        ),
         ('mode = "flexibel"', "Did you mean 'flexible'?"),
         ('ordr = "any"', "unknown setting 'ordr'. Did you mean 'order'?"),
         ("threshold = 0.5", "'threshold'. Did you mean 'argument_match_threshold'?"),
@@ -181,21 +184,21 @@ def test_what_cannot_be_looked_at_is_not_there(
         ('preset = "outcomes"', "preset: unknown value 'outcomes'. Did you mean 'outcome'?"),
         ("preset = 5", "preset: unknown value 5. Choose from:"),
         ('order = "ordr"', "order: unknown value 'ordr'. Choose from: any, in_order, exact."),
-        ('similarity = "x"', "similarity is something to call, and can be given in Python only"),
-        ("judge = 5", "judge: name a model, as in judge = "),
-        ('judge = ""', "judge: name a model"),
-        ('judge = {base_url = "http://localhost/v1"}', "judge: name a model"),
-        ('judge = {name = "m", base = "x"}', "judge: there is no 'base'. Did you mean 'base_url'?"),
-        ('judge = {name = "m", key_variable = 5}', "judge: key_variable: 5 is not a text"),
+        ('similarity = "x"', "'similarity' is a function, so it can be set in Python only"),
+        ("judge = 5", "judge: specify a model, as in judge = "),
+        ('judge = ""', "judge: specify a model"),
+        ('judge = {base_url = "http://localhost/v1"}', "judge: specify a model"),
+        ('judge = {name = "m", base = "x"}', "judge: unknown key 'base'. Did you mean 'base_url'?"),
+        ('judge = {name = "m", key_variable = 5}', "judge: key_variable: 5 is not a string"),
         ('[arguments]\n"*.a" = "dates"', "Did you mean 'date'?"),
         (
             '[arguments]\nbook.date = "date"',
-            'arguments: put quotes around names with dots: "book.date"',
+            'arguments: quote names with dots: "book.date"',
         ),
         ("arguments = 5", "arguments: expected a mapping"),
         ('[effects]\n"get_*" = "raed"', "Did you mean 'read'?"),
-        ("a = ", "is not TOML: "),
-        ("a = " + "[" * 100_000, "is nested too deeply to be read"),
+        ("a = ", "not valid TOML: "),
+        ("a = " + "[" * 100_000, "nested too deeply"),
     ],
 )
 def test_what_cannot_be_is_refused_with_the_file_and_the_key(
@@ -234,7 +237,7 @@ def test_a_file_that_cannot_be_read_is_refused(tmp_path: Path, name: str, proble
 def test_a_file_that_is_no_text_is_refused(tmp_path: Path) -> None:
     (tmp_path / "callscore.toml").write_bytes(b"mode = \xff")
 
-    with pytest.raises(InvalidSettings, match="is not TOML"):
+    with pytest.raises(InvalidSettings, match="not valid TOML"):
         find_config(tmp_path)
 
 

@@ -49,11 +49,11 @@ def test_a_run_that_is_fine_has_no_reasons(capsys: pytest.CaptureFixture[str]) -
 def test_the_gravest_reason_comes_first_and_decides(capsys: pytest.CaptureFixture[str]) -> None:
     assert run_exit_code(MIXED, "en", go_on=GO_ON) == INTERRUPTED
     assert capsys.readouterr().err.splitlines() == [
-        f"callscore: interrupted; what finished is kept. Go on with: {GO_ON}",
+        f"callscore: interrupted; finished results are saved. To continue: {GO_ON}",
         "callscore: evals/eval_broken.py:3: ModuleNotFoundError: No module named 'wether'",
-        "callscore: assistant: no answer to 4 cases",
+        "callscore: assistant: no answer for 4 cases",
         "callscore: assistant: accuracy 0.667, required ≥ 0.900",
-        "callscore: assistant: polite has no number, required ≥ 0.500",
+        "callscore: assistant: polite has no score, required ≥ 0.500",
     ]
 
 
@@ -88,7 +88,7 @@ def test_what_was_not_kept_is_not_said_to_be(capsys: pytest.CaptureFixture[str])
 
 def test_reasons_can_be_had_in_russian() -> None:
     assert [sentence for _, sentence in found(MIXED, "ru")] == [
-        f"прервано; готовое сохранено. Продолжить: {GO_ON}",
+        f"прервано; готовые результаты сохранены. Продолжить: {GO_ON}",
         "evals/eval_broken.py:3: ModuleNotFoundError: No module named 'wether'",
         "assistant: нет ответа для 4 случаев",
         "assistant: accuracy 0.667, требуется ≥ 0.900",
@@ -127,7 +127,7 @@ def test_reasons_are_said_beside_the_report(capsys: pytest.CaptureFixture[str]) 
     print_gate_reasons(CLOSED, "en")
     said = capsys.readouterr().err.splitlines()
     assert len(said) == 6
-    assert said[3] == "callscore: 3 cases are gone, or have no number any more (a, b, c)"
+    assert said[3] == "callscore: 3 cases are missing or have no value now (a, b, c)"
 
     print_gate_reasons(DOUBTFUL, "en")
     assert capsys.readouterr().err.startswith("callscore: too few cases to tell: 1 worse, 0 better")
@@ -153,7 +153,7 @@ def test_a_forbidden_call_fails_a_gate_however_good_the_rest_is() -> None:
         "forbidden calls were made: delete",
     ]
     assert score_exit_reasons(made, 0.6, "ru") == [
-        "macro F1 50.0% ниже порога --fail-under 60.0%",
+        "macro F1 50.0%, требуется ≥ 60.0% (--fail-under)",
         "сделаны запрещённые вызовы: delete",
     ]
     assert score_exit_reasons(results(fine), 1, "en") == []
@@ -173,7 +173,7 @@ def test_the_score_and_the_limit_are_never_rounded_to_the_same_number() -> None:
     scores = [Score((A,), (A,), 1)] * 2249 + [Score((A,), (), 0)] * 751  # 0.74966...
 
     assert score_exit_reasons(results(*scores), 0.75, "en") == [
-        "the macro F1, 74.9%, is below --fail-under 75.0%"
+        "macro F1 74.9%, required ≥ 75.0% (--fail-under)"
     ]
 
 
@@ -182,7 +182,7 @@ def test_a_gate_fails_where_nothing_was_scored_or_a_reference_was_not_run() -> N
 
     assert score_exit_reasons(results(not_run=not_run), 0.5, "en") == [
         "no case was scored",
-        "references not run: a, b, c, d, e, +2",
+        "references without a trace: a, b, c, d, e, +2",
     ]
 
 
@@ -190,13 +190,13 @@ def test_a_gate_fails_where_nothing_was_scored_or_a_reference_was_not_run() -> N
     ("why", "code", "lang", "said"),
     [
         ("dry run", OK, "ru", "ничего не записано"),
-        ("declined", FAILED, "en", "nothing is written"),
-        ("unselected", USAGE, "en", "nothing is selected: no case fits -k"),
+        ("declined", FAILED, "en", "nothing was written"),
+        ("unselected", USAGE, "en", "nothing selected: no case matches -k"),
         (
             "no terminal",
             USAGE,
             "en",
-            "nothing is written: there is no terminal to ask on. If all of this is right, say --yes",
+            "nothing was written: there is no terminal to ask for confirmation. Pass --yes to write",
         ),
     ],
 )
@@ -213,5 +213,5 @@ def test_a_run_with_faults_is_refused_as_a_baseline(capsys: pytest.CaptureFixtur
 
     assert baseline_exit_code("a", ["it did not end", "1 error"], "en") == FAILED
     assert capsys.readouterr().err.startswith(
-        "callscore: the run a is no good baseline: it did not end, 1 error. Take another one"
+        "callscore: the run a cannot be a baseline: it did not end, 1 error. Choose another run"
     )

@@ -101,7 +101,7 @@ def test_where_nothing_would_do_somebody_is_told_to_run_it(store: Store) -> None
 
     told = complaint(store, "now", "it's main")
 
-    assert "\n  There is no baseline yet.\n  No other run is complete" in told
+    assert "\n  There are no baselines yet.\n  No other run is complete" in told
     assert told.endswith("""callscore baseline set latest --name 'it'"'"'s main'""")
 
 

@@ -76,7 +76,7 @@ PAGE = """\
 Options
     strict_order: true | false  [default: true]
 
-Options that only Python can give
+Options that exist in Python only
     arg_comparison_metric
 
 On the command line
@@ -165,14 +165,16 @@ def test_a_page_about_a_tool_lists_what_it_has() -> None:
 
     assert text.startswith("Ragas 0.4.3\n  ragas.tool_call_accuracy strict_order=true\n      The")
     assert "\n\nCalled from Python\n  ragas.exact_match\n      1.0 for the same text" in text
-    assert text.endswith("\n\n`callscore metrics ragas.tool_call_accuracy` says more.\n")
+    assert text.endswith("\n\nFor details: callscore metrics ragas.tool_call_accuracy\n")
     assert "Called from Python" not in metric_page("deepeval", PLAIN)
 
 
 def test_a_tool_may_have_no_number_of_a_single_case() -> None:
     text = metric_page("tau_bench", PLAIN)
 
-    assert text.startswith("tau-bench 59a200c\n\nIt has no number of a single case that --metric")
+    assert text.startswith(
+        "tau-bench 59a200c\n\nIt has no metric of a single case, so there is nothing for --metric"
+    )
     assert "\n  tau_bench.pass_hat_k\n" in text
 
 
@@ -180,7 +182,10 @@ def test_what_is_called_from_python_has_a_page_too() -> None:
     text = metric_page("mcpjam.evaluate_tool_calls", PLAIN)
 
     assert text.startswith("MCPJam 1.14.0\nmcpjam.evaluate_tool_calls\n\nHow the calls")
-    assert "It does not give one number a case: it is called from Python.\n\nIn Python\n" in text
+    assert (
+        "It does not return one number per case, so it is called from Python only.\n\nIn Python\n"
+        in text
+    )
     assert text.endswith("    mcpjam.evaluate_tool_calls(expected, actual)\n")
     assert "--metric" not in text
 
@@ -217,9 +222,9 @@ def test_pages_keep_to_the_width_of_the_terminal(name: str, width: int) -> None:
 def test_less_is_better_of_some() -> None:
     text = metric_page("tool_scorer.redundant_rate", PLAIN)
 
-    assert "\n\nLess is better.\n\n" in text
-    assert metric_list(PLAIN).count("Less is better.") == 2
-    assert "inverse: true | false; less is better where it is true  [default: false]" in (
+    assert "\n\nLower is better.\n\n" in text
+    assert metric_list(PLAIN).count("Lower is better.") == 2
+    assert "inverse: true | false; lower is better if it is true  [default: false]" in (
         metric_page("promptfoo.tool_call_f1_passes", PLAIN)
     )
 

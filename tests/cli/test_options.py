@@ -122,11 +122,14 @@ def test_a_rule_may_have_options() -> None:
 @pytest.mark.parametrize(
     ("arguments", "problem"),
     [
-        (["--argument", "book.date"], "'book.date' is not like 'book_flight.date=date'"),
-        (["--argument", "*.q=text:{"], "are not JSON, as in"),
-        (["--argument", "*.q=text:5"], "are not JSON, as in"),
-        (["--argument", "*.q=text:" + "[" * 100_000], "are not JSON, as in"),
-        (["--effect", "get_*"], "'get_*' is not like 'get_*=read'"),
+        (
+            ["--argument", "book.date"],
+            "'book.date' is not of the form TOOL.ARGUMENT=RULE, as in 'book_flight.date=date'",
+        ),
+        (["--argument", "*.q=text:{"], "are not JSON. Example:"),
+        (["--argument", "*.q=text:5"], "are not JSON. Example:"),
+        (["--argument", "*.q=text:" + "[" * 100_000], "are not JSON. Example:"),
+        (["--effect", "get_*"], "'get_*' is not of the form PATTERN=read, as in 'get_*=read'"),
         (["--top-k", "0"], "0 is not in the range x>=1"),
         (["--preset", "outcomes"], "'outcomes' is not one of"),
         (["--pass-mark", "nan"], "nan is not a number from 0 to 1"),
@@ -195,7 +198,7 @@ def test_a_file_of_tools_is_read(folder: Path) -> None:
 def test_a_file_without_tools_is_refused(folder: Path) -> None:
     (folder / "tools.json").write_text("[]")
 
-    with pytest.raises(UnreadableInput, match="there is no definition of a tool in it"):
+    with pytest.raises(UnreadableInput, match="no tool definitions found"):
         parse("--tools", "tools.json")
 
 

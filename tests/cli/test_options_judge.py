@@ -107,8 +107,8 @@ def test_nothing_is_written_before_anything_is_judged(
 @pytest.mark.parametrize(
     ("lang", "line"),
     [
-        ("en", "m judged 1 value; asked 2 times"),
-        ("ru", "m: 1 значение оценено; 2 вопроса задано"),
+        ("en", "m judged 1 value with 2 requests"),
+        ("ru", "m: 1 значение оценено; 2 запроса"),
     ],
 )
 def test_what_was_judged_is_said_in_a_line(lang: Language, line: str) -> None:
@@ -125,7 +125,7 @@ def test_answers_that_are_not_kept_are_mentioned() -> None:
     found.problem = str(UnusableStore("history.db", "the disk is full."))
 
     assert judged_lines(found, "en") == [
-        "the answers of the judge are not kept: history.db: the disk is full."
+        "the answers of the judge were not saved: history.db: the disk is full."
     ]
 
 

@@ -11,7 +11,8 @@ from msgspec.structs import replace
 
 from callscore import UnknownRun
 from callscore.cli.exits import INTERRUPTED
-from callscore.cli.options import FORMATS, lang_option, report_options, show_options
+from callscore.cli.options import lang_option, show_options
+from callscore.cli.output_formats import FORMATS, report_options
 from callscore.cli.run import (
     RunRequest,
     choose_questions,
@@ -116,7 +117,7 @@ def test_no_time_at_all_means_that_there_is_no_limit(ask: Callable[..., RunReque
 def test_a_run_may_have_a_name(ask: Callable[..., RunRequest]) -> None:
     assert ask().name is None
     assert ask("--name", "main").name == "main"
-    with pytest.raises(click.UsageError, match="nothing can be called"):
+    with pytest.raises(click.UsageError, match="cannot be a name"):
         ask("--name", "latest")
 
 

@@ -35,7 +35,7 @@ def test_an_empty_file(callscore: Program, tmp_path: Path) -> None:
     run = callscore("score", "empty.jsonl")
 
     assert run.returncode == 3
-    assert run.stderr == "callscore: empty.jsonl: there is no case to score in it.\n"
+    assert run.stderr == "callscore: empty.jsonl: no cases to score found.\n"
 
 
 @pytest.mark.parametrize(
@@ -167,9 +167,9 @@ def test_a_compressed_file_that_was_cut_off(callscore: Program, tmp_path: Path) 
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        ([], "Name a file of cases"),
+        ([], "Pass a file of cases"),
         (["--expected", "a.jsonl"], "go together"),
-        (["c.jsonl", "--expected", "a.jsonl", "--actual", "b.jsonl"], "not both"),
+        (["c.jsonl", "--expected", "a.jsonl", "--actual", "b.jsonl"], "Pass either files of cases"),
         (["-", "-"], "only once"),
         (["c.jsonl", "--mode", "lenient"], "'lenient' is not one of 'strict', 'flexible'"),
         (["c.jsonl", "--argument-match-threshold", "2"], "is not in the range 0<=x<=1"),

@@ -33,10 +33,10 @@ def test_a_name_means_a_run_until_it_means_another(callscore: Program, runs: lis
     other = callscore("baseline", "set", oldest, "--name", "release", "--lang", "ru")
 
     assert first.stdout == (
-        f"main is now the run {oldest}. Hold another run against it: callscore gate --against main\n"
+        f"main now points to the run {oldest}. Compare another run with it: callscore gate --against main\n"
     )
-    assert again.stdout == f"main was the run {oldest}, and is now {newest}.\n"
-    assert other.stdout.startswith(f"release теперь прогон {oldest}.")
+    assert again.stdout == f"main pointed to the run {oldest}, and now points to {newest}.\n"
+    assert other.stdout.startswith(f"release теперь указывает на прогон {oldest}.")
     listed = msgspec.json.decode(callscore("baseline", "list", "--json").stdout)
     assert [(each["name"], each["run"]) for each in listed] == [
         ("main", newest),
@@ -54,9 +54,9 @@ def test_a_baseline_can_be_forgotten_and_its_run_stays(
     removed = callscore("baseline", "remove", "main")
     again = callscore("baseline", "remove", "main")
 
-    assert removed.stdout == f"main is no baseline any more; its run {runs[0]} is still kept.\n"
+    assert removed.stdout == f"main is no longer a baseline. Its run {runs[0]} is still saved.\n"
     assert again.returncode == 2
-    assert "there is no baseline 'main'; there is none" in again.stderr
+    assert "unknown baseline 'main'. There are none yet." in again.stderr
     none = callscore("baseline", "list")
     assert none.stdout.startswith("No baselines yet. Set one: callscore baseline set latest")
 
@@ -68,7 +68,7 @@ def test_a_name_that_means_something_else_is_refused(
     refused = callscore("baseline", "set", "latest", f"--name={name}")
 
     assert refused.returncode == 2
-    assert "nothing can be called" in refused.stderr
+    assert "cannot be a name" in refused.stderr
     assert runs
 
 
@@ -91,7 +91,7 @@ def test_a_run_that_is_not_there_is_told(callscore: Program, runs: list[str]) ->
 @pytest.mark.parametrize(
     ("ended", "why"),
     [
-        (("interrupted", {}), "it did not come to its end"),
+        (("interrupted", {}), "it did not finish"),
         (("finished", {"errors": 2}), "2 questions have no answer"),
     ],
 )
@@ -106,13 +106,13 @@ def test_a_broken_run_is_taken_only_where_somebody_insists(
         store.finish(runs[0], *ended, {})
 
     refused = callscore("baseline", "set", "latest")
-    forced = callscore("baseline", "set", "latest", "--force")
+    forced = callscore("baseline", "set", "latest", "--allow-incomplete")
 
     assert (refused.returncode, refused.stdout) == (1, "")
     assert why in refused.stderr
-    assert "--force" in refused.stderr
+    assert "--allow-incomplete" in refused.stderr
     assert forced.returncode == 0
-    assert forced.stdout.endswith(f"\nMind that {why}.\n")
+    assert forced.stdout.endswith(f"\nNote: {why}.\n")
 
 
 def test_a_partial_run_and_a_mean_below_fail_under_are_pointed_out(
@@ -126,7 +126,7 @@ def test_a_partial_run_and_a_mean_below_fail_under_are_pointed_out(
     said = callscore("baseline", "set")
 
     assert said.returncode == 0
-    assert "this run left cases out" in said.stdout
+    assert "this run covers only some of the cases" in said.stdout
     assert said.stdout.endswith("below fail_under: agent: accuracy.\n")
 
 

@@ -95,19 +95,19 @@ def test_observed_calls_become_what_is_expected(callscore: Program, folder: Path
 def test_a_dry_run_shows_all_and_writes_nothing(callscore: Program, folder: Path) -> None:
     shown = callscore("bless", "latest", "--dry-run")
 
-    assert (shown.returncode, shown.stderr) == (0, "callscore: nothing is written\n")
+    assert (shown.returncode, shown.stderr) == (0, "callscore: nothing was written\n")
     assert "agent::paris  cases.yaml:6" in shown.stdout
     assert (folder / "cases.yaml").read_text() == YAML
 
 
-def test_without_a_terminal_somebody_has_to_say_yes(callscore: Program, folder: Path) -> None:
+def test_without_a_terminal_yes_is_required(callscore: Program, folder: Path) -> None:
     refused = callscore("bless", "latest")
 
     assert refused.returncode == 2
     assert "agent::paris" in refused.stdout
     assert refused.stderr == (
-        "callscore: nothing is written: there is no terminal to ask on."
-        " If all of this is right, say --yes\n"
+        "callscore: nothing was written: there is no terminal to ask for confirmation."
+        " Pass --yes to write\n"
     )
     assert (folder / "cases.yaml").read_text() == YAML
 
@@ -128,7 +128,7 @@ def test_on_a_terminal_it_asks(folder: Path, answer: str, is_written: bool) -> N
     os.close(theirs)
 
     assert done.returncode == (0 if is_written else 1)
-    assert "Write 1 expectation into 1 file? [y/N]: " in done.stderr.decode()
+    assert "Write 1 expectation to 1 file? [y/N]: " in done.stderr.decode()
     assert ("Paris, FR" in (folder / "cases.yaml").read_text()) is is_written
 
 
@@ -156,7 +156,7 @@ def test_words_choose_the_cases(callscore: Program, folder: Path) -> None:
 
     assert (nobody.returncode, nobody.stderr) == (
         2,
-        "callscore: nothing is selected: no case fits -k\n",
+        "callscore: nothing selected: no case matches -k\n",
     )
     assert blessed.stdout.endswith("\nwritten: eval_agent.py (1 expectation)\n")
     assert (folder / "cases.yaml").read_text() == YAML
@@ -171,7 +171,7 @@ def test_to_bless_again_changes_nothing(callscore: Program, folder: Path) -> Non
     assert (again.returncode, again.stdout, again.stderr) == (
         0,
         "",
-        "callscore: nothing to bless: the calls of 3 cases are what is expected\n",
+        "callscore: nothing to bless: the calls are as expected (3 cases)\n",
     )
     assert (folder / "cases.yaml").read_text() == text
 
@@ -184,7 +184,7 @@ def test_what_has_changed_since_stays_as_it_is(callscore: Program, folder: Path)
 
     assert blessed.returncode == 1
     assert (
-        "stays as it is: agent::paris: what it expects has changed since the run."
+        "not changed: agent::paris: what it expects has changed since the run."
         " Run it again, then bless that.\n"
     ) in blessed.stdout
     assert "written: eval_agent.py (1 expectation)" in blessed.stdout
@@ -213,7 +213,7 @@ def moody(case):
 
     assert refused.returncode == 1
     assert refused.stdout == (
-        "stays as it is: moody::a: its trials do not agree (1: g(); 2: h())."
+        "not changed: moody::a: its trials do not agree (1: g(); 2: h())."
         " Choose one with --trial.\n"
     )
     assert refused.stderr == "callscore: nothing can be written\n"
@@ -243,11 +243,9 @@ def bad(case):
     blessed = callscore("bless", "latest", "--yes", "-k", "bad")
 
     assert blessed.returncode == 1
-    assert (
-        "stays as it is: bad::deletes: delete was called, which is forbidden.\n" in blessed.stdout
-    )
+    assert "not changed: bad::deletes: delete was called, which is forbidden.\n" in blessed.stdout
     assert "bad::unfit" not in blessed.stdout  # any arguments are expected, and these were given
-    assert "without an answer, and left as they are: 1 (bad::raises)\n" in blessed.stdout
+    assert "not changed, because they have no answer: 1 (bad::raises)\n" in blessed.stdout
     assert file.read_text() == text
 
 
@@ -270,7 +268,7 @@ def unfit(case):
 
     assert blessed.returncode == 1
     assert blessed.stdout.startswith(
-        "stays as it is: unfit::a: a call does not match the tool definitions: getWeather"
+        "not changed: unfit::a: a call does not match the tool definitions: getWeather"
     )
     assert file.read_text() == text
 
@@ -414,7 +412,7 @@ def test_a_refusal_is_told_in_russian_too_and_once(callscore: Program, tmp_path:
     blessed = callscore("bless", "x", "--yes", "--lang", "ru")
 
     assert blessed.returncode == 1
-    assert blessed.stdout == "остаётся как есть: log::a: log.jsonl: файл защищён от записи.\n"
+    assert blessed.stdout == "не изменено: log::a: log.jsonl: файл защищён от записи.\n"
 
 
 def test_a_case_without_an_id_is_said_to_be_renamed(callscore: Program, tmp_path: Path) -> None:
@@ -424,4 +422,4 @@ def test_a_case_without_an_id_is_said_to_be_renamed(callscore: Program, tmp_path
     blessed = callscore("bless", "x", "--yes")
 
     assert blessed.returncode == 0
-    assert "1 case without an id: named for what is expected" in blessed.stdout
+    assert "1 case without an id: the name is derived from the expected calls" in blessed.stdout

@@ -45,7 +45,7 @@ def test_traces_that_cannot_be_joined_again_are_told(callscore: Program) -> None
     russian = callscore("capture", "-", "--lang", "ru", stdin=trace % b"Hi" + b"\n" + trace % b"Hi")
 
     assert "without an id" not in one.stderr
-    assert "callscore: without an id: 2. The cases got names, but" in two.stderr
+    assert "callscore: without an id: 2. The cases got generated ids" in two.stderr
     assert "callscore: без id: 2." in russian.stderr
 
 
@@ -85,14 +85,14 @@ def test_a_case_says_what_to_look_at(callscore: Program) -> None:
     record = msgspec.json.decode(done.stdout)
     assert record["expected"] == [{"name": "f"}]
     assert "the arguments could not be read" in record["metadata"]["captured"]["review"][0]
-    assert "named in metadata.captured.review: 1" in done.stderr
+    assert "listed in metadata.captured.review: 1" in done.stderr
 
 
 def test_what_is_told_can_be_had_in_russian(callscore: Program) -> None:
     done = callscore("capture", "-", "--lang", "ru", stdin=b'{"id": "x", "actual": ["f"]}')
 
     assert "для проверки: 1 случай" in done.stderr
-    assert "без вопроса" in done.stderr
+    assert "без входных данных" in done.stderr
 
 
 def test_records_of_another_shape_are_mapped(callscore: Program) -> None:
@@ -116,7 +116,7 @@ def test_a_file_is_not_replaced_unless_that_is_asked_for(
     forced = callscore("capture", "-", "-o", "cases.jsonl", "--force", stdin=trace)
 
     assert refused.returncode == 2
-    assert "is there already" in refused.stderr
+    assert "already exists" in refused.stderr
     assert kept == "reviewed"
     assert forced.returncode == 0
     assert _read(tmp_path / "cases.jsonl")[0]["id"] == "x"

@@ -124,14 +124,14 @@ def test_skipped_records_are_counted(callscore: Program, files: tuple[str, str])
 @pytest.mark.parametrize(
     ("tools", "problem"),
     [
-        ([], "there are no definitions of tools in it."),
+        ([], "no tool definitions found."),
         ([{"name": "f", "input_schema": {"type": "object", "$ref": "http:x"}}], REMOTE),
         (
             [*TOOLS, {"name": "weather", "input_schema": {"type": "object"}}],
             "there are two tools 'weather' with different schemas.",
         ),
         ([{"name": "f", "parameters": {"$ref": "http:x"}}], REMOTE),
-        ([{"name": "f", "arguments": {}}], "there are no definitions of tools in it."),
+        ([{"name": "f", "arguments": {}}], "no tool definitions found."),
         (
             [{"name": "f", "effect": "wriet"}],
             "the effect of the tool 'f' is one of read, write; got 'wriet'. Did you mean 'write'?",
@@ -154,7 +154,7 @@ def test_a_file_without_runs_is_an_error(callscore: Program, tmp_path: Path) -> 
     ran = callscore("check", "empty.jsonl")
 
     assert ran.returncode == 3
-    assert ran.stderr == "callscore: empty.jsonl: there is no run to check in it.\n"
+    assert ran.stderr == "callscore: empty.jsonl: no calls to check found.\n"
 
 
 def test_wrong_usage_is_told(callscore: Program) -> None:

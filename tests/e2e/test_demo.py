@@ -18,7 +18,7 @@ def test_the_published_rates_come_out(callscore: Program) -> None:
     run = callscore("demo")
 
     assert (run.returncode, run.stderr) == (0, "")
-    assert "200 cases" in run.stdout
+    assert "200 trials" in run.stdout
     assert "pass^1 0.420 pass^2 0.273 pass^3 0.220 pass^4 0.200" in run.stdout
 
 

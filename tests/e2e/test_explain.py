@@ -50,9 +50,9 @@ def test_it_speaks_russian(callscore: Program, cases: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["--case", "third"], "there is no case with the id 'third' in it."),
-        (["--case", "first", "--trial", "7"], "with the id 'first' and the trial '7' in it."),
-        (["--case", "open"], "the case open has no `expected`, so it has no score."),
+        (["--case", "third"], "no case with the id 'third' found."),
+        (["--case", "first", "--trial", "7"], "with the id 'first' and the trial '7' found."),
+        (["--case", "open"], "the case 'open' has no 'expected' calls, so it has no score."),
     ],
 )
 def test_a_case_that_cannot_be_explained(
@@ -83,7 +83,7 @@ def test_of_two_files_only_what_is_in_both_can_be_explained(
     run = callscore("explain", "--expected", "r.jsonl", "--actual", "t.jsonl")
 
     assert run.returncode == 3
-    assert run.stderr == "callscore: t.jsonl: there is no case in it.\n"
+    assert run.stderr == "callscore: t.jsonl: no case found.\n"
 
 
 def test_two_references_of_one_id_cannot_be_explained(callscore: Program, tmp_path: Path) -> None:
@@ -93,7 +93,7 @@ def test_two_references_of_one_id_cannot_be_explained(callscore: Program, tmp_pa
     run = callscore("explain", "--expected", "r.jsonl", "--actual", "t.jsonl")
 
     assert run.returncode == 3
-    assert "there is a reference with the id 'a' already, at r.jsonl:1" in run.stderr
+    assert "duplicate reference id 'a', first used at r.jsonl:1" in run.stderr
 
 
 @pytest.mark.parametrize(
@@ -126,4 +126,4 @@ def test_a_case_that_contradicts_itself_is_named(callscore: Program, tmp_path: P
     run = callscore("explain", "c.yaml")
 
     assert run.returncode == 3
-    assert run.stderr.startswith("callscore: c.yaml: the case a: expected: 'f' is expected, and")
+    assert run.stderr.startswith("callscore: c.yaml: case 'a': expected: 'f' is expected, and")

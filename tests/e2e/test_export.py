@@ -43,7 +43,7 @@ def test_a_run_is_lines_of_json(callscore: Program, run: str, tmp_path: Path) ->
         msgspec.json.decode, (tmp_path / "out.jsonl").read_bytes().splitlines()
     )
     assert ran.returncode == 0
-    assert ran.stderr == f"callscore: run {run} is written to out.jsonl: 2 results\n"
+    assert ran.stderr == f"callscore: run {run} written to out.jsonl: 2 results\n"
     assert (first["callscore"], first["version"], first["run"]["id"]) == ("run", 1, run)
     assert evaluation["evaluation"]["place"] == "cases.jsonl"
     assert [each["result"]["case"] for each in results] == ["right", "=1+1"]
@@ -91,12 +91,20 @@ def test_a_format_may_be_said(callscore: Program, tmp_path: Path) -> None:
     assert (tmp_path / "out.txt").read_bytes().startswith(b'{"callscore"')
 
 
-@pytest.mark.parametrize("name", ["out", "out.txt", "out.gz", "out.json"])
-def test_a_suffix_that_says_nothing_is_asked_about(callscore: Program, name: str) -> None:
-    ran = callscore("export", "first", "-o", name)
+def test_a_suffix_of_another_format_is_refused(callscore: Program) -> None:
+    ran = callscore("export", "first", "-o", "out.json")
 
     assert ran.returncode == 2
-    assert "Say --format" in ran.stderr
+    assert "does not write json. Use another suffix (.jsonl, .ndjson, .csv, .parquet)" in ran.stderr
+
+
+@pytest.mark.parametrize("name", ["out", "out.txt", "out.gz"])
+def test_a_file_with_an_unknown_suffix_contains_json_lines(
+    callscore: Program, tmp_path: Path, name: str
+) -> None:
+    assert callscore("export", "first", "-o", name).returncode == 0
+
+    assert (tmp_path / name).read_bytes()[:2] == (b"\x1f\x8b" if name == "out.gz" else b'{"')
 
 
 def test_a_run_that_is_not_there_is_told(callscore: Program, tmp_path: Path) -> None:

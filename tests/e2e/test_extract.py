@@ -65,7 +65,9 @@ def test_calls_come_one_a_line_with_all_that_is_known(callscore: Program, tmp_pa
 
 
 def test_a_named_format_needs_no_telling(callscore: Program, tmp_path: Path) -> None:
-    ran = callscore("extract", write(tmp_path / "run.json", MESSAGES), "--format", "anthropic")
+    ran = callscore(
+        "extract", write(tmp_path / "run.json", MESSAGES), "--input-format", "anthropic"
+    )
 
     assert len(lines(ran.stdout)) == 2
     assert ran.stderr == ""
@@ -86,7 +88,7 @@ def test_arguments_that_cannot_be_read_are_null(callscore: Program, tmp_path: Pa
 def test_tools_come_one_a_line(callscore: Program, tmp_path: Path) -> None:
     request = {"model": "m", "max_tokens": 9, "messages": MESSAGES, "tools": TOOLS}
 
-    ran = callscore("extract", "--tools", write(tmp_path / "request.json", request))
+    ran = callscore("extract", "--definitions", write(tmp_path / "request.json", request))
 
     assert lines(ran.stdout) == [
         {"name": "f", "description": "It fs.", "parameters": {"type": "object"}}
@@ -101,7 +103,7 @@ def test_schemas_give_untyped_text_its_types(callscore: Program, tmp_path: Path)
     tools = write(tmp_path / "tools.json", [{"name": "f", "input_schema": schema}])
 
     untyped = callscore("extract", str(tmp_path / "out.txt"))
-    typed = callscore("extract", str(tmp_path / "out.txt"), "--schemas", tools)
+    typed = callscore("extract", str(tmp_path / "out.txt"), "--tools", tools)
 
     assert lines(untyped.stdout)[0]["arguments"] == {"a": "1"}
     assert lines(typed.stdout)[0]["arguments"] == {"a": 1}
@@ -149,9 +151,13 @@ def test_a_torn_line_can_be_skipped(callscore: Program, tmp_path: Path) -> None:
     ("arguments", "code", "message"),
     [
         ((), 2, "Missing argument 'FILE...'"),
-        (("FILE", "--format", "openai_chats"), 2, "there is no format 'openai_chats'. Is one"),
+        (
+            ("FILE", "--input-format", "openai_chats"),
+            2,
+            "there is no format 'openai_chats'. Is one",
+        ),
         (("no-such-file.json",), 3, "no-such-file.json"),
-        (("EMPTY",), 3, "there is nothing in it"),
+        (("EMPTY",), 3, "the file is empty"),
         (("FILE", "--failure-pattern", "("), 2, "is no regular expression"),
         (("FILE", "--candidate", "-1"), 2, "Invalid value for '--candidate'"),
     ],
@@ -227,7 +233,7 @@ def test_a_full_disk_is_a_sentence(callscore: Program, tmp_path: Path) -> None:
 def test_a_format_that_a_file_is_not_in_is_refused(callscore: Program, tmp_path: Path) -> None:
     file = write(tmp_path / "run.json", MESSAGES)
 
-    ran = callscore("extract", file, "--format", "gemini")
+    ran = callscore("extract", file, "--input-format", "gemini")
 
     assert (ran.returncode, ran.stdout) == (3, "")
     assert "run.json: this is not gemini. It looks like anthropic.\n" in ran.stderr
@@ -316,7 +322,7 @@ def test_the_same_tool_is_printed_once(callscore: Program, tmp_path: Path) -> No
     request = {"model": "m", "max_tokens": 9, "messages": MESSAGES, "tools": TOOLS}
     log.write_bytes(b"\n".join([msgspec.json.encode(request)] * 2))
 
-    assert len(lines(callscore("extract", "--tools", log).stdout)) == 1
+    assert len(lines(callscore("extract", "--definitions", log).stdout)) == 1
 
 
 def test_a_failed_request_and_a_list_of_tools_hold_no_calls(

@@ -121,7 +121,7 @@ def test_a_run_of_a_part_of_the_cases_says_so_and_is_no_baseline(
     ran = callscore("gate", "--against", "main")
 
     assert ran.returncode == 0
-    assert "\n! latest left cases out: it was told which to run\n" in ran.stdout
+    assert "\n! latest covers only the cases that were selected\n" in ran.stdout
     assert "baseline set" not in ran.stdout
 
 
@@ -141,7 +141,7 @@ def test_the_newest_run_of_another_commit_is_pointed_out(callscore: Program, fol
     named = callscore("gate", new, "--against", "main")
 
     assert "the newest run is of the commit" not in same.stdout + named.stdout
-    assert "! the newest run is of the commit " in newest.stdout
+    assert "! the newest run is of commit " in newest.stdout
     assert newest.returncode == 0
 
 
@@ -198,7 +198,7 @@ def test_files_are_for_compare(callscore: Program) -> None:
 
     assert (ran.returncode, ran.stdout) == (2, "")
     assert ran.stderr == (
-        "callscore: the gate takes runs, and 'before.jsonl' is a file. For files:\n"
+        "callscore: 'before.jsonl' is a file, and the gate compares runs. To compare files:\n"
         "  callscore compare before.jsonl after.jsonl --fail-on regressed\n"
     )
 
@@ -256,7 +256,7 @@ def test_a_baseline_that_is_not_there_is_wrong_usage_with_the_command_that_sets_
     complaint, listed, how, command = ran.stderr.splitlines()
     assert complaint == "callscore: there is no run 'manin'."
     assert listed == "  Baselines: 'main'. Did you mean 'main'?"
-    assert how.startswith("  To make it the newest other run ")
+    assert how.startswith("  To set it to the newest other complete run")
     assert new not in command
     assert callscore(*command.split()[1:]).returncode == 0
     assert callscore("gate", "--against", "manin").returncode == 0
@@ -272,7 +272,7 @@ def test_a_baseline_is_not_proposed_where_no_other_run_would_do(
     ran = callscore("gate", "--against", "my main")
 
     assert ran.returncode == 2
-    assert "\n  There is no baseline yet.\n  No other run is complete " in ran.stderr
+    assert "\n  There are no baselines yet.\n  No other run is complete, " in ran.stderr
     assert ran.stderr.endswith("\n    callscore baseline set latest --name 'my main'\n")
 
 

@@ -283,7 +283,7 @@ def test_a_build_before_there_is_a_baseline_is_told_what_to_type(
     ran = server.build("main", "pull_request", spoil="git branch --quiet --move main trunk")
 
     assert codes(ran) == [0, 2]
-    assert "There is no baseline yet." in ran[1].said
+    assert "There are no baselines yet." in ran[1].said
     assert "callscore baseline set latest --name main" in ran[1].said
     assert server.commented == []
 

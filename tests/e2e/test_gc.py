@@ -41,11 +41,11 @@ def test_old_runs_are_forgotten_and_baselines_are_not(
 
     assert (said.returncode, said.stderr) == (0, "")
     assert re.fullmatch(
-        r"Forgotten: 2 runs, 6 results(, [\d.]+ k?B of texts)?\.\n(  2\S+   .*\n){2}", said.stdout
+        r"Deleted: 2 runs, 6 results(, [\d.]+ k?B of texts)?\.\n(  2\S+   .*\n){2}", said.stdout
     )
     assert all(f"  {run}   " in said.stdout for run in runs[1:3])
     assert kept(tmp_path) == [newest, oldest]
-    assert callscore("gc", "--keep", "1").stdout == "Nothing to forget.\n"
+    assert callscore("gc", "--keep", "1").stdout == "Nothing to delete.\n"
 
 
 def test_a_dry_run_changes_nothing(callscore: Program, runs: list[str], tmp_path: Path) -> None:
@@ -53,7 +53,7 @@ def test_a_dry_run_changes_nothing(callscore: Program, runs: list[str], tmp_path
     russian = callscore("gc", "--keep", "0", "--dry-run", "--lang", "ru")
 
     assert re.fullmatch(
-        r"It would forget: 3 runs, 9 results(, [\d.]+ k?B of texts)?\. Nothing was changed\.\n(  2\S+   .*\n){3}",
+        r"Would delete: 3 runs, 9 results(, [\d.]+ k?B of texts)?\. Nothing was changed\.\n(  2\S+   .*\n){3}",
         said.stdout,
     )
     assert russian.stdout.startswith("Было бы удалено: 3 прогона, 9 результатов")
@@ -79,8 +79,8 @@ def test_texts_that_nobody_refers_to_are_not_removed_in_silence(
     dry = callscore("gc", "--keep", "9", "--dry-run").stdout
     said = callscore("gc", "--keep", "9").stdout
 
-    assert dry.startswith("No run to forget. It would remove what no run refers to: 1 text, 2 B.")
-    assert said == "No run to forget. Removed what no run refers to: 1 text, 2 B.\n"
+    assert dry.startswith("No runs to delete. Would delete data that no run uses: 1 entry, 2 B.")
+    assert said == "No runs to delete. Deleted data that no run uses: 1 entry, 2 B.\n"
     assert kept(tmp_path) == runs
 
 

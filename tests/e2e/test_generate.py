@@ -95,8 +95,8 @@ def test_what_the_tools_do_not_give_is_said_in_both_languages(
     english = callscore("generate", "--tools", "tools.json", "-n", "90").stderr
     russian = callscore("generate", "--tools", "tools.json", "-n", "90", "--lang", "ru").stderr
 
-    assert "fewer than asked for" in english
-    assert "no near misses of these classes" in english
+    assert "fewer than requested" in english
+    assert "no near misses of these kinds" in english
     assert "меньше, чем просили" in russian
 
 
@@ -110,7 +110,7 @@ def test_a_file_is_not_replaced_unless_that_is_asked_for(
     forced = callscore("generate", "--tools", TOOLS, "-n", "5", "-o", "cases.jsonl", "--force")
 
     assert refused.returncode == 2
-    assert "cases.jsonl is there already; --force replaces it." in refused.stderr
+    assert "cases.jsonl already exists. Pass --force to overwrite it." in refused.stderr
     assert kept == "mine"
     assert forced.returncode == 0
     assert len(_read(tmp_path / "cases.jsonl")) == 5
@@ -120,13 +120,13 @@ def test_only_json_lines_are_written(callscore: Program) -> None:
     done = callscore("generate", "--tools", TOOLS, "-o", "cases.yaml")
 
     assert done.returncode == 2
-    assert "name the file cases.jsonl" in done.stderr
+    assert "this command does not write yaml" in done.stderr
 
 
 @pytest.mark.parametrize(
     ("content", "problem"),
     [
-        ("[]", "there are no definitions of tools in it."),
+        ("[]", "no tool definitions found."),
         ("not json", ""),
         ('[{"name": "f", "parameters": {"type": "object", "properties": {"code": {"type": "string", "pattern": "^(a)\\\\1$"}}, "required": ["code"]}}]', "the tool 'f': no value is found for $.code"),
         ('[{"name": "f", "parameters": {"type": "strange"}}]', "cannot be used"),
@@ -148,7 +148,7 @@ def test_definitions_that_give_nothing_are_an_error_that_names_the_file(
 HARD = '{"name": "hard", "parameters": {"type": "object", "properties": {"code": {"type": "string", "pattern": "^(a)\\\\1$"}}, "required": ["code"]}}'  # fmt: skip
 
 
-@pytest.mark.parametrize(("lang", "said"), [("en", "left out: "), ("ru", "пропущено: ")])
+@pytest.mark.parametrize(("lang", "said"), [("en", "skipped: "), ("ru", "пропущено: ")])
 def test_a_tool_that_has_no_value_is_named_and_the_others_are_used(
     callscore: Program, tmp_path: Path, lang: str, said: str
 ) -> None:
@@ -212,7 +212,7 @@ def test_a_model_writes_the_questions(callscore: Program, tmp_path: Path) -> Non
 
         assert server.requests[0].body["model"] == "m"
     assert done.returncode == 0, done.stderr
-    assert "callscore: all 12 questions by m\n" in done.stderr
+    assert "callscore: all 12 questions written by m\n" in done.stderr
     assert all(r["input"].startswith("As a person") for r in _read(tmp_path / "cases.jsonl"))
 
 
@@ -230,7 +230,7 @@ def test_questions_that_will_not_do_are_asked_for_again_and_then_named(
 
         assert len(server.requests) == 3
     assert done.returncode == 0
-    assert "1 of 4 questions by m; the others keep their plain ones: " in done.stderr
+    assert "1 of 4 questions written by m; the others are generated: " in done.stderr
     assert len(_read(tmp_path / "cases.jsonl")) == 4
 
 
@@ -241,7 +241,7 @@ def test_a_model_whose_questions_are_all_useless_is_an_error_and_nothing_is_writ
         done = callscore("generate", "--tools", TOOLS, "-n", "4", "--model", "m", "-o", "cases.jsonl", OPENAI_BASE_URL=server.base_url)  # fmt: skip
 
     assert done.returncode == 4
-    assert "none of the questions that it wrote can be used: getWeather-1 (" in done.stderr
+    assert "none of the questions that the model wrote can be used: getWeather-1 (" in done.stderr
     assert not (tmp_path / "cases.jsonl").exists()
 
 

@@ -50,7 +50,7 @@ def test_a_run_is_the_same_in_another_history(
     ran = callscore("import", name, "--store", "other.db")
 
     assert ran.returncode == 0
-    assert "(first) is imported: 3 results" in ran.stderr
+    assert "(first): 3 results" in ran.stderr
     assert callscore("export", "first", "--store", "other.db").stdout.encode() == (
         exported.read_bytes()
     )
@@ -78,7 +78,7 @@ def test_a_run_that_is_there_is_not_doubled(callscore: Program) -> None:
     ran = callscore("import", "out.jsonl")
 
     assert ran.returncode == 0
-    assert "was there already: 3 results in the file, 0 of them new" in ran.stderr
+    assert "already exists: 3 results in the file, 0 of them new" in ran.stderr
 
 
 @pytest.mark.parametrize("damage", [b"{broken\n", b'{"result": {"case": "x"}}\n', b"[]\n"])
@@ -131,7 +131,7 @@ def test_files_are_needed(callscore: Program) -> None:
 
 
 def test_in_russian(callscore: Program) -> None:
-    assert "уже был" in callscore("import", "out.jsonl", "--lang", "ru").stderr
+    assert "уже есть" in callscore("import", "out.jsonl", "--lang", "ru").stderr
 
 
 def test_a_file_that_was_cut_off_is_refused(callscore: Program, exported: Path) -> None:
@@ -154,7 +154,7 @@ def test_a_rescued_run_that_lacks_something_did_not_end(
     ran = callscore("import", "unsaved.jsonl", "--store", "other.db")
 
     assert ran.returncode == 0
-    assert "is not whole: 1 result of it could not be found" in ran.stderr
+    assert "is incomplete: 1 result missing" in ran.stderr
     with open_store(tmp_path / "other.db") as store:
         assert store.find("first").status == "interrupted"
 
@@ -168,8 +168,8 @@ def test_a_run_whose_id_is_taken_is_told_and_not_doubled(
 
     ran = [callscore("import", "out.jsonl", "--store", "other.db") for _ in range(2)]
 
-    assert f"its id in the file is {run.id}, which is another run here" in ran[0].stderr
-    assert "was there already: 3 results in the file, 0 of them new" in ran[1].stderr
+    assert f"its id in the file is {run.id}, which is the id of another run here" in ran[0].stderr
+    assert "already exists: 3 results in the file, 0 of them new" in ran[1].stderr
     with open_store("other.db") as other:
         assert len(other.runs()) == 2
 

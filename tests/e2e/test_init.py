@@ -1,4 +1,4 @@
-"""`callscore init`: what it writes runs as it is, and nothing is written over."""
+"""`callscore init`: what it writes runs as it is, and nothing was written over."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ def test_nothing_is_written_over(callscore: Program, tmp_path: Path, taken: str)
     ran = callscore("init")
 
     assert ran.returncode == 2
-    assert f"evals/{taken} is there already. Nothing was written." in ran.stderr
+    assert f"evals/{taken} already exists. Pass another folder, or --force" in ran.stderr
     assert [path.name for path in (tmp_path / "evals").iterdir()] == [taken]
     assert (tmp_path / "evals" / taken).read_text() == "mine"
 

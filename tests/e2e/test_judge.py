@@ -58,7 +58,7 @@ def test_each_distinct_question_is_asked_once_and_never_again(
     assert (first.returncode, first.stderr) == (0, "")
     assert "Macro F1 75.0%" in first.stdout
     assert "the judge: it sends people away" in first.stdout
-    assert first.stdout.endswith("\nj judged 3 values; asked 3 times\n")
+    assert first.stdout.endswith("\nj judged 3 values with 3 requests\n")
     assert asked == len(server.requests) == 3
     assert again.stdout.endswith("\nj: 3 значения оценены; 0 вопросов задано\n")
     assert "судья: it sends people away" in again.stdout
@@ -73,7 +73,7 @@ def test_a_report_for_a_program_stays_one(callscore: Program, cases: Path) -> No
             OPENAI_BASE_URL=server.base_url,
         )
 
-    assert run.stderr == "callscore: j judged 3 values; asked 3 times\n"
+    assert run.stderr == "callscore: j judged 3 values with 3 requests\n"
     assert msgspec.json.decode(run.stdout)["settings"]["judge"] == "j"
 
 
@@ -174,5 +174,5 @@ def test_a_history_that_cannot_be_used_does_not_stop_the_judge(
         run = callscore("score", cases, "--judge", "j", OPENAI_BASE_URL=server.base_url)
 
     assert run.returncode == 0
-    assert "j judged 3 values; asked 3 times" in run.stdout
-    assert "the answers of the judge are not kept: " in run.stdout
+    assert "j judged 3 values with 3 requests" in run.stdout
+    assert "the answers of the judge were not saved: " in run.stdout

@@ -439,7 +439,7 @@ def test_a_person_who_starts_it_is_told_what_it_is_for() -> None:
     os.close(terminal)
     os.close(inner)
 
-    assert told.startswith(b"callscore: an MCP client should start this")
+    assert told.startswith(b"callscore: this server is for MCP clients")
     assert (process.returncode, rest) == (0, b"")
 
 

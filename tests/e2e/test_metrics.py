@@ -143,24 +143,27 @@ def test_pages_about_tools_and_what_python_can_call_are_shown(callscore: Program
 
     assert (run.returncode, run.stderr) == (0, "")
     assert run.stdout.startswith("Ragas 0.4.3\n  ragas.tool_call_accuracy")
-    assert "\n\ntau-bench 59a200c\n\nIt has no number of a single case" in run.stdout
-    assert "it is called from Python." in run.stdout
+    assert "\n\ntau-bench 59a200c\n\nIt has no metric of a single case" in run.stdout
+    assert "it is called from Python only." in run.stdout
 
 
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
         (("ragas.tool_call_f1", "--disagree", "cases.jsonl"), "--metric ragas.tool_call_f1\n"),
-        (("ragas", "--disagree", "cases.jsonl"), "there is no file ragas. To choose a metric: --"),
-        (("cases.jsonl",), "cases.jsonl is a file: callscore metrics --disagree cases.jsonl"),
-        (("--disagree", "cases.jsonl", "--metric", "callscore.f1"), "name at least two to compare"),
+        (("ragas", "--disagree", "cases.jsonl"), "There is no file ragas. To select a metric: --"),
+        (("cases.jsonl",), "cases.jsonl is a file. Use: callscore metrics --disagree cases.jsonl"),
+        (
+            ("--disagree", "cases.jsonl", "--metric", "callscore.f1"),
+            "pass at least two metrics to compare",
+        ),
         (
             ("--disagree", "cases.jsonl", *TWO, "--metric", "tool_scorer.redundant_rate"),
-            "--metric tool_scorer.redundant_rate: less is better there",
+            "--metric tool_scorer.redundant_rate: lower is better for it",
         ),
         (
             (*("--disagree", "cases.jsonl", *TWO), "--metric", "mcpjam.passed:is_negative_test=1"),
-            "is_negative_test=1: less is better there",
+            "is_negative_test=1: lower is better for it",
         ),
     ],
 )
@@ -213,7 +216,7 @@ def test_an_option_of_the_comparison_goes_with_it(callscore: Program) -> None:
     run = callscore("metrics", "--max-shown", "3")
 
     assert run.returncode == 2
-    assert "--max-shown goes with --disagree." in run.stderr
+    assert "--max-shown requires --disagree." in run.stderr
 
 
 def test_the_cases_on_which_the_tools_disagree_are_shown_with_the_reasons(

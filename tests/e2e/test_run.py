@@ -119,7 +119,7 @@ def test_an_agent_that_raises_is_an_error_and_no_failure(
     ran = callscore("run")
 
     assert ran.returncode == 4
-    assert ran.stderr == "callscore: raising: no answer to 1 case\n"
+    assert ran.stderr == "callscore: raising: no answer for 1 case\n"
     assert "sum   error: raised\n  the task raised ValueError: the agent is tired\n" in ran.stdout
     assert '  raise ValueError("the agent is tired")\n' in ran.stdout
     assert "\n2 passed, 1 error\n" in ran.stdout
@@ -138,7 +138,7 @@ def test_a_broken_file_beside_a_good_one_does_not_keep_it_from_running(
     broken, raising, wrong = ran.stderr.splitlines()
     assert broken.startswith("callscore: eval_broken.py:2: ")
     assert "no_such_module" in broken
-    assert raising == "callscore: raising: no answer to 1 case"
+    assert raising == "callscore: raising: no answer for 1 case"
     assert wrong == "callscore: assistant: accuracy 0.667, required ≥ 0.900"
     assert "eval_broken.py:2   cannot be used\n" in ran.stdout
     assert "weather   failed   assistant\n" in ran.stdout
@@ -189,7 +189,7 @@ def test_what_is_asked_can_be_selected(
 @pytest.mark.parametrize(
     ("options", "problem"),
     [
-        (["-k", "nobody"], "callscore: nothing is selected: no case fits -k\n"),
+        (["-k", "nobody"], "callscore: nothing selected: no case matches -k\n"),
         (["-k", "a and"], "callscore: "),
         (["--rate", "fast"], "'fast' is not like '10/s', '500/m' or '1000/h'."),
         (["--jobs", "0"], "Invalid value for '--jobs'"),

@@ -61,7 +61,7 @@ def test_ctrl_c_shows_what_there_is_and_keeps_it(callscore: Program, folder: Pat
     assert code == 130
     assert "\n1 passed, interrupted: 2 unanswered\n1 answer in " in out
     assert err == (
-        "callscore: interrupted; what finished is kept. Go on with: callscore run . --resume --jobs 1\n"
+        "callscore: interrupted; finished results are saved. To continue: callscore run . --resume --jobs 1\n"
     )
     (folder / "go-on").touch()
     ran = callscore("run", "--resume", "--jobs", "1")
@@ -135,7 +135,7 @@ def test_a_second_ctrl_c_ends_it_at_once(folder: Path) -> None:
 
     err = (folder / "stderr").read_text()
     assert code == 130
-    assert "interrupted; what finished is kept. Go on with: callscore run . --resume" in err
+    assert "interrupted; finished results are saved. To continue: callscore run . --resume" in err
     assert "Traceback" not in err
 
 

@@ -83,7 +83,7 @@ def test_a_bar_goes_along_on_a_terminal_and_the_report_goes_into_the_pipe(tmp_pa
     assert "\x1b" not in report
     assert report.startswith("assistant   eval_waiting.py:")
     assert "thinking" not in report
-    assert seen.rstrip().endswith("callscore: assistant: no answer to 1 case")
+    assert seen.rstrip().endswith("callscore: assistant: no answer for 1 case")
 
 
 @pytest.mark.parametrize(

@@ -60,5 +60,5 @@ def test_a_schema_that_there_is_not_is_wrong_usage(callscore: Program) -> None:
     near, far = callscore("schema", "cases"), callscore("schema", "result\x1b")
 
     assert (near.returncode, far.returncode) == (2, 2)
-    assert "there is no schema 'cases'. Did you mean 'case'? `callscore schema`" in near.stderr
-    assert "there is no schema 'result\\x1b'. `callscore schema` lists all." in far.stderr
+    assert "unknown schema 'cases'. Did you mean 'case'? 'callscore schema'" in near.stderr
+    assert "unknown schema 'result\\x1b'. 'callscore schema' lists all." in far.stderr

@@ -64,7 +64,7 @@ def test_two_files_are_joined_on_id(callscore: Program, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("bar", "code", "said"),
-    [("0.66", 0, ""), ("0.67", 1, "callscore: the macro F1, 66.7%, is below --fail-under 67.0%\n")],
+    [("0.66", 0, ""), ("0.67", 1, "callscore: macro F1 66.7%, required ≥ 67.0% (--fail-under)\n")],
 )
 def test_the_gate_looks_at_the_macro_f1(
     callscore: Program, cases: Path, bar: str, code: int, said: str
@@ -80,22 +80,26 @@ def test_a_reference_that_was_not_run_fails_the_gate(callscore: Program, tmp_pat
     run = callscore("score", "c.jsonl", "--fail-under", "0")
 
     assert run.returncode == 1
-    assert "not run: never" in run.stderr
+    assert "without a trace: never" in run.stderr
 
 
-def test_what_was_not_scored_fails_the_gate(callscore: Program, tmp_path: Path) -> None:
+def test_a_file_without_expected_calls_is_refused_with_advice(
+    callscore: Program, tmp_path: Path
+) -> None:
     write(tmp_path / "c.jsonl", {"id": "a", "actual": [OSLO]})
 
     run = callscore("score", "c.jsonl", "--fail-under", "0")
 
-    assert (run.returncode, run.stderr) == (1, "callscore: no case was scored\n")
+    assert run.returncode == 3
+    assert "no case was scored: the expected calls are missing." in run.stderr
+    assert "--expected REFERENCES --actual TRACES" in run.stderr
 
 
 def test_the_report_can_be_in_russian(callscore: Program, cases: Path) -> None:
     run = callscore("score", cases, "--lang", "ru", "--fail-under", "0.9")
 
     assert "Средне" in run.stdout
-    assert run.stderr == "callscore: macro F1 66.7% ниже порога --fail-under 90.0%\n"
+    assert run.stderr == "callscore: macro F1 66.7%, требуется ≥ 90.0% (--fail-under)\n"
 
 
 @pytest.mark.parametrize("output_format", ["table", "jsonl"])

@@ -29,7 +29,7 @@ def test_every_case_is_kept_under_the_name(callscore: Program, tmp_path: Path) -
     ran = callscore("score", "cases.jsonl", "--save", "before")
 
     assert ran.returncode == 0
-    assert "kept as run" in ran.stderr
+    assert "saved as run" in ran.stderr
     assert "callscore show before" in ran.stderr
     with open_store(tmp_path / ".callscore/history.db") as store:
         run = store.find("before")
@@ -66,7 +66,7 @@ def test_it_is_kept_where_one_wants_it(callscore: Program, tmp_path: Path) -> No
 def test_it_is_kept_on_a_server(callscore: Program, postgres_url: str) -> None:
     ran = callscore("score", "cases.jsonl", "--save", "team", CALLSCORE_STORE=postgres_url)
 
-    assert "kept as run" in ran.stderr
+    assert "saved as run" in ran.stderr
     with open_store(postgres_url) as store:
         assert [result.passed for result in store.results(store.find("team").id)] == [True, False]
 
@@ -101,7 +101,7 @@ def test_a_history_that_cannot_be_used_costs_neither_the_report_nor_the_scores(
     assert (
         "the history cannot be used, and this goes to a file beside it: broken.db: " in ran.stderr
     )
-    assert "kept as run" not in ran.stderr
+    assert "saved as run" not in ran.stderr
     (file,) = tmp_path.glob("unsaved-*.jsonl")
     assert f"callscore import {file.relative_to(tmp_path)}" in ran.stderr
 

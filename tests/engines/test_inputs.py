@@ -220,7 +220,9 @@ def test_what_is_neither_a_case_nor_a_trace_is_told_both(write: Any) -> None:
         score_files(file)
 
     assert "a case has an `id`, `expected` and `actual`" in str(caught.value)
-    assert "--map actual=$.path.to.it. As a trace: no format recognises" in str(caught.value)
+    assert "--map actual=$.path.to.calls. Read as a trace: no format recognises" in str(
+        caught.value
+    )
 
 
 def test_an_empty_list_holds_no_case(write: Any) -> None:
@@ -406,14 +408,14 @@ def test_where_there_are_more_the_id_must_be_said() -> None:
     ):
         _, refused = joined(references, traces)
 
-        assert refused[0].startswith(f"{place}: this does not say which case it belongs to")
+        assert refused[0].startswith(f"{place}: the record has no id")
         assert "--map id=" in refused[0]
 
 
 def test_a_reference_that_is_there_twice_is_named() -> None:
     _, refused = joined(["a", "a"], ["a"])
 
-    assert refused == ["r1: there is a reference with the id 'a' already, at r0. Keep one of them."]
+    assert refused == ["r1: duplicate reference id 'a', first used at r0. Keep one of them."]
 
 
 # --- duplicate keys -----------------------------------------------------------------------------

@@ -256,7 +256,7 @@ def test_two_references_of_one_id_are_a_mistake(tmp_path: Path) -> None:
     references = write(tmp_path / "r.jsonl", *[{"id": "a", "expected": []}] * 2)
     traces = write(tmp_path / "t.jsonl", {"id": "a", "actual": []})
 
-    with pytest.raises(UnreadableInput, match=r"r\.jsonl:2: .*'a' already, at .*r\.jsonl:1"):
+    with pytest.raises(UnreadableInput, match=r"r\.jsonl:2: .*'a', first used at .*r\.jsonl:1"):
         score_joined(references, traces)
 
     assert score_joined(references, traces, skip_bad=True).skipped.count == 1

@@ -683,15 +683,15 @@ def _making_jobs(repository: Path) -> Iterator[Job]:
         callscore("extract", "-", stdin=documents[first]),
         callscore("extract", first, "-o", "calls.jsonl"),
         callscore("extract", first, "--output", "again.jsonl", "--view", "requested"),
-        callscore("extract", first, "--format", "nothing"),
-        callscore("extract", first, "--format", "anthropic"),
+        callscore("extract", first, "--input-format", "nothing"),
+        callscore("extract", first, "--input-format", "anthropic"),
         callscore("extract", first, "--candidate", "1"),
         callscore("extract", first, "--candidate", "-1"),
         callscore("extract", first, "--view", "asked"),
         callscore("extract", first, "--leave-out", "nobody"),
         callscore("extract", first, "--failure-pattern", "["),
-        callscore("extract", text, "--schemas", "tools.json"),
-        callscore("extract", text, "--schemas", "nowhere.json"),
+        callscore("extract", text, "--tools", "tools.json"),
+        callscore("extract", text, "--tools", "nowhere.json"),
         *(
             callscore("extract", *documents, "--leave-out", who)
             for who in ("user", "subagent", "code", "server")
@@ -715,7 +715,7 @@ def _trajectory_jobs(repository: Path) -> Iterator[Job]:
         *(callscore("check", name) for name in names),
         callscore("metrics", "--disagree", names[0]),
         callscore("compare", *names[1:3]),
-        callscore("compare", names[0], names[-1], "--format", "json", "--preset", "outcome"),
+        callscore("compare", names[0], names[-1], "--input-format", "json", "--preset", "outcome"),
         callscore("explain", names[0], "--lang", "ru"),
         callscore("score", names[0], "--save", "airline", "--show", "none"),
         callscore("show", "airline", "--show", "none"),

@@ -205,7 +205,7 @@ def _option_jobs() -> Iterator[Job]:
         callscore("show"),
         callscore("history"),
         callscore("baseline", "set"),
-        callscore("baseline", "set", "--force"),
+        callscore("baseline", "set", "--allow-incomplete"),
         callscore("export", "latest", "-o", "run.jsonl"),
         edit({"go-on": ""}),
         callscore("run", "--jobs", "1", "--resume"),

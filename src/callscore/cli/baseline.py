@@ -7,15 +7,17 @@ from typing import TYPE_CHECKING
 
 import click
 
+from callscore.cli.completion import complete_baseline, complete_run
 from callscore.cli.exits import OK, baseline_exit_code
+from callscore.cli.groups import SuggestingGroup
 from callscore.cli.options import (
-    json_option,
     lang_option,
+    name_option,
     open_existing_store,
-    parse_run_name,
     store_option,
 )
 from callscore.cli.output import open_output, write_report
+from callscore.cli.output_formats import report_options
 from callscore.core.phrases import Phrase, Plural, count_of, say
 from callscore.core.rendering import escape
 from callscore.errors import InvalidSettings
@@ -30,70 +32,73 @@ if TYPE_CHECKING:
 __all__ = ["command"]
 
 _SET = Phrase(
-    "{name} is now the run {run}. Hold another run against it: callscore gate --against {typed}",
-    "{name} теперь прогон {run}. Сравнить с ним другой: callscore gate --against {typed}",
+    "{name} now points to the run {run}. Compare another run with it: callscore gate --against {typed}",
+    "{name} теперь указывает на прогон {run}. Сравнить с ним другой: callscore gate --against {typed}",
 )
 _MOVED = Phrase(
-    "{name} was the run {before}, and is now {run}.",
-    "{name} был прогоном {before}, теперь это {run}.",
+    "{name} pointed to the run {before}, and now points to {run}.",
+    "{name} указывал на прогон {before}, теперь указывает на {run}.",
 )
-_UNFINISHED = Phrase("it did not come to its end", "он не завершён")
+_UNFINISHED = Phrase("it did not finish", "он не завершён")
 _WITHOUT_ANSWER = Plural(
     ("question has no answer", "questions have no answer"),
     ("вопрос без ответа", "вопроса без ответа", "вопросов без ответа"),
 )
-_BROKEN = Phrase("Mind that {why}.", "Учтите: {why}.")
+_BROKEN = Phrase("Note: {why}.", "Внимание: {why}.")
 _PARTIAL = Phrase(
-    "Mind that this run left cases out: another one is compared by those that both have.",
-    "Учтите: в этом прогоне не все случаи; другой сравнивается по тем, что есть в обоих.",
+    "Note: this run covers only some of the cases. Other runs are compared with it on the cases that both"
+    " have.",
+    "Внимание: в этом прогоне не все случаи. Другие прогоны сравниваются с ним по общим случаям.",
 )
 _BELOW = Phrase(
-    "This run is below `fail_under`: {names}.",
-    "Учтите: в этом прогоне порог не достигнут: {names}.",
+    "Note: this run is below fail_under: {names}.",
+    "Внимание: в этом прогоне оценки ниже fail_under: {names}.",
 )
 _REMOVED = Phrase(
-    "{name} is no baseline any more; its run {run} is still kept.",
-    "{name} больше не базовый; прогон {run} по-прежнему хранится.",
+    "{name} is no longer a baseline. Its run {run} is still saved.",
+    "{name} больше не базовый прогон. Сам прогон {run} по-прежнему сохранён.",
 )
 _NONE = Phrase(
     "No baselines yet. Set one: callscore baseline set latest --name main",
     "Базовых прогонов пока нет. Задать: callscore baseline set latest --name main",
 )
-_HELP = """Name the runs that others are compared with, such as main.
+_HELP = """Manage baselines: names, such as main, of the runs that others are compared with.
 
-A baseline is a name that you give to a run, and move to another when you have accepted it. It may stand
-wherever a run is named, and `callscore gc` keeps its run.
+A baseline points to a run until you move it to another. It can be used wherever a run is named, and
+'callscore gc' does not delete its run.
 """
 
 
-@click.group(short_help="Name the runs that others are compared with.", help=_HELP)
+@click.group(cls=SuggestingGroup, help=_HELP)
 def command() -> None:
-    """Name the runs that others are compared with."""
+    """Manage baselines."""
 
 
-@command.command("set", short_help="Let a name mean a run.")
-@click.argument("run", default="latest")
+@command.command("set", short_help="Point a baseline at a run.")
+@click.argument("run", default="latest", shell_complete=complete_run)
+@name_option("main")
 @click.option(
-    "--name",
-    type=parse_run_name,
-    default="main",
-    show_default=True,
-    metavar="NAME",
-    help="What it is called.",
-)
-@click.option(
-    "--force", is_flag=True, help="Take a run that did not end, or that has no answer to something."
+    "--allow-incomplete",
+    is_flag=True,
+    help="Accept a run that did not finish, or that has questions without an answer.",
 )
 @store_option
 @lang_option
 @click.pass_context
 def set_one(
-    ctx: click.Context, /, *, run: str, name: str, force: bool, store: str | None, lang: Language
+    ctx: click.Context,
+    /,
+    *,
+    run: str,
+    name: str,
+    allow_incomplete: bool,
+    store: str | None,
+    lang: Language,
 ) -> None:
-    """Let a name mean a RUN from now on; the default is the newest one.
+    """Point a baseline at a RUN; the default is the newest one.
 
-    A run that did not come to its end, or in which questions have no answer, is refused with the exit
-    code 1: others would look better beside it than they are.
+    A run that did not finish, or in which questions have no answer, is refused with exit code 1: other
+    runs would look better against it than they are.
     """
     with open_existing_store(store) as opened:
         found = opened.find(run)
@@ -101,7 +106,7 @@ def set_one(
         errors = found.totals.get("errors")
         if errors:
             faults.append(count_of(_WITHOUT_ANSWER, errors, lang))
-        code = OK if force else baseline_exit_code(found.id, faults, lang)
+        code = OK if allow_incomplete else baseline_exit_code(found.id, faults, lang)
         if code != OK:
             ctx.exit(code)
         cautions = [say(_BROKEN, lang, why=why) for why in faults] + _warnings(opened, found, lang)
@@ -126,11 +131,11 @@ def _warnings(store: Store, run: RunRecord, lang: Language) -> list[str]:
 
 
 @command.command("list", short_help="List the baselines.")
-@json_option
+@report_options(["table", "json"])
 @store_option
 @lang_option
-def list_all(*, as_json: bool, store: str | None, lang: Language) -> None:
-    """List the baselines, and the runs that they mean."""
+def list_all(*, output: str | None, output_format: str, store: str | None, lang: Language) -> None:
+    """List the baselines and their runs."""
     from callscore.reports.history import BaselineRow, write_baselines_json
 
     found = []
@@ -147,26 +152,26 @@ def list_all(*, as_json: bool, store: str | None, lang: Language) -> None:
                 called=run.name,
             )
             found.append(row)
-    if as_json:
-        _write(write_baselines_json(found), lang)
-    elif not found:
-        _write(say(_NONE, lang) + "\n", lang)
-    else:
-        with open_output(None, "table", lang) as output:
-            write_report("baselines", (found,), output, "table", lang=lang)
+    with open_output(output, output_format, lang) as target:
+        if output_format == "json":
+            target.write_text(write_baselines_json(found))
+        elif not found:
+            target.write_text(say(_NONE, lang) + "\n")
+        else:
+            write_report("baselines", (found,), target, "table", lang=lang)
 
 
-@command.command("remove", short_help="Forget a baseline; its run stays.")
-@click.argument("name")
+@command.command("remove", short_help="Remove a baseline; its run stays.")
+@click.argument("name", shell_complete=complete_baseline)
 @store_option
 @lang_option
 def remove_one(*, name: str, store: str | None, lang: Language) -> None:
-    """Forget the baseline NAME; its run stays."""
+    """Remove the baseline NAME; its run stays."""
     with open_existing_store(store) as opened:
         runs = {each.name: each.run for each in opened.baselines()}
         if not opened.remove_baseline(name):
-            known = ", ".join(runs) or "none"
-            raise InvalidSettings(f"there is no baseline {name!r}; there is {known}")
+            known = f" Choose from: {', '.join(map(repr, runs))}." if runs else ""
+            raise InvalidSettings(f"unknown baseline {name!r}.{known or ' There are none yet.'}")
     _write(say(_REMOVED, lang, name=escape(name), run=runs.get(name, "")) + "\n", lang)
 
 

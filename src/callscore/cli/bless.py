@@ -10,13 +10,15 @@ import click
 from msgspec import Struct
 from msgspec.structs import replace
 
+from callscore.cli.completion import complete_run
 from callscore.cli.exits import bless_exit_code, unblessed_exit_code
 from callscore.cli.options import (
-    KEYWORD_HELP,
+    dry_run_option,
     keyword_option,
     lang_option,
     open_existing_store,
     store_option,
+    trial_option,
 )
 from callscore.cli.output import open_output, print_note, stdout_to_stderr
 from callscore.core.phrases import Language, Phrase, Plural, count_of, say
@@ -37,29 +39,29 @@ __all__ = ["command"]
 _MOST_NAMED = 10
 
 _EXPECTATIONS = Plural(("expectation", "expectations"), ("ожидание", "ожидания", "ожиданий"))
-_QUESTION = Phrase("Write {expectations} into {files}?", "Записать: {expectations} в {files}?")
+_QUESTION = Phrase("Write {expectations} to {files}?", "Записать {expectations} в {files}?")
 _WRITTEN = Phrase("written: {file} ({expectations})", "записано: {file} ({expectations})")
-_REFUSED = Phrase("stays as it is: {label}: {problem}", "остаётся как есть: {label}: {problem}")
+_REFUSED = Phrase("not changed: {label}: {problem}", "не изменено: {label}: {problem}")
 _UNANSWERED = Phrase(
-    "without an answer, and left as they are: {count} ({names})",
-    "без ответа, остаются как есть: {count} ({names})",
+    "not changed, because they have no answer: {count} ({names})",
+    "не изменены, потому что нет ответа: {count} ({names})",
 )
 _NOTHING = Phrase(
-    "nothing to bless: the calls of {cases} are what is expected",
+    "nothing to bless: the calls are as expected ({cases})",
     "принимать нечего: вызовы совпадают с ожидаемыми ({cases})",
 )
 _EXPECT_NOTHING = Phrase("; {cases} without expected calls", "; без ожидаемых вызовов: {cases}")
 _NOTHING_EXPECTED = Phrase(
-    "nothing to bless: no case says which calls are expected ({cases})",
-    "принимать нечего: ни один случай не говорит, каких вызовов ждать ({cases})",
+    "nothing to bless: no case has expected calls ({cases})",
+    "принимать нечего: ни у одного случая нет ожидаемых вызовов ({cases})",
 )
 _OTHERS = Phrase(
-    "calls as expected, but another scorer is not content: {count} ({names})",
-    "вызовы совпадают с ожидаемыми, но недоволен другой оценщик: {count} ({names})",
+    "calls as expected, but failed by another scorer: {count} ({names})",
+    "вызовы совпадают с ожидаемыми, но случай не пройден по другой метрике: {count} ({names})",
 )
 _RENAMED = Phrase(
-    "{cases} without an id: named for what is expected, so the next run calls it otherwise",
-    "без своего id: {cases}; имя берётся из ожидаемого, поэтому в следующем запуске оно другое",
+    "{cases} without an id: the name is derived from the expected calls, so it changes in the next run",
+    "без id: {cases}; имя выводится из ожидаемых вызовов, поэтому в следующем прогоне оно изменится",
 )
 _NOTHING_WRITABLE = Phrase("nothing can be written", "записать ничего нельзя")
 
@@ -115,20 +117,20 @@ def nothing_line(found: Blessings, lang: Language) -> str:
 
 
 _WIDTH = 100
-_HELP = """Make what RUN has observed what is expected, in the files where that stands.
+_HELP = """Accept the calls of RUN as the expected ones, and write them to the files of the cases.
 
-RUN is its id, or the beginning of one, its name, a baseline, `latest`, or a git ref. Of every case whose
-calls are not what is expected, what was wrong is written anew in its file: YAML, JSONL, JSON, TOML, or
-cases in Python. Arguments and calls that were right stay as they are written, with their rules, and so
-does everything else in the file, to the byte. The changes are shown first.
+RUN is an id or the beginning of one, a name, a baseline, latest, or a git commit. For each case whose
+calls differ from the expected ones, the difference is written to its file: YAML, JSONL, JSON, TOML, or
+cases in Python. Calls and arguments that match are not changed, nor is anything else in the file. The
+changes are shown first.
 
 \b
   callscore bless latest --dry-run
   callscore bless latest -k weather
 
-Left as they are, with the reason: cases whose trials do not agree, or that have changed since the run,
-groups of which some calls are missing, and calls that are forbidden or do not fit the schemas of their
-tools.
+Without --trial, all trials of a case must agree. Some cases are not changed, and the reason is shown:
+cases whose trials differ, cases that changed since the run, groups with missing calls, and calls that
+are forbidden or do not match the schemas of their tools.
 """
 
 
@@ -144,16 +146,11 @@ class _Request(Struct, frozen=True, kw_only=True):
     lang: Language
 
 
-@click.command(short_help="Accept what a run has observed.", help=_HELP)
-@click.argument("run")
-@keyword_option(f"{KEYWORD_HELP}, as in 'weather and not slow'.")
-@click.option(
-    "--trial",
-    type=click.IntRange(min=1),
-    metavar="N",
-    help="Take the calls of this trial.  [default: all trials must agree]",
-)
-@click.option("--dry-run", is_flag=True, help="Show what would be written, and write nothing.")
+@click.command(help=_HELP)
+@click.argument("run", shell_complete=complete_run)
+@keyword_option
+@trial_option
+@dry_run_option
 @click.option("-y", "--yes", is_flag=True, help="Write without asking.")
 @store_option
 @lang_option
@@ -161,7 +158,7 @@ def command(**options: Any) -> int:
     """Show what would be written, ask, write it, and find the exit code."""
     from callscore.history.opening import default_path
 
-    request = _Request(**options)
+    request = _Request(**{**options, "trial": _trial_number(options["trial"])})
     root = default_path().parent.parent  # the history has paths relative to it
     with open_existing_store(request.store) as store, stdout_to_stderr():  # evaluations may print
         found = _find_blessings(store, request, root)
@@ -170,6 +167,15 @@ def command(**options: Any) -> int:
     # Even if the reader closes the output, as `head` does, the files are written.
     with open_output(None, "table", request.lang, is_gate=True) as output:
         return _bless(found, request, root, output)
+
+
+def _trial_number(trial: str | None) -> int | None:
+    """The number of a trial of a run."""
+    if trial is None:
+        return None
+    if not trial.isdecimal() or int(trial) < 1:
+        raise click.UsageError(f"--trial: {trial!r} is not the number of a trial: 1, 2, 3, ...")
+    return int(trial)
 
 
 def _find_blessings(store: Store, request: _Request, root: Path) -> Blessings:

@@ -9,13 +9,13 @@ import click
 from callscore.cli.options import (
     input_options,
     lang_option,
-    new_file_options,
+    limit_option,
     reading_from,
-    require_new_file,
     require_one_stdin,
     skip_bad_option,
 )
 from callscore.cli.output import open_output, print_note, print_skipped
+from callscore.cli.output_formats import new_file_options
 from callscore.cli.progress import progress
 from callscore.core.phrases import Phrase, count_of, say
 from callscore.datasets.capturing import TraceCapture
@@ -31,62 +31,60 @@ if TYPE_CHECKING:
 
 __all__ = ["command"]
 
-_HELP = """Turn recorded TRACES of any stack into cases, one JSON object a line.
+_HELP = """Turn TRACES, in any format, into cases: one JSON object per line.
 
-Each case expects what the agent did, word for word: read them, correct what the agent got wrong, and
-keep them as your references.
+Each case expects exactly what the agent did. Review the cases, correct the mistakes of the agent, and
+use them as references. --limit counts traces.
 
 \b
   callscore capture traces.jsonl -o cases.jsonl
 """
 _MADE = Phrase("{cases} to review", "для проверки: {cases}")
 _REPEATED = Phrase(
-    "left out because they are just like earlier ones: {count}",
-    "пропущены как повторяющие прежние: {count}",
+    "skipped because they repeat earlier ones: {count}",
+    "пропущены, потому что повторяют предыдущие: {count}",
 )
 _TRIALS = Phrase(
-    "further traces of an id that has a case, counted in metadata.captured.trials: {count}",
-    "ещё прогонов с id, для которого есть случай, см. metadata.captured.trials: {count}",
+    "further traces of a case with the same id, counted in metadata.captured.trials: {count}",
+    "ещё трасс с id уже созданных случаев (см. metadata.captured.trials): {count}",
 )
 _DIFFERING = Phrase(
     "of these, with other calls than the first: {count}",
-    "из них с другими вызовами, чем в первом: {count}",
+    "из них с другими вызовами, чем в первой: {count}",
 )
 _NAMELESS = Phrase(
-    "without an id: {count}. The cases got names, but `callscore score` cannot join these traces with"
-    " them, for nothing in a trace says which case it belongs to. Where there is an id, say where:"
-    " --map id=$.path.to.it",
-    "без id: {count}. Случаи получили имена, но `callscore score` не сможет связать с ними эти прогоны:"
-    " в прогоне не сказано, к какому случаю он относится. Если id есть, укажите, где:"
-    " --map id=$.path.to.it",
+    "without an id: {count}. The cases got generated ids, so 'callscore score' cannot join these traces"
+    " with them. If the traces have an id, pass its path: --map id=$.path.to.id",
+    "без id: {count}. Случаи получили сгенерированные id, поэтому 'callscore score' не сможет связать с"
+    " ними эти трассы. Если id в трассах есть, укажите путь: --map id=$.path.to.id",
 )
 _WITHOUT_INPUT = Phrase(
-    "without an input, which an agent would be asked: {count}",
-    "без вопроса, который можно задать агенту: {count}",
+    "without an input, so an agent cannot be run on them: {count}",
+    "без входных данных, агента на них не запустить: {count}",
 )
 _TO_REVIEW = Phrase(
-    "with failed or unreadable calls, named in metadata.captured.review: {count}",
-    "с неудавшимися или нечитаемыми вызовами, см. metadata.captured.review: {count}",
+    "with failed or unreadable calls, listed in metadata.captured.review: {count}",
+    "с неудачными или нечитаемыми вызовами, см. metadata.captured.review: {count}",
 )
 _SKIPPED = Phrase("skipped: {count}", "пропущено: {count}")
 
 
-@click.command(short_help="Turn traces into cases.", help=_HELP)
+@click.command(help=_HELP)
 @click.argument("files", nargs=-1, required=True, metavar="TRACES...")
 @input_options
+@limit_option
 @new_file_options
 @lang_option
-@skip_bad_option("Name")
+@skip_bad_option
 def command(  # noqa: D103  (the help is above)
-    *, files: tuple[str, ...], output: str | None, force: bool, lang: Language, **options: Any
+    *, files: tuple[str, ...], output: str | None, lang: Language, **options: Any
 ) -> None:
     require_one_stdin(*files)
-    require_new_file(output, force=force)
     read_options, fields = reading_from(options), dict(options["fields"])
     inputs = input_options_for(fields, options["input_format"], read_options)
     captures = TraceCapture(inputs, print_skipped if options["skip_bad"] else raise_unreadable)
     with progress(files, "reading") as on_bytes:
-        records = captures.take(files, on_bytes=on_bytes)
+        records = captures.take(files, limit=options["limit"], on_bytes=on_bytes)
     with open_output(output, "jsonl", lang) as target:  # once everything could be read
         for record in records:
             target.write_text(record_line(record))

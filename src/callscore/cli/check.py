@@ -13,14 +13,18 @@ from callscore.checks.check import FAULT_KINDS
 from callscore.checks.tool_schema import require_usable_schema
 from callscore.cli.exits import ANY_FAULT, check_exit_code
 from callscore.cli.options import (
+    fail_on_option,
     input_options,
     lang_option,
+    limit_option,
+    max_shown_option,
     reading_from,
-    report_options,
     require_one_stdin,
     skip_bad_option,
+    tools_option,
 )
 from callscore.cli.output import open_output, print_named_note, write_report
+from callscore.cli.output_formats import is_for_people, report_options
 from callscore.cli.progress import progress
 from callscore.core.phrases import Language
 from callscore.documents import raise_unreadable
@@ -36,16 +40,15 @@ if TYPE_CHECKING:
 __all__ = ["command"]
 
 _FORMATS = ["table", "json", "jsonl", "markdown"]
-_FOR_PEOPLE = ("table", "markdown")
 _FEW = 10
-_HELP = """Check the calls in FILEs of any stack, without knowing what was expected.
+_HELP = """Check the calls in FILEs, in any trace format, without expected calls.
 
-By the tools' definitions: calls of unknown tools, arguments that are missing, unknown, of the wrong
-type or out of range. Without them: arguments that are not JSON, repeats, loops, and calls that are
-made again unchanged after they failed.
+With tool definitions, it finds calls of unknown tools, and arguments that are missing, unknown, of the
+wrong type or out of range. Without them, it finds arguments that are not JSON, repeats, loops, and
+failed calls that are made again unchanged.
 
 \b
-The definitions are those that a trace itself has, or:
+The definitions come from the traces, or from a file:
   callscore check traces.jsonl --tools tools.json
 """
 
@@ -60,30 +63,21 @@ class _Request(Struct, frozen=True, kw_only=True):
     output_format: str
     output: str | None
     lang: Language
+    limit: int | None
     max_shown: int | None
     skip_bad: bool
 
 
-@click.command(short_help="Check calls without a reference.", help=_HELP)
+@click.command(help=_HELP)
 @click.argument("files", nargs=-1, required=True, metavar="FILE...")
-@click.option(
-    "--tools", metavar="FILE", help="The tools' definitions.  [default: those in the traces]"
-)
+@tools_option
 @input_options
-@click.option(
-    "--fail-on",
-    type=click.Choice([ANY_FAULT, *FAULT_KINDS]),
-    multiple=True,
-    help="Exit with 1 if there is such a fault; may be given several times.",
-)
+@limit_option
+@fail_on_option([ANY_FAULT, *FAULT_KINDS], multiple=True)
+@max_shown_option(f"{_FEW}; all in json and jsonl")
 @report_options(_FORMATS)
 @lang_option
-@click.option(
-    "--max-shown",
-    type=click.IntRange(min=0),
-    help=f"Show at most so many faults.  [default: {_FEW}; all in json and jsonl]",
-)
-@skip_bad_option()
+@skip_bad_option
 def command(**options: Any) -> int:
     """Check the calls in files, write the report, and find the exit code."""
     read_options, fields = reading_from(options), dict(options.pop("fields"))
@@ -112,18 +106,19 @@ def _check(request: _Request, output: Output) -> CheckResults:
     def write_finding(finding: Finding) -> None:
         output.write_text(jsonl_line(finding, lang=request.lang))
 
-    for_people = request.output_format in _FOR_PEOPLE
+    for_people = is_for_people(request.output_format)
     with progress(request.files, "checking") as on_bytes:
         results = check_files(
             request.files,
             inputs=request.inputs,
             tools=None if request.tools is None else _tools_in(request.tools),
+            limit=request.limit,
             max_shown=_FEW if request.max_shown is None and for_people else request.max_shown,
             skip_bad=request.skip_bad,
             hooks=CheckHooks(write_finding if request.output_format == "jsonl" else None, on_bytes),
         )
     if not results.runs and not results.without_calls.count and not results.skipped.count:
-        raise UnreadableInput(", ".join(request.files), "there is no run to check in it.")
+        raise UnreadableInput(", ".join(request.files), "no calls to check found.")
     return results
 
 
@@ -136,5 +131,5 @@ def _tools_in(path: str) -> dict[str, Tool]:
         except InvalidSettings as error:
             raise_unreadable(path, str(error))
     if not tools:
-        raise_unreadable(path, "there are no definitions of tools in it.")
+        raise_unreadable(path, "no tool definitions found.")
     return tools

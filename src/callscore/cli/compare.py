@@ -6,23 +6,25 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from callscore.cli.completion import complete_run_or_file
 from callscore.cli.exits import OK, gate_exit_code, print_gate_reasons
 from callscore.cli.options import (
+    DEFAULT_MAX_SHOWN,
     SettingsCommand,
+    expected_option,
     fail_on_option,
     judge_option,
     judged_settings_from,
     lang_option,
-    max_shown_changes_option,
+    max_shown_option,
     measure_option,
-    output_format_for,
-    report_options,
     require_one_stdin,
     settings_options,
     store_option,
 )
 from callscore.cli.output import open_output, write_report_for_log
-from callscore.comparing.gating import gate
+from callscore.cli.output_formats import report_options
+from callscore.comparing.gating import FAIL_ON, gate
 from callscore.core.settings import DEFAULT, Settings
 from callscore.engines.comparing_runs import compare, is_case_file
 
@@ -34,12 +36,11 @@ __all__ = ["command"]
 
 _FORMATS = ["table", "json", "markdown"]
 _OF_FILES = (*Settings.__struct_fields__, "preset", "config", "judge")
-_HELP = """Compare two runs, BEFORE and AFTER, case by case: what broke, what was fixed, and whether that
-is more than chance.
+_HELP = """Compare two runs, BEFORE and AFTER, case by case: what broke, what was fixed, and whether the
+difference is more than chance.
 
-Each is a baseline, the id or the name of a run, the beginning of an id, latest, latest~1, what git knows a
-commit by, or a file of cases, which is scored first. RUN:VARIANT is one variant of a run. Cases are paired
-by their id.
+Each is a baseline, the id or name of a run, the beginning of an id, latest, latest~1, a git commit, or a
+file of cases, which is scored first. RUN:VARIANT is one variant of a run. Cases are paired by id.
 
 \b
   callscore compare latest~1 latest
@@ -48,35 +49,32 @@ by their id.
 
 \b
 The verdict is one of: improved, regressed, no evidence, not enough data.
-The settings below are those of files: a run has its own.
+The settings below apply to files. Runs keep the settings they were scored with.
+With --fail-on: exit code 1 if the second run regressed, if any case broke, or if
+anything differs.
 """
 
 
-@click.command(cls=SettingsCommand, short_help="Compare two runs.", help=_HELP)
-@click.argument("before", metavar="BEFORE")
-@click.argument("after", metavar="AFTER")
+@click.command(cls=SettingsCommand, help=_HELP)
+@click.argument("before", metavar="BEFORE", shell_complete=complete_run_or_file)
+@click.argument("after", metavar="AFTER", shell_complete=complete_run_or_file)
 @measure_option
-@fail_on_option(None)
-@click.option(
-    "--expected", metavar="FILE", help="The references, where the files hold traces alone."
-)
-@max_shown_changes_option
+@fail_on_option(FAIL_ON)
+@expected_option()
+@max_shown_option(f"{DEFAULT_MAX_SHOWN} of each kind; all in json")
 @settings_options
 @judge_option
 @report_options(_FORMATS)
 @lang_option
 @store_option
-@click.pass_context
-def command(ctx: click.Context, /, *, lang: Language, **options: Any) -> int:
+def command(*, lang: Language, output_format: str, **options: Any) -> int:
     """Compare two runs, write the report, and find the exit code."""
-    output_format = output_format_for(ctx, options)
-    if output_format not in _FORMATS:  # by the suffix of a file
-        raise click.UsageError(f"There is no such report: use one of {', '.join(_FORMATS)}.")
     fail_on = options["fail_on"]
     with open_output(options["output"], output_format, lang, is_gate=fail_on is not None) as output:
         comparison = _compared(options)
+        shown = DEFAULT_MAX_SHOWN if options["max_shown"] is None else options["max_shown"]
         write_report_for_log(
-            "compare", comparison, output, output_format, max_shown=options["max_shown"], lang=lang
+            "compare", comparison, output, output_format, max_shown=shown, lang=lang
         )
     if fail_on is None:
         return OK
@@ -94,8 +92,8 @@ def _compared(options: dict[str, Any]) -> Comparison:
         settings, _ = judged_settings_from(options)
     elif given or expected is not None:
         raise click.UsageError(
-            "Settings and --expected are for files: a run has been scored. "
-            "`callscore rescore RUN` scores it again."
+            "Settings and --expected apply to files only: runs are already scored."
+            " Score a run again with 'callscore rescore RUN'."
         )
     return compare(
         before,

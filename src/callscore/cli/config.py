@@ -30,6 +30,7 @@ class Config(Struct, frozen=True):
     Attributes:
         values: the settings, with those of its preset.
         place: the file, for messages; None if there is none.
+        given: the names of the settings that it sets itself, without those of its preset.
         judge: the `name` of the model that answers `$judge`, and optionally its `base_url` and
             `key_variable`; empty if the file names none.
     """
@@ -37,6 +38,7 @@ class Config(Struct, frozen=True):
     values: dict[str, Any] = {}
     place: str | None = None
     judge: dict[str, str] = {}
+    given: tuple[str, ...] = ()
 
 
 EMPTY: Final = Config()
@@ -98,9 +100,10 @@ def read_config(path: Path) -> Config:
         if "." not in pattern and isinstance(rule, Mapping):
             # TOML takes `book_flight.date = "date"` for a table in a table.
             meant = f'"{pattern}.{next(iter(rule), "*")}"'
-            raise InvalidSettings(f"{place}: arguments: put quotes around names with dots: {meant}")
+            raise InvalidSettings(f"{place}: arguments: quote names with dots: {meant}")
     settings = {key: value for key, value in values.items() if key != _JUDGE}
-    return Config(_with_place(place, _checked, settings), place, _judge_in(values, place))
+    given = tuple(name for name in settings if name != _PRESET)
+    return Config(_with_place(place, _checked, settings), place, _judge_in(values, place), given)
 
 
 def _document_of(path: Path) -> dict[str, Any]:
@@ -111,9 +114,9 @@ def _document_of(path: Path) -> dict[str, Any]:
     except OSError as error:
         raise InvalidSettings(f"{path}: cannot be read ({error.strerror})") from error
     except RecursionError as error:
-        raise InvalidSettings(f"{path}: is nested too deeply to be read") from error
+        raise InvalidSettings(f"{path}: nested too deeply") from error
     except ValueError as error:  # of the text, or of the bytes
-        raise InvalidSettings(f"{path}: is not TOML: {error}") from error
+        raise InvalidSettings(f"{path}: not valid TOML: {error}") from error
 
 
 def _tools_of(document: dict[str, Any]) -> Mapping[str, Any]:
@@ -123,11 +126,9 @@ def _tools_of(document: dict[str, Any]) -> Mapping[str, Any]:
 
 def _require_key(key: str, place: str) -> None:
     if key in _PYTHON_ONLY:
-        raise InvalidSettings(
-            f"{place}: {key} is something to call, and can be given in Python only"
-        )
+        raise InvalidSettings(f"{place}: {key!r} is a function, so it can be set in Python only")
     if key in ("tool", _TABLE):
-        problem = f"in {_OWN} the settings stand without a table [tool.{_TABLE}] around them"
+        problem = f"remove the table [tool.{_TABLE}]: in {_OWN} the settings are at the top level"
         raise InvalidSettings(f"{place}: {problem}")
     if key not in _KEYS:
         raise InvalidSettings(f"{place}: unknown setting {key!r}{did_you_mean(key, _KEYS)}")
@@ -140,14 +141,14 @@ def _judge_in(values: Mapping[str, Any], place: str) -> dict[str, str]:
     given = values[_JUDGE]
     judge = {"name": given} if isinstance(given, str) else given
     if not isinstance(judge, Mapping) or not judge.get("name"):
-        raise InvalidSettings(f'{place}: judge: name a model, as in judge = "gpt-4.1-mini"')
+        raise InvalidSettings(f'{place}: judge: specify a model, as in judge = "gpt-4.1-mini"')
     for key, value in judge.items():
         if key not in _JUDGE_KEYS:
             raise InvalidSettings(
-                f"{place}: judge: there is no {key!r}{did_you_mean(key, _JUDGE_KEYS)}"
+                f"{place}: judge: unknown key {key!r}{did_you_mean(key, _JUDGE_KEYS)}"
             )
         if not isinstance(value, str):
-            raise InvalidSettings(f"{place}: judge: {key}: {value!r} is not a text")
+            raise InvalidSettings(f"{place}: judge: {key}: {value!r} is not a string")
     return dict(judge)
 
 

@@ -6,16 +6,24 @@ from collections import defaultdict
 from importlib.resources import as_file, files
 from shlex import quote
 from textwrap import fill
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from callscore.cli.options import lang_option
+from callscore.cli.options import (
+    SettingsCommand,
+    lang_option,
+    max_shown_option,
+    settings_from,
+    settings_options,
+    show_option,
+)
 from callscore.cli.output import next_steps, open_output
+from callscore.cli.output_formats import is_for_people, report_options
 from callscore.core.phrases import Phrase, say
-from callscore.core.settings import Settings
+from callscore.core.settings import DEFAULT, Settings
 from callscore.core.statistics import pass_hat_k
-from callscore.engines.local import score_files
+from callscore.engines.local import ScoreHooks, score_files
 from callscore.sources import Record, read_records
 from callscore.words.value_text import decimal, percent
 
@@ -23,64 +31,100 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from callscore.core.phrases import Language
+    from callscore.core.results import Results
 
 __all__ = ["command"]
 
 _REWARDS = Phrase(
-    "Tasks done, by the rewards of the benchmark itself (as published):",
-    "Выполненные задачи по наградам самого бенчмарка (как опубликовано):",
+    "Tasks completed, by the published rewards of the benchmark itself:",
+    "Выполненные задачи по опубликованным наградам самого бенчмарка:",
 )
-_MEANING = Phrase(
-    "These are 200 real trajectories: gpt-4o on 50 tasks of an airline's customer service, four "
-    "times each.\n"
-    "The score is low although {done} of the tasks were done: the references name only the calls "
-    "that matter, and the agent looked up a lot besides, which strict scoring counts as extra.\n"
-    "With `--preset outcome` only the calls count that change something, failed ones aside: then "
-    "{passed} of the cases pass.\n"
-    "The tables say which tools and which arguments cost the points, and the cases show where.",
-    "Это 200 настоящих траекторий: gpt-4o на 50 задачах службы поддержки авиакомпании, по четыре "
-    "попытки.\n"
-    "Оценка низкая, хотя выполнено {done} задач: эталоны называют только существенные вызовы, а "
-    "агент многое ещё и искал, и строгая оценка считает это лишним.\n"
-    "С `--preset outcome` считаются только вызовы, которые что-то меняют, и без неудавшихся: тогда "
-    "проходит {passed} случаев.\n"
-    "По таблицам видно, на каких инструментах и аргументах теряются баллы, а случаи показывают, где "
-    "именно.",
+_DATASET = Phrase(
+    "These are 200 real trajectories: gpt-4o on 50 customer service tasks of an airline, with four "
+    "trials per task.",
+    "Это 200 настоящих траекторий: gpt-4o на 50 задачах службы поддержки авиакомпании, по четыре попытки "
+    "на задачу.",
+)
+_STRICT = Phrase(
+    "The score is low although {done} of the tasks were completed: the references contain only the calls "
+    "that change something, and strict scoring counts every lookup of the agent as extra.\n"
+    "With `--preset outcome`, only calls that change something count, and failed calls are ignored: then "
+    "{passed} of the cases pass.",
+    "Оценка низкая, хотя выполнено {done} задач: в эталонах только вызовы, которые что-то меняют, а строгая "
+    "оценка считает лишним каждый поисковый запрос агента.\n"
+    "С `--preset outcome` учитываются только вызовы, которые что-то меняют, а неудачные не учитываются: "
+    "тогда проходит {passed} случаев.",
+)
+_OUTCOME = Phrase(
+    "With `--preset outcome`, only calls that change something count, and failed calls are ignored: "
+    "{passed} of the cases pass, and {done} of the tasks were completed.",
+    "С `--preset outcome` учитываются только вызовы, которые что-то меняют, а неудачные не учитываются: "
+    "проходит {passed} случаев, а выполнено {done} задач.",
+)
+_OTHER_SETTINGS = Phrase(
+    "With these settings {passed} of the cases pass, and {done} of the tasks were completed.",
+    "С этими настройками проходит {passed} случаев, а выполнено {done} задач.",
+)
+_TABLES = Phrase(
+    "The tables show which tools and arguments lower the score, and the cases show where.",
+    "Таблицы показывают, какие инструменты и аргументы снижают оценку, а случаи — где именно.",
 )
 _DATA = "airline-gpt-4o.jsonl.gz"
 _TRIALS = 4
 _SHOWN = 2
 _WIDTH = 96
+_FORMATS = ["table", "json", "jsonl", "markdown", "junit"]
 
 
-@click.command(short_help="Score the real trajectories that come with callscore.")
+@click.command(cls=SettingsCommand)
+@settings_options
+@show_option
+@max_shown_option(f"{_SHOWN}; all in json, jsonl and junit")
+@report_options(_FORMATS)
 @lang_option
-def command(lang: Language) -> None:
+def command(*, lang: Language, output: str | None, output_format: str, **options: Any) -> None:
     """Score 200 real trajectories of an agent, which come with callscore.
 
-    It needs no network and no key.
+    No network and no API key are needed.
     """
+    settings = settings_from(options)
+    show, shown = options["show"], options["max_shown"]
+    for_people = is_for_people(output_format)
     with (
         as_file(files("callscore") / "data" / _DATA) as path,
-        open_output(None, "table", lang) as out,
+        open_output(output, output_format, lang) as out,
     ):
-        out.write(score_files(path, max_shown=_SHOWN))
-        out.write_text(_comment(path, lang))
+        results = score_files(
+            path,
+            settings=settings,
+            show=show or ("failing" if for_people else "all"),
+            max_shown=_SHOWN if shown is None and for_people else shown,
+            hooks=ScoreHooks(on_case=out.on_case),
+        )
+        out.write(results)
+        if output_format == "table":
+            out.write_text(_comment(path, results, lang))
 
 
-def _comment(path: Path, lang: Language) -> str:
+def _comment(path: Path, results: Results, lang: Language) -> str:
     rates = _published_rates(path)
     shown = " ".join(f"pass^{k} {decimal(rate)}" for k, rate in enumerate(rates, 1))
-    outcome = score_files(path, settings=Settings.preset("outcome"), show="none").summary
-    passed = percent(outcome.passed / outcome.cases)
-    meaning = say(_MEANING, lang, done=percent(rates[0]), passed=passed)
+    outcome = Settings.preset("outcome")
+    is_default = results.settings == DEFAULT
+    summary = results.summary
+    if is_default:
+        summary = score_files(path, settings=outcome, show="none").summary
+    passed = percent(summary.passed / summary.cases) if summary.cases else percent(0)
+    special = _OUTCOME if results.settings == outcome else _OTHER_SETTINGS
+    about = say(_STRICT if is_default else special, lang, done=percent(rates[0]), passed=passed)
     file = quote(str(path))
     commands = (
         f"explain {file} --case airline-32 --trial 3",
         f"score {file} --preset outcome --max-shown 3",
         "score --help",
     )
-    paragraphs = [fill(line, _WIDTH) for line in meaning.splitlines()]
+    text = f"{say(_DATASET, lang)}\n{about}\n{say(_TABLES, lang)}"
+    paragraphs = [fill(line, _WIDTH) for line in text.splitlines()]
     steps = next_steps(commands, lang)
     return "\n".join(["", say(_REWARDS, lang), f"  {shown}", "", *paragraphs, "", *steps, ""])
 

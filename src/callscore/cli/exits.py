@@ -63,28 +63,28 @@ def error_exit_code(error: Exception) -> int:
 
 
 _RUN_INTERRUPTED = Phrase(
-    "interrupted; what finished is kept. Go on with: {command}",
-    "прервано; готовое сохранено. Продолжить: {command}",
+    "interrupted; finished results are saved. To continue: {command}",
+    "прервано; готовые результаты сохранены. Продолжить: {command}",
 )
-_RUN_INTERRUPTED_UNKEPT = Phrase("interrupted", "прервано")
-_KEPT = Phrase(
-    "run {run} is kept; callscore show {run} shows it",
-    "прогон {run} сохранён; callscore show {run} покажет его",
+_RUN_INTERRUPTED_UNSAVED = Phrase("interrupted", "прервано")
+_SAVED = Phrase(
+    "run {run} is saved. To show it: callscore show {run}",
+    "прогон {run} сохранён. Показать: callscore show {run}",
 )
 _CASES = Plural(("case", "cases"), ("случая", "случаев", "случаев"))
-_QUESTIONS = Plural(("question", "questions"), ("вопроса", "вопросов", "вопросов"))
-_NO_ANSWERS = Phrase("{evaluation}: no answer to {cases}", "{evaluation}: нет ответа для {cases}")
+_QUESTIONS = Plural(("trial", "trials"), ("попытки", "попыток", "попыток"))
+_NO_ANSWERS = Phrase("{evaluation}: no answer for {cases}", "{evaluation}: нет ответа для {cases}")
 _SCORER_BELOW = Phrase(
     "{evaluation}: {scorer} {mean}, required ≥ {required}",
     "{evaluation}: {scorer} {mean}, требуется ≥ {required}",
 )
 _SCORER_WITHOUT_NUMBER = Phrase(
-    "{evaluation}: {scorer} has no number, required ≥ {required}",
+    "{evaluation}: {scorer} has no score, required ≥ {required}",
     "{evaluation}: у {scorer} нет оценки, требуется ≥ {required}",
 )
 _SCORER_BROKEN = Phrase(
-    "{evaluation}: the scorer {scorer} does not work: {reasons} ({cases})",
-    "{evaluation}: критерий {scorer} не работает: {reasons} ({cases})",
+    "{evaluation}: the scorer {scorer} failed: {reasons} ({cases})",
+    "{evaluation}: сбой метрики {scorer}: {reasons} ({cases})",
 )
 _FORBIDDEN_IN_EVALUATION = Phrase(
     "{evaluation}: forbidden calls were made: {names}",
@@ -118,13 +118,13 @@ def print_kept(run: RunResults, lang: Language, *, go_on: str) -> None:
     if run.is_interrupted:
         print_interrupted(lang, go_on=go_on)
     else:
-        print_note(say(_KEPT, lang, run=run.id))
+        print_note(say(_SAVED, lang, run=run.id))
 
 
 def run_exit_reasons(run: RunResults, lang: Language, *, go_on: str) -> Iterator[tuple[int, str]]:
     """Why a run fails, the most severe reason first: an exit code, and a sentence."""
     if run.is_interrupted:
-        phrase = _RUN_INTERRUPTED if run.id else _RUN_INTERRUPTED_UNKEPT
+        phrase = _RUN_INTERRUPTED if run.id else _RUN_INTERRUPTED_UNSAVED
         yield INTERRUPTED, say(phrase, lang, command=go_on)
     for each in run.unloaded:
         yield UNREADABLE, f"{each.place}: {each.problem}"
@@ -164,11 +164,35 @@ _NOTHING_COUNTED = Phrase(
     "no case has a call that counts under these settings, so --fail-under has nothing to check",
     "по этим настройкам ни в одном случае нет учитываемых вызовов: --fail-under нечего проверять",
 )
-_F1_BELOW = Phrase(
-    "the macro F1, {f1}, is below --fail-under {bar}",
-    "macro F1 {f1} ниже порога --fail-under {bar}",
+_SIDES_APART = Phrase(
+    "no case was scored: no case has both expected and actual calls. If they are in different files, join"
+    " them by id: callscore score --expected REFERENCES --actual TRACES",
+    "ни один случай не оценён: ни в одном нет и ожидаемых, и фактических вызовов. Если они в разных файлах,"
+    " соедините их по id: callscore score --expected REFERENCES --actual TRACES",
 )
-_NOT_RUN = Phrase("references not run: {names}", "эталоны без запуска: {names}")
+_NO_EXPECTED = Phrase(
+    "no case was scored: the expected calls are missing. Add 'expected' to each case, or pass a file with"
+    " references: callscore score --expected REFERENCES --actual TRACES",
+    "ни один случай не оценён: нет ожидаемых вызовов. Добавьте 'expected' в каждый случай или укажите файл"
+    " с эталонами: callscore score --expected REFERENCES --actual TRACES",
+)
+_NO_ACTUAL = Phrase(
+    "no case was scored: the actual calls are missing. Add 'actual' to each case, or pass a file with"
+    " traces: callscore score --expected REFERENCES --actual TRACES",
+    "ни один случай не оценён: нет фактических вызовов. Добавьте 'actual' в каждый случай или укажите файл"
+    " с трассами: callscore score --expected REFERENCES --actual TRACES",
+)
+_NO_COMMON_ID = Phrase(
+    "no case was scored: no id occurs in both --expected and --actual. Check the ids, or pass their path:"
+    " --map id=$.path.to.id",
+    "ни один случай не оценён: нет id, который есть и в --expected, и в --actual. Проверьте id или"
+    " укажите путь к ним: --map id=$.path.to.id",
+)
+_F1_BELOW = Phrase(
+    "macro F1 {f1}, required ≥ {bar} (--fail-under)",
+    "macro F1 {f1}, требуется ≥ {bar} (--fail-under)",
+)
+_NOT_RUN = Phrase("references without a trace: {names}", "эталоны без трассы: {names}")
 _FORBIDDEN_CALLS = Phrase(
     "forbidden calls were made: {names}", "сделаны запрещённые вызовы: {names}"
 )
@@ -176,18 +200,45 @@ _NAMES_SHOWN = 5
 
 
 def score_exit_code(
-    results: Results, fail_under: float | None, lang: Language, *, is_judged: bool
+    results: Results,
+    fail_under: float | None,
+    lang: Language,
+    *,
+    is_judged: bool,
+    is_joined: bool,
 ) -> int:
-    """Print why the results are below --fail-under, if that is given, and return the code.
+    """Print why nothing was scored or the results are below --fail-under, and return the code.
 
-    `is_judged` means that the judge, if there is one, answered every question.
+    `is_judged` means that the judge, if there is one, answered every question; `is_joined` that
+    references were joined with traces.
     """
-    reasons = [] if fail_under is None else score_exit_reasons(results, fail_under, lang)
+    if not is_judged:
+        reasons = [] if fail_under is None else score_exit_reasons(results, fail_under, lang)
+        code = NO_ANSWER
+    elif not results.summary.cases:
+        reasons = [nothing_scored_text(results, lang, is_joined=is_joined)]
+        code = UNREADABLE
+    else:
+        reasons = [] if fail_under is None else score_exit_reasons(results, fail_under, lang)
+        code = FAILED if reasons else OK
     for reason in reasons:
         print_note(reason)
-    if not is_judged:
-        return NO_ANSWER
-    return FAILED if reasons else OK
+    return code
+
+
+def nothing_scored_text(results: Results, lang: Language, *, is_joined: bool) -> str:
+    """Why no case was scored, and what to do."""
+    has_actual, has_expected = results.not_scored.count, results.not_run.count
+    if is_joined:
+        found = results.without_reference.count or has_expected
+        phrase = _NO_COMMON_ID if found else _NOTHING_SCORED
+    elif has_actual and has_expected:
+        phrase = _SIDES_APART
+    elif has_actual:
+        phrase = _NO_EXPECTED
+    else:
+        phrase = _NO_ACTUAL if has_expected else _NOTHING_SCORED
+    return say(phrase, lang)
 
 
 def score_exit_reasons(results: Results, fail_under: float, lang: Language) -> list[str]:
@@ -255,21 +306,22 @@ def bless_exit_code(unblessed: Sequence[object], code: int = OK) -> int:
     return code or (FAILED if unblessed else OK)
 
 
-_NOTHING_WRITTEN = Phrase("nothing is written", "ничего не записано")
+_NOTHING_WRITTEN = Phrase("nothing was written", "ничего не записано")
 _UNBLESSED = {
     "dry run": (OK, _NOTHING_WRITTEN),
     "declined": (FAILED, _NOTHING_WRITTEN),
     "no terminal": (
         USAGE,
         Phrase(
-            "nothing is written: there is no terminal to ask on. If all of this is right, say --yes",
-            "ничего не записано: спросить не у кого. Если всё верно, добавьте --yes",
+            "nothing was written: there is no terminal to ask for confirmation. Pass --yes to write",
+            "ничего не записано: нет терминала, чтобы запросить подтверждение. Чтобы записать, добавьте"
+            " --yes",
         ),
     ),
     "unselected": (
         USAGE,
         Phrase(
-            "nothing is selected: no case fits -k",
+            "nothing selected: no case matches -k",
             "ничего не выбрано: под -k не подходит ни один случай",
         ),
     ),
@@ -284,8 +336,8 @@ def unblessed_exit_code(why: str, lang: Language) -> int:
 
 
 _BASELINE_REFUSED = Phrase(
-    "the run {run} is no good baseline: {why}. Take another one, or this one all the same with --force",
-    "прогон {run} не годится в базовые: {why}. Возьмите другой или всё-таки этот: --force",
+    "the run {run} cannot be a baseline: {why}. Choose another run, or pass --allow-incomplete",
+    "прогон {run} не может быть базовым: {why}. Выберите другой или добавьте --allow-incomplete",
 )
 
 

@@ -19,6 +19,7 @@ from callscore.cli.options import (
     store_option,
     tools_from,
     tools_option,
+    trial_option,
 )
 from callscore.cli.output import open_output
 from callscore.core.rendering import escape
@@ -45,11 +46,11 @@ if TYPE_CHECKING:
 __all__ = ["command"]
 
 
-@click.command(cls=SettingsCommand, short_help="Explain the score of one case.")
+@click.command(cls=SettingsCommand)
 @click.argument("file", required=False)
 @sides_options(multiple=False)
-@click.option("--case", "name", metavar="ID", help="Which case.  [default: the first]")
-@click.option("--trial", metavar="TRIAL", help="Which trial of it.  [default: the first]")
+@click.option("--case", "name", metavar="ID", help="Case to explain.  [default: the first]")
+@trial_option
 @input_options
 @tools_option
 @settings_options
@@ -57,13 +58,16 @@ __all__ = ["command"]
 @store_option
 @lang_option
 def command(*, name: str | None, trial: str | None, lang: Any, **options: Any) -> None:
-    """Show in three steps how the score of one case of FILE comes about."""
+    """Show in three steps how the score of one case in FILE is computed.
+
+    Without --case and --trial, it is the first case.
+    """
     settings, _ = judged_settings_from(options)
     tools = tools_from(options)
     file, expected, actual = options["file"], options["expected"], options["actual"]
     is_joined = expected is not None and actual is not None
     if is_joined == (file is not None) or (expected is None) != (actual is None):
-        raise click.UsageError("Name a file of cases, or --expected and --actual.")
+        raise click.UsageError("Pass a file of cases, or --expected and --actual.")
     place = actual if is_joined else file
     read_options = reading_from(options, (tools or {}).values())
     fields, format_ = dict(options["fields"]), options["input_format"]
@@ -77,12 +81,14 @@ def command(*, name: str | None, trial: str | None, lang: Any, **options: Any) -
     case = _find_case(cases, place, name, trial)
     if case.expected is None or case.actual is None:
         side = "expected" if case.expected is None else "actual"
-        raise UnreadableInput(place, f"the case {case.id} has no `{side}`, so it has no score.")
+        raise UnreadableInput(
+            place, f"the case {case.id!r} has no '{side}' calls, so it has no score."
+        )
     known = ToolDefinitions(tools).of(case.tools, place)
     try:
         score = score_case(tuple(case.expected), case.actual, settings, known, others=case.others)
     except InvalidCall as error:
-        raise UnreadableInput(place, f"the case {case.id}: {error}") from error
+        raise UnreadableInput(place, f"case {case.id!r}: {error}") from error
     label = CaseScore(id=case.id, score=score, trial=case.trial).label
     with open_output(None, "text", lang) as output:
         output.write_text(f"{escape(label)}\n\n{score.explain(lang=lang).rstrip()}\n")
@@ -103,4 +109,4 @@ def _find_case(cases: Iterator[Case], place: str, name: str | None, trial: str |
             return case
     what = "no case" if name is None else f"no case with the id {name!r}"
     where = "" if trial is None else f" and the trial {trial!r}"
-    raise UnreadableInput(place, f"there is {what}{where} in it.")
+    raise UnreadableInput(place, f"{what}{where} found.")

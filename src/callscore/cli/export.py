@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import zlib
 from contextlib import contextmanager
-from pathlib import PurePath
 from tempfile import TemporaryFile
 from typing import TYPE_CHECKING
 
 import click
 
+from callscore.cli.completion import complete_run
 from callscore.cli.options import lang_option, open_existing_store, store_option
 from callscore.cli.output import open_output, print_note
+from callscore.cli.output_formats import report_options
 from callscore.core.phrases import Phrase, count_of, say
 from callscore.words.value_text import RESULTS
 
@@ -24,62 +25,41 @@ if TYPE_CHECKING:
 
 __all__ = ["command"]
 
-_HELP = """Write a RUN to a file: JSON lines hold all of it, CSV is for spreadsheets.
+_HELP = """Write a RUN to a file: JSON lines and Parquet can be imported, CSV is for spreadsheets.
 
-Parquet holds all but the answers of a run that did not end, with which `run --resume` goes on
-elsewhere; only JSON lines and Parquet can be imported.
+JSON lines contain the whole run. Parquet omits the answers of an unfinished run, which 'run --resume'
+needs. CSV contains the results only. A file name that ends in .gz is compressed.
 
-RUN is an id or the beginning of one, a name, a baseline, `latest`, `latest~2`, or a git commit.
+RUN is an id or the beginning of one, a name, a baseline, latest, latest~2, or a git commit.
 
 \b
   callscore export latest -o run.jsonl
   callscore export main -o run.parquet
 """
 _FORMATS = ["jsonl", "parquet", "csv"]
-_SUFFIXES = {".jsonl": "jsonl", ".ndjson": "jsonl", ".parquet": "parquet", ".csv": "csv"}
 _GZIP = ".gz"
 _CHUNK = 1 << 18
 _WRITTEN = Phrase(
-    "run {run} is written to {file}: {results}", "прогон {run} записан в {file}: {results}"
+    "run {run} written to {file}: {results}", "прогон {run} записан в {file}: {results}"
 )
 
 
-@click.command(short_help="Write a run to a file.", help=_HELP)
-@click.argument("run")
-@click.option(
-    "-o", "--output", metavar="FILE", help="Write it there, not to the terminal; .gz is compressed."
-)
-@click.option(
-    "--format",
-    "output_format",
-    type=click.Choice(_FORMATS),
-    help="What to write.  [default: by the suffix of FILE, or jsonl]",
-)
+@click.command(help=_HELP)
+@click.argument("run", shell_complete=complete_run)
+@report_options(_FORMATS, compresses=True)
 @store_option
 @lang_option
 def command(
-    *, run: str, output: str | None, output_format: str | None, store: str | None, lang: Language
+    *, run: str, output: str | None, output_format: str, store: str | None, lang: Language
 ) -> None:
     """Write a run to a file."""
-    kind = output_format or _format_of(output)
     with open_existing_store(store) as history:
         found = history.find(run)
         with _written(output, lang) as write:
-            count = _WRITERS[kind](history, found, write)
+            count = _WRITERS[output_format](history, found, write)
     if output not in (None, "-"):
         results = count_of(RESULTS, count, lang)
         print_note(say(_WRITTEN, lang, run=found.id, file=output, results=results))
-
-
-def _format_of(output: str | None) -> str:
-    if output is None or output == "-":
-        return "jsonl"
-    path = PurePath(output)
-    suffix = (path.with_suffix("") if path.suffix.lower() == _GZIP else path).suffix.lower()
-    if suffix not in _SUFFIXES:
-        known = ", ".join(_SUFFIXES)
-        raise click.UsageError(f"What is {output} to be? Say --format, or name it {known}.")
-    return _SUFFIXES[suffix]
 
 
 @contextmanager

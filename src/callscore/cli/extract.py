@@ -7,8 +7,15 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
-from callscore.cli.options import reading_from, reading_options, skip_bad_option
+from callscore.cli.options import (
+    input_format_option,
+    reading_from,
+    reading_options,
+    skip_bad_option,
+    tools_option,
+)
 from callscore.cli.output import Output, open_output, print_note, print_skipped
+from callscore.cli.output_formats import output_options
 from callscore.cli.progress import progress
 from callscore.documents import Document, raise_unreadable, read_documents, tools_in
 from callscore.errors import InvalidCall, UnreadableInput
@@ -25,48 +32,43 @@ if TYPE_CHECKING:
 
 __all__ = ["command"]
 
-_HELP = """Print the calls in FILEs of any stack, one JSON object a line; - is standard input.
+_HELP = """Print the calls in FILEs, in any trace format, as one JSON object per line; - is standard input.
 
-Each line has a `name` and `arguments` (null where they cannot be read, with `raw` and `error`), then
-whatever else is known: id, step, result, failed, kind, caller, the case and its trial.
+Each line has a `name` and `arguments` (null if they cannot be read, with `raw` and `error`), and what
+else the trace has: id, step, result, failed, kind, caller, case and trial.
+
+With --tools, arguments of textual formats get the types of the tool definitions.
 """
 
 
-@click.command(short_help="Print the calls in traces of any stack.", help=_HELP)
+@click.command(help=_HELP)
 @click.argument("files", nargs=-1, required=True, metavar="FILE...")
 @click.option(
-    "--format",
-    "name",
-    metavar="NAME",
-    help="What the files are written in: see `callscore formats`.  [default: by content]",
+    "--definitions", is_flag=True, help="Print the tool definitions in the traces, not the calls."
 )
-@click.option("--tools", "wants_tools", is_flag=True, help="Print the tools' definitions instead.")
-@click.option(
-    "--schemas",
-    metavar="FILE",
-    help="Tools' definitions, for texts that do not say of which type an argument is.",
-)
+@tools_option
+@input_format_option
 @reading_options
-@click.option("-o", "--output", metavar="FILE", help="Write it there, not to the terminal.")
-@skip_bad_option("Name")
+@output_options("jsonl")
+@skip_bad_option
 def command(  # noqa: D103  (the help is above)
     *,
     files: tuple[str, ...],
-    name: str | None,
-    wants_tools: bool,
-    schemas: str | None,
+    input_format: str | None,
+    definitions: bool,
+    tools: str | None,
     output: str | None,
     skip_bad: bool,
     **options: Any,
 ) -> None:
-    read_options = reading_from(options, () if schemas is None else tools_in(Path(schemas)))
-    dialect = None if name is None else dialect_named(name)
+    read_options = reading_from(options, () if tools is None else tools_in(Path(tools)))
+    dialect = None if input_format is None else dialect_named(input_format)
     on_bad = print_skipped if skip_bad else raise_unreadable
     extractor = _Extractor(files, dialect, read_options, on_bad)
     with open_output(output, "jsonl", "en") as target, progress(files, "reading") as on_bytes:
         for file in files:
             documents = read_documents(file, dialect=dialect, on_bytes=on_bytes, on_bad=on_bad)
-            write = extractor.write_tools if wants_tools else extractor.write_calls
+            write = extractor.write_tools if definitions else extractor.write_calls
             write(file, documents, target)
 
 
@@ -120,7 +122,7 @@ class _Extractor(NamedTuple):
 
     def _print_counts(self, file: str, found: list[tuple[str, str]]) -> None:
         if not found:
-            raise UnreadableInput(file, "there is nothing in it.")
+            raise UnreadableInput(file, "the file is empty.")
         if self.dialect is None:
             print_note(f"{file}: {'; '.join(f'{name}: {count}' for name, count in found)}")
 

@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING
 
 import click
 
+from callscore.cli.completion import complete_input_format
 from callscore.cli.output import open_output
+from callscore.cli.output_formats import report_options
 from callscore.core.rendering import clip, escape
 from callscore.formats.dialect import dialect_named, dialects
 from callscore.words.value_text import encode_json, json_document
@@ -22,25 +24,33 @@ _INDENT = "    "
 _WIDTH = 100  # of a line that goes into a pipe or a file
 
 
-@click.command(short_help="List the formats that traces can be in.")
-@click.argument("name", required=False)
-def command(*, name: str | None) -> None:
-    """List the formats in the order in which they are tried, or show an example of NAME.
+@click.command()
+@click.argument("name", required=False, shell_complete=complete_input_format)
+@report_options(["table", "json"])
+def command(*, name: str | None, output: str | None, output_format: str) -> None:
+    """List the trace formats in the order in which they are tried, or show an example of NAME.
 
-    The first format that recognises a document wins.
+    The first format that recognizes a document is used.
     """
-    with open_output(None, "text", "en") as output:
+    with open_output(output, output_format, "en") as target:
         if name is not None:
             example = dialect_named(name).example
-            is_text = isinstance(example, str)
-            output.write_text(f"{example}\n" if is_text else json_document(example))
+            is_text = isinstance(example, str) and output_format == "table"
+            target.write_text(f"{example}\n" if is_text else json_document(example))
+            return
+        if output_format == "json":
+            listed = [
+                {"name": each.name, "title": each.title, "example": each.example}
+                for each in dialects()
+            ]
+            target.write_text(json_document(listed))
             return
         from rich.console import Console
 
         console = Console()  # it respects NO_COLOR and FORCE_COLOR
         width = max(len(dialect.name) for dialect in dialects())
         for dialect in dialects():
-            output.write_text(_entry(dialect, width, console))
+            target.write_text(_entry(dialect, width, console))
 
 
 def _entry(dialect: Dialect, width: int, console: Console) -> str:

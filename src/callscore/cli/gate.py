@@ -9,16 +9,15 @@ import click
 from msgspec import Struct
 from msgspec.structs import replace
 
+from callscore.cli.completion import complete_run
 from callscore.cli.exits import gate_exit_code, print_gate_reasons
 from callscore.cli.options import (
-    FORMATS,
+    DEFAULT_MAX_SHOWN,
     fail_on_option,
     lang_option,
-    max_shown_changes_option,
+    max_shown_option,
     measure_option,
     open_existing_store,
-    output_format_for,
-    report_options,
     store_option,
 )
 from callscore.cli.output import (
@@ -29,8 +28,9 @@ from callscore.cli.output import (
     safe_for_log,
     write_report_for_log,
 )
+from callscore.cli.output_formats import FORMATS, report_options
 from callscore.comparing.comparison import compare_sides
-from callscore.comparing.gating import Gate, gate
+from callscore.comparing.gating import FAIL_ON, Gate, gate
 from callscore.comparing.sides import Side
 from callscore.core.phrases import Note, Phrase
 from callscore.core.rendering import escape
@@ -52,17 +52,18 @@ if TYPE_CHECKING:
 __all__ = ["command"]
 
 _NEWEST = "latest"
+_BASELINE = "main"
 _MOST_RUNS_SEARCHED = 100
 _COMMIT_WIDTH = 7
 _LEFT_OUT = Phrase(
-    "{side} left cases out: it was told which to run",
-    "{side}: прогон не полный, случаи для него были выбраны",
+    "{side} covers only the cases that were selected",
+    "{side}: прогон неполный, в нём только выбранные случаи",
 )
 _OTHER_COMMIT = Phrase(
-    "the newest run is of the commit {commit}, and the project is at {head}: run the evaluations of"
-    " this commit, or name the run that is meant",
-    "последний прогон относится к коммиту {commit}, а проект сейчас на {head}: запустите оценки этого"
-    " коммита или назовите нужный прогон",
+    "the newest run is of commit {commit}, but the project is at {head}: run the evaluations of this"
+    " commit, or pass the run to check",
+    "последний прогон относится к коммиту {commit}, а проект сейчас на {head}: запустите проверки этого"
+    " коммита или укажите нужный прогон",
 )
 
 
@@ -97,7 +98,7 @@ def require_runs(run: str, against: str) -> None:
     if files:
         instead = shlex.join(["callscore", "compare", against, run, "--fail-on", "regressed"])
         raise _UsageMessage(
-            f"the gate takes runs, and {files[0]!r} is a file. For files:\n  {instead}"
+            f"{files[0]!r} is a file, and the gate compares runs. To compare files:\n  {instead}"
         )
 
 
@@ -156,15 +157,15 @@ def _missing_baseline_lines(
     yield f"{str(error).partition('; ')[0].rstrip('.?')}."
     names = [each.name for each in store.baselines()]
     meant = did_you_mean(name, names)
-    listed = f"Baselines: {', '.join(map(repr, names))}" if names else "There is no baseline yet"
+    listed = f"Baselines: {', '.join(map(repr, names))}" if names else "There are no baselines yet"
     yield f"  {listed}{meant or '.'}"
     others = [run for run in store.runs(limit=_MOST_RUNS_SEARCHED) if run.id != after.run]
     other = next((run for run in others if _is_complete(store, run)), None)
     if other is None:
-        yield "  No other run is complete and has all its answers: run the evaluations of what the"
-        yield "  agent should be held against, and then:"
+        yield "  No other run is complete, with an answer to every question. Run the evaluations of the"
+        yield "  version to compare with, and then set the baseline:"
     else:
-        yield "  To make it the newest other run that is complete and has all its answers:"
+        yield "  To set it to the newest other complete run:"
     words = ["baseline", "set", "latest" if other is None else other.id, "--name", name]
     yield f"    {shlex.join(['callscore', *words])}"
 
@@ -176,19 +177,18 @@ def _is_complete(store: Store, run: RunRecord) -> bool:
     return is_asked and is_answered and not is_partial(run, lineage(store, run))
 
 
-_HELP = """Hold a RUN against another, mostly a baseline, and exit with 1 if it should not pass.
+_HELP = """Compare a RUN with a baseline, and exit with code 1 if it got worse.
 
-RUN is the newest one by default. What --against names is a baseline, which
-`callscore baseline set RUN --name NAME` sets, or whatever else a run may be called.
+RUN is the newest one by default, and the baseline is main. Set it with 'callscore baseline set'.
 
 \b
   callscore run
-  callscore gate --against main
+  callscore gate
 
-It is closed when the agent has become worse beyond chance, on the whole or at one tool or tag; when there
-are too few cases to tell, and what was seen is a loss of 10 points or more; and always by a forbidden call
-or a schema error that is new, by a mean below `fail_under`, by a run that did not come to its end, and by
-one that is held against itself.
+The gate closes if the agent got worse beyond chance, overall or on one tool or tag; or if there are too
+few cases to decide and the loss is 10 points or more. It always closes on a new forbidden call or schema
+error, on a mean score below fail_under, on a run that did not finish, and on a run that is compared with
+itself.
 
 On GitHub it adds a summary to the step, and annotations.
 
@@ -198,23 +198,29 @@ be read.
 """
 
 
-@click.command(short_help="Let a run pass, or not.", help=_HELP)
-@click.argument("run", default="latest")
-@click.option("--against", required=True, metavar="NAME", help="The baseline, or another run.")
-@fail_on_option("regressed")
+@click.command(help=_HELP)
+@click.argument("run", default=_NEWEST, shell_complete=complete_run)
+@click.option(
+    "--against",
+    default=_BASELINE,
+    show_default=True,
+    metavar="NAME",
+    shell_complete=complete_run,
+    help="Baseline or run to compare with.",
+)
+@fail_on_option(FAIL_ON, default="regressed")
 @measure_option
-@max_shown_changes_option
+@max_shown_option(f"{DEFAULT_MAX_SHOWN} of each kind; all in json")
 @report_options(FORMATS)
 @lang_option
 @store_option
-@click.pass_context
-def command(ctx: click.Context, /, *, lang: Language, **options: Any) -> int:
-    """Hold a run against another, write the report, and find the exit code."""
-    output_format = output_format_for(ctx, options)
+def command(*, lang: Language, output_format: str, **options: Any) -> int:
+    """Compare a run with a baseline, write the report, and find the exit code."""
     require_runs(options["run"], options["against"])
     with open_output(options["output"], output_format, lang, is_gate=True) as output:
         found, next_command, files = _decide(options)
-        shown = {"next_command": next_command, "max_shown": options["max_shown"], "lang": lang}
+        most = DEFAULT_MAX_SHOWN if options["max_shown"] is None else options["max_shown"]
+        shown: dict[str, Any] = {"next_command": next_command, "max_shown": most, "lang": lang}
         write_report_for_log("gate", found, output, output_format, **shown)
     if output_format != "table" or options["output"] not in (None, "-"):
         print_gate_reasons(found, lang)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from callscore.cli.options import lang_option, open_existing_store, store_option
+from callscore.cli.options import dry_run_option, lang_option, open_existing_store, store_option
 from callscore.cli.output import open_output
 from callscore.core.phrases import Phrase, Plural, count_of, say
 from callscore.core.rendering import escape
@@ -21,24 +21,24 @@ if TYPE_CHECKING:
 
 __all__ = ["command"]
 
-_TEXTS_LEFT = Plural(("text", "texts"), ("текст", "текста", "текстов"))
-_NOTHING = Phrase("Nothing to forget.", "Удалять нечего.")
+_TEXTS_LEFT = Plural(("entry", "entries"), ("запись", "записи", "записей"))
+_NOTHING = Phrase("Nothing to delete.", "Удалять нечего.")
 _SWEPT = Phrase(
-    "No run to forget. Removed what no run refers to: {what}.",
-    "Прогонов для удаления нет. Удалено то, на что не ссылается ни один прогон: {what}.",
+    "No runs to delete. Deleted data that no run uses: {what}.",
+    "Прогонов для удаления нет. Удалены данные, которые не нужны ни одному прогону: {what}.",
 )
 _WOULD_SWEEP = Phrase(
-    "No run to forget. It would remove what no run refers to: {what}. Nothing was changed.",
-    "Прогонов для удаления нет. Было бы удалено то, на что не ссылается ни один прогон: {what}."
+    "No runs to delete. Would delete data that no run uses: {what}. Nothing was changed.",
+    "Прогонов для удаления нет. Были бы удалены данные, которые не нужны ни одному прогону: {what}."
     " Ничего не изменено.",
 )
 _MORE = Phrase("... and {count} more", "... и ещё {count}")
 _SHOWN = 10
-_GONE = Phrase("Forgotten: {what}.", "Удалено: {what}.")
+_GONE = Phrase("Deleted: {what}.", "Удалено: {what}.")
 _WOULD = Phrase(
-    "It would forget: {what}. Nothing was changed.", "Было бы удалено: {what}. Ничего не изменено."
+    "Would delete: {what}. Nothing was changed.", "Было бы удалено: {what}. Ничего не изменено."
 )
-_TEXTS = Phrase("{size} of texts", "{size} текстов")
+_TEXTS = Phrase("{size} of data", "{size} данных")
 _UNITS = (
     Phrase("{count:.0f} B", "{count:.0f} Б"),
     Phrase("{count:.1f} kB", "{count:.1f} кБ"),
@@ -46,28 +46,27 @@ _UNITS = (
     Phrase("{count:.1f} GB", "{count:.1f} ГБ"),
 )
 _THOUSAND = 1000
-_HELP = """Forget all runs but the newest N, and what only they had.
+_HELP = """Delete all runs except the newest N, with everything that only they use.
 
-N counts runs of every kind: those of some cases, rescored ones and saved scores, too. Older baselines are
-kept beside them, so are runs that are under way, and runs whose answers a kept run has scored again.
-Kept answers that `run --cache` would take go with the runs that asked for them. What judges have said
-stays.
+N counts runs of every kind, also partial, rescored and saved ones. Baselines, runs in progress, and runs
+whose answers a remaining run has rescored are never deleted. Answers for 'run --cache' are deleted with
+the runs that saved them. Answers of judges are not deleted.
 """
 
 
-@click.command(short_help="Forget old runs.", help=_HELP)
+@click.command(help=_HELP)
 @click.option(
     "--keep",
     type=click.IntRange(min=0),
     required=True,
     metavar="N",
-    help="How many of the newest runs to keep, of whatever kind.",
+    help="Number of newest runs to keep.",
 )
-@click.option("--dry-run", is_flag=True, help="Only say what would be forgotten.")
+@dry_run_option
 @store_option
 @lang_option
 def command(*, keep: int, dry_run: bool, store: str | None, lang: Language) -> None:
-    """Forget old runs."""
+    """Delete old runs."""
     with open_existing_store(store) as opened:
         cleared = opened.clear(keep, is_dry=dry_run)
     with open_output(None, "table", lang) as output:

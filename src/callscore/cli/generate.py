@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from callscore.api import tools_by_name
-from callscore.cli.options import lang_option, new_file_options, require_new_file
+from callscore.cli.options import lang_option, required_tools_option
 from callscore.cli.output import open_output, print_note
+from callscore.cli.output_formats import new_file_options
 from callscore.core.phrases import Phrase, count_of, say
 from callscore.core.rendering import clip, escape
 from callscore.datasets.generation import (
@@ -31,81 +32,82 @@ if TYPE_CHECKING:
 
 __all__ = ["command"]
 
-_HELP = """Make cases from the definitions of tools, one JSON object a line.
+_HELP = """Generate cases from tool definitions, one JSON object per line.
 
-Each has a question, the calls that it asks for, with arguments that the tools' schemas accept, and
-tags: `single` and `several` calls, `negative` where nothing is to be called, and `near_miss`, whose
-`actual` fails in one way and which is tagged with the class of that failure. The `actual` of the others
-is right.
+Each case has a question, the expected calls, with arguments that match the schemas of the tools, and
+tags: `single` or `several` calls; `negative`, if nothing should be called; and `near_miss`, whose
+`actual` calls are wrong in one way, which is also a tag. The `actual` calls of the others are correct.
+
+The definitions may also be Python functions: --tools tools.py, or --tools tools.py:one,two. The file is
+imported.
 
 \b
-No model is asked, and the same seed gives the same cases:
+Without a model; the same seed gives the same cases:
   callscore generate --tools tools.json -n 100 -o cases.jsonl
-Or a model writes the questions, and each is checked:
+With a model that writes the questions, each of which is checked:
   callscore generate --tools tools.json -n 100 --model gpt-4.1-mini -o cases.jsonl
 """
 _NAMED = 5
 _LONGEST = 120
 _MADE = Phrase("{cases} from {tools}", "{cases}, {tools}")
 _FEWER = Phrase(
-    "{count} fewer than asked for: the tools do not give more different ones",
-    "на {count} меньше, чем просили: больше разных из этих инструментов не выходит",
+    "{count} fewer than requested: these tools do not give more different cases",
+    "на {count} меньше, чем запрошено: больше разных случаев из этих инструментов не получается",
 )
-_LEFT_OUT = Phrase("left out: {problem}", "пропущено: {problem}")
-_USELESS = "none of the questions that it wrote can be used: {names}"
+_LEFT_OUT = Phrase("skipped: {problem}", "пропущено: {problem}")
+_USELESS = "none of the questions that the model wrote can be used: {names}"
 _IMPOSSIBLE = Phrase(
-    "no near misses of these classes, which none of the tools can show: {names}",
-    "нет промахов этих видов, на них не способен ни один инструмент: {names}",
+    "no near misses of these kinds, which none of the tools allows: {names}",
+    "нет ошибочных случаев этих видов, их не допускает ни один инструмент: {names}",
 )
 _ASKED = Phrase(
-    "{count} of {total} questions by {model}; the others keep their plain ones: {names}",
-    "вопросов от {model}: {count} из {total}; у остальных простые: {names}",
+    "{count} of {total} questions written by {model}; the others are generated: {names}",
+    "вопросов от {model}: {count} из {total}; остальные сгенерированы: {names}",
 )
-_ALL_ASKED = Phrase("all {total} questions by {model}", "все вопросы ({total}) от {model}")
+_ALL_ASKED = Phrase("all {total} questions written by {model}", "все вопросы ({total}) от {model}")
 
 
-@click.command(short_help="Make cases from the definitions of tools.", help=_HELP)
-@click.option(
-    "--tools",
-    "file",
-    required=True,
-    metavar="FILE",
-    help="The tools' definitions, or a Python file, which is imported: its functions are the tools"
-    " (tools.py), or some of them (tools.py:one,two).",
-)
+@click.command(help=_HELP)
+@required_tools_option
 @click.option(
     "-n",
     "--count",
     type=click.IntRange(min=1, max=100_000),
     default=100,
     show_default=True,
-    help="How many cases.",
+    metavar="N",
+    help="Number of cases to generate.",
 )
-@click.option("--seed", type=int, default=0, show_default=True, help="Another gives other cases.")
+@click.option(
+    "--seed",
+    type=int,
+    default=0,
+    show_default=True,
+    metavar="N",
+    help="Seed of the random choices.",
+)
 @click.option(
     "--kind",
     "kinds",
     type=click.Choice(CASE_KINDS),
     multiple=True,
-    help="Only such cases; may be given several times.  [default: all kinds]",
+    help="Generate only cases of this kind; repeatable.  [default: all kinds]",
 )
 @click.option(
     "--model",
-    metavar="NAME",
-    help="Have this model write the questions. OPENAI_BASE_URL says where it is, and"
-    " OPENAI_API_KEY holds its key.",
+    metavar="MODEL",
+    help="Model that writes the questions; OPENAI_BASE_URL and OPENAI_API_KEY configure it.",
 )
 @new_file_options
 @lang_option
 def command(**options: Any) -> None:
-    """Make the cases, write them, and say what could not be made."""
+    """Generate the cases, write them, and report what could not be generated."""
     output, lang = options["output"], options["lang"]
-    require_new_file(output, force=options["force"])
-    file, kinds = options["file"], options["kinds"] or CASE_KINDS
+    file, kinds = options["tools"], options["kinds"] or CASE_KINDS
     python = parse_python_tools(file)
     tools = tools_by_name(Path(file)) if python is None else load_python_tools(*python)
     if not tools:
-        raise_unreadable(file, "there are no definitions of tools in it.")
+        raise_unreadable(file, "no tool definitions found.")
     try:
         made = generate_cases(tools, options["count"], seed=options["seed"], kinds=kinds)
     except InvalidSettings as error:

@@ -9,13 +9,15 @@ import click
 from msgspec.structs import replace
 
 from callscore.cli.options import (
-    json_option,
     keyword_option,
     lang_option,
+    max_shown_option,
     open_existing_store,
     store_option,
+    tag_option,
 )
 from callscore.cli.output import open_output, write_report
+from callscore.cli.output_formats import report_options
 from callscore.errors import UnknownRun
 from callscore.evaluations.locations import file_of_location
 from callscore.history.postgres import STORE_VARIABLE
@@ -78,51 +80,46 @@ def heading_row(
 _FEW = 20
 # How many older runs are read as well, to compare the oldest runs shown with one of them.
 _READ_BESIDES = 30
-_HELP = """List the runs that are kept, the newest first.
+_HELP = """List the saved runs, the newest first.
 
-There is a table for each evaluation and variant. Each run has the share of cases that pass, with its 95%
-interval, and an arrow that holds it against the run before, where both have as many cases. The arrow is bright where the share is outside of that run's interval; whether that is more than
-chance is what `callscore compare` tells. Runs that did not end, left cases out, or only scored kept
-answers again are shown, and nothing is held against them.
+There is one table per evaluation and variant. Each run has the share of cases that passed, with its 95%
+interval, and an arrow that shows the change from the run before, if both have the same number of cases.
+The arrow is bright if the share is outside the interval of that run; 'callscore compare' tests whether
+the difference is more than chance. Runs that did not finish, covered only some cases, or only rescored
+saved answers are listed without an arrow.
 """
 
 
-@click.command(short_help="List the runs that are kept.", help=_HELP)
-@keyword_option(
-    "Only evaluations that have these words in their name, variant or file; with and, or, not."
-)
-@click.option("--tag", metavar="TAG", help="Count only the cases with this tag.")
-@click.option(
-    "--max-shown",
-    type=click.IntRange(min=1),
-    default=_FEW,
-    show_default=True,
-    help="Show at most so many runs.",
-)
-@json_option
+@click.command(help=_HELP)
+@keyword_option
+@tag_option(multiple=False)
+@max_shown_option(str(_FEW), minimum=1)
+@report_options(["table", "json"])
 @store_option
 @lang_option
 def command(
     *,
     keyword: str,
     tag: str | None,
-    max_shown: int,
-    as_json: bool,
+    max_shown: int | None,
+    output: str | None,
+    output_format: str,
     store: str | None,
     lang: Language,
 ) -> None:
-    """List the runs that are kept."""
+    """List the saved runs."""
+    max_shown = _FEW if max_shown is None else max_shown
     rows = _read_rows(store, max_shown + _READ_BESIDES, tag, keyword)
     shown = timelines_of(rows, max_shown=max_shown)
-    with open_output(None, "table", lang) as output:
-        if as_json:
-            output.write_text(write_json(shown))
+    with open_output(output, output_format, lang) as target:
+        if output_format == "json":
+            target.write_text(write_json(shown))
             return
         from callscore.reports.history_terminal import History
 
         has_more = len({row.id for row in rows}) > max_shown
         found = History(shown, tag=tag, keyword=keyword, has_more=has_more)
-        write_report("history", (found,), output, "table", lang=lang)
+        write_report("history", (found,), target, "table", lang=lang)
 
 
 def _read_rows(store: str | None, max_shown: int, tag: str | None, keyword: str) -> list[RunRow]:

@@ -22,35 +22,35 @@ if TYPE_CHECKING:
 
 __all__ = ["command"]
 
-_HELP = """Take runs into the history: FILEs of `callscore export`, JSON lines or Parquet.
+_HELP = """Add the runs in FILEs of 'callscore export', JSON lines or Parquet, to the history.
 
-Also what a run has put beside the history because it could not be kept. A run that is there already is
-filled up, not doubled. Where something in a FILE cannot be read, nothing of any is imported.
+Also reads the files that a run writes when the history cannot be used. A run that is already in the
+history is completed, not duplicated. If any FILE cannot be read, nothing is imported.
 
 \b
   callscore import main.jsonl
 """
-_NEW = Phrase("run {run} is imported: {results}", "прогон {run} импортирован: {results}")
+_NEW = Phrase("imported run {run}: {results}", "прогон {run} импортирован: {results}")
 _FILLED = Phrase(
-    "run {run} was there already: {results} in the file, {added} of them new",
-    "прогон {run} уже был: {results} в файле, из них новых {added}",
+    "run {run} already exists: {results} in the file, {added} of them new",
+    "прогон {run} уже есть: {results} в файле, из них новых {added}",
 )
 _RENAMED = Phrase(
-    "its id in the file is {given}, which is another run here",
-    "здесь под id {given} из файла уже есть другой прогон",
+    "its id in the file is {given}, which is the id of another run here",
+    "в файле его id {given}, но здесь это id другого прогона",
 )
 _MISSING = Phrase(
-    "run {run} is not whole: {results} of it could not be found. It is kept as one that did not end",
-    "прогон {run} неполон: не нашлось {results}. Он сохранён как незавершённый",
+    "run {run} is incomplete: {results} missing. It is saved as unfinished",
+    "прогон {run} неполный: не хватает {results}. Он сохранён как незавершённый",
 )
 
 
-@click.command("import", short_help="Take exported runs into the history.", help=_HELP)
+@click.command("import", help=_HELP)
 @click.argument("files", nargs=-1, required=True, metavar="FILE...")
 @store_option
 @lang_option
 def command(*, files: tuple[str, ...], store: str | None, lang: Language) -> None:
-    """Take runs into the history, and say which."""
+    """Add runs to the history, and report which."""
     require_one_stdin(*files)
     with open_store_to_write(store) as history:
         imported = _imported(history, files)

@@ -11,6 +11,7 @@ import click
 
 from callscore.cli.options import lang_option
 from callscore.cli.output import next_steps
+from callscore.cli.output_formats import force_option
 from callscore.core.phrases import Phrase, say
 
 if TYPE_CHECKING:
@@ -19,8 +20,8 @@ if TYPE_CHECKING:
 __all__ = ["command"]
 
 _WRITTEN = Phrase(
-    "Written, with recorded answers, so that it needs no key:",
-    "Записано; ответы уже есть, поэтому ключ не нужен:",
+    "Created, with recorded answers, so no API key is needed:",
+    "Создано, с записанными ответами, поэтому API-ключ не нужен:",
 )
 
 
@@ -29,26 +30,29 @@ _SUITE = ("eval_assistant.yaml", "tools.json", "answers.jsonl", _SCHEMA)
 _PYTHON = ("eval_assistant.py", "answers.jsonl")
 
 
-@click.command(short_help="Write an evaluation to start from.")
+@click.command()
 @click.argument("folder", default="evals", metavar="[FOLDER]")
-@click.option("--python", is_flag=True, help="Write a Python file, not a suite in YAML.")
+@click.option("--python", is_flag=True, help="Write an evaluation in Python instead of YAML.")
+@force_option
 @lang_option
-def command(*, folder: str, python: bool, lang: Language) -> None:
-    """Write an evaluation to start from into FOLDER, by default `evals`.
+def command(*, folder: str, python: bool, force: bool, lang: Language) -> None:
+    """Create an example evaluation in FOLDER, by default evals.
 
-    It asks for the weather, a sum and nothing at all, and it needs no key: the answers are recorded.
-    Nothing that is there already is written over.
+    It has recorded answers and needs no API key. Existing files are not overwritten without --force.
     """
     target = Path(folder)
     names = _PYTHON if python else _SUITE
     taken = [target / name for name in names if (target / name).exists()]
-    if taken:
-        remedy = "Nothing was written. Name another folder, or move it away."
-        raise click.UsageError(f"{taken[0]} is there already. {remedy}")
+    if taken and not force:
+        raise click.UsageError(
+            f"{taken[0]} already exists. Pass another folder, or --force to overwrite it."
+        )
     try:
         target.mkdir(parents=True, exist_ok=True)
         for name in names:
-            with (target / name).open("x", encoding="utf-8", newline="\n") as file:
+            with (target / name).open(
+                "w" if force else "x", encoding="utf-8", newline="\n"
+            ) as file:
                 file.write(_content(name))
     except OSError as error:
         raise click.UsageError(f"Cannot write {error.filename}: {error.strerror}.") from error

@@ -4,27 +4,66 @@ from __future__ import annotations
 
 import sys
 from importlib import import_module
-from typing import NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
 import click
 
 from callscore.cli.exits import error_exit_code
+from callscore.cli.groups import SuggestingGroup
 from callscore.cli.output import print_note
 from callscore.errors import CallscoreError
 
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
+
 __all__ = ["COMMANDS", "cli", "main"]
 
-# Each is `command` in the module of that name, which is imported when the command is called.
-COMMANDS = (
-    *("baseline", "bless", "capture", "check", "compare", "demo", "explain", "export", "extract"),
-    *("formats", "gate", "gc", "generate", "history", "import", "init", "mcp", "metrics"),
-    *("rescore", "run", "schema", "score", "show"),
-)
+# The commands by task. Each is `command` in the module of that name, which is imported when the
+# command is called; for the list of commands these sentences are enough.
+_TASKS = {
+    "Score": {
+        "demo": "Score 200 real trajectories that come with callscore.",
+        "score": "Score files of cases or traces.",
+        "explain": "Explain the score of one case.",
+        "check": "Check calls without expected calls.",
+    },
+    "Run": {
+        "init": "Create an example evaluation.",
+        "run": "Run evaluations of agents.",
+        "rescore": "Score saved answers again.",
+    },
+    "Look": {
+        "show": "Show a saved run, or one case of it.",
+        "history": "List saved runs.",
+        "extract": "Print the calls in traces.",
+        "formats": "List the trace formats.",
+    },
+    "Compare": {
+        "compare": "Compare two runs or files.",
+        "metrics": "List metrics of other tools, and where they disagree.",
+    },
+    "Gate": {
+        "baseline": "Manage the runs that others are compared with.",
+        "gate": "Pass or fail a run against a baseline.",
+    },
+    "Maintain": {
+        "bless": "Accept the calls of a run as the expected ones.",
+        "capture": "Turn traces into cases.",
+        "generate": "Generate cases from tool definitions.",
+        "export": "Write a run to a file.",
+        "import": "Add exported runs to the history.",
+        "gc": "Delete old runs.",
+        "schema": "Print the JSON Schemas of case files and suites.",
+        "mcp": "Serve the scoring tools over MCP.",
+    },
+}
+_SHORT_HELP = {name: text for commands in _TASKS.values() for name, text in commands.items()}
+COMMANDS = tuple(_SHORT_HELP)
 # The modules of commands whose names are keywords of Python.
 _MODULES = {"import": "import_runs"}
 
 
-class _Commands(click.Group):
+class _Commands(SuggestingGroup):
     """Imports the module of a command only when that command is called."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
@@ -39,15 +78,31 @@ class _Commands(click.Group):
         command: click.Command = import_module(f"callscore.cli.{module}").command
         return command
 
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the commands, grouped by task, without importing them."""
+        del ctx
+        width = max(map(len, COMMANDS))
+        for task, commands in _TASKS.items():
+            with formatter.section(task):
+                formatter.write_dl([(name.ljust(width), text) for name, text in commands.items()])
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        """The commands, without importing them, and the options."""
+        from click.shell_completion import CompletionItem
+
+        names = [name for name in COMMANDS if name.startswith(incomplete)]
+        found = [CompletionItem(name, help=_SHORT_HELP[name]) for name in names]
+        return found + click.Command.shell_complete(self, ctx, incomplete)
+
 
 @click.group(
     cls=_Commands,
     context_settings={"help_option_names": ["-h", "--help"]},
-    epilog="Begin with: callscore demo",
+    epilog="New here? Run: callscore demo",
 )
 @click.version_option(package_name="callscore")
 def cli() -> None:
-    """Score the tool calls of an agent against the calls that were expected."""
+    """Score the tool calls of an agent against the expected calls."""
 
 
 def main() -> NoReturn:

@@ -17,27 +17,27 @@ _PORT = 8000
 _LAST_PORT = 65_535
 
 
-@click.command(short_help="Offer the scoring tools to agents over MCP.")
-@click.option("--http", "is_http", is_flag=True, help="Listen on HTTP, not on standard input.")
-@click.option("--host", metavar="ADDRESS", help=f"With --http: the address.  [default: {_HOST}]")
+@click.command()
+@click.option("--http", "is_http", is_flag=True, help="Serve HTTP instead of standard input.")
+@click.option("--host", metavar="ADDRESS", help=f"Address for --http.  [default: {_HOST}]")
 @click.option(
     "--port",
     type=click.IntRange(0, _LAST_PORT),
     metavar="N",
-    help=f"With --http: the port; 0 for any that is free.  [default: {_PORT}]",
+    help=f"Port for --http; 0 for any free port.  [default: {_PORT}]",
 )
 def command(*, is_http: bool, host: str | None, port: int | None) -> None:
-    """Offer the scoring tools to agents, as an MCP server.
+    """Serve the scoring tools to agents, as an MCP server.
 
     An MCP client starts it and talks to it over standard input and output. With --http it listens on
-    this machine, and says where on standard error.
+    this machine, and prints its address to standard error.
     """
     if not is_http:
         if host is not None or port is not None:
             raise click.UsageError("--host and --port go with --http.")
         if sys.stdin.isatty():
             print_note(
-                "an MCP client should start this; it listens on standard input. Ctrl-C ends it."
+                "this server is for MCP clients. It reads standard input; press Ctrl-C to stop it."
             )
         # A thread that waits for input cannot be interrupted, and there is nothing to clean up.
         signal.signal(signal.SIGINT, signal.SIG_DFL)

@@ -13,12 +13,15 @@ import click
 import msgspec
 from click.core import ParameterSource
 
+from callscore.cli.completion import complete_metric
+from callscore.cli.exits import OK, score_exit_code
 from callscore.cli.options import (
     input_options,
     lang_option,
+    limit_option,
+    max_shown_option,
     metric_option,
     reading_from,
-    report_options,
     require_inputs,
     sides_options,
     skip_bad_option,
@@ -26,6 +29,7 @@ from callscore.cli.options import (
     tools_option,
 )
 from callscore.cli.output import open_output, write_report
+from callscore.cli.output_formats import report_options
 from callscore.cli.progress import progress
 from callscore.core.rendering import escape
 from callscore.engines.local import ScoreHooks, score_files, score_joined
@@ -42,6 +46,7 @@ from callscore.metrics.registry import (
     resolve_metrics,
 )
 from callscore.parity import TOOLS
+from callscore.words.value_text import json_document
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -166,9 +171,9 @@ def _depth(line: str) -> int:
 
 _INDENT = "    "
 _WIDTH = 100  # of a line that goes into a pipe or a file
-_LESS_IS_BETTER = "Less is better."
-_NO_METRICS = "It has no number of a single case that --metric could ask for."
-_ONLY_PYTHON = "It does not give one number a case: it is called from Python."
+_LESS_IS_BETTER = "Lower is better."
+_NO_METRICS = "It has no metric of a single case, so there is nothing for --metric."
+_ONLY_PYTHON = "It does not return one number per case, so it is called from Python only."
 
 
 def metric_list(console: Console) -> str:
@@ -216,7 +221,7 @@ def _tool_page(tool: MetricProvider, console: Console) -> str:
     if others:
         parts.append(f"{_styled('Called from Python', console, bold=True)}\n{''.join(others)}")
     see = f"{tool.name}.{next(iter(tool.metrics | tool.others))}"
-    parts.append(wrapped_text(f"`callscore metrics {see}` says more.", _width(console)) + "\n")
+    parts.append(wrapped_text(f"For details: callscore metrics {see}", _width(console)) + "\n")
     return "\n".join(parts)
 
 
@@ -249,12 +254,12 @@ def _sections(
     options = []
     for option in options_of(function):
         default = "[required]" if option.is_required else f"[default: {_default(option)}]"
-        less = "; less is better where it is true" if option.name in tool.inverting else ""
+        less = "; lower is better if it is true" if option.name in tool.inverting else ""
         line = f"{option.name}: {describe_choices(option.type)}{less}  {default}"
         options.append(wrapped_text(line, width - len(_INDENT), others=2 * _INDENT).strip())
     return {
         "Options": options,
-        "Options that only Python can give": [each.name for each in python_options_of(function)],
+        "Options that exist in Python only": [each.name for each in python_options_of(function)],
         "On the command line": command_examples(name, function),
         **python,
     }
@@ -275,11 +280,12 @@ def _styled(text: str, console: Console, **style: bool) -> str:
 
 
 _FORMATS = ["table", "json", "markdown"]
+_LIST_FORMATS = ("table", "json")
 _FEW = 5
-_HELP = """List other tools' numbers that `callscore score --metric` can show, or describe NAMEs.
+_HELP = """List the metrics of other tools for 'callscore score --metric', or describe NAMEs.
 
-With --disagree, show the cases of FILEs on which the tools disagree most, and what each of them is
-blind to: every kind of difference in a case is repaired, and each tool is asked again.
+With --disagree, show the cases in FILEs on which the tools disagree most, and what each of them does not
+see: every difference in a case is repaired in turn, and the metrics are computed again.
 
 \b
   callscore metrics
@@ -288,47 +294,88 @@ blind to: every kind of difference in a case is repaired, and each tool is asked
   callscore metrics --disagree cases.jsonl
 """
 # The parameters that are valid without --disagree.
-_ALWAYS = ("names", "disagree")
+_ALWAYS = ("names", "disagree", "output_format", "as_json", "output")
 
 
-@click.command(short_help="List other tools' numbers, or show where they disagree.", help=_HELP)
-@click.argument("names", nargs=-1, metavar="[NAME | FILE]...")
-@click.option("--disagree", is_flag=True, help="Show on which cases of FILEs the tools disagree.")
+@click.command(help=_HELP)
+@click.argument("names", nargs=-1, metavar="[NAME | FILE]...", shell_complete=complete_metric)
+@click.option("--disagree", is_flag=True, help="Show the cases on which the tools disagree.")
 @sides_options()
 @metric_option
 @input_options
+@limit_option
 @tools_option
-@click.option(
-    "--max-shown",
-    type=click.IntRange(min=0),
-    default=_FEW,
-    show_default=True,
-    help="Show at most so many cases.",
-)
+@max_shown_option(str(_FEW))
 @report_options(_FORMATS)
 @lang_option
-@skip_bad_option()
+@skip_bad_option
 @click.pass_context
 def command(
     context: click.Context, /, *, names: tuple[str, ...], disagree: bool, **options: Any
-) -> None:
+) -> int:
     """List metrics, describe some, or show where they disagree."""
     if disagree:
-        _disagree(names, options)
-        return
+        return _disagree(names, options)
     for parameter in context.command.params:
         source = context.get_parameter_source(parameter.name or "")
         if parameter.name not in _ALWAYS and source is ParameterSource.COMMANDLINE:
-            raise click.UsageError(f"{parameter.opts[-1]} goes with --disagree.")
+            raise click.UsageError(f"{parameter.opts[-1]} requires --disagree.")
     for name in names:
         if _is_file(name):
-            raise click.UsageError(f"{name} is a file: callscore metrics --disagree {name}")
-    with open_output(None, "text", "en") as output:
+            raise click.UsageError(f"{name} is a file. Use: callscore metrics --disagree {name}")
+    output_format = options["output_format"]
+    if output_format not in _LIST_FORMATS:
+        raise click.UsageError(
+            f"The list of metrics cannot be written as {output_format}."
+            f" Choose from: {', '.join(_LIST_FORMATS)}."
+        )
+    with open_output(options["output"], output_format, "en") as output:
+        if output_format == "json":
+            output.write_text(json_document(metric_records(names)))
+            return OK
         from rich.console import Console
 
         console = Console()  # it respects NO_COLOR and FORCE_COLOR
         pages = [metric_page(name, console) for name in names] or [metric_list(console)]
         output.write_text("\n".join(pages))
+    return OK
+
+
+def metric_records(names: tuple[str, ...]) -> list[dict[str, Any]]:
+    """The metrics of the named tools, or the named metrics, for programs; by default all."""
+    if not names:
+        tools = (own_provider(), *metric_providers())
+        return [_record(tool, name) for tool in tools for name in tool.metrics]
+    records = []
+    for name in names:
+        if "." not in name:
+            tool = provider_named(name)
+            records += [_record(tool, metric) for metric in tool.metrics]
+        else:
+            tool, _ = find_metric_function(name.partition(":")[0])
+            metric = name.partition(":")[0].partition(".")[2]
+            records += [_record(tool, metric)] if metric in tool.metrics else []
+    return records
+
+
+def _record(tool: MetricProvider, name: str) -> dict[str, Any]:
+    function = tool.metrics[name]
+    return {
+        "name": f"{tool.name}.{name}",
+        "tool": tool.title,
+        "version": tool.version,
+        "description": (inspect.getdoc(function) or "").partition("\n")[0],
+        "lower_is_better": name in tool.rates_of_fault,
+        "options": [
+            {
+                "name": option.name,
+                "type": describe_choices(option.type),
+                "required": option.is_required,
+                "default": None if option.is_required else option.default,
+            }
+            for option in options_of(function)
+        ],
+    }
 
 
 def _is_file(name: str) -> bool:
@@ -343,27 +390,31 @@ def _compared(names: tuple[str, ...]) -> tuple[Metric, ...]:
     metrics = resolve_metrics(names) or headline_metrics()
     for metric in metrics:
         if metric.less_is_better:
-            problem = "less is better there, so that it has no opinion on how right a case is."
+            problem = "lower is better for it, so it does not measure how correct a case is."
             raise click.UsageError(f"--metric {metric.name}: {problem}")
     if len(metrics) == 1:
-        problem = f"--metric {metrics[0].name} is alone: name at least two to compare."
+        problem = f"--metric {metrics[0].name}: pass at least two metrics to compare."
         raise click.UsageError(f"{problem} Without --metric, all tools are compared.")
     return metrics
 
 
-def _disagree(files: tuple[str, ...], options: dict[str, Any]) -> None:
+def _disagree(files: tuple[str, ...], options: dict[str, Any]) -> int:
     sides = options.pop("expected"), options.pop("actual")
     for file in files:
         is_metric = file.partition(":")[0].partition(".")[0] in (OWN_NAME, *TOOLS)
         if is_metric and not _is_file(file):
-            raise click.UsageError(f"there is no file {file}. To choose a metric: --metric {file}")
+            raise click.UsageError(f"There is no file {file}. To select a metric: --metric {file}")
     require_inputs(files, *sides)
-    gathered = DisagreementCollector(_compared(options.pop("metric")), options.pop("max_shown"))
+    shown = options.pop("max_shown")
+    gathered = DisagreementCollector(
+        _compared(options.pop("metric")), _FEW if shown is None else shown
+    )
     tools = tools_from(options)
     reading = {
         "read_options": reading_from(options, (tools or {}).values()),
         "fields": dict(options.pop("fields")),
         "format": options.pop("input_format"),
+        "limit": options.pop("limit"),
         "skip_bad": options.pop("skip_bad"),
         "tools": tools,
     }
@@ -386,5 +437,6 @@ def _disagree(files: tuple[str, ...], options: dict[str, Any]) -> None:
                 write(error.results)
             raise
         if not results.summary.cases and not results.has_notes:
-            raise UnreadableInput(", ".join(files or sides[1]), "there is no case to score in it.")
+            raise UnreadableInput(", ".join(files or sides[1]), "no cases to score found.")
         write(results)
+    return score_exit_code(results, None, lang, is_judged=True, is_joined=not files)

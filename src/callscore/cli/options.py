@@ -8,13 +8,15 @@ from typing import TYPE_CHECKING, Any, TypeVar, get_args
 
 import click
 import msgspec
-from click.core import ParameterSource
 from msgspec.structs import replace
 
 from callscore.api import tools_by_name
+from callscore.cli.completion import complete_input_format, complete_metric, complete_tag
 from callscore.cli.config import config_for
-from callscore.comparing.gating import FAIL_ON
+from callscore.cli.output import print_note
+from callscore.cli.output_formats import is_for_people
 from callscore.core import settings as score_settings
+from callscore.core.phrases import Phrase, say
 from callscore.core.settings import DEFAULT, PRESETS, ArgumentRule, Settings, get_preset
 from callscore.errors import CallscoreError, InvalidSettings, UnreadableInput
 from callscore.formats.trace import DEFAULT_READ_OPTIONS as DEFAULT_READING
@@ -26,39 +28,42 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from callscore.core.call import Tool
+    from callscore.core.phrases import Language
     from callscore.formats.trace import ReadOptions
     from callscore.history.store import Store
     from callscore.models.judging import Judge
 
 __all__ = [
-    "FORMATS",
-    "KEYWORD_HELP",
+    "DEFAULT_MAX_SHOWN",
     "SHARE",
     "SettingsCommand",
+    "dry_run_option",
+    "expected_option",
     "fail_on_option",
+    "fail_under_option",
+    "input_format_option",
     "input_options",
-    "json_option",
+    "is_setting",
     "judge_from",
     "judge_option",
     "judged_settings_from",
     "keyword_option",
     "lang_option",
-    "max_shown_changes_option",
+    "limit_option",
+    "max_shown_cases_option",
     "max_shown_option",
     "measure_option",
     "metric_option",
-    "new_file_options",
+    "name_option",
     "open_existing_store",
     "open_store_to_write",
-    "output_format_for",
     "overrides_from",
     "parse_run_name",
     "reading_from",
     "reading_options",
-    "report_options",
     "require_inputs",
-    "require_new_file",
     "require_one_stdin",
+    "required_tools_option",
     "settings_options",
     "show_option",
     "show_options",
@@ -67,8 +72,10 @@ __all__ = [
     "skip_bad_option",
     "stacked",
     "store_option",
+    "tag_option",
     "tools_from",
     "tools_option",
+    "trial_option",
 ]
 
 AnyCommand = TypeVar("AnyCommand", bound="Callable[..., Any]")
@@ -104,7 +111,7 @@ def _parse_effect(value: str) -> tuple[str, str]:
     """Parse `PATTERN=read` or `PATTERN=write`."""
     pattern, equals, effect = value.rpartition("=")
     if not equals:
-        raise click.BadParameter(f"{value!r} is not like 'get_*=read'.")
+        raise click.BadParameter(f"{value!r} is not of the form PATTERN=read, as in 'get_*=read'.")
     return pattern.strip(), effect.strip()
 
 
@@ -113,18 +120,25 @@ def _parse_argument(value: str) -> ArgumentRule:
     pattern, equals, rest = value.partition("=")
     rule, colon, options = rest.partition(":")
     if not equals:
-        raise click.BadParameter(f"{value!r} is not like 'book_flight.date=date'.")
+        raise click.BadParameter(
+            f"{value!r} is not of the form TOOL.ARGUMENT=RULE, as in 'book_flight.date=date'."
+        )
     try:
         known = msgspec.json.decode(options, type=dict[str, Any]) if colon else {}
     except (ValueError, RecursionError) as error:
-        problem = f"the options in {value!r} are not JSON"
         example = """'*.query=text:{"similarity": 0.85}'"""
-        raise click.BadParameter(f"{problem}, as in {example}.") from error
+        problem = f"the options in {value!r} are not JSON. Example: {example}."
+        raise click.BadParameter(problem) from error
     return ArgumentRule(pattern.strip(), rule.strip(), known)
 
 
 class _Setting(click.Option):
     """An option for a setting, or for the source of settings."""
+
+
+def is_setting(option: click.Parameter) -> bool:
+    """Whether an option is a setting of a score, or the source of settings."""
+    return isinstance(option, _Setting)
 
 
 class SettingsCommand(click.Command):
@@ -136,7 +150,7 @@ class SettingsCommand(click.Command):
         for parameter in self.get_params(ctx):
             row = parameter.get_help_record(ctx)
             if row is not None and isinstance(parameter, click.Option):
-                title = "Settings" if isinstance(parameter, _Setting) else "Options"
+                title = "Settings" if is_setting(parameter) else "Options"
                 sections[title].append(row)
         for title, rows in sections.items():
             with formatter.section(title):
@@ -151,8 +165,9 @@ def _choice(name: str, kind: Any, text: str) -> Callable[[AnyCommand], AnyComman
     """An option for a setting that is one of several words: of an enum, or of a `Literal`."""
     words = [str(word) for word in get_args(kind) or kind]
     default = getattr(DEFAULT, name.removeprefix("--").replace("-", "_"))
-    choice = click.Choice(words, case_sensitive=False)
-    return _setting(name, type=choice, help=f"{text}  [default: {default}]")
+    return _setting(
+        name, type=click.Choice(words, case_sensitive=False), help=f"{text}  [default: {default}]"
+    )
 
 
 # Without defaults: a setting that is not given comes from the project, or from `DEFAULT`.
@@ -160,59 +175,60 @@ settings_options = stacked(
     _setting(
         "--config",
         metavar="FILE",
-        help="Settings of a project.  [default: callscore.toml or"
-        " pyproject.toml, in this folder or above]",
+        help="File with the settings of the project.  [default: callscore.toml or pyproject.toml, in"
+        " this folder or above]",
     ),
-    _setting("--no-config", is_flag=True, help="Look for no such file."),
+    _setting("--no-config", is_flag=True, help="Ignore the settings of the project."),
     _setting(
         "--preset",
         type=click.Choice(PRESETS, case_sensitive=False),
-        help="Settings that go together; single ones override it.  [default: strict]",
+        help="Settings that belong together; other options override them.  [default: strict]",
     ),
-    _choice("--mode", score_settings.Mode, "Want equal arguments, or enough of them."),
+    _choice("--mode", score_settings.Mode, "How arguments match: all of them, or enough of them."),
     _setting(
         "--argument-match-threshold",
+        "argument_match_threshold",
         type=SHARE,
-        help="The overlap from which a"
-        f" flexible pair is correct.  [default: {DEFAULT.argument_match_threshold}]",
+        metavar="X",
+        help="Share of the arguments that must match in mode flexible."
+        f"  [default: {DEFAULT.argument_match_threshold}]",
     ),
-    _choice("--order", score_settings.Order, "Which pairings are allowed."),
+    _choice("--order", score_settings.Order, "Which order of calls is required."),
     _choice(
         "--extra-arguments",
         score_settings.ExtraArguments,
-        "Whether arguments that nobody expected lower a flexible overlap.",
+        "Whether unexpected arguments count as mismatches in mode flexible.",
     ),
     _setting(
         "--pass-mark",
         type=SHARE,
-        help=f"The score from which a case passes.  [default: {DEFAULT.pass_mark}]",
+        metavar="X",
+        help=f"Score from which a case passes.  [default: {DEFAULT.pass_mark}]",
     ),
     _setting(
         "--strip-prefix",
         multiple=True,
         metavar="PATTERN",
-        help='Take this off the front of tools\' names, as in "mcp__*__".',
+        help='Prefix to remove from tool names, such as "mcp__*__".',
     ),
     _setting(
         "--normalize-name",
         multiple=True,
         type=click.Choice(get_args(score_settings.NamePart), case_sensitive=False),
-        help="What not to mind in tools' names.",
+        help="Differences in tool names to ignore.",
     ),
-    _choice(
-        "--count-calls", score_settings.CountCalls, "All calls, or those that change something."
-    ),
-    _choice("--failed-calls", score_settings.FailedCalls, "Whether calls that failed count."),
+    _choice("--count-calls", score_settings.CountCalls, "Calls that count: all, or only writes."),
+    _choice("--failed-calls", score_settings.FailedCalls, "Whether failed calls count."),
     _choice(
         "--repeated-calls",
         score_settings.RepeatedCalls,
-        "Whether calls that were made before, just so, count.",
+        "Whether exact repeats of earlier calls count.",
     ),
-    _choice("--arrays", score_settings.Arrays, "Whether the order of an array's items matters."),
+    _choice("--arrays", score_settings.Arrays, "Whether the order of array items matters."),
     _choice(
         "--nested-objects",
         score_settings.NestedObjects,
-        "Whether objects inside arguments may have more keys than expected.",
+        "Whether nested objects may have unexpected keys.",
     ),
     _setting(
         "--effect",
@@ -220,7 +236,7 @@ settings_options = stacked(
         type=_parse_effect,
         multiple=True,
         metavar="PATTERN=read|write",
-        help="What tools do, as in 'get_*=read'.",
+        help="Whether tools read or write, such as 'get_*=read'.",
     ),
     _setting(
         "--argument",
@@ -228,14 +244,14 @@ settings_options = stacked(
         type=_parse_argument,
         multiple=True,
         metavar="TOOL.ARGUMENT=RULE",
-        help="How an argument is compared, as in"
+        help="Rule for an argument, such as"
         """ 'book_flight.date=date' or '*.query=text:{"similarity": 0.85}'.""",
     ),
     _setting(
         "--top-k",
         type=click.IntRange(min=1),
-        help="Of how many of the answers to the same"
-        f" question the best counts.  [default: {DEFAULT.top_k}]",
+        metavar="K",
+        help=f"Score the best of the first K answers to a question.  [default: {DEFAULT.top_k}]",
     ),
 )
 
@@ -243,14 +259,45 @@ settings_options = stacked(
 def settings_from(options: dict[str, Any]) -> Settings:
     """Remove the settings from the options of a command, and merge them into those of the project."""
     path, no_config = _config_options(options)
-    project = config_for(path, is_wanted=not no_config).values
+    config = config_for(path, is_wanted=not no_config)
+    project = config.values
     preset = options.pop("preset")
     chosen = {} if preset is None else get_preset(preset)
     given = _given_settings(options)
+    named = list(given)
     for name in ("effects", "arguments"):  # the first that matches decides
         if name in given and name in project:
             given[name] = (*given[name], *getattr(score_settings.settings_from(project), name))
-    return score_settings.settings_from({**project, **chosen, **given})
+    settings = score_settings.settings_from({**project, **chosen, **given})
+    lang = options.get("lang", "en")
+    _warn_ineffective(_option_names(named), named, settings, lang)
+    in_file = [f"{config.place}: {name}" for name in config.given]
+    if in_file:
+        _warn_ineffective(in_file, config.given, score_settings.settings_from(project), lang)
+    return settings
+
+
+_INEFFECTIVE = Phrase(
+    "{name} has no effect: it applies only with {condition}",
+    "{name} не действует: эта настройка учитывается только с {condition}",
+)
+
+
+def _warn_ineffective(
+    shown: Sequence[str], names: Sequence[str], settings: Settings, lang: Language
+) -> None:
+    """Print which of the named settings have no effect together with the others."""
+    found = score_settings.ineffective_settings(names, settings)
+    for label, name in zip(shown, names, strict=True):
+        if name in found:
+            print_note(say(_INEFFECTIVE, lang, name=label, condition=found[name]))
+
+
+def _option_names(names: Sequence[str]) -> list[str]:
+    """The options of settings."""
+    context = click.get_current_context(silent=True)
+    known = {each.name: each.opts[0] for each in context.command.params} if context else {}
+    return [known.get(name, name) for name in names]
 
 
 def overrides_from(options: dict[str, Any]) -> tuple[str | None, dict[str, Any]]:
@@ -264,7 +311,10 @@ def overrides_from(options: dict[str, Any]) -> tuple[str | None, dict[str, Any]]
     chosen = {} if preset is None else get_preset(preset)
     single = {name: value for name, value in project.items() if name not in chosen}
     overrides = {**single, **_given_settings(options)}
-    score_settings.settings_from({**chosen, **overrides})  # raises if they are invalid
+    settings = score_settings.settings_from({**chosen, **overrides})  # raises if they are invalid
+    if {"mode", "count_calls"} & {*chosen, *overrides}:  # else those of each evaluation decide
+        named = [name for name in overrides if name not in project]
+        _warn_ineffective(_option_names(named), named, settings, options.get("lang", "en"))
     return preset, overrides
 
 
@@ -281,12 +331,11 @@ def _given_settings(options: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in named.items() if value not in (None, ())}
 
 
+_TOOLS_HELP = "File with tool definitions, in any supported format."
 tools_option = click.option(
-    "--tools",
-    metavar="FILE",
-    help="Tools' definitions, in any format: they tell what changes something, and by their"
-    " schemas calls are checked.  [default: those of each case]",
+    "--tools", metavar="FILE", help=f"{_TOOLS_HELP}  [default: those in the input]"
 )
+required_tools_option = click.option("--tools", required=True, metavar="FILE", help=_TOOLS_HELP)
 
 
 def tools_from(options: dict[str, Any]) -> dict[str, Tool] | None:
@@ -296,7 +345,7 @@ def tools_from(options: dict[str, Any]) -> dict[str, Tool] | None:
         return None
     tools = tools_by_name(Path(file))
     if not tools:
-        raise UnreadableInput(file, "there is no definition of a tool in it.")
+        raise UnreadableInput(file, "no tool definitions found.")
     return tools
 
 
@@ -304,32 +353,16 @@ metric_option = click.option(
     "--metric",
     multiple=True,
     metavar="NAME[:OPTION=VALUE,...]",
-    help="Another tool's number, as in 'ragas.tool_call_f1': see `callscore metrics`; may be"
-    " given several times.",
+    shell_complete=complete_metric,
+    help="Metric of another tool, such as 'ragas.tool_call_f1'; repeatable. 'callscore metrics' lists"
+    " them.",
 )
-
-
-def report_options(formats: Sequence[str]) -> Callable[[AnyCommand], AnyCommand]:
-    """Add the options for the format of a report, a table by default, and for its file."""
-    return stacked(
-        click.option(
-            "--format",
-            "output_format",
-            type=click.Choice(formats),
-            default="table",
-            show_default=True,
-            help="What to write.",
-        ),
-        click.option("-o", "--output", metavar="FILE", help="Write it there, not to the terminal."),
-    )
-
-
 lang_option = click.option(
     "--lang",
     type=click.Choice(["en", "ru"]),
     default="en",
     show_default=True,
-    help="The language of the report.",
+    help="Language of reports and notes.",
 )
 
 
@@ -337,7 +370,9 @@ def _parse_field(value: str) -> tuple[str, str]:
     """Parse `FIELD=PATH`."""
     field, _, path = value.partition("=")
     if not path:
-        raise click.BadParameter(f"{value!r} is not like id=$.metadata.task_id.")
+        raise click.BadParameter(
+            f"{value!r} is not of the form FIELD=PATH, as in id=$.metadata.task_id."
+        )
     return field.strip(), path.strip()
 
 
@@ -346,29 +381,36 @@ reading_options = stacked(
     click.option(
         "--view",
         type=click.Choice(get_args(View)),
-        help="The calls that the model requested, or those that were executed."
-        "  [default: the first of the two that are there]",
+        help="Calls to read: those the model requested, or those that were executed."
+        "  [default: requested, if the trace has them]",
     ),
     click.option(
         "--candidate",
         type=click.IntRange(min=0),
         default=0,
         show_default=True,
+        metavar="N",
         help="Which of several answers to the same question to read.",
     ),
     click.option(
         "--leave-out",
         type=click.Choice([*get_args(Part), _EXCLUDE_NOTHING]),
         multiple=True,
-        help="Whose calls to leave out, besides those of a simulated user; none keeps all.",
+        help="Callers whose calls are ignored, besides a simulated user; none ignores no caller.",
     ),
     click.option(
         "--failure-pattern",
         metavar="REGEX",
         default=DEFAULT_READING.failure.pattern,
         show_default=True,
-        help="What the text of a failed call's result matches, where nothing else tells.",
+        help="A call failed if its result matches this and the trace has no explicit flag.",
     ),
+)
+input_format_option = click.option(
+    "--input-format",
+    metavar="NAME",
+    shell_complete=complete_input_format,
+    help="Format of the input; 'callscore formats' lists them.  [default: detected]",
 )
 input_options = stacked(
     click.option(
@@ -377,13 +419,10 @@ input_options = stacked(
         type=_parse_field,
         multiple=True,
         metavar="FIELD=PATH",
-        help="Where id, expected, actual, trial or input stand in a record: id=$.metadata.task_id.",
+        help="Path of id, expected, actual, trial or input in each record, such as"
+        " id=$.metadata.task_id.",
     ),
-    click.option(
-        "--input-format",
-        metavar="NAME",
-        help="What the input is written in: see `callscore formats`.  [default: by content]",
-    ),
+    input_format_option,
     reading_options,
 )
 
@@ -394,7 +433,7 @@ def reading_from(options: dict[str, Any], tools: Iterable[Tool] = ()) -> ReadOpt
     if _EXCLUDE_NOTHING not in left_out:
         left_out = (*DEFAULT_READING.leave_out, *left_out)
     elif len(left_out) > 1:
-        raise click.UsageError("--leave-out none goes with no other --leave-out.")
+        raise click.UsageError("--leave-out none cannot be combined with another --leave-out.")
     else:
         left_out = ()
     return read_options_for(
@@ -408,31 +447,90 @@ def reading_from(options: dict[str, Any], tools: Iterable[Tool] = ()) -> ReadOpt
 
 def sides_options(*, multiple: bool = True) -> Callable[[AnyCommand], AnyCommand]:
     """Add the options for files that have one side of the cases each."""
-    expected = "References, to be joined with --actual on id."
-    actual = "Traces, to be joined with --expected on id."
     return stacked(
-        click.option("--expected", metavar="FILE", multiple=multiple, help=expected),
-        click.option("--actual", metavar="FILE", multiple=multiple, help=actual),
+        expected_option(multiple=multiple),
+        click.option(
+            "--actual",
+            metavar="FILE",
+            multiple=multiple,
+            help="File with the actual calls (traces); joined with --expected by id.",
+        ),
     )
 
 
-def keyword_option(text: str) -> Callable[[AnyCommand], AnyCommand]:
-    """Add the option that selects by a keyword expression."""
-    return click.option("-k", "keyword", default="", metavar="WORDS", help=text)
+def expected_option(*, multiple: bool = False) -> Callable[[AnyCommand], AnyCommand]:
+    """Add the option for files of references."""
+    return click.option(
+        "--expected",
+        metavar="FILE",
+        multiple=multiple,
+        help="File with the expected calls (references); joined with the traces by id.",
+    )
 
 
-KEYWORD_HELP = (
-    "Only what has these words in the name of its evaluation, its variant or its case;"
-    " with and, or, not"
+keyword_option = click.option(
+    "-k",
+    "keyword",
+    default="",
+    metavar="EXPRESSION",
+    help="Only evaluations, variants and cases whose names match, such as 'weather and not slow'.",
 )
-json_option = click.option(
-    "--json", "as_json", is_flag=True, help="Write an array of objects, for programs."
+limit_option = click.option(
+    "--limit", type=click.IntRange(min=1), metavar="N", help="Use only the first N cases."
 )
 
 
-def skip_bad_option(verb: str = "Count") -> Callable[[AnyCommand], AnyCommand]:
-    """Add the option that skips unreadable input."""
-    return click.option("--skip-bad", is_flag=True, help=f"{verb} and skip what cannot be read.")
+def tag_option(*, multiple: bool) -> Callable[[AnyCommand], AnyCommand]:
+    """Add the option that selects cases by their tags."""
+    return click.option(
+        "--tag",
+        "tags" if multiple else "tag",
+        multiple=multiple,
+        metavar="TAG",
+        shell_complete=complete_tag,
+        help="Use only cases with this tag.",
+    )
+
+
+trial_option = click.option("--trial", metavar="TRIAL", help="Use only this trial of each case.")
+dry_run_option = click.option(
+    "--dry-run", is_flag=True, help="Show what would change, and change nothing."
+)
+
+
+skip_bad_option = click.option(
+    "--skip-bad", is_flag=True, help="Skip and report records that cannot be read."
+)
+
+
+def max_shown_option(default: str, minimum: int = 0) -> Callable[[AnyCommand], AnyCommand]:
+    """Add the option that limits what a report shows; the default is text for the help."""
+    return click.option(
+        "--max-shown",
+        type=click.IntRange(min=minimum),
+        metavar="N",
+        help=f"Show at most N cases, faults or runs.  [default: {default}]",
+    )
+
+
+def name_option(default: str | None = None) -> Callable[[AnyCommand], AnyCommand]:
+    """Add the option that names a run."""
+    return click.option(
+        "--name",
+        type=parse_run_name,
+        default=default,
+        show_default=default is not None,
+        metavar="NAME",
+        help="Name for this run.",
+    )
+
+
+fail_under_option = click.option(
+    "--fail-under",
+    type=SHARE,
+    metavar="X",
+    help="Exit with code 1 if the mean score is below X.",
+)
 
 
 def require_one_stdin(*files: str | None) -> None:
@@ -447,11 +545,11 @@ def require_inputs(
     """Require files of cases, or both sides of them."""
     is_joined = bool(expected or actual)
     if is_joined and not (expected and actual):
-        raise click.UsageError("--expected and --actual go together: name both files.")
+        raise click.UsageError("--expected and --actual go together: pass both.")
     if is_joined and files:
-        raise click.UsageError("Name files of cases, or --expected and --actual, not both.")
+        raise click.UsageError("Pass either files of cases, or --expected and --actual.")
     if not is_joined and not files:
-        raise click.UsageError("Name a file of cases, or --expected and --actual.")
+        raise click.UsageError("Pass a file of cases, or --expected and --actual.")
     require_one_stdin(*files, *expected, *actual)
 
 
@@ -489,9 +587,8 @@ def open_existing_store(place: str | None) -> Store:
 judge_option = click.option(
     "--judge",
     metavar="MODEL",
-    help="The model that answers `$judge`, asked once about each value; the history keeps the"
-    " answers. OPENAI_BASE_URL says where it is, and OPENAI_API_KEY holds its key.  [default:"
-    " that of the project's settings]",
+    help="Model that answers $judge rules; OPENAI_BASE_URL and OPENAI_API_KEY configure it."
+    "  [default: the judge in the settings of the project]",
 )
 
 
@@ -537,75 +634,28 @@ def parse_run_name(value: str) -> str:
     name = value.strip()
     problem = name_problem(name)
     if problem is not None:
-        raise click.BadParameter(f"nothing can be called {name!r}: {problem}.")
+        raise click.BadParameter(f"{name!r} cannot be a name: {problem}.")
     return name
 
 
-_JSONL_SUFFIXES = (".jsonl", ".ndjson", "")
-new_file_options = stacked(
-    click.option(
-        "-o", "--output", metavar="FILE", help="Write them there, not to the terminal: JSON lines."
-    ),
-    click.option("--force", is_flag=True, help="Replace the file if it is there."),
-)
-
-
-def require_new_file(path: str | None, *, force: bool) -> None:
-    """Refuse a file that exists, since people may have edited it, or whose suffix is not JSON lines."""
-    if path is None or path == "-":
-        return
-    file = Path(path)
-    if file.suffix.lower() not in _JSONL_SUFFIXES:
-        name = file.with_suffix(_JSONL_SUFFIXES[0]).name
-        raise click.UsageError(f"Cases are written as JSON lines: name the file {name}.")
-    if file.is_file() and not force:
-        raise click.UsageError(f"{path} is there already; --force replaces it.")
-
-
-FORMATS = ["table", "json", "markdown", "junit"]
 DEFAULT_MAX_SHOWN = 10
-_SUFFIXES = {".json": "json", ".md": "markdown", ".xml": "junit"}
-_FOR_PEOPLE = ("table", "markdown")
-
-
 show_option = click.option(
     "--show",
     type=click.Choice(["failing", "all", "none"]),
-    help="Which cases to show.  [default: failing; all in json and junit]",
+    help="Cases to show.  [default: failing; all in json, jsonl and junit]",
 )
-max_shown_option = click.option(
-    "--max-shown",
-    type=click.IntRange(min=0),
-    help="Show at most so many of each evaluation.  [default: 10; all in json and junit]",
-)
-show_options = stacked(
-    click.option(
-        "--fail-under",
-        type=SHARE,
-        help="Exit with 1 if the mean of a scorer without a fail_under of its own is below.",
-    ),
-    show_option,
-    max_shown_option,
-)
+max_shown_cases_option = max_shown_option(f"{DEFAULT_MAX_SHOWN}; all in json, jsonl and junit")
+show_options = stacked(fail_under_option, show_option, max_shown_cases_option)
 
 
 def show_options_from(options: dict[str, Any]) -> dict[str, Any]:
     """Remove `--show` and `--max-shown` from the options; their defaults depend on the format."""
     show, max_shown = options.pop("show"), options.pop("max_shown")
-    for_people = options["output_format"] in _FOR_PEOPLE
+    for_people = is_for_people(options["output_format"])
     return {
         "show": show or ("failing" if for_people else "all"),
         "max_shown": DEFAULT_MAX_SHOWN if max_shown is None and for_people else max_shown,
     }
-
-
-def output_format_for(ctx: click.Context, options: dict[str, Any]) -> str:
-    """The format of the report: the given one, or the one of the file's suffix."""
-    given: str = options["output_format"]
-    is_given = ctx.get_parameter_source("output_format") is not ParameterSource.DEFAULT
-    if is_given or options["output"] is None:
-        return given
-    return _SUFFIXES.get(Path(options["output"]).suffix.lower(), given)
 
 
 measure_option = click.option(
@@ -613,27 +663,19 @@ measure_option = click.option(
     default="passed",
     show_default=True,
     metavar="NAME",
-    help="What is compared: passed, f1, or a scorer.",
+    help="What is compared: passed, f1, or the name of a scorer.",
 )
 
 
-max_shown_changes_option = click.option(
-    "--max-shown",
-    type=click.IntRange(min=0),
-    default=DEFAULT_MAX_SHOWN,
-    show_default=True,
-    help="Show at most so many cases that went otherwise in the same way, and so many tools and"
-    " tags; json has all.",
-)
-
-
-def fail_on_option(default: str | None) -> Callable[[AnyCommand], AnyCommand]:
+def fail_on_option(
+    choices: Sequence[str], *, default: str | None = None, multiple: bool = False
+) -> Callable[[AnyCommand], AnyCommand]:
     """Add the option that makes the command fail."""
     return click.option(
         "--fail-on",
-        type=click.Choice(FAIL_ON),
+        type=click.Choice(choices),
         default=default,
         show_default=default is not None,
-        help="Exit with 1 if the second run is worse; if any case broke; if anything is other than"
-        " before.",
+        multiple=multiple,
+        help="Exit with code 1 if this is found.",
     )

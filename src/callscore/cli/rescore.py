@@ -8,23 +8,22 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from callscore.cli.completion import complete_run
 from callscore.cli.exits import print_kept, run_exit_code
 from callscore.cli.options import (
-    FORMATS,
     SettingsCommand,
     judge_from,
     judge_option,
     lang_option,
     open_existing_store,
-    output_format_for,
     overrides_from,
-    report_options,
     settings_options,
     show_options,
     show_options_from,
     store_option,
 )
 from callscore.cli.output import open_output, print_note, stdout_to_stderr, write_run
+from callscore.cli.output_formats import FORMATS, report_options
 from callscore.cli.progress import run_progress
 from callscore.core.phrases import Phrase, say
 from callscore.core.results import RunResults
@@ -54,7 +53,7 @@ their evaluations as they are now.
 
 
 @click.command(cls=SettingsCommand, short_help="Score kept answers again.", help=_HELP)
-@click.argument("run", required=False)
+@click.argument("run", required=False, shell_complete=complete_run)
 @settings_options
 @click.option(
     "--scorer",
@@ -68,10 +67,8 @@ their evaluations as they are now.
 @report_options(FORMATS)
 @store_option
 @lang_option
-@click.pass_context
-def command(ctx: click.Context, /, *, run: str | None, lang: Language, **options: Any) -> int:
+def command(*, run: str | None, lang: Language, **options: Any) -> int:
     """Score the answers of a run again, write the report, and find the exit code."""
-    options["output_format"] = output_format_for(ctx, options)
     judge = judge_from(options)
     preset, settings = overrides_from(options)
     if judge is not None:

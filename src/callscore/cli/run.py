@@ -14,22 +14,21 @@ from msgspec.structs import replace
 
 from callscore.cli.exits import INTERRUPTED, print_interrupted, print_kept, run_exit_code
 from callscore.cli.options import (
-    FORMATS,
-    KEYWORD_HELP,
     judge_from,
     judge_option,
     keyword_option,
     lang_option,
+    limit_option,
+    name_option,
     open_store_to_write,
-    output_format_for,
-    parse_run_name,
-    report_options,
     show_options,
     show_options_from,
     stacked,
     store_option,
+    tag_option,
 )
 from callscore.cli.output import open_output, print_note, stdout_to_stderr, write_run
+from callscore.cli.output_formats import FORMATS, report_options
 from callscore.cli.progress import run_progress
 from callscore.core.phrases import Language, Phrase, say
 from callscore.core.results import RunResults
@@ -101,17 +100,9 @@ class RunRequest(Struct, frozen=True, kw_only=True):
 
 
 run_options = stacked(
-    keyword_option(f"{KEYWORD_HELP}, as in 'weather and not slow'."),
-    click.option(
-        "--tag",
-        "tags",
-        multiple=True,
-        metavar="TAG",
-        help="Only cases with this tag; may be given several times.",
-    ),
-    click.option(
-        "--limit", type=click.IntRange(min=1), help="At most so many cases of each evaluation."
-    ),
+    keyword_option,
+    tag_option(multiple=True),
+    limit_option,
     click.option(
         "--trials",
         type=click.IntRange(min=1),
@@ -147,9 +138,7 @@ run_options = stacked(
     ),
     click.option("--watch", is_flag=True, help="Run again what changes, until Ctrl-C."),
     click.option("--resume", is_flag=True, help="Go on with the run that did not come to its end."),
-    click.option(
-        "--name", type=parse_run_name, metavar="NAME", help="Call the run so in the history."
-    ),
+    name_option(),
     click.option(
         "--cache", is_flag=True, help="Take kept answers where just the same was asked before."
     ),
@@ -278,10 +267,8 @@ work, 4 an agent gave no answer, 130 interrupted.
 @report_options(FORMATS)
 @store_option
 @lang_option
-@click.pass_context
-def command(ctx: click.Context, /, **options: Any) -> int:
+def command(**options: Any) -> int:
     """Run evaluations, write the report, and find the exit code."""
-    options["output_format"] = output_format_for(ctx, options)
     options["judge"] = judge_from(options)
     request = run_request_from(options)
     if request.watch:

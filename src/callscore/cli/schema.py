@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from callscore.cli.completion import complete_schema
 from callscore.cli.output import open_output
+from callscore.cli.output_formats import output_options
 from callscore.core.suggestions import did_you_mean
 from callscore.errors import InvalidSettings
 from callscore.evaluations.suite_schema import suite_json_schema
@@ -24,14 +26,14 @@ _SCHEMAS: dict[str, Callable[[], dict[str, Any]]] = {
 }
 
 
-@click.command(short_help="Print the JSON Schema of case files or of suites.")
-@click.argument("name", required=False)
-@click.option("-o", "--output", metavar="FILE", help="Write it there, not to the terminal.")
+@click.command()
+@click.argument("name", required=False, shell_complete=complete_schema)
+@output_options("json")
 def command(*, name: str | None, output: str | None) -> None:
     """Print the JSON Schema NAME, or list all schemas.
 
-    By `callscore schema case` editors complete and check files of cases, and by `callscore schema
-    suite` evaluations without code.
+    Editors use 'callscore schema case' to complete and check case files, and 'callscore schema suite' for
+    suites.
     """
     if name is None:
         width = max(map(len, _SCHEMAS))
@@ -47,5 +49,5 @@ def schema_text(name: str) -> str:
     """The JSON Schema of this name."""
     if name not in _SCHEMAS:
         hint = did_you_mean(name, _SCHEMAS) or "."
-        raise InvalidSettings(f"there is no schema {name!r}{hint} `callscore schema` lists all.")
+        raise InvalidSettings(f"unknown schema {name!r}{hint} 'callscore schema' lists all.")
     return json_document(_SCHEMAS[name]())

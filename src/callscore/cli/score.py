@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 from collections.abc import Mapping
 from contextlib import contextmanager
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -13,19 +15,22 @@ from msgspec import Struct
 
 from callscore.cli.exits import score_exit_code
 from callscore.cli.options import (
-    SHARE,
+    DEFAULT_MAX_SHOWN,
     SettingsCommand,
+    fail_under_option,
     input_options,
     judge_option,
     judged_settings_from,
     lang_option,
+    limit_option,
+    max_shown_cases_option,
     metric_option,
     open_store_to_write,
     parse_run_name,
     reading_from,
-    report_options,
     require_inputs,
     settings_options,
+    show_option,
     sides_options,
     skip_bad_option,
     store_option,
@@ -33,6 +38,7 @@ from callscore.cli.options import (
     tools_option,
 )
 from callscore.cli.output import Output, open_output, print_note
+from callscore.cli.output_formats import is_for_people, report_options
 from callscore.cli.progress import progress
 from callscore.core.call import Tool
 from callscore.core.phrases import Language, Phrase, Plural, count_of, say
@@ -54,10 +60,10 @@ if TYPE_CHECKING:
 __all__ = ["command"]
 
 _SAVED = Phrase(
-    "kept as run {run}. Look at it: callscore show {name}",
+    "saved as run {run}. To show it: callscore show {name}",
     "сохранено как прогон {run}. Посмотреть: callscore show {name}",
 )
-_NOT_ALL_SAVED = Phrase("not everything is kept: {problem}", "сохранено не всё: {problem}")
+_NOT_ALL_SAVED = Phrase("not everything was saved: {problem}", "сохранено не всё: {problem}")
 
 
 @contextmanager
@@ -98,16 +104,16 @@ def print_saved(keeper: ScoreSaver | None, lang: Language) -> None:
         print_note(say(_SAVED, lang, run=keeper.run.id, name=f"{name}{keeper.command_options}"))
 
 
-_JUDGED = Phrase("{model} judged {values}; asked {times}", "{model}: {values}; {times}")
+_JUDGED = Phrase("{model} judged {values} with {times}", "{model}: {values}; {times}")
 _VALUES = Plural(("value", "values"), ("значение оценено", "значения оценены", "значений оценено"))
-_TIMES = Plural(("time", "times"), ("вопрос задан", "вопроса задано", "вопросов задано"))
+_TIMES = Plural(("request", "requests"), ("запрос", "запроса", "запросов"))
 _NOT_JUDGED = Phrase(
     "{cases} not judged, and not in the report", "{cases} без оценки судьи, в отчёте их нет"
 )
 _MOST_NAMED = 10
-_MOST_FAILURES_IN_A_ROW = 5  # then the next question will hardly be answered
+_MOST_FAILURES_IN_A_ROW = 5  # then the judge is considered unavailable
 _JUDGE_ANSWERS_NOT_KEPT = Phrase(
-    "the answers of the judge are not kept: {problem}", "ответы судьи не сохранены: {problem}"
+    "the answers of the judge were not saved: {problem}", "ответы судьи не сохранены: {problem}"
 )
 
 
@@ -159,20 +165,25 @@ class UnjudgedCases:
         return [say(_NOT_JUDGED, lang, cases=cases), *map(escape, self._named)]
 
 
+_SUITE_SUFFIXES = (".yaml", ".yml", ".toml")
+_SUITE_TASKS = frozenset({"answers", "model", "task", "variants"})
+_TOP_LEVEL_KEY = re.compile(r"^\[*(\w+)[ \]]*[:=\]]", re.MULTILINE)  # of YAML, or of TOML
 _FORMATS = ["table", "json", "jsonl", "markdown", "junit"]
-_FOR_PEOPLE = ("table", "markdown")
-_FEW = 10
-_HELP = """Score FILEs of cases, or traces of any stack that say what was expected.
+_HELP = """Score FILEs of cases, or traces in any format that contain the expected calls.
 
-Files are JSONL, JSON, YAML, CSV or Parquet, or gzip or zstd of these; - is standard input.
+Files are JSONL, JSON, YAML, CSV or Parquet, also compressed with gzip or zstd; - is standard input.
 
 \b
-One case a line, with both sides:
+One case per line, with both sides:
   {"id": "a", "expected": [{"name": "f", "arguments": {}}], "actual": [...]}
-Or the two sides in two files, each in whatever format it is:
+Or the two sides in two files, each in any format:
   callscore score --expected references.jsonl --actual traces.jsonl
-Or records of another shape, with the places of what matters:
+Or records of another shape, with the paths of the fields:
   callscore score runs.json --map 'id=$.task_id' --map 'expected=$.task.actions' --map 'actual=$.messages'
+
+\b
+Exit codes: 1 with --fail-under if the macro F1 is below it, a reference has no
+trace, or a forbidden call was made; 3 if nothing could be scored.
 """
 
 
@@ -184,6 +195,7 @@ class _Request(Struct, frozen=True, kw_only=True):
     actual: tuple[str, ...]
     settings: Settings
     show: Show | None
+    limit: int | None
     max_shown: int | None
     output_format: str
     output: str | None
@@ -199,39 +211,28 @@ class _Request(Struct, frozen=True, kw_only=True):
     store: str | None
 
 
-@click.command(cls=SettingsCommand, short_help="Score files of cases.", help=_HELP)
+@click.command(cls=SettingsCommand, help=_HELP)
 @click.argument("files", nargs=-1, metavar="[FILE]...")
 @sides_options()
 @input_options
+@limit_option
 @tools_option
 @settings_options
 @judge_option
 @metric_option
-@click.option(
-    "--show",
-    type=click.Choice(["failing", "all", "none"]),
-    help="Which cases to show.  [default: failing; all in json, jsonl and junit]",
-)
-@click.option(
-    "--max-shown",
-    type=click.IntRange(min=0),
-    help=f"Show at most so many.  [default: {_FEW}; all in json, jsonl and junit]",
-)
+@show_option
+@max_shown_cases_option
 @report_options(_FORMATS)
-@click.option(
-    "--fail-under",
-    type=SHARE,
-    help="Exit with 1 if the macro F1 is below, a reference was not run, or a forbidden call made.",
-)
+@fail_under_option
 @click.option(
     "--save",
     type=parse_run_name,
     metavar="NAME",
-    help="Keep every case in the history, as a run of this name.",
+    help="Save every case in the history, as a run with this name.",
 )
 @store_option
 @lang_option
-@skip_bad_option()
+@skip_bad_option
 def command(**options: Any) -> int:
     """Score files of cases, write the report, and find the exit code."""
     settings, judge = judged_settings_from(options)
@@ -242,6 +243,7 @@ def command(**options: Any) -> int:
         settings=settings, read_options=read_options, tools=tools, fields=fields, **options
     )
     require_inputs(request.files, request.expected, request.actual)
+    _refuse_evaluations(request.files)
     is_gate = request.fail_under is not None
     destination = request.output, request.output_format, request.lang
     unjudged = UnjudgedCases(judge)
@@ -255,9 +257,34 @@ def command(**options: Any) -> int:
             else:
                 print_note(line)
     print_saved(keeper, request.lang)
-    code = score_exit_code(results, request.fail_under, request.lang, is_judged=not unjudged)
+    is_joined = not request.files
+    code = score_exit_code(
+        results,
+        request.fail_under,
+        request.lang,
+        is_judged=not unjudged,
+        is_joined=is_joined,
+    )
     _print_unjudged(unjudged, request.lang)
     return code
+
+
+def _refuse_evaluations(files: tuple[str, ...]) -> None:
+    """Refuse evaluations in Python, and suites, which `callscore run` runs."""
+    for file in files:
+        if file.endswith(".py") or (file.endswith(_SUITE_SUFFIXES) and _is_suite(file)):
+            instead = shlex.join(["callscore", "run", file])
+            raise click.UsageError(f"{file} is an evaluation. Run it with: {instead}")
+
+
+def _is_suite(file: str) -> bool:
+    """Whether a file has cases beside what runs them."""
+    try:
+        text = Path(file).read_text(encoding="utf-8")
+    except (OSError, ValueError):
+        return False
+    keys = {match[1] for match in _TOP_LEVEL_KEY.finditer(text)}
+    return "cases" in keys and not _SUITE_TASKS.isdisjoint(keys)
 
 
 def _print_unjudged(unjudged: UnjudgedCases, lang: Language) -> None:
@@ -285,11 +312,14 @@ def _score(
     request: _Request, output: Output, unjudged: UnjudgedCases, keeper: ScoreSaver | None
 ) -> Results:
     """Score the input; after an error, what was scored before is still written."""
-    for_people = request.output_format in _FOR_PEOPLE
+    for_people = is_for_people(request.output_format)
     options: dict[str, Any] = {
         "settings": request.settings,
         "show": request.show or ("failing" if for_people else "all"),
-        "max_shown": _FEW if request.max_shown is None and for_people else request.max_shown,
+        "limit": request.limit,
+        "max_shown": DEFAULT_MAX_SHOWN
+        if request.max_shown is None and for_people
+        else request.max_shown,
         "skip_bad": request.skip_bad,
         "fields": request.fields,
         "format": request.input_format,
@@ -314,5 +344,5 @@ def _score(
         raise
     if not results.summary.cases and not results.has_notes and not unjudged:
         places = ", ".join(request.files or request.actual)
-        raise UnreadableInput(places, "there is no case to score in it.")
+        raise UnreadableInput(places, "no cases to score found.")
     return results

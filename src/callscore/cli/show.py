@@ -6,21 +6,19 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from callscore.cli.completion import complete_case, complete_run
 from callscore.cli.history import heading_row
 from callscore.cli.options import (
-    FORMATS,
-    KEYWORD_HELP,
     keyword_option,
     lang_option,
-    max_shown_option,
+    max_shown_cases_option,
     open_existing_store,
-    output_format_for,
-    report_options,
     show_option,
     show_options_from,
     store_option,
 )
 from callscore.cli.output import open_output, write_report
+from callscore.cli.output_formats import FORMATS, report_options
 from callscore.history.run_metadata import find_run_and_variant, lineage
 
 if TYPE_CHECKING:
@@ -33,40 +31,35 @@ if TYPE_CHECKING:
 __all__ = ["command"]
 
 _FORMATS_OF_CASE = ("table", "json", "markdown")
-_HELP = """Show a RUN as it was, or one CASE of it, from what is kept. Nobody is asked anything.
+_HELP = """Show a saved RUN, or one CASE of it. No agent is called.
 
-RUN is an id, or the beginning of one; a name; a baseline; `latest`, or `latest~2`, two before it; or what
-git knows a commit by. A colon and a variant may follow. The default is the newest one.
+RUN is an id or the beginning of one, a name, a baseline, latest, latest~2 (two before the newest), or a
+git commit. RUN:VARIANT is one variant. The default is the newest run.
 
-CASE is the id of a case, or `evaluation::case` where several evaluations have it. It is shown with what
-was asked, what was expected and what was done, in each trial.
+CASE is the id of a case, or evaluation::case if several evaluations have it. It is shown with its input,
+the expected calls and the actual calls of each trial.
 """
 
 
-@click.command(short_help="Show a run, or one case of it, as it was.", help=_HELP)
-@click.argument("run", default="latest")
-@click.argument("case", required=False)
-@keyword_option(f"{KEYWORD_HELP}.")
+@click.command(help=_HELP)
+@click.argument("run", default="latest", shell_complete=complete_run)
+@click.argument("case", required=False, shell_complete=complete_case)
+@keyword_option
 @show_option
-@max_shown_option
+@max_shown_cases_option
 @report_options(FORMATS)
 @store_option
 @lang_option
-@click.pass_context
 def command(
-    ctx: click.Context,
-    /,
-    *,
-    run: str,
-    case: str | None,
-    store: str | None,
-    lang: Language,
-    **options: Any,
+    *, run: str, case: str | None, store: str | None, lang: Language, **options: Any
 ) -> None:
     """Show a run, or one case of it."""
-    output_format = options["output_format"] = output_format_for(ctx, options)
+    output_format = options["output_format"]
     if case is not None and output_format not in _FORMATS_OF_CASE:
-        raise click.UsageError(f"A single case cannot be written as {output_format}.")
+        raise click.UsageError(
+            f"A single case cannot be written as {output_format}."
+            f" Choose from: {', '.join(_FORMATS_OF_CASE)}."
+        )
     with open_existing_store(store) as opened:
         from callscore.runner.stored_runs import load_case
 

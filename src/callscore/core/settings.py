@@ -15,7 +15,7 @@ from callscore.core.suggestions import suggestion_or_choices
 from callscore.errors import InvalidSettings
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
     from typing import Unpack
 
 __all__ = [
@@ -33,6 +33,7 @@ __all__ = [
     "Settings",
     "cached_settings",
     "get_preset",
+    "ineffective_settings",
     "read_argument_rules",
     "resolve_aliases",
     "settings_from",
@@ -441,3 +442,18 @@ def get_preset(name: Any) -> dict[str, Any]:
         InvalidSettings: the preset is unknown.
     """
     return dict(_PRESETS[_read_choice("preset", name, PRESETS)])
+
+
+def ineffective_settings(names: Iterable[str], settings: Settings) -> dict[str, str]:
+    """Of the named settings, those that cannot change a score: each with what it would need."""
+    needs = {
+        "argument_match_threshold": ("mode", "flexible"),
+        "extra_arguments": ("mode", "flexible"),
+        "effects": ("count_calls", "writes"),
+    }
+    found = {}
+    for name in names:
+        setting, value = needs.get(name, ("", ""))
+        if setting and getattr(settings, setting) != value:
+            found[name] = f"{setting} {value}"
+    return found

@@ -85,16 +85,21 @@ class TraceCapture:
         self._found: list[_CapturedCase] = []
 
     def take(
-        self, paths: Iterable[str], *, on_bytes: Callable[[int], None] | None = None
+        self,
+        paths: Iterable[str],
+        *,
+        limit: int | None = None,
+        on_bytes: Callable[[int], None] | None = None,
     ) -> list[_Record]:
         """The cases in some files, as records of a file.
 
-        There is one case per id: the first trace with that id, with a list of how the others differ.
+        At most `limit` traces are used. There is one case per id: the first trace with that id, with a list of how the others differ.
         Traces without a new question or new calls are left out.
 
         Raises:
             UnreadableInput: a file cannot be read, or there is no trace in it.
         """
+        used = 0
         for path in paths:
             found = 0
             for item in read_cases(path, TRACES, self._inputs, on_bytes=on_bytes):
@@ -102,8 +107,11 @@ class TraceCapture:
                 if isinstance(item, BadRecord):
                     self.counts.skipped += 1
                     self._on_bad(item.place, item.problem)
-                else:
-                    self._capture(*item, path)
+                    continue
+                self._capture(*item, path)
+                used += 1
+                if used == limit:
+                    return self._finished()
             if not found:
                 raise UnreadableInput(path, "there is no trace in it.")
         return self._finished()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable
 from functools import lru_cache
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -57,6 +58,7 @@ def check_files(  # noqa: PLR0913  (all are options)
     *,
     inputs: InputOptions,
     tools: Mapping[str, Tool] | None = None,
+    limit: int | None = None,
     max_shown: int | None = 10,
     skip_bad: bool = False,
     hooks: CheckHooks = _NO_HOOKS,
@@ -67,6 +69,7 @@ def check_files(  # noqa: PLR0913  (all are options)
         paths: the files; `-` is standard input.
         inputs: how they are read.
         tools: the offered tools by name; None for those that each trace defines.
+        limit: use only the first runs, at most this many; None for all.
         max_shown: the maximum number of findings to show; None for all.
         skip_bad: whether to count and skip what cannot be read, instead of stopping.
         hooks: callbacks.
@@ -77,14 +80,18 @@ def check_files(  # noqa: PLR0913  (all are options)
         MissingExtra: a file needs an optional dependency.
     """
     collector = _CheckTotals(tools, max_shown, hooks)
-    for path in paths:
-        for found in read_cases(path, _TRACES_ONLY, inputs, on_bytes=hooks.on_bytes):
-            if not isinstance(found, BadRecord):
-                collector.take(*found)
-            elif skip_bad:
-                collector.skipped.add(f"{found.place}: {found.problem}")
-            else:
-                raise_unreadable(found.place, found.problem)
+    left = limit
+    files = (read_cases(path, _TRACES_ONLY, inputs, on_bytes=hooks.on_bytes) for path in paths)
+    for found in chain.from_iterable(files):
+        if not isinstance(found, BadRecord):
+            collector.take(*found)
+            left = None if left is None else left - 1
+        elif skip_bad:
+            collector.skipped.add(f"{found.place}: {found.problem}")
+        else:
+            raise_unreadable(found.place, found.problem)
+        if left == 0:
+            break
     return collector.results(len(paths))
 
 

@@ -128,7 +128,9 @@ CASES = FileContent(read_case, case_from_trace, "")
 REFERENCES = FileContent(read_reference, reference_from_trace, "actual")
 TRACES = FileContent(read_trace, actual_from_trace, "expected")
 
-_HINT = "Where the parts of a case stand elsewhere, say so: --map actual=$.path.to.it. As a trace:"
+_HINT = (
+    "If the calls are elsewhere, pass their path: --map actual=$.path.to.calls. Read as a trace:"
+)
 
 # A case and its place, or why there is none.
 Found = tuple[str, Case] | BadRecord
@@ -354,8 +356,14 @@ def _with_fields(trace: Trace, fields: dict[str, Any], place: str) -> Trace:
 
 
 _NO_JOIN = (
-    "this does not say which case it belongs to, and there is more than one."
-    " Say where the id stands: --map id=$.path.to.it"
+    "the record has no id, and there are several cases it could belong to. Pass the path of the id:"
+    " --map id=$.path.to.id"
+)
+
+
+_NAMELESS_REFERENCE = (
+    "the reference has no id, but the traces have different ids. Give every reference an id, or pass"
+    " its path: --map id=$.path.to.id"
 )
 
 
@@ -367,11 +375,12 @@ def join_traces(
     """Join references and traces, each with its place; also yields whether a case has a reference.
 
     References without a trace come last, as cases that were not run. If there is only one reference,
-    a trace without an id belongs to it; if that reference has no id, every trace does.
+    a trace without an id belongs to it; if that reference has no id, the traces must have one id.
 
     `refuse` is called with the place and the problem of what cannot be joined.
     """
-    known = _by_id(references, refuse)
+    known, places = _by_id(references, refuse)
+    traces = _joinable_traces(traces, known, places, refuse)
     run: set[str] = set()
     nameless: list[tuple[str, Case]] = []  # at most one is allowed
     for place, trace in traces:
@@ -394,9 +403,44 @@ def join_traces(
             yield reference, True
 
 
+def _joinable_traces(
+    traces: Iterable[tuple[str, Case]],
+    known: dict[str, Case],
+    places: dict[str, str],
+    refuse: Callable[[str, str], None],
+) -> Iterable[tuple[str, Case]]:
+    """The traces; if the only reference has no id, they are checked to have one id."""
+    is_nameless = known.keys() == {NO_ID}
+    return _of_one_id(traces, known, places[NO_ID], refuse) if is_nameless else traces
+
+
+def _of_one_id(
+    traces: Iterable[tuple[str, Case]],
+    known: dict[str, Case],
+    place: str,
+    refuse: Callable[[str, str], None],
+) -> Iterator[tuple[str, Case]]:
+    """The traces of a reference without an id, which is refused if they have different ids."""
+    ids = {NO_ID}
+    first: list[tuple[str, Case]] = []  # yielded once the next trace has no other id
+    for position, trace in enumerate(traces):
+        ids.add(trace[1].id)
+        if known and len(ids) > len({NO_ID, trace[1].id}):
+            known.clear()
+            refuse(place, _NAMELESS_REFERENCE)
+        if position:
+            yield from first
+            first = []
+            yield trace
+        else:
+            first = [trace]
+    yield from first
+
+
 def _by_id(
     references: Iterable[tuple[str, Case]], refuse: Callable[[str, str], None]
-) -> dict[str, Case]:
+) -> tuple[dict[str, Case], dict[str, str]]:
+    """The references by id, and their places."""
     known: dict[str, Case] = {}
     places: dict[str, str] = {}
     for place, case in references:
@@ -407,9 +451,9 @@ def _by_id(
             refuse(place, _NO_JOIN)
         else:
             first = places[case.id]
-            problem = f"there is a reference with the id {case.id!r} already, at {first}."
+            problem = f"duplicate reference id {case.id!r}, first used at {first}."
             refuse(place, f"{problem} Keep one of them.")
-    return known
+    return known, places
 
 
 def _reference_for(trace: Case, references: dict[str, Case]) -> Case | None:

@@ -42,7 +42,7 @@ from callscore.formats.cases import (
 from callscore.formats.reading import read_candidates
 from callscore.formats.trace import DEFAULT_READ_OPTIONS
 from callscore.metrics.metric import InvalidOption
-from callscore.sources import BadRecord, Lines, read_batches
+from callscore.sources import Array, BadRecord, Lines, Record, read_batches
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -400,6 +400,7 @@ def score_files(  # noqa: PLR0913  (all are options)
     *,
     settings: Settings = DEFAULT,
     show: Show = "failing",
+    limit: int | None = None,
     max_shown: int | None = 10,
     skip_bad: bool = False,
     fields: Mapping[str, str] | None = None,
@@ -415,6 +416,7 @@ def score_files(  # noqa: PLR0913  (all are options)
         paths: a file or several; `-` is standard input.
         settings: what decides the scores.
         show: which cases to keep in the results.
+        limit: use only the first cases, at most this many; None for all.
         max_shown: how many of them at the most; None for all.
         skip_bad: count and skip what cannot be read, rather than stop.
         fields: where the fields of a case stand in a record: `{"id": "$.metadata.task_id"}`.
@@ -435,7 +437,7 @@ def score_files(  # noqa: PLR0913  (all are options)
     inputs = input_options_for(
         fields, format, read_options, top_k=settings.top_k, keeps_tools=tools is None
     )
-    run = _FileScoring(collector, inputs, skip_bad=skip_bad, hooks=hooks)
+    run = _FileScoring(collector, inputs, limit=limit, skip_bad=skip_bad, hooks=hooks)
     with _attach_results(collector):
         for path in _paths(paths):
             run.score(path)
@@ -448,6 +450,7 @@ def score_joined(  # noqa: PLR0913  (all are options)
     *,
     settings: Settings = DEFAULT,
     show: Show = "failing",
+    limit: int | None = None,
     max_shown: int | None = 10,
     skip_bad: bool = False,
     fields: Mapping[str, str] | None = None,
@@ -468,7 +471,7 @@ def score_joined(  # noqa: PLR0913  (all are options)
     inputs = input_options_for(
         fields, format, read_options, top_k=settings.top_k, keeps_tools=tools is None
     )
-    run = _FileScoring(collector, inputs, skip_bad=skip_bad, hooks=hooks)
+    run = _FileScoring(collector, inputs, limit=limit, skip_bad=skip_bad, hooks=hooks)
     with _attach_results(collector):
         run.join(_paths(expected), _paths(actual))
     return collector.results()
@@ -498,21 +501,32 @@ class _FileScoring:
     """One pass over the input."""
 
     def __init__(
-        self, collector: Collector, inputs: InputOptions, *, skip_bad: bool, hooks: ScoreHooks
+        self,
+        collector: Collector,
+        inputs: InputOptions,
+        *,
+        limit: int | None,
+        skip_bad: bool,
+        hooks: ScoreHooks,
     ) -> None:
+        if limit is not None and limit < 1:
+            raise InvalidSettings(f"limit: {limit} is not a positive number")
         self._collector = collector
         self._inputs = inputs
+        self._left = limit  # how many cases may still be used; None for any number
         self._skip_bad = skip_bad
         self._hooks = hooks
 
     def score(self, path: str) -> None:
+        if self._left == 0:
+            return
         if self._hooks.on_file is not None:
             self._hooks.on_file(path)
         self._collector.file = path
         takes_plain = self._collector.takes_plain and self._inputs.says_nothing
         reader = CaseReader(path, CASES, self._inputs)
         checked = 0
-        for batch in read_batches(path, on_bytes=self._hooks.on_bytes):
+        for batch in self._batches(path):
             if not isinstance(batch, Lines):
                 self._take(reader.take(batch))
                 continue
@@ -525,14 +539,22 @@ class _FileScoring:
                 self._take(reader.take(record))
         self._take(reader.finish())
 
+    def _batches(self, path: str) -> Iterator[Lines | Record | BadRecord | Array]:
+        for batch in read_batches(path, on_bytes=self._hooks.on_bytes):
+            if self._left == 0:
+                return
+            yield batch
+
     def join(self, expected: list[str], actual: list[str]) -> None:
         references = self._read(expected, REFERENCES)
         traces = self._read(actual, TRACES)
         for case, has_reference in join_traces(references, traces, self._refuse):
-            if has_reference:
-                self._score(f"case {case.id}", case)
-            else:
+            if not has_reference:
                 self._collector.without_reference.add(case.id)
+                continue
+            self._score(f"case {case.id}", case)
+            if case.actual is not None and self._is_last():
+                return
 
     def _take_plain(self, lines: Lines, reader: CaseReader) -> bool:
         """Count cases without decoding them; returns False if these lines must be decoded."""
@@ -545,12 +567,25 @@ class _FileScoring:
             found = self._cases(reader.take(lines.record(position)))
             return next((case for _, case in found), None)
 
+        if self._left is not None:
+            cases = cases[: self._left]
+            self._left -= len(cases)
         self._collector.take_plain(cases, read)
         return True
 
     def _take(self, found: Iterator[Found]) -> None:
+        if self._left == 0:
+            return
         for place, case in self._cases(found):
             self._score(place, case)
+            if self._is_last():
+                return
+
+    def _is_last(self) -> bool:
+        """Count a used case; returns whether it is the last one to use."""
+        if self._left is not None:
+            self._left -= 1
+        return self._left == 0
 
     def _score(self, place: str, case: Case) -> None:
         try:

@@ -15,12 +15,13 @@ from callscore.checks.tool_schema import close_schema, unknown_arguments
 from callscore.core.case import Case, Forbidden, calls_in
 from callscore.core.results import Unloaded
 from callscore.core.rules import Matcher
+from callscore.core.settings import DEFAULT, ineffective_settings
 from callscore.core.suggestions import did_you_mean
 from callscore.core.tool_names import comparable_name, matches_pattern
 from callscore.core.totals import NameCounter
 from callscore.errors import CallscoreError, InvalidEvaluation, InvalidSettings, UnreadableInput
 from callscore.evaluations.evaluation import Evaluation, Question, repeat_suffixes
-from callscore.evaluations.locations import error_with_location
+from callscore.evaluations.locations import error_with_location, file_of_location
 from callscore.formats.case_fields import name_from_input
 from callscore.formats.cases import case_record, has_own_id, read_case
 from callscore.formats.shape import describe
@@ -244,7 +245,7 @@ def warnings_about(evaluation: Evaluation, cases: Iterable[Case]) -> list[str]:
 
     Each unknown name of a tool or argument is reported once, with the first case that expects it; a
     forbidden tool may be unknown, unless it is similar to a known one. Recorded answers without a case
-    are reported, too.
+    are reported, too, and settings of a suite that have no effect.
     """
     cases = list(cases)
     found: dict[tuple[str, ...], str] = {}
@@ -257,7 +258,22 @@ def warnings_about(evaluation: Evaluation, cases: Iterable[Case]) -> list[str]:
     warnings = list(found.values())[:_MAX_WARNINGS]
     if callable(unused_answers):
         warnings += unused_answers([case.id for case in cases])
+    warnings += _settings_without_effect(evaluation)
     return [f"{evaluation.name}: {each}{'' if each.endswith('?') else '.'}" for each in warnings]
+
+
+def _settings_without_effect(evaluation: Evaluation) -> list[str]:
+    """Settings of a suite that cannot change a score; in Python they may be shared on purpose."""
+    if not file_of_location(evaluation.place).endswith((".yaml", ".yml", ".toml")):
+        return []
+    settings = evaluation.settings
+    named = [
+        name
+        for name in settings.__struct_fields__
+        if getattr(settings, name) != getattr(DEFAULT, name)
+    ]
+    found = ineffective_settings(named, settings).items()
+    return [f"{name} has no effect: it applies only with {condition}" for name, condition in found]
 
 
 class _ExpectedTools:
