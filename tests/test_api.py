@@ -269,7 +269,7 @@ def test_tools_tell_the_types_in_what_a_model_wrote() -> None:
 
 
 def test_a_string_is_not_a_list_of_calls() -> None:
-    with pytest.raises(InvalidCall, match="only inside a list"):
+    with pytest.raises(InvalidCall, match="inside a list"):
         score("search", [])
 
 

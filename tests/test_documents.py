@@ -66,7 +66,7 @@ def test_nothing_is_no_calls_and_no_tools(value: Any) -> None:
 
 
 def test_a_text_that_no_format_recognises_is_refused() -> None:
-    with pytest.raises(UnknownFormat, match=r"no format recognises 'Hello there\.'"):
+    with pytest.raises(UnknownFormat, match=r"unknown format: 'Hello there\.'"):
         callscore.read_calls("Hello there.")
 
 
@@ -84,7 +84,7 @@ def test_a_format_can_be_named(write: Any) -> None:
     assert names(REQUEST, format="openai_chat") == ["f"]
     assert names(write(lines(REQUEST)), format="openai_chat") == ["f"]
     assert names(REQUEST, format="gemini") == []
-    with pytest.raises(InvalidSettings, match="there is no format 'openai'"):
+    with pytest.raises(InvalidSettings, match="unknown format 'openai'"):
         names(REQUEST, format="openai")
 
 
@@ -237,7 +237,7 @@ def test_the_name_of_a_file_as_text_gets_a_hint() -> None:
 def test_a_format_that_a_document_is_not_in_is_refused() -> None:
     others: list[Any] = [MESSAGES, {"candidates": []}, {"colour": 1}]
     for document in others:
-        with pytest.raises(UnknownFormat, match="this is not anthropic"):
+        with pytest.raises(UnknownFormat, match="the document is not in the format 'anthropic'"):
             names(document, format="anthropic")
     assert names("Sorry.", format="text_hermes") == []
 

@@ -149,7 +149,7 @@ def test_a_list_with_something_else_in_it_lists_no_tools() -> None:
 
 
 def test_a_document_of_no_known_format_is_told_so() -> None:
-    with pytest.raises(UnknownFormat, match="no format recognises"):
+    with pytest.raises(UnknownFormat, match="unknown format:"):
         read_tools_by_name([{"x": 1}])
 
 

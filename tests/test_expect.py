@@ -96,9 +96,9 @@ def test_groups_take_calls_and_names_of_tools() -> None:
             lambda: expect.call("f", a=expect.any),
             r"a: expect.any is a function: write expect.any\(\)",
         ),
-        (expect.in_order, "^expect.in_order: there is nothing in it"),
-        (lambda: expect.any_order(expect.forbid("x")), "`forbid` holds for the whole case"),
-        (lambda: expect.times("a", min=3, max=1), "^expect.times: `max` is 1"),
+        (expect.in_order, "^expect.in_order: the group is empty"),
+        (lambda: expect.any_order(expect.forbid("x")), "'forbid' applies to the whole case"),
+        (lambda: expect.times("a", min=3, max=1), "^expect.times: 'max' is 1"),
         (lambda: expect.in_order(5), "expected a call such as"),  # type: ignore[arg-type]  # on purpose
         (lambda: expect.type("text"), "expect.type: "),
         (lambda: expect.call("f", [1]), "the arguments are an object; got a list of 1"),  # type: ignore[arg-type]  # on purpose

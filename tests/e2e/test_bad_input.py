@@ -19,7 +19,7 @@ def test_a_missing_file(callscore: Program) -> None:
     run = callscore("score", "nowhere.jsonl")
 
     assert run.returncode == 3
-    assert run.stderr == "callscore: nowhere.jsonl: there is no such file. Check the path.\n"
+    assert run.stderr == "callscore: nowhere.jsonl: file not found. Check the path.\n"
 
 
 def test_a_directory(callscore: Program, tmp_path: Path) -> None:
@@ -43,9 +43,9 @@ def test_an_empty_file(callscore: Program, tmp_path: Path) -> None:
     [
         (b"not json", "c.jsonl:2:1", ""),
         (b'{"id": "b", "expected": [}', "c.jsonl:2:26", ""),
-        (b'{"id": "b", "expected": [{"name": "f"', "c.jsonl:2:38", "cut off"),
-        (b'{"id": "\xff", "expected": []}', "c.jsonl:2", "an id is text"),
-        (b'["a", "b"]', "c.jsonl:2", "a case is an object"),
+        (b'{"id": "b", "expected": [{"name": "f"', "c.jsonl:2:38", "may be truncated"),
+        (b'{"id": "\xff", "expected": []}', "c.jsonl:2", "'id' must be text"),
+        (b'["a", "b"]', "c.jsonl:2", "a case must be an object"),
         (b'{"id": "b", "expected": 7}', "c.jsonl:2", "expected: expected a list of calls"),
         (b'{"id": "b", "expected": [{}]}', "c.jsonl:2", "a call needs a name"),
         (
@@ -56,20 +56,20 @@ def test_an_empty_file(callscore: Program, tmp_path: Path) -> None:
         (
             b'{"id": "b", "expected": [{"name": "f", "argumnts": {}}], "actual": []}',
             "c.jsonl:2",
-            "expected[0]: 'argumnts' is no field of a call",
+            "expected[0]: unknown field 'argumnts' of a call",
         ),
         (
             b'{"id": "b", "expected": [], "actual": [{"name": "f", "argumnts": {}}]}',
             "c.jsonl:2",
-            "actual[0]: 'argumnts' is no field of a call",
+            "actual[0]: unknown field 'argumnts' of a call",
         ),
         (
             b'{"id": "b", "expected": [], "actual": [{"name": "f", "tool": "g"}]}',
             "c.jsonl:2",
-            "actual[0]: name and tool mean the same. Keep one of them.",
+            "actual[0]: 'name' and 'tool' are the same field. Keep one of them.",
         ),
-        (b'{"id": "b", "expectd": [], "actual": []}', "c.jsonl:2", "Is `expected` meant?"),
-        (b'{"tests": []}', "c.jsonl:2", "a case has an `id`, `expected` and `actual`"),
+        (b'{"id": "b", "expectd": [], "actual": []}', "c.jsonl:2", "Did you mean 'expected'?"),
+        (b'{"tests": []}', "c.jsonl:2", "a case must have 'id', 'expected' and 'actual'"),
         (b"[" * 100_000, "c.jsonl:2", ""),
     ],
 )
@@ -160,7 +160,7 @@ def test_a_compressed_file_that_was_cut_off(callscore: Program, tmp_path: Path) 
     run = callscore("score", "c.jsonl.gz", "--show", "none")
 
     assert run.returncode == 3
-    assert "the gzip data ends too early" in run.stderr
+    assert "the gzip data is truncated" in run.stderr
     assert "Macro F1 100.0%" in run.stdout
 
 

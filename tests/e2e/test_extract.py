@@ -143,7 +143,7 @@ def test_a_torn_line_can_be_skipped(callscore: Program, tmp_path: Path) -> None:
     assert skipped.returncode == 0
     assert "skipped" in skipped.stderr
     assert "log.jsonl:2:" in skipped.stderr
-    assert "log.jsonl:3: no format recognises an object with the key 'colour'" in skipped.stderr
+    assert "log.jsonl:3: unknown format: an object with the key 'colour'" in skipped.stderr
     assert "openai_chat: 0 requested calls" in skipped.stderr
 
 
@@ -154,11 +154,11 @@ def test_a_torn_line_can_be_skipped(callscore: Program, tmp_path: Path) -> None:
         (
             ("FILE", "--input-format", "openai_chats"),
             2,
-            "there is no format 'openai_chats'. Is one",
+            "unknown format 'openai_chats'. Did you mean",
         ),
         (("no-such-file.json",), 3, "no-such-file.json"),
         (("EMPTY",), 3, "the file is empty"),
-        (("FILE", "--failure-pattern", "("), 2, "is no regular expression"),
+        (("FILE", "--failure-pattern", "("), 2, "is not a regular expression"),
         (("FILE", "--candidate", "-1"), 2, "Invalid value for '--candidate'"),
     ],
 )
@@ -181,8 +181,8 @@ def test_an_unknown_document_names_the_nearest_formats(callscore: Program, tmp_p
     ran = callscore("extract", write(tmp_path / "x.json", {"choices": 3, "usage": {}}))
 
     assert ran.returncode == 3
-    assert "no format recognises an object with the keys 'choices', 'usage'." in ran.stderr
-    assert "The nearest are openai" in ran.stderr
+    assert "unknown format: an object with the keys 'choices', 'usage'." in ran.stderr
+    assert "Most similar: openai" in ran.stderr
 
 
 def test_all_formats_are_listed_with_an_example(callscore: Program) -> None:
@@ -236,7 +236,10 @@ def test_a_format_that_a_file_is_not_in_is_refused(callscore: Program, tmp_path:
     ran = callscore("extract", file, "--input-format", "gemini")
 
     assert (ran.returncode, ran.stdout) == (3, "")
-    assert "run.json: this is not gemini. It looks like anthropic.\n" in ran.stderr
+    assert (
+        "run.json: the document is not in the format 'gemini'. It looks like 'anthropic'.\n"
+        in ran.stderr
+    )
 
 
 def test_calls_of_several_documents_are_told_apart(callscore: Program, tmp_path: Path) -> None:

@@ -105,7 +105,7 @@ def test_lines_of_one_conversation_are_one_run(write: Any) -> None:
 def test_what_is_expected_cannot_stand_on_the_actual_side(write: Any) -> None:
     evalset = SAMPLES / "adk_evalset/adk_evalset.json"
 
-    with pytest.raises(UnreadableInput, match="this says which calls are expected, not which"):
+    with pytest.raises(UnreadableInput, match="the document has expected calls, but no actual"):
         score_joined(write("golden.json", {"id": "a", "expected": ["f"]}), evalset)
 
 
@@ -157,7 +157,7 @@ def test_a_field_may_name_what_a_trace_does_not_say(write: Any) -> None:
 def test_a_field_that_is_not_there_is_named(write: Any) -> None:
     file = write("log.jsonl", {"name": "a", "expected": [], "actual": []})
 
-    with pytest.raises(UnreadableInput, match=r"log.jsonl:1: there is no \$\.x for `id`"):
+    with pytest.raises(UnreadableInput, match=r"log.jsonl:1: field 'id': nothing at \$\.x"):
         score_files(file, fields={"id": "$.x"})
 
 
@@ -177,7 +177,7 @@ def test_a_format_can_be_named(write: Any) -> None:
     assert len(found) == 1
     assert not isinstance(found[0], BadRecord)
     assert found[0][1].actual
-    with pytest.raises(InvalidSettings, match="there is no format 'openai'"):
+    with pytest.raises(InvalidSettings, match="unknown format 'openai'"):
         score_files(file, format="openai")
     with pytest.raises(InvalidSettings):
         score_files(file, fields={"id": "$.["})
@@ -219,10 +219,8 @@ def test_what_is_neither_a_case_nor_a_trace_is_told_both(write: Any) -> None:
     with pytest.raises(UnreadableInput) as caught:
         score_files(file)
 
-    assert "a case has an `id`, `expected` and `actual`" in str(caught.value)
-    assert "--map actual=$.path.to.calls. Read as a trace: no format recognises" in str(
-        caught.value
-    )
+    assert "a case must have 'id', 'expected' and 'actual'" in str(caught.value)
+    assert "--map actual=$.path.to.calls. Read as a trace: unknown format:" in str(caught.value)
 
 
 def test_an_empty_list_holds_no_case(write: Any) -> None:
@@ -236,7 +234,9 @@ def test_a_named_format_is_for_documents_and_not_for_our_own_records(write: Any)
 
     assert f1(score_joined(golden, log, format="openai_chat")) == 1
     assert f1(score_files(cases, format="text_hermes")) == 0
-    with pytest.raises(UnreadableInput, match=r"this is not gemini\. It looks like openai_chat\."):
+    with pytest.raises(
+        UnreadableInput, match=r"not in the format 'gemini'\. It looks like 'openai_chat'\."
+    ):
         score_joined(golden, log, format="gemini")
 
 

@@ -69,7 +69,7 @@ def test_a_case_without_a_side_is_not_scored() -> None:
 
 
 def test_an_object_that_is_no_case_is_refused_with_its_position() -> None:
-    with pytest.raises(UnreadableInput, match=r"cases\[1\]: .*an id is text"):
+    with pytest.raises(UnreadableInput, match=r"cases\[1\]: .*'id' must be text"):
         score_cases([{"id": "a"}, {"id": []}])
 
 
@@ -142,7 +142,7 @@ def test_a_bad_line_can_be_counted_and_skipped(tmp_path: Path) -> None:
     assert results.summary.cases == 1
     assert results.skipped.count == 2
     assert results.skipped.names[0].startswith(f"{file}:1:1: not JSON")
-    problem = f"{file}:3: an id is text or an integer; got an empty list."
+    problem = f"{file}:3: 'id' must be text or an integer; got an empty list."
     assert results.skipped.names[1].startswith(problem)
 
 
@@ -210,7 +210,7 @@ def test_a_file_that_ends_in_the_middle_keeps_what_came_before(tmp_path: Path) -
     lines = b'{"id": 1, "expected": [], "actual": []}\n' * 5000
     file.write_bytes(gzip.compress(lines)[:-20])
 
-    with pytest.raises(UnreadableInput, match="ends too early") as caught:
+    with pytest.raises(UnreadableInput, match="is truncated") as caught:
         score_files(file)
 
     assert caught.value.results is not None
@@ -372,7 +372,7 @@ def test_a_word_beside_a_call_is_refused_in_a_file_of_plain_cases(
     path = tmp_path / "cases.jsonl"
     path.write_text(f'{{"id": "a", "expected": [{call}], "actual": []}}\n')
 
-    with pytest.raises(UnreadableInput, match=f"'{word}' cannot stand beside a call"):
+    with pytest.raises(UnreadableInput, match=f"'{word}' is not a field of a call"):
         score_files(path, show="none")
 
 

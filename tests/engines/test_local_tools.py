@@ -225,7 +225,7 @@ def test_a_response_that_cannot_be_read_is_refused_once(tmp_path: Path) -> None:
 
 
 def test_the_first_answers_and_a_certain_one_exclude_each_other(tmp_path: Path) -> None:
-    with pytest.raises(InvalidSettings, match="keep one"):
+    with pytest.raises(InvalidSettings, match="Keep one"):
         score_files(
             tmp_path / "c.jsonl", settings=BEST_OF_TWO, read_options=ReadOptions(candidate=1)
         )

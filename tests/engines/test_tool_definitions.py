@@ -75,7 +75,7 @@ def test_what_a_case_is_asked_for_again_is_not_looked_up(monkeypatch: pytest.Mon
 @pytest.mark.parametrize(
     ("tools", "problem"),
     [
-        ([{"x": 1}], "`tools` holds no definitions of tools: no format recognises"),
+        ([{"x": 1}], "`tools` holds no definitions of tools: unknown format:"),
         (5, "`tools` holds no definitions of tools"),
         (BROKEN, "`tools`: the schema of the tool 'f' cannot be used"),
         ([*TOOLS, {"name": "f"}], "`tools`: there are two tools 'f' with different schemas"),

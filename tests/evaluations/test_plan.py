@@ -327,9 +327,9 @@ async def bit_by_bit() -> AsyncIterator[str]:
         (lambda: 7, "cases: a list of cases is wanted; got 7."),
         (dict, "cases: a list of cases is wanted; got an empty object."),
         (["a", 7], "cases[1]: a case is a Case, an object or text; got 7."),
-        (["a", {"expectd": []}], "cases[1]: 'expectd' is no field of a case. Is `expected` meant?"),
+        (["a", {"expectd": []}], "cases[1]: unknown field 'expectd'. Did you mean 'expected'?"),
         ([Case("a", expected=[7])], "cases[0]: expected[0]: "),
-        ("gone.jsonl", "gone.jsonl: there is no such file"),
+        ("gone.jsonl", "gone.jsonl: file not found"),
     ],
 )
 def test_what_cannot_be_read_is_named(cases: Any, problem: str) -> None:

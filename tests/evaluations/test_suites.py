@@ -226,8 +226,8 @@ MODEL = f"model: m\n{CASES}"
         ("model: m\ncases: {a: 1}\n", 2, "cases: a list of cases, or the path of a file of them; g"),
         ("model: m\ncases: gone.jsonl\n", 2, "cases: there is no file 'gone.jsonl' beside the suite."),
         ("model: m\ncases:\n  - Hi!\n", 3, "cases: there is no file 'Hi!' beside the suite. A que"),
-        ("model: m\ncases:\n  - id: a\n  - expectd: []\n", 4, "cases[1]: 'expectd' is no field"),
-        ("model: m\ncases:\n  - 7\n", 3, "cases[0]: a case is an object with an `id`; got 7."),
+        ("model: m\ncases:\n  - id: a\n  - expectd: []\n", 4, "cases[1]: unknown field 'expectd'"),
+        ("model: m\ncases:\n  - 7\n", 3, "cases[0]: a case must be an object with an 'id'; got 7."),
         (
             "model: m\ncases:\n  - id: a\n    expected:\n      - {name: b, arguments: {c: {$contain: d}}}\n",
             3,

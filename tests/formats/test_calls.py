@@ -299,20 +299,23 @@ def test_an_unknown_dollar_key_is_a_literal_key() -> None:
 @pytest.mark.parametrize(
     ("value", "message"),
     [
-        ("search", ": a string is a tool's name only inside a list. Write ['search']."),
+        ("search", ": a tool name must be inside a list. Write ['search']."),
         (5, ": expected a list of calls, got 5."),
         ({"q": 1}, ": a call needs a name, as in"),
         ([5], "[0]: expected a call such as"),
         (["f", None], "[1]: expected a call such as"),
         ([["f", {}, {}]], "[0]: expected a call such as"),
         ([[5, {}]], "[0]: expected a call such as"),
-        ([{"name": "f", "tool": "g"}], "[0]: name and tool mean the same. Keep one of them."),
+        (
+            [{"name": "f", "tool": "g"}],
+            "[0]: 'name' and 'tool' are the same field. Keep one of them.",
+        ),
         (
             [{"tool": "f", "input": {"a": 1}, "args": {"a": 2}}],
-            "[0]: args and input mean the same. Keep one of them.",
+            "[0]: 'args' and 'input' are the same field. Keep one of them.",
         ),
-        ([{"name": "f", "argumnts": {"a": 1}}], "[0]: 'argumnts' is no field of a call."),
-        ([{"name": "f", "argv": '{"a": 1}'}], "[0]: 'argv' is no field of a call."),
+        ([{"name": "f", "argumnts": {"a": 1}}], "[0]: unknown field 'argumnts' of a call."),
+        ([{"name": "f", "argv": '{"a": 1}'}], "[0]: unknown field 'argv' of a call."),
     ],
 )
 def test_what_is_no_call_is_refused_with_its_place(value: Any, message: str, side: Side) -> None:
@@ -363,7 +366,7 @@ def test_a_nested_function_is_checked_like_any_call() -> None:
     typo = {"type": "function", "function": {"name": "f", "argumnts": "{}"}}
 
     assert read_call({"function": {"name": None}}, side="actual", where="").name == "?"
-    with pytest.raises(InvalidCall, match="'argumnts' is no field of a call"):
+    with pytest.raises(InvalidCall, match="unknown field 'argumnts' of a call"):
         read_call(typo, side="expected", where="")
 
 
@@ -388,7 +391,7 @@ def test_what_else_an_actual_call_carries_does_not_matter() -> None:
     call = {"name": "f", "latency": 3}
 
     assert read_call(call, side="actual", where="") == ToolCall("f", {})
-    with pytest.raises(InvalidCall, match="'latency' is no field of a call"):
+    with pytest.raises(InvalidCall, match="unknown field 'latency' of a call"):
         read_call(call, side="expected", where="")
 
 

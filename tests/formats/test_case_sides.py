@@ -74,7 +74,7 @@ def test_several_answers_of_one_run_follow_one_another() -> None:
 def test_runs_that_have_names_are_not_one() -> None:
     runs = [{"id": name, "messages": [MESSAGE]} for name in "ab"]
 
-    with pytest.raises(InvalidCall, match="actual: there are 2 runs in it"):
+    with pytest.raises(InvalidCall, match="actual: the document has 2 runs"):
         actual(runs)
 
 
@@ -105,7 +105,7 @@ def test_a_document_with_both_sides_gives_each_its_own() -> None:
 def test_what_only_says_what_is_expected_was_not_run() -> None:
     trace = Trace(expected=(ToolCall("f", {}),))
 
-    with pytest.raises(InvalidCall, match="actual: this says which calls are expected, not which"):
+    with pytest.raises(InvalidCall, match="actual: the document has expected calls, but no actual"):
         actual_calls_in(trace, where="actual")
 
 
@@ -118,7 +118,7 @@ def test_expected_calls_that_were_not_captured_stand_for_any_arguments() -> None
 @pytest.mark.parametrize(
     ("value", "problem"),
     [
-        ("get_weather", "a string is a tool's name only inside a list"),
+        ("get_weather", "a tool name must be inside a list"),
         ({"colour": "red"}, "a call needs a name"),
         ([{"colour": "red"}], r"actual\[0\]: a call needs a name"),
     ],
@@ -129,7 +129,7 @@ def test_what_nobody_knows_is_refused_with_the_nearest_guess(value: Any, problem
 
 
 def test_what_is_nearly_a_call_is_no_trace_that_nobody_knows() -> None:
-    with pytest.raises(InvalidCall, match=r"'argumnts' is no field of a call.*`arguments`\.$"):
+    with pytest.raises(InvalidCall, match=r"unknown field 'argumnts' of a call.*'arguments'\.$"):
         actual([{"name": "f", "argumnts": {"a": 1}}])
 
 
@@ -177,12 +177,15 @@ def test_an_object_that_cannot_be_read_is_refused() -> None:
 )
 def test_what_says_nothing_stands_on_no_side(value: Any) -> None:
     for read in (actual, expected):
-        with pytest.raises(InvalidCall, match="there is no answer in it"):
+        with pytest.raises(InvalidCall, match="the document has no answer"):
             read(value)
 
 
 def test_a_side_in_a_named_format_that_it_is_not_in_is_refused() -> None:
-    for named, problem in (("gemini", "actual: this is not gemini"), ("bfcl", "actual: ")):
+    for named, problem in (
+        ("gemini", "actual: the document is not in the format 'gemini'"),
+        ("bfcl", "actual: "),
+    ):
         with pytest.raises(InvalidCall, match=problem):
             read_side(RESPONSE, side="actual", where="actual", dialect=dialect_named(named))
 

@@ -23,7 +23,7 @@ from callscore.sources.text_document import decode_line
 
 F = {"name": "f", "arguments": {"q": 1}}
 CALL = ToolCall("f", {"q": 1})
-NO_TOOL = "expectedTool is the name of a tool, or null where none should be called"
+NO_TOOL = "'expectedTool' must be the name of a tool, or null if no tool should be called"
 NO_ARGUMENTS = (
     "in the call of 'g' the arguments are not a JSON object: another kind of value. "
     "Write them as a JSON object instead of '[1]'."
@@ -149,7 +149,7 @@ def test_an_id_is_text_or_an_integer(given: Any, kept: str) -> None:
 
 @pytest.mark.parametrize("given", [1.0, True, [1], {}, "", Malformed("NaN", "not a number")])
 def test_any_other_id_is_refused(given: Any) -> None:
-    assert refusal({"id": given}).startswith("an id is text or an integer; got ")
+    assert refusal({"id": given}).startswith("'id' must be text or an integer; got ")
 
 
 def test_without_an_id_the_content_names_the_case() -> None:
@@ -204,7 +204,7 @@ def test_tags_are_one_text_or_several(given: Any, kept: tuple[str, ...]) -> None
 
 @pytest.mark.parametrize(("given", "shown"), [(5, "5"), (["a", 5], "5"), ({}, "an empty object")])
 def test_other_tags_are_refused(given: Any, shown: str) -> None:
-    assert refusal({"id": "a", "tags": given}) == f"tags are a list of texts; got {shown}."
+    assert refusal({"id": "a", "tags": given}) == f"'tags' must be a list of texts; got {shown}."
 
 
 @pytest.mark.parametrize("given", [None, 0, "first"])
@@ -214,23 +214,28 @@ def test_a_trial_is_an_integer_or_text(given: Any) -> None:
 
 @pytest.mark.parametrize("given", [1.5, True, []])
 def test_another_trial_is_refused(given: Any) -> None:
-    assert refusal({"id": "a", "trial": given}).startswith("a trial is an integer or text; got ")
+    assert refusal({"id": "a", "trial": given}).startswith(
+        "'trial' must be an integer or text; got "
+    )
 
 
 @pytest.mark.parametrize(
     ("record", "problem"),
     [
-        ([], "a case is an object with an `id`; got an empty list."),
-        ("a", "a case is an object with an `id`; got 'a'."),
-        (None, "a case is an object with an `id`; got null."),
-        (Malformed("NaN", "no number"), "a case is an object with an `id`; got NaN (no number)."),
+        ([], "a case must be an object with an 'id'; got an empty list."),
+        ("a", "a case must be an object with an 'id'; got 'a'."),
+        (None, "a case must be an object with an 'id'; got null."),
+        (
+            Malformed("NaN", "no number"),
+            "a case must be an object with an 'id'; got NaN (no number).",
+        ),
         (
             {"id": "a", "expected": [], "referenceToolCalls": []},
-            "expected and referenceToolCalls mean the same. Keep one of them.",
+            "'expected' and 'referenceToolCalls' are the same field. Keep one of them.",
         ),
         (
             {"id": "a", "actual": [], "toolCalls": []},
-            "actual and toolCalls mean the same. Keep one of them.",
+            "'actual' and 'toolCalls' are the same field. Keep one of them.",
         ),
         (
             {"id": "a", "expectedTool": ["f"]},
@@ -313,19 +318,17 @@ def test_what_a_trace_says_of_itself_comes_before_what_its_reference_says() -> N
     ("field", "meant"), [("expectd", "expected"), ("actaul", "actual"), ("toolcalls", "toolCalls")]
 )
 def test_a_field_that_is_nearly_a_side_is_refused(field: str, meant: str) -> None:
-    assert refusal({"id": "a", field: []}) == (
-        f"{field!r} is no field of a case. Is `{meant}` meant?"
-    )
+    assert refusal({"id": "a", field: []}) == (f"unknown field {field!r}. Did you mean '{meant}'?")
 
 
 def test_an_object_with_nothing_of_a_case_is_none() -> None:
     assert refusal({"tests": []}) == (
-        "a case has an `id`, `expected` and `actual`; got an object with the key 'tests'."
+        "a case must have 'id', 'expected' and 'actual'; got an object with the key 'tests'."
     )
 
 
 def test_a_typo_in_a_reference_is_refused_as_well() -> None:
-    with pytest.raises(UnreadableInput, match="'expectd' is no field of a case"):
+    with pytest.raises(UnreadableInput, match="unknown field 'expectd'"):
         read_reference({"id": "a", "expectd": []}, place="r.jsonl:1")
 
 
@@ -349,9 +352,7 @@ def test_a_key_that_is_no_text_is_no_typo() -> None:
 def test_what_belongs_into_the_list_of_what_is_expected_is_not_lost_beside_it(read: Any) -> None:
     record = {"id": "a", "expected": ["f"], "actual": ["f"], "forbid": "delete_*"}
 
-    with pytest.raises(
-        UnreadableInput, match="`forbid` belongs into the list of what is `expected`"
-    ):
+    with pytest.raises(UnreadableInput, match="'forbid' must be inside the list 'expected'"):
         read(record, place="cases.jsonl:1")
 
 

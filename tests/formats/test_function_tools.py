@@ -165,7 +165,7 @@ def test_a_function_without_a_signature_is_a_tool_of_which_only_the_name_is_know
 
 
 def test_a_lambda_needs_a_name() -> None:
-    with pytest.raises(InvalidCall, match="a lambda has none; write a function with `def`"):
+    with pytest.raises(InvalidCall, match=r"a lambda has no name\. Define the tool with 'def'"):
         function_tool(lambda city: city)
     assert function_tool(lambda city: city, "weather").name == "weather"
 

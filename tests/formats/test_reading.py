@@ -70,7 +70,7 @@ def test_a_dialect_that_breaks_is_named() -> None:
         raise RecursionError
 
     with pytest.raises(
-        InvalidCall, match=r"the format anthropic broke on it \(KeyError: 'puffs'\)"
+        InvalidCall, match=r"the document cannot be read as 'anthropic' \(KeyError: 'puffs'\)"
     ):
         read_as(structs.replace(ANTHROPIC, read=broken), {})
     with pytest.raises(InvalidCall, match="nested too deeply"):
@@ -93,9 +93,14 @@ def test_calls_are_left_out_on_both_sides() -> None:
 def test_a_document_of_another_kind_is_refused_where_a_format_is_named() -> None:
     assert read_named(ANTHROPIC, [MESSAGE])[0].calls
     assert read_named(ANTHROPIC, {"tools": [{"name": "f", "input_schema": {}}]})[0].calls == ()
-    with pytest.raises(UnknownFormat, match=r"this is not anthropic\. It looks like gemini\."):
+    with pytest.raises(
+        UnknownFormat,
+        match=r"the document is not in the format 'anthropic'\. It looks like 'gemini'\.",
+    ):
         read_named(ANTHROPIC, {"candidates": [{"content": {"parts": [{"text": "x"}]}}]})
-    with pytest.raises(UnknownFormat, match=r"this is not anthropic\. no format recognises 5"):
+    with pytest.raises(
+        UnknownFormat, match=r"the document is not in the format 'anthropic'\. unknown format: 5"
+    ):
         read_named(ANTHROPIC, 5)
 
 
@@ -174,7 +179,7 @@ def test_without_anybody_to_tell_the_candidate_is_taken_as_it_is_asked_for() -> 
 
 
 def test_the_first_answers_and_a_certain_one_exclude_each_other() -> None:
-    with pytest.raises(InvalidSettings, match="keep one"):
+    with pytest.raises(InvalidSettings, match="Keep one"):
         read_candidates(lambda read_options: read_options, ReadOptions(candidate=1), 2)
 
     assert len(read_candidates(lambda read_options: read_options, ReadOptions(candidate=1), 1)) == 1
@@ -269,15 +274,15 @@ def test_an_unknown_document_is_told_what_it_looks_like() -> None:
     with pytest.raises(UnknownFormat) as caught:
         Recogniser().recognise({"choices": [], "message": {"tool_calls": 5}, "finish_reason": "x"})
 
-    assert "no format recognises an object with the keys 'choices', 'message'" in str(caught.value)
-    assert "The nearest are " in str(caught.value)
+    assert "unknown format: an object with the keys 'choices', 'message'" in str(caught.value)
+    assert "Most similar: " in str(caught.value)
     assert "openai_chat" in str(caught.value)
 
 
 def test_what_looks_like_nothing_is_refused_without_a_guess() -> None:
     assert (
         unknown_format_text(5)
-        == "no format recognises 5. `callscore formats` shows an example of each."
+        == "unknown format: 5. 'callscore formats' lists all formats; --input-format selects one."
     )
 
 

@@ -51,8 +51,8 @@ def test_every_option_can_be_set() -> None:
         ({"candidate": -1}, "candidate: -1 is not an integer from 0 on"),
         ({"candidate": True}, "candidate: True is not an integer from 0 on"),
         ({"leave_out": ["me"]}, "leave_out: 'me' is not one of user, subagent, code, server"),
-        ({"failure": "("}, r"failure: '\(' is no regular expression"),
-        ({"failure": 5}, "failure: 5 is no regular expression"),
+        ({"failure": "("}, r"failure: '\(' is not a regular expression"),
+        ({"failure": 5}, "failure: 5 is not a regular expression"),
     ],
 )
 def test_an_invalid_option_is_refused(wish: dict[str, Any], problem: str) -> None:

@@ -211,12 +211,12 @@ def test_no_tools_is_not_the_same_as_an_empty_list_of_tools() -> None:
         ({"expected": [{"foo": 1}], "actual": []}, "expected[0]: a call needs a tool, as in "),
         (
             {"expected": [{"tool": "f", "arg": {}}], "actual": []},
-            "expected[0]: 'arg' is no field of a call. Arguments go under `args`.",
+            "expected[0]: unknown field 'arg' of a call. Put the arguments under 'args'.",
         ),
         ({"expected": [1], "actual": []}, 'a call such as {"tool": ..., "args": {...}}, got 1.'),
         (
             {"expected": [{"tool": "f", "args": {"$any": True}}], "actual": []},
-            "To accept any, leave `args` out.",
+            "To accept any arguments, leave out 'args'.",
         ),
         (
             {"expected": [{"tool": "f", "args": {"a": [{"$gt": "x"}]}}], "actual": []},
@@ -386,10 +386,10 @@ def test_fields_beside_a_group_that_say_nothing_are_left_out(item: Any, read: An
 @pytest.mark.parametrize(
     ("item", "told"),
     [
-        ({"in_order": []}, "expected[0].in_order: there is nothing in it."),
-        ({"tool": "f", "in_order": [CALL]}, "'in_order' cannot stand beside a call"),
-        ({"in_order": [CALL], "one_of": [CALL]}, "'one_of' cannot stand beside `in_order`"),
-        ({"in_order": [CALL], "times": 2}, "'times' cannot stand beside `in_order`"),
+        ({"in_order": []}, "expected[0].in_order: the group is empty."),
+        ({"tool": "f", "in_order": [CALL]}, "'in_order' is not a field of a call"),
+        ({"in_order": [CALL], "one_of": [CALL]}, "'one_of' is not allowed beside 'in_order'"),
+        ({"in_order": [CALL], "times": 2}, "'times' is not allowed beside 'in_order'"),
     ],
 )
 def test_fields_that_contradict_one_another_are_refused(item: Any, told: str) -> None:

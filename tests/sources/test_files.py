@@ -96,7 +96,7 @@ def test_the_lines_of_data_that_is_cut_off_are_given_before_it_is_refused(
             for line in stream:
                 lines.append(line)  # noqa: PERF402  (`extend` would lose them with the error)
 
-    with pytest.raises(UnreadableInput, match="data ends too early: was the file cut off"):
+    with pytest.raises(UnreadableInput, match="data is truncated"):
         read_all()
     assert b"".join(lines) == text[: len(b"".join(lines))]
     assert len(lines) > 190_000
@@ -109,7 +109,7 @@ def test_damaged_data_is_refused(codec: str, tmp_path: Path) -> None:
 
     error = refusal(write(tmp_path, "cases", bytes(data)))
 
-    assert f"this is not {codec} data, or it is damaged" in error.problem
+    assert f"the {codec} data is invalid or damaged" in error.problem
 
 
 @pytest.mark.parametrize(("name", "codec"), [("a.jsonl.gz", "gzip"), ("a.jsonl.zst", "zstd")])
@@ -118,7 +118,7 @@ def test_a_file_that_is_not_what_its_name_says_is_refused(
 ) -> None:
     error = refusal(write(tmp_path, name, TEXT))
 
-    assert f"this is not {codec} data" in error.problem
+    assert f"the {codec} data is invalid" in error.problem
 
 
 def test_a_closed_standard_input_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -130,11 +130,11 @@ def test_a_closed_standard_input_is_refused(monkeypatch: pytest.MonkeyPatch) -> 
 def test_a_missing_file_is_refused(tmp_path: Path) -> None:
     path = str(tmp_path / "nothing.jsonl")
 
-    assert str(refusal(path)) == f"{path}: there is no such file. Check the path."
+    assert str(refusal(path)) == f"{path}: file not found. Check the path."
 
 
 def test_a_directory_is_refused(tmp_path: Path) -> None:
-    assert refusal(str(tmp_path)).problem == "this is a directory. Name the files in it."
+    assert refusal(str(tmp_path)).problem == "this is a directory. Pass the files in it."
 
 
 def test_a_path_that_cannot_be_one_is_refused() -> None:
@@ -150,7 +150,7 @@ def test_a_file_without_permission_is_refused(
     path = write(tmp_path, "cases.jsonl", TEXT)
     monkeypatch.setattr("callscore.sources.files.Path.open", deny)  # root may read everything
 
-    assert "there is no permission to read this file" in refusal(path).problem
+    assert "permission denied" in refusal(path).problem
 
 
 def test_a_source_that_breaks_is_refused_and_closed(
@@ -249,7 +249,7 @@ def test_what_comes_before_a_break_in_the_head_is_not_lost(tmp_path: Path) -> No
     with open_bytes(path) as stream:
         assert next(stream) == b"one\n"
         assert next(stream) == b"two\n"
-        with pytest.raises(UnreadableInput, match="ends too early"):
+        with pytest.raises(UnreadableInput, match="is truncated"):
             next(stream)
 
 

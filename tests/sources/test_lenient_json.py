@@ -89,8 +89,8 @@ def test_any_bytes_have_a_place_where_they_are_no_json(data: bytes) -> None:
         (b'"caf\xe9"', '"caf\\xe9"', "bytes that are not UTF-8"),
         (b'"\xed\xa0\x80"', '"\\xed\\xa0\\x80"', "bytes that are not UTF-8"),
         ('"a\tb"', '"a\tb"', "a control character inside a string"),
-        ('"\\x41"', '"\\x41"', "an escape that JSON does not know"),
-        ('"\\u12"', '"\\u12"', "an escape that JSON does not know"),
+        ('"\\x41"', '"\\x41"', "an invalid escape sequence"),
+        ('"\\u12"', '"\\u12"', "an invalid escape sequence"),
     ],
 )
 def test_a_faulty_value_of_clear_extent_is_marked(
@@ -174,7 +174,7 @@ def test_a_10_mb_string_is_read() -> None:
 
 
 def test_an_unfinished_10_mb_string_is_refused() -> None:
-    assert "in the middle of a string" in broken('"' + "\\n" * 5_000_000).problem
+    assert "inside a string" in broken('"' + "\\n" * 5_000_000).problem
 
 
 @pytest.mark.parametrize(
@@ -198,15 +198,15 @@ def test_a_line_that_ends_too_early_says_in_the_middle_of_what(
     error = broken(text)
 
     assert (error.line, error.column) == (1, column)
-    assert error.problem == f"the line ends in the middle of {noun}, was the file cut off?"
+    assert error.problem == f"the line ends inside {noun}. The file may be truncated."
 
 
 @pytest.mark.parametrize(
     ("text", "column", "problem"),
     [
-        ('{"a": 1,}', 9, "there is a comma before }. Remove it."),
-        ("[1, ]", 5, "there is a comma before ]. Remove it."),
-        ("{'a': 1}", 2, "there is a single quote. JSON has double quotes"),
+        ('{"a": 1,}', 9, "unexpected comma before '}'. Remove it."),
+        ("[1, ]", 5, "unexpected comma before ']'. Remove it."),
+        ("{'a': 1}", 2, "unexpected single quote. JSON uses double quotes"),
         ("{a: 1}", 2, "not JSON: expected a key in double quotes, got 'a'."),
         ('{"a" 1}', 6, "not JSON: expected a colon after the key, got '1'."),
         ("[1 2]", 4, "not JSON: expected a comma or ], got '2'."),
@@ -214,8 +214,8 @@ def test_a_line_that_ends_too_early_says_in_the_middle_of_what(
         ("[tru, 1]", 2, "not JSON: expected a value, got 't'."),
         ("[-]", 2, "not JSON: expected a value, got '-'."),
         ('{"поиск": }', 11, "not JSON: expected a value, got '}'."),
-        ("hello", 1, "got 'h'. Write one JSON object on each line."),
-        ("{} {}", 4, "more text follows after the end of the JSON value. Write one JSON object on"),
+        ("hello", 1, "got 'h'. Write one JSON object per line."),
+        ("{} {}", 4, "unexpected text after the JSON value. Write one JSON object per"),
         (b"[\xff]", 2, "the byte 0xff is not UTF-8. Save the file as UTF-8."),
     ],
 )
@@ -245,7 +245,7 @@ def test_several_documents_in_a_file_are_refused_with_advice() -> None:
     error = broken("{\n}\n{\n}", unit="file")
 
     assert (error.line, error.column) == (3, 1)
-    assert "Write one JSON array of cases, or one object on each line." in error.problem
+    assert "Write one JSON array of cases, or one object per line." in error.problem
 
 
 def test_an_integer_too_large_for_a_float_is_exact() -> None:

@@ -89,15 +89,15 @@ def test_the_last_of_several_values_counts() -> None:
 @pytest.mark.parametrize(
     ("data", "problem"),
     [
-        (b"\x0a\x05abc", "5 bytes does not fit"),
-        (b"\x0a\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01", "does not fit"),
-        (b"\x0a", "ends within a number"),
-        (b"\xff" * 11, "number is too long"),
-        (b"\x0b\x01", "no wire type 3"),
+        (b"\x0a\x05abc", "5 bytes exceeds"),
+        (b"\x0a\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01", "exceeds the remaining"),
+        (b"\x0a", "truncated number"),
+        (b"\xff" * 11, "number too long"),
+        (b"\x0b\x01", "unknown wire type 3"),
         (b"\x02\x01x", "has no number"),
         (field(1, field(3, b"\xff")), "not UTF-8"),
-        (b"\x00\x00\x00\x09\x0a", "ends within a message"),
-        (b"\x00\x00", "ends within a message"),
+        (b"\x00\x00\x00\x09\x0a", "truncated message"),
+        (b"\x00\x00", "truncated message"),
     ],
 )
 def test_damaged_bytes_are_refused_with_the_place(data: bytes, problem: str) -> None:

@@ -214,7 +214,7 @@ def test_json_lines_that_end_in_the_middle_of_a_line_say_so(tmp_path: Path) -> N
 
     assert values(records) == [
         *BOTH,
-        "the line ends in the middle of a string, was the file cut off?",
+        "the line ends inside a string. The file may be truncated.",
     ]
 
 
@@ -230,7 +230,7 @@ def test_arrays_on_lines_are_json_lines(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be"])
 def test_utf_16_is_refused_by_name(encoding: str, tmp_path: Path) -> None:
-    with pytest.raises(UnreadableInput, match=r"the text is UTF-16\. Save the file as UTF-8"):
+    with pytest.raises(UnreadableInput, match=r"encoded in UTF-16\. Save it as UTF-8"):
         records_of(tmp_path, "f.jsonl", f"\ufeff{LINES}".encode(encoding))
 
 
@@ -247,7 +247,7 @@ def test_json_lines_are_given_before_the_rest_is_read(monkeypatch: pytest.Monkey
 
 @pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be"])
 def test_utf_16_is_refused_by_name_in_text(encoding: str, tmp_path: Path) -> None:
-    with pytest.raises(UnreadableInput, match="the text is UTF-16"):
+    with pytest.raises(UnreadableInput, match="encoded in UTF-16"):
         records_of(tmp_path, "f.txt", "\ufeffHello".encode(encoding))
 
 
@@ -479,7 +479,7 @@ def test_otlp_in_protobuf_is_told_by_its_content(
 
 
 def test_otlp_that_is_cut_off_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(UnreadableInput, match=r"f\.pb: no OTLP message can be read at byte"):
+    with pytest.raises(UnreadableInput, match=r"f\.pb: invalid OTLP protobuf at byte"):
         binary_records(tmp_path, "f.pb", OTLP.read_bytes()[:-1])
 
 
@@ -510,7 +510,7 @@ def test_what_must_be_read_back_and_forth_may_come_through_a_pipe(
 def test_a_file_that_is_not_what_its_name_says_is_refused(
     name: str, kind: str, tmp_path: Path
 ) -> None:
-    with pytest.raises(UnreadableInput, match=f"this is not {kind}, although its name says so"):
+    with pytest.raises(UnreadableInput, match=f"the file is not {kind}, despite its name"):
         binary_records(tmp_path, name, b"\x00\x01\x02 nothing")
 
 

@@ -84,9 +84,9 @@ def test_a_row_of_another_length_is_bad_and_does_not_cost_the_others(row: str) -
     records = read(f"id,input\n{row}\nb,x\n")
 
     cells = row.count(",") + 1
-    problem = f"the row has {cells} cells, and the header 2."
+    problem = f"the row has {cells} cells, the header has 2."
     assert records == [
-        BadRecord("f.csv:2", f"{problem} Put cells that hold the delimiter in double quotes."),
+        BadRecord("f.csv:2", f"{problem} Put cells that contain the delimiter in double quotes."),
         Record("f.csv:3", {"id": "b", "input": "x"}),
     ]
 
@@ -94,7 +94,7 @@ def test_a_row_of_another_length_is_bad_and_does_not_cost_the_others(row: str) -
 def test_a_row_with_a_nul_byte_is_bad() -> None:
     records = read(b"id,input\na,x\0y\nb,x\n")
 
-    problem = "there is a NUL byte in the row. Is the file UTF-8, and whole?"
+    problem = "the row has a NUL byte. Check that the file is complete and saved as UTF-8."
     assert records[0] == BadRecord("f.csv:2", problem)
     assert len(records) == 2
 
@@ -123,8 +123,8 @@ def test_a_cell_may_be_huge() -> None:
 @pytest.mark.parametrize(
     ("header", "problem"),
     [
-        ("id,,input", "column 2 has no name. Name each in the first row."),
-        ("id, id", "two columns are called 'id'. Give each a name of its own."),
+        ("id,,input", "column 2 has no name. The first row must name every column."),
+        ("id, id", "duplicate column 'id'. Rename one of them."),
     ],
 )
 def test_a_header_that_does_not_name_each_column_is_refused(header: str, problem: str) -> None:
@@ -143,7 +143,7 @@ def test_quoting_that_breaks_is_refused_after_the_rows_before_it(text: str) -> N
     records = read_csv(header, BytesIO(rest), "f.csv", 1)
 
     assert next(records) == Record("f.csv:2", {"id": "a", "input": "b"})
-    with pytest.raises(UnreadableInput, match=r"f\.csv:3: the quoting breaks in the row that"):
+    with pytest.raises(UnreadableInput, match=r"f\.csv:3: invalid quoting in the row that"):
         next(records)
 
 
@@ -448,7 +448,7 @@ def test_a_mark_spoils_everything_around_it() -> None:
 def test_two_columns_of_one_name_are_refused() -> None:
     table = pa.Table.from_arrays([pa.array([1]), pa.array([2])], names=["x", "x"])
 
-    with pytest.raises(UnreadableInput, match="f: two columns are called 'x'"):
+    with pytest.raises(UnreadableInput, match="f: duplicate column 'x'"):
         list(read_parquet(file_of(table), "f"))
 
 
@@ -456,7 +456,7 @@ def test_two_columns_of_one_name_are_refused() -> None:
 def test_a_file_that_is_cut_off_is_refused(size: int) -> None:
     data = file_of(pa.table({"x": ["a"] * 100})).getvalue()[:size]
 
-    with pytest.raises(UnreadableInput, match="this is not a Parquet file, or it is damaged") as it:
+    with pytest.raises(UnreadableInput, match="the file is not Parquet, or it is damaged") as it:
         list(read_parquet(BytesIO(data), "f.parquet"))
     assert it.value.place == "f.parquet"
 

@@ -87,12 +87,14 @@ def test_otlp_in_protobuf_is_its_json() -> None:
 
 
 def test_otlp_that_is_cut_off_is_refused() -> None:
-    with pytest.raises(UnreadableInput, match="the bytes: no OTLP message can be read at byte"):
+    with pytest.raises(UnreadableInput, match="the bytes: invalid OTLP protobuf at byte"):
         decode_bytes((FILES / "otlp_traces.pb").read_bytes()[:-1])
 
 
 def test_bytes_that_are_neither_text_nor_otlp_are_refused() -> None:
-    with pytest.raises(UnreadableInput, match="the byte 0xff at 2 is not UTF-8, and this is no"):
+    with pytest.raises(
+        UnreadableInput, match="the byte 0xff at 2 is not UTF-8, and the data is not"
+    ):
         decode_bytes(b"{}\xff")
 
 
@@ -177,7 +179,7 @@ def test_a_separator_that_only_unicode_knows_is_not_the_end_of_a_line() -> None:
 def test_data_that_is_not_json_is_text_and_data_that_was_cut_off_is_marked() -> None:
     events = read_events('data: hello\n\ndata: {"a": 1}\n\ndata: {"a": \n')
 
-    problem = "the event ends in the middle of an object, was the file cut off?"
+    problem = "the event ends inside an object. The file may be truncated."
     assert events == ["hello", {"a": 1}, Malformed('{"a": ', problem)]
 
 
@@ -267,12 +269,12 @@ def test_a_faulty_value_is_marked() -> None:
 def test_a_broken_document_is_one_bad_record_with_line_and_column() -> None:
     records = list(read_json(b'[\n  {"id": 1},\n  {"id": 2\n', "f.json"))
 
-    problem = "the file ends in the middle of an object, was the file cut off?"
+    problem = "the file ends inside an object. The file may be truncated."
     assert records == [BadRecord("f.json:3:11", problem)]
 
 
 def test_a_text_that_is_not_json_says_what_it_is_that_ends_too_early() -> None:
-    with pytest.raises(NotJSON, match="the cell ends in the middle of an array"):
+    with pytest.raises(NotJSON, match="the cell ends inside an array"):
         decode_json(b"[1,", unit="cell")
 
 
@@ -316,7 +318,7 @@ def test_a_line_that_the_fast_decoder_refuses_is_marked_and_kept() -> None:
 def test_a_broken_line_is_a_bad_record_with_its_column() -> None:
     record = decode_line(b'{"id": "a",}', "f:3")
 
-    assert record == BadRecord("f:3:12", "there is a comma before }. Remove it.")
+    assert record == BadRecord("f:3:12", "unexpected comma before '}'. Remove it.")
 
 
 def test_columns_count_characters_and_not_bytes() -> None:

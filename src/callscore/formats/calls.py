@@ -239,7 +239,7 @@ def _read_non_list(value: Any, side: Side, where: str) -> tuple[ToolCall, ...]:
     if isinstance(value, Mapping | ToolCall):
         return (read_call(value, side=side, where=where),)
     if isinstance(value, str):
-        problem = f"a string is a tool's name only inside a list. Write [{describe(value)}]."
+        problem = f"a tool name must be inside a list. Write [{describe(value)}]."
         raise InvalidCall(f"{where}: {problem}")
     if not isinstance(value, Iterable):
         raise InvalidCall(f"{where}: expected a list of calls, got {describe(value)}.")
@@ -330,7 +330,9 @@ def _single_value(call: Mapping[str, Any], keys: Mapping[str, None], where: str)
     # Beside a name and an argument object, any other keys are allowed.
     is_plain = isinstance(call.get("name"), str) and isinstance(call.get("arguments"), dict)
     if not is_same and not is_plain:
-        raise InvalidCall(f"{where}: {' and '.join(given)} mean the same. Keep one of them.")
+        raise InvalidCall(
+            f"{where}: {' and '.join(map(repr, given))} are the same field. Keep one of them."
+        )
     return value
 
 
@@ -346,6 +348,8 @@ def _fallback_arguments(call: Mapping[str, Any], side: Side, where: str) -> Pars
     for key, value in call.items():
         is_object = isinstance(value, Mapping) or (isinstance(value, str) and value[:1] == "{")
         if key not in CALL_FIELDS and (is_object or side == "expected"):
-            problem = f"{describe(key)} is no field of a call. Arguments go under `arguments`."
+            problem = (
+                f"unknown field {describe(key)} of a call. Put the arguments under 'arguments'."
+            )
             raise InvalidCall(f"{where}: {problem}")
     return ParsedArguments(None if side == "expected" else {})

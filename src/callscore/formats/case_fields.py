@@ -87,8 +87,8 @@ def parse_json_path(text: str) -> JSONPath:
         found = _STEP.match(rest, position)
         if found is None:
             raise InvalidSettings(
-                f"{text!r} is no path: it goes wrong at {rest[position:]!r}."
-                " Write it like $.metadata.task_id or $.turns[0]['tool calls']."
+                f"invalid path {text!r} at {rest[position:]!r}."
+                " Write a path such as $.metadata.task_id or $.turns[0]['tool calls']."
             )
         key = found[found.lastgroup or 0]
         steps.append(None if found["all"] else int(key) if found["index"] else key)
@@ -143,7 +143,7 @@ def _missing_field_text(field: str, path: JSONPath, record: Any) -> str:
             break
         followed = reached[0]
         found += f".{step}" if isinstance(step, str) else f"[{'*' if step is None else step}]"
-    return f"there is no {path.text} for `{field}`; {found} is {describe(followed)}."
+    return f"field '{field}': nothing at {path.text}; {found} is {describe(followed)}."
 
 
 def parse_field_paths(paths: Mapping[str, str]) -> FieldPaths:
@@ -151,7 +151,7 @@ def parse_field_paths(paths: Mapping[str, str]) -> FieldPaths:
     for field in paths:
         if field not in CASE_FIELDS:
             known = ", ".join(CASE_FIELDS)
-            raise InvalidSettings(f"a case has no field {field!r}; its fields are {known}")
+            raise InvalidSettings(f"unknown field {field!r} of a case. Choose from: {known}.")
     return FieldPaths({field: parse_json_path(path) for field, path in paths.items()})
 
 
@@ -192,7 +192,7 @@ def only_field(record: dict[str, Any], fields: tuple[str, ...], place: str) -> s
     """The only one of these fields that a record has; all of them mean the same."""
     given = [field for field in fields if field in record]
     if len(given) > 1:
-        problem = f"{' and '.join(given)} mean the same. Keep one of them."
+        problem = f"{' and '.join(map(repr, given))} are the same field. Keep one of them."
         raise UnreadableInput(place, problem)
     return given[0] if given else None
 
@@ -201,7 +201,7 @@ def refuse_groups(record: dict[str, Any], place: str) -> None:
     """Refuse group keywords beside `expected`: they belong inside it."""
     for word in _GROUP_FIELDS:
         if word in record:
-            raise UnreadableInput(place, f"`{word}` belongs into the list of what is `expected`.")
+            raise UnreadableInput(place, f"'{word}' must be inside the list 'expected'.")
 
 
 def refuse_typos(record: dict[str, Any], place: str) -> None:
@@ -209,7 +209,7 @@ def refuse_typos(record: dict[str, Any], place: str) -> None:
     for key in record:
         meant = _nearest_side_field(str(key))
         if meant is not None and key != meant:
-            problem = f"{describe(key)} is no field of a case. Is `{meant}` meant?"
+            problem = f"unknown field {describe(key)}. Did you mean '{meant}'?"
             raise UnreadableInput(place, problem)
 
 
@@ -225,7 +225,9 @@ def require_tool_name(value: Any, place: str) -> str:
     """The value, if it is the name of a tool; otherwise an error."""
     if isinstance(value, str) and value:
         return value
-    problem = f"{EXPECTED_TOOL_FIELD} is the name of a tool, or null where none should be called"
+    problem = (
+        f"'{EXPECTED_TOOL_FIELD}' must be the name of a tool, or null if no tool should be called"
+    )
     raise UnreadableInput(place, f"{problem}; got {describe(value)}.")
 
 
@@ -236,7 +238,7 @@ def read_id(record: dict[str, Any], place: str) -> str | None:
         return value
     if integer_of(value) is not None:
         return str(value)
-    raise UnreadableInput(place, f"an id is text or an integer; got {describe(value)}.")
+    raise UnreadableInput(place, f"'id' must be text or an integer; got {describe(value)}.")
 
 
 def read_trial(record: dict[str, Any], place: str) -> int | str | None:
@@ -244,7 +246,7 @@ def read_trial(record: dict[str, Any], place: str) -> int | str | None:
     value: int | str | None = record.get("trial")
     if value is None or isinstance(value, str) or integer_of(value) is not None:
         return value
-    raise UnreadableInput(place, f"a trial is an integer or text; got {describe(value)}.")
+    raise UnreadableInput(place, f"'trial' must be an integer or text; got {describe(value)}.")
 
 
 def read_skip(record: dict[str, Any]) -> bool | str:
@@ -262,7 +264,7 @@ def read_tags(record: dict[str, Any], place: str) -> tuple[str, ...]:
         if not wrong:
             return tuple(tags)
         value = wrong[0]
-    raise UnreadableInput(place, f"tags are a list of texts; got {describe(value)}.")
+    raise UnreadableInput(place, f"'tags' must be a list of texts; got {describe(value)}.")
 
 
 _MAX_NAME_LENGTH = 48

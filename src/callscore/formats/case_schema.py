@@ -61,12 +61,12 @@ def value_definitions() -> dict[str, Any]:
     known = comparators()
     keys = [key for comparator in known for key in comparator.keys]
     value = {
-        "description": 'A value, or a rule in place of one, such as {"$contains": "Paris"}.',
+        "description": 'A value, or a matcher in place of it, such as {"$contains": "Paris"}.',
         "properties": {
             **{key: _operand(comparator, key) for comparator in known for key in comparator.keys},
             LITERAL: {
-                "title": "A value that is meant as it stands",
-                "description": "Keys in it that begin with $ are no rules.",
+                "title": "Literal value",
+                "description": "Keys in it that begin with $ are not matchers.",
             },
         },
         "propertyNames": {"pattern": _plain_or_any_of([*keys, LITERAL])},
@@ -123,36 +123,36 @@ _KEYWORDS = (*GROUPS, FORBID)
 
 _MEANINGS: Final[dict[str, dict[str, Any]]] = {
     "in_order": {
-        "title": "In this order",
-        "description": "Each is made after the one before; other calls may stand between.",
+        "title": "In order",
+        "description": "All calls, each after the one before. Other calls may come between them.",
         "examples": [["search_flights", "book_flight"]],
     },
     "any_order": {
-        "title": "In any order",
-        "description": "All are made, in any order; groups among them may interleave.",
+        "title": "Any order",
+        "description": "All calls, in any order. Groups among them may interleave.",
         "examples": [["get_weather", "get_time"]],
     },
     "one_of": {
-        "title": "One of these",
-        "description": "One of these calls or groups is made: that which gives the best score.",
+        "title": "One of",
+        "description": "One of these calls or groups. The one with the best score counts.",
         "examples": [["search_web", "search_news"]],
     },
     "optional": {
-        "title": "This, or nothing",
-        "description": "A call or a group that may be made, and costs nothing if it is not.",
+        "title": "Optional",
+        "description": "A call or a group that may be missing without lowering the score.",
         "examples": ["get_user"],
     },
     FORBID: {
-        "title": "Never this",
-        "description": "The name of a tool that must not be called, with * for anything; if it is"
-        " called, the score of the case is 0. It stands in the top list.",
+        "title": "Forbidden tool",
+        "description": "The name of a tool that must not be called; * matches any text. If it is"
+        " called, the score of the case is 0. Allowed only in the top-level list.",
         "examples": ["delete_*"],
     },
 }
 
 _TOOL: Final = {
-    "title": "The tool",
-    "description": "The name of the tool that should be called.",
+    "title": "Tool",
+    "description": "The name of the expected tool.",
     "type": ["string", "null"],
     "minLength": 1,
 }
@@ -177,7 +177,7 @@ def expected_definitions() -> dict[str, Any]:
         "expected": _expected(),
         # An item of the top list.
         "expectation": {
-            "title": "A call, a group of calls, or a forbidden call",
+            "title": "Call, group of calls, or forbidden tool",
             "properties": {FORBID: _MEANINGS[FORBID]},
             "if": {"type": "object", "required": [FORBID], **_WITHOUT_NAME},
             "then": {"properties": {FORBID: forbidden}, "maxProperties": 1},
@@ -185,7 +185,7 @@ def expected_definitions() -> dict[str, Any]:
         },
         # An item of a group, where nothing can be forbidden.
         "member": {
-            "title": "A call, or a group of calls",
+            "title": "Call or group of calls",
             "description": 'A call is {"name": ..., "arguments": {...}}, ["name", {...}], or "name",'
             " which accepts any arguments.",
             "type": ["object", "array", "string"],
@@ -204,7 +204,7 @@ def expected_definitions() -> dict[str, Any]:
             ],
         },
         "group": {
-            "title": "A group of calls",
+            "title": "Group of calls",
             "properties": {
                 kind: {**_MEANINGS[kind], **(_MEMBER_REFERENCE if kind == "optional" else members)}
                 for kind in GROUPS
@@ -214,38 +214,37 @@ def expected_definitions() -> dict[str, Any]:
         },
         "call": _call(),
         "pair": {
-            "title": "A call as a pair",
+            "title": "Call as a pair",
             "description": "The name of the tool and its arguments.",
             "minItems": 2,
             "maxItems": 2,
             "prefixItems": [{"type": "string", "minLength": 1}, _ARGUMENTS_REFERENCE],
         },
         "arguments": {
-            "title": "The arguments",
-            "description": "The values that are expected, or rules in place of them. {}: there must be"
-            " none. null, or no such field: any will do.",
+            "title": "Arguments",
+            "description": "The expected values, or matchers in place of them. {}: no arguments. null,"
+            " or no such field: any arguments.",
             "type": ["object", "string", "null"],
             "pattern": r"^$|^[^\[\-0-9A-Za-z]|^null",  # text is an object as JSON, blank, or null
             "if": {"type": "object"},
             "then": {"$ref": "#/$defs/values"},
         },
         "times": {
-            "title": "How often",
-            "description": "How often the call is made: a number, or bounds.",
+            "title": "Number of calls",
+            "description": "A number, or a minimum and a maximum.",
             "examples": [2, {"min": 1, "max": 3}],
             "type": ["integer", "object"],
             "minimum": 1,
             "maximum": MAX_TIMES,
             "properties": {
                 "min": {
-                    "description": "How often it must be made; 1 if this is not given.",
+                    "description": "The minimum number of calls; 1 by default.",
                     "type": "integer",
                     "minimum": 0,
                     "maximum": MAX_TIMES,
                 },
                 "max": {
-                    "description": "How often it may be made; any number of times if this is not"
-                    " given.",
+                    "description": "The maximum number of calls; unlimited by default.",
                     "type": ["integer", "null"],
                     "minimum": 1,
                     "maximum": MAX_TIMES,
@@ -265,9 +264,9 @@ def _expected() -> dict[str, Any]:
     ours = {"$ref": "#/$defs/is_ours"}
     is_near = {"anyOf": [_has_any(NAME_KEYS), {"not": {"propertyNames": _CALL_FIELD_REFERENCE}}]}
     return {
-        "title": "What is expected",
-        "description": "The calls that should be made. [] or null: no tool should be called. Or a"
-        " document in any format that callscore reads, whose calls should be made.",
+        "title": "Expected calls",
+        "description": "The calls that should be made. [] or null: none. Or a document with these"
+        " calls, in any supported format.",
         "type": ["array", "object", "string", "null"],
         "pattern": r"[\[{<(]|^\s*null\s*$",  # the name of a tool has to be in a list
         "allOf": [
@@ -325,7 +324,7 @@ def _call() -> dict[str, Any]:
             _NAME: _TOOL,
             _ARGUMENTS: _ARGUMENTS_REFERENCE,
             TIMES: {"$ref": "#/$defs/times"},
-            "id": {"description": "The id of the call; it is not compared."},
+            "id": {"description": "The id of the call. It is not compared."},
         },
         "anyOf": [
             {"required": [name], "properties": {name: {"type": "string"}}} for name in NAME_KEYS
@@ -336,7 +335,7 @@ def _call() -> dict[str, Any]:
         ],
     }
     return {
-        "title": "A call",
+        "title": "Call",
         "not": _has_any((*_KEYWORDS, "min", "max")),  # these go around it, or into `times`
         "if": {"properties": {_NESTED_KEY: {"type": "object"}}, "required": [_NESTED_KEY]},
         "then": {"properties": {_NESTED_KEY: nested, TIMES: {"$ref": "#/$defs/times"}}},
@@ -350,61 +349,61 @@ _DRAFT = "https://json-schema.org/draft/2020-12/schema"
 _CASE: Final = {"$ref": "#/$defs/case"}
 _EXPECTED: Final = {"$ref": "#/$defs/expected"}
 _ACTUAL: Final = {"$ref": "#/$defs/actual"}
-_SCHEMA_FIELD: Final = {"description": "Where this schema is, for editors; nobody else minds."}
+_SCHEMA_FIELD: Final = {"description": "The location of this schema, for editors."}
 
 # Calls in callscore's own notation, which are described, or a document in any format.
 _ACTUAL_SIDE: Final = {
-    "title": "What was done",
-    "description": "The calls that were made. [] or null: none. Or what any stack wrote, in"
-    " any format that callscore reads: see `callscore formats`.",
+    "title": "Actual calls",
+    "description": "The calls that were made. [] or null: none. Or a trace in any supported"
+    " format: see `callscore formats`.",
     "type": ["array", "object", "string", "null"],
     "items": {
         "properties": {
-            "name": {"title": "The tool", "description": "The name of the tool."},
+            "name": {"title": "Tool", "description": "The name of the tool."},
             "arguments": {
-                "title": "The arguments",
-                "description": "An object, or a JSON object as text; everything in it is literal.",
+                "title": "Arguments",
+                "description": "An object, or JSON text of an object. All values are literal.",
             },
-            "result": {"title": "What the tool answered"},
-            "failed": {"title": "Whether that answer was an error"},
+            "result": {"title": "Result of the tool"},
+            "failed": {"title": "Whether the result is an error"},
         }
     },
 }
 # The fields of a case by callscore's own names.
 _FIELDS: Final[dict[str, dict[str, Any]]] = {
     "id": {
-        "title": "The name of the case",
-        "description": "Text or an integer; together with `trial` it is unique. Without it the"
-        " case is named for what is asked and expected.",
+        "title": "Id of the case",
+        "description": "Text or an integer, unique together with `trial`. Without it, the id is"
+        " derived from the input and the expected calls.",
         "type": ["string", "integer", "null"],
         "minLength": 1,
     },
-    "input": {"title": "What the agent was asked"},
+    "input": {"title": "Input of the agent"},
     EXPECTED_FIELDS[0]: _EXPECTED,
     ACTUAL_FIELDS[0]: _ACTUAL,
     "trial": {
-        "title": "Which repetition this is",
-        "description": "Text or an integer, where a case is run several times.",
+        "title": "Trial",
+        "description": "Text or an integer, if a case is run several times.",
         "type": ["string", "integer", "null"],
     },
     "tools": {
-        "title": "The definitions of the tools",
-        "description": "In any format that callscore reads; the calls are checked by them.",
+        "title": "Tool definitions",
+        "description": "In any supported format. Calls are checked against them.",
     },
     "tags": {
-        "title": "Words to select and to group by",
+        "title": "Labels to select and to group by",
         "type": ["string", "array", "null"],
         "items": {"type": "string"},
     },
-    "metadata": {"title": "Anything else worth keeping"},
+    "metadata": {"title": "Any other data"},
     "only": {
-        "title": "Whether to run this case alone",
-        "description": "Where agents are run: cases that do not say so are left out.",
+        "title": "Run only this case",
+        "description": "Applies when an agent is run. Cases without it are left out.",
         "type": "boolean",
     },
     "skip": {
-        "title": "Whether to leave this case out",
-        "description": "Where agents are run. True, or why, as text.",
+        "title": "Skip this case",
+        "description": "Applies when an agent is run. True, or the reason as text.",
         "type": ["boolean", "string"],
     },
 }
@@ -422,7 +421,7 @@ def build_case_schema() -> dict[str, Any]:
     return {
         "$schema": _DRAFT,
         "$comment": "Written by `callscore schema case`.",
-        "title": "Cases for callscore",
+        "title": "callscore cases",
         "description": "A case, a list of cases, or an object with `cases`.",
         "type": ["array", "object", "null"],
         "allOf": [
@@ -449,9 +448,8 @@ def _case() -> dict[str, Any]:
     # If a side is missing, a field that is nearly its name would hide the case.
     typos = [*_misspellings(EXPECTED_FIELDS[0]), *_misspellings(ACTUAL_FIELDS[0])]
     return {
-        "title": "A case",
-        "description": "One thing to score: what was expected and what was done. Other fields are"
-        " ignored.",
+        "title": "Case",
+        "description": "The expected and the actual calls for one input. Other fields are ignored.",
         "type": "object",
         "properties": {**_FIELDS, "$schema": _SCHEMA_FIELD},
         "patternProperties": _other_names(),
@@ -473,8 +471,8 @@ def _case() -> dict[str, Any]:
 def _other_names() -> dict[str, Any]:
     """The other names of the sides, as patterns, so that editors do not propose them."""
     tool = {
-        "title": "The tool that is expected",
-        "description": "Its name, with any arguments, or null where no tool should be called.",
+        "title": "Expected tool",
+        "description": "Its name, with any arguments, or null if no tool should be called.",
         "type": ["string", "null"],
         "minLength": 1,
     }

@@ -200,7 +200,9 @@ def join_traces(traces: list[Trace], *, where: str) -> Trace:
     if len(traces) == 1:
         return traces[0]
     if any(trace.id is not None for trace in traces):
-        problem = f"there are {len(traces)} runs in it. Score them with score_cases or score_files."
+        problem = (
+            f"the document has {len(traces)} runs. Score them with score_cases or score_files."
+        )
         raise InvalidCall(f"{where}: {problem}")
     calls = [call for trace in traces for call in trace.calls or ()]
     expected = [call for trace in traces for call in trace.expected or ()]
@@ -220,7 +222,7 @@ def actual_calls_in(trace: Trace, *, where: str) -> _Calls:
     """The calls that were made in a run; an error if it says nothing about them."""
     _require_answer(trace, where)
     if trace.calls is None:
-        problem = "this says which calls are expected, not which were made"
+        problem = "the document has expected calls, but no actual calls"
         raise InvalidCall(f"{where}: {problem}.")
     return trace.calls
 
@@ -243,7 +245,7 @@ def expected_calls_in(trace: Trace, *, where: str) -> tuple[Expected, ...]:
 
 def _require_answer(trace: Trace, where: str) -> None:
     if not trace.says_anything:
-        raise InvalidCall(f"{where}: there is no answer in it, and nothing that is expected.")
+        raise InvalidCall(f"{where}: the document has no answer and no expected calls.")
 
 
 def _require_readable(call: ToolCall, where: str) -> ToolCall:

@@ -113,7 +113,7 @@ def read_case(
     if expected is None or actual is None:
         refuse_typos(record, place)
     if not any(field in record for field in SIDE_FIELDS):
-        problem = f"a case has an `id`, `expected` and `actual`; got {describe(record)}."
+        problem = f"a case must have 'id', 'expected' and 'actual'; got {describe(record)}."
         raise UnreadableInput(place, problem)
     name = read_id(record, place)
     return Case(
@@ -216,7 +216,7 @@ def read_trace(
     actual = _read_field(record, fields, place, read)
     if actual is None:
         names = ", ".join(fields)
-        problem = f"a trace needs its calls under one of {names}; write [] where none was made."
+        problem = f"a trace must have its calls under one of {names}. Write [] if no call was made."
         raise UnreadableInput(place, problem)
     return Case(
         id=read_id(record, place) or NO_ID,
@@ -253,7 +253,7 @@ def has_own_id(case: Case) -> bool:
 def _require_object(value: Any, place: str, noun: str) -> dict[str, Any]:
     if isinstance(value, dict):
         return value
-    raise UnreadableInput(place, f"{noun} is an object with an `id`; got {describe(value)}.")
+    raise UnreadableInput(place, f"{noun} must be an object with an 'id'; got {describe(value)}.")
 
 
 def _read_field(

@@ -53,7 +53,7 @@ def dialect_from_module(name: str, module: ModuleType) -> Dialect:
     ]
     if missing or not module.__doc__:
         lack = ", ".join(missing) or "a docstring"
-        raise InvalidDialect(f"the dialect {name} ({module.__name__}) lacks {lack}.")
+        raise InvalidDialect(f"the format {name!r} ({module.__name__}) lacks {lack}.")
     return Dialect(
         name=name,
         order=module.ORDER,
@@ -83,6 +83,7 @@ def dialect_named(name: str) -> Dialect:
     known = {dialect.name: dialect for dialect in dialects()}
     if name in known:
         return known[name]
-    meant = get_close_matches(name, known, n=3, cutoff=0.5)
-    hint = f" Is one of these meant: {', '.join(meant)}?" if meant else ""
-    raise InvalidSettings(f"there is no format {name!r}.{hint} `callscore formats` lists all.")
+    meant = [repr(each) for each in get_close_matches(name, known, n=3, cutoff=0.5)]
+    choices = " or ".join([", ".join(meant[:-1]), meant[-1]]) if meant[1:] else "".join(meant)
+    hint = f" Did you mean {choices}?" if meant else ""
+    raise InvalidSettings(f"unknown format {name!r}.{hint} 'callscore formats' lists all formats.")

@@ -35,6 +35,7 @@ TIMES = "times"
 _KEYWORDS = (*GROUPS, FORBID)
 MAX_TIMES = 10_000  # each is an expected call
 _BOUNDS = ("min", "max")
+_EXAMPLE_TIMES = '{"min": 1, "max": 3}'
 
 
 def has_groups(items: list[Any]) -> bool:
@@ -73,7 +74,7 @@ def read_expectation(items: list[Any], *, where: str, spelled: bool) -> tuple[Ex
 def read_expected(item: Any, *, where: str, spelled: bool) -> Expected:
     """One call or one group; forbidden calls are allowed only in the top list."""
     if isinstance(item, Matcher):
-        problem = f"`{item.key}` stands in place of an argument's value, not of a call"
+        problem = f"'{item.key}' can replace the value of an argument, not a call"
         word = item.key.removeprefix("$")
         hint = f" For calls write expect.{word}(expect.call(...))." if word in GROUPS else ""
         raise InvalidCall(f"{where}: {problem}.{hint}")
@@ -87,7 +88,7 @@ def read_expected(item: Any, *, where: str, spelled: bool) -> Expected:
             raise InvalidCall(f"{where}.{TIMES}: {problem}")
         return _read_times(call, {"min": item.least, "max": item.most}, where)
     if _read_forbidden(item, where) is not None:
-        problem = f"`{FORBID}` holds for the whole case: put it into the top list"
+        problem = f"'{FORBID}' applies to the whole case. Put it into the top-level list"
         raise InvalidCall(f"{where}: {problem}.")
     if isinstance(item, Mapping):
         return _read_mapping(item, where, spelled=spelled)
@@ -103,11 +104,11 @@ def _read_mapping(item: Mapping[str, Any], where: str, *, spelled: bool) -> Expe
     kind = next(kind for kind in _KEYWORDS if kind in item)
     for key in item:
         if key != kind:
-            raise InvalidCall(f"{where}: {describe(key)} cannot stand beside `{kind}`.")
+            raise InvalidCall(f"{where}: {describe(key)} is not allowed beside '{kind}'.")
     value = item[kind]
     members = [value] if kind == "optional" else value
     if kind == "optional" and isinstance(value, list) and not _is_call(value):
-        problem = "it takes one call or one group; several go into `in_order` or `any_order`"
+        problem = "it takes one call or one group. Put several into 'in_order' or 'any_order'"
         raise InvalidCall(f"{where}.optional: {problem}.")
     if not isinstance(members, list | tuple):
         raise InvalidCall(f"{where}.{kind}: expected a list of calls, got {describe(value)}.")
@@ -119,7 +120,7 @@ def _read_members(
     kind: GroupKind, members: list[Any], where: str, *, spelled: bool
 ) -> tuple[Expected, ...]:
     if not members:
-        raise InvalidCall(f"{where}.{kind}: there is nothing in it.")
+        raise InvalidCall(f"{where}.{kind}: the group is empty. Add a call.")
     if kind == "optional":
         return (read_expected(members[0], where=f"{where}.{kind}", spelled=spelled),)
     return tuple(
@@ -138,9 +139,9 @@ def _read_forbidden(item: Any, where: str) -> Forbidden | None:
     pattern = item[FORBID]
     if len(item) == 1 and isinstance(pattern, str) and pattern:
         return Forbidden(pattern)
-    problem = 'is the name of a tool, or a pattern such as "delete_*", and stands alone'
+    problem = 'must be the name of a tool or a pattern such as "delete_*", without other keys'
     got = describe(pattern if len(item) == 1 else item)
-    raise InvalidCall(f"{where}.{FORBID}: it {problem}; got {got}.")
+    raise InvalidCall(f"{where}.{FORBID}: {problem}; got {got}.")
 
 
 def _read_call(item: Any, where: str, *, spelled: bool) -> ToolCall:
@@ -169,10 +170,10 @@ def read_rules(call: ToolCall, where: str) -> ToolCall:
     if isinstance(arguments, dict):
         return structs.replace(call, arguments=arguments)
     key = arguments.key if isinstance(arguments, Matcher) else LITERAL
-    problem = f"`{key}` stands in place of an argument's value, not of all arguments"
-    hint = "To allow other arguments beside these, use mode `flexible` with a threshold of 1"
+    problem = f"'{key}' can replace the value of an argument, not all arguments"
+    hint = "To allow additional arguments, use mode 'flexible' with argument_match_threshold 1"
     if key == "$any":
-        hint = "To accept any, leave `arguments` out"
+        hint = "To accept any arguments, leave out 'arguments'"
     raise InvalidCall(f"{where}.arguments: {problem}. {hint}.")
 
 
@@ -200,12 +201,16 @@ def _refuse_misplaced(item: Mapping[str, Any], where: str) -> None:
             continue
         meant = _nearest_keyword(key)
         if meant in _BOUNDS:
-            problem = f'{describe(key)} belongs into `times`: {{"times": {{...}}}}.'
+            problem = (
+                f"{describe(key)} must be inside 'times', as in {{\"times\": {_EXAMPLE_TIMES}}}."
+            )
             raise InvalidCall(f"{where}: {problem}")
         if meant == TIMES:
-            raise InvalidCall(f"{where}: {describe(key)} is no field of a call. Is 'times' meant?")
+            raise InvalidCall(
+                f"{where}: unknown field {describe(key)} of a call. Did you mean 'times'?"
+            )
         if meant is not None:
-            problem = f"{describe(key)} cannot stand beside a call: it goes around it"
+            problem = f"{describe(key)} is not a field of a call. Put the call inside it"
             raise InvalidCall(f'{where}: {problem}, as in {{"{meant}": ...}}.')
 
 
@@ -225,31 +230,33 @@ def _refuse_misspelled(item: Mapping[str, Any], where: str) -> None:
         return
     (key,) = item
     if str(key).startswith("$") and str(key)[1:] not in _KEYWORDS:
-        problem = f"{describe(key)} stands in place of an argument's value, not of a call"
+        problem = f"{describe(key)} can replace the value of an argument, not a call"
         raise InvalidCall(f"{where}: {problem}.")
     hint = did_you_mean(key, _KEYWORDS)
     if not hint and isinstance(item[key], list):
-        hint = f". There are {', '.join(_KEYWORDS)}."
+        hint = f". Choose from: {', '.join(_KEYWORDS)}."
     if hint:
-        raise InvalidCall(f"{where}: {describe(key)} is no group{hint}")
+        raise InvalidCall(f"{where}: unknown group {describe(key)}{hint}")
 
 
 def _read_times(call: ToolCall, times: Any, where: str) -> Times:
     times = _as_integer(times)
     bounds = {"min": times, "max": times} if _is_count(times) else times
     if not isinstance(bounds, Mapping):
-        problem = 'is a number, or an object such as {"min": 1, "max": 3}'
-        raise InvalidCall(f"{where}.{TIMES}: it {problem}; got {describe(times)}.")
+        problem = f"must be a number or an object such as {_EXAMPLE_TIMES}"
+        raise InvalidCall(f"{where}.{TIMES}: {problem}; got {describe(times)}.")
     for key in bounds:
         if key not in _BOUNDS:
             hint = did_you_mean(key, _BOUNDS) or "."
-            raise InvalidCall(f"{where}.{TIMES}: {describe(key)} is neither `min` nor `max`{hint}")
+            raise InvalidCall(f"{where}.{TIMES}: unknown key {describe(key)}{hint}")
     least, most = _as_integer(bounds.get("min", 1)), _as_integer(bounds.get("max"))
     if not _is_count(least) or not (most is None or _is_count(most)):
-        raise InvalidCall(f"{where}.{TIMES}: `min` and `max` are integers from 0 to {MAX_TIMES:,}.")
+        raise InvalidCall(
+            f"{where}.{TIMES}: 'min' and 'max' must be integers from 0 to {MAX_TIMES:,}."
+        )
     if most is not None and most < max(least, 1):
-        problem = f"`max` is {most} and `min` is {least}"
-        raise InvalidCall(f"{where}.{TIMES}: {problem}; to forbid a call write `{FORBID}`.")
+        problem = f"'max' is {most} and 'min' is {least}"
+        raise InvalidCall(f"{where}.{TIMES}: {problem}. To forbid a call, use '{FORBID}'.")
     return Times(call, least, most)
 
 

@@ -75,8 +75,8 @@ def function_tool(function: Any, name: str | None = None) -> Tool:
         inner = inner.func
     called = name or str(getattr(inner, "__name__", _LAMBDA))
     if called == _LAMBDA:
-        problem = "a tool needs a name that it can be called by, and a lambda has none"
-        raise InvalidCall(f"{problem}; write a function with `def`, or give it by name.")
+        problem = "a lambda has no name"
+        raise InvalidCall(f"{problem}. Define the tool with 'def', or pass it by name.")
     documentation = documentation_of(getattr(inner, "__doc__", None))
     try:
         signature = inspect.signature(function)

@@ -94,9 +94,9 @@ def unknown_format_text(document: Any) -> str:
         if keys & others
     )
     near = ", ".join(name for _, _, name in by_similarity[:_MAX_NAMED])
-    problem = f"no format recognises {describe(document)}."
-    hint = f" The nearest are {near}." if near else ""
-    return f"{problem}{hint} `callscore formats` shows an example of each."
+    problem = f"unknown format: {describe(document)}."
+    hint = f" Most similar: {near}." if near else ""
+    return f"{problem}{hint} 'callscore formats' lists all formats; --input-format selects one."
 
 
 @cache
@@ -160,7 +160,9 @@ def read_as(
     except RecursionError as error:
         raise InvalidCall("the document is nested too deeply to be read.") from error
     except Exception as error:  # in a dialect of another package
-        problem = f"the format {dialect.name} broke on it ({type(error).__name__}: {error})."
+        problem = (
+            f"the document cannot be read as '{dialect.name}' ({type(error).__name__}: {error})."
+        )
         raise InvalidCall(problem) from error
     if len(traces) == 1 and traces[0].id is None:
         traces = [_with_record_id(traces[0], document)]
@@ -193,8 +195,8 @@ def read_named(
     is_empty = names <= {NAMELESS} and not isinstance(document, str)
     if is_empty and not dialect.recognises(document) and not dialect.read_tools(document):
         found = find_dialect(document)
-        guess = f"It looks like {found.name}." if found else unknown_format_text(document)
-        raise UnknownFormat(f"this is not {dialect.name}. {guess}")
+        guess = f"It looks like '{found.name}'." if found else unknown_format_text(document)
+        raise UnknownFormat(f"the document is not in the format '{dialect.name}'. {guess}")
     return traces
 
 
@@ -235,7 +237,7 @@ _Read = TypeVar("_Read")
 def require_one_selection(read_options: ReadOptions, max_count: int) -> None:
     """Refuse `top_k` together with `candidate`."""
     if max_count > 1 and read_options.candidate:
-        raise InvalidSettings("top_k takes the first answers, candidate a certain one: keep one")
+        raise InvalidSettings("'top_k' and 'candidate' exclude each other. Keep one of them")
 
 
 def read_candidates(

@@ -121,7 +121,9 @@ def read_options_for(
     try:
         pattern = re.compile(failure)
     except (re.error, TypeError) as error:
-        raise InvalidSettings(f"failure: {failure!r} is no regular expression ({error})") from error
+        raise InvalidSettings(
+            f"failure: {failure!r} is not a regular expression ({error})"
+        ) from error
     return ReadOptions(
         view=view,  # type: ignore[arg-type]  # it is checked there
         candidate=candidate,

@@ -202,8 +202,8 @@ def _decoded(text: str, where: str) -> Any:
 _RESPELLED = {
     "a call needs a name, as in": "a call needs a tool, as in",
     '{"name": ..., "arguments": {...}}': '{"tool": ..., "args": {...}}',
-    "Arguments go under `arguments`": "Arguments go under `args`",
-    "leave `arguments` out": "leave `args` out",
+    "Put the arguments under 'arguments'": "Put the arguments under 'args'",
+    "leave out 'arguments'": "leave out 'args'",
 }
 _ARGUMENTS_PATH = re.compile(
     rf"((?:expected|actual)(?:\[\d+\]|\.(?:{'|'.join(GROUPS)}))*)\.arguments\b"

@@ -62,7 +62,7 @@ def read_eval_archive(file: IO[bytes], name: str) -> Iterator[Record | BadRecord
     try:
         archive = ZipFile(file)
     except _ARCHIVE_ERRORS as error:
-        problem = f"the zip archive is damaged ({error}). Make the file again."
+        problem = f"the zip archive is damaged ({error}). Create the file again."
         raise UnreadableInput(name, problem) from error
     with archive:
         log = _Log(archive, file, name)
@@ -88,9 +88,7 @@ def _read_header(log: _Log) -> dict[str, Any]:
             raise UnreadableInput(place, broken.problem) from broken
         if isinstance(header, dict) and isinstance(header.get("eval"), dict):
             return {"version": header.get("version"), "eval": header["eval"]}
-    problem = (
-        "this is a zip archive, but not a log of Inspect. Unpack it, and name the files in it."
-    )
+    problem = "the zip archive is not an Inspect log. Unpack it and pass the files in it."
     raise UnreadableInput(log.name, problem)
 
 
@@ -116,10 +114,10 @@ def _read_entry(log: _Log, entry: str) -> bytes:
     except UnreadableInput:
         raise
     except _ARCHIVE_ERRORS as error:
-        problem = f"the entry is damaged, or packed in an unknown way ({error})."
-        raise UnreadableInput(place, f"{problem} Make the file again.") from error
+        problem = f"the entry is damaged or its compression is not supported ({error})."
+        raise UnreadableInput(place, f"{problem} Create the file again.") from error
     if len(content) > _MAX_ENTRY_SIZE:
-        problem = f"this is more than {_MAX_ENTRY_SIZE >> 20:,} MiB. Leave it out of the log."
+        problem = f"the entry is larger than {_MAX_ENTRY_SIZE >> 20:,} MiB. Remove it from the log."
         raise UnreadableInput(place, problem)
     return bytes(content)
 

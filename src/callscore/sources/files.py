@@ -106,17 +106,17 @@ def as_seekable(stream: io.BufferedReader) -> Iterator[IO[bytes]]:
 def _open_source(path: str, place: str) -> BinaryIO:
     if path == "-":
         if sys.stdin is None:  # the program was started with its input closed
-            problem = "standard input is closed. Pipe the cases in, or name a file."
+            problem = "standard input is closed. Pipe cases into the command, or pass a file."
             raise UnreadableInput(place, problem)
         return sys.stdin.buffer
     try:
         return Path(path).open("rb")
     except FileNotFoundError:
-        problem = "there is no such file. Check the path."
+        problem = "file not found. Check the path."
     except IsADirectoryError:
-        problem = "this is a directory. Name the files in it."
+        problem = "this is a directory. Pass the files in it."
     except PermissionError:
-        problem = "there is no permission to read this file. Change its mode or its owner."
+        problem = "permission denied. Check the mode and the owner of the file."
     except (OSError, ValueError) as error:
         problem = f"the file cannot be opened ({error})."
     raise UnreadableInput(place, problem)
@@ -174,14 +174,14 @@ def decompress(chunks: Iterator[bytes], codec: _Codec, place: str) -> Iterator[b
             try:
                 data = decompressor.decompress(rest)
             except codec.error as error:
-                problem = f"this is not {codec.name} data, or it is damaged ({error})."
-                raise UnreadableInput(place, f"{problem} Make the file again.") from error
+                problem = f"the {codec.name} data is invalid or damaged ({error})."
+                raise UnreadableInput(place, f"{problem} Create the file again.") from error
             yield data
             rest = b""
             if decompressor.eof:
                 rest, decompressor = decompressor.unused_data, None
     if decompressor is not None:
-        problem = f"the {codec.name} data ends too early: was the file cut off? Make it again."
+        problem = f"the {codec.name} data is truncated. Create the file again."
         raise UnreadableInput(place, problem)
 
 

@@ -116,14 +116,14 @@ class _Reader:
     def read(self) -> Any:
         value = self.read_value()
         if self.next_character() is not None:
-            self.fail(f"more text follows after the end of the JSON value. {self.remedy}")
+            self.fail(f"unexpected text after the JSON value. {self.remedy}")
         return value
 
     @property
     def remedy(self) -> str:
         if self.unit == "line":
-            return "Write one JSON object on each line."
-        return "Write one JSON array of cases, or one object on each line."
+            return "Write one JSON object per line."
+        return "Write one JSON array of cases, or one object per line."
 
     def read_value(self) -> Any:
         while True:
@@ -164,7 +164,7 @@ class _Reader:
             self.unexpected(character, f"a comma or {container.closing}")
         self.position += 1
         if self.next_character() == container.closing:
-            self.fail(f"there is a comma before {container.closing}. Remove it.")
+            self.fail(f"unexpected comma before '{container.closing}'. Remove it.")
         if container.closing == "}":
             self.read_key()
         return False
@@ -267,7 +267,7 @@ class _Reader:
         if character is None:
             self.cut_off(self.stack[-1].noun if self.stack else "a value")
         if character == "'":
-            self.fail("there is a single quote. JSON has double quotes around keys and strings.")
+            self.fail("unexpected single quote. JSON uses double quotes for keys and strings.")
         if _ESCAPED_BYTE.match(character):
             byte = ord(character) - 0xDC00
             self.fail(f"not JSON: the byte 0x{byte:02x} is not UTF-8. Save the file as UTF-8.")
@@ -276,9 +276,9 @@ class _Reader:
 
     def cut_off(self, noun: str) -> Never:
         if "\n" in self.text[self.position :].rstrip() and noun == "a string":
-            self.fail("a string does not end on its line. Write line breaks in it as \\n.")
+            self.fail("a string does not end on its line. Write line breaks inside strings as \\n.")
         self.position = len(self.text.rstrip())
-        self.fail(f"the {self.unit} ends in the middle of {noun}, was the file cut off?")
+        self.fail(f"the {self.unit} ends inside {noun}. The file may be truncated.")
 
     def fail(self, problem: str) -> Never:
         raise NotJSON(*self.line_and_column(self.position), problem)
@@ -298,7 +298,7 @@ def _string_problem(token: str) -> str:
     if _CONTROL.search(token):
         return "a control character inside a string"
     if _BAD_ESCAPE.search(token):
-        return "an escape that JSON does not know"
+        return "an invalid escape sequence"
     return "half of a surrogate pair, which is not text"
 
 

@@ -45,13 +45,13 @@ def _read_varint(data: bytes, position: int, end: int) -> tuple[int, int]:
     value = 0
     for count in range(_MAX_VARINT_LENGTH):
         if position >= end:
-            raise _DecodeError(position, "it ends within a number")
+            raise _DecodeError(position, "truncated number")
         byte = data[position]
         position += 1
         value |= (byte & 0x7F) << (7 * count)
         if not byte & 0x80:
             return value, position
-    raise _DecodeError(position, "a number is too long")
+    raise _DecodeError(position, "number too long")
 
 
 def _fields(data: bytes, position: int, end: int) -> Iterator[_Field]:
@@ -69,9 +69,9 @@ def _fields(data: bytes, position: int, end: int) -> Iterator[_Field]:
         elif wire in _WIDTHS:
             size = _WIDTHS[wire]
         else:
-            raise _DecodeError(position, f"there is no wire type {wire}")
+            raise _DecodeError(position, f"unknown wire type {wire}")
         if size > end - position:
-            raise _DecodeError(position, f"a field of {size} bytes does not fit into what is left")
+            raise _DecodeError(position, f"a field of {size} bytes exceeds the remaining data")
         yield number, wire, (position, position + size)
         position += size
 
@@ -195,7 +195,7 @@ _MESSAGES: dict[str, dict[int, _FieldSpec]] = {
 
 def _read_message(data: bytes, place: _Range, kind: str, depth: int) -> dict[str, Any]:
     if depth > _MAX_DEPTH:
-        raise _DecodeError(place[0], "it is nested too deeply")
+        raise _DecodeError(place[0], "nested too deeply")
     known = _MESSAGES[kind]
     message: dict[str, Any] = {}
     for number, wire, given in _fields(data, *place):
@@ -229,7 +229,7 @@ def decode_otlp(data: bytes, place: str = "OTLP protobuf") -> dict[str, Any]:
             message = _read_message(data, (start, end), "TracesData", 0)
             batches += message.get("resourceSpans", [])
     except _DecodeError as damaged:
-        problem = f"no OTLP message can be read at byte {damaged.position}: {damaged.problem}."
+        problem = f"invalid OTLP protobuf at byte {damaged.position}: {damaged.problem}."
         raise UnreadableInput(place, problem) from damaged
     return {"resourceSpans": batches}
 
@@ -243,7 +243,7 @@ def _messages_in(data: bytes) -> Iterator[_Range]:
         start = position + _PREFIX_LENGTH
         position = start + int.from_bytes(data[position:start], "big")
         if start > end or position > end:
-            raise _DecodeError(min(start, end), "it ends within a message")
+            raise _DecodeError(min(start, end), "truncated message")
         yield start, position
 
 

@@ -173,7 +173,7 @@ def _read_otlp(stream: BufferedReader, name: str, named: FileKind | None) -> Bat
 
 def _read_text(stream: BufferedReader, name: str, named: FileKind | None) -> Batches:
     if stream.peek(HEAD_SIZE).startswith(_UTF_16_BOMS):
-        raise UnreadableInput(name, "the text is UTF-16. Save the file as UTF-8.")
+        raise UnreadableInput(name, "the file is encoded in UTF-16. Save it as UTF-8.")
     if named is None and looks_like_model_text(stream.peek(HEAD_SIZE)):
         named = "text"
     if named == "text":
@@ -183,7 +183,7 @@ def _read_text(stream: BufferedReader, name: str, named: FileKind | None) -> Bat
     if first:
         kind, opening = _kind_and_opening(first, stream, number, named)
         if kind in _BINARY_KINDS:
-            problem = f"this is not {_BINARY_KINDS[kind]}, although its name says so. Make the file again."
+            problem = f"the file is not {_BINARY_KINDS[kind]}, despite its name. Rename it or create it again."
             raise UnreadableInput(name, problem)
         yield from _read_as(kind, opening, stream, name, number)
 

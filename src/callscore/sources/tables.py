@@ -74,15 +74,19 @@ def read_csv(
     columns = [column.strip() for column in header]
     if not all(columns):
         number = columns.index("") + 1
-        raise UnreadableInput(place, f"column {number} has no name. Name each in the first row.")
+        raise UnreadableInput(
+            place, f"column {number} has no name. The first row must name every column."
+        )
     _require_unique(columns, place)
     for place, row in rows:
         if len(row) != len(columns):
-            problem = f"the row has {len(row)} cells, and the header {len(columns)}."
-            remedy = "Put cells that hold the delimiter in double quotes."
+            problem = f"the row has {len(row)} cells, the header has {len(columns)}."
+            remedy = "Put cells that contain the delimiter in double quotes."
             yield BadRecord(place, f"{problem} {remedy}")
         elif any("\0" in cell for cell in row):
-            yield BadRecord(place, "there is a NUL byte in the row. Is the file UTF-8, and whole?")
+            yield BadRecord(
+                place, "the row has a NUL byte. Check that the file is complete and saved as UTF-8."
+            )
         else:
             members = {
                 column: read_cell(cell, openings=_CSV_JSON_STARTS)
@@ -114,8 +118,8 @@ def _csv_rows(reader: Any, name: str, first_line: int) -> Iterator[tuple[str, li
         try:
             row = next(reader, None)
         except csv.Error as error:
-            problem = f"the quoting breaks in the row that begins here ({error})."
-            remedy = "Put such cells in double quotes, and double the quotes inside them."
+            problem = f"invalid quoting in the row that begins here ({error})."
+            remedy = "Put the cell in double quotes, and double the quotes inside it."
             raise UnreadableInput(place, f"{problem} {remedy}") from error
         if row is None:
             return
@@ -126,7 +130,7 @@ def _csv_rows(reader: Any, name: str, first_line: int) -> Iterator[tuple[str, li
 def _require_unique(names: list[str], place: str) -> None:
     twice = next((name for name in names if names.count(name) > 1), None)
     if twice is not None:
-        problem = f"two columns are called {twice!r}. Give each a name of its own."
+        problem = f"duplicate column {twice!r}. Rename one of them."
         raise UnreadableInput(place, problem)
 
 
@@ -162,8 +166,8 @@ def read_parquet(file: IO[bytes], name: str) -> Iterator[Record]:
             yield Record(f"{name}[{index}]", row)
     except (ArrowException, OSError, UnicodeDecodeError) as error:
         reason = str(error).partition("\n")[0].rstrip(".")
-        problem = f"this is not a Parquet file, or it is damaged ({reason})."
-        raise UnreadableInput(name, f"{problem} Make the file again.") from error
+        problem = f"the file is not Parquet, or it is damaged ({reason})."
+        raise UnreadableInput(name, f"{problem} Create the file again.") from error
 
 
 def _parquet_rows(table: Any) -> Iterator[dict[str, Any]]:

@@ -275,7 +275,7 @@ def decode_bytes(data: bytes) -> Any:
         return decode_text(data.decode())
     except UnicodeDecodeError as error:
         problem = f"the byte 0x{data[error.start]:02x} at {error.start} is not UTF-8,"
-        remedy = "and this is no OTLP protobuf. Pass text, or read the file by its path."
+        remedy = "and the data is not OTLP protobuf. Pass text, or the path of the file."
         raise UnreadableInput(_BYTES_PLACE, f"{problem} {remedy}") from error
 
 

@@ -197,7 +197,7 @@ class _Builder:
     def build(self, node: Node) -> Any:
         self.count += 1
         if self.count > _MAX_VALUES:
-            problem = f"its aliases stand for more than {_MAX_VALUES:,} values. Use fewer of them."
+            problem = f"the aliases expand to more than {_MAX_VALUES:,} values. Use fewer aliases."
             raise _NotJSONError(node, problem)
         if isinstance(node, ScalarNode):
             return self.build_scalar(node)
@@ -232,7 +232,7 @@ class _Builder:
         merged: dict[str, Any] = {}
         for mapping in reversed(value if isinstance(value, list) else [value]):
             if not isinstance(mapping, dict):
-                raise _NotJSONError(key_node, "<< wants a mapping, or a list of mappings.")
+                raise _NotJSONError(key_node, "'<<' requires a mapping or a list of mappings.")
             merged |= mapping
         return merged
 
@@ -271,4 +271,4 @@ def _number_of(text: str) -> tuple[int | float | str, str | None]:
 
 def _unknown_tag(node: Node) -> _NotJSONError:
     tag = str(node.tag).replace(_TAG_PREFIX, "!!")
-    return _NotJSONError(node, f"the tag {tag} means nothing in JSON. Remove it.")
+    return _NotJSONError(node, f"the tag {tag} has no equivalent in JSON. Remove it.")

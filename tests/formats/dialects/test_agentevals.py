@@ -60,7 +60,7 @@ def test_a_list_of_documents_is_read_one_by_one() -> None:
 
 
 def test_a_side_in_no_format_is_an_error() -> None:
-    with pytest.raises(UnknownFormat, match="no format recognises"):
+    with pytest.raises(UnknownFormat, match="unknown format:"):
         trace_of({"answer": "18"}, messages("f"))
 
 

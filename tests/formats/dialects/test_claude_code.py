@@ -170,7 +170,7 @@ def test_it_leaves_look_alikes_to_others(document: Any) -> None:
 
 
 def test_the_calls_of_another_agent_are_not_passed_over() -> None:
-    with pytest.raises(UnknownFormat, match="not written as Claude Code"):
+    with pytest.raises(UnknownFormat, match="not in the format of Claude Code"):
         claude_code.read(
             [line("user", "x"), {"type": "tool_call", "tool_call": {}}], DEFAULT_READ_OPTIONS
         )

@@ -162,5 +162,5 @@ def test_arguments_under_two_names_are_refused() -> None:
     document = {"tool": "f", "args": {"a": 1}, "input": {"a": 2}}
     assert is_call(document)
 
-    with pytest.raises(InvalidCall, match="args and input mean the same"):
+    with pytest.raises(InvalidCall, match="'args' and 'input' are the same field"):
         read(document, DEFAULT_READ_OPTIONS)

@@ -201,7 +201,7 @@ def test_a_recording_without_a_known_answer_is_refused_with_the_reason() -> None
     document = [exchange(None, "<html></html>"), exchange(None, "", 204), exchange(None, {"x": 1})]
 
     assert recognises(document)
-    with pytest.raises(UnknownFormat, match="none of the 3 recorded HTTP answers"):
+    with pytest.raises(UnknownFormat, match="none of the 3 recorded HTTP responses"):
         read(document, DEFAULT_READ_OPTIONS)
     assert read_tools(document) == []
 

@@ -79,7 +79,7 @@ def test_a_line_without_an_end_is_not_read_for_ever(
 
 def test_a_file_that_is_not_there_is_told(tmp_path: Path) -> None:
     with (
-        pytest.raises(UnreadableInput, match="no such file"),
+        pytest.raises(UnreadableInput, match="file not found"),
         open_run_file(str(tmp_path / "none")),
     ):
         pass

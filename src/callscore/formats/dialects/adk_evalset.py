@@ -1,4 +1,4 @@
-"""Google ADK evaluations: eval sets and test files with expected calls, and eval results."""
+"""Google ADK evaluations (eval sets, test files, eval results)."""
 
 from __future__ import annotations
 

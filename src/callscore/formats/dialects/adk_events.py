@@ -1,4 +1,4 @@
-"""Google ADK events: what a runner yields, and the sessions that keep it."""
+"""Google ADK events and sessions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""agentevals, and evaluators of LangSmith's kind: `outputs` beside `reference_outputs`."""
+"""agentevals and LangSmith evaluator inputs (`outputs`, `reference_outputs`)."""
 
 from __future__ import annotations
 

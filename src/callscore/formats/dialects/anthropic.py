@@ -1,4 +1,4 @@
-"""Anthropic messages: responses, requests, conversations, content blocks and batch lines.
+"""Anthropic Messages API (responses, requests, conversations, content blocks, batch lines).
 
 Calls that the provider runs itself, or sends to MCP servers, are among the other calls. Repeated
 blocks count once: some proxies repeat whole blocks.

@@ -1,4 +1,4 @@
-"""Anthropic managed agents: the events of a session, as they are streamed or listed.
+"""Anthropic managed agents (session events).
 
 They are a list, a page of a listing, or lines with the name of the client's method before each
 event. The tools of the agent's own toolset are run by the provider.

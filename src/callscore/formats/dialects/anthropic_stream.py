@@ -1,4 +1,4 @@
-"""Anthropic messages, streamed: the events of one answer or of several.
+"""Anthropic Messages API streams.
 
 The arguments of a call come as fragments of JSON text, which are put together and never completed.
 No fragment means no arguments.

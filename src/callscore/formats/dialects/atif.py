@@ -1,4 +1,4 @@
-"""ATIF: agent trajectories as Harbor and others exchange them, versions 1.0 to 1.8.
+"""ATIF agent trajectories (Harbor; versions 1.0 to 1.8).
 
 Steps that are copied from an earlier trajectory are left out, because that trajectory has them.
 The calls of sub-agents follow those of the agent, and are marked.

@@ -1,4 +1,4 @@
-"""AutoGen: results and events of AgentChat, messages of the core, and saved states.
+"""AutoGen results, events, messages and saved states.
 
 Summaries of tool calls, and the result that ends a stream, repeat earlier messages.
 """

@@ -1,4 +1,4 @@
-"""Amazon Bedrock: Converse requests, responses and streams, Nova, invocation logs and batches.
+"""Amazon Bedrock (Converse, Nova, streams, invocation logs, batches).
 
 The answers of Anthropic's models to `InvokeModel` are in the dialect `anthropic`. A line of a log,
 or of a batch, may have either.

@@ -1,4 +1,4 @@
-"""Berkeley Function Calling Leaderboard: results, ground truth, and test entries."""
+"""Berkeley Function Calling Leaderboard (results, ground truth, test entries)."""
 
 from __future__ import annotations
 

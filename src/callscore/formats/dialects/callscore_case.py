@@ -1,4 +1,4 @@
-"""callscore's own cases: records with an `expected` or an `actual` side.
+"""callscore cases (`expected`, `actual`).
 
 Files of cases are read without a dialect. This one is for a case, or a list of cases, in a place
 for traces.

@@ -1,4 +1,4 @@
-"""Claude Code: session transcripts, and what `--output-format stream-json` and the SDK give.
+"""Claude Code transcripts (sessions, `stream-json` output, SDK messages).
 
 One message of the model is written in several lines, one per block, and a resumed session repeats
 lines. Every session is a run; the calls of its sub-agents are marked.
@@ -76,7 +76,7 @@ def read(document: Any, options: ReadOptions) -> list[Trace]:
     """A run for every session, in the order of their starts; other agents are an error."""
     lines = dicts(as_list(document))
     if any(map(_is_of_another_agent, lines)):
-        raise UnknownFormat("the calls in these lines are not written as Claude Code writes them.")
+        raise UnknownFormat("the calls in these lines are not in the format of Claude Code.")
     names = (text_of(first(line, *_SESSIONS)) for line in lines)
     name = next((name for name in names if name is not None), None)
     sessions: dict[str | None, _Session] = {name: _Session(options)}

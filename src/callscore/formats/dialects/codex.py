@@ -1,4 +1,4 @@
-"""Codex: the rollout of a session, and what `codex exec --json` prints.
+"""Codex transcripts (session rollouts, `codex exec --json` output).
 
 A rollout has the requests of the model, as Responses items. The printed events have what was run,
 by its kind: `command_execution` and `file_change` are not tools of the model. Among the items, a

@@ -1,4 +1,4 @@
-"""Cohere: chat responses, requests and streams of the API's versions 1 and 2."""
+"""Cohere Chat API (versions 1 and 2: responses, requests, streams)."""
 
 from __future__ import annotations
 

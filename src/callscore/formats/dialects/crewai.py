@@ -1,4 +1,4 @@
-"""CrewAI: the events of a run, the output of a crew, and tool calling objects.
+"""CrewAI events, crew outputs and tool calls.
 
 The events have the calls that were run, retries included, and those that the crew could not run.
 """

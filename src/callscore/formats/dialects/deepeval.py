@@ -1,4 +1,4 @@
-"""DeepEval: test cases and goldens, single or conversational, and datasets of them."""
+"""DeepEval test cases, goldens and datasets (single-turn, conversational)."""
 
 from __future__ import annotations
 

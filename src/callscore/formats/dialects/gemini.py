@@ -1,4 +1,4 @@
-"""Gemini generateContent: responses, streams, requests and contents, of the API and of Vertex AI."""
+"""Gemini generateContent (responses, streams, requests, contents; also Vertex AI)."""
 
 from __future__ import annotations
 

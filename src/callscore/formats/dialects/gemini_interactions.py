@@ -1,4 +1,4 @@
-"""Gemini Interactions: interactions, their steps, and the events of their streams."""
+"""Gemini Interactions API (interactions, steps, streams)."""
 
 from __future__ import annotations
 

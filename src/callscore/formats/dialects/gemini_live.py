@@ -1,4 +1,4 @@
-"""Gemini Live: the messages that server and client exchange in a session."""
+"""Gemini Live API messages."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Plain calls: an object with a tool's name and its arguments, a list or lines of them.
+"""Plain calls (an object with a name and arguments, a list or lines of them).
 
 The name and the arguments can be under any usual keys. This dialect is tried last, after those of
 all stacks, and reads the output of `callscore extract`.

@@ -1,4 +1,4 @@
-"""Recorded HTTP traffic with a model's API: VCR cassettes, nock recordings, HAR files.
+"""Recorded HTTP traffic of model APIs (VCR cassettes, nock recordings, HAR files).
 
 The answers are read one after another, each by the dialect that recognises it, and make one run.
 The requests repeat earlier answers; only the results of the calls are taken from them.
@@ -133,7 +133,7 @@ def read(document: Any, options: ReadOptions) -> list[Trace]:
         _take_answer(exchange, run, options)
     if not run.has_answer:
         raise UnknownFormat(
-            f"none of the {len(exchanges)} recorded HTTP answers is in a format that is known."
+            f"none of the {len(exchanges)} recorded HTTP responses is in a known format."
         )
     return [Trace(calls=tuple(run.calls))]
 

@@ -1,4 +1,4 @@
-"""Inspect logs: whole logs, single samples, model outputs, messages and calls.
+"""Inspect logs (whole logs, samples, model outputs, messages).
 
 A log in the `.eval` format is a zip of the same samples.
 """

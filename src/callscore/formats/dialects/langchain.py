@@ -1,4 +1,4 @@
-"""LangChain: messages in every encoding, stream chunks, generations and agent steps.
+"""LangChain messages, stream chunks, generations and agent steps.
 
 These are `model_dump`, `messages_to_dict` and `dumpd`. Objects that wrap messages are read, too.
 """

@@ -1,4 +1,4 @@
-"""Langfuse observations: exports of a trace, answers of the API, and lines of observations.
+"""Langfuse observations (trace exports, API responses, JSON lines).
 
 The answers of models are in the format of the provider, the framework or the instrumentation.
 """

@@ -1,4 +1,4 @@
-"""LangGraph: streams of updates, values, messages and events, states of threads, checkpoints.
+"""LangGraph streams, thread states and checkpoints.
 
 A stream can have the same messages in several ways. The first that is there is read: updates, which
 are the additions of each node; the newest state, which repeats all before it; events; chunks.

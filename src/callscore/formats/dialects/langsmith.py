@@ -1,4 +1,4 @@
-"""LangSmith: runs with a `run_type`, flat or nested, as the SDK, the API or an export has them."""
+"""LangSmith runs (SDK, API, exports; flat or nested)."""
 
 from __future__ import annotations
 

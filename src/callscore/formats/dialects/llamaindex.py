@@ -1,4 +1,4 @@
-"""LlamaIndex: chat messages and stores, agent outputs, and the events of a workflow."""
+"""LlamaIndex chat messages, chat stores, agent outputs and workflow events."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""MCP: the JSON-RPC messages between clients and servers, and what `tools/list` gives.
+"""MCP messages (JSON-RPC sessions, `tools/list` results).
 
 Several clients may write into one log and count their requests from the same number: an answer
 belongs to the last request before it that has no answer yet.

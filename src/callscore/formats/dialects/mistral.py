@@ -1,4 +1,4 @@
-"""Mistral conversations: responses, histories, requests and streams of the Agents API.
+"""Mistral Agents API conversations (responses, histories, requests, streams).
 
 Mistral's chat completions have the format of OpenAI's.
 """

@@ -1,4 +1,4 @@
-"""MLflow traces: `info`, and spans whose attributes are JSON texts.
+"""MLflow traces.
 
 The answers of models are in the format of the provider or of the framework.
 """

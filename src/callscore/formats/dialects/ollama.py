@@ -1,4 +1,4 @@
-"""Ollama: chat responses, streams of them, and requests."""
+"""Ollama chat (responses, requests, streams)."""
 
 from __future__ import annotations
 

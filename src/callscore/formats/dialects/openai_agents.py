@@ -1,4 +1,4 @@
-"""OpenAI Agents SDK: the items of a result, and saved run states, of Python and JavaScript.
+"""OpenAI Agents SDK result items and run states (Python, JavaScript).
 
 A run state repeats its items in `session_items`, `model_responses` and `last_*`; those in
 `generated_items` are taken. A handoff is a call of the model, and counts as one.

@@ -1,4 +1,4 @@
-"""OpenAI Agents SDK trace exports: spans of generations, responses and functions.
+"""OpenAI Agents SDK trace exports.
 
 Generations have the requests, if their data were recorded, and spans of functions have the
 executions. Spans are written when they end; they are sorted by their start.

@@ -1,4 +1,4 @@
-"""OpenAI Assistants: runs that wait for tool outputs, run steps, and their events."""
+"""OpenAI Assistants (runs, run steps, events)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""OpenAI batches: lines of an input file and of an output file, joined by their custom id."""
+"""OpenAI Batch API files (input, output)."""
 
 from __future__ import annotations
 

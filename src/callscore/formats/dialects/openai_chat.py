@@ -1,4 +1,4 @@
-"""OpenAI chat completions: responses, requests, messages and fine-tuning lines.
+"""OpenAI chat completions (responses, requests, messages, fine-tuning files).
 
 Also of Azure, Groq, vLLM, OpenRouter, DeepSeek, Mistral, Together, LiteLLM and most other servers.
 If a request is beside a response, only the calls of the response are read: the conversation before

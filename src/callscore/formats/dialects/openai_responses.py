@@ -1,4 +1,4 @@
-"""OpenAI Responses: responses, requests, input and output items, and streams of events.
+"""OpenAI Responses API (responses, requests, items, streams).
 
 If a request is beside a response, only the calls of the response are read: the conversation before
 it is recorded elsewhere, or was made up for the request.

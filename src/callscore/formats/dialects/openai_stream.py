@@ -1,4 +1,4 @@
-"""OpenAI chat completions, streamed: the chunks of one answer or of several.
+"""OpenAI chat completion streams.
 
 The calls come in fragments that belong together by their index. Some servers number every call 0;
 then a new id begins a new call. Some send a whole message in place of a fragment. Fragments are

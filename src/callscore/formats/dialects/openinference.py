@@ -1,4 +1,4 @@
-"""OpenInference spans, as Arize Phoenix and many instrumentors write them.
+"""OpenInference spans (Arize Phoenix and other instrumentation).
 
 The attributes are flat, or nested as Phoenix exports them. The output messages of a model's span
 have the requests; the spans of tools have the results.

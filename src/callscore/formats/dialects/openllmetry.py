@@ -1,4 +1,4 @@
-"""OpenLLMetry spans of Traceloop, before they took over the conventions of OpenTelemetry.
+"""OpenLLMetry spans (Traceloop, before the OpenTelemetry conventions).
 
 Each message has flat attributes of its own: `gen_ai.completion.0.tool_calls.0.name`.
 """

@@ -1,4 +1,4 @@
-"""OpenTelemetry spans of the GenAI conventions, in OTLP or as an SDK writes them.
+"""OpenTelemetry GenAI spans (OTLP, SDK exports).
 
 Also those of Pydantic AI, Logfire, Google ADK, Strands, Microsoft Agent Framework and any-agent.
 The requests of the models count; if content was not captured, the executions of the tools do.

@@ -1,4 +1,4 @@
-"""promptfoo: the results of an evaluation, whatever its providers have returned."""
+"""promptfoo results (any provider)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Pydantic AI: message histories, single messages or parts, and the events of a stream.
+"""Pydantic AI message histories, messages, parts and stream events.
 
 Output tools such as `final_result` are calls like any other.
 """

@@ -1,4 +1,4 @@
-"""ragas: multi-turn samples with the calls that were made and those that were expected."""
+"""ragas multi-turn samples."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Semantic Kernel: chat histories and messages, as Python and as .NET write them.
+"""Semantic Kernel chat histories and messages (Python, .NET).
 
 The name of a function is that of its plugin and its own, joined by a hyphen.
 """

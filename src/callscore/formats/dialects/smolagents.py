@@ -1,4 +1,4 @@
-"""smolagents: the steps in an agent's memory, or the result of a run that holds them.
+"""smolagents memory steps and run results.
 
 The code of a CodeAgent is one call of `python_interpreter`, with the code as its `input`; the calls
 of tools in the code are not recorded.

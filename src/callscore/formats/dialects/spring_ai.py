@@ -1,4 +1,4 @@
-"""Spring AI: chat responses, prompts and lists of messages, as Jackson writes them."""
+"""Spring AI chat responses, prompts and messages (Jackson JSON)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""spring-ai-ragas samples: a conversation, and the calls that it should have had."""
+"""spring-ai-ragas samples."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Strands Agents: the messages of an agent, session files, snapshots and streamed events.
+"""Strands Agents (messages, session files, snapshots, stream events).
 
 The messages have the format of Amazon Bedrock, for every model. A list of the tools' specifications
 is read, too.

@@ -1,4 +1,4 @@
-"""tau2-bench: simulations, tasks, and results files with both."""
+"""tau2-bench results, simulations and tasks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""tau-bench: results with the expected actions and the trajectory, and tasks."""
+"""tau-bench results and tasks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Text of DeepSeek models: V3, R1, V3.1 and the DSML of V3.2 and later."""
+"""DeepSeek text (V3, R1, V3.1, V3.2 DSML and later)."""
 
 from __future__ import annotations
 

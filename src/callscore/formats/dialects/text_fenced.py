@@ -1,4 +1,4 @@
-"""Text with calls in fenced blocks: JSON, or Python in a block of `tool_code`."""
+"""Fenced code blocks in text (JSON, `tool_code`)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Text of GLM models: GLM-4.5 and later."""
+"""GLM text (GLM-4.5 and later)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Text of gpt-oss models: the harmony format, with its channels and recipients."""
+"""gpt-oss text (harmony format)."""
 
 from __future__ import annotations
 

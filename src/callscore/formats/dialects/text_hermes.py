@@ -1,4 +1,4 @@
-"""Text of Hermes, Qwen 2.5 and Qwen 3 models, and of others that tag calls as they do."""
+"""Hermes, Qwen 2.5 and Qwen 3 text (`<tool_call>` tags)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Text of Kimi models: K2 and later."""
+"""Kimi text (K2 and later)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Text of Llama 3 models: calls as JSON, custom functions in a tag, and built-in tools."""
+"""Llama 3 text (JSON calls, `<function>` tags, built-in tools)."""
 
 from __future__ import annotations
 

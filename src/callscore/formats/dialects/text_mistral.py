@@ -1,4 +1,4 @@
-"""Text of Mistral models: a JSON list of calls up to v7, one name after another from v11."""
+"""Mistral text (tokenizer v7 and earlier, v11 and later)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Text with a list of calls in Python: Llama 3.2 and 4, LFM2 and others."""
+"""Python calls in text (Llama 3.2 and 4, LFM2 and others)."""
 
 from __future__ import annotations
 

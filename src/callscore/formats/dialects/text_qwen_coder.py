@@ -1,4 +1,4 @@
-"""Text of Qwen3-Coder and of models that write calls as it does, argument by argument."""
+"""Qwen3-Coder text (XML parameters)."""
 
 from __future__ import annotations
 

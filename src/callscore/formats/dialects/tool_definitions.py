@@ -1,4 +1,4 @@
-"""Definitions of tools and nothing else: a list of them, `{"tools": [...]}`, or lists by name."""
+"""Tool definitions (a list, `{"tools": [...]}`, lists by name)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Vercel AI SDK: model messages, in version 4 core messages, with parts about calls."""
+"""Vercel AI SDK model messages (core messages in version 4)."""
 
 from __future__ import annotations
 

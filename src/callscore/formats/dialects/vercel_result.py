@@ -1,4 +1,4 @@
-"""Vercel AI SDK: what generateText or streamText gives back, versions 4 to 7.
+"""Vercel AI SDK results of generateText and streamText (versions 4 to 7).
 
 The steps are read. The other fields repeat all of them, or the last one.
 """

@@ -1,4 +1,4 @@
-"""Vercel AI SDK: the spans of its telemetry, versions 4 to 6.
+"""Vercel AI SDK telemetry spans (versions 4 to 6).
 
 The requests of a model are in `ai.response.toolCalls` of its span, and again of the span around it;
 the spans of tools have the results.

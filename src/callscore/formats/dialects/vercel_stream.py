@@ -1,4 +1,4 @@
-"""Vercel AI SDK: streams, of UI messages or of parts, and the lines of version 4.
+"""Vercel AI SDK streams (UI messages, parts, version 4 lines).
 
 A call counts when its input is complete. The pieces of the input before that are left out.
 """

@@ -1,4 +1,4 @@
-"""Vercel AI SDK: UI messages, as useChat has them and as chats are stored, versions 4 to 7."""
+"""Vercel AI SDK UI messages (useChat, stored chats; versions 4 to 7)."""
 
 from __future__ import annotations
 
