@@ -84,7 +84,7 @@ def test_a_run_that_is_not_there_is_told(callscore: Program, runs: list[str]) ->
     unknown = callscore("baseline", "set", "nowhere")
 
     assert unknown.returncode == 2
-    assert "there is no run 'nowhere'" in unknown.stderr
+    assert "unknown run 'nowhere'" in unknown.stderr
     assert runs
 
 
@@ -139,5 +139,5 @@ def test_a_run_cannot_be_called_like_a_baseline(
     refused = callscore("score", "cases.jsonl", "--save", "main")
 
     assert refused.returncode == 2
-    assert "'main' is a baseline" in refused.stderr
+    assert "'main' is the name of a baseline" in refused.stderr
     assert runs

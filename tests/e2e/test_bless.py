@@ -380,7 +380,7 @@ def test_what_nobody_knows_cannot_be_blessed(callscore: Program, tmp_path: Path)
     none = callscore("bless", "latest")
 
     assert none.returncode == 2
-    assert "there is no run yet" in none.stderr
+    assert "no runs yet" in none.stderr
     assert list(tmp_path.iterdir()) == []
 
 

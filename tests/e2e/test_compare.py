@@ -209,7 +209,7 @@ def test_cases_are_named_with_their_evaluation_where_several_were_compared(
 @pytest.mark.parametrize(
     ("arguments", "code", "said"),
     [
-        (("latest", "nobody"), 2, "callscore: there is no run 'nobody'; the newest are "),
+        (("latest", "nobody"), 2, "callscore: unknown run 'nobody'. The newest runs: "),
         (("latest", "none.jsonl"), 3, "callscore: none.jsonl: "),
         (("latest", "latest~1", "--measure", "tone"), 2, "callscore: measure: "),
         (
@@ -235,7 +235,7 @@ def test_where_nothing_was_run_nothing_is_made(callscore: Program, tmp_path: Pat
     ran = callscore("compare", "latest~1", "latest")
 
     assert ran.returncode == 2
-    assert "there is no run yet" in ran.stderr
+    assert "no runs yet" in ran.stderr
     assert not (tmp_path / ".callscore").exists()
 
 

@@ -111,7 +111,7 @@ def test_a_run_that_is_not_there_is_told(callscore: Program, tmp_path: Path) -> 
     ran = callscore("export", "nothing", "-o", "out.jsonl")
 
     assert ran.returncode == 2
-    assert "there is no run 'nothing'" in ran.stderr
+    assert "unknown run 'nothing'" in ran.stderr
     assert not (tmp_path / "out.jsonl").exists()
 
 
@@ -136,6 +136,6 @@ def test_a_file_that_was_there_stays_where_it_breaks_off(
     ran = callscore("export", run, "-o", "out.jsonl")
 
     assert ran.returncode not in (0, 1)
-    assert "something in it is damaged" in ran.stderr
+    assert "some of its data is damaged" in ran.stderr
     assert "Traceback" not in ran.stderr
     assert (tmp_path / "out.jsonl").read_text() == "what was there"

@@ -249,7 +249,7 @@ def test_evaluations_that_could_not_be_run_do_not_pass_and_nobody_comments(serve
     ran = server.build("main", "pull_request", spoil="echo 'import nothing_like_it' > agent.py")
 
     assert codes(ran) == [0, 2]
-    assert "there is no finished run of the commit " in ran[1].said
+    assert "no finished run of commit " in ran[1].said
     assert server.commented == []
 
 

@@ -165,7 +165,7 @@ def test_functions_are_taken_from_the_file_of_their_evaluation(
 @pytest.mark.parametrize(
     ("arguments", "problem"),
     [
-        (["nobody"], "callscore: there is no run 'nobody'; "),
+        (["nobody"], "callscore: unknown run 'nobody'; "),
         (["latest~7"], "callscore: "),
         (["--scorer", "acuracy"], "accuracy"),
         (["--order", "sideways"], "Invalid value for '--order'"),
@@ -183,5 +183,5 @@ def test_where_nothing_was_run_nothing_is_made(callscore: Program, tmp_path: Pat
     ran = callscore("rescore")
 
     assert (ran.returncode, ran.stdout) == (2, "")
-    assert ran.stderr.startswith("callscore: there is no run yet: ")
+    assert ran.stderr.startswith("callscore: no runs yet: ")
     assert not (tmp_path / ".callscore").exists()

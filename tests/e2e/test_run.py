@@ -410,7 +410,7 @@ def test_a_run_needs_no_history_and_says_that_nothing_is_kept(
     ran = callscore("run")
 
     assert ran.returncode == 0
-    assert "the history cannot be used, and this goes to a file beside it: " in ran.stderr
+    assert "the history cannot be used; results are saved to a file beside it: " in ran.stderr
     assert len(asked(tmp_path)) == 3
 
 

@@ -99,7 +99,8 @@ def test_a_history_that_cannot_be_used_costs_neither_the_report_nor_the_scores(
     assert ran.returncode == 0
     assert "Macro F1" in ran.stdout
     assert (
-        "the history cannot be used, and this goes to a file beside it: broken.db: " in ran.stderr
+        "the history cannot be used; results are saved to a file beside it: broken.db: "
+        in ran.stderr
     )
     assert "saved as run" not in ran.stderr
     (file,) = tmp_path.glob("unsaved-*.jsonl")

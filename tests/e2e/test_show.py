@@ -111,7 +111,7 @@ def test_what_is_not_there_is_told(callscore: Program) -> None:
     case = callscore("show", "latest", "weathr")
 
     assert (run.returncode, case.returncode) == (2, 2)
-    assert "there is no run 'nowhere'" in run.stderr
+    assert "unknown run 'nowhere'" in run.stderr
     assert "has no such case 'weathr'; it has weather, sum, greeting" in case.stderr
     words = callscore("show", "latest", "-k", "nothing")
     variant = callscore("show", "latest:large")
@@ -124,5 +124,5 @@ def test_without_a_history_there_is_nothing_to_show(callscore: Program, tmp_path
     shown = callscore("show")
 
     assert shown.returncode == 2
-    assert "there is no run yet" in shown.stderr
+    assert "no runs yet" in shown.stderr
     assert not list(tmp_path.iterdir())

@@ -78,11 +78,11 @@ def test_a_damaged_history_stops_no_run_and_the_results_are_in_a_file(
     file = unsaved(folder)
     assert file.parent == history.parent
     assert (
-        "the history cannot be used, and this goes to a file beside it: .callscore/history.db: the file is no SQLite"
+        "the history cannot be used; results are saved to a file beside it: .callscore/history.db: the file is not an SQLite"
         in ran.stderr
     )
     assert (
-        f"What is not in the history is saved in .callscore/{file.name}; later: callscore import"
+        f"Results that are not in the history are saved in .callscore/{file.name}. Import them later: callscore import"
         in " ".join(ran.stdout.split())
     )
     assert history.read_bytes() == b"no database, " * 500
@@ -107,7 +107,7 @@ def test_a_history_from_the_future_is_left_alone_and_the_results_are_in_a_file(
 
     assert ran.returncode == 0
     assert "All 3 passed" in ran.stdout
-    assert "a newer callscore has written it" in ran.stderr
+    assert "written by a newer callscore" in ran.stderr
     assert kinds(unsaved(folder)).count("result") == 3
 
 
@@ -120,7 +120,7 @@ def test_an_old_answer_cannot_be_used_where_the_history_cannot(
     ran = callscore("run", "--cache")
 
     assert ran.returncode not in (0, 1)
-    assert "the file is no SQLite database" in ran.stderr
+    assert "the file is not an SQLite database" in ran.stderr
     assert asked(folder) == []
 
 
@@ -243,7 +243,7 @@ def test_a_history_that_is_deleted_in_the_middle_leaves_no_run_that_counts_as_wh
 
     ran = callscore("run", "--jobs", "1")
 
-    assert "the file was moved or deleted while it was in use" in " ".join(ran.stdout.split())
+    assert "the file was moved or deleted while in use" in " ".join(ran.stdout.split())
     imported = callscore("import", unsaved(folder))
     assert imported.returncode == 0, imported.stderr
     assert "is not whole" in imported.stderr
@@ -271,10 +271,10 @@ def test_a_run_is_kept_on_a_server_and_nothing_is_made_here(
 @pytest.mark.parametrize(
     ("change", "sentence"),
     [
-        ({"port": "1"}, "nobody answers there"),
-        ({"password": "wr0ng-one"}, "does not know this user and password"),
-        ({"database": "nowhere"}, "there is no such database on the server"),
-        ({"host": "no-such-host.invalid"}, "there is no host of this name"),
+        ({"port": "1"}, "connection refused"),
+        ({"password": "wr0ng-one"}, "wrong user or password"),
+        ({"database": "nowhere"}, "the database does not exist"),
+        ({"host": "no-such-host.invalid"}, "unknown host"),
     ],
 )
 def test_a_server_that_cannot_be_used_stops_no_run(
@@ -304,7 +304,7 @@ def test_without_a_server_nothing_can_go_on(callscore: Program, folder: Path) ->
     ran = callscore("run", "--resume", "--store", "postgresql://u:secr3t@127.0.0.1:1/d")
 
     assert ran.returncode not in (0, 1)
-    assert "postgresql://u@127.0.0.1:1/d: nobody answers there" in ran.stderr
+    assert "postgresql://u@127.0.0.1:1/d: connection refused" in ran.stderr
     assert "secr3t" not in ran.stderr
     assert asked(folder) == []
 

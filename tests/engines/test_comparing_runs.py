@@ -121,7 +121,7 @@ def test_the_history_of_a_team_is_compared_too(postgres_url: str) -> None:
 
 
 def test_where_there_is_no_history_there_is_no_run(folder: Path) -> None:
-    with pytest.raises(UnknownRun, match="there is no run yet"):
+    with pytest.raises(UnknownRun, match="no runs yet"):
         compare("latest~1", "latest")
 
     assert list(folder.iterdir()) == []

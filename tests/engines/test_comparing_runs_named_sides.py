@@ -64,9 +64,9 @@ def test_a_name_with_a_colon_in_it_is_a_name_first(store: Store) -> None:
 @pytest.mark.parametrize(
     ("reference", "problem"),
     [
-        ("nobody", "there is no run 'nobody'"),
-        ("nobody:small", "there is no run 'nobody'"),
-        ("latest:", "there is no run 'latest:'"),
+        ("nobody", "unknown run 'nobody'"),
+        ("nobody:small", "unknown run 'nobody'"),
+        ("latest:", "unknown run 'latest:'"),
         ("latest:large", "large"),
     ],
 )

@@ -63,7 +63,7 @@ def test_every_case_of_a_file_is_there_in_order(folder: Path) -> None:
 def test_a_case_without_an_answer_is_one_that_failed(folder: Path) -> None:
     *_, unanswered, _ = cases_in(CASES, folder)
 
-    failed = TrialOutcome(status="error", failure="the file holds no answer to it")
+    failed = TrialOutcome(status="error", failure="the file has no answer for this case")
     assert unanswered.trials == (failed,)
     assert unanswered.expectation
 
@@ -165,7 +165,7 @@ def test_references_that_expect_nothing_cannot_be_compared(folder: Path) -> None
     (folder / "references.jsonl").write_text('{"id": "a", "input": "hi"}\n')
     (folder / "traces.jsonl").write_text('{"id": "b", "actual": ["f"]}\n')
 
-    with pytest.raises(UnreadableInput, match=r"references\.jsonl: no case in it says what is exp"):
+    with pytest.raises(UnreadableInput, match=r"references\.jsonl: no case has exp"):
         side_of_file("traces.jsonl", expected="references.jsonl")
 
 
@@ -201,8 +201,8 @@ def test_traces_alone_are_refused_with_the_option_that_helps(folder: Path) -> No
     (folder / "traces.jsonl").write_text('{"id": "a", "actual": ["f"]}\n')
 
     assert refusal("traces.jsonl") == (
-        "traces.jsonl: no case in it says what is expected, so that there is nothing to compare. If "
-        "it holds traces alone, name the references: --expected FILE (in Python: expected=...)."
+        "traces.jsonl: no case has expected calls, so there is nothing to compare. If "
+        "the file has only traces, specify the references: --expected FILE (in Python: expected=...)."
     )
 
 
@@ -210,16 +210,16 @@ def test_standard_input_is_not_read_again(monkeypatch: pytest.MonkeyPatch) -> No
     traces = io.TextIOWrapper(io.BytesIO(b'{"id": "a", "actual": ["f"]}\n'))
     monkeypatch.setattr("sys.stdin", traces)
 
-    assert "no case in it says what is expected" in refusal("-")
+    assert "no case has expected calls" in refusal("-")
 
 
 def test_references_alone_are_refused(folder: Path) -> None:
     (folder / "references.jsonl").write_text('{"id": "a", "expected": ["f"]}\n')
     (folder / "traces.jsonl").write_text('{"id": "b", "actual": ["f"]}\n')
 
-    assert "no case in it has an answer" in refusal("references.jsonl")
+    assert "no case has actual calls" in refusal("references.jsonl")
     assert refusal("traces.jsonl", "references.jsonl") == (
-        "traces.jsonl: no case of references.jsonl has an answer in it. Are the ids the same?"
+        "traces.jsonl: no case of references.jsonl has actual calls in this file. Check that the ids match."
     )
 
 
@@ -229,7 +229,7 @@ def test_an_evaluation_is_to_be_run(folder: Path) -> None:
     )
 
     assert refusal("eval_w.yaml") == (
-        "eval_w.yaml: it is an evaluation, without any answers. Run it, and compare the runs: "
+        "eval_w.yaml: an evaluation has no answers. Run it, then compare the runs: "
         "callscore run eval_w.yaml"
     )
 
@@ -251,7 +251,7 @@ def test_an_exported_run_is_to_be_imported(folder: Path, name: str) -> None:
 def test_a_file_without_a_case_cannot_be_compared(folder: Path) -> None:
     (folder / "empty.jsonl").write_text("")
 
-    with pytest.raises(UnreadableInput, match=r"empty\.jsonl: there is no case to compare in it"):
+    with pytest.raises(UnreadableInput, match=r"empty\.jsonl: the file has no cases"):
         side_of_file("empty.jsonl")
     with pytest.raises(UnreadableInput, match=r"missing\.jsonl"):
         side_of_file("missing.jsonl")

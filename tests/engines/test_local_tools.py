@@ -57,9 +57,9 @@ def test_a_case_that_brings_no_definitions_under_tools_is_refused(tmp_path: Path
     case = {"id": "a", "expected": [], "actual": [], "tools": [{"x": 1}]}
     file = write(tmp_path / "c.jsonl", {**case, "tools": None}, case)
 
-    with pytest.raises(UnreadableInput, match=r"c\.jsonl:2: `tools` holds no definitions"):
+    with pytest.raises(UnreadableInput, match=r"c\.jsonl:2: 'tools' has no tool definitions"):
         score_files(file)
-    with pytest.raises(UnreadableInput, match=r"cases\[0\]: `tools` holds no definitions"):
+    with pytest.raises(UnreadableInput, match=r"cases\[0\]: 'tools' has no tool definitions"):
         score_cases([case])
 
     results = score_files(file, skip_bad=True)

@@ -75,11 +75,11 @@ def test_what_a_case_is_asked_for_again_is_not_looked_up(monkeypatch: pytest.Mon
 @pytest.mark.parametrize(
     ("tools", "problem"),
     [
-        ([{"x": 1}], "`tools` holds no definitions of tools: unknown format:"),
-        (5, "`tools` holds no definitions of tools"),
-        (BROKEN, "`tools`: the schema of the tool 'f' cannot be used"),
-        ([*TOOLS, {"name": "f"}], "`tools`: there are two tools 'f' with different schemas"),
-        ([{"name": "f", "effect": "wriet"}], "`tools`: the effect of the tool 'f' is one of"),
+        ([{"x": 1}], "'tools' has no tool definitions: unknown format:"),
+        (5, "'tools' has no tool definitions"),
+        (BROKEN, "'tools': the schema of the tool 'f' cannot be used"),
+        ([*TOOLS, {"name": "f"}], "'tools': there are two tools 'f' with different schemas"),
+        ([{"name": "f", "effect": "wriet"}], "'tools': the effect of the tool 'f' is one of"),
     ],
 )
 def test_what_is_no_definition_is_refused_with_its_place(tools: Any, problem: str) -> None:

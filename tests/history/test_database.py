@@ -114,13 +114,13 @@ def _error(code: str, message: str = "it failed") -> OperationalError:
     ("code", "words"),
     [
         ("SQLITE_FULL", "the disk is full"),
-        ("SQLITE_READONLY_DIRECTORY", "nothing can be written"),
+        ("SQLITE_READONLY_DIRECTORY", "is read-only"),
         ("SQLITE_BUSY_SNAPSHOT", "another process"),
         ("SQLITE_CORRUPT_INDEX", "damaged"),
-        ("SQLITE_NOTADB", "no SQLite database"),
+        ("SQLITE_NOTADB", "not an SQLite database"),
         ("SQLITE_CANTOPEN", "cannot be opened"),
         ("SQLITE_IOERR_WRITE", "full or broken"),
-        ("SQLITE_PERM", "may not be opened"),
+        ("SQLITE_PERM", "permission denied"),
     ],
 )
 def test_a_trouble_is_told_with_what_to_do(code: str, words: str) -> None:
@@ -133,24 +133,24 @@ def test_a_trouble_is_told_with_what_to_do(code: str, words: str) -> None:
 def test_any_other_trouble_is_told_in_the_words_of_the_database() -> None:
     sentence = error_text(_error("SQLITE_CONSTRAINT", "no such thing\n[SQL: INSERT]"))
 
-    assert sentence == "the database says: no such thing."
+    assert sentence == "database error: no such thing."
 
 
 def test_a_trouble_without_words_has_its_name() -> None:
-    assert error_text(OverflowError()) == "the database says: OverflowError."
+    assert error_text(OverflowError()) == "database error: OverflowError."
 
 
 def test_a_sentence_never_holds_what_was_to_be_kept() -> None:
     with pytest.raises(UnusableStore) as caught, readable_errors("history.db"):
         raise _error("SQLITE_ERROR")
 
-    assert str(caught.value) == "history.db: the database says: it failed."
+    assert str(caught.value) == "history.db: database error: it failed."
 
 
 @pytest.mark.parametrize("error", [zlib.error("bad data"), msgspec.DecodeError("bad JSON")])
 def test_a_payload_that_cannot_be_read_is_damage(error: Exception) -> None:
     with (
-        pytest.raises(UnusableStore, match=r"history\.db: something in it is damaged"),
+        pytest.raises(UnusableStore, match=r"history\.db: some of its data is damaged"),
         readable_errors("history.db"),
     ):
         raise error
@@ -179,18 +179,18 @@ def _of_server(words: str, sqlstate: str | None = None) -> OperationalError:
 @pytest.mark.parametrize(
     ("code", "words"),
     [
-        ("25006", "only reads"),
-        ("28P01", "does not know this user"),
-        ("3D000", "no such database"),
-        ("40P01", "others have changed the same"),
-        ("42501", "may not do that"),
-        ("42P01", "its tables are gone"),
+        ("25006", "read-only"),
+        ("28P01", "wrong user or password"),
+        ("3D000", "does not exist"),
+        ("40P01", "changing the same data"),
+        ("42501", "permission denied"),
+        ("42P01", "its tables no longer exist"),
         ("53100", "the disk of the server is full"),
         ("53300", "too many connections"),
-        ("55P03", "another process has been writing"),
+        ("55P03", "another process is writing"),
         ("57014", "statement_timeout"),
         ("57P01", "the connection to the server was lost"),
-        ("57P03", "starts or stops"),
+        ("57P03", "starting or stopping"),
         ("XX001", "damage"),
     ],
 )
@@ -204,16 +204,16 @@ def test_a_code_of_a_server_is_told_with_what_to_do(code: str, words: str) -> No
 @pytest.mark.parametrize(
     ("said", "words"),
     [
-        ("Connection refused\n\tIs the server running?", "nobody answers there"),
-        ('could not translate host name "x" to address', "no host of this name"),
-        ("connection timeout expired", "in time"),
-        ('FATAL:  password authentication failed for user "x"', "does not know this user"),
-        ("fe_sendauth: no password supplied", "wants a password"),
+        ("Connection refused\n\tIs the server running?", "connection refused"),
+        ('could not translate host name "x" to address', "unknown host"),
+        ("connection timeout expired", "timed out"),
+        ('FATAL:  password authentication failed for user "x"', "wrong user or password"),
+        ("fe_sendauth: no password supplied", "requires a password"),
         ('FATAL:  no pg_hba.conf entry for host "::1"', "pg_hba.conf"),
-        ('FATAL:  role "x" does not exist', "does not know this user"),
-        ('FATAL:  database "x" does not exist', "no such database"),
+        ('FATAL:  role "x" does not exist', "wrong user or password"),
+        ('FATAL:  database "x" does not exist', "does not exist"),
         ("FATAL:  sorry, too many clients already", "too many connections"),
-        ("FATAL:  the database system is starting up", "starts or stops"),
+        ("FATAL:  the database system is starting up", "starting or stopping"),
         ("server does not support SSL, but SSL was required", "sslmode"),
         ("SSL error: certificate verify failed", "certificate"),
         (

@@ -139,7 +139,7 @@ def _complaint(path: Path) -> str:
 def test_a_folder_in_place_of_the_file_is_refused(path: Path) -> None:
     path.mkdir(parents=True)
 
-    assert _complaint(path) == f"{path}: this is a folder, and should be a file. Move it away."
+    assert _complaint(path) == f"{path}: a file is required, but this is a folder. Move it away."
 
 
 def test_a_file_in_place_of_the_folder_is_refused(path: Path) -> None:
@@ -148,7 +148,7 @@ def test_a_file_in_place_of_the_folder_is_refused(path: Path) -> None:
     complaint = _complaint(path)
 
     assert complaint.startswith(f"{path.parent}: the folder for the history cannot be used (")
-    assert complaint.endswith("Make it a folder that can be written.")
+    assert complaint.endswith("Make it a writable folder.")
 
 
 @pytest.mark.parametrize(
@@ -184,7 +184,7 @@ def test_a_damaged_database_is_told_as_such(path: Path) -> None:
     path.write_bytes(content)
 
     with (
-        pytest.raises(UnusableStore, match=r"damaged|no SQLite database"),
+        pytest.raises(UnusableStore, match=r"damaged|not an SQLite database"),
         open_store(path) as store,
     ):
         list(store.results(store.find("latest").id))
@@ -197,7 +197,7 @@ def test_a_database_from_the_future_is_refused_and_left_as_it_is(path: Path) -> 
     future.commit()
     future.close()
 
-    assert "a newer callscore has written it" in _complaint(path)
+    assert "written by a newer callscore" in _complaint(path)
     assert "pip install --upgrade callscore" in _complaint(path)
 
 
@@ -223,7 +223,7 @@ def test_a_database_that_another_process_keeps_to_itself_is_waited_for_and_then_
     complaint = _complaint(path)
     other.close()
 
-    assert "another process has been writing for too long" in complaint
+    assert "another process is writing to it" in complaint
 
 
 def test_nothing_stays_open_where_opening_fails(
@@ -347,7 +347,7 @@ def test_none_is_made_where_there_is_none(tmp_path: Path, monkeypatch: pytest.Mo
     monkeypatch.delenv("CALLSCORE_STORE", raising=False)
     monkeypatch.chdir(tmp_path)
 
-    with pytest.raises(UnknownRun, match=r"there is no run yet: .*history\.db does not exist"):
+    with pytest.raises(UnknownRun, match=r"no runs yet: .*history\.db does not exist"):
         open_existing()
     with pytest.raises(UnknownRun, match=r"other\.db"):
         open_existing(tmp_path / "other.db")
@@ -416,7 +416,7 @@ def test_reading_takes_no_lock_that_others_have(tmp_path: Path) -> None:
 def test_a_history_is_read_where_nothing_can_be_written(read_only: Path) -> None:
     with open_existing(read_only) as store:
         assert [run.id for run in store.runs()] == [a_run().id]
-        with pytest.raises(UnusableStore, match="nothing can be written there"):
+        with pytest.raises(UnusableStore, match="is read-only"):
             store.begin(a_run("20261115-184354-aaaa", started_at=1.0))
 
     assert [each.name for each in read_only.parent.iterdir()] == ["history.db"]
@@ -456,7 +456,7 @@ def test_an_empty_file_in_a_folder_that_cannot_be_written_is_told(
     tmp_path.chmod(0o555)
     monkeypatch.setattr(opening, "_can_write", lambda _: False)  # an administrator could
 
-    with pytest.raises(UnusableStore, match="it is empty, and nothing can be written there"):
+    with pytest.raises(UnusableStore, match="the file is empty and read-only"):
         open_existing(path)
     tmp_path.chmod(0o755)
 

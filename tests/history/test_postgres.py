@@ -47,7 +47,7 @@ def test_the_password_may_come_from_the_environment(
     postgres_url: str, postgres_server: PostgresServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     without = postgres_url.replace(f":{postgres_server.password}@", "@")
-    with pytest.raises(UnusableStore, match=r"wants a password\. Set PGPASSWORD"):
+    with pytest.raises(UnusableStore, match=r"requires a password\. Set PGPASSWORD"):
         open_store(without)
 
     monkeypatch.setenv("PGPASSWORD", postgres_server.password)
@@ -115,7 +115,7 @@ def test_whoever_clears_up_is_alone(postgres_url: str) -> None:
         # The setting stays with the connection, which the next one to write is given.
         with (
             store.writing(is_alone=True),
-            pytest.raises(UnusableStore, match="another process has been writing for too long"),
+            pytest.raises(UnusableStore, match="another process is writing to it"),
         ):
             other.save_results([an_answer()])
         other.save_results([an_answer()])
@@ -158,7 +158,7 @@ def test_a_server_that_only_reads_is_told_as_such(postgres_url: str) -> None:
 
     with open_store(read_only) as store:
         assert [run.id for run in store.runs()] == [RUN]
-        with pytest.raises(UnusableStore, match="the server only reads"):
+        with pytest.raises(UnusableStore, match="the server read-only"):
             store.save_results([a_result(RUN)])
 
 
@@ -170,7 +170,7 @@ def test_a_user_without_rights_is_told_so(
     postgres_server.execute(f"CREATE ROLE {role} LOGIN PASSWORD 'guest'")
     guest = postgres_url.replace(f"postgres:{postgres_server.password}@", f"{role}:guest@")
     try:
-        with pytest.raises(UnusableStore, match="may not do that there"):
+        with pytest.raises(UnusableStore, match="permission denied there"):
             open_store(guest)
         # Where the tables are there, the right to use them is enough.
         open_store(postgres_url).close()
@@ -207,7 +207,7 @@ def test_a_database_from_the_future_is_refused(postgres_url: str) -> None:
     with open_store(postgres_url) as store, store.writing() as connection:
         connection.execute(text("UPDATE callscore_schema SET version = 99"))
 
-    with pytest.raises(UnusableStore, match="a newer callscore has written it"):
+    with pytest.raises(UnusableStore, match="written by a newer callscore"):
         open_store(postgres_url)
 
 
@@ -249,7 +249,7 @@ def test_an_address_is_told_from_a_path(text: str, is_one: bool) -> None:
 
 @pytest.mark.parametrize("text", ["mysql://u:s3cret@host/db", "sqlite:///runs.db"])
 def test_an_address_of_another_kind_is_refused(text: str) -> None:
-    with pytest.raises(UnusableStore, match=r"called postgresql://") as caught:
+    with pytest.raises(UnusableStore, match=r"server: postgresql://") as caught:
         is_server_address(text)
 
     assert SECRET not in str(caught.value)
@@ -313,7 +313,7 @@ def test_without_the_library_the_extra_is_named(monkeypatch: pytest.MonkeyPatch)
     ],
 )
 def test_what_was_meant_as_an_address_never_becomes_a_file(text: str) -> None:
-    with pytest.raises(UnusableStore, match="this is no address of a server") as caught:
+    with pytest.raises(UnusableStore, match="not a valid server address") as caught:
         is_server_address(text)
 
     assert SECRET not in str(caught.value)

@@ -49,15 +49,15 @@ def test_a_run_is_found_by_what_people_type(three: Store, reference: str, meant:
 @pytest.mark.parametrize(
     ("reference", "sentence"),
     [
-        ("latest~3", "there is no run 'latest~3': there are 3 runs, back to 'latest~2'"),
-        ("20261115", f"'20261115' may be any of the runs {IDS[1]}, {IDS[0]}"),
+        ("latest~3", "unknown run 'latest~3'. There are 3 runs; the oldest is 'latest~2'"),
+        ("20261115", f"'20261115' is ambiguous: {IDS[1]}, {IDS[0]}"),
         (
             "nightli",
-            f"there is no run 'nightli'; the newest are {', '.join(IDS[::-1])}. Did you mean 'nightly'?",
+            f"unknown run 'nightli'. The newest runs: {', '.join(IDS[::-1])}. Did you mean 'nightly'?",
         ),
-        ("", f"there is no run ''; the newest are {IDS[2]}, {IDS[1]}, {IDS[0]}"),
-        ("%", f"there is no run '%'; the newest are {IDS[2]}, {IDS[1]}, {IDS[0]}"),
-        ("20261116-070000-BCDF", "there is no run '20261116-070000-BCDF'"),
+        ("", f"unknown run ''. The newest runs: {IDS[2]}, {IDS[1]}, {IDS[0]}"),
+        ("%", f"unknown run '%'. The newest runs: {IDS[2]}, {IDS[1]}, {IDS[0]}"),
+        ("20261116-070000-BCDF", "unknown run '20261116-070000-BCDF'"),
     ],
 )
 def test_a_run_that_is_not_there_is_told_with_those_that_are(
@@ -82,13 +82,13 @@ def test_of_many_runs_the_newest_are_named(store: Store) -> None:
 def test_one_run_is_one_run(store: Store) -> None:
     store.begin(a_run())
 
-    with pytest.raises(UnknownRun, match=r"there is 1 run, back to 'latest~0'"):
+    with pytest.raises(UnknownRun, match=r"There is 1 run; the oldest is 'latest~0'"):
         store.find("latest~1")
 
 
 @pytest.mark.parametrize("reference", ["latest", "20261115"])
 def test_in_an_empty_history_it_says_how_to_begin(store: Store, reference: str) -> None:
-    with pytest.raises(UnknownRun, match=r"the history is empty\. Begin with: callscore run"):
+    with pytest.raises(UnknownRun, match=r"the history is empty\. Start with: callscore run"):
         store.find(reference)
 
 
@@ -141,7 +141,7 @@ def test_a_commit_means_the_run_that_says_most_about_it(
 
 
 def test_a_variant_of_a_run_is_told_from_its_name(three: Store) -> None:
-    with pytest.raises(UnknownRun, match="What follows a colon is a variant"):
+    with pytest.raises(UnknownRun, match="Not every command accepts a variant"):
         three.find("production:large")
 
 
@@ -161,13 +161,12 @@ def test_a_commit_that_nobody_has_run_is_told(three: Store) -> None:
         three.find("empty", resolve=_resolve)
 
     assert str(caught.value) == (
-        "there is no finished run of the commit cdcdcdcdcd (empty); the newest are "
-        + ", ".join(IDS[::-1])
+        "no finished run of commit cdcdcdcdcd (empty). The newest runs: " + ", ".join(IDS[::-1])
     )
 
 
 def test_git_is_not_asked_where_nobody_wants_it(three: Store) -> None:
-    with pytest.raises(UnknownRun, match="there is no run 'HEAD'"):
+    with pytest.raises(UnknownRun, match="unknown run 'HEAD'"):
         three.find("HEAD", resolve=None)
 
 
@@ -183,7 +182,7 @@ def test_by_default_git_is_asked_in_the_working_directory(
 ) -> None:
     monkeypatch.chdir(tmp_path)
 
-    with pytest.raises(UnknownRun, match="there is no run 'HEAD'"):
+    with pytest.raises(UnknownRun, match="unknown run 'HEAD'"):
         three.find("HEAD")
 
 

@@ -50,7 +50,7 @@ def test_a_word_that_means_nothing_else_is_a_name(name: str) -> None:
         ("x" * (MAX_NAME_LENGTH + 1), "1 to 200"),
         ("a\nb", "1 to 200"),
         ("\ud800", "1 to 200"),
-        (" main", "blank"),
+        (" main", "space"),
         ("-x", "option"),
         ("latest", "age"),
         ("LATEST", "age"),
@@ -59,7 +59,7 @@ def test_a_word_that_means_nothing_else_is_a_name(name: str) -> None:
         ("Head", "commit"),
         ("@", "commit"),
         ("main:large", "variant"),
-        ("20261115-184354-k3f9", "id of a run"),
+        ("20261115-184354-k3f9", "run id"),
     ],
 )
 def test_what_means_something_else_is_none(name: str, fault: str) -> None:
@@ -71,7 +71,9 @@ def test_a_run_is_not_called_like_a_baseline() -> None:
 
     require_no_baseline("other", known)
     require_no_baseline(None, known)
-    with pytest.raises(InvalidSettings, match="'main' is a baseline, the run 20261115-184354-k3f9"):
+    with pytest.raises(
+        InvalidSettings, match=r"'main' is the name of a baseline \(run 20261115-184354-k3f9\)"
+    ):
         require_no_baseline("main", known)
 
 

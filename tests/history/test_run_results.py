@@ -227,7 +227,7 @@ def test_an_unknown_variant_is_told_with_those_there_are(store: Store) -> None:
         store.side(run, "latest", "lage")
 
     assert str(caught.value) == (
-        f"the run {RUN} has no variant 'lage'; it has small, large. Did you mean 'large'?"
+        f"run {RUN} has no variant 'lage'. Choose from: small, large. Did you mean 'large'?"
     )
 
 
@@ -235,7 +235,7 @@ def test_a_run_without_variants_says_that_it_has_none(store: Store) -> None:
     run = store.begin(a_run())
     store.add_evaluation(an_evaluation(RUN))
 
-    with pytest.raises(UnknownRun, match="it has no variants at all"):
+    with pytest.raises(UnknownRun, match="it has no variants"):
         store.side(run, "latest", "large")
 
 
@@ -254,7 +254,7 @@ def test_mean_below_fail_unders_are_told_in_every_language(store: Store) -> None
 
     assert [note.text("en") for note in evaluation.below] == [
         "accuracy 0.667, required ≥ 0.900",
-        "polite has no number, required ≥ 0.500",
+        "polite has no value, required ≥ 0.500",
     ]
     assert all("требуется" in note.text("ru") for note in evaluation.below)
 

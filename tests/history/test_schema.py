@@ -88,7 +88,7 @@ def test_tables_from_before_the_first_release_are_refused(connection: Connection
     ensure_tables(connection, "history.db")
     connection.execute(text("UPDATE callscore_schema SET version = 1"))
 
-    with pytest.raises(UnusableStore, match="of version 1, from before the first release"):
+    with pytest.raises(UnusableStore, match="version 1, from before the first release"):
         ensure_tables(connection, "history.db")
 
     assert _version(connection) == 1
@@ -102,8 +102,8 @@ def test_a_database_from_the_future_is_refused(connection: Connection) -> None:
         ensure_tables(connection, "history.db")
 
     assert str(caught.value) == (
-        "history.db: a newer callscore has written it: its tables are of version 99, and this one "
-        f"knows them up to version {VERSION}. Upgrade: pip install --upgrade callscore"
+        "history.db: written by a newer callscore: its tables have version 99, and this callscore "
+        f"reads versions up to {VERSION}. Upgrade: pip install --upgrade callscore"
     )
 
 

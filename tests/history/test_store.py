@@ -183,7 +183,7 @@ def test_all_is_there_when_it_is_opened_again(place: Path | str) -> None:
 
 @pytest.mark.parametrize("number", [0, None])
 def test_a_run_that_never_was_has_nothing(store: Store, number: int | None) -> None:
-    with pytest.raises(UnknownRun, match="there is no run 'never'"):
+    with pytest.raises(UnknownRun, match="unknown run 'never'"):
         store.results("never", number)
     with pytest.raises(UnknownRun):
         store.evaluations("never")
@@ -200,9 +200,9 @@ def test_a_damaged_payload_is_told_as_such(store: Store, body: bytes) -> None:
     with store.writing() as connection:
         connection.execute(update(payloads).values(body=body))
 
-    with pytest.raises(UnusableStore, match="something in it is damaged"):
+    with pytest.raises(UnusableStore, match="some of its data is damaged"):
         list(store.results(RUN))
-    with pytest.raises(UnusableStore, match="something in it is damaged"):
+    with pytest.raises(UnusableStore, match="some of its data is damaged"):
         store.answer("00ff", "", 1)
 
 

@@ -178,7 +178,7 @@ def test_a_full_disk_stops_the_keeping_and_not_the_run(begun: Store, path: Path)
         told = _put_many(writer, 0, 300)
 
     assert told == list(range(300))
-    assert writer.problem == f"{path}: the disk is full. Make room on it."
+    assert writer.problem == f"{path}: the disk is full. Free some space."
     kept = [result.case for result in begun.results(RUN)]
     assert 0 < len(kept) < 300
     assert kept == [f"case-{number}" for number in range(len(kept))]
@@ -261,14 +261,14 @@ def test_a_file_that_another_process_keeps_to_itself_is_told(
 
     assert told == [0, 1, 2]
     assert writer.problem is not None
-    assert "another process has been writing for too long" in writer.problem
+    assert "another process is writing to it" in writer.problem
 
 
 def test_a_result_of_no_run_is_told(store: Store) -> None:
     with BackgroundWriter(store) as writer:
         _put_many(writer, 0, 2)
 
-    assert writer.problem == f"there is no run {RUN!r}"
+    assert writer.problem == f"unknown run {RUN!r}"
 
 
 def test_any_other_trouble_is_told_and_nobody_waits_for_ever(begun: Store) -> None:

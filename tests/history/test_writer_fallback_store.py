@@ -69,7 +69,7 @@ def test_what_is_rescued_can_be_read_again(rescue: FallbackStore) -> None:
     ]
     assert (
         rescue.location_text()
-        == f"What is not in the history is saved in {file}; later: callscore import {file}"
+        == f"Results that are not in the history are saved in {file}. Import them later: callscore import {file}"
     )
     assert (Path(".callscore") / ".gitignore").exists()
 
@@ -152,7 +152,7 @@ def test_where_nothing_can_be_written_at_all_it_is_said(
 ) -> None:
     monkeypatch.setattr(os, "open", _refusing(".callscore", "here", "temporary"))
 
-    with pytest.raises(UnusableStore, match="no file can be written anywhere"):
+    with pytest.raises(UnusableStore, match="no file can be written"):
         rescue.save_results([a_result(RUN)])
     assert rescue.finish_both(rescue, ENDED).startswith("unsaved results: no file")
 
@@ -174,7 +174,9 @@ def test_beside_a_file_of_a_history_it_stands_in_its_folder(tmp_path: Path) -> N
     rescue.save_results([a_result(RUN)])
 
     assert rescue.files == [tmp_path / f"elsewhere/unsaved-{RUN}.jsonl"]
-    assert rescue.location_text().startswith(f"What is not in the history is saved in {tmp_path}")
+    assert rescue.location_text().startswith(
+        f"Results that are not in the history are saved in {tmp_path}"
+    )
 
 
 # --- beside a history -----------------------------------------------------------------------------
@@ -263,7 +265,7 @@ def test_where_not_even_a_file_can_be_written_both_are_said(
 
     assert writer.problem == (
         "postgresql://host/db: the connection to the server was lost."
-        " And no file can be written anywhere. Make room on the disk."
+        " And no file can be written. Free some space on the disk."
     )
 
 

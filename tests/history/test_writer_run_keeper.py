@@ -72,7 +72,7 @@ def test_a_run_that_somebody_removed_is_in_a_file(store: Store) -> None:
     store.clear(0, is_dry=False)
     keeper.finish("finished", {"answered": 1}, {})
 
-    assert "somebody has removed it" in keeper.problems[0]
+    assert "another process has removed it" in keeper.problems[0]
     assert "callscore import" in keeper.problems[0]
 
 
@@ -85,4 +85,4 @@ def test_where_there_is_no_history_all_of_it_is_in_a_file() -> None:
 
     assert keeper.is_aside
     assert "callscore import .callscore/unsaved-" in keeper.saved()
-    assert "сохранено" in keeper.saved("ru")
+    assert "сохранены" in keeper.saved("ru")

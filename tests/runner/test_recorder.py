@@ -189,7 +189,7 @@ def test_a_run_is_not_called_like_a_baseline(store: Store) -> None:
     first, _ = begun(store, groups_at(("eval_a.py", "aa")), name="nightly")
     store.set_baseline("main", first.id)
 
-    with pytest.raises(InvalidSettings, match="'main' is a baseline"):
+    with pytest.raises(InvalidSettings, match="'main' is the name of a baseline"):
         begun(store, groups_at(("eval_a.py", "aa")), name="main")
 
     assert [run.id for run in store.runs()] == [first.id]

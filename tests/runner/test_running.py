@@ -391,7 +391,7 @@ def test_a_history_that_takes_no_run_keeps_nothing_and_it_is_said(store: Store) 
 
     assert (found.id, found.evaluations[0].passed) == ("", len(MANY))
     assert found.warnings[0].startswith(
-        "the history cannot be used, and this goes to a file beside it: "
+        "the history cannot be used; results are saved to a file beside it: "
     )
 
 

@@ -41,23 +41,21 @@ if TYPE_CHECKING:
 __all__ = ["compare", "is_case_file", "resolve_side", "side_of_file", "side_of_run"]
 
 _STDIN = "-"
-_NOT_RUN = "the file holds no answer to it"
-_NO_CASES = "there is no case to compare in it."
+_NOT_RUN = "the file has no answer for this case"
+_NO_CASES = "the file has no cases."
 _NOTHING_EXPECTED = (
-    "no case in it says what is expected, so that there is nothing to compare. If it holds traces alone, "
-    "name the references: --expected FILE (in Python: expected=...)."
+    "no case has expected calls, so there is nothing to compare. If the file has only traces, "
+    "specify the references: --expected FILE (in Python: expected=...)."
 )
-_EXPECTS_NOTHING = "no case in it says what is expected, so that there is nothing to compare."
+_EXPECTS_NOTHING = "no case has expected calls, so there is nothing to compare."
 _NO_ANSWERS = (
-    "no case in it has an answer, so that there is nothing to compare. Compare files with the answers; "
-    "where they stand in files of their own, this one is for --expected (in Python: expected=...)."
+    "no case has actual calls, so there is nothing to compare. Compare files with actual calls; "
+    "pass this file with --expected (in Python: expected=...)."
 )
-_NO_ANSWER_TO = "no case of {expected} has an answer in it. Are the ids the same?"
-_SUITE = (
-    "it is an evaluation, without any answers. Run it, and compare the runs: callscore run {name}"
-)
+_NO_ANSWER_TO = "no case of {expected} has actual calls in this file. Check that the ids match."
+_SUITE = "an evaluation has no answers. Run it, then compare the runs: callscore run {name}"
 _EXPORTED = (
-    "it is an exported run, and no file of cases. Take it into the history, and compare it there: "
+    "an exported run is not a file of cases. Import it into the history and compare it there: "
     "callscore import {name}"
 )
 _SUITE_NAME = re.compile(r"eval_.*\.(?:ya?ml|toml)", re.IGNORECASE)

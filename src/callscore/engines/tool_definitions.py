@@ -79,6 +79,6 @@ def _read_tools(tools: Any, place: str) -> _Tools:
     try:
         return _usable_tools(tools)
     except InvalidCall as error:
-        raise UnreadableInput(place, f"`tools` holds no definitions of tools: {error}") from error
+        raise UnreadableInput(place, f"'tools' has no tool definitions: {error}") from error
     except InvalidSettings as error:
-        raise UnreadableInput(place, f"`tools`: {error}") from error
+        raise UnreadableInput(place, f"'tools': {error}") from error

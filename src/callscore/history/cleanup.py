@@ -59,7 +59,7 @@ def remove_old_runs(store: Store, keep: int, *, is_dry: bool) -> CleanupResult:
         InvalidSettings: `keep` is negative.
     """
     if keep < 0:
-        raise InvalidSettings(f"keep: {keep} runs cannot stay; 0 or more can")
+        raise InvalidSettings(f"keep: {keep} is not a number of runs. Use 0 or more")
     old = _removable_runs(store, keep)
     if is_dry:
         with store.reading() as connection:

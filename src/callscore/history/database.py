@@ -48,75 +48,73 @@ __all__ = [
 
 # --- errors of databases, as sentences with advice --------------------------------------------
 
-FILE_GONE = "the file was moved or deleted while it was in use. Start again to make a new one."
-_DAMAGED = "the file is damaged. Move it away, or put a copy in its place."
-_UNREADABLE = "something in it is damaged. Put a copy in its place."
-_BUSY = "another process has been writing for too long. Try again when it has ended."
-_FORBIDDEN = "the file may not be opened. See to whom it and its folder belong."
-_LOST = "the connection to the server was lost. See whether it still runs, and try again."
-_STARTING = "the server starts or stops just now. Try again in a moment."
-_TOO_MANY_CONNECTIONS = "the server has too many connections. Try again when others have ended."
-_NO_LOGIN = (
-    "the server does not know this user and password. Set PGUSER and PGPASSWORD, or ~/.pgpass."
-)
+FILE_GONE = "the file was moved or deleted while in use. Start again to create a new one."
+_DAMAGED = "the file is damaged. Move it away, or restore a copy."
+_UNREADABLE = "some of its data is damaged. Restore a copy."
+_BUSY = "another process is writing to it. Try again when that process has finished."
+_FORBIDDEN = "permission denied. Check the owner of the file and its folder."
+_LOST = "the connection to the server was lost. Check that the server is running, and try again."
+_STARTING = "the server is starting or stopping. Try again in a moment."
+_TOO_MANY_CONNECTIONS = "the server has too many connections. Try again later."
+_NO_LOGIN = "wrong user or password. Set PGUSER and PGPASSWORD, or use ~/.pgpass."
 
 # By prefix of the error name of SQLite, or of the error code (SQLSTATE) of PostgreSQL.
 _ERROR_TEXTS = {
-    "SQLITE_FULL": "the disk is full. Make room on it.",
-    "SQLITE_READONLY": "nothing can be written there. Make the file and its folder writable.",
+    "SQLITE_FULL": "the disk is full. Free some space.",
+    "SQLITE_READONLY": "the file or its folder is read-only. Make both writable.",
     "SQLITE_BUSY": _BUSY,
     "SQLITE_LOCKED": _BUSY,
     "SQLITE_CORRUPT": _DAMAGED,
-    "SQLITE_NOTADB": "the file is no SQLite database. Move it away, and a new one is made.",
-    "SQLITE_CANTOPEN": ("the file cannot be opened. Make it and its folder readable and writable."),
+    "SQLITE_NOTADB": "the file is not an SQLite database. Move it away to create a new one.",
+    "SQLITE_CANTOPEN": (
+        "the file cannot be opened. Make the file and its folder readable and writable."
+    ),
     "SQLITE_PERM": _FORBIDDEN,
     "SQLITE_AUTH": _FORBIDDEN,
-    "SQLITE_IOERR": (
-        "the disk does not take or give what is asked of it. See whether it is full or broken."
-    ),
+    "SQLITE_IOERR": ("the disk reports an error. Check whether it is full or broken."),
     "08": _LOST,
-    "25006": "nothing can be written there: the server only reads. Use the one that is written to.",
+    "25006": "the server is read-only. Use the primary server.",
     "28": _NO_LOGIN,
-    "3D000": "there is no such database on the server. Make it with: createdb",
-    "40": "others have changed the same for too long. Try again when they have ended.",
+    "3D000": "the database does not exist. Create it with: createdb",
+    "40": "other processes are changing the same data. Try again later.",
     "42501": (
-        "this user may not do that there. Let the owner of the database grant CREATE on its schema,"
+        "permission denied. The owner of the database must grant CREATE on its schema"
         " and all rights on its tables."
     ),
-    "42P01": "its tables are gone. Start again to make new ones.",
-    "53100": "the disk of the server is full. Make room on it.",
-    "53200": "the server has no memory left. Try again when others have ended.",
+    "42P01": "its tables no longer exist. Start again to create new ones.",
+    "53100": "the disk of the server is full. Free some space.",
+    "53200": "the server is out of memory. Try again later.",
     "53300": _TOO_MANY_CONNECTIONS,
     "55P03": _BUSY,
-    "57014": "it took longer than the server allows. See its statement_timeout.",
+    "57014": "the query exceeded the statement_timeout of the server. Increase it.",
     "57P03": _STARTING,
     "57": _LOST,
-    "XX00": "the server finds damage in the database. Put a copy in its place.",
+    "XX00": "the server reports damage in the database. Restore a copy.",
 }
 # Connection errors have no code: by a pattern of the error text in lower case.
 _CONNECTION_ERRORS = {
     "connection refused": (
-        "nobody answers there. See whether the server runs, and whether host and port are right."
+        "connection refused. Check that the server is running, and check host and port."
     ),
-    "could not translate host name": "there is no host of this name. See how it is spelled.",
-    "failed to resolve host": "there is no host of this name. See how it is spelled.",
+    "could not translate host name": "unknown host. Check its spelling.",
+    "failed to resolve host": "unknown host. Check its spelling.",
     "no such file or directory": (
-        "no server runs on this machine. Start it, or name the host of another one."
+        "no server is running on this machine. Start it, or specify a host."
     ),
-    "timeout expired": "nobody answers there in time. See whether the server can be reached.",
-    "timed out": "nobody answers there in time. See whether the server can be reached.",
-    "no route to host": "no way leads to this host. See whether the network is up.",
-    "network is unreachable": "no way leads to this host. See whether the network is up.",
+    "timeout expired": "the connection timed out. Check that the server can be reached.",
+    "timed out": "the connection timed out. Check that the server can be reached.",
+    "no route to host": "the host cannot be reached. Check the network.",
+    "network is unreachable": "the host cannot be reached. Check the network.",
     "password authentication failed": _NO_LOGIN,
-    "no password supplied": "the server wants a password. Set PGPASSWORD, or ~/.pgpass.",
+    "no password supplied": "the server requires a password. Set PGPASSWORD, or use ~/.pgpass.",
     r"no pg_hba\.conf entry": (
-        "the server lets this user not in from here. See its pg_hba.conf, and whether it wants SSL."
+        "the server does not accept this user from this host. Check its pg_hba.conf, and whether it requires SSL."
     ),
     "is not permitted to log in": _NO_LOGIN,
     'role ".*" does not exist': _NO_LOGIN,
     'database ".*" does not exist': _ERROR_TEXTS["3D000"],
     "permission denied for database": (
-        "this user may not use the database. Let its owner grant CONNECT on it."
+        "permission denied for the database. Its owner must grant CONNECT."
     ),
     "too many clients": _TOO_MANY_CONNECTIONS,
     "too many connections": _TOO_MANY_CONNECTIONS,
@@ -125,10 +123,8 @@ _CONNECTION_ERRORS = {
     "shutting down": _STARTING,
     "not accepting connections": _STARTING,
     "in recovery mode": _STARTING,
-    "does not support ssl": (
-        "the server speaks no SSL, and sslmode wants it. See the sslmode of the address."
-    ),
-    "certificate": "the server's certificate does not fit. See sslmode and sslrootcert.",
+    "does not support ssl": ("the server does not support SSL. Change the sslmode of the address."),
+    "certificate": "the certificate of the server is not valid. Check sslmode and sslrootcert.",
 }
 _LOCKED_CODES = ("SQLITE_BUSY", "SQLITE_LOCKED")
 _CONFLICT_CODES = ("40001", "40P01")
@@ -179,7 +175,7 @@ def error_text(error: BaseException) -> str:
     if "could not decode to utf-8" in words.lower():
         return _DAMAGED
     # Only the first line: the others are the statement with its values.
-    return f"the database says: {_first_line(words) or type(error).__name__}."
+    return f"database error: {_first_line(words) or type(error).__name__}."
 
 
 def _connection_error_text(error: BaseException, words: str) -> str:

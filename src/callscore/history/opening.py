@@ -135,7 +135,7 @@ def _display_and_path(path: Path | None) -> tuple[str, Path]:
         return _display_path(path), path
     except OSError as error:
         raise UnusableStore(
-            str(path or _FOLDER), "the working directory is gone. Change into another one."
+            str(path or _FOLDER), "the working directory no longer exists. Change to another one."
         ) from error
 
 
@@ -205,11 +205,11 @@ def make_store_folder(path: Path) -> None:
         raise UnusableStore(
             _display_path(folder),
             f"the folder for the history cannot be used ({error.strerror}). "
-            "Make it a folder that can be written.",
+            "Make it a writable folder.",
         ) from error
     if is_folder:
         raise UnusableStore(
-            _display_path(path), "this is a folder, and should be a file. Move it away."
+            _display_path(path), "a file is required, but this is a folder. Move it away."
         )
 
 
@@ -222,7 +222,7 @@ def open_existing(place: Path | str | None = None) -> Store:
     """
     file = store_file_path(place)
     if file is not None and not file.exists():
-        raise UnknownRun(f"there is no run yet: {file} does not exist")
+        raise UnknownRun(f"no runs yet: {file} does not exist")
     return open_for_reading(place or None)
 
 

@@ -116,8 +116,8 @@ _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*)://")
 _SCHEMES = ("postgresql", "postgres")
 _HIDDEN = "postgresql://..."
 _INVALID_ADDRESS = (
-    "this is no address of a server: postgresql://USER@HOST:PORT/DATABASE. In a name or a password,"
-    " spell @ as %40, : as %3A, / as %2F and ? as %3F."
+    "not a valid server address. Use postgresql://USER@HOST:PORT/DATABASE. In a name or password,"
+    " write @ as %40, : as %3A, / as %2F and ? as %3F."
 )
 # Characters that are copied along with an address.
 _SURROUNDING = " \t\r\n\"'`"
@@ -157,7 +157,7 @@ def is_server_address(place: str) -> bool:
     if kind[1].lower() not in _SCHEMES:
         raise UnusableStore(
             f"{kind[1]}://...",
-            "histories are kept in a file, or on a server that is called postgresql://...",
+            "unknown kind of address. A history is a file, or a server: postgresql://...",
         )
     return True
 

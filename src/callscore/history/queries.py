@@ -381,7 +381,7 @@ def end_run(
     ended = {"status": status, "finished_at": time(), "totals": json_text(dict(totals))}
     is_it = (runs.c.number == number) & (runs.c.id == clean_text(name))
     if not connection.execute(update(runs).where(is_it).values(ended)).rowcount:
-        raise UnknownRun(f"the run {name} is no longer there: somebody has removed it")
+        raise UnknownRun(f"the run {name} no longer exists: another process has removed it.")
     for which, summary in summaries.items():
         one = (evaluations.c.run == number) & (evaluations.c.number == which)
         text = json_text(dict(summary))
@@ -482,9 +482,7 @@ def save_baseline(connection: Connection, name: str, number: int) -> None:
     """Set a baseline: from now on the name means this run. An invalid name is refused."""
     fault = name_problem(name)
     if fault is not None:
-        raise InvalidSettings(
-            f"{name!r} cannot be the name of a baseline: {fault}. Take a word such as main"
-        )
+        raise InvalidSettings(f"invalid baseline name {name!r}: {fault}. Use a word such as 'main'")
     row = {"name": clean_text(name), "run": number, "set_at": time()}
     insert_rows(connection, inserts_for(connection.dialect).baseline, [row])
 

@@ -72,12 +72,12 @@ def _by_age(connection: Connection, reference: str, back: int) -> Row[Any]:
         raise UnknownRun(_empty_history_text(reference))
     number_of_runs = "is 1 run" if count == 1 else f"are {count} runs"
     raise UnknownRun(
-        f"there is no run {reference!r}: there {number_of_runs}, back to 'latest~{count - 1}'"
+        f"unknown run {reference!r}. There {number_of_runs}; the oldest is 'latest~{count - 1}'"
     )
 
 
 def _empty_history_text(reference: str) -> str:
-    return f"there is no run {reference!r}: the history is empty. Begin with: callscore run"
+    return f"unknown run {reference!r}: the history is empty. Start with: callscore run"
 
 
 def _by_id_prefix(connection: Connection, reference: str) -> Row[Any] | None:
@@ -85,7 +85,7 @@ def _by_id_prefix(connection: Connection, reference: str) -> Row[Any] | None:
         return None
     found = queries.runs_with_prefix(connection, reference, _MAX_LISTED + 1)
     if len(found) > 1:
-        raise UnknownRun(f"{reference!r} may be any of the runs {_join_ids([r.id for r in found])}")
+        raise UnknownRun(f"{reference!r} is ambiguous: {_join_ids([r.id for r in found])}")
     return found[0] if found else None
 
 
@@ -95,8 +95,8 @@ def _by_commit(connection: Connection, reference: str, commit: str) -> Row[Any]:
     if not found:
         newest = _join_ids(queries.newest_ids(connection, _MAX_LISTED + 1))
         raise UnknownRun(
-            f"there is no finished run of the commit {commit[:_COMMIT_DIGITS]} ({reference}); "
-            f"the newest are {newest}"
+            f"no finished run of commit {commit[:_COMMIT_DIGITS]} ({reference}). "
+            f"The newest runs: {newest}"
         )
     records = run_records(found)
     known = _with_parents(connection, records)
@@ -126,9 +126,9 @@ def _unknown_run_text(connection: Connection, reference: str) -> str:
     meant = did_you_mean(
         reference, ["latest", *set_names, *ids, *(row.name for row in known if row.name)]
     )
-    colon = ". What follows a colon is a variant, which not every command takes"
+    colon = ". Not every command accepts a variant after a colon"
     hint = colon if ":" in reference and not meant else meant
-    return f"there is no run {reference!r}; the newest are {_join_ids(ids)}{hint}"
+    return f"unknown run {reference!r}. The newest runs: {_join_ids(ids)}{hint}"
 
 
 def _join_ids(ids: list[str]) -> str:

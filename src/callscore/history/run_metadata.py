@@ -49,20 +49,20 @@ _ID = re.compile(r"\d{8}-\d{6}-[0-9a-z]{4}", re.ASCII)
 def name_problem(name: str) -> str | None:
     """Why this cannot be the name of a run or baseline; None if it can."""
     if not name.strip() or len(name) > MAX_NAME_LENGTH or not name.isprintable():
-        return f"a name has 1 to {MAX_NAME_LENGTH} characters that can be read"
+        return f"a name has 1 to {MAX_NAME_LENGTH} printable characters"
     if name != name.strip():
-        return "it begins or ends with a blank"
+        return "it starts or ends with a space"
     return _reserved_meaning(name)
 
 
 def _reserved_meaning(name: str) -> str | None:
     if name.startswith("-"):
-        return "it begins like an option"
+        return "it starts like an option"
     if _LATEST.fullmatch(name) or name.lower() in _GIT_HEADS or "~" in name:
-        return "it means a run by its age, or a commit"
+        return "it is reserved for the age of a run or a commit"
     if ":" in name:
-        return "what follows a colon is a variant"
-    return "it is the id of a run" if _ID.fullmatch(name) else None
+        return "a colon separates a variant"
+    return "it has the form of a run id" if _ID.fullmatch(name) else None
 
 
 def require_no_baseline(name: str | None, baselines: Iterable[Baseline]) -> None:
@@ -70,9 +70,8 @@ def require_no_baseline(name: str | None, baselines: Iterable[Baseline]) -> None
     for baseline in baselines:
         if baseline.name == name:
             raise InvalidSettings(
-                f"{name!r} is a baseline, the run {baseline.run}: a run of this name could not be "
-                f"named. Choose another, or make the run the baseline when it has ended: callscore "
-                f"baseline set latest --name {name}"
+                f"{name!r} is the name of a baseline (run {baseline.run}). Use another name, or point the "
+                f"baseline at the run afterwards: callscore baseline set latest --name {name}"
             )
 
 

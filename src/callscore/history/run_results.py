@@ -153,8 +153,8 @@ BELOW_THRESHOLD = Phrase(
     "{scorer} {mean}, required ≥ {required}", "{scorer} {mean}, требуется ≥ {required}"
 )
 NO_MEAN = Phrase(
-    "{scorer} has no number, required ≥ {required}",
-    "{scorer}: нет ни одной оценки, требуется ≥ {required}",
+    "{scorer} has no value, required ≥ {required}",
+    "{scorer}: нет значения, требуется ≥ {required}",
 )
 
 
@@ -210,9 +210,9 @@ def _of_variant(rows: Sequence[Any], run: RunRecord, variant: str | None) -> Seq
         return found
     known = list(dict.fromkeys([row.variant for row in rows if row.variant is not None]))
     if not known:
-        raise UnknownRun(f"the run {run.id} has no variant {variant!r}: it has no variants at all")
+        raise UnknownRun(f"run {run.id} has no variant {variant!r}: it has no variants")
     raise UnknownRun(
-        f"the run {run.id} has no variant {variant!r}; it has {', '.join(known)}"
+        f"run {run.id} has no variant {variant!r}. Choose from: {', '.join(known)}"
         f"{did_you_mean(variant, known)}"
     )
 

@@ -206,7 +206,7 @@ def ensure_tables(connection: Connection, place: str) -> None:
 def require_tables(connection: Connection, place: str) -> None:
     """Refuse a read-only database without tables of this version."""
     if not _are_current(connection, place):
-        raise UnusableStore(place, "it is empty, and nothing can be written there. Move it away.")
+        raise UnusableStore(place, "the file is empty and read-only. Move it away.")
 
 
 def _are_current(connection: Connection, place: str) -> bool:
@@ -215,14 +215,14 @@ def _are_current(connection: Connection, place: str) -> bool:
     if found > VERSION:
         raise UnusableStore(
             place,
-            f"a newer callscore has written it: its tables are of version {found}, and this one "
-            f"knows them up to version {VERSION}. Upgrade: pip install --upgrade callscore",
+            f"written by a newer callscore: its tables have version {found}, and this callscore "
+            f"reads versions up to {VERSION}. Upgrade: pip install --upgrade callscore",
         )
     if 0 < found < VERSION:
         raise UnusableStore(
             place,
-            f"its tables are of version {found}, from before the first release, and this callscore "
-            f"reads version {VERSION}. Move it away, and a new one is made.",
+            f"its tables have version {found}, from before the first release, and this callscore "
+            f"reads version {VERSION}. Move it away to create a new one.",
         )
     return found == VERSION
 
@@ -237,6 +237,6 @@ def _stored_version(connection: Connection, place: str) -> int:
     foreign = names if connection.dialect.name == "sqlite" else names & set(METADATA.tables)
     if foreign:
         raise UnusableStore(
-            place, "it is the database of another program. Move it away, and a new one is made."
+            place, "the database belongs to another program. Move it away to create a new one."
         )
     return 0

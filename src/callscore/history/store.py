@@ -306,6 +306,6 @@ class Store:
             with self.reading() as connection:
                 number = connection.execute(queries.RUN_NUMBER, {"id": clean_text(run)}).scalar()
             if number is None:
-                raise UnknownRun(f"there is no run {run!r}")
+                raise UnknownRun(f"unknown run {run!r}")
             self._numbers[run] = number
         return number

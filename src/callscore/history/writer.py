@@ -48,12 +48,12 @@ __all__ = [
 
 # Warning before a run whose history cannot be used.
 USING_FALLBACK = Phrase(
-    "the history cannot be used, and this goes to a file beside it: {problem}",
-    "история недоступна, всё попадёт в файл рядом: {problem}",
+    "the history cannot be used; results are saved to a file beside it: {problem}",
+    "история недоступна, результаты будут сохранены в файл рядом: {problem}",
 )
 _SAVED = Phrase(
-    "What is not in the history is saved in {files}; later: {command}",
-    "Чего нет в истории, сохранено в {files}; позже: {command}",
+    "Results that are not in the history are saved in {files}. Import them later: {command}",
+    "Результаты, которых нет в истории, сохранены в {files}. Добавить их позже: {command}",
 )
 _MAX_NAME = 100
 _CREATE_FLAGS = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_CLOEXEC", 0)
@@ -196,7 +196,7 @@ class FallbackStore:
                 self._file = path
                 self.files.append(path)
                 return
-        raise UnusableStore(self.place, "no file can be written anywhere. Make room on the disk.")
+        raise UnusableStore(self.place, "no file can be written. Free some space on the disk.")
 
     def _new_file(self, folder: Path, content: bytes) -> Path | None:
         """Create a file with this content in the folder; None if that fails."""
@@ -322,7 +322,7 @@ class BackgroundWriter:
             RuntimeError: the writer is closed.
         """
         if self._is_closed:
-            raise RuntimeError("the writer is closed: nothing more can be kept")
+            raise RuntimeError("the writer is closed: nothing more can be saved")
         self._queue.put((record, on_saved))
         if self._thread is None:
             self._thread = Thread(target=self._write_batches, name="callscore-history", daemon=True)

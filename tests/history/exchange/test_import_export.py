@@ -158,7 +158,7 @@ def test_a_run_that_another_is_at_is_left_alone(
     lock = store.lock(RUN.id)
     assert lock.take()
 
-    with pytest.raises(InvalidSettings, match="still under way"):
+    with pytest.raises(InvalidSettings, match="in use by another process"):
         import_records(store, WHOLE)
 
     lock.release()

@@ -111,11 +111,11 @@ def test_the_parts_belong_to_the_run_before_them() -> None:
         (b"\xff\xfe", "damaged"),
         (b'"\\ud800"', "damaged"),
         (b"[" * 100_000, "damaged"),
-        (b"[]", "neither a run nor a part of one"),
-        (b"{}", "neither a run nor a part of one"),
-        (b'{"result": {}, "evaluation": {}}', "neither a run nor a part of one"),
-        (b'{"callscore": "run", "version": 1, "result": {}}', "neither a run nor a part of one"),
-        (b'{"run": {"id": "a"}}', "neither a run nor a part of one"),
+        (b"[]", "not part of an exported run"),
+        (b"{}", "not part of an exported run"),
+        (b'{"result": {}, "evaluation": {}}', "not part of an exported run"),
+        (b'{"callscore": "run", "version": 1, "result": {}}', "not part of an exported run"),
+        (b'{"run": {"id": "a"}}', "not part of an exported run"),
         (b'{"result": {"case": 1}}', "result:"),
         (b'{"result": {"run": "a", "evaluation": 0, "case": "a", "status": "odd"}}', "odd"),
         (b'{"evaluation": []}', "evaluation:"),
@@ -129,23 +129,25 @@ def test_a_damaged_line_is_told_with_its_number(line: bytes, told: str) -> None:
 
 
 def test_what_a_newer_program_has_written_is_refused_before_it_is_looked_at() -> None:
-    with pytest.raises(UnreadableInput, match=r"run.jsonl:1: a newer callscore .* Upgrade"):
+    with pytest.raises(
+        UnreadableInput, match=r"run.jsonl:1: written by a newer callscore.* Upgrade"
+    ):
         read(b'{"callscore": "run", "version": 2, "run": "something new"}')
 
 
 @pytest.mark.parametrize("version", [b"0", b"null", b'"1"'])
 def test_a_version_is_a_number_from_1_on(version: bytes) -> None:
-    with pytest.raises(UnreadableInput, match="should be a number"):
+    with pytest.raises(UnreadableInput, match="not a valid number"):
         read(b'{"callscore": "run", "version": ' + version + b', "run": {}}')
 
 
 def test_a_file_of_cases_is_no_run() -> None:
-    with pytest.raises(UnreadableInput, match="a run has to come first"):
+    with pytest.raises(UnreadableInput, match="the first line is not a run"):
         read(b'{"id": "a", "expected": [], "actual": []}')
 
 
 def test_nothing_is_no_run() -> None:
-    with pytest.raises(UnreadableInput, match="there is no run in it"):
+    with pytest.raises(UnreadableInput, match="the file has no run"):
         read(b"\n", b"  \n")
 
 
@@ -173,12 +175,12 @@ def test_what_has_its_end_is_whole() -> None:
 
 @pytest.mark.parametrize("lines", [ENDING[:3], ENDING[:1], [*ENDING[:2], *ENDING]])
 def test_what_was_cut_off_is_refused(lines: list[bytes]) -> None:
-    with pytest.raises(UnreadableInput, match="the end is missing"):
+    with pytest.raises(UnreadableInput, match="the file is cut off"):
         list(read_lines(lines, "runs.jsonl"))
 
 
 def test_a_line_that_is_missing_in_between_is_noticed() -> None:
-    with pytest.raises(UnreadableInput, match=r"runs.jsonl:3: something is missing: 1 .* and 0 "):
+    with pytest.raises(UnreadableInput, match=r"runs.jsonl:3: the file is incomplete: 1 .* and 0 "):
         list(read_lines([*ENDING[:2], ENDING[3]], "runs.jsonl"))
 
 

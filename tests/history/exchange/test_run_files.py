@@ -90,7 +90,7 @@ def test_a_table_of_results_is_no_run(tmp_path: Path) -> None:
 
     with (
         open_run_file(str(tmp_path / "run.csv")) as file,
-        pytest.raises(UnreadableInput, match="CSV has only the results"),
+        pytest.raises(UnreadableInput, match="a CSV file has only the results"),
     ):
         file.records()
 
@@ -171,8 +171,8 @@ def test_every_cell_is_of_the_type_of_its_column() -> None:
 @pytest.mark.parametrize(
     ("changes", "told"),
     [
-        ({"calls": "[{"}, "calls: this is not JSON"),
-        ({"calls": 7}, "calls: this is not JSON"),
+        ({"calls": "[{"}, "calls: not valid JSON"),
+        ({"calls": 7}, "calls: not valid JSON"),
         ({"trial": -1}, "result: trial: "),
         ({"case": None}, "result: "),
         ({"requests": None}, "result: "),
@@ -251,7 +251,7 @@ def test_a_table_of_others_is_no_run() -> None:
     file = io.BytesIO()
     parquet.write_table(pa.table({"a": [1]}), file)
 
-    with pytest.raises(UnreadableInput, match="no run in its metadata"):
+    with pytest.raises(UnreadableInput, match="its metadata has no run"):
         list(read_parquet_run(file, "run.parquet"))
 
 

@@ -98,7 +98,7 @@ def check_records(records: Iterable[Record], name: str, store: Store) -> None:
             known.add(record.number)
         elif isinstance(record, ResultRecord) and record.evaluation not in known:
             problem = f"the case {record.case} belongs to evaluation {record.evaluation}"
-            raise UnreadableInput(name, f"{problem}, of which nothing is said before it.")
+            raise UnreadableInput(name, f"{problem}, which is not defined before it.")
 
 
 @with_retries
@@ -274,7 +274,9 @@ def _acquire_lock(store: Store, run: str) -> RunLock | ServerLock:
     deadline = monotonic() + _LOCK_TIMEOUT
     while not lock.take():
         if monotonic() > deadline:
-            raise InvalidSettings(f"the run {run} is still under way: another process is at it")
+            raise InvalidSettings(
+                f"the run {run} is in use by another process. Try again when that process has finished"
+            )
         sleep(_LOCK_PAUSE)
     return lock
 

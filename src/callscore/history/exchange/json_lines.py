@@ -140,7 +140,7 @@ def _run_problems(run: RunRecord) -> Iterator[str]:
         yield from _time_problems(field, getattr(run, field))
     fault = None if run.name is None else name_problem(run.name)
     if fault is not None:
-        yield f"name: a run cannot be called {run.name!r}: {fault}."
+        yield f"name: invalid run name {run.name!r}: {fault}."
     yield from _shape_problems("totals", run.totals, _Totals)
     if run.command in _ARGUMENTS:
         yield from _shape_problems("arguments", run.arguments, _ARGUMENTS[run.command])
@@ -185,7 +185,7 @@ def _result_problems(record: ResultRecord) -> Iterator[str]:
 
 def _calls_problems(record: ResultRecord) -> Iterator[str]:
     if len(record.counts) not in (0, _COUNT_FIELDS):
-        yield f"counts: {len(record.counts)} numbers, and not {_COUNT_FIELDS}."
+        yield f"counts: {len(record.counts)} numbers instead of {_COUNT_FIELDS}."
     of_tools = [count for counts in (record.tools or {}).values() for count in counts]
     for count in (*record.counts, *of_tools):
         yield from _range_problems("counts", count)
@@ -220,12 +220,12 @@ def _range_problems(field: str, value: int | None, limit: int = _MAX_COUNT) -> I
 def _finite_problems(field: str, values: Iterable[float | None]) -> Iterator[str]:
     for value in values:
         if value is not None and not isfinite(value):
-            yield f"{field}: {value} is no number."
+            yield f"{field}: {value} is not a number."
 
 
 def _time_problems(field: str, value: float | None) -> Iterator[str]:
     if value is not None and not 0 <= value <= _MAX_TIME:
-        yield f"{field}: {value} is no number of seconds."
+        yield f"{field}: {value} is not a number of seconds."
 
 
 _ARGUMENTS: dict[str, type[Struct]] = {"score": _ScoreArguments, "run": _RunArguments}
@@ -326,21 +326,25 @@ def read_lines(
         yield record
     _require_complete(name, is_open=is_open)
     if run is None:
-        raise UnreadableInput(name, "there is no run in it. Make such a file: callscore export RUN")
+        raise UnreadableInput(
+            name, "the file has no run. Create such files with: callscore export RUN"
+        )
 
 
 def _require_counts(end: _RecordCounts, seen: _RecordCounts, place: str) -> None:
     if end != seen:
         raise UnreadableInput(
             place,
-            f"something is missing: {seen.evaluations} evaluations and {seen.results} results come"
-            f" before the end, and there were {end.evaluations} and {end.results}. Export it again.",
+            f"the file is incomplete: {seen.evaluations} evaluations and {seen.results} results"
+            f" instead of {end.evaluations} and {end.results}. Export the run again.",
         )
 
 
 def _require_complete(place: str, *, is_open: bool) -> None:
     if is_open:
-        raise UnreadableInput(place, "the end is missing: the file was cut off. Export it again.")
+        raise UnreadableInput(
+            place, "the file is cut off: its last line is missing. Export the run again."
+        )
 
 
 def _read_line(line: bytes, place: str, *, is_first: bool) -> tuple[Record | _RecordCounts, bool]:
@@ -354,7 +358,7 @@ def _read_line(line: bytes, place: str, *, is_first: bool) -> tuple[Record | _Re
     if _HEADER_KEY in found:
         require_version(found.get("version"), place)
     elif is_first:
-        raise UnreadableInput(place, f"a run has to come first, and this is none. {_EXPORT_HINT}")
+        raise UnreadableInput(place, f"the first line is not a run. {_EXPORT_HINT}")
     kinds = [name for name in (*_KINDS, _END) if name in found]
     if len(kinds) != 1 or (_HEADER_KEY in found) != (kinds == [_RUN]):
         raise UnreadableInput(place, _NO_RECORD)
@@ -367,19 +371,19 @@ def _read_line(line: bytes, place: str, *, is_first: bool) -> tuple[Record | _Re
     return record_from(_KINDS[kind], found[kind], place), found.get(_HAS_END) is True
 
 
-_EXPORT_HINT = "Such files are made by: callscore export RUN"
-_NO_RECORD = f"this is neither a run nor a part of one. {_EXPORT_HINT}"
+_EXPORT_HINT = "Create such files with: callscore export RUN"
+_NO_RECORD = f"the line is not part of an exported run. {_EXPORT_HINT}"
 
 
 def require_version(version: object, place: str) -> None:
     """Refuse files of a newer callscore."""
     if not isinstance(version, int) or version < 1:
-        raise UnreadableInput(place, f"the version is {version!r}, and should be a number.")
+        raise UnreadableInput(place, f"the version is {version!r}, which is not a valid number.")
     if version > VERSION:
         raise UnreadableInput(
             place,
-            f"a newer callscore has written it: the version is {version}, and this one reads up to"
-            f" {VERSION}. Upgrade: pip install --upgrade callscore",
+            f"written by a newer callscore: its version is {version}, and this callscore reads"
+            f" versions up to {VERSION}. Upgrade: pip install --upgrade callscore",
         )
 
 

@@ -114,13 +114,13 @@ def _decode_json(row: dict[str, Any], name: str, place: str) -> Any:
     try:
         return msgspec.json.decode(text)
     except (msgspec.MsgspecError, TypeError, ValueError, RecursionError) as error:
-        raise UnreadableInput(place, f"{name}: this is not JSON.") from error
+        raise UnreadableInput(place, f"{name}: not valid JSON.") from error
 
 
 _MAGIC = b"PAR1"
 _METADATA_KEY = b"callscore"
 _ROWS_PER_BATCH = 1_000
-_NO_RUN = "there is no run in its metadata. Such files are made by: callscore export RUN"
+_NO_RUN = "its metadata has no run. Create such files with: callscore export RUN"
 
 
 def is_parquet(head: bytes) -> bool:
@@ -190,7 +190,7 @@ def _records(table: Any, name: str) -> Iterator[Record]:
 _MAX_LINE = 1 << 28
 _MAGIC_SIZE = 4
 _TABLES = (".csv", ".csv.gz", ".tsv")
-_ONLY_RESULTS = "CSV has only the results. Export the run as .jsonl or .parquet: callscore export RUN -o run.jsonl"
+_ONLY_RESULTS = "a CSV file has only the results. Export the run as .jsonl or .parquet: callscore export RUN -o run.jsonl"
 
 
 class RunFile:
