@@ -165,7 +165,7 @@ def test_functions_are_taken_from_the_file_of_their_evaluation(
 @pytest.mark.parametrize(
     ("arguments", "problem"),
     [
-        (["nobody"], "callscore: unknown run 'nobody'; "),
+        (["nobody"], "callscore: unknown run 'nobody'. "),
         (["latest~7"], "callscore: "),
         (["--scorer", "acuracy"], "accuracy"),
         (["--order", "sideways"], "Invalid value for '--order'"),
