@@ -148,7 +148,7 @@ def pytest_configure() -> None:
 @pytest.fixture(autouse=True)
 def _is_at_home(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """What a test runs prints the same on a build server as elsewhere, and nobody waits for ever."""
-    for name in ("CI", "BUILD_NUMBER", "GITHUB_ACTIONS", "GITHUB_STEP_SUMMARY"):
+    for name in ("CI", "BUILD_NUMBER", "COLUMNS", "GITHUB_ACTIONS", "GITHUB_STEP_SUMMARY"):
         monkeypatch.delenv(name, raising=False)
     before = signal.signal(signal.SIGALRM, _waited_in_vain)
     # And again, since a block may wait when it is left.

@@ -19,6 +19,8 @@ from callscore.core.rendering import (
     render_arguments,
     render_value,
     safe_repr,
+    short_names,
+    wrap,
 )
 
 
@@ -131,12 +133,12 @@ def test_of_long_strings_that_begin_alike_the_part_is_shown_where_they_differ() 
 
     left, right = excerpts(beginning + "one", beginning + "two", limit=30)
 
-    assert (left, right) == ('"…890123456789one"', '"…890123456789two"')
+    assert (left, right) == ('"…123456789one"', '"…123456789two"')
 
 
 @pytest.mark.parametrize(
     ("expected", "actual"),
-    [("short one", "short two"), ("a" * 50, "b" * 50), (1, "x" * 50)],
+    [("short one", "short two"), (1, "x" * 50)],
 )
 def test_other_values_are_shown_from_their_beginning(expected: object, actual: object) -> None:
     shown = excerpts(expected, actual, limit=20)
@@ -166,3 +168,79 @@ def test_an_object_that_cannot_print_itself_is_named_by_its_type() -> None:
 )
 def test_a_path_is_spelled_as_everywhere(steps: tuple[str | int, ...], path: str) -> None:
     assert json_path(steps) == path
+
+
+@pytest.mark.parametrize(
+    ("expected", "actual", "shown"),
+    [
+        ("a" * 50, "b" * 50, ('"aaaaaaaaaaaaaaaaa…"', '"bbbbbbbbbbbbbbbbb…"')),
+        (
+            "one two three four five six",
+            "one two three 4",
+            ('"…three four five…"', '"one two three 4"'),
+        ),
+        ("a" * 30, "a" * 30 + " ", ('"…aaaaaa"', '"…aaaaaa "')),
+        (
+            "北京市朝阳区建国门外大街一号",
+            "北京市朝阳区建国门外大街二号",
+            ('"…外大街一号"', '"…外大街二号"'),
+        ),
+        ([*range(20)], [*range(9), 0], ("…7, 8, 9, 10, 11,…", "…7, 8, 0]")),
+    ],
+)
+def test_an_excerpt_is_cut_around_the_difference(
+    expected: object, actual: object, shown: tuple[str, str]
+) -> None:
+    assert excerpts(expected, actual, limit=20) == shown
+
+
+@given(st.text(), st.text(), st.text(), st.integers(16, 40))
+def test_excerpts_of_different_strings_are_different(
+    middle: str, left: str, right: str, limit: int
+) -> None:
+    expected, actual = ("x" * 50 + left + middle * 9, "x" * 50 + right + middle * 9)
+    shown = excerpts(expected, actual, limit=limit)
+
+    assert (shown[0] == shown[1]) == (expected == actual)
+
+
+@given(st.sets(st.text("abAB_.[0] \n北", max_size=30), max_size=9), st.integers(6, 24))
+def test_short_names_have_room_and_stay_different(names: set[str], width: int) -> None:
+    short = short_names(names, width)
+
+    assert set(short) == names
+    assert len(set(short.values())) == len(names)
+    assert max(map(display_width, short.values()), default=0) <= width
+
+
+@pytest.mark.parametrize(
+    ("width", "shown"),
+    [
+        (100, ["update_the_seat_assignment", "update_the_seat_preference"]),
+        (20, ["update…assignment", "update…preference"]),
+        (12, ["…assignment", "…preference"]),
+        (8, ["…t_assi…", "…t_pref…"]),
+    ],
+)
+def test_names_are_cut_between_words_where_possible(width: int, shown: list[str]) -> None:
+    names = ["update_the_seat_assignment", "update_the_seat_preference"]
+
+    assert [short_names(names, width)[name] for name in names] == shown
+
+
+def test_a_name_of_a_megabyte_is_shortened_quickly() -> None:
+    names = ["x" * 1_000_000, "x" * 1_000_000 + "y"]
+
+    assert max(map(len, short_names(names, 20).values())) <= 20
+
+
+@given(st.text(), st.integers(4, 30))
+def test_wrapped_lines_have_room_and_lose_nothing_but_blanks(text: str, width: int) -> None:
+    lines = list(wrap(text, width))
+
+    assert max(map(display_width, lines)) <= width
+    assert "".join(lines).replace(" ", "") == text.replace(" ", "")
+
+
+def test_lines_are_broken_between_words() -> None:
+    assert list(wrap("not known to the schema", 10)) == ["not known", "to the", "schema"]

@@ -273,10 +273,10 @@ def test_arguments_that_nobody_wrote_down_say_so() -> None:
     score = score_calls((ToolCall("f", {"a": 1}),), (ToolCall("f", error=NOT_CAPTURED),), DEFAULT)
 
     (difference,) = score.incorrect[0].differences
-    assert difference.reason == "the trace does not say what the arguments were"
+    assert difference.reason == "the trace does not contain the arguments"
     assert "~ f" in str(score)
-    assert "the trace does not say what the arguments were" in str(score)
-    assert "the trace does not say" in score.explain()
+    assert "the trace does not contain the arguments" in str(score)
+    assert "the trace does not contain" in score.explain()
     extra = score_calls((), (ToolCall("f", error=NOT_CAPTURED),), DEFAULT)
     assert "+ " in str(extra)
     assert "f(?)" in str(extra)

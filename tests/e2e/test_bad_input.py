@@ -84,9 +84,9 @@ def test_a_bad_line(callscore: Program, tmp_path: Path, line: bytes, place: str,
     assert said in run.stderr
     assert run.stderr.count("\n") == 1
     assert "Macro F1 100.0%" in run.stdout  # what came before is not lost
-    assert "! stopped early, at 1 record that cannot be read" in run.stdout
+    assert "! stopped at 1 record that cannot be read" in run.stdout
     assert (skipped.returncode, skipped.stderr) == (0, "")
-    assert "1 record skipped: not readable" in skipped.stdout
+    assert "1 record skipped: unreadable" in skipped.stdout
 
 
 @pytest.mark.parametrize(
@@ -151,7 +151,7 @@ def test_a_repeated_id_is_reported(callscore: Program, tmp_path: Path) -> None:
     run = callscore("score", "c.jsonl")
 
     assert run.returncode == 0
-    assert "2 cases with an id and trial seen before, scored all the same (a, a)" in run.stdout
+    assert "2 cases with a repeated id and trial, also scored (a, a)" in run.stdout
 
 
 def test_a_compressed_file_that_was_cut_off(callscore: Program, tmp_path: Path) -> None:

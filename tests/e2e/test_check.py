@@ -39,7 +39,7 @@ def test_the_report_goes_to_standard_output(callscore: Program, files: tuple[str
 
     assert (ran.returncode, ran.stderr) == (0, "")
     assert ran.stdout == (
-        "1 file, 1 run, 2 calls: 1 at fault, 50.0%\n"
+        "1 file, 1 run, 2 calls: 1 with faults, 50.0%\n"
         "parameters valid: 50.0% (1 of 2)\n"
         "\n"
         "Faults by tool\n"
@@ -49,7 +49,7 @@ def test_the_report_goes_to_standard_output(callscore: Program, files: tuple[str
         "\n"
         "runs.jsonl:1, a, call 2\n"
         "    weather(city=5)\n"
-        "    wrong type  city: must be of the type string, got 5\n"
+        "    wrong type  city: must be of type string, got 5\n"
     )
 
 
@@ -118,7 +118,7 @@ def test_skipped_records_are_counted(callscore: Program, files: tuple[str, str])
     ran = callscore("check", "-", "--skip-bad", "--tools", files[1], stdin=b'{"actual": 3}\n')
 
     assert ran.returncode == 0
-    assert "1 record skipped: not readable" in ran.stdout
+    assert "1 record skipped: unreadable" in ran.stdout
 
 
 @pytest.mark.parametrize(

@@ -74,7 +74,7 @@ def test_the_assistant_is_all_that_the_cases_ask_for(folder: Path, cases: str) -
     printed = run(f"{command} --fail-under 1", folder)
 
     assert "cases passed   3 of 3" in printed
-    assert "calls valid   2 of 2" in printed
+    assert "valid calls   2 of 2" in printed
 
 
 @pytest.mark.parametrize("commands", BLOCKS, ids=lambda block: block.partition("\n")[0])

@@ -108,7 +108,7 @@ def test_order_is_part_of_the_explanation(callscore: Program, tmp_path: Path) ->
 
     run = callscore("explain", "c.jsonl", "--order", "in_order")
 
-    assert "missed, no actual call can be paired with it in this order" in run.stdout
+    assert "missed, no actual call to pair with in this order" in run.stdout
 
 
 def test_a_broken_file_is_refused(callscore: Program, tmp_path: Path) -> None:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from tests.e2e.conftest import Program
 
-# One argument of three is wrong: too much for strict, and not for flexible from 0.6 on.
+# One argument of three is wrong: too much for strict, and not for flexible (≥ 0).6 on.
 AGENT = """
 ANSWERS["sum"][0]["arguments"]["b"] = 8
 
@@ -55,7 +55,7 @@ def test_kept_answers_are_scored_under_other_settings_and_nobody_is_asked(
         r"callscore: run [-\w]+, asked on [-\d]+ [:\d]+ UTC, is scored again\n", ran.stderr
     )
     assert "agent   eval_agent.py" in ran.stdout
-    assert "3 cases, flexible from 0.6, any order" in ran.stdout
+    assert "3 cases, flexible (≥ 0).6, any order" in ran.stdout
     assert "accuracy   1.000      3/3     ≥ 0.900" in ran.stdout
     assert "All 3 passed\n3 answers (3 reused) in " in ran.stdout
     assert asked(folder) == ["weather", "sum", "greeting"]
@@ -81,7 +81,7 @@ def test_a_run_can_be_asked_for_by_its_age_and_its_id(callscore: Program, folder
     flexible = callscore("rescore", run[:-2], "--preset", "flexible", "--pass-mark", "0.5")
     again = callscore("rescore", "latest~1", "--format", "json")
 
-    assert "3 cases, flexible from 0.8, any order, passed from 0.5" in flexible.stdout
+    assert "3 cases, flexible (≥ 0.8), any order, pass mark 0.5" in flexible.stdout
     report = msgspec.json.decode(again.stdout, type=dict[str, Any])
     assert report["evaluations"][0]["settings"]["mode"] == "strict"
     assert [case["passed"] for case in report["evaluations"][0]["cases"]] == [True, False, True]
@@ -117,7 +117,7 @@ def test_by_default_it_is_the_newest_run_that_asked(callscore: Program, folder: 
     latest = callscore("rescore", "latest~1")
 
     assert "3 cases, strict" in again.stdout
-    assert "3 cases, flexible from 0.1" in latest.stdout
+    assert "3 cases, flexible (≥ 0).1" in latest.stdout
     asked_in, scored_in = [
         re.findall(r"run ([-\w]+), asked on", ran.stderr) for ran in (again, latest)
     ]

@@ -90,7 +90,7 @@ def test_failing_cases_alone_are_no_error(callscore: Program, tmp_path: Path) ->
     assert (ran.returncode, ran.stderr) == (0, "")
     assert gated.returncode == 1
     assert gated.stderr == "callscore: assistant: accuracy 0.667, требуется ≥ 0.700\n"
-    assert "пройдено 2 из 3, не пройдено 1\n3 ответа (из сохранённых 3) за " in gated.stdout
+    assert "пройдено 2 из 3, не пройдено 1\n3 ответа (ответ из истории 3) за " in gated.stdout
 
 
 def test_a_forbidden_call_fails_whatever_the_mean_once_there_is_a_fail_under(

@@ -174,7 +174,7 @@ def test_of_a_key_that_is_there_twice_the_last_wins() -> None:
     assert actual('{"a": 1, "a": 2}').arguments == {"a": 2}
 
 
-OTHER = "another kind of value"
+OTHER = "a value of another type"
 
 
 @pytest.mark.parametrize(
@@ -189,9 +189,9 @@ OTHER = "another kind of value"
         (5, "5", NOT_AN_OBJECT, OTHER),
         (True, "true", NOT_AN_OBJECT, OTHER),
         pytest.param(10**5000, "a very large integer", NOT_AN_OBJECT, OTHER, id="10**5000"),
-        ('{"q": "a', '{"q": "a', TRUNCATED, "the text breaks off"),
+        ('{"q": "a', '{"q": "a', TRUNCATED, "truncated text"),
         ("{'q': 1}", "{'q': 1}", INVALID, "not JSON"),
-        ("{}{}", "{}{}", CONCATENATED, "several objects, one after another"),
+        ("{}{}", "{}{}", CONCATENATED, "several objects in a row"),
         (FaultyObject({"q": NAN}, NAN), '{"q": NaN}', NAN.problem, NAN.problem),
         (NAN, '{"q": NaN}', NAN.problem, NAN.problem),
     ],

@@ -25,7 +25,7 @@ F = {"name": "f", "arguments": {"q": 1}}
 CALL = ToolCall("f", {"q": 1})
 NO_TOOL = "'expectedTool' must be the name of a tool, or null if no tool should be called"
 NO_ARGUMENTS = (
-    "in the call of 'g' the arguments are not a JSON object: another kind of value. "
+    "in the call of 'g' the arguments are not a JSON object: a value of another type. "
     "Write them as a JSON object instead of '[1]'."
 )
 

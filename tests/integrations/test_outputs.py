@@ -104,7 +104,11 @@ def test_an_extra_call_is_the_call_and_nothing_more() -> None:
     [
         ([call("g"), call("f")], {"order": "in_order"}, "expected, but not in this order"),
         ([{"forbid": "f"}, call("g")], {}, "forbidden: must not be called"),
-        ([{"optional": call("f", a=2)}, call("g")], {}, "not as it was written: f(a=2)"),
+        (
+            [{"optional": call("f", a=2)}, call("g")],
+            {},
+            "differs from the call in the reference: f(a=2)",
+        ),
     ],
 )
 def test_of_an_extra_call_that_was_nearly_expected_more_is_said(
@@ -157,7 +161,7 @@ def test_arguments_that_cannot_be_read_are_null_with_what_stood_there() -> None:
         "raw": '{"a": 1',
         "error": "truncated_json",
     }
-    assert entry["details"] == "the arguments are not a JSON object: the text breaks off"
+    assert entry["details"] == "the arguments are not a JSON object: truncated text"
 
 
 def test_faults_are_there_where_tools_are_and_only_there() -> None:
@@ -193,21 +197,21 @@ def test_a_check_without_tools_finds_what_shows_by_itself() -> None:
 @pytest.mark.parametrize(
     ("calls", "kind", "reason"),
     [
-        ([call("f"), call("g"), call("f")], "repeat", "f: the same call as index 0"),
+        ([call("f"), call("g"), call("f")], "repeat", "f: exact repeat of the call at index 0"),
         (
             [call("number 1"), call("number 1")],
             "repeat",
-            "number 1: the same call as index 0",
+            "number 1: exact repeat of the call at index 0",
         ),
         (
             [call("h"), *[call("f", a=1), call("g", a=1)] * 3],
             "loop",
-            "g: the third round of a loop that began with index 1 (f, g)",
+            "g: third repetition of a loop that starts at the call at index 1 (f, g)",
         ),
         (
             [{**call("f"), "result": "Error: no", "failed": True}, call("f")],
             "retry_unchanged",
-            "f: index 0 failed, and this is the same call again",
+            "f: unchanged repeat of the call at index 0, which failed",
         ),
     ],
 )
@@ -226,6 +230,6 @@ def test_a_check_with_tools_tells_the_share_of_valid_calls() -> None:
 
     answer = check_tool_calls({"actual": [call("search"), call("serch")], "tools": tools})
 
-    assert answer["faults"][0]["reason"] == "serch: there is no such tool; is search meant?"
+    assert answer["faults"][0]["reason"] == "serch: unknown tool. Did you mean 'search'?"
     assert answer["parametersValid"] == 0.5
     assert answer["summary"] == "Calls: 2 | At fault: 1 | Faults: 1 | Parameters valid: 50.0%"

@@ -45,7 +45,7 @@ def test_what_became_of_a_trial_is_said_in_a_word() -> None:
 
 def test_trials_are_counted_where_there_are_several() -> None:
     assert trials_passed_text(FAILED, "en") == ""
-    assert trials_passed_text(REPEATED, "en") == "1/3 trials passed"
+    assert trials_passed_text(REPEATED, "en") == "1 of 3 trials passed"
 
 
 def test_what_cost_nothing_is_not_mentioned() -> None:
@@ -106,7 +106,7 @@ def test_both_sides_are_shown_to_their_end() -> None:
 
     lines = full_call_lines(found, width=40, lang="ru")
 
-    assert lines[0] == "Эталонные вызовы полностью"
+    assert lines[0] == "Ожидаемые вызовы полностью"
     assert "Фактические вызовы полностью" in lines
     assert " ".join(line.strip() for line in lines).count("word") == 60
     assert max(map(display_width, lines)) <= 40
@@ -258,7 +258,7 @@ def test_a_case_is_a_headline_the_input_and_a_diff() -> None:
 def test_every_trial_has_a_headline() -> None:
     report = write_markdown([REPEATED])
 
-    assert report.startswith("## `weather`: 1/3 trials passed\n")
+    assert report.startswith("## `weather`: 1 of 3 trials passed\n")
     assert "### Trial 2: error: timeout\n\n```text\nno answer within 60 seconds\n```" in report
 
 

@@ -39,7 +39,7 @@ Input
 +                       log()
 """
 REPEATED_REPORT = """\
-weather   1/3 trials passed   assistant [large]
+weather   1 of 3 trials passed   assistant [large]
 run 20261115-184354-k3f9
 
 Input
@@ -62,7 +62,7 @@ AS_KEPT_REPORT = """\
 odd   failed   assistant
 run 20261115-184354-k3f9
 
-What was expected cannot be scored from the history; below is what the run has kept of it.
+The reference cannot be scored again from the history. Below is the saved comparison.
 
 ~ getWeather(location="Lyon")
     location: expected "Paris", got "Lyon"
@@ -127,7 +127,7 @@ def test_several_evaluations_are_shown_one_below_the_other() -> None:
 def test_a_case_is_shown_in_russian() -> None:
     report = write_text([REPEATED, AS_KEPT], lang="ru")
 
-    assert report.startswith("weather   попыток пройдено: 1/3   assistant [large]\nпрогон 2026")
+    assert report.startswith("weather   пройдено попыток: 1 из 3   assistant [large]\nпрогон 2026")
     assert "\nВход\n" in report
     assert "Попытка 2   ошибка: истекло время" in report
     assert 'location: ожидалось "Paris", получено "Lyon"' in report

@@ -22,7 +22,7 @@ from callscore.reports.check import (
 def test_the_headline_says_what_was_checked_and_how_much_is_at_fault() -> None:
     results = CheckResults(files=1, runs=2, calls=5, faulty_calls=1)
 
-    assert headline_parts(results, "en") == ("1 file, 2 runs, 5 calls", "1 at fault, 20.0%")
+    assert headline_parts(results, "en") == ("1 file, 2 runs, 5 calls", "1 with faults, 20.0%")
     assert headline_parts(results, "ru") == ("1 файл, 2 прогона, 5 вызовов", "с ошибками: 1, 20.0%")
 
 
@@ -56,7 +56,7 @@ def test_notes_name_what_was_not_checked() -> None:
         "1, 2, 3, … 2 more",
         "x.jsonl:3: no",
     ]
-    assert notes[2][0] == "5 records not checked: what was called is not said"
+    assert notes[2][0] == "5 records not checked: no actual calls given"
 
 
 def test_a_note_about_every_run_names_none() -> None:
@@ -77,7 +77,7 @@ def test_tools_that_cannot_be_used_are_named_even_if_there_are_as_many_as_runs()
 def test_calls_that_were_not_checked_are_counted() -> None:
     english, russian = (check_notes(CheckResults(unchecked_calls=2), lang) for lang in ("en", "ru"))
 
-    assert english[0][0].startswith("2 calls with nothing to check the arguments by")
+    assert english[0][0].startswith("2 calls with unchecked arguments")
     assert russian[0][0].startswith("2 вызова без проверки аргументов")
     assert english[0][1] == ""
 
@@ -100,7 +100,7 @@ FINDING = Finding(
 FOUND = {
     "kind": "wrong_type",
     "tool": "f",
-    "message": "f: a: must be of the type string, got NaN",
+    "message": "f: a: must be of type string, got NaN",
     "place": "a.jsonl:1",
     "run": "trip #0",
     "index": 0,
@@ -161,11 +161,11 @@ def test_a_finding_is_one_line() -> None:
 # What checking calls gave, as Markdown.
 
 REPORT = """\
-## 1 file, 2 runs, 4 calls: 1 at fault, 25.0%
+## 1 file, 2 runs, 4 calls: 1 with faults, 25.0%
 
 parameters valid: 75.0% (3 of 4)
 
-- **1 record skipped: not readable** (`a.jsonl:3: not JSON`)
+- **1 record skipped: unreadable** (`a.jsonl:3: not JSON`)
 
 ### Faults by tool
 
@@ -174,7 +174,7 @@ parameters valid: 75.0% (3 of 4)
 | <code>f&#124;g</code> | 3 | 1 |
 
 - **wrong type** `a.jsonl:1, trip, call 1`: \
-<code>f&#124;g&#58; a&#58; must be of the type string&#44; got 1</code>
+<code>f&#124;g&#58; a&#58; must be of type string&#44; got 1</code>
 
 … 1 fault not shown; --max-shown shows more
 """
@@ -213,7 +213,7 @@ def test_nothing_wrong_is_a_headline() -> None:
 def test_a_note_about_every_run_names_none_in_markdown() -> None:
     report = write_markdown(CheckResults(files=1, runs=1, calls=1, without_tools=Noted(1, ("a",))))
 
-    assert report.endswith("names a file of them**\n")
+    assert report.endswith("with --tools**\n")
 
 
 def test_of_many_tools_the_first_are_shown() -> None:

@@ -47,10 +47,10 @@ RESULTS = CheckResults(
     skipped=Noted(1, ("a.jsonl:3: not JSON",)),
 )
 REPORT = """\
-1 file, 2 runs, 4 calls: 2 at fault, 50.0%
+1 file, 2 runs, 4 calls: 2 with faults, 50.0%
 parameters valid: 75.0% (3 of 4)
 
-! 1 record skipped: not readable (a.jsonl:3: not JSON)
+! 1 record skipped: unreadable (a.jsonl:3: not JSON)
 
 Faults by tool
                  unknown  invalid
@@ -61,11 +61,11 @@ all          4         1        1       1
 a.jsonl:1, trip #0, call 1
     weather(days=9, sky="[bold]blue")
     invalid value  days: must be at most 7, got 9
-    unknown argument  sky: not known to the schema (value "x")
+    unknown argument  sky: not in the schema (value "x")
 
 a.jsonl:2, call 3
     weather(days=9, sky="[bold]blue")
-    repeat  the same call as number 1
+    repeat  exact repeat of call 1
 
 … 1 fault not shown; --max-shown shows more
 """
@@ -76,7 +76,7 @@ def test_the_report_for_a_file() -> None:
 
 
 def test_the_report_in_russian() -> None:
-    assert "неизвестный аргумент  sky: схеме не известно" in write_text(RESULTS, lang="ru")
+    assert "неизвестный аргумент  sky: нет в схеме" in write_text(RESULTS, lang="ru")
 
 
 def test_on_a_narrow_terminal_the_numbers_stay_whole() -> None:

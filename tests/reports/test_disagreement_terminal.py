@@ -27,15 +27,15 @@ REPORT = """\
 
 ! x.named: 1 case not scorable (nothing is expected)
 
-How often each metric is blind to a difference that is there
-metric                         mean  extra  arguments
-cases with such a difference             3          1
-callscore.f1                  0.417     0%         0%
-x.named                       1.000   100%       100%
-x.same                        0.250     0%         0%
+How often each metric is blind to a difference
+metric                       mean  extra  arguments
+cases with this difference             3          1
+callscore.f1                0.417     0%         0%
+x.named                     1.000   100%       100%
+x.same                      0.250     0%         0%
 
-blind to: the difference costs nothing. +0.333: what its repair alone adds. masked: it would cost,
-but here others hide it.
+blind to: the difference does not change the number. +0.333: gain if only this difference is
+repaired. masked: hidden here by another difference.
 
 both #0   spread 1.000   differences: extra, arguments
   Expected   Actual
@@ -46,7 +46,7 @@ both #0   spread 1.000   differences: extra, arguments
 0.000  callscore.f1  +0.667 arguments; masked: extra
        x.same        +1.000 if repaired together: extra, arguments
 
-… 1 case not shown on which they disagree; --max-shown shows more
+… 1 case with disagreements not shown; --max-shown shows more
 """
 
 
@@ -95,7 +95,7 @@ def test_no_name_of_a_metric_is_cut(disagreements: Disagreements, nothing: Resul
     silent = replace(opinions[1], value=1.0, effects=(), perfect=1.0)
     without = replace(found, shown=(replace(shown, opinions=(silent, silent)),))
 
-    assert f"\n{long}\n{' ' * 29}1.000  100%      100%\n" in text
+    assert f"\n{long}\n{' ' * 27}1.000  100%      100%\n" in text
     assert f"\n{long}\n1.000                blind to extra, arguments\n" in text
     assert "0.000  callscore.f1  +0.667 arguments; masked:\n" in text
     assert rendered(without, nothing, 50).count("\n\n\n") == 0
@@ -123,5 +123,5 @@ def test_where_all_is_right_there_is_nothing_to_be_blind_to(nothing: Results) ->
 
     assert write_text(found, nothing) == (
         "2 cases, 2 metrics: all agree on 2, mean spread 0.000\n\n"
-        "Other tools' numbers\nmetric   mean\nx.y     1.000\nx.z     1.000\n"
+        "Metrics of other tools\nmetric   mean\nx.y     1.000\nx.z     1.000\n"
     )

@@ -48,7 +48,7 @@ def test_a_forbidden_call_is_a_failure_of_its_own_type(
     assert (failure.get("type"), other.get("type")) == ("forbidden", "score")
     assert (failure.get("message") or "").endswith("| Extra: 1 | Forbidden: 1")
     assert "! forbidden               translateText" in (failure.text or "")
-    assert "call 3 of the trace, translateText: there is no such tool" in (failure.text or "")
+    assert "call 3 of the trace, translateText: unknown tool" in (failure.text or "")
 
 
 def test_a_case_that_passes_is_a_passed_test(passing: Score) -> None:
@@ -74,9 +74,9 @@ def test_an_error_says_what_is_missing_from_the_report(results: Results) -> None
     messages = [error.get("message") for error in parsed(results).iter("error")]
 
     assert messages == [
-        *["there is no trace"] * 7,
-        "skipped: not readable",
-        "stopped here: what follows is not in this report",
+        *["no trace"] * 7,
+        "skipped: unreadable",
+        "stopped here: the rest of the input is not in this report",
     ]
 
 
@@ -96,9 +96,9 @@ def test_a_report_can_be_had_in_russian(results: Results) -> None:
     text = write_junit(results, lang="ru")
 
     assert 'message="Оценка точности: 40.0% | Верно: 1/2' in text
-    assert 'message="трассировки нет"' in text
+    assert 'message="нет трассы"' in text
     assert 'message="пропущено: не удалось прочитать"' in text
-    assert 'message="остановлено здесь: остального в отчёте нет"' in text
+    assert 'message="остановлено здесь: остальных данных в отчёте нет"' in text
 
 
 def test_characters_that_xml_does_not_know_are_spelled_out(hostile: Results) -> None:

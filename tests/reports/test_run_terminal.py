@@ -299,7 +299,7 @@ def test_that_there_are_no_calls_stands_under_its_case() -> None:
     each = FINE.evaluations[0]
     run = RunResults(evaluations=(replace(each, results=replace(each.results, cases=[case])),))
 
-    assert "\n  Nothing was expected and nothing was called.\n" in write_text(run)
+    assert "\n  No calls expected, none made.\n" in write_text(run)
 
 
 # The tables of a run.

@@ -66,7 +66,7 @@ def test_a_note_names_the_first_few_and_counts_the_rest(lang: Language, names: s
 
 
 def test_a_note_without_names_is_a_count_alone() -> None:
-    assert note_lines(noted(skipped=Noted(3)), "en") == [("3 records skipped: not readable", "")]
+    assert note_lines(noted(skipped=Noted(3)), "en") == [("3 records skipped: unreadable", "")]
 
 
 def test_a_name_in_a_note_is_short_and_on_one_line() -> None:
@@ -89,22 +89,22 @@ def alike(left: str, right: str) -> float:
 
 
 CHANGES: dict[str, tuple[object, str]] = {
-    "mode": ("flexible", "flexible from 0.8, any order"),
+    "mode": ("flexible", "flexible (≥ 0.8), any order"),
     "argument_match_threshold": (0.7, "strict, any order"),  # which strict does not look at
     "order": ("exact", "strict, exact order"),
     "extra_arguments": ("count", "strict, any order, extra arguments count"),
-    "pass_mark": (0.8, "strict, any order, passed from 0.8"),
+    "pass_mark": (0.8, "strict, any order, pass mark 0.8"),
     "strip_prefix": (("mcp__*__",), "strict, any order, prefixes stripped"),
     "normalize_name": (("case",), "strict, any order, names normalized"),
     "count_calls": ("writes", "strict, any order, writes only"),
     "failed_calls": ("ignore", "strict, any order, failed calls ignored"),
-    "repeated_calls": ("collapse", "strict, any order, repeats collapsed"),
+    "repeated_calls": ("collapse", "strict, any order, repeats counted once"),
     "arrays": ("unordered", "strict, any order, arrays in any order"),
     "nested_objects": ("subset", "strict, any order, extra keys in objects allowed"),
     "effects": ((("get_*", "read"),), "strict, any order, effects (get_* read)"),
     "arguments": ({"*.query": "text"}, "strict, any order, rules for arguments (*.query text)"),
     "top_k": (3, "strict, any order, best of 3 answers"),
-    "similarity": (alike, "strict, any order, own similarity"),
+    "similarity": (alike, "strict, any order, custom similarity"),
     "judge": (alike, "strict, any order, with a judge"),
 }
 
@@ -126,7 +126,7 @@ def test_forbidden_calls_are_noted_with_their_tools() -> None:
     summary.add(Score((), made[:1], 0, forbidden=(0,)))
     results = Results(settings=DEFAULT, summary=summary)
 
-    line = ("4 forbidden calls, in 2 cases: such a case scores 0", "drop, delete")
+    line = ("4 forbidden calls in 2 cases: each such case scores 0", "drop, delete")
     assert forbidden_line(summary, "en") == line
     assert note_lines(results, "en") == [line]
     assert forbidden_line(Summary(), "en") is None
@@ -182,8 +182,8 @@ def test_faults_in_cases_that_are_not_shown_can_be_found() -> None:
     assert check_hint(Results(settings=DEFAULT, summary=summary, cases=(shown,)), "en") is None
     summary.add(score)
     results = Results(settings=DEFAULT, summary=summary, cases=(shown,))
-    assert check_hint(results, "en") == "callscore check shows where"
-    assert check_hint(results, "ru") == "callscore check покажет, где"
+    assert check_hint(results, "en") == "details: callscore check"
+    assert check_hint(results, "ru") == "подробности: callscore check"
 
 
 def test_the_document_holds_everything(results: Results) -> None:
@@ -243,12 +243,12 @@ TABLES = """\
 - trials exact: 1 of 2, 50.0% (95% interval 5.5% – 94.5%)
 - calls: 3 expected, 4 actual; 2 correct, 1 incorrect, 0 missed, 1 extra
 
-- **1 case not scored: no expected calls are given** (`draft`)
-- **7 references not run: there is no trace** (`r1, r2, r3, r4, r5, … 2 more`)
-- **2 traces not scored: there is no reference** (`t1, t2`)
-- **1 case with an id and trial seen before, scored all the same** (`news #0`)
-- **1 record skipped: not readable** (`traces.jsonl:812`)
-- **stopped early, at 1 record that cannot be read; what follows is not in this report** \
+- **1 case not scored: no expected calls given** (`draft`)
+- **7 references not run: no trace** (`r1, r2, r3, r4, r5, … 2 more`)
+- **2 traces not scored: no reference** (`t1, t2`)
+- **1 case with a repeated id and trial, also scored** (`news #0`)
+- **1 record skipped: unreadable** (`traces.jsonl:812`)
+- **stopped at 1 record that cannot be read; the rest of the input is not in this report** \
 (`traces.jsonl:900: not JSON`)
 
 ### Repeated trials
@@ -300,7 +300,7 @@ def test_the_report_is_headline_totals_tables_and_folded_cases(results: Results)
 
 
 FORBIDDING = """\
-- **1 forbidden call, in 1 case: such a case scores 0** (`translateText`)
+- **1 forbidden call in 1 case: each such case scores 0** (`translateText`)
 
 ### Tools
 
@@ -316,11 +316,11 @@ FORBIDDING = """\
 | --- | --- | ---: |
 | `summarize` | `text` | 1 |
 
-### Checks by the tools' schemas
+### Schema checks
 
-- calls valid: 2 of 4, 50.0%
+- valid calls: 2 of 4, 50.0%
 
-| tool | failure | times |
+| tool | fault | times |
 | --- | --- | ---: |
 | `summarize` | unknown argument | 1 |
 | `translateText` | unknown tool | 1 |
@@ -335,9 +335,9 @@ FORBIDDING = """\
   ~ text: "long"            text: "short"
 ! forbidden               translateText(to="ru")
   … 1 actual call not counted: 1 read
-  By the tools' schemas:
-    call 2 of the trace, summarize: n: not known to the schema (value 5)
-    call 3 of the trace, translateText: there is no such tool
+  Schema errors:
+    call 2 of the trace, summarize: n: not in the schema (value 5)
+    call 3 of the trace, translateText: unknown tool
 ```
 
 </details>
@@ -367,7 +367,7 @@ def test_a_report_can_be_had_in_russian(results: Results) -> None:
     assert text.startswith(
         "## Macro F1 70.0%: Хорошо\n\nБольшинство вызовов инструментов корректны.\n\n1 случай, 2 попытки, "
     )
-    assert "| инструмент | эталон | верно | неверно | пропущено | лишние |" in text
+    assert "| инструмент | в эталоне | верно | неверно | пропущено | лишние |" in text
 
 
 def test_nothing_scored_is_said_in_one_sentence(nothing: Results) -> None:
@@ -378,7 +378,7 @@ def test_a_long_table_is_cut_and_says_how_much_is_left(many: Results) -> None:
     text = write_markdown(many)
 
     assert text.count("\n… 45 more\n") == 1
-    assert "| expected | made instead | times |" in text
+    assert "| expected | called instead | times |" in text
     assert "| `wanted_09` | `got_09` | 1 |" in text
     assert "`wanted_10` |" not in text.split("### Missed calls, and the extra calls")[1]
 
@@ -439,7 +439,7 @@ def test_where_faults_are_in_cases_that_are_not_shown_it_is_said_how_to_find_the
 ) -> None:
     assert "shows where" not in write_markdown(forbidding)
     assert write_markdown(replace(forbidding, cases=())).endswith(
-        "\n\n`callscore check` shows where\n"
+        "\n\ndetails: `callscore check`\n"
     )
 
 
@@ -447,7 +447,7 @@ def test_what_other_tools_say_is_a_table_and_a_line_of_each_case(asked: Results)
     text = write_markdown(asked)
 
     assert (
-        "### Other tools' numbers\n\n"
+        "### Metrics of other tools\n\n"
         "| metric | mean | cases scored | not scorable |\n"
         "| --- | ---: | ---: | ---: |\n"
         "| callscore, macro F1 | 0.700 | 2 | 0 |\n"
@@ -466,7 +466,7 @@ def test_with_other_settings_it_is_said_that_other_tools_know_none(asked: Result
     settings = Settings(count_calls="writes")
 
     text = write_markdown(replace(asked, settings=settings))
-    assert "The settings are those of the first row alone" in text
+    assert "The settings apply only to the first row" in text
     assert "| callscore, macro F1, settings as above | 0.700 |" in text
     assert "not scorable**" not in write_markdown(replace(asked, metrics=asked.metrics[:1]))
 
@@ -544,7 +544,7 @@ def test_with_other_settings_the_first_row_says_so(asked: Results) -> None:
     ("settings", "said"),
     [
         (Settings(), ""),
-        (Settings(count_calls="writes"), "the others are given all calls as they were read."),
+        (Settings(count_calls="writes"), "The other metrics get all calls as they were read."),
         (Settings(top_k=2), "all calls of the first answer, as they were read."),
     ],
 )

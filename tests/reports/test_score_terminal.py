@@ -37,12 +37,12 @@ trials exact    1 of 2, 50.0%   95% interval 5.5% – 94.5%
 calls           3 expected, 4 actual
                 2 correct, 1 incorrect, 0 missed, 1 extra
 
-! 1 case not scored: no expected calls are given (draft)
-! 7 references not run: there is no trace (r1, r2, r3, r4, r5, … 2 more)
-! 2 traces not scored: there is no reference (t1, t2)
-! 1 case with an id and trial seen before, scored all the same (news #0)
-! 1 record skipped: not readable (traces.jsonl:812)
-! stopped early, at 1 record that cannot be read; what follows is not in this report
+! 1 case not scored: no expected calls given (draft)
+! 7 references not run: no trace (r1, r2, r3, r4, r5, … 2 more)
+! 2 traces not scored: no reference (t1, t2)
+! 1 case with a repeated id and trial, also scored (news #0)
+! 1 record skipped: unreadable (traces.jsonl:812)
+! stopped at 1 record that cannot be read; the rest of the input is not in this report
 (traces.jsonl:900: not JSON)
 
 Repeated trials
@@ -101,9 +101,9 @@ def test_a_report_can_be_had_in_russian(results: Results) -> None:
 
     assert text.startswith("Macro F1 70.0%   Хорошо\n")
     assert "1 случай, 2 попытки, режим STRICT, порядок любой" in text
-    assert "! 7 эталонов без запуска: трассировки нет (r1, r2, r3, r4, r5, … ещё 2)" in text
+    assert "! 7 эталонов без запуска: нет трассы (r1, r2, r3, r4, r5, … ещё 2)" in text
     assert "! не удалось прочитать: 1 запись (traces.jsonl:812)" in text
-    assert "! остановлено раньше времени: 1 запись не удалось прочитать" in text
+    assert "! чтение остановлено: 1 запись не удалось прочитать" in text
     assert "… не показано: 2 попытки; --max-shown покажет больше" in text
     assert "expected" not in text
 
@@ -122,7 +122,7 @@ cases exact    1 of 2, 50.0%   95% interval 9.5% – 90.5%
 calls          3 expected, 4 actual
                2 correct, 1 incorrect, 0 missed, 1 extra
 
-! 1 forbidden call, in 1 case: such a case scores 0 (translateText)
+! 1 forbidden call in 1 case: each such case scores 0 (translateText)
 
 Tools
                                                                                 unknown
@@ -135,9 +135,9 @@ Arguments most often wrong
 tool        argument   times
 summarize   text           1
 
-Checks by the tools' schemas
-calls valid   2 of 4, 50.0%
-tool            failure            times
+Schema checks
+valid calls   2 of 4, 50.0%
+tool            fault              times
 summarize       unknown argument       1
 translateText   unknown tool           1
 
@@ -148,9 +148,9 @@ news   failed   0.0% Poor   1 forbidden call   precision 33.3%, recall 50.0%
   ~ text: "long"            text: "short"
 ! forbidden               translateText(to="ru")
   … 1 actual call not counted: 1 read
-  By the tools' schemas:
-    call 2 of the trace, summarize: n: not known to the schema (value 5)
-    call 3 of the trace, translateText: there is no such tool
+  Schema errors:
+    call 2 of the trace, summarize: n: not in the schema (value 5)
+    call 3 of the trace, translateText: unknown tool
 """
 
 
@@ -162,10 +162,7 @@ def test_forbidden_calls_and_faults_are_reported_in_russian(forbidding: Results)
     text = write_text(forbidding, lang="ru")
 
     assert "2 случая, режим STRICT, порядок любой, только изменяющие вызовы" in text
-    assert (
-        "! 1 запрещённый вызов (затронуто: 1 случай), оценка такого случая 0 (translateText)"
-        in text
-    )
+    assert "! 1 запрещённый вызов, 1 случай: оценка каждого такого случая 0 (translateText)" in text
     assert "неизвестные" in text
     assert "вызовов без ошибок   2 из 4, 50.0%" in text
     assert "summarize       неизвестный аргумент" in text
@@ -177,7 +174,7 @@ def test_schemas_that_accept_every_call_are_reported_in_one_line(passing: Score)
 
     text = write_text(Results(settings=Settings(), summary=summary))
 
-    assert text.endswith("\n\nChecks by the tools' schemas\ncalls valid   1 of 1, 100.0%\n")
+    assert text.endswith("\n\nSchema checks\nvalid calls   1 of 1, 100.0%\n")
 
 
 @pytest.mark.parametrize("lang", ["en", "ru"])
@@ -189,8 +186,10 @@ def test_more_columns_move_closer_before_they_are_cut(
 
     assert max(map(display_width, lines)) <= width
     assert any(line.startswith("tra") and " 1" in line for line in lines)
-    headers = [line.strip() for line in lines]
-    assert ("unknown" in headers or "неизвестные" in headers) == (width > 60)
+    headers = [word for line in lines for word in line.split()]
+    assert ("аргументы" in headers or "arguments" in headers) == (
+        width > {"en": 60, "ru": 70}[lang]
+    )
 
 
 def test_nothing_scored_is_said_in_one_sentence(nothing: Results) -> None:
@@ -203,7 +202,8 @@ def test_a_long_table_is_cut_and_says_how_much_is_left(many: Results) -> None:
     assert text.count("… 45 more") == 1  # 60 tools, 15 of them shown
     assert text.count("… 10 more") == 2  # 20 confusions and 20 arguments, 10 of each
     assert (
-        "Missed calls, and the extra calls made in the same cases\nexpected    made instead" in text
+        "Missed calls, and the extra calls made in the same cases\nexpected    called instead"
+        in text
     )
     assert "wanted_09   got_09" in text
     assert "wanted_10   got_10" not in text
@@ -213,7 +213,7 @@ def test_the_settings_are_named(many: Results) -> None:
     settings = Settings(mode=Mode.FLEXIBLE, argument_match_threshold=0.75, order="in_order")
     results = Results(settings=settings, summary=many.summary)
 
-    assert "20 cases, flexible from 0.75, in order" in write_text(results)
+    assert "20 cases, flexible (≥ 0.75), in order" in write_text(results)
 
 
 @pytest.mark.parametrize("width", [80, 120])
@@ -262,7 +262,7 @@ def test_on_a_narrow_terminal_long_names_give_way_to_the_numbers() -> None:
 
     text = rendered(Results(settings=Settings(), summary=summary), width=80)
 
-    assert " expected   correct   incorrect   missed   extra" in text
+    assert " expected correct incorrect missed extra" in text
     assert " times" in text
     assert max(map(display_width, text.split("\n"))) <= 80
 
@@ -289,12 +289,12 @@ def test_where_faults_are_in_cases_that_are_not_shown_it_is_said_how_to_find_the
 ) -> None:
     hidden = replace(forbidding, cases=())
 
-    assert "check shows where" not in write_text(forbidding)
-    assert write_text(hidden).endswith("unknown tool           1\ncallscore check shows where\n")
+    assert "details:" not in write_text(forbidding)
+    assert write_text(hidden).endswith("unknown tool           1\ndetails: callscore check\n")
 
 
 METRICS = """\
-Other tools' numbers
+Metrics of other tools
                                   cases        not
 metric                    mean   scored   scorable
 callscore, macro F1      0.700        2          0
@@ -333,7 +333,7 @@ def test_with_other_settings_it_is_said_that_other_tools_know_none(asked: Result
     text = write_text(replace(asked, settings=Settings(mode=Mode.FLEXIBLE)))
 
     assert "callscore, macro F1, settings as above   0.700        2          0\n" in text
-    assert "\nThe settings are those of the first row alone: the others are given all calls" in text
+    assert "\nThe settings apply only to the first row. The other metrics get all calls" in text
     assert "The settings are those" not in write_text(asked)
 
 
@@ -357,7 +357,7 @@ def test_on_a_narrow_terminal_no_header_and_no_name_of_a_metric_is_cut(asked: Re
 def test_what_other_tools_say_can_be_read_in_russian(asked: Results) -> None:
     text = write_text(asked, lang="ru")
 
-    assert "Оценки других инструментов" in text
+    assert "Метрики других программ" in text
     assert "! azure.navigation_match: без оценки 2 случая (Azure wants else)" in text
 
 
@@ -372,7 +372,7 @@ strict, any order
   ~ text: "long"            text: "short"
 +                         translateText(to="ru")
 
-! 1 case not scored: no expected calls are given (draft)
+! 1 case not scored: no expected calls given (draft)
 """
 
 
@@ -406,7 +406,7 @@ def test_a_single_case_without_calls_that_count_has_no_rating() -> None:
     assert write_text(single(score)) == (
         "trace.json   passed   no rating\n"
         "strict, any order\n\n"
-        "No call counts, neither expected nor actual.\n"
+        "No call counts under these settings.\n"
         "… 1 actual call not counted: 1 read\n"
     )
 

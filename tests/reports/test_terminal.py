@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from io import StringIO
 
+import pytest
 from rich.console import Console
 from rich.text import Text
 
@@ -61,3 +62,18 @@ def test_a_number_that_is_not_enough_is_red() -> None:
 
 def test_scorers_that_say_nothing_have_no_lines() -> None:
     assert scorer_value_lines((), 1.0, 80) == []
+
+
+@pytest.mark.parametrize(
+    ("columns", "width"), [("60", 60), ("20", 40), ("0", 100), ("wide", 100), (None, 100)]
+)
+def test_a_report_in_a_pipe_is_as_wide_as_columns_says(
+    columns: str | None, width: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("COLUMNS", raising=False)
+    if columns is not None:
+        monkeypatch.setenv("COLUMNS", columns)
+
+    text = printed_text(lambda console: print_sections([[Text("word " * 100)]], console))
+
+    assert width - len("word ") <= max(map(len, text.splitlines())) <= width

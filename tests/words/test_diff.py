@@ -62,7 +62,7 @@ def test_the_worked_example_is_shown_in_russian() -> None:
     assert plain_text(diff_lines(example(), lang="ru")).split("\n") == [
         "Оценка 40.0%   Precision 33.3%   Recall 50.0%   Плохо",
         "",
-        "  Эталонные вызовы             Фактические вызовы",
+        "  Ожидаемые вызовы             Фактические вызовы",
         '= searchWeb(query="AI news")   searchWeb(query="AI news")',
         "~ summarize                    summarize",
         '  ~ text: "long"                 text: "short"',
@@ -135,7 +135,7 @@ def test_a_flexible_pair_is_correct_and_shows_its_differences_muted() -> None:
 
 
 def test_nothing_expected_and_nothing_called_is_said_in_words() -> None:
-    assert lines(scored([], [])) == ["Nothing was expected and nothing was called."]
+    assert lines(scored([], [])) == ["No calls expected, none made."]
 
 
 def test_a_call_that_accepts_any_arguments_shows_an_ellipsis() -> None:
@@ -183,7 +183,7 @@ def test_long_strings_are_shown_from_where_they_differ() -> None:
     text = "the same beginning " * 20
     score = scored([("f", {"text": text + "one"})], [("f", {"text": text + "two"})])
 
-    assert lines(score)[2] == '  ~ text: "…e beginning one"     text: "…e beginning two"'
+    assert lines(score)[2] == '  ~ text: "…beginning one"     text: "…beginning two"'
 
 
 def test_wide_characters_keep_the_columns_aligned() -> None:
@@ -338,7 +338,7 @@ def test_where_no_call_counts_that_is_said_and_not_that_there_was_none() -> None
     ignored = (Ignored(ToolCall("get", {}), "actual", "read"),)
 
     assert lines(Score((), (), 0, ignored=ignored)) == [
-        "No call counts, neither expected nor actual.",
+        "No call counts under these settings.",
         "… 1 actual call not counted: 1 read",
     ]
 
@@ -351,12 +351,12 @@ def test_what_the_schemas_say_stands_below_the_calls() -> None:
     many = lines(Score(calls, calls, 2, faults=faults), lang="ru")
 
     assert few[3:] == [
-        "  By the tools' schemas:",
-        "    actual 2 book: there is no such tool",
+        "  Schema errors:",
+        "    actual 2 book: unknown tool",
     ]
     assert many[3:5] == [
-        "  По схемам инструментов:",
-        "    фактический 2 book: такого инструмента нет",
+        "  Ошибки по схемам:",
+        "    фактический 2 book: неизвестный инструмент",
     ]
     assert many[-1] == "    … ещё 2"
     assert lines(Score(calls, calls, 2, faults=())) == lines(Score(calls, calls, 2))
@@ -388,7 +388,6 @@ def test_names_of_forbidden_and_faulty_calls_are_shown_and_not_obeyed(width: int
 
     shown = lines(score, width=width)
 
-    assert len(shown) == 5
     assert "\x1b" not in "".join(shown)
     assert max(map(display_width, shown)) <= width
 
@@ -404,7 +403,7 @@ def test_a_call_that_was_made_in_another_order_says_so_below_the_missed_one() ->
         "+            pay()",
         "= login()    login()",
         "- pay()",
-        "    made, but not in this order",
+        "    called, but not in this order",
         "- other()",
     ]
     assert {style for text, style in shown[4] if text.strip()} == {"muted"}
@@ -418,8 +417,8 @@ def test_an_extra_call_says_below_itself_what_would_have_been_allowed() -> None:
 
     shown = call_lines(score, width=60)
 
-    assert plain_text(shown[-1:]).startswith('    not as it was written: search(q="xxx')
-    assert display_width(plain_text(shown[-1:])) <= 60
+    assert '\n    differs from the call in the reference:\n    search(q="xxx' in plain_text(shown)
+    assert max(display_width(plain_text([line])) for line in shown) <= 60
     assert {style for text, style in shown[-1] if text.strip()} == {"muted"}
 
 
@@ -429,10 +428,84 @@ def test_the_faults_of_calls_that_do_not_count_are_shown_by_their_place_in_the_t
     calls = (ToolCall("a", {}),)
 
     assert lines(Score((), (), 0, ignored=ignored, faults=fault)) == [
-        "No call counts, neither expected nor actual.",
+        "No call counts under these settings.",
         "… 1 actual call not counted: 1 read",
-        "By the tools' schemas:",
-        "  call 1 of the trace, get: there is no such tool",
+        "Schema errors:",
+        "  call 1 of the trace, get: unknown tool",
     ]
     counted = lines(Score(calls, calls, 1, ignored=ignored, faults=fault), lang="ru")
-    assert counted[-1] == "    вызов 1 трассировки, get: такого инструмента нет"
+    assert counted[-1] == "    вызов 1 трассы, get: неизвестный инструмент"
+
+
+def test_names_and_paths_that_are_cut_stay_different() -> None:
+    methods = [{"payment_identifier": "a"}, {"payment_identifier": "a"}]
+    others = [{"payment_identifier": "b"}, {"payment_identifier": "b"}]
+    score = scored(
+        [
+            ("update_reservation_passenger_seat_assignment", {"payment_methods": methods}),
+            ("update_reservation_passenger_baggage_allowance", {}),
+        ],
+        [
+            ("update_reservation_passenger_seat_assignment", {"payment_methods": others}),
+            ("update_reservation_passenger_baggage_preference", {}),
+        ],
+    )
+
+    shown = lines(score, width=50)
+
+    assert max(map(display_width, shown)) <= 50
+    assert [line.split()[-1] for line in shown if "update" in line or "…" in line] != []
+    rows = [line for line in shown if line.startswith("  ~")]
+    assert len(set(rows)) == len(rows) == 2
+    missed, extra = (next(line for line in shown if line[0] == mark) for mark in "-+")
+    assert missed.removeprefix("-").strip() != extra.removeprefix("+").strip()
+
+
+def test_long_values_are_cut_around_the_difference_and_between_words() -> None:
+    start, end = "We ask you to come back ", " as soon as you can, before noon"
+    score = scored([("f", {"t": start + "today" + end})], [("f", {"t": start + "later" + end})])
+
+    assert (
+        lines(score, width=60)[2] == '  ~ t: "…back today as soon…"     t: "…back later as soon…"'
+    )
+
+
+def test_a_note_is_wrapped_between_words() -> None:
+    fault = Fault("invalid_value", "f", 0, "$.day", "x", required=[1, 2], keyword="enum")
+    score = Score((), (ToolCall("f", {"day": "x"}),), 0, faults=(fault,))
+
+    shown = lines(score, width=40)
+
+    assert shown[-2:] == ["    actual 1 f: day: must be one of 1,", '    2, got "x"']
+
+
+@pytest.mark.parametrize(
+    ("expected", "actual", "note"),
+    [
+        ("café", "cafe\u0301", "character 4: U+00E9 / U+0065 U+0301"),
+        ("A1", "\u04101", "character 1: U+0041 / U+0410"),
+        ("a b", "a\u00a0b", "character 2: U+0020 / U+00A0"),
+        ("ab", "a\u200bb", "character 2: none / U+200B"),
+        ("a-b", "a–b", "character 2: U+002D / U+2013"),
+        ("Oslo", "Oslo ", "character 5: none / U+0020"),
+    ],
+)
+def test_values_that_look_the_same_are_shown_with_their_code_points(
+    expected: str, actual: str, note: str
+) -> None:
+    score = scored([("f", {"x": expected})], [("f", {"x": actual})])
+    sentence = f"looks the same, differs at {note}"
+
+    assert lines(score)[3] == f"    {sentence}"
+    assert sentence in score.explain()
+    assert score.to_dict()["incorrect"][0]["differences"][0]["reason"].endswith(f"({sentence})")
+
+
+def test_names_that_look_the_same_are_shown_with_their_code_points() -> None:
+    tools = scored([("search", {})], [("se\u0430rch", {})])
+    keys = scored([("f", {"city": 1})], [("f", {"c\u0456ty": 1})])
+
+    assert "    looks the same, differs at character 3: U+0061 / U+0430" in lines(tools)
+    assert "(looks the same, differs at character 3: U+0061 / U+0430)" in tools.explain()
+    assert "    looks the same, differs at character 2: U+0069 / U+0456" in lines(keys)
+    assert "    выглядит так же, различие: символ 2: U+0069 / U+0456" in lines(keys, lang="ru")

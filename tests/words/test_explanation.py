@@ -50,20 +50,20 @@ def test_the_worked_example_is_explained_in_three_steps() -> None:
     assert (
         example().explain()
         == """\
-Step 1. Set each expected call against an actual call of the same tool.
-  2 expected calls, 3 actual calls. Strict: a pair is correct when all arguments are the same.
+Step 1. Pair each expected call with an actual call of the same tool.
+  2 expected calls, 3 actual calls. Strict mode: a pair is correct if all arguments are equal.
   The order of the calls does not matter.
-  - expected 1 searchWeb with actual 1: correct, the arguments are the same
+  - expected 1 searchWeb with actual 1: correct, the arguments are equal
   - expected 2 summarize with actual 2: incorrect, the arguments differ
       text: expected "long", got "short"
-  - actual 3 translateText: extra, no expected call is left for it
+  - actual 3 translateText: extra, no expected call to pair with
   Correct 1, incorrect 1, missed 0, extra 1.
 
 Step 2. Precision and recall.
   Precision = correct / actual calls = 1 / 3 = 0.333
   Recall = correct / expected calls = 1 / 2 = 0.500
 
-Step 3. F1, the harmonic mean of the two.
+Step 3. F1, the harmonic mean of precision and recall.
   F1 = 2 × precision × recall / (precision + recall), or in calls:
   F1 = 2 × correct / (expected calls + actual calls) = 2 × 1 / (2 + 3) = 0.400
 
@@ -75,22 +75,22 @@ def test_the_worked_example_is_explained_in_russian() -> None:
     assert (
         example().explain(lang="ru")
         == """\
-Шаг 1. Сопоставить каждый эталонный вызов с фактическим вызовом того же инструмента.
-  2 эталонных вызова, 3 фактических вызова. Режим STRICT: пара верна, если совпадают все аргументы.
+Шаг 1. Сопоставить каждый ожидаемый вызов с фактическим вызовом того же инструмента.
+  2 ожидаемых вызова, 3 фактических вызова. Режим STRICT: пара верна, если совпадают все аргументы.
   Порядок вызовов не важен.
-  - эталонный 1 searchWeb и фактический 1: верно, аргументы совпадают
-  - эталонный 2 summarize и фактический 2: неверно, аргументы различаются
+  - ожидаемый 1 searchWeb и фактический 1: верно, аргументы совпадают
+  - ожидаемый 2 summarize и фактический 2: неверно, аргументы различаются
       text: ожидалось "long", получено "short"
-  - фактический 3 translateText: лишний, эталонного вызова для него нет
+  - фактический 3 translateText: лишний, нет ожидаемого вызова для пары
   Верно 1, неверно 1, пропущено 0, лишних 1.
 
 Шаг 2. Precision и recall.
   Precision = верные / фактические вызовы = 1 / 3 = 0.333
-  Recall = верные / эталонные вызовы = 1 / 2 = 0.500
+  Recall = верные / ожидаемые вызовы = 1 / 2 = 0.500
 
-Шаг 3. F1, гармоническое среднее этих двух чисел.
+Шаг 3. F1, гармоническое среднее precision и recall.
   F1 = 2 × precision × recall / (precision + recall), или в вызовах:
-  F1 = 2 × верные / (эталонные вызовы + фактические вызовы) = 2 × 1 / (2 + 3) = 0.400
+  F1 = 2 × верные / (ожидаемые вызовы + фактические вызовы) = 2 × 1 / (2 + 3) = 0.400
 
 Оценка: 0.400 (40.0%), Плохо: много вызовов инструментов некорректно, отсутствует или лишние."""
     )
@@ -99,8 +99,8 @@ def test_the_worked_example_is_explained_in_russian() -> None:
 def test_a_missed_call_is_named() -> None:
     text = explain(scored([call("a"), call("b")], [call("b")]))
 
-    assert "- expected 1 a: missed, no actual call is left for it" in text
-    assert "- expected 2 b with actual 1: correct, the arguments are the same" in text
+    assert "- expected 1 a: missed, no actual call to pair with" in text
+    assert "- expected 2 b with actual 1: correct, the arguments are equal" in text
 
 
 @pytest.mark.parametrize(
@@ -115,7 +115,8 @@ def test_a_flexible_pair_is_explained_by_its_overlap(given: dict[str, int], verd
 
     assert f"- expected 1 f with actual 1: {verdict}\n" in text
     assert (
-        "Flexible: a pair is correct when the share of matching arguments is at least 0.8" in text
+        "Flexible mode: a pair is correct if the share of matching arguments is at least 0.8"
+        in text
     )
     assert "e: expected, but not given" in text
 
@@ -131,7 +132,7 @@ def test_extra_arguments_enlarge_the_overlap_where_they_count() -> None:
 def test_arguments_where_none_were_expected_are_explained_by_the_convention() -> None:
     text = explain(scored([call("f")], [call("f", a=1)], FLEXIBLE))
 
-    assert "incorrect, no arguments expected but some given counts as 0.500, below 0.8" in text
+    assert "incorrect, arguments given where none were expected count as 0.500, below 0.8" in text
 
 
 def test_an_overlap_just_below_the_threshold_is_not_rounded_up_to_it() -> None:
@@ -167,7 +168,7 @@ def test_many_differences_are_cut_and_counted() -> None:
 
 @pytest.mark.parametrize(
     ("order", "rule"),
-    [("in_order", "Pairs must not cross"), ("exact", "position by position")],
+    [("in_order", "must be made in the expected order"), ("exact", "paired by position")],
 )
 def test_the_order_is_explained(order: Any, rule: str) -> None:
     assert rule in explain(scored([call("a")], [call("a")], Settings(order=order)))
@@ -177,16 +178,16 @@ def test_the_order_is_explained(order: Any, rule: str) -> None:
 def test_in_an_order_a_call_may_find_no_partner_although_there_is_one(order: Any) -> None:
     text = explain(scored([call("a"), call("b")], [call("b"), call("a")], Settings(order=order)))
 
-    assert "b: missed, no actual call can be paired with it in this order" in text
-    assert "b: extra, no expected call can be paired with it in this order" in text
+    assert "b: missed, no actual call to pair with in this order" in text
+    assert "b: extra, no expected call to pair with in this order" in text
 
 
 def test_nothing_expected_and_nothing_called_is_right_by_convention() -> None:
     text = explain(scored([], []))
 
-    assert "- there is nothing to pair" in text
-    assert "Precision = 1.000 by convention: no call was made, so none was wrong." in text
-    assert "Recall = 1.000 by convention: no call was expected, so none was missed." in text
+    assert "- no calls to pair" in text
+    assert "Precision = 1.000 by convention" in text
+    assert "Recall = 1.000 by convention" in text
     assert "F1 = 1.000 by convention" in text
     assert text.endswith("Perfect match: all tool calls match expected calls perfectly.")
 
@@ -215,13 +216,13 @@ def test_a_forbidden_call_is_named_and_says_why_the_score_is_0() -> None:
 
     text, russian = explain(score), explain(score, lang="ru")
 
-    assert "Must not be called: delete_*." in text
-    assert "- actual 2 delete_all: forbidden, it must not be called; it is extra, too" in text
-    assert "- actual 3 b: extra, no expected call is left for it" in text
-    assert "= 2 × 1 / (1 + 3) = 0.500\n  A forbidden call was made, so that it counts as 0." in text
+    assert "Forbidden: delete_*." in text
+    assert "- actual 2 delete_all: forbidden, and also counted as extra" in text
+    assert "- actual 3 b: extra, no expected call to pair with" in text
+    assert "= 2 × 1 / (1 + 3) = 0.500\n  A forbidden call was made, so the score is 0." in text
     assert text.endswith("Poor: many tool calls are incorrect, missing or extra.")
-    assert "- фактический 2 delete_all: запрещён, его нельзя вызывать" in russian
-    assert "Сделан запрещённый вызов, поэтому засчитывается 0." in russian
+    assert "- фактический 2 delete_all: запрещён, учитывается и как лишний" in russian
+    assert "Сделан запрещённый вызов, поэтому оценка 0." in russian
 
 
 def test_calls_that_do_not_count_are_named_first() -> None:
@@ -231,9 +232,9 @@ def test_calls_that_do_not_count_are_named_first() -> None:
     lines = explain(score).split("\n")
 
     assert lines[1:4] == [
-        "  These calls do not count under the settings:",
-        "  - actual get_user: its tool only reads",
-        "  1 expected call, 1 actual call. Strict: a pair is correct when all arguments are the same.",
+        "  Calls that do not count under these settings:",
+        "  - actual get_user: the tool only reads",
+        "  1 expected call, 1 actual call. Strict mode: a pair is correct if all arguments are equal.",
     ]
 
 
@@ -245,9 +246,9 @@ def test_groups_are_settled_before_the_calls_are_paired() -> None:
 
     text = explain(score)
 
-    assert "settled first: calls written 3, calls that count 2.\n" in text
-    assert "The members of an `in_order` group keep their order.\n" in text
-    assert "- expected 1 b: missed, no actual call can be paired with it in this order" in text
+    assert "resolved first: 2 of the 3 calls in the reference count.\n" in text
+    assert "Calls in an `in_order` group must be made in that order.\n" in text
+    assert "- expected 1 b: missed, no actual call to pair with in this order" in text
 
 
 def test_only_calls_that_the_order_keeps_apart_are_said_to_be_so() -> None:
@@ -257,8 +258,8 @@ def test_only_calls_that_the_order_keeps_apart_are_said_to_be_so() -> None:
     text = explain(score_calls(expected, (call("pay"), call("login"), call("x")), Settings()))
 
     assert text.count("in this order") == 2
-    assert "other: missed, no actual call is left for it" in text
-    assert "x: extra, no expected call is left for it" in text
+    assert "other: missed, no actual call to pair with" in text
+    assert "x: extra, no expected call to pair with" in text
 
 
 def test_an_optional_call_with_other_arguments_says_what_would_have_been_allowed() -> None:
@@ -268,8 +269,11 @@ def test_an_optional_call_with_other_arguments_says_what_would_have_been_allowed
     text, russian = explain(score), explain(score, lang="ru")
 
     assert "  Not counted: weather.\n" in text
-    assert '- actual 2 weather: extra, not as it was written: weather(city="Oslo")\n' in text
-    assert "- фактический 2 weather: лишний, не так, как записано: weather(" in russian
+    assert (
+        '- actual 2 weather: extra, differs from the call in the reference: weather(city="Oslo")\n'
+        in text
+    )
+    assert "- фактический 2 weather: лишний, отличается от вызова в эталоне: weather(" in russian
 
 
 def test_a_value_that_meets_a_rule_is_as_expected_and_not_the_same() -> None:
@@ -277,8 +281,8 @@ def test_a_value_that_meets_a_rule_is_as_expected_and_not_the_same() -> None:
 
     text = explain(Score((wanted,), (call("f", a=1),), 0, ((0, 0),)))
 
-    assert "rule for a value, the value must meet it." in text
-    assert "correct, the arguments are as expected" in text
+    assert "must satisfy the rule instead." in text
+    assert "correct, the arguments match" in text
     assert "rule for a value" not in explain(example())
 
 
@@ -289,8 +293,8 @@ def test_rules_of_the_settings_are_rules_too() -> None:
         Score((call("f", a=[1, 2]),), (call("f", a=[2, 1]),), 0, ((0, 0),), (), settings)
     )
 
-    assert "rule for a value, the value must meet it." in text
-    assert "correct, the arguments are as expected" in text
+    assert "must satisfy the rule instead." in text
+    assert "correct, the arguments match" in text
 
 
 # Which calls count, in words.
@@ -327,7 +331,7 @@ def test_calls_that_do_not_count_are_counted_by_side_and_reason() -> None:
         "… 7 actual calls not counted: 5 reads, 1 failed, 1 repeated",
     ]
     assert ignored_notes(without(*calls), "ru") == [
-        "… не учтено: 1 эталонный вызов (1 чтение)",
+        "… не учтено: 1 ожидаемый вызов (1 чтение)",
         "… не учтено: 7 фактических вызовов (5 чтений, 1 с ошибкой, 1 повтор)",
     ]
 
@@ -340,14 +344,14 @@ def test_calls_that_do_not_count_are_listed_once_for_each_tool_and_reason() -> N
     ]
 
     assert list(ignored_items(without(*calls), "en")) == [
-        "These calls do not count under the settings:",
-        "- expected get: its tool only reads",
-        "- actual get (2 times): its tool only reads",
-        "- actual get: its result was an error",
-        "- actual bo\\nok: the same call came before it",
+        "Calls that do not count under these settings:",
+        "- expected get: the tool only reads",
+        "- actual get (2 times): the tool only reads",
+        "- actual get: the result was an error",
+        "- actual bo\\nok: exact repeat of an earlier call",
     ]
     assert list(ignored_items(without(*calls), "ru"))[2] == (
-        "- фактический get (2 раза): его инструмент только читает"
+        "- фактический get (2 раза): инструмент только читает"
     )
 
 
@@ -374,8 +378,8 @@ def test_where_there_is_a_choice_it_is_said_how_many_calls_count(choice: Expecte
 
     calls = 4 if isinstance(choice, Group) and choice.kind == "one_of" else 2
     assert line == (
-        "Alternatives, optional calls and repeats are settled first: "
-        f"calls written {calls}, calls that count 2."
+        "Alternatives, optional calls and repeats are resolved first: "
+        f"2 of the {calls} calls in the reference count."
     )
 
 
@@ -404,8 +408,8 @@ def test_where_all_that_was_written_counts_nothing_more_is_said() -> None:
 
 def test_a_group_that_does_not_follow_the_order_of_the_list_is_mentioned() -> None:
     ordered, free = Group("in_order", (A, B)), Group("any_order", (A, B))
-    ordered_line = "The members of an `in_order` group keep their order."
-    free_line = "The members of an `any_order` group may come in any order."
+    ordered_line = "Calls in an `in_order` group must be made in that order."
+    free_line = "Calls in an `any_order` group may be made in any order."
 
     assert expectation_lines(written(ordered), "en") == [ordered_line]
     assert expectation_lines(written(Group("any_order", (ordered, C))), "en") == [ordered_line]
@@ -417,8 +421,8 @@ def test_a_group_that_does_not_follow_the_order_of_the_list_is_mentioned() -> No
 def test_what_must_not_be_called_is_named() -> None:
     score = written(A, Forbidden("delete_*"), Forbidden("\x1b[31m"))
 
-    assert expectation_lines(score, "en") == ["Must not be called: delete_*, \\u001b[31m."]
-    assert expectation_lines(score, "ru") == ["Нельзя вызывать: delete_*, \\u001b[31m."]
+    assert expectation_lines(score, "en") == ["Forbidden: delete_*, \\u001b[31m."]
+    assert expectation_lines(score, "ru") == ["Запрещено вызывать: delete_*, \\u001b[31m."]
 
 
 def test_order_matters_where_the_settings_or_a_group_anywhere_say_so() -> None:
@@ -435,7 +439,7 @@ def test_groups_nested_ten_thousand_deep_are_counted() -> None:
     for _ in range(10_000):
         group = Group("optional", (group,))
 
-    assert "calls written 1," in expectation_lines(written(group), "en")[0]
+    assert "of the 1 calls" in expectation_lines(written(group), "en")[0]
 
 
 def test_a_long_name_is_cut() -> None:

@@ -185,7 +185,7 @@ def test_faults_are_exported_with_their_sentence() -> None:
             "detail": None,
             "keyword": None,
             "since": None,
-            "reason": "book: такого инструмента нет; может быть, look?",
+            "reason": "book: неизвестный инструмент. Возможно, имелся в виду «look»?",
         }
     ]
 

@@ -311,14 +311,14 @@ def test_a_phrase_is_said_in_the_language_asked_for(lang: Language) -> None:
     ("error", "sentence"),
     [
         (INVALID, "the arguments are not a JSON object: not JSON"),
-        (TRUNCATED, "the arguments are not a JSON object: the text breaks off"),
+        (TRUNCATED, "the arguments are not a JSON object: truncated text"),
         (
             CONCATENATED,
-            "the arguments are not a JSON object: several objects, one after another",
+            "the arguments are not a JSON object: several objects in a row",
         ),
-        (NOT_AN_OBJECT, "the arguments are not a JSON object: another kind of value"),
+        (NOT_AN_OBJECT, "the arguments are not a JSON object: a value of another type"),
         (TOO_DEEP, "the arguments are not a JSON object: nested too deeply"),
-        (NOT_CAPTURED, "the trace does not say what the arguments were"),
+        (NOT_CAPTURED, "the trace does not contain the arguments"),
         ("as the trace\nputs it", "the arguments are not a JSON object: as the trace\\nputs it"),
     ],
 )
@@ -333,13 +333,13 @@ LONG = "\x1b[31m\n" * 1000
 SENTENCES = [
     (
         Fault("unknown_tool", "serch", 0, required="search"),
-        "serch: there is no such tool; is search meant?",
-        "serch: такого инструмента нет; может быть, search?",
+        "serch: unknown tool. Did you mean 'search'?",
+        "serch: неизвестный инструмент. Возможно, имелся в виду «search»?",
     ),
     (
         Fault("unknown_tool", "fly", 0),
-        "fly: there is no such tool",
-        "fly: такого инструмента нет",
+        "fly: unknown tool",
+        "fly: неизвестный инструмент",
     ),
     (
         Fault("missing_argument", "f", 0, "$.a", keyword="required"),
@@ -348,12 +348,12 @@ SENTENCES = [
     ),
     (
         Fault("unknown_argument", "f", 0, "$.a", 1, keyword="additionalProperties"),
-        "f: a: not known to the schema (value 1)",
-        "f: a: схеме не известно (значение 1)",
+        "f: a: not in the schema (value 1)",
+        "f: a: нет в схеме (значение 1)",
     ),
     (
         Fault("wrong_type", "f", 0, "$", [], "object", keyword="type"),
-        "f: must be of the type object, got []",
+        "f: must be of type object, got []",
         "f: нужен тип object, получено []",
     ),
     (
@@ -363,28 +363,28 @@ SENTENCES = [
     ),
     (
         Fault("invalid_value", "f", 0, "$.a", detail="in other words"),
-        "f: a: not as the schema asks (in other words)",
+        "f: a: does not match the schema (in other words)",
         "f: a: не соответствует схеме (in other words)",
     ),
     (
         Fault("malformed", "f", 0, detail="truncated_json"),
-        "f: the arguments are not a JSON object: the text breaks off",
+        "f: the arguments are not a JSON object: truncated text",
         "f: аргументы не являются объектом JSON: текст обрывается",
     ),
     (
         Fault("repeat", "f", 3, since=0),
-        "f: the same call as number 1",
-        "f: тот же вызов, что и номер 1",
+        "f: exact repeat of call 1",
+        "f: точный повтор вызова 1",
     ),
     (
         Fault("loop", "f", 5, since=0, detail="f, g"),
-        "f: the third round of a loop that began with number 1 (f, g)",
-        "f: третий круг цикла, который начался с номера 1 (f, g)",
+        "f: third repetition of a loop that starts at call 1 (f, g)",
+        "f: третье повторение цикла, который начался с вызова 1 (f, g)",
     ),
     (
         Fault("retry_unchanged", "f", 3, since=2),
-        "f: number 3 failed, and this is the same call again",
-        "f: номер 3 завершился ошибкой, и это снова тот же вызов",
+        "f: unchanged repeat of call 3, which failed",
+        "f: повтор без изменений вызова 3, который завершился ошибкой",
     ),
 ]
 
@@ -419,13 +419,13 @@ SCHEMA_TEXT_CASES: list[tuple[dict[str, Any], Any, str, str]] = [
     (
         {"properties": {"a": {"type": "integer"}}},
         {"a": "x"},
-        '$.a: must be of the type integer, got "x"',
+        '$.a: must be of type integer, got "x"',
         '$.a: нужен тип integer, получено "x"',
     ),
     (
         {"type": ["null", "integer"]},
         "x",
-        'must be of the type null | integer, got "x"',
+        'must be of type null | integer, got "x"',
         'нужен тип null | integer, получено "x"',
     ),
     (
@@ -437,8 +437,8 @@ SCHEMA_TEXT_CASES: list[tuple[dict[str, Any], Any, str, str]] = [
     (
         {"additionalProperties": False},
         {"a": 1},
-        "$.a: not known to the schema (value 1)",
-        "$.a: схеме не известно (значение 1)",
+        "$.a: not in the schema (value 1)",
+        "$.a: нет в схеме (значение 1)",
     ),
     (
         {"enum": ["a", 1]},
@@ -473,7 +473,7 @@ SCHEMA_TEXT_CASES: list[tuple[dict[str, Any], Any, str, str]] = [
     (
         {"uniqueItems": True},
         [1, 1],
-        "no item may be there twice, got [1, 1]",
+        "items must be unique, got [1, 1]",
         "элементы не должны повторяться, получено [1, 1]",
     ),
     (
@@ -485,7 +485,7 @@ SCHEMA_TEXT_CASES: list[tuple[dict[str, Any], Any, str, str]] = [
     (
         {"format": "date"},
         "b",
-        'must be of the format date, got "b"',
+        'must have the format date, got "b"',
         'нужен формат date, получено "b"',
     ),
     (
@@ -497,13 +497,13 @@ SCHEMA_TEXT_CASES: list[tuple[dict[str, Any], Any, str, str]] = [
     (
         {"oneOf": [{}, {}]},
         1,
-        "fits more than one of the alternatives, got 1",
-        "подходит больше чем под один вариант, получено 1",
+        "matches more than one alternative, got 1",
+        "подходит более чем под один вариант, получено 1",
     ),
     (
         {"contains": {"type": "string"}},
         [1],
-        "not as the schema asks (None of [1] are valid under the given schema)",
+        "does not match the schema (None of [1] are valid under the given schema)",
         "не соответствует схеме (None of [1] are valid under the given schema)",
     ),
     (

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import date
+from decimal import Decimal
 from enum import IntEnum
 from math import inf, nan
 
@@ -295,12 +296,11 @@ def test_what_is_shown_is_on_the_same_side_of_every_border(
     value: float, border: float | None, places: int
 ) -> None:
     shown = float(decimal(value, places=places, border=border))
-    in_percent = float(percent(value, places=places, border=border)[:-1])
+    in_percent = Decimal(percent(value, places=places, border=border)[:-1])
 
     for one in (0.5, 0.7, 0.9, *([] if border is None else [border])):
         assert (shown >= one) == (value >= one)
-        # A float times 100 is not exact, but the decimals of a percentage are.
-        assert (float(f"{in_percent:.20g}e-2") >= one) == (value >= one)
+        assert (float(in_percent / 100) >= one) == (value >= one)
     for end in (0, 1):
         assert (shown == end) == (value == end) == (in_percent == 100 * end)
     assert abs(shown - value) <= 10**-places

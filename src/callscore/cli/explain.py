@@ -29,13 +29,16 @@ from callscore.engines.inputs import (
     CASES,
     REFERENCES,
     TRACES,
+    file_title,
     input_options_for,
     join_traces,
     read_cases,
 )
 from callscore.engines.tool_definitions import ToolDefinitions
 from callscore.errors import InvalidCall, UnreadableInput
+from callscore.formats.cases import has_own_id
 from callscore.sources import BadRecord
+from callscore.words.explanation import explain
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -90,8 +93,9 @@ def command(*, name: str | None, trial: str | None, lang: Any, **options: Any) -
     except InvalidCall as error:
         raise UnreadableInput(place, f"case {case.id!r}: {error}") from error
     label = CaseScore(id=case.id, score=score, trial=case.trial).label
+    title = escape(label if has_own_id(case) else file_title(place))
     with open_output(None, "text", lang) as output:
-        output.write_text(f"{escape(label)}\n\n{score.explain(lang=lang).rstrip()}\n")
+        output.write_text(f"{title}\n\n{explain(score, lang=lang, width=output.width())}\n")
 
 
 def _read(file: str, part: FileContent, inputs: InputOptions) -> Iterator[tuple[str, Case]]:

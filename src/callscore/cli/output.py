@@ -165,6 +165,14 @@ class Output:
         is_shown = isinstance(self._target, _StandardOutput) and console.is_terminal
         return console if is_shown else None
 
+    def width(self) -> int:
+        """The width of the terminal, or of a report in a file or a pipe."""
+        from callscore.reports.formatting import file_width
+        from callscore.reports.terminal import report_width
+
+        console = self.console()
+        return file_width() if console is None else report_width(console)
+
     def write_text(self, text: str) -> None:
         """Write some text."""
         self.write_bytes(text.encode())

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from decimal import Decimal
 from itertools import accumulate, takewhile
 from typing import TYPE_CHECKING, Any
 from unicodedata import category, east_asian_width
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
 __all__ = [
     "ELLIPSIS",
     "clip",
     "clip_middle",
+    "common_prefix",
     "display_width",
     "escape",
     "excerpts",
@@ -23,11 +26,13 @@ __all__ = [
     "render_value",
     "safe_repr",
     "scalar_text",
+    "short_names",
+    "wrap",
 ]
 
 ELLIPSIS = "…"
-# How much of two long strings is shown before the place where they differ.
-_CONTEXT = 12
+# How much of two long objects or arrays is searched for the place where they differ.
+_LONGEST_EXCERPT = 10_000
 _SHORT_ESCAPES = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
 # From this many bits on Python may refuse to print the decimal digits of an integer.
 _LONG_INTEGER = 10_000
@@ -108,22 +113,76 @@ def render_arguments(arguments: dict[str, object], *, limit: int = 120) -> str:
 
 
 def excerpts(expected: object, actual: object, *, limit: int = 120) -> tuple[str, str]:
-    """Two unequal values as text; for long strings with a common prefix, the parts that differ."""
+    """Two unequal values as text of at most `limit` columns: the parts where they begin to differ."""
+    values = expected, actual
     texts = render_value(expected, limit=limit), render_value(actual, limit=limit)
+    if not any(text.endswith(ELLIPSIS) for text in texts):  # a whole string ends in a quote
+        return texts
     if isinstance(expected, str) and isinstance(actual, str):
-        is_cut = any(text.endswith(ELLIPSIS) for text in texts)  # a whole string ends in a quote
-        start = _common_prefix(expected, actual) - _CONTEXT
-        if is_cut and start > 0:
-            return _render_tail(expected, start, limit), _render_tail(actual, start, limit)
+        at = common_prefix(expected, actual)
+        left, right = [_quoted_excerpt(text, at, limit) for text in (expected, actual)]
+        return left, right
+    if all(isinstance(value, dict | list | tuple) for value in values):
+        whole = [render_value(value, limit=_LONGEST_EXCERPT) for value in values]
+        at = common_prefix(*whole)
+        left, right = [_excerpt(text, at, limit) for text in whole]
+        return left, right
     return texts
 
 
-def _render_tail(text: str, start: int, limit: int) -> str:
-    quoted = _quote(text[start : start + limit + 1])
-    return clip(f'"{ELLIPSIS}{quoted[1:]}', limit)
+def _quoted_excerpt(text: str, at: int, limit: int) -> str:
+    """A string in quotes, around a position."""
+    start, end = max(at - limit, 0), at + limit
+    glyphs = [_quote(character)[1:-1] for character in text[start:end]]
+    if start:
+        glyphs[0] = ELLIPSIS
+    if end < len(text):
+        glyphs.append(ELLIPSIS)
+    return f'"{_excerpt(glyphs, at - start, limit - 2)}"'
 
 
-def _common_prefix(left: str, right: str) -> int:
+def _excerpt(glyphs: Sequence[str], at: int, room: int) -> str:
+    """The part of a text around a position in at most `room` columns, cut between words."""
+    widths = [display_width(glyph) for glyph in glyphs]
+    if sum(widths) <= room:
+        return "".join(glyphs)
+    needed = widths[at] if at < len(widths) else 0
+    start, context = at, min(room // 3, room - needed - 2 * len(ELLIPSIS))
+    while start > 0 and widths[start - 1] <= context:
+        start -= 1
+        context -= widths[start]
+    start = 0 if sum(widths[:start]) <= 1 else _next_word(glyphs, start, at)
+    room -= 1 if start else 0
+    end = start
+    while end < len(glyphs) and widths[end] <= room:
+        room -= widths[end]
+        end += 1
+    head = ELLIPSIS if start else ""
+    if end == len(glyphs):
+        return head + "".join(glyphs[start:])
+    while room < 1 and end > start:  # for the ellipsis; an accent takes no room
+        end -= 1
+        room += widths[end]
+    end = _end_of_word(glyphs, at, end)
+    return head + "".join(glyphs[start:end]) + ELLIPSIS
+
+
+def _next_word(glyphs: Sequence[str], start: int, end: int) -> int:
+    """The start of the first word in a part of a text; the start of the part if it has none."""
+    if glyphs[start - 1] == " ":
+        return start
+    return next((place + 1 for place in range(start, end) if glyphs[place] == " "), start)
+
+
+def _end_of_word(glyphs: Sequence[str], start: int, end: int) -> int:
+    """The end of the last word in a part of a text; the end of the part if it has none."""
+    if glyphs[end] == " ":
+        return end
+    return next((place for place in range(end - 1, start, -1) if glyphs[place] == " "), end)
+
+
+def common_prefix(left: str, right: str) -> int:
+    """How many characters at the start of two texts are the same."""
     low, high = 0, min(len(left), len(right))
     while low < high:  # bisection compares whole slices, which is fast even for megabytes
         middle = (low + high + 1) // 2
@@ -132,6 +191,87 @@ def _common_prefix(left: str, right: str) -> int:
         else:
             high = middle - 1
     return low
+
+
+def wrap(text: str, width: int) -> Iterator[str]:
+    """A text in lines of at most `width` columns, broken at blanks if possible."""
+    while display_width(text) > width:
+        head = _head(text, width) or text[:1]
+        is_between = text[len(head) : len(head) + 1] == " "
+        blank = len(head) if is_between else head.rfind(" ")
+        end = blank if blank > len(head) // 3 else len(head)
+        yield text[:end].rstrip(" ")
+        text = text[end:].lstrip(" ")
+    yield text
+
+
+# Where a name can be cut: between words, and between a word and a sign.
+_WORDS = re.compile(r"[^\W_A-ZА-ЯЁ]+|[A-ZА-ЯЁ]+[^\W_A-ZА-ЯЁ]*|.", re.DOTALL)
+_SEPARATORS = "_-./: "
+
+
+def short_names(names: Iterable[str], width: int) -> dict[str, str]:
+    """Each name in at most `width` columns, shortened so that different names stay different."""
+    texts = {name: _bounded(name, width) for name in names}
+    short = {name: text for name, text in texts.items() if display_width(text) <= width}
+    long = {name: text for name, text in texts.items() if name not in short}
+    _add_distinct(short, {name: _cut_between_words(text, width) for name, text in long.items()})
+    rest = [name for name in long if name not in short]
+    _add_distinct(short, {name: _cut_at_difference(name, rest, texts, width) for name in rest})
+    taken = set(short.values())
+    for name in rest:
+        number = 1
+        while name not in short:
+            mark = f"#{number}"
+            text = clip(texts[name], width - len(mark)) + mark
+            if text not in taken:
+                short[name] = text
+                taken.add(text)
+            number += 1
+    return short
+
+
+def _bounded(name: str, width: int) -> str:
+    """A name as safe text, without the middle that no screen has room for."""
+    most = 8 * max(width, 1)
+    return escape(name if len(name) <= most else name[: most // 2] + ELLIPSIS + name[-most // 2 :])
+
+
+def _add_distinct(short: dict[str, str], candidates: dict[str, str]) -> None:
+    """Add the candidates that differ from each other and from what is there."""
+    counts = Counter([*short.values(), *candidates.values()])
+    short |= {name: text for name, text in candidates.items() if counts[text] == 1}
+
+
+def _cut_between_words(text: str, width: int) -> str:
+    """The text with an ellipsis in place of whole words; both ends stay if there is room."""
+    words = _WORDS.findall(text)
+    best, most = clip_middle(text, width), (False, False, 0, 0)
+    for count in range(len(words)):
+        head = "".join(words[:count]).rstrip(_SEPARATORS)
+        room = width - display_width(head) - len(ELLIPSIS)
+        if room < 0:
+            break
+        tail = _last_words(words[count + 1 :], room)
+        ends = display_width(head), display_width(tail)
+        shown = (all(ends), bool(tail), sum(ends), -abs(ends[0] - ends[1]))
+        if shown > most:
+            best, most = head + ELLIPSIS + tail, shown
+    return best
+
+
+def _last_words(words: Sequence[str], room: int) -> str:
+    """As many of the last words as there is room for."""
+    start = len(words)
+    while start > 0 and display_width("".join(words[start - 1 :]).lstrip(_SEPARATORS)) <= room:
+        start -= 1
+    return "".join(words[start:]).lstrip(_SEPARATORS)
+
+
+def _cut_at_difference(name: str, others: Iterable[str], texts: dict[str, str], width: int) -> str:
+    """The part of a name in which it differs from the name most like it."""
+    alike = [common_prefix(texts[name], texts[other]) for other in others if other != name]
+    return _excerpt(texts[name], max(alike, default=0), width)
 
 
 def scalar_text(value: object, *, limit: int = 120) -> str:

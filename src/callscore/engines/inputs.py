@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct, structs
@@ -57,10 +58,16 @@ __all__ = [
     "FileContent",
     "Found",
     "InputOptions",
+    "file_title",
     "input_options_for",
     "join_traces",
     "read_cases",
 ]
+
+
+def file_title(path: str) -> str:
+    """The title of a report about a file whose only case has no id."""
+    return "stdin" if path == "-" else PurePath(path).name
 
 
 class InputOptions(Struct, frozen=True):

@@ -6,7 +6,6 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import compress
 from os import PathLike, fspath
-from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, Literal, cast
 
 from msgspec import Struct, structs
@@ -26,6 +25,7 @@ from callscore.engines.inputs import (
     TRACES,
     CaseReader,
     InputOptions,
+    file_title,
     input_options_for,
     join_traces,
     read_cases,
@@ -260,7 +260,7 @@ class Collector:
         """The id of a single case, or the name of its file."""
         if first is not None and (has_own_id(first[0]) or not self.file):
             return first[1].label
-        return "stdin" if self.file == "-" else PurePath(self.file).name
+        return file_title(self.file)
 
     def _score(self, case: Case, tools: Mapping[str, Tool] | None) -> Score:
         expected, actual = tuple(case.expected or ()), case.actual or ()

@@ -11,7 +11,7 @@ from msgspec.structs import asdict
 from callscore.core.arguments import Difference
 from callscore.core.call import ToolCall
 from callscore.core.phrases import Phrase, count_of, say
-from callscore.core.rendering import clip, display_width, escape, render_value
+from callscore.core.rendering import clip, display_width, escape, render_value, wrap
 from callscore.core.results import Answer, SavedComparison, SavedScore
 from callscore.reports.formatting import (
     RUN_ID,
@@ -44,7 +44,6 @@ __all__ = [
     "text_lines",
     "trials_passed_text",
     "wrapped_calls",
-    "wrapped_lines",
     "write_json",
     "write_markdown",
 ]
@@ -54,11 +53,11 @@ METADATA = Phrase("Metadata", "Метаданные")
 TRIAL = Phrase("Trial {number}", "Попытка {number}")
 TAGS = Phrase("tags: {tags}", "теги: {tags}")
 AS_STORED = Phrase(
-    "What was expected cannot be scored from the history; below is what the run has kept of it.",
-    "Ожидание нельзя оценить по истории; ниже то, что сохранил прогон.",
+    "The reference cannot be scored again from the history. Below is the saved comparison.",
+    "Эталон нельзя оценить заново по истории. Ниже — сохранённое сравнение.",
 )
-_TRIALS = Phrase("{part}/{whole} trials passed", "попыток пройдено: {part}/{whole}")
-_REUSED = Phrase("reused", "из сохранённых")
+_TRIALS = Phrase("{part} of {whole} trials passed", "пройдено попыток: {part} из {whole}")
+_REUSED = Phrase("reused", "ответ из истории")
 
 
 def outcome_text(trial: Result, lang: Language) -> tuple[str, str]:
@@ -99,7 +98,7 @@ def text_lines(value: Any, width: int) -> list[str]:
         texts = [text for item in value for text in "{role}: {content}".format(**item).splitlines()]
     else:
         texts = json_document(value).splitlines()
-    return [line for text in texts for line in wrapped_lines(escape(text), width)]
+    return [line for text in texts for line in wrap(escape(text), width)]
 
 
 def _is_message(item: Any) -> bool:
@@ -107,19 +106,8 @@ def _is_message(item: Any) -> bool:
     return is_plain and all(isinstance(text, str) for text in item.values())
 
 
-def wrapped_lines(line: str, width: int) -> Iterator[str]:
-    """A line in pieces of at most `width` columns, broken at blanks if possible."""
-    while display_width(line) > width:
-        head = clip(line, width + 1)[:-1] or line[:1]
-        blank = head.rfind(" ")
-        end = blank if blank > len(head) // 2 else len(head)
-        yield line[:end].rstrip()
-        line = line[end:].lstrip()
-    yield line
-
-
 _INDENT = "  "
-_EXPECTED_IN_FULL = Phrase("Expected, in full", "Эталонные вызовы полностью")
+_EXPECTED_IN_FULL = Phrase("Expected, in full", "Ожидаемые вызовы полностью")
 _ACTUAL_IN_FULL = Phrase("Actual, in full", "Фактические вызовы полностью")
 
 
@@ -139,7 +127,7 @@ def wrapped_calls(calls: Sequence[ToolCall], width: int) -> list[str]:
     return [
         _INDENT + line
         for call in calls
-        for line in wrapped_lines(call_text(call, limit=UNLIMITED_WIDTH), width)
+        for line in wrap(call_text(call, limit=UNLIMITED_WIDTH), width)
     ]
 
 

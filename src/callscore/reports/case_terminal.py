@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from rich.text import Text
 
 from callscore.core.phrases import count_of, say
-from callscore.core.rendering import display_width, escape
+from callscore.core.rendering import display_width, escape, wrap
 from callscore.reports import case as wording
 from callscore.reports.formatting import RUN_ID, UNLIMITED_WIDTH
 from callscore.reports.run import NO_CALLS
@@ -92,7 +92,7 @@ def _about(case: SavedCase, width: int, lang: Language) -> Section:
         if display_width(longer) <= width:
             lines[-1] = longer
         else:
-            lines += wording.wrapped_lines(part, width)
+            lines += wrap(part, width)
     return [Text(line, "dim") for line in lines if line]
 
 

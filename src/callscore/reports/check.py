@@ -39,7 +39,7 @@ __all__ = [
 _CALLS = Plural(("call", "calls"), ("вызов", "вызова", "вызовов"))
 _FINDINGS = Plural(("fault", "faults"), ("ошибка", "ошибки", "ошибок"))
 
-_FAULTY = Phrase("{count} at fault, {share}", "с ошибками: {count}, {share}")
+_FAULTY = Phrase("{count} with faults, {share}", "с ошибками: {count}, {share}")
 _FAULTLESS = Phrase("no faults found", "ошибок не найдено")
 _NO_CALLS = Phrase("no calls", "вызовов нет")
 _VALID = Phrase(
@@ -61,33 +61,33 @@ _NOTES = {
     "without_tools": (
         RUNS,
         Phrase(
-            "{count} without definitions of tools, so that only repeats, loops and malformed "
-            "arguments were looked for; --tools names a file of them",
-            "{count} без описаний инструментов: искали только повторы, циклы и нечитаемые "
-            "аргументы; --tools задаёт файл с ними",
+            "{count} without tool definitions: checked only for repeats, loops and malformed "
+            "arguments; specify definitions with --tools",
+            "{count} без описаний инструментов: проверены только повторы, циклы и нечитаемые "
+            "аргументы; файл с описаниями задаёт --tools",
         ),
     ),
     "unusable": (
         TOOLS,
         Phrase(
-            "{count} with a schema that cannot be used; the arguments were not checked",
-            "{count} с непригодной схемой; аргументы не проверялись",
+            "{count} with an unusable schema: arguments not checked",
+            "{count} с непригодной схемой: аргументы не проверены",
         ),
     ),
     "without_calls": (
         SKIPPED_NOTE[0],
         Phrase(
-            "{count} not checked: what was called is not said",
-            "{count} без проверки: вызовы не указаны",
+            "{count} not checked: no actual calls given",
+            "{count} без проверки: фактические вызовы не указаны",
         ),
     ),
     "skipped": SKIPPED_NOTE,
 }
 _UNCHECKED = Phrase(
-    "{count} with nothing to check the arguments by: the tool has no schema that can be used, or the "
-    "trace no arguments with names",
-    "{count} без проверки аргументов: у инструмента нет пригодной схемы или в трассе нет именованных "
-    "аргументов",
+    "{count} with unchecked arguments: no usable schema for the tool, or no named arguments in the "
+    "trace",
+    "{count} без проверки аргументов: нет пригодной схемы инструмента или именованных аргументов "
+    "в трассе",
 )
 _NAMES_SHOWN = 3
 _NAME_WIDTH = 120

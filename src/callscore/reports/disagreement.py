@@ -67,40 +67,43 @@ _AGREED = Phrase(
     "all agree on {agreed}, mean spread {spread}",
     "полное согласие: {agreed}, средний разброс {spread}",
 )
-NOTHING_COMPARED = Phrase("No case could be compared.", "Сравнить нечего.")
+NOTHING_COMPARED = Phrase("No case could be compared.", "Ни один случай не удалось сравнить.")
 _NOT_COMPARED = Phrase(
     "{cases} not compared: fewer than two metrics have a number",
     "{cases} без сравнения: число есть меньше чем у двух метрик",
 )
 BLINDNESS = Phrase(
-    "How often each metric is blind to a difference that is there",
-    "Как часто метрика не видит имеющееся различие",
+    "How often each metric is blind to a difference",
+    "Как часто метрика не видит различие",
 )
-CASES_WITH = Phrase("cases with such a difference", "случаев с таким различием")
+CASES_WITH = Phrase("cases with this difference", "случаев с этим различием")
 HOW_TO_READ = Phrase(
-    "blind to: the difference costs nothing. +0.333: what its repair alone adds."
-    " masked: it would cost, but here others hide it.",
-    "не видит: различие ничего не стоит. +0.333: сколько добавляет его исправление."
-    " скрыто: стоило бы, но здесь его скрывают другие.",
+    "blind to: the difference does not change the number. +0.333: gain if only this difference is"
+    " repaired. masked: hidden here by another difference.",
+    "не видит: различие не меняет число. +0.333: прибавка, если исправить только это различие."
+    " скрыто: здесь его заслоняет другое различие.",
 )
 _SPREAD = Phrase("spread {spread}", "разброс {spread}")
 _FAULTS = Phrase("differences: {kinds}", "различия: {kinds}")
-_NO_FAULTS = Phrase("every call is as expected", "каждый вызов как в эталоне")
+_NO_FAULTS = Phrase("every call is as expected", "все вызовы такие, как ожидалось")
 _BLIND = Phrase("blind to {kinds}", "не видит: {kinds}")
 _MASKED = Phrase("masked: {kinds}", "скрыто: {kinds}")
 _TOGETHER = Phrase("{gain} if repaired together: {kinds}", "{gain}, если исправить вместе: {kinds}")
-_NOT_KNOWN = Phrase("not known: {kinds}", "неизвестно: {kinds}")
+_NOT_KNOWN = Phrase("unknown: {kinds}", "неизвестно: {kinds}")
 _NO_NUMBER_WITHOUT = Phrase("no number without: {kinds}", "без этого нет числа: {kinds}")
 _EVEN_PERFECT = Phrase(
-    "{value} even if all calls are as expected", "{value}, даже если все вызовы как в эталоне"
+    "{value} even if all calls are as expected",
+    "{value}, даже если все вызовы такие, как ожидалось",
 )
 _NOTHING_EXPECTED = Phrase(
-    "although nothing was expected and nothing was made",
-    "хотя ничего не ожидалось и ничего не сделано",
+    "although no calls were expected and none were made",
+    "хотя вызовы не ожидались и не сделаны",
 )
-_NOTHING_WRONG = Phrase("although every call is as expected", "хотя каждый вызов как в эталоне")
+_NOTHING_WRONG = Phrase(
+    "although every call is as expected", "хотя все вызовы такие, как ожидалось"
+)
 MORE_CASES = Phrase(
-    "… {cases} not shown on which they disagree; --max-shown shows more",
+    "… {cases} with disagreements not shown; --max-shown shows more",
     "… не показано с расхождениями: {cases}; --max-shown покажет больше",
 )
 _REASON_WIDTH = 200

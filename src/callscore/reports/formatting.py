@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from os import environ
 from typing import TYPE_CHECKING
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
@@ -41,6 +42,7 @@ __all__ = [
     "duration",
     "escape_commands",
     "fenced",
+    "file_width",
     "first_names",
     "first_reasons",
     "forbidden_line",
@@ -64,27 +66,27 @@ Escaper = Callable[[str], str]
 
 MODE_PHRASES = {
     "strict": Phrase("strict", "режим STRICT"),
-    "flexible": Phrase("flexible from {threshold}", "режим FLEXIBLE, порог {threshold}"),
+    "flexible": Phrase("flexible (≥ {threshold})", "режим FLEXIBLE (≥ {threshold})"),
     "any": Phrase("any order", "порядок любой"),
     "in_order": Phrase("in order", "по порядку"),
-    "exact": Phrase("exact order", "позиция к позиции"),
+    "exact": Phrase("exact order", "порядок точный"),
 }
 # Other settings, mentioned only where they differ from the default.
 _SETTING_PHRASES = {
     "extra_arguments": Phrase("extra arguments count", "лишние аргументы учитываются"),
     "count_calls": Phrase("writes only", "только изменяющие вызовы"),
     "failed_calls": Phrase("failed calls ignored", "вызовы с ошибкой не учитываются"),
-    "repeated_calls": Phrase("repeats collapsed", "повторы считаются одним вызовом"),
+    "repeated_calls": Phrase("repeats counted once", "повторы считаются одним вызовом"),
     "arrays": Phrase("arrays in any order", "порядок в массивах любой"),
     "nested_objects": Phrase("extra keys in objects allowed", "в объектах допустимы лишние ключи"),
     "arguments": Phrase("rules for arguments ({value})", "правила для аргументов ({value})"),
     "strip_prefix": Phrase("prefixes stripped", "префиксы отброшены"),
     "normalize_name": Phrase("names normalized", "имена нормализованы"),
     "effects": Phrase("effects ({value})", "эффекты ({value})"),
-    "top_k": Phrase("best of {value} answers", "лучший из ответов, до {value}"),
-    "similarity": Phrase("own similarity", "своя мера сходства"),
+    "top_k": Phrase("best of {value} answers", "лучший ответ из {value}"),
+    "similarity": Phrase("custom similarity", "своя мера сходства"),
     "judge": Phrase("with a judge", "с судьёй"),
-    "pass_mark": Phrase("passed from {value}", "пройдено от {value}"),
+    "pass_mark": Phrase("pass mark {value}", "порог прохождения {value}"),
 }
 _NAMES_SHOWN = 5
 _RULES_SHOWN = 4
@@ -97,7 +99,7 @@ UNLIMITED_WIDTH = 1_000_000
 # A counted noun and a sentence, for the records that were skipped.
 SKIPPED_NOTE = (
     Plural(("record", "records"), ("запись", "записи", "записей")),
-    Phrase("{count} skipped: not readable", "не удалось прочитать: {count}"),
+    Phrase("{count} skipped: unreadable", "не удалось прочитать: {count}"),
 )
 INTERVAL_TEXT = Phrase("95% interval {interval}", "95% интервал {interval}")
 RUN_ID = Phrase("run {id}", "прогон {id}")
@@ -113,9 +115,19 @@ UNCOUNTED_CASES = Plural(
     ),
 )
 FORBIDDEN_LINE = Phrase(
-    "{calls}, in {cases}: such a case scores 0",
-    "{calls} (затронуто: {cases}), оценка такого случая 0",
+    "{calls} in {cases}: each such case scores 0",
+    "{calls}, {cases}: оценка каждого такого случая 0",
 )
+
+
+_FILE_WIDTH = 100
+_NARROWEST = 40
+
+
+def file_width() -> int:
+    """The width of a report in a file or a pipe: the variable COLUMNS, or 100."""
+    columns = environ.get("COLUMNS", "")
+    return max(int(columns), _NARROWEST) if columns.isdecimal() and int(columns) else _FILE_WIDTH
 
 
 def forbidden_line(summary: Summary, lang: Language) -> tuple[str, str] | None:

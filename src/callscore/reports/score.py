@@ -35,7 +35,7 @@ from callscore.reports.formatting import (
     table,
     xml_safe,
 )
-from callscore.words.diff import call_lines, diff_lines, plain_text
+from callscore.words.diff import NOTHING_COUNTS, call_lines, diff_lines, plain_text
 from callscore.words.plain_data import case_to_dict, results_to_dict
 from callscore.words.reasons import fault_kind_name
 from callscore.words.value_text import (
@@ -101,9 +101,6 @@ __all__ = [
 ]
 
 HEADLINE = Phrase("Macro F1 {score}", "Macro F1 {score}")
-NO_COUNTED_CALLS = Phrase(
-    "No call counts under these settings.", "По этим настройкам ни один вызов не учитывается."
-)
 # Whether a case passed, and the colour of the word.
 OUTCOMES = {
     True: (Phrase("passed", "пройден"), "green"),
@@ -127,7 +124,7 @@ TRIAL_COUNT = Plural(("trial", "trials"), ("попытка", "попытки", "
 PART_OF_WHOLE = Phrase("{part} of {whole}", "{part} из {whole}")
 CALLS = Phrase("calls", "вызовы")
 CALL_TOTALS = Phrase(
-    "{expected} expected, {actual} actual", "эталонных {expected}, фактических {actual}"
+    "{expected} expected, {actual} actual", "ожидаемых {expected}, фактических {actual}"
 )
 CALL_COUNTS = Phrase(
     "{correct} correct, {incorrect} incorrect, {missed} missed, {extra} extra",
@@ -136,7 +133,7 @@ CALL_COUNTS = Phrase(
 
 TOOLS = Phrase("Tools", "Инструменты")
 TOOL = Phrase("tool", "инструмент")
-EXPECTED = Phrase("expected", "эталон")
+EXPECTED = Phrase("expected", "в эталоне")
 CORRECT = Phrase("correct", "верно")
 INCORRECT = Phrase("incorrect", "неверно")
 MISSED = Phrase("missed", "пропущено")
@@ -147,14 +144,14 @@ CONFUSED_TOOLS = Phrase(
     "Missed calls, and the extra calls made in the same cases",
     "Пропущенные вызовы и лишние вызовы в тех же случаях",
 )
-CALLED = Phrase("made instead", "вместо него")
+CALLED = Phrase("called instead", "вместо него")
 WRONG_ARGUMENTS = Phrase("Arguments most often wrong", "Аргументы, в которых чаще всего ошибки")
 ARGUMENT = Phrase("argument", "аргумент")
 TIMES = Phrase("times", "раз")
-CHECKS = Phrase("Checks by the tools' schemas", "Проверки по схемам инструментов")
-CHECK_HINT = Phrase("{command} shows where", "{command} покажет, где")
-VALID_CALLS = Phrase("calls valid", "вызовов без ошибок")
-FAILURE = Phrase("failure", "ошибка")
+CHECKS = Phrase("Schema checks", "Проверки по схемам")
+CHECK_HINT = Phrase("details: {command}", "подробности: {command}")
+VALID_CALLS = Phrase("valid calls", "вызовов без ошибок")
+FAILURE = Phrase("fault", "ошибка")
 TRIALS = Phrase("Repeated trials", "Повторные попытки")
 MORE_CASES = Phrase(
     "… {cases} not shown; --max-shown shows more",
@@ -167,41 +164,42 @@ _NOTES = {
     "not_scored": (
         CASES,
         Phrase(
-            "{count} not scored: no expected calls are given",
-            "{count} без оценки: эталонные вызовы не указаны",
+            "{count} not scored: no expected calls given",
+            "{count} без оценки: ожидаемые вызовы не указаны",
         ),
     ),
     "not_run": (
         Plural(("reference", "references"), ("эталон", "эталона", "эталонов")),
-        Phrase("{count} not run: there is no trace", "{count} без запуска: трассировки нет"),
+        Phrase("{count} not run: no trace", "{count} без запуска: нет трассы"),
     ),
     "without_reference": (
-        Plural(("trace", "traces"), ("трассировка", "трассировки", "трассировок")),
-        Phrase("{count} not scored: there is no reference", "{count} без оценки: эталона нет"),
+        Plural(("trace", "traces"), ("трасса", "трассы", "трасс")),
+        Phrase("{count} not scored: no reference", "{count} без оценки: нет эталона"),
     ),
     "repeated": (
         CASES,
         Phrase(
-            "{count} with an id and trial seen before, scored all the same",
-            "{count} с повторными id и попыткой, оценка учтена",
+            "{count} with a repeated id and trial, also scored",
+            "{count} с повторяющимися id и попыткой, тоже с оценкой",
         ),
     ),
     "skipped": SKIPPED_NOTE,
     "stopped": (
         SKIPPED_NOTE[0],
         Phrase(
-            "stopped early, at {count} that cannot be read; what follows is not in this report",
-            "остановлено раньше времени: {count} не удалось прочитать; остального здесь нет",
+            "stopped at {count} that cannot be read; the rest of the input is not in this report",
+            "чтение остановлено: {count} не удалось прочитать; остальных данных в отчёте нет",
         ),
     ),
 }
 # The same for a single case or record.
-SKIPPED = Phrase("skipped: not readable", "пропущено: не удалось прочитать")
+SKIPPED = Phrase("skipped: unreadable", "пропущено: не удалось прочитать")
 STOPPED = Phrase(
-    "stopped here: what follows is not in this report", "остановлено здесь: остального в отчёте нет"
+    "stopped here: the rest of the input is not in this report",
+    "остановлено здесь: остальных данных в отчёте нет",
 )
-NOT_SCORED = Phrase("no expected calls are given", "эталонные вызовы не указаны")
-NOT_RUN = Phrase("there is no trace", "трассировки нет")
+NOT_SCORED = Phrase("no expected calls given", "ожидаемые вызовы не указаны")
+NOT_RUN = Phrase("no trace", "нет трассы")
 
 
 def note_lines(
@@ -245,7 +243,7 @@ def summary_meaning(results: Results, lang: Language) -> str:
     """What the rating of the mean means, as a sentence."""
     summary, f1 = results.summary, results.summary.macro_f1 or 0.0
     if summary.uncounted_cases == summary.cases:
-        return say(NO_COUNTED_CALLS, lang)
+        return say(NOTHING_COUNTS, lang)
     return meaning_text(f1, results.settings, lang, has_extra=summary.extra > 0)
 
 
@@ -305,7 +303,7 @@ def total_texts(summary: Summary, lang: Language) -> tuple[str, str, str, str, s
     return passed, exact, interval, calls, counts
 
 
-METRICS = Phrase("Other tools' numbers", "Оценки других инструментов")
+METRICS = Phrase("Metrics of other tools", "Метрики других программ")
 METRIC = Phrase("metric", "метрика")
 MEAN = Phrase("mean", "среднее")
 CASES_SCORED = Phrase("cases scored", "случаев оценено")
@@ -316,15 +314,14 @@ _OWN_SCORE_WITH_SETTINGS = Phrase(
 )
 _NOT_SCORABLE_CASES = Phrase("{metrics}: {cases} not scorable", "{metrics}: без оценки {cases}")
 _OTHERS_GET_ALL_CALLS = Phrase(
-    "The settings are those of the first row alone: the others are given all calls as they were"
-    " read.",
-    "Настройки относятся только к первой строке: остальные получают все вызовы как есть.",
+    "The settings apply only to the first row. The other metrics get all calls as they were read.",
+    "Настройки относятся только к первой строке. Остальные метрики получают все вызовы как есть.",
 )
 _OTHERS_GET_FIRST_ANSWER = Phrase(
-    "The settings are those of the first row alone: the others are given all calls of the first"
-    " answer, as they were read.",
-    "Настройки относятся только к первой строке: остальные получают все вызовы первого ответа"
-    " как есть.",
+    "The settings apply only to the first row. The other metrics get all calls of the first answer,"
+    " as they were read.",
+    "Настройки относятся только к первой строке. Остальные метрики получают все вызовы первого"
+    " ответа как есть.",
 )
 METRIC_LABELS = (MEAN, CASES_SCORED, NOT_SCORABLE)
 _METRICS_SHOWN = 4

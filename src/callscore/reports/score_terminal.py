@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from rich.text import Text
 
 from callscore.core.phrases import count_of, say
-from callscore.core.rendering import clip_middle, display_width, escape
+from callscore.core.rendering import clip_middle, display_width, escape, short_names
 from callscore.reports import score as wording
 from callscore.reports.formatting import INTERVAL_TEXT, metric_cells, settings_text
 from callscore.reports.score import FIXED_TOOL_COLUMNS, METRICS, MOST_TRIAL_COLUMNS
@@ -168,22 +168,33 @@ def _ranking_section(ranking: Ranking, width: int, lang: Language) -> Section:
     if not ranking.names:
         return []
     columns = ranking.columns
+    labels = [say(label, lang) for label in ranking.labels]
+    least = max(_SHORTEST_NAME, *map(display_width, labels))
     numbers = [stacked_words(say(column.label, lang)) for column in columns]
     # Without room for names, optional columns are left out: their numbers are also in the notes.
     while len(numbers) > FIXED_TOOL_COLUMNS:
-        if sum(map(header_width, numbers)) + len(numbers) + _SHORTEST_NAME <= width:
+        if sum(map(header_width, numbers)) + len(numbers) + least <= width:
             break
         columns, numbers = columns[:-1], numbers[:-1]
-    labels = [say(label, lang) for label in ranking.labels]
     # On a narrow terminal names are cut, numbers never are.
     free = width - sum(map(header_width, numbers))
-    space, room = _space_and_room(free, len(labels), len(numbers))
+    shown = ranking.names[: ranking.most]
+    names_by_column = list(zip(*shown, strict=True))
+    longest = [
+        max(
+            display_width(label),
+            min(max(display_width(escape(name)) for name in names), _NAME_WIDTH),
+        )
+        for label, names in zip(labels, names_by_column, strict=True)
+    ]
+    space, rooms = _space_and_rooms(free, longest, len(numbers))
+    texts = [short_names(names, room) for names, room in zip(names_by_column, rooms, strict=True)]
     rows = [
         [
-            *[Text(clip_middle(escape(name), min(room, _NAME_WIDTH))) for name in names],
+            *[Text(short[name]) for short, name in zip(texts, names, strict=True)],
             *[_count(column.counts[row], column.colour) for column in columns],
         ]
-        for row, names in enumerate(ranking.names[: ranking.most])
+        for row, names in enumerate(shown)
     ]
     section: Section = [_heading(ranking.heading, lang), _table(labels, numbers, rows, space)]
     more = len(ranking.names) - ranking.most
@@ -192,14 +203,19 @@ def _ranking_section(ranking: Ranking, width: int, lang: Language) -> Section:
     return section
 
 
-def _space_and_room(free: int, names: int, numbers: int) -> tuple[int, int]:
-    """The space between columns, and the room for each name."""
-    room = 0
+def _space_and_rooms(free: int, longest: list[int], numbers: int) -> tuple[int, list[int]]:
+    """The space between columns, and the room for each column of names, from their longest names."""
+    gaps = len(longest) + numbers - 1
     for space in range(len(SPACE), 0, -1):
-        room = (free - space * (names + numbers - 1)) // names
-        if room >= _SHORTEST_NAME:
-            return space, room
-    return 1, max(room, 1)
+        if sum(longest) + space * gaps <= free:
+            return space, longest
+    room = max(free - gaps, len(longest))
+    # A column of short names leaves its room to the others.
+    rooms: list[int] = []
+    for place, needed in enumerate(sorted(longest)):
+        rooms.append(min(needed, (room - sum(rooms)) // (len(longest) - place)))
+    order = sorted(range(len(longest)), key=longest.__getitem__)
+    return 1, [rooms[order.index(place)] for place in range(len(longest))]
 
 
 def _case(case: CaseScore, title: str, width: int, lang: Language) -> Section:

@@ -10,7 +10,7 @@ from rich.padding import Padding
 from rich.text import Text
 
 from callscore.core.rendering import clip, escape
-from callscore.reports.formatting import low_scorers, metric_cells
+from callscore.reports.formatting import file_width, low_scorers, metric_cells
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -32,15 +32,14 @@ __all__ = [
 
 Section = list[RenderableType]
 
-_FILE_WIDTH = 100
 _WIDEST = 140
 SPACE = "   "  # between the parts of a line
 INDENT = 2
 
 
 def printed_text(render: Callable[..., None], *about: Any, **options: Any) -> str:
-    """The report that a function prints, as plain text for a file."""
-    console = Console(file=StringIO(), width=_FILE_WIDTH, color_system=None, legacy_windows=False)
+    """The report that a function prints, as plain text for a file or a pipe."""
+    console = Console(file=StringIO(), width=file_width(), color_system=None, legacy_windows=False)
     with console.capture() as capture:
         render(*about, console=console, **options)
     return "\n".join(line.rstrip() for line in capture.get().splitlines()) + "\n"

@@ -140,6 +140,8 @@ def fault_to_camel_dict(fault: Fault) -> dict[str, Any]:
     found = {field: json_safe(getattr(fault, field)) for field in _FAULT}
     if fault.since is not None:  # the sentence names the other call by its index, as the fields do
         sentence = fault_reason(fault)
-        by_index = sentence.replace(f"number {fault.since + 1}", f"index {fault.since}", 1)
+        by_index = sentence.replace(
+            f"call {fault.since + 1}", f"the call at index {fault.since}", 1
+        )
         found["reason"] = json_safe(fault.reason.removesuffix(sentence) + by_index)
     return found

@@ -17,18 +17,19 @@ from callscore.core.rendering import (
     excerpts,
     render_arguments,
     render_value,
+    short_names,
+    wrap,
 )
-from callscore.words.explanation import FORBIDDEN_CALLS, ignored_notes
-from callscore.words.reasons import fault_sentence, malformed_text
+from callscore.words.explanation import AND_MORE, FORBIDDEN_CALLS, MORE_REASONS, ignored_notes
+from callscore.words.reasons import difference_code_points, fault_sentence, malformed_text
 from callscore.words.unpaired import explain_unpaired
 from callscore.words.value_text import (
     MORE,
     NO_RATING,
     arguments_text,
-    name_text,
+    path_text,
     percent,
     score_rating,
-    short_path,
     type_name,
 )
 
@@ -43,7 +44,7 @@ if TYPE_CHECKING:
     from callscore.core.score import Pair, Score
     from callscore.words.unpaired import UnpairedReasons
 
-__all__ = ["Line", "Span", "call_lines", "diff_lines", "plain_text", "rich_text"]
+__all__ = ["NOTHING_COUNTS", "Line", "Span", "call_lines", "diff_lines", "plain_text", "rich_text"]
 
 Style = Literal["", "muted", "correct", "incorrect", "missed", "extra", "forbidden", "changed"]
 Span = tuple[str, Style]
@@ -69,35 +70,38 @@ HEADLINE = Phrase(
     "Score {score}   Precision {precision}   Recall {recall}   {rating}",
     "Оценка {score}   Precision {precision}   Recall {recall}   {rating}",
 )
-EXPECTED = Phrase("Expected", "Эталонные вызовы")
+EXPECTED = Phrase("Expected", "Ожидаемые вызовы")
 ACTUAL = Phrase("Actual", "Фактические вызовы")
-NOTHING = Phrase(
-    "Nothing was expected and nothing was called.", "Вызовов не ожидалось, и ни одного не сделано."
-)
+NOTHING = Phrase("No calls expected, none made.", "Вызовы не ожидались и не сделаны.")
 NOTHING_COUNTS = Phrase(
-    "No call counts, neither expected nor actual.",
-    "Учитывать нечего: ни эталонных вызовов, ни фактических.",
+    "No call counts under these settings.", "По этим настройкам ни один вызов не учитывается."
 )
 FORBIDDEN = Phrase("forbidden", "запрещено")
-OUT_OF_ORDER = Phrase("made, but not in this order", "сделан, но не в этом порядке")
-BY_THE_SCHEMAS = Phrase("By the tools' schemas:", "По схемам инструментов:")
+OUT_OF_ORDER = Phrase("called, but not in this order", "сделан, но не в этом порядке")
+BY_THE_SCHEMAS = Phrase("Schema errors:", "Ошибки по схемам:")
 FAULT = Phrase("actual {j} {fault}", "фактический {j} {fault}")
 # If some calls of the trace do not count, the numbers of the others differ from those in the trace.
-FAULT_IN_TRACE = Phrase("call {j} of the trace, {fault}", "вызов {j} трассировки, {fault}")
+FAULT_IN_TRACE = Phrase("call {j} of the trace, {fault}", "вызов {j} трассы, {fault}")
 NOT_GIVEN = Phrase("not given", "не передано")
 NOT_EXPECTED = Phrase("not expected", "не ожидалось")
 EQUAL_ARGUMENTS = Plural(
     ("equal argument", "equal arguments"),
     ("совпавший аргумент", "совпавших аргумента", "совпавших аргументов"),
 )
-MORE_DIFFERENCES = Plural(
-    ("more difference", "more differences"), ("отличие ещё", "отличия ещё", "отличий ещё")
-)
 
 
 class _Widths(NamedTuple):
     expected: int
     actual: int
+
+
+class _Layout(NamedTuple):
+    """The room for both sides, what the names of tools are shortened to, and why calls are unpaired."""
+
+    widths: _Widths
+    names: dict[str, str]
+    reasons: UnpairedReasons
+    lang: Language
 
 
 class _Row(NamedTuple):
@@ -132,12 +136,21 @@ def call_lines(score: Score, *, width: int = 100, lang: Language = "en") -> list
     if not score.expected and not score.actual:
         nothing = _note(say(NOTHING_COUNTS if score.ignored else NOTHING, lang), indent="")
         rows = [nothing, *_footer_rows(score, lang)]
-        return [_clip_line(((row.indent, ""), *row.expected), width) for row in rows]
+        return [line for row in rows for line in _note_lines(row, row.indent, width)]
     reasons = explain_unpaired(score, lang)
+    names = {call.name for call in (*score.expected, *score.actual)}
     # The first layout has unlimited room and shows how much each side needs.
-    unclipped_rows = _rows(score, reasons, _Widths(width, width), lang)
-    widths = _split_width(width - _MARK - _GAP, unclipped_rows)
-    return [_lay_out(row, widths) for row in _rows(score, reasons, widths, lang)]
+    unlimited = _Layout(_Widths(width, width), short_names(names, width), reasons, lang)
+    widths = _split_width(width - _MARK - _GAP, _rows(score, unlimited))
+    rows = _rows(score, _Layout(widths, _names_that_fit(names, min(widths)), reasons, lang))
+    widths = _split_width(sum(widths), rows)  # what is cut may need less room
+    return [line for row in rows for line in _lay_out(row, widths)]
+
+
+def _names_that_fit(names: set[str], width: int) -> dict[str, str]:
+    """The names of tools in at most `width` columns; shortened ones leave room for `(…)`."""
+    short, shorter = short_names(names, width), short_names(names, width - len("(…)"))
+    return {name: text if text == escape(name) else shorter[name] for name, text in short.items()}
 
 
 def plain_text(lines: list[Line]) -> str:
@@ -157,9 +170,10 @@ def rich_text(lines: list[Line]) -> Text:
     return text
 
 
-def _rows(score: Score, reasons: UnpairedReasons, widths: _Widths, lang: Language) -> list[_Row]:
+def _rows(score: Score, layout: _Layout) -> list[_Row]:
+    lang = layout.lang
     header = _Row((" ", ""), ((say(EXPECTED, lang), "muted"),), ((say(ACTUAL, lang), "muted"),))
-    return [header, *_call_rows(score, reasons, widths, lang), *_footer_rows(score, lang)]
+    return [header, *_call_rows(score, layout), *_footer_rows(score, lang)]
 
 
 def _footer_rows(score: Score, lang: Language) -> Iterator[_Row]:
@@ -177,9 +191,7 @@ def _footer_rows(score: Score, lang: Language) -> Iterator[_Row]:
             yield _note(say(MORE, lang, count=len(score.faults) - _MAX_DIFFERENCES))
 
 
-def _call_rows(
-    score: Score, reasons: UnpairedReasons, widths: _Widths, lang: Language
-) -> Iterator[_Row]:
+def _call_rows(score: Score, layout: _Layout) -> Iterator[_Row]:
     """The rows of the calls in expected order, with extra calls where they happened."""
     pairs = {pair.expected_index: pair for pair in score.correct + score.incorrect}
     paired = {pair.actual_index for pair in pairs.values()}
@@ -187,65 +199,72 @@ def _call_rows(
     for position, call in enumerate(score.expected):
         pair = pairs.get(position)
         if pair is None:
-            yield _Row(("-", "missed"), _call(call, "missed", widths.expected))
-            if call.name in reasons.out_of_order:
-                yield _note(say(OUT_OF_ORDER, lang))
+            left = _call(call, "missed", layout.widths.expected, layout)
+            yield _Row(("-", "missed"), left)
+            if call.name in layout.reasons.out_of_order:
+                yield _note(say(OUT_OF_ORDER, layout.lang))
+            if call.name in layout.reasons.look_alikes:
+                yield _note(layout.reasons.look_alikes[call.name])
             continue
         while extra and extra[0] < pair.actual_index:
-            yield from _extra_rows(score, extra.popleft(), reasons, widths, lang)
-        yield from _pair_rows(pair, widths, lang)
+            yield from _extra_rows(score, extra.popleft(), layout)
+        yield from _pair_rows(pair, layout)
     for position in extra:
-        yield from _extra_rows(score, position, reasons, widths, lang)
+        yield from _extra_rows(score, position, layout)
 
 
-def _extra_rows(
-    score: Score, position: int, reasons: UnpairedReasons, widths: _Widths, lang: Language
-) -> Iterator[_Row]:
-    call = score.actual[position]
+def _extra_rows(score: Score, position: int, layout: _Layout) -> Iterator[_Row]:
+    call, width = score.actual[position], layout.widths.actual
     if position in score.forbidden:
-        left: Line = ((say(FORBIDDEN, lang), "forbidden"),)
-        yield _Row(("!", "forbidden"), left, _call(call, "forbidden", widths.actual))
+        left: Line = ((say(FORBIDDEN, layout.lang), "forbidden"),)
+        yield _Row(("!", "forbidden"), left, _call(call, "forbidden", width, layout))
         return
-    yield _Row(("+", "extra"), (), _call(call, "extra", widths.actual))
-    if position in reasons.extra:
-        yield _note(reasons.extra[position])
+    yield _Row(("+", "extra"), (), _call(call, "extra", width, layout))
+    if position in layout.reasons.extra:
+        yield _note(layout.reasons.extra[position])
 
 
-def _call(call: ToolCall, style: Style, width: int) -> Line:
-    name = _name(call, style, width)
-    return (name, (arguments_text(call, limit=width - display_width(name[0])), "muted"))
+def _call(call: ToolCall, style: Style, width: int, layout: _Layout) -> Line:
+    name = layout.names[call.name]
+    return (name, style), (arguments_text(call, limit=width - display_width(name)), "muted")
 
 
-def _name(call: ToolCall, style: Style, width: int) -> Span:
-    return name_text(call.name, limit=width), style
-
-
-def _pair_rows(pair: Pair, widths: _Widths, lang: Language) -> Iterator[_Row]:
-    found = pair.differences
+def _pair_rows(pair: Pair, layout: _Layout) -> Iterator[_Row]:
+    found, widths, lang = pair.differences, layout.widths, layout.lang
     style: Style = "correct" if pair.is_correct else "incorrect"
     mark: Span = ("=" if pair.is_correct else "~", style)
     if not found:
-        left = _call(pair.expected, style, widths.expected)
-        yield _Row(mark, left, _call(pair.actual, style, widths.actual))
+        left = _call(pair.expected, style, widths.expected, layout)
+        yield _Row(mark, left, _call(pair.actual, style, widths.actual, layout))
         return
-    name = _name(pair.expected, style, widths.expected)
-    yield _Row(mark, (name,), (_name(pair.actual, style, widths.actual),))
+    name, other = layout.names[pair.expected.name], layout.names[pair.actual.name]
+    yield _Row(mark, ((name, style),), ((other, style),))
     inner = _Widths(widths.expected - len(_INDENT), widths.actual - len(_INDENT))
     if pair.actual.error is not None:
         yield from _malformed_rows(pair, inner, lang)
         return
+    yield from _difference_rows(pair, inner, lang)
+    if pair.matched_arguments:
+        yield _note(f"… {count_of(EQUAL_ARGUMENTS, pair.matched_arguments, lang)}")
+
+
+def _difference_rows(pair: Pair, widths: _Widths, lang: Language) -> Iterator[_Row]:
+    found = pair.differences
+    paths = {path_text(difference.path) for difference in found[:_MAX_DIFFERENCES]}
     for difference in islice(found, _MAX_DIFFERENCES):
-        row = _difference_row(difference, inner, lang)
+        row = _difference_row(difference, widths, paths, lang)
         if pair.is_correct:
             cells: list[Line] = [tuple((text, "muted") for text, _ in cell) for cell in row[1:3]]
             row = _Row((row.mark[0], "muted"), cells[0], cells[1], row.indent)
         yield row
         if difference.note is not None:
             yield _note(escape(difference.note.text(lang)))
+        code_points = difference_code_points(difference, found, lang)
+        if code_points is not None:
+            yield _note(code_points)
     if len(found) > _MAX_DIFFERENCES:
-        yield _note(f"… {count_of(MORE_DIFFERENCES, len(found) - _MAX_DIFFERENCES, lang)}")
-    if pair.matched_arguments:
-        yield _note(f"… {count_of(EQUAL_ARGUMENTS, pair.matched_arguments, lang)}")
+        more = count_of(MORE_REASONS, len(found) - _MAX_DIFFERENCES, lang)
+        yield _note(say(AND_MORE, lang, more=more))
 
 
 def _note(text: str, *, indent: str = _INDENT, style: Style = "muted") -> _Row:
@@ -258,18 +277,26 @@ def _malformed_rows(pair: Pair, widths: _Widths, lang: Language) -> Iterator[_Ro
     error = pair.actual.error or ""
     right = "?" if error == NOT_CAPTURED else render_value(pair.actual.raw, limit=widths.actual)
     yield _Row(("~", "incorrect"), ((left, "changed"),), ((right, "changed"),), _INDENT)
-    yield _note(clip(malformed_text(error, lang=lang), sum(widths)))
+    yield _note(malformed_text(error, lang=lang))
 
 
-def _difference_row(difference: Difference, widths: _Widths, lang: Language) -> _Row:
+def _difference_row(
+    difference: Difference, widths: _Widths, paths: set[str], lang: Language
+) -> _Row:
     values = difference.expected, difference.actual
     notes = [_type_note(value, lang) if difference.kind == "type" else "" for value in values]
-    path = _path(difference, widths, notes)
-    cells: list[Line] = []
-    for side, (width, note) in enumerate(zip(widths, notes, strict=True)):
-        limit = width - display_width(path) - len(note)
-        value = excerpts(*values, limit=limit)[side]
-        cells.append(((path, "muted"), (value, "changed"), (note, "muted")))
+    path = _path(difference, widths, notes, paths)
+    limits = [widths[side] - display_width(path + notes[side]) for side in (0, 1)]
+    is_cut = [
+        render_value(value, limit=limit).endswith(ELLIPSIS)
+        for value, limit in zip(values, limits, strict=True)
+    ]
+    if all(is_cut):  # both sides show the same part
+        limits = [min(limits)] * 2
+    cells: list[Line] = [
+        ((path, "muted"), (excerpts(*values, limit=limits[side])[side], "changed"), (note, "muted"))
+        for side, note in enumerate(notes)
+    ]
     if difference.kind == "missing":
         return _Row(("-", "missed"), cells[0], ((say(NOT_GIVEN, lang), "muted"),), _INDENT)
     if difference.kind == "unexpected":
@@ -277,13 +304,22 @@ def _difference_row(difference: Difference, widths: _Widths, lang: Language) -> 
     return _Row(("~", "incorrect"), cells[0], cells[1], _INDENT)
 
 
-def _path(difference: Difference, widths: _Widths, notes: list[str]) -> str:
-    """The path that both sides show, clipped to the room that the values leave."""
-    sides = {"missing": (0,), "unexpected": (1,)}.get(difference.kind, (0, 1))
+# The sides on which a difference has a value.
+_SIDES_OF_KINDS = {"missing": (0,), "unexpected": (1,)}
+
+
+def _path(difference: Difference, widths: _Widths, notes: list[str], paths: set[str]) -> str:
+    """The path that both sides show, shortened to the room that the values leave.
+
+    It stays different from the other `paths`.
+    """
+    sides = _SIDES_OF_KINDS.get(difference.kind, (0, 1))
     width = min(widths[side] for side in sides)
     values = excerpts(difference.expected, difference.actual, limit=width // 2)
     spare = min(widths[side] - display_width(values[side] + notes[side]) for side in sides)
-    return short_path(difference.path, width=max(spare, width // 3) - len(": ")) + ": "
+    room = max(spare, width // 3) - len(": ")
+    path = path_text(difference.path)
+    return f"{escape(path) if display_width(path) <= room else short_names(paths, room)[path]}: "
 
 
 def _type_note(value: object, lang: Language) -> str:
@@ -302,14 +338,20 @@ def _split_width(width: int, unclipped_rows: list[_Row]) -> _Widths:
     return _Widths(left, width - left)
 
 
-def _lay_out(row: _Row, widths: _Widths) -> Line:
+def _note_lines(row: _Row, start: str, width: int) -> list[Line]:
+    """A note in as many lines as it needs."""
+    ((text, style),) = row.expected
+    return [((start, ""), (line, style)) for line in wrap(text, width - len(start))]
+
+
+def _lay_out(row: _Row, widths: _Widths) -> list[Line]:
     start: Line = ((row.indent, ""), row.mark, (" ", ""))
     if row.is_note:
-        return (*start, *_clip_line(row.expected, sum(widths) + _GAP - len(row.indent)))
+        return _note_lines(row, row.indent + " " * _MARK, sum(widths) + _GAP + _MARK)
     cell = _clip_line(row.expected, widths.expected - len(row.indent))
     padding = widths.expected - len(row.indent) - _width(cell) + _GAP
     right = _clip_line(row.actual, widths.actual - len(row.indent))
-    return (*start, *cell, (" " * padding + row.indent, ""), *right)
+    return [(*start, *cell, (" " * padding + row.indent, ""), *right)]
 
 
 def _width(line: Line) -> int:

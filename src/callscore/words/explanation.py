@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal
 
 from callscore.core.equality import equal_objects
 from callscore.core.phrases import Phrase, Plural, count_of, say
-from callscore.core.rendering import clip, escape
+from callscore.core.rendering import clip, escape, wrap
 from callscore.core.rules import contains_matchers
 from callscore.core.score import f1_of
 from callscore.words.reasons import difference_reason
@@ -29,15 +29,16 @@ if TYPE_CHECKING:
     from callscore.core.phrases import Language
     from callscore.core.score import Pair, Score
 
-__all__ = ["FORBIDDEN_CALLS", "explain", "ignored_notes"]
+__all__ = ["AND_MORE", "FORBIDDEN_CALLS", "MORE_REASONS", "explain", "ignored_notes"]
 
 _MAX_ITEMS = 20
 _NAME_WIDTH = 80
 _CALL_WIDTH = 60
+_NARROWEST = 20
 
 EXPECTED_CALLS = Plural(
     ("expected call", "expected calls"),
-    ("эталонный вызов", "эталонных вызова", "эталонных вызовов"),
+    ("ожидаемый вызов", "ожидаемых вызова", "ожидаемых вызовов"),
 )
 ACTUAL_CALLS = Plural(
     ("actual call", "actual calls"),
@@ -50,45 +51,46 @@ FORBIDDEN_CALLS = Plural(
 
 NOT_COUNTED = Phrase("… {calls} not counted: {reasons}", "… не учтено: {calls} ({reasons})")
 NOT_COUNTED_ITEMS = Phrase(
-    "These calls do not count under the settings:", "Эти вызовы по настройкам не учитываются:"
+    "Calls that do not count under these settings:",
+    "Вызовы, которые по этим настройкам не учитываются:",
 )
 TIMES = Plural(("time", "times"), ("раз", "раза", "раз"))
 SIDES = {
-    "expected": (EXPECTED_CALLS, Phrase("expected {call}: {why}", "эталонный {call}: {why}")),
+    "expected": (EXPECTED_CALLS, Phrase("expected {call}: {why}", "ожидаемый {call}: {why}")),
     "actual": (ACTUAL_CALLS, Phrase("actual {call}: {why}", "фактический {call}: {why}")),
 }
 # Why calls do not count: as a counted noun, and as a clause about one call.
 REASONS: dict[Literal["read", "failed", "repeated"], tuple[Plural, Phrase]] = {
     "read": (
         Plural(("read", "reads"), ("чтение", "чтения", "чтений")),
-        Phrase("its tool only reads", "его инструмент только читает"),
+        Phrase("the tool only reads", "инструмент только читает"),
     ),
     "failed": (
         Plural(("failed", "failed"), ("с ошибкой", "с ошибкой", "с ошибкой")),
-        Phrase("its result was an error", "он завершился ошибкой"),
+        Phrase("the result was an error", "завершился ошибкой"),
     ),
     "repeated": (
         Plural(("repeated", "repeated"), ("повтор", "повтора", "повторов")),
-        Phrase("the same call came before it", "такой же вызов уже был"),
+        Phrase("exact repeat of an earlier call", "точный повтор предыдущего вызова"),
     ),
 }
 
 SETTLED = Phrase(
-    "Alternatives, optional calls and repeats are settled first:"
-    " calls written {written}, calls that count {counting}.",
-    "Сначала решается, что учесть из альтернатив, необязательных вызовов и повторов:"
-    " записано вызовов {written}, учитывается {counting}.",
+    "Alternatives, optional calls and repeats are resolved first:"
+    " {counting} of the {written} calls in the reference count.",
+    "Сначала выбираются альтернативы, необязательные вызовы и повторы:"
+    " в эталоне вызовов {written}, учитывается {counting}.",
 )
 NOT_CHOSEN = Phrase("Not counted: {calls}.", "Не учитываются: {calls}.")
 ORDERED_GROUPS = Phrase(
-    "The members of an `in_order` group keep their order.",
-    "Внутри группы `in_order` порядок сохраняется.",
+    "Calls in an `in_order` group must be made in that order.",
+    "Вызовы группы `in_order` должны идти в этом порядке.",
 )
 UNORDERED_GROUPS = Phrase(
-    "The members of an `any_order` group may come in any order.",
-    "Внутри группы `any_order` порядок любой.",
+    "Calls in an `any_order` group may be made in any order.",
+    "Вызовы группы `any_order` могут идти в любом порядке.",
 )
-FORBIDDEN_TOOLS = Phrase("Must not be called: {patterns}.", "Нельзя вызывать: {patterns}.")
+FORBIDDEN_TOOLS = Phrase("Forbidden: {patterns}.", "Запрещено вызывать: {patterns}.")
 
 
 def short_name(name: str) -> str:
@@ -161,46 +163,47 @@ def _not_chosen(score: Score, lang: Language) -> list[str]:
     return [say(NOT_CHOSEN, lang, calls=", ".join(calls))] if calls else []
 
 
+AND_MORE = Phrase("… {more}", "… ещё {more}")
 MORE_REASONS = Plural(("more difference", "more differences"), ("отличие", "отличия", "отличий"))
 STEP_1 = Phrase(
-    "Step 1. Set each expected call against an actual call of the same tool.",
-    "Шаг 1. Сопоставить каждый эталонный вызов с фактическим вызовом того же инструмента.",
+    "Step 1. Pair each expected call with an actual call of the same tool.",
+    "Шаг 1. Сопоставить каждый ожидаемый вызов с фактическим вызовом того же инструмента.",
 )
 STRICT_RULE = Phrase(
-    "{expected}, {actual}. Strict: a pair is correct when all arguments are the same.",
+    "{expected}, {actual}. Strict mode: a pair is correct if all arguments are equal.",
     "{expected}, {actual}. Режим STRICT: пара верна, если совпадают все аргументы.",
 )
 FLEXIBLE_RULE = Phrase(
-    "{expected}, {actual}. Flexible: a pair is correct when the share of matching arguments"
+    "{expected}, {actual}. Flexible mode: a pair is correct if the share of matching arguments"
     " is at least {threshold}.",
     "{expected}, {actual}. Режим FLEXIBLE: пара верна, если доля совпавших аргументов"
     " не меньше {threshold}.",
 )
 VALUE_RULES = Phrase(
-    "Where the expectation or the settings have a rule for a value, the value must meet it.",
-    "Если у ожидания или настроек есть правило для значения, значение должно ему отвечать.",
+    "A value with a rule, in the reference or in the settings, must satisfy the rule instead.",
+    "Значение, для которого в эталоне или в настройках есть правило, должно ему соответствовать.",
 )
 ORDER_RULES = {
     "any": Phrase("The order of the calls does not matter.", "Порядок вызовов не важен."),
     "in_order": Phrase(
-        "Pairs must not cross: the calls keep their order.",
-        "Пары не пересекаются: порядок вызовов сохраняется.",
+        "The calls must be made in the expected order.",
+        "Вызовы должны идти в ожидаемом порядке.",
     ),
     "exact": Phrase(
-        "Calls are set against each other position by position.",
-        "Вызовы сопоставляются позиция к позиции.",
+        "Calls are paired by position.",
+        "Вызовы сопоставляются по позициям.",
     ),
 }
 CORRECT_PAIR = Phrase(
     "expected {i} {name} with actual {j}: correct, {why}",
-    "эталонный {i} {name} и фактический {j}: верно, {why}",
+    "ожидаемый {i} {name} и фактический {j}: верно, {why}",
 )
 INCORRECT_PAIR = Phrase(
     "expected {i} {name} with actual {j}: incorrect, {why}",
-    "эталонный {i} {name} и фактический {j}: неверно, {why}",
+    "ожидаемый {i} {name} и фактический {j}: неверно, {why}",
 )
-SAME_ARGUMENTS = Phrase("the arguments are the same", "аргументы совпадают")
-FITTING_ARGUMENTS = Phrase("the arguments are as expected", "аргументы такие, как ожидалось")
+SAME_ARGUMENTS = Phrase("the arguments are equal", "аргументы совпадают")
+FITTING_ARGUMENTS = Phrase("the arguments match", "аргументы подходят")
 ANY_ARGUMENTS = Phrase("any arguments are accepted", "подходят любые аргументы")
 OTHER_ARGUMENTS = Phrase("the arguments differ", "аргументы различаются")
 UNREADABLE = Phrase("the arguments cannot be read", "аргументы не удалось прочитать")
@@ -209,34 +212,34 @@ OVERLAP = Phrase(
     "{part} из {whole} аргументов = {overlap}, {verdict} {threshold}",
 )
 OVERLAP_BY_CONVENTION = Phrase(
-    "no arguments expected but some given counts as {overlap}, {verdict} {threshold}",
-    "аргументов не ожидалось, но они переданы: это считается как {overlap}, {verdict} {threshold}",
+    "arguments given where none were expected count as {overlap}, {verdict} {threshold}",
+    "аргументы переданы, хотя не ожидались: это считается как {overlap}, {verdict} {threshold}",
 )
 ENOUGH = Phrase("at least", "не меньше")
 TOO_LITTLE = Phrase("below", "меньше")
 MISSED = Phrase(
-    "expected {i} {name}: missed, no actual call is left for it",
-    "эталонный {i} {name}: пропущен, фактического вызова для него нет",
+    "expected {i} {name}: missed, no actual call to pair with",
+    "ожидаемый {i} {name}: пропущен, нет фактического вызова для пары",
 )
 EXTRA = Phrase(
-    "actual {j} {name}: extra, no expected call is left for it",
-    "фактический {j} {name}: лишний, эталонного вызова для него нет",
+    "actual {j} {name}: extra, no expected call to pair with",
+    "фактический {j} {name}: лишний, нет ожидаемого вызова для пары",
 )
 EXTRA_BECAUSE = Phrase("actual {j} {name}: extra, {why}", "фактический {j} {name}: лишний, {why}")
 # If the order counts, not every call may be paired with every other of the same tool.
 MISSED_IN_ORDER = Phrase(
-    "expected {i} {name}: missed, no actual call can be paired with it in this order",
-    "эталонный {i} {name}: пропущен, в этом порядке ему не сопоставить ни один фактический вызов",
+    "expected {i} {name}: missed, no actual call to pair with in this order",
+    "ожидаемый {i} {name}: пропущен, в этом порядке нет фактического вызова для пары",
 )
 EXTRA_IN_ORDER = Phrase(
-    "actual {j} {name}: extra, no expected call can be paired with it in this order",
-    "фактический {j} {name}: лишний, в этом порядке ему не сопоставить ни один эталонный вызов",
+    "actual {j} {name}: extra, no expected call to pair with in this order",
+    "фактический {j} {name}: лишний, в этом порядке нет ожидаемого вызова для пары",
 )
 FORBIDDEN = Phrase(
-    "actual {j} {name}: forbidden, it must not be called; it is extra, too",
-    "фактический {j} {name}: запрещён, его нельзя вызывать; он же и лишний",
+    "actual {j} {name}: forbidden, and also counted as extra",
+    "фактический {j} {name}: запрещён, учитывается и как лишний",
 )
-NO_CALLS = Phrase("there is nothing to pair", "сопоставлять нечего")
+NO_CALLS = Phrase("no calls to pair", "нет вызовов для сопоставления")
 COUNTS = Phrase(
     "Correct {correct}, incorrect {incorrect}, missed {missed}, extra {extra}.",
     "Верно {correct}, неверно {incorrect}, пропущено {missed}, лишних {extra}.",
@@ -248,18 +251,19 @@ PRECISION = Phrase(
 )
 RECALL = Phrase(
     "Recall = correct / expected calls = {correct} / {calls} = {value}",
-    "Recall = верные / эталонные вызовы = {correct} / {calls} = {value}",
+    "Recall = верные / ожидаемые вызовы = {correct} / {calls} = {value}",
 )
 PRECISION_OF_NOTHING = Phrase(
-    "Precision = 1.000 by convention: no call was made, so none was wrong.",
-    "Precision = 1.000 по соглашению: вызовов не было, значит, не было и неверных.",
+    "Precision = 1.000 by convention, because there are no actual calls.",
+    "Precision = 1.000 по соглашению: фактических вызовов нет.",
 )
 RECALL_OF_NOTHING = Phrase(
-    "Recall = 1.000 by convention: no call was expected, so none was missed.",
-    "Recall = 1.000 по соглашению: вызовов не ожидалось, значит, ни один не пропущен.",
+    "Recall = 1.000 by convention, because there are no expected calls.",
+    "Recall = 1.000 по соглашению: ожидаемых вызовов нет.",
 )
 STEP_3 = Phrase(
-    "Step 3. F1, the harmonic mean of the two.", "Шаг 3. F1, гармоническое среднее этих двух чисел."
+    "Step 3. F1, the harmonic mean of precision and recall.",
+    "Шаг 3. F1, гармоническое среднее precision и recall.",
 )
 F1_FORMULA = Phrase(
     "F1 = 2 × precision × recall / (precision + recall), or in calls:",
@@ -268,16 +272,16 @@ F1_FORMULA = Phrase(
 F1 = Phrase(
     "F1 = 2 × correct / (expected calls + actual calls)"
     " = 2 × {correct} / ({expected} + {actual}) = {value}",
-    "F1 = 2 × верные / (эталонные вызовы + фактические вызовы)"
+    "F1 = 2 × верные / (ожидаемые вызовы + фактические вызовы)"
     " = 2 × {correct} / ({expected} + {actual}) = {value}",
 )
 F1_OF_NOTHING = Phrase(
-    "F1 = 1.000 by convention: no call was expected and none was made, which is right.",
-    "F1 = 1.000 по соглашению: вызовов не ожидалось и не было, и это верно.",
+    "F1 = 1.000 by convention, because there are no calls on either side.",
+    "F1 = 1.000 по соглашению: ни ожидаемых, ни фактических вызовов нет.",
 )
 FORBIDDEN_SCORE = Phrase(
-    "A forbidden call was made, so that it counts as 0.",
-    "Сделан запрещённый вызов, поэтому засчитывается 0.",
+    "A forbidden call was made, so the score is 0.",
+    "Сделан запрещённый вызов, поэтому оценка 0.",
 )
 RESULT = Phrase(
     "Score: {value} ({percent}), {rating}: {meaning}.",
@@ -289,15 +293,28 @@ UNRATED_RESULT = Phrase(
 )
 
 
-def explain(score: Score, *, lang: Language = "en") -> str:
-    """The pairs with their reasons, precision and recall with their numbers, F1, and the rating."""
+def explain(score: Score, *, lang: Language = "en", width: int | None = None) -> str:
+    """The pairs with their reasons, precision and recall with their numbers, F1, and the rating.
+
+    Lines longer than `width` columns, if it is given, are wrapped between words.
+    """
     steps = (
         (STEP_1, _pairing(score, lang)),
         (STEP_2, _precision_and_recall(score, lang)),
         (STEP_3, _harmonic_mean(score, lang)),
     )
     paragraphs = ["\n  ".join([say(heading, lang), *lines]) for heading, lines in steps]
-    return "\n\n".join([*paragraphs, _result(score, lang)])
+    text = "\n\n".join([*paragraphs, _result(score, lang)])
+    return text if width is None else "\n".join(_wrapped(text, width))
+
+
+def _wrapped(text: str, width: int) -> Iterator[str]:
+    """The lines of a text, with the continuation of a line indented below its beginning."""
+    for line in text.split("\n"):
+        inner = line.lstrip(" ").removeprefix("- ")
+        start = line[: len(line) - len(inner)]
+        for number, part in enumerate(wrap(inner, max(width - len(start), _NARROWEST))):
+            yield (" " * len(start) if number else start) + part
 
 
 def _result(score: Score, lang: Language) -> str:
@@ -341,7 +358,9 @@ def _calls(score: Score, lang: Language) -> Iterator[str]:
             yield from _pair(pairs[position], lang)
         else:
             missed = MISSED_IN_ORDER if call.name in reasons.out_of_order else MISSED
-            yield _item(missed, lang, i=position + 1, name=short_name(call.name))
+            item = _item(missed, lang, i=position + 1, name=short_name(call.name))
+            note = reasons.look_alikes.get(call.name)
+            yield item if note is None else f"{item} ({note})"
     paired = {pair.actual_index for pair in pairs.values()}
     for position, call in enumerate(score.actual):
         if position not in paired:
@@ -363,7 +382,8 @@ def _pair(pair: Pair, lang: Language) -> Iterator[str]:
     for difference in islice(found, _MAX_ITEMS):
         yield f"    {difference_reason(difference, lang=lang)}"
     if len(found) > _MAX_ITEMS:
-        yield f"    … {count_of(MORE_REASONS, len(found) - _MAX_ITEMS, lang)}"
+        more = count_of(MORE_REASONS, len(found) - _MAX_ITEMS, lang)
+        yield f"    {say(AND_MORE, lang, more=more)}"
 
 
 def _why(pair: Pair, lang: Language) -> str:

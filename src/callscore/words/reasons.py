@@ -15,14 +15,18 @@ from callscore.core.call import (
 from callscore.core.equality import json_type
 from callscore.core.phrases import Language, Note, Phrase, say
 from callscore.core.rendering import clip, clip_middle, escape, excerpts, render_value
-from callscore.words.value_text import short_path
+from callscore.words.look_alikes import code_points_text
+from callscore.words.value_text import path_text, short_path
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from callscore.core.arguments import Difference
     from callscore.core.schemas.validation import SchemaError
     from callscore.core.score import Fault, FaultKind
 
 __all__ = [
+    "difference_code_points",
     "difference_reason",
     "fault_kind_name",
     "fault_reason",
@@ -63,15 +67,13 @@ MALFORMED = Phrase(
     "the arguments are not a JSON object: {problem}",
     "аргументы не являются объектом JSON: {problem}",
 )
-NOT_RECORDED = Phrase(
-    "the trace does not say what the arguments were", "в трассе не записано, какие были аргументы"
-)
+NOT_RECORDED = Phrase("the trace does not contain the arguments", "в трассе нет аргументов")
 # The known values of `ToolCall.error`; any other value is text from the trace.
 _MALFORMED_KINDS = {
     INVALID: Phrase("not JSON", "это не JSON"),
-    TRUNCATED: Phrase("the text breaks off", "текст обрывается"),
-    CONCATENATED: Phrase("several objects, one after another", "несколько объектов один за другим"),
-    NOT_AN_OBJECT: Phrase("another kind of value", "значение другого рода"),
+    TRUNCATED: Phrase("truncated text", "текст обрывается"),
+    CONCATENATED: Phrase("several objects in a row", "несколько объектов один за другим"),
+    NOT_AN_OBJECT: Phrase("a value of another type", "значение другого типа"),
     TOO_DEEP: Phrase("nested too deeply", "слишком глубокая вложенность"),
 }
 # `null`, and the repr of a value that is not JSON, already show their type.
@@ -110,7 +112,26 @@ def difference_reason(difference: Difference, *, lang: Language = "en") -> str:
         matcher=difference.matcher,
     )
     note = difference.note
-    return sentence if note is None else f"{sentence} ({clip(escape(note.text(lang)), 240)})"
+    if note is not None:
+        return f"{sentence} ({clip(escape(note.text(lang)), 240)})"
+    code_points = difference_code_points(difference, (), lang)
+    return sentence if code_points is None else f"{sentence} ({code_points})"
+
+
+def difference_code_points(
+    difference: Difference, others: Sequence[Difference], lang: Language
+) -> str | None:
+    """Where two values, or names of arguments, that look the same differ; None if none do.
+
+    `others` are all differences of the pair: a missing argument may look like an unexpected one.
+    """
+    if difference.kind == "value":
+        return code_points_text(difference.expected, difference.actual, lang)
+    if difference.kind != "missing":
+        return None
+    given = [other.path for other in others if other.kind == "unexpected"]
+    found = (code_points_text(path_text(difference.path), path_text(path), lang) for path in given)
+    return next((text for text in found if text is not None), None)
 
 
 def _with_type(value: object, text: str, lang: Language) -> str:
@@ -121,10 +142,10 @@ def _with_type(value: object, text: str, lang: Language) -> str:
 _WIDTH = 80
 
 _UNKNOWN = Phrase(
-    "{where}not known to the schema (value {value})", "{where}схеме не известно (значение {value})"
+    "{where}not in the schema (value {value})", "{where}нет в схеме (значение {value})"
 )
 _OTHER = Phrase(
-    "{where}not as the schema asks ({detail})", "{where}не соответствует схеме ({detail})"
+    "{where}does not match the schema ({detail})", "{where}не соответствует схеме ({detail})"
 )
 # By the keyword of the schema.
 _KEYWORD_PHRASES = {
@@ -133,7 +154,7 @@ _KEYWORD_PHRASES = {
     "unevaluatedProperties": _UNKNOWN,
     "propertyNames": _UNKNOWN,
     "type": Phrase(
-        "{where}must be of the type {required}, got {value}",
+        "{where}must be of type {required}, got {value}",
         "{where}нужен тип {required}, получено {value}",
     ),
     "enum": Phrase(
@@ -188,7 +209,7 @@ _KEYWORD_PHRASES = {
         "{where}число полей должно быть не больше {required}, получено {value}",
     ),
     "uniqueItems": Phrase(
-        "{where}no item may be there twice, got {value}",
+        "{where}items must be unique, got {value}",
         "{where}элементы не должны повторяться, получено {value}",
     ),
     "pattern": Phrase(
@@ -196,7 +217,7 @@ _KEYWORD_PHRASES = {
         "{where}должно соответствовать {required}, получено {value}",
     ),
     "format": Phrase(
-        "{where}must be of the format {required}, got {value}",
+        "{where}must have the format {required}, got {value}",
         "{where}нужен формат {required}, получено {value}",
     ),
     "falseSchema": Phrase(
@@ -204,8 +225,8 @@ _KEYWORD_PHRASES = {
         "{where}не должно передаваться (значение {value})",
     ),
     "oneOf": Phrase(
-        "{where}fits more than one of the alternatives, got {value}",
-        "{where}подходит больше чем под один вариант, получено {value}",
+        "{where}matches more than one alternative, got {value}",
+        "{where}подходит более чем под один вариант, получено {value}",
     ),
     "unchecked": Phrase(
         "{where}could not be checked ({detail})", "{where}не удалось проверить ({detail})"
@@ -250,17 +271,17 @@ def keyword_note(keyword: str, where: str, values: tuple[Any, Any], detail: str)
 _NAME_WIDTH = 60
 _DETAIL_WIDTH = 120
 
-_UNKNOWN_TOOL = Phrase("there is no such tool{hint}", "такого инструмента нет{hint}")
-_HINT = Phrase("; is {meant} meant?", "; может быть, {meant}?")
+_UNKNOWN_TOOL = Phrase("unknown tool{hint}", "неизвестный инструмент{hint}")
+_HINT = Phrase(". Did you mean '{meant}'?", ". Возможно, имелся в виду «{meant}»?")
 _SEQUENCES = {
-    "repeat": Phrase("the same call as number {number}", "тот же вызов, что и номер {number}"),
+    "repeat": Phrase("exact repeat of call {number}", "точный повтор вызова {number}"),
     "loop": Phrase(
-        "the third round of a loop that began with number {number} ({cycle})",
-        "третий круг цикла, который начался с номера {number} ({cycle})",
+        "third repetition of a loop that starts at call {number} ({cycle})",
+        "третье повторение цикла, который начался с вызова {number} ({cycle})",
     ),
     "retry_unchanged": Phrase(
-        "number {number} failed, and this is the same call again",
-        "номер {number} завершился ошибкой, и это снова тот же вызов",
+        "unchanged repeat of call {number}, which failed",
+        "повтор без изменений вызова {number}, который завершился ошибкой",
     ),
 }
 
@@ -268,12 +289,12 @@ FAULT_KIND_NAMES: dict[FaultKind, Phrase] = {
     "unknown_tool": Phrase("unknown tool", "неизвестный инструмент"),
     "missing_argument": Phrase("missing argument", "нет аргумента"),
     "unknown_argument": Phrase("unknown argument", "неизвестный аргумент"),
-    "wrong_type": Phrase("wrong type", "не тот тип"),
+    "wrong_type": Phrase("wrong type", "неверный тип"),
     "invalid_value": Phrase("invalid value", "недопустимое значение"),
     "malformed": Phrase("malformed arguments", "нечитаемые аргументы"),
     "repeat": Phrase("repeat", "повтор"),
     "loop": Phrase("loop", "цикл"),
-    "retry_unchanged": Phrase("retry unchanged", "повтор после ошибки"),
+    "retry_unchanged": Phrase("unchanged retry", "повтор после ошибки"),
 }
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from itertools import islice
 from operator import itemgetter
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
@@ -13,6 +14,7 @@ from callscore.core.call import NOT_CAPTURED, ToolCall
 from callscore.core.case import Forbidden, Group, Times, calls_in
 from callscore.core.equality import fingerprint
 from callscore.core.phrases import Phrase, say
+from callscore.words.look_alikes import code_points_text
 from callscore.words.reasons import malformed_text
 from callscore.words.value_text import call_text
 
@@ -166,15 +168,20 @@ _MAX_CALLS = 100
 _MAX_COMPARED = 20
 _CALL_WIDTH = 100
 
-NOT_AS_WRITTEN = Phrase("not as it was written: {call}", "не так, как записано: {call}")
-WRITTEN = Phrase("it was written only as {how}", "записан только как {how}")
+NOT_AS_WRITTEN = Phrase(
+    "differs from the call in the reference: {call}", "отличается от вызова в эталоне: {call}"
+)
+WRITTEN = Phrase("in the reference only as {how}", "в эталоне есть только как {how}")
 AND = Phrase(" and ", " и ")
 TIE_PHRASES: dict[Tie, Phrase] = {
     "one_of": Phrase("an alternative to other calls", "альтернатива другим вызовам"),
-    "in_order": Phrase("part of an order", "часть порядка"),
+    "in_order": Phrase("part of a sequence", "часть последовательности"),
     "together": Phrase("part of an optional group", "часть необязательной группы"),
 }
-TOO_OFTEN = Phrase("more often than allowed ({most})", "чаще, чем допускается ({most})")
+TOO_OFTEN = Phrase(
+    "called more often than allowed (at most {most})",
+    "вызван чаще, чем разрешено (не больше {most})",
+)
 
 
 class UnpairedReasons(NamedTuple):
@@ -183,10 +190,12 @@ class UnpairedReasons(NamedTuple):
     Attributes:
         out_of_order: the tools that were called, but not in the expected order.
         extra: how extra calls differ from what was written, by position.
+        look_alikes: where the names of missed tools differ from names that look the same.
     """
 
     out_of_order: set[str]
     extra: dict[int, str]
+    look_alikes: dict[str, str]
 
 
 def explain_unpaired(score: Score, lang: Language) -> UnpairedReasons:
@@ -200,8 +209,10 @@ def explain_unpaired(score: Score, lang: Language) -> UnpairedReasons:
     # Without an order, calls of the same tool are paired regardless of their arguments.
     is_ordered = bool(rows and columns) and order_matters(score)
     out_of_order = called & {score.expected[row].name for row in rows} if is_ordered else set()
+    missed = {score.expected[row].name for row in rows}
+    look_alikes = _look_alikes(missed, called, lang)
     if score.expectation is None:
-        return UnpairedReasons(out_of_order, {})
+        return UnpairedReasons(out_of_order, {}, look_alikes)
     known: dict[str, list[AllowedCall]] = {}
     for allowance in allowed_calls(score, called - out_of_order):
         known.setdefault(allowance.call.name, []).append(allowance)
@@ -215,7 +226,18 @@ def explain_unpaired(score: Score, lang: Language) -> UnpairedReasons:
         words = _extra_call_reason(call, known[call.name][:_MAX_COMPARED], score.settings, lang)
         if words is not None:
             extra[column] = words
-    return UnpairedReasons(out_of_order, extra)
+    return UnpairedReasons(out_of_order, extra, look_alikes)
+
+
+def _look_alikes(missed: set[str], called: set[str], lang: Language) -> dict[str, str]:
+    """Where the name of a missed tool differs from the name of a called one that looks the same."""
+    found: dict[str, str] = {}
+    for name in islice(missed, _MAX_CALLS):
+        for other in islice(called - {name}, _MAX_CALLS):
+            text = code_points_text(name, other, lang)
+            if text is not None:
+                found[name] = text
+    return found
 
 
 def _unpaired_positions(paired: set[int], start: int, end: int) -> list[int]:

@@ -57,6 +57,7 @@ __all__ = [
     "json_safe",
     "json_safe_string",
     "name_text",
+    "path_text",
     "percent",
     "rating",
     "rating_meaning",
@@ -266,9 +267,14 @@ def type_name(value: object, *, lang: Language = "en") -> str:
     return say(_TYPE_NAMES[kind], lang) if kind in _TYPE_NAMES else kind
 
 
+def path_text(path: str) -> str:
+    """A JSON path without its root: `passengers[0].name`."""
+    return path.removeprefix("$").removeprefix(".") or path
+
+
 def short_path(path: str, *, width: int = 80) -> str:
-    """A JSON path without its root, in at most `width` columns: `passengers[0].name`."""
-    inner = path.removeprefix("$").removeprefix(".") or path
+    """A JSON path without its root, in at most `width` columns."""
+    inner = path_text(path)
     if len(inner) > 8 * width:  # no screen is wide enough for the middle
         inner = inner[: 4 * width] + inner[-4 * width :]
     return clip_middle(escape(inner), width)

@@ -1,0 +1,99 @@
+"""Texts that differ but look the same: where they differ, in code points."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+from unicodedata import category, normalize
+
+from callscore.core.phrases import Phrase, say
+from callscore.core.rendering import common_prefix
+
+if TYPE_CHECKING:
+    from callscore.core.phrases import Language
+
+__all__ = ["code_points_text", "looks_same"]
+
+_LETTERS = str.maketrans(
+    "аеорсухіјѕһԁԛԝАВЕЅІЈКМНОРСТУХҮԌαορνυικΑΒΕΖΗΙΚΜΝΟΡΤΥΧıɡ",
+    "aeopcyxijshdqwABESIJKMHOPCTYXYGaopvuikABEZHIKMNOPTYXig",
+)
+_QUOTES = str.maketrans("‘’‚‛ʼʹ′`´“”„‟″«»", "'''''''''" + '"""""""')
+_LONGEST = 1000  # characters that differ; comparing more of them takes long
+_MOST_PLACES = 3
+_MOST_POINTS = 4
+
+DIFFERS = Phrase("looks the same, differs at {places}", "выглядит так же, различие: {places}")
+PLACE = Phrase("character {number}: {points}", "символ {number}: {points}")
+NOTHING = Phrase("none", "нет")
+
+
+def looks_same(expected: str, actual: str) -> bool:
+    """Whether two different texts look the same to a person.
+
+    They may differ in their Unicode form, in letters of other scripts, in invisible characters, and in
+    the kinds of blanks, dashes and quotes.
+    """
+    if expected == actual:
+        return False
+    start, end = _common_ends(expected, actual)
+    # One more character on each side shows whether blanks are at an end, or beside other blanks.
+    start, end = max(start - 1, 0), max(end - 1, 0)
+    parts = expected[start : len(expected) - end], actual[start : len(actual) - end]
+    return max(map(len, parts)) <= _LONGEST and _appearance(parts[0]) == _appearance(parts[1])
+
+
+def _common_ends(expected: str, actual: str) -> tuple[int, int]:
+    """How many characters at the start, and at the end, are the same."""
+    start = common_prefix(expected, actual)
+    rest = min(len(expected), len(actual)) - start
+    tails = [text[max(len(text) - rest, start) :][::-1] for text in (expected, actual)]
+    return start, common_prefix(*tails)
+
+
+def _appearance(text: str) -> str:
+    """What two texts that look the same have in common."""
+    plain = normalize("NFKC", text).translate(_LETTERS).translate(_QUOTES)
+    visible = ["-" if _is_dash(each) else each for each in plain if not _is_invisible(each)]
+    return " ".join("".join(visible).split())
+
+
+def _is_dash(character: str) -> bool:
+    return character == "\N{MINUS SIGN}" or category(character) == "Pd"
+
+
+def _is_invisible(character: str) -> bool:
+    is_control = category(character) in {"Cc", "Cf"} and not character.isspace()
+    return is_control or "\ufe00" <= character <= "\ufe0f" or character == "\u034f"
+
+
+def code_points_text(expected: object, actual: object, lang: Language) -> str | None:
+    """Where two texts that look the same differ, in code points; None for any other values."""
+    if not (isinstance(expected, str) and isinstance(actual, str) and looks_same(expected, actual)):
+        return None
+    from difflib import SequenceMatcher
+
+    first, last = _common_ends(expected, actual)
+    left, right = expected[first : len(expected) - last], actual[first : len(actual) - last]
+    found = SequenceMatcher(None, left, right, autojunk=False).get_opcodes()
+    places = [
+        say(
+            PLACE,
+            lang,
+            number=first + start + 1,
+            points=_points(left[start:end], right[low:high], lang),
+        )
+        for kind, start, end, low, high in found
+        if kind != "equal"
+    ]
+    more = ["…"] if len(places) > _MOST_PLACES else []
+    return say(DIFFERS, lang, places="; ".join([*places[:_MOST_PLACES], *more]))
+
+
+def _points(expected: str, actual: str, lang: Language) -> str:
+    return f"{_code_points(expected, lang)} / {_code_points(actual, lang)}"
+
+
+def _code_points(text: str, lang: Language) -> str:
+    points = [f"U+{ord(character):04X}" for character in text[:_MOST_POINTS]]
+    more = ["…"] if len(text) > _MOST_POINTS else []
+    return " ".join([*points, *more]) or say(NOTHING, lang)
