@@ -130,7 +130,9 @@ def test_reasons_are_said_beside_the_report(capsys: pytest.CaptureFixture[str]) 
     assert said[3] == "callscore: 3 cases are missing or have no value now (a, b, c)"
 
     print_gate_reasons(DOUBTFUL, "en")
-    assert capsys.readouterr().err.startswith("callscore: too few cases to tell: 1 worse, 0 better")
+    assert capsys.readouterr().err.startswith(
+        "callscore: too few cases for a verdict: 1 worse, 0 better"
+    )
 
 
 # The gate of `callscore score` and `callscore demo`.

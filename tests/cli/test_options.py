@@ -284,3 +284,51 @@ def test_a_word_that_can_be_typed_again_is_a_name(name: str) -> None:
 def test_what_would_not_be_found_again_is_none(name: str, told: str) -> None:
     with pytest.raises(click.BadParameter, match=told):
         parse_run_name(name)
+
+
+# --- settings that have no effect -----------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("--argument-match-threshold", "0.5"), "--argument-match-threshold has no effect: it"),
+        (("--mode", "STRICT", "--extra-arguments", "count"), "--extra-arguments has no effect: it"),
+        (("--effect", "get_*=read"), "--effect has no effect: it applies only with count_calls"),
+        (("--mode", "flexible", "--argument-match-threshold", "0.5"), ""),
+        (("--preset", "outcome", "--effect", "get_*=read"), ""),
+        (("--pass-mark", "0.5"), ""),
+    ],
+)
+def test_a_setting_without_effect_is_pointed_out(
+    capsys: pytest.CaptureFixture[str], arguments: tuple[str, ...], said: str
+) -> None:
+    settings(*arguments)
+
+    printed = capsys.readouterr().err
+    assert printed.count("no effect") == bool(said)
+    assert said in printed
+
+
+def test_a_setting_of_a_file_without_effect_is_pointed_out(
+    capsys: pytest.CaptureFixture[str], folder: Path
+) -> None:
+    (folder / "callscore.toml").write_text("argument_match_threshold = 0.5\n")
+
+    settings()
+    settings("--no-config")
+
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.endswith(
+        "callscore.toml: argument_match_threshold has no effect: it applies only with mode flexible"
+    )
+
+
+def test_a_setting_of_a_file_may_be_overridden_without_a_word(
+    capsys: pytest.CaptureFixture[str], folder: Path
+) -> None:
+    (folder / "callscore.toml").write_text('mode = "flexible"\nextra_arguments = "count"\n')
+
+    assert settings("--mode", "strict").mode == "strict"
+
+    assert capsys.readouterr().err == ""

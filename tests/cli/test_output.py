@@ -216,7 +216,7 @@ def test_a_summary_that_cannot_be_written_is_told_and_changes_nothing(
     add_step_summary(lambda: "text")
 
     assert capsys.readouterr().err == (
-        f"callscore: the summary of the step is not written: {tmp_path}: Is a directory\n"
+        f"callscore: the step summary was not written: {tmp_path}: Is a directory\n"
     )
 
     add_step_summary(lambda: "text", "ru")

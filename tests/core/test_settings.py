@@ -18,6 +18,7 @@ from callscore.core.settings import (
     Settings,
     cached_settings,
     get_preset,
+    ineffective_settings,
     read_argument_rules,
     resolve_aliases,
     settings_from,
@@ -465,3 +466,23 @@ def test_an_unknown_preset_is_refused_with_the_nearest(name: Any, problem: str) 
 def test_there_is_an_option_for_every_setting() -> None:
     assert tuple(SettingOptions.__annotations__) == (*Settings.__struct_fields__, *ALIASES)
     assert not SettingOptions.__required_keys__
+
+
+@pytest.mark.parametrize(
+    ("settings", "found"),
+    [
+        (
+            Settings(),
+            {
+                "argument_match_threshold": "mode flexible",
+                "extra_arguments": "mode flexible",
+                "effects": "count_calls writes",
+            },
+        ),
+        (Settings(mode="flexible"), {"effects": "count_calls writes"}),
+        (Settings(mode="flexible", count_calls="writes"), {}),
+    ],
+)
+def test_settings_without_effect_are_found(settings: Settings, found: dict[str, str]) -> None:
+    assert ineffective_settings(Settings.__struct_fields__, settings) == found
+    assert ineffective_settings(["order"], settings) == {}

@@ -197,3 +197,12 @@ def test_an_empty_file_is_an_error(tmp_path: Path) -> None:
 
     with pytest.raises(UnreadableInput, match="there is no trace in it"):
         _captured(tmp_path / "t.jsonl")
+
+
+def test_only_the_first_traces_are_used(tmp_path: Path) -> None:
+    file = _write(tmp_path / "t.jsonl", *[{"id": str(n), "actual": ["f"]} for n in range(4)])
+    captures = TraceCapture(input_options_for(), raise_unreadable)
+
+    found = captures.take([str(file), str(tmp_path / "missing.jsonl")], limit=3)
+
+    assert [record["id"] for record in found] == ["0", "1", "2"]

@@ -226,3 +226,12 @@ def test_files_are_checked_one_after_another(tmp_path: Path) -> None:
         (f"{first}:1", "a"),
         (second, None),
     ]
+
+
+def test_only_the_first_runs_are_checked(tmp_path: Path) -> None:
+    file = _file(tmp_path / "a.jsonl", *[{"id": str(n), "actual": [_call()]} for n in range(3)], 3)
+
+    assert _check(file, limit=2).runs == 2
+    assert _check(file, limit=3).runs == 3
+    with pytest.raises(UnreadableInput):
+        _check(file, limit=4)

@@ -385,6 +385,20 @@ def test_the_same_id_joins() -> None:
     )
 
 
+def test_a_reference_without_an_id_belongs_to_the_traces_of_one_id() -> None:
+    assert joined([""], ["x"]) == ([("x", True, True)], [])
+    assert joined([""], ["x", "x"]) == ([("x", True, True)] * 2, [])
+    assert joined([""], []) == ([("", False, True)], [])
+
+
+def test_a_reference_without_an_id_is_refused_beside_traces_with_different_ids() -> None:
+    found, refused = joined([""], ["x", "y", "z"])
+
+    assert found == [("x", True, False), ("y", True, False), ("z", True, False)]
+    assert len(refused) == 1
+    assert refused[0].startswith("r0: the reference has no id, but the traces have different ids.")
+
+
 def test_references_without_a_trace_come_last() -> None:
     assert joined(["a", "b"], ["b"])[0] == [("b", True, True), ("a", False, True)]
 

@@ -478,3 +478,66 @@ def test_the_files_are_told_before_their_cases(tmp_path: Path) -> None:
     score_files([tmp_path / "one", tmp_path / "two"], hooks=hooks)
 
     assert told == ["one", "one", "two", "two"]
+
+
+# --- how many cases are used ----------------------------------------------------------------------
+
+
+def cases_of(count: int) -> list[dict[str, Any]]:
+    return [{"id": str(number), "expected": [F], "actual": [F]} for number in range(count)]
+
+
+@pytest.mark.parametrize("settings", [Settings(), Settings(mode="flexible")])
+@pytest.mark.parametrize("limit", [1, 3, 5, 9, None])
+def test_only_the_first_cases_are_used(
+    tmp_path: Path, settings: Settings, limit: int | None
+) -> None:
+    files = [write(tmp_path / "a.jsonl", *cases_of(3)), write(tmp_path / "b.jsonl", *cases_of(2))]
+
+    results = score_files(files, settings=settings, limit=limit)
+
+    assert results.summary.cases == min(limit or 5, 5)
+
+
+@pytest.mark.parametrize("settings", [Settings(), Settings(mode="flexible")])
+def test_what_follows_the_last_case_is_not_read(tmp_path: Path, settings: Settings) -> None:
+    path = write(tmp_path / "a.jsonl", *cases_of(2))
+    path.write_bytes(path.read_bytes() + b"not JSON\n")
+    read: list[str] = []
+
+    results = score_files(
+        [path, tmp_path / "missing.jsonl"],
+        settings=settings,
+        limit=2,
+        hooks=ScoreHooks(on_file=read.append),
+    )
+
+    assert results.summary.cases == 2
+    assert read == [str(path)]
+
+
+def test_a_limit_applies_to_arrays_and_to_traces(tmp_path: Path) -> None:
+    (tmp_path / "a.json").write_bytes(msgspec.json.encode(cases_of(4)))
+
+    assert score_files(tmp_path / "a.json", limit=3).summary.cases == 3
+
+
+def test_of_joined_files_the_first_pairs_are_used(tmp_path: Path) -> None:
+    references = [{"id": name, "expected": [F]} for name in "abcd"]
+    traces = [{"id": name, "actual": [F]} for name in "xcbd"]
+    path = write(tmp_path / "t.jsonl", *traces)
+    path.write_bytes(path.read_bytes() + b"not JSON\n")
+
+    results = score_joined(write(tmp_path / "r.jsonl", *references), path, limit=2)
+
+    assert results.summary.cases == 2
+    assert results.without_reference.names == ("x",)
+    assert results.not_run.count == 0  # the rest was not looked for
+    with pytest.raises(UnreadableInput, match="not JSON"):
+        score_joined(tmp_path / "r.jsonl", path, limit=4)
+
+
+@pytest.mark.parametrize("limit", [0, -1])
+def test_a_limit_is_a_positive_number(tmp_path: Path, limit: int) -> None:
+    with pytest.raises(InvalidSettings, match="limit"):
+        score_files(write(tmp_path / "a.jsonl", *cases_of(1)), limit=limit)

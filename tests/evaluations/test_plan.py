@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from msgspec import structs
 
 from callscore import Case, InvalidSettings, Settings, Tool, UnreadableInput, expect
 from callscore.core.call import ToolCall
@@ -320,7 +321,7 @@ async def bit_by_bit() -> AsyncIterator[str]:
     [
         ([], "e has no cases."),
         (list, "e has no cases."),
-        (broken, "test_plan.py:303: 'city'."),
+        (broken, "test_plan.py:304: 'city'."),
         (leaving, "cases: leaving raises SystemExit in "),
         (later, "cases: later is async. Give a function that returns the cases."),
         (bit_by_bit, "cases: bit_by_bit is async. Give a function that returns the cases."),
@@ -450,3 +451,15 @@ def test_a_task_that_knows_its_cases_has_its_say() -> None:
     evaluation = Evaluation(name="e", task=Answers(), cases=["Hi"])
 
     assert warnings_about(evaluation, evaluation_cases(evaluation)) == ["e: there is more than hi."]
+
+
+def test_settings_of_a_suite_without_effect_are_pointed_out() -> None:
+    shared = Settings(argument_match_threshold=0.5)
+    python = made("e", "Paris", settings=shared)
+    suite = structs.replace(python, place="eval_e.yaml")
+
+    assert make_plan([python]).warnings == ()
+    assert make_plan([suite]).warnings == (
+        "e: argument_match_threshold has no effect: it applies only with mode flexible.",
+    )
+    assert make_plan([structs.replace(suite, settings=Settings(pass_mark=0.5))]).warnings == ()

@@ -235,7 +235,7 @@ def print_skipped(place: str, problem: str) -> None:
 
 
 _NO_SUMMARY = Phrase(
-    "the summary of the step is not written: {file}: {problem}",
+    "the step summary was not written: {file}: {problem}",
     "сводка шага не записана: {file}: {problem}",
 )
 

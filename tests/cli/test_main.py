@@ -1,0 +1,61 @@
+"""The list of commands."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from typing import Any
+
+import click
+import pytest
+from click.testing import CliRunner
+
+from callscore.cli.main import COMMANDS, cli
+
+
+def run(*arguments: str) -> Any:
+    return CliRunner().invoke(cli, arguments)
+
+
+def test_help_groups_the_commands_by_task() -> None:
+    shown = run("--help").output
+
+    titles = [line for line in shown.splitlines() if line.endswith(":") and line[0].isupper()]
+    assert titles == ["Options:", "Score:", "Run:", "Look:", "Compare:", "Gate:", "Maintain:"]
+    for name in COMMANDS:
+        assert f"\n  {name} " in shown
+    assert len(COMMANDS) == 23
+
+
+def test_help_imports_no_command() -> None:
+    code = (
+        "import sys; from click.testing import CliRunner; from callscore.cli.main import cli;"
+        "CliRunner().invoke(cli, ['--help']);"
+        "print([name for name in sys.modules if name in ('callscore.cli.score', 'rich')])"
+    )
+
+    assert subprocess.check_output([sys.executable, "-c", code], text=True) == "[]\n"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "problem"),
+    [
+        (("scoer",), "No such command 'scoer'. Did you mean 'score'?"),
+        (("comparee", "a", "b"), "No such command 'comparee'. Did you mean 'compare'?"),
+        (("xyz",), "No such command 'xyz'.\n"),
+        (("baseline", "lst"), "No such command 'lst'. Did you mean 'list'?"),
+    ],
+)
+def test_a_mistyped_command_gets_a_suggestion(arguments: tuple[str, ...], problem: str) -> None:
+    ran = run(*arguments)
+
+    assert ran.exit_code == 2
+    assert problem in ran.output
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_command_has_help(name: str) -> None:
+    command = cli.get_command(click.Context(cli), name)
+
+    assert command is not None
+    assert (command.help or "").strip()

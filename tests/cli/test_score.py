@@ -1,0 +1,123 @@
+"""`callscore score`: what it refuses, and what it says if nothing could be scored."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+import pytest
+from click.testing import CliRunner
+
+from callscore.cli.demo import command as demo
+from callscore.cli.metrics import command as metrics
+from callscore.cli.score import command
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    import click
+
+REFERENCES = [{"id": name, "expected": ["f"]} for name in "ab"]
+TRACES = [{"id": name, "actual": ["f"]} for name in "ab"]
+OTHERS = [{"id": name, "actual": ["f"]} for name in "xy"]
+NAMELESS: list[dict[str, Any]] = [{"expected": ["f"]}]
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    (tmp_path / ".git").mkdir()
+    monkeypatch.chdir(tmp_path)
+    for name, records in {
+        "references": REFERENCES,
+        "traces": TRACES,
+        "others": OTHERS,
+        "nameless": NAMELESS,
+    }.items():
+        text = msgspec.json.Encoder().encode_lines(records)
+        (tmp_path / f"{name}.jsonl").write_bytes(text)
+    return tmp_path
+
+
+def run(*arguments: str, program: click.Command = command) -> Any:
+    return CliRunner().invoke(program, arguments, standalone_mode=False)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "problem"),
+    [
+        (("references.jsonl", "traces.jsonl"), "no case has both expected and actual calls."),
+        (("traces.jsonl",), "the expected calls are missing. Add 'expected' to each case"),
+        (("references.jsonl",), "the actual calls are missing. Add 'actual' to each case"),
+        (
+            ("--expected", "references.jsonl", "--actual", "others.jsonl"),
+            "no id occurs in both --expected and --actual.",
+        ),
+    ],
+)
+@pytest.mark.parametrize("program", [command, metrics])
+def test_nothing_scored_is_no_success(
+    arguments: tuple[str, ...], problem: str, program: click.Command
+) -> None:
+    mode = ("--disagree",) if program is metrics else ()
+
+    ran = run(*arguments, *mode, program=program)
+
+    assert ran.return_value == 3
+    assert f"callscore: no case was scored: {problem}" in ran.stderr
+
+
+def test_what_joins_is_scored() -> None:
+    ran = run("--expected", "references.jsonl", "--actual", "traces.jsonl", "--json")
+
+    assert (ran.return_value, ran.stderr) == (0, "")
+    assert msgspec.json.decode(ran.stdout)["totals"]["cases"] == 2
+
+
+def test_a_limit_is_for_the_cases_that_are_used() -> None:
+    sides = ("--expected", "references.jsonl", "--actual", "traces.jsonl")
+
+    ran = run(*sides, "--json", "--limit", "1")
+
+    assert msgspec.json.decode(ran.stdout)["totals"]["cases"] == 1
+
+
+def test_a_reference_without_an_id_is_not_applied_to_all() -> None:
+    ran = run("--expected", "nameless.jsonl", "--actual", "traces.jsonl")
+
+    assert "the reference has no id, but the traces have different ids" in str(ran.exception)
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("eval_x.py", "print('never run')"),
+        ("suite.yaml", "model: m\ncases:\n  - input: hi\n    expected: []\n"),
+        ("suite.toml", "answers = 'a.jsonl'\n[[cases]]\ninput = 'hi'\n"),
+    ],
+)
+def test_an_evaluation_is_for_callscore_run(folder: Path, name: str, text: str) -> None:
+    (folder / name).write_text(text)
+
+    ran = run(name)
+
+    assert f"{name} is an evaluation. Run it with: callscore run {name}" in str(ran.exception)
+
+
+def test_a_yaml_file_of_cases_is_scored(folder: Path) -> None:
+    text = "cases:\n  - {id: a, expected: [f], actual: [f], model: m}\n"
+    (folder / "cases.yaml").write_text(text)
+
+    assert run("cases.yaml").return_value == 0
+    assert "there is no such file" in str(run("missing.yaml").exception)
+
+
+def test_the_demo_takes_settings_and_formats(folder: Path) -> None:
+    outcome = run("--preset", "outcome", "--max-shown", "0", program=demo).stdout
+    other = run("--mode", "flexible", "--max-shown", "0", "--lang", "ru", program=demo).stdout
+    assert run("-o", "demo.json", "--max-shown", "1", program=demo).stdout == ""
+
+    assert "With `--preset outcome`, only calls that change something count" in outcome
+    assert "The score is low" not in outcome
+    assert "С этими настройками проходит" in other
+    report = msgspec.json.decode((folder / "demo.json").read_bytes())
+    assert (report["totals"]["cases"], len(report["cases"])) == (200, 1)
