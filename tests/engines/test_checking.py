@@ -138,7 +138,7 @@ def test_calls_that_nothing_is_held_against_are_not_counted_as_valid(tmp_path: P
 def test_a_misspelled_side_is_named(tmp_path: Path) -> None:
     file = _file(tmp_path / "a.jsonl", {"id": "a", "expected": ["x"], "actul": ["y"]})
 
-    with pytest.raises(UnreadableInput, match=r"'actul' is no field of a case\. Is `actual` meant"):
+    with pytest.raises(UnreadableInput, match=r"unknown field 'actul'\. Did you mean 'actual'"):
         _check(file)
 
 

@@ -206,7 +206,7 @@ def test_plain_cases_with_the_same_id_are_reported() -> None:
     trial = SAME.replace("{", '{"trial": 1, ', 1)
 
     gathered.take_plain(plain(SAME, trial, trial), never)
-    gathered.take_plain(plain(SAME), never)
+    gathered.take_plain(plain(SAME), lambda _: None)
     gathered.take(Case(id="a", trial=1, expected=(), actual=()))
 
     assert gathered.results().repeated == Noted(3, ("a #1", "a", "a #1"))
@@ -218,8 +218,8 @@ def test_only_so_many_ids_are_remembered(monkeypatch: pytest.MonkeyPatch) -> Non
     gathered = collector("none")
 
     gathered.take_plain(plain(SAME, FAILING), never)
-    gathered.take_plain(plain(FAILING), never)
-    gathered.take_plain(plain(SAME), never)
+    gathered.take_plain(plain(FAILING), lambda _: None)
+    gathered.take_plain(plain(SAME), lambda _: None)
 
     assert gathered.results().repeated == Noted(1, ("a",))
 
