@@ -46,7 +46,7 @@ def test_an_empty_file(callscore: Program, tmp_path: Path) -> None:
         (b'{"id": "b", "expected": [{"name": "f"', "c.jsonl:2:38", "may be truncated"),
         (b'{"id": "\xff", "expected": []}', "c.jsonl:2", "'id' must be text"),
         (b'["a", "b"]', "c.jsonl:2", "a case must be an object"),
-        (b'{"id": "b", "expected": 7}', "c.jsonl:2", "expected: expected a list of calls"),
+        (b'{"id": "b", "expected": 7}', "c.jsonl:2", "expected: must be a list of calls"),
         (b'{"id": "b", "expected": [{}]}', "c.jsonl:2", "a call needs a name"),
         (
             b'{"id": "b", "expected": [{"name": "f", "arguments": [1]}]}',

@@ -93,7 +93,7 @@ def test_what_a_marked_test_returns_is_scored(pytester: pytest.Pytester) -> None
     assert result.stdout.str().count('~ location: "Paris"     location: "London"') == 3
     result.stdout.fnmatch_lines(
         [
-            "InvalidCall: actual: expected a list of calls, got 17.",
+            "InvalidCall: actual: must be a list of calls; got 17.",
             "FAILED test_x.py::test_wrong - Failed: Accuracy Score: 0.0% *",
             "FAILED test_x.py::test_wrong_async - Failed: Accuracy Score: 0.0% *",
             "FAILED test_x.py::test_wrong_anyio - Failed: Accuracy Score: 0.0% *",

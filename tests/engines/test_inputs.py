@@ -220,7 +220,7 @@ def test_what_is_neither_a_case_nor_a_trace_is_told_both(write: Any) -> None:
         score_files(file)
 
     assert "a case must have 'id', 'expected' and 'actual'" in str(caught.value)
-    assert "--map actual=$.path.to.calls. Read as a trace: unknown format:" in str(caught.value)
+    assert "--map actual=$.path.to.calls. If it is a trace, pass its format" in str(caught.value)
 
 
 def test_an_empty_list_holds_no_case(write: Any) -> None:

@@ -300,7 +300,7 @@ def test_an_unknown_dollar_key_is_a_literal_key() -> None:
     ("value", "message"),
     [
         ("search", ": a tool name must be inside a list. Write ['search']."),
-        (5, ": expected a list of calls, got 5."),
+        (5, ": must be a list of calls; got 5."),
         ({"q": 1}, ": a call needs a name, as in"),
         ([5], "[0]: expected a call such as"),
         (["f", None], "[1]: expected a call such as"),

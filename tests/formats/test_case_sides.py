@@ -155,7 +155,7 @@ def test_whether_a_call_failed_may_be_said_in_several_ways(flag: Any, failed: An
 
 
 def test_what_is_no_document_at_all_is_refused() -> None:
-    with pytest.raises(InvalidCall, match=r"actual: expected a list of calls, got 7\."):
+    with pytest.raises(InvalidCall, match=r"actual: must be a list of calls; got 7\."):
         actual(7)
 
 

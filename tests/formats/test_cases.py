@@ -247,7 +247,7 @@ def test_another_trial_is_refused(given: Any) -> None:
         ),
         (
             {"id": "a", "toolCalls": 5},
-            "toolCalls: expected a list of calls, got 5.",
+            "toolCalls: must be a list of calls; got 5.",
         ),
         (
             {"id": "a", "referenceToolCalls": [F, {"name": "g", "arguments": [1]}]},

@@ -102,7 +102,7 @@ def test_what_another_stack_recorded_is_literal() -> None:
             r"expected\[0\]: unknown group 'in_ordre'. Did you mean 'in_order'\?",
         ),
         ([{"$one_of": ["a"]}], r"Did you mean 'one_of'\?"),
-        ([{"in_order": "a"}], r"expected\[0\].in_order: expected a list of calls, got 'a'"),
+        ([{"in_order": "a"}], r"expected\[0\].in_order: must be a list of calls; got 'a'"),
         ([{"in_order": []}], r"expected\[0\].in_order: the group is empty"),
         ([{"in_order": ["a"], "max": 1}], "'max' is not allowed beside 'in_order'"),
         (

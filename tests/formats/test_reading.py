@@ -98,9 +98,7 @@ def test_a_document_of_another_kind_is_refused_where_a_format_is_named() -> None
         match=r"the document is not in the format 'anthropic'\. It looks like 'gemini'\.",
     ):
         read_named(ANTHROPIC, {"candidates": [{"content": {"parts": [{"text": "x"}]}}]})
-    with pytest.raises(
-        UnknownFormat, match=r"the document is not in the format 'anthropic'\. unknown format: 5"
-    ):
+    with pytest.raises(UnknownFormat, match=r"the document is not in the format 'anthropic'\.$"):
         read_named(ANTHROPIC, 5)
 
 

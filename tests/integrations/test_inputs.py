@@ -251,7 +251,7 @@ def test_no_tools_is_not_the_same_as_an_empty_list_of_tools() -> None:
             {"expected": [{"tool": "f", "args": {"a": {"$gtt": 1}}}], "actual": []},
             "Did you mean '$gt'?",
         ),
-        ({"expected": 5, "actual": []}, "expected: expected a list of calls, got 5."),
+        ({"expected": 5, "actual": []}, "expected: must be a list of calls; got 5."),
         ({"expected": [], "actual": {"a": 1}}, "actual: a call needs a tool, as in "),
     ],
 )

@@ -329,3 +329,11 @@ def test_what_is_no_document_is_refused_with_its_place(text: str, place: str, pr
 
     assert caught.value.place == place
     assert caught.value.problem.startswith(problem)
+
+
+def test_a_tab_that_indents_gets_a_hint() -> None:
+    (bad,) = read_yaml(b"a:\n\tb: 1\n", "f.yaml")
+
+    assert isinstance(bad, BadRecord)
+    assert bad.place == "f.yaml:2:1"
+    assert bad.problem.endswith("Indent with spaces.")

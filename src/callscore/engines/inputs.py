@@ -38,7 +38,7 @@ from callscore.formats.reading import (
     read_candidates,
     read_named,
     require_one_selection,
-    unknown_format_text,
+    trace_hint,
     with_cached_dialects,
 )
 from callscore.formats.shape import first
@@ -135,9 +135,7 @@ CASES = FileContent(read_case, case_from_trace, "")
 REFERENCES = FileContent(read_reference, reference_from_trace, "actual")
 TRACES = FileContent(read_trace, actual_from_trace, "expected")
 
-_HINT = (
-    "If the calls are elsewhere, pass their path: --map actual=$.path.to.calls. Read as a trace:"
-)
+_HINT = "If the calls are elsewhere, pass their path: --map actual=$.path.to.calls."
 
 # A case and its place, or why there is none.
 Found = tuple[str, Case] | BadRecord
@@ -269,7 +267,7 @@ class CaseReader:
             return place, read(value, place=place, read_options=read_options, dialect=self._dialect)
         except UnreadableInput as error:
             is_unknown = isinstance(value, dict) and not fields and not has_side_field(value)
-            hint = f" {_HINT} {unknown_format_text(value)}" if is_unknown else ""
+            hint = f" {_HINT} {trace_hint(value)}" if is_unknown else ""
             return BadRecord(error.place, error.problem + hint)
 
     def _read_document(self, document: Document, fields: dict[str, Any]) -> Iterator[Found]:

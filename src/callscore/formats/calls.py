@@ -242,7 +242,7 @@ def _read_non_list(value: Any, side: Side, where: str) -> tuple[ToolCall, ...]:
         problem = f"a tool name must be inside a list. Write [{describe(value)}]."
         raise InvalidCall(f"{where}: {problem}")
     if not isinstance(value, Iterable):
-        raise InvalidCall(f"{where}: expected a list of calls, got {describe(value)}.")
+        raise InvalidCall(f"{where}: must be a list of calls; got {describe(value)}.")
     return read_calls(list(value), side=side, where=where)
 
 

@@ -183,6 +183,8 @@ def _read_document(document: Any, side: Side, where: str, read_options: ReadOpti
 
 def _read_unknown(document: Any, side: Side, where: str, error: UnknownFormat) -> _Calls:
     """A document that no dialect recognises, read as calls: such errors are the clearest."""
+    from callscore.formats.reading import trace_hint
+
     is_text = side == "actual" and isinstance(document, str) and len(document.split()) > 1
     if is_text and not any(mark in document for mark in _CALL_MARKS):
         return ()  # the model answered in words
@@ -192,7 +194,8 @@ def _read_unknown(document: Any, side: Side, where: str, error: UnknownFormat) -
         have_names = all(isinstance(at(item, "name"), str) for item in as_list(document))
         if not isinstance(document, dict | list | str) or have_names:
             raise  # it is more likely a malformed call than an unknown trace
-        raise UnknownFormat(f"{other} If it is a trace: {error}") from error
+        hint = "" if isinstance(document, str) else f" {trace_hint(document)}"
+        raise UnknownFormat(f"{other}{hint}") from error
 
 
 def join_traces(traces: list[Trace], *, where: str) -> Trace:

@@ -111,7 +111,7 @@ def _read_mapping(item: Mapping[str, Any], where: str, *, spelled: bool) -> Expe
         problem = "it takes one call or one group. Put several into 'in_order' or 'any_order'"
         raise InvalidCall(f"{where}.optional: {problem}.")
     if not isinstance(members, list | tuple):
-        raise InvalidCall(f"{where}.{kind}: expected a list of calls, got {describe(value)}.")
+        raise InvalidCall(f"{where}.{kind}: must be a list of calls; got {describe(value)}.")
     group = cast("GroupKind", kind)
     return Group(group, _read_members(group, list(members), where, spelled=spelled))
 

@@ -33,6 +33,7 @@ __all__ = [
     "read_document",
     "read_named",
     "require_one_selection",
+    "trace_hint",
     "unknown_format_text",
     "with_cached_dialects",
 ]
@@ -87,6 +88,17 @@ def with_cached_dialects(read_options: ReadOptions) -> ReadOptions:
 
 def unknown_format_text(document: Any) -> str:
     """The message for a document of unknown format, with the most similar formats."""
+    rest = "'callscore formats' lists all formats; --input-format selects one."
+    return f"unknown format: {describe(document)}.{_similar_formats(document)} {rest}"
+
+
+def trace_hint(document: Any) -> str:
+    """What to do about something unreadable that may be a trace of unknown format."""
+    return f"If it is a trace, pass its format with --input-format.{_similar_formats(document)}"
+
+
+def _similar_formats(document: Any) -> str:
+    """A sentence that names the formats most similar to a document; empty if there are none."""
     keys = _keys(document)
     by_similarity = sorted(
         (-len(keys & others) / len(keys | others), order, name)
@@ -94,9 +106,7 @@ def unknown_format_text(document: Any) -> str:
         if keys & others
     )
     near = ", ".join(name for _, _, name in by_similarity[:_MAX_NAMED])
-    problem = f"unknown format: {describe(document)}."
-    hint = f" Most similar: {near}." if near else ""
-    return f"{problem}{hint} 'callscore formats' lists all formats; --input-format selects one."
+    return f" Most similar: {near}." if near else ""
 
 
 @cache
@@ -195,8 +205,8 @@ def read_named(
     is_empty = names <= {NAMELESS} and not isinstance(document, str)
     if is_empty and not dialect.recognises(document) and not dialect.read_tools(document):
         found = find_dialect(document)
-        guess = f"It looks like '{found.name}'." if found else unknown_format_text(document)
-        raise UnknownFormat(f"the document is not in the format '{dialect.name}'. {guess}")
+        guess = f" It looks like '{found.name}'." if found else _similar_formats(document)
+        raise UnknownFormat(f"the document is not in the format '{dialect.name}'.{guess}")
     return traces
 
 

@@ -69,7 +69,8 @@ _YAML_ERRORS = (MarkedYAMLError, ReaderError, RecursionError, ValueError)
 def _syntax_error(error: Exception, text: str, name: str) -> BadRecord:
     if isinstance(error, MarkedYAMLError):
         place = _place_of_mark(name, error.problem_mark or error.context_mark)
-        return BadRecord(place, f"not YAML: {error.problem or error.context}.")
+        remedy = " Indent with spaces." if "'\\t'" in str(error.problem) else ""
+        return BadRecord(place, f"not YAML: {error.problem or error.context}.{remedy}")
     if isinstance(error, ReaderError):
         place = _place_at(name, text, error.position)
         problem = f"not YAML: the character U+{ord(text[error.position]):04X} is not allowed in it."
