@@ -13,7 +13,7 @@ from rich.console import Console
 from tests.reports.comparisons import ATTACKED, NOT_ENOUGH, NOTHING_COMMON, NOTHING_NEW, REGRESSED
 
 from callscore.core.rendering import display_width
-from callscore.reports.compare import change_rows, changed_slices
+from callscore.reports.compare import ChangeRow, change_rows, changed_slices
 from callscore.reports.compare_terminal import (
     change_lines,
     measure_table,
@@ -307,3 +307,14 @@ def test_a_slice_that_is_not_sure_has_none() -> None:
 
     assert styles["regressed"] == "red"
     assert styles["not enough data"] == "dim"
+
+
+def test_long_names_are_shortened_and_stay_distinct_in_60_columns() -> None:
+    start = "the-customer-asks-for-a-refund-of-an-order-that-was-delivered-late"
+    rows = [ChangeRow(f"{start}-{name}", "3/3 → 0/3", "", "") for name in ("oslo", "rome")]
+
+    lines = [line.plain for line in change_lines(rows, "broken", 60)]
+
+    assert len(set(lines)) == 2
+    assert all(display_width(line) <= 60 for line in lines)
+    assert ["oslo" in lines[0], "rome" in lines[1]] == [True, True]

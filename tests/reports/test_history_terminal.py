@@ -247,3 +247,9 @@ def test_programs_are_told_everything() -> None:
         "git_dirty": True,
     }
     assert second["called"] == "nightly"
+
+
+def test_a_pipe_is_as_wide_as_columns_says(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "60")
+
+    assert max(map(display_width, write_text(HISTORY).splitlines())) <= 60

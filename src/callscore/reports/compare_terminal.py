@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from rich.text import Text
 
 from callscore.core.phrases import count_of, say
-from callscore.core.rendering import clip, clip_middle, display_width, escape
+from callscore.core.rendering import clip, display_width, short_names
 from callscore.reports import compare as wording
 from callscore.reports.compare import (
     DEFAULT_MAX_SHOWN,
@@ -94,7 +94,8 @@ def change_lines(rows: Sequence[ChangeRow], kind: ChangeKind, width: int) -> lis
     while columns and _name_room(columns, width) < _SHORTEST_NAME:
         columns = columns[:-1]
     room = max(_name_room(columns, width), _SHORTEST_NAME)
-    names = [clip_middle(escape(row.case), room) for row in rows]
+    short = short_names([row.case for row in rows], room)
+    names = [short[row.case] for row in rows]
     columns = [names, *[column for column in columns if any(column)]]
     lines = []
     for place, row in enumerate(rows):
@@ -129,9 +130,10 @@ def _append_at(line: Text, cell: str, start: int, style: str) -> None:
 
 def slice_table(slices: Sequence[Slice], width: int, lang: Language) -> Text:
     """One row per tool, or per tag; all slices are of one kind."""
+    names = short_names([part.name for part in slices], max(_SHORTEST_NAME, width // 3))
     rows = []
     for part in slices:
-        name = clip_middle(escape(part.name), max(_SHORTEST_NAME, width // 3))
+        name = names[part.name]
         style = _style(part.difference)
         styles = ("dim", "", "", style, "dim", style or "dim")
         cells = map(Text, wording.slice_cells(part.difference, lang), styles)

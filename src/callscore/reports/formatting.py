@@ -124,10 +124,10 @@ _FILE_WIDTH = 100
 _NARROWEST = 40
 
 
-def file_width() -> int:
+def file_width(default: int = _FILE_WIDTH) -> int:
     """The width of a report in a file or a pipe: the variable COLUMNS, or 100."""
     columns = environ.get("COLUMNS", "")
-    return max(int(columns), _NARROWEST) if columns.isdecimal() and int(columns) else _FILE_WIDTH
+    return max(int(columns), _NARROWEST) if columns.isdecimal() and int(columns) else default
 
 
 def forbidden_line(summary: Summary, lang: Language) -> tuple[str, str] | None:

@@ -10,7 +10,7 @@ from rich.text import Text
 from callscore.core.phrases import Phrase, count_of, say
 from callscore.core.rendering import clip, clip_middle, display_width, escape
 from callscore.reports import history as wording
-from callscore.reports.formatting import NO_NUMBER, UNLIMITED_WIDTH
+from callscore.reports.formatting import NO_NUMBER, UNLIMITED_WIDTH, file_width
 from callscore.reports.tables import Column, column_lines
 from callscore.reports.terminal import SPACE, print_sections, report_width
 from callscore.words.value_text import ERROR_COUNT, decimal, percent, sparkline
@@ -54,8 +54,8 @@ class History(NamedTuple):
 
 
 def write_text(history: History, *, lang: Language = "en") -> str:
-    """The report as plain text, for a file: nothing is cut."""
-    sections = _sections(history, UNLIMITED_WIDTH, lang)
+    """The report as plain text, for a file: nothing is cut, unless COLUMNS says how wide it is."""
+    sections = _sections(history, file_width(UNLIMITED_WIDTH), lang)
     blocks = ["\n".join([part.plain for part in section]) for section in sections]
     return "\n\n".join(blocks) + "\n"
 
