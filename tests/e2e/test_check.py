@@ -73,7 +73,7 @@ def test_fail_on_names_the_reason_and_exits_with_1(
     assert (other.returncode, other.stderr) == (0, "")
     assert (this.returncode, this.stderr) == (
         1,
-        "callscore: не тот тип: 1 (--fail-on wrong_type)\n",
+        "callscore: неверный тип: 1 (--fail-on wrong_type)\n",
     )
 
 
@@ -86,7 +86,7 @@ def test_findings_come_one_a_line_and_notes_beside_them(
     (finding,) = [msgspec.json.decode(line) for line in known.stdout.splitlines()]
     assert (finding["kind"], finding["path"], finding["index"]) == ("wrong_type", "$.city", 1)
     assert unknown.stdout == ""
-    assert unknown.stderr.startswith("callscore: 1 run without definitions of tools")
+    assert unknown.stderr.startswith("callscore: 1 run without tool definitions")
 
 
 @pytest.mark.parametrize(("name", "start"), [("json", "{\n"), ("markdown", "## 1 file")])

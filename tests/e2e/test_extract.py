@@ -117,7 +117,7 @@ def test_what_is_extracted_can_be_scored(callscore: Program, tmp_path: Path) -> 
     ran = callscore("score", "--expected", str(golden), "--actual", file, "--fail-under", "1")
 
     assert ran.returncode == 0
-    assert "Macro F1 100.0%" in ran.stdout
+    assert "100.0%" in ran.stdout
 
 
 def test_standard_input_and_several_files(callscore: Program, tmp_path: Path) -> None:
@@ -301,7 +301,7 @@ def test_records_of_another_shape_are_scored_where_the_user_says(
     explained = callscore("explain", file, *options)
 
     assert ran.returncode == 0
-    assert "Macro F1 100.0%" in ran.stdout
+    assert "100.0%" in ran.stdout
     assert explained.stdout.startswith("t\n")
     for wrong, message in (("id", "is not like id="), ("x=$.y", "a case has no field 'x'")):
         refused = callscore("score", file, "--map", wrong)

@@ -162,7 +162,7 @@ def test_a_judge_that_answers_nothing_any_more_is_asked_no_more(
 
     assert run.returncode == 4
     assert len(server.requests) == 6
-    assert "cases passed   1 of 1" in run.stdout
+    assert "passed   100.0%" in run.stdout
     assert "5 cases not judged" in run.stderr
 
 

@@ -274,7 +274,7 @@ def test_what_was_compared_before_the_input_broke_off_is_shown(
     skipping = callscore("metrics", "--disagree", cases, *TWO, "--skip-bad")
 
     assert run.returncode == 3
-    assert "stopped early" in run.stdout
+    assert "stopped at 1 record" in run.stdout
     assert "cases.jsonl:6" in run.stderr
     assert (skipping.returncode, skipping.stderr) == (0, "")
     assert "1 record skipped" in skipping.stdout

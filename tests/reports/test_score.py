@@ -437,7 +437,7 @@ def test_of_many_trials_only_some_are_shown(passing: Score) -> None:
 def test_where_faults_are_in_cases_that_are_not_shown_it_is_said_how_to_find_them(
     forbidding: Results,
 ) -> None:
-    assert "shows where" not in write_markdown(forbidding)
+    assert "details:" not in write_markdown(forbidding)
     assert write_markdown(replace(forbidding, cases=())).endswith(
         "\n\ndetails: `callscore check`\n"
     )
@@ -664,6 +664,7 @@ def test_a_single_case_has_a_compact_report(failing: Score) -> None:
 
     assert text.startswith(
         "## `trace.json` failed: 40.0% Poor\n\nMany tool calls are incorrect, missing or extra.\n\n"
+        "1 correct, 1 incorrect, 0 missed, 1 extra\n\n"
         "precision 33.3%, recall 50.0%; strict, any order\n\n```diff\n"
     )
     assert "macro" not in text

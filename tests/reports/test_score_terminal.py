@@ -364,6 +364,7 @@ def test_what_other_tools_say_can_be_read_in_russian(asked: Results) -> None:
 SINGLE = """\
 trace.json   failed   40.0% Poor   precision 33.3%, recall 50.0%
 Many tool calls are incorrect, missing or extra.
+1 correct, 1 incorrect, 0 missed, 1 extra
 strict, any order
 
   Expected                Actual

@@ -42,6 +42,7 @@ from callscore.words.value_text import (
     CASES,
     MORE,
     NO_RATING,
+    call_counts,
     confused_tools,
     decimal,
     encode_json,
@@ -558,7 +559,7 @@ def _single_blocks(results: Results, case: CaseScore, lang: Language) -> Iterato
     """A single case: what it scored, the calls, the values of metrics, and the notes."""
     (outcome, _), (score, rates) = OUTCOMES[case.score.passed], score_parts(case.score, lang)
     yield f"## {code(results.title or case.label)} {say(outcome, lang)}: {score}"
-    yield single_meaning(case, lang)
+    yield from single_meaning(case, lang)
     settings = settings_text(results.settings, lang, write=code)
     yield f"{rates}; {settings}" if rates else settings
     yield fenced(plain_text(call_lines(case.score, lang=lang)), "diff")
@@ -568,12 +569,13 @@ def _single_blocks(results: Results, case: CaseScore, lang: Language) -> Iterato
     yield settings_note(results, lang)
 
 
-def single_meaning(case: CaseScore, lang: Language) -> str:
-    """What the rating of a case means, as a sentence; empty if no call counts."""
+def single_meaning(case: CaseScore, lang: Language) -> list[str]:
+    """What the rating of a case means, and the counts of its calls; empty if no call counts."""
     score = case.score
     if has_no_counted_calls(score):  # the line below says so
-        return ""
-    return meaning_text(score.f1, score.settings, lang, has_extra=bool(score.extra))
+        return []
+    meaning = meaning_text(score.f1, score.settings, lang, has_extra=bool(score.extra))
+    return [meaning, say(CALL_COUNTS, lang, **call_counts(score))]
 
 
 def single_notes(results: Results, lang: Language) -> list[tuple[str, str]]:

@@ -99,9 +99,9 @@ def _single_sections(
 ) -> Iterator[Section]:
     """A single case: what it scored, the calls, the values of metrics, and the notes."""
     title, *calls = _case(case, results.title or case.label, width, lang)
-    meaning = wording.single_meaning(case, lang)
+    meaning = map(Text, wording.single_meaning(case, lang))
     settings = Text(settings_text(results.settings, lang), "dim")
-    yield [title, *([Text(meaning)] if meaning else []), settings]
+    yield [title, *meaning, settings]
     yield calls
     notes = wording.single_notes(results, lang) + wording.not_scorable_notes(results.metrics, lang)
     footnote = wording.settings_note(results, lang)
