@@ -235,20 +235,20 @@ def compare(  # noqa: PLR0913  (all are options)
     Cases are paired by their ids. "Comparing runs" in the documentation explains the verdict.
 
     Args:
-        before: the first of them: `latest`, `latest~1`, a baseline, the id or the name of a run, the
-            beginning of an id, or what git knows a commit by; one variant of a run as `RUN:VARIANT`;
-            or a file of cases, which is scored now. A path that is no text is always a file.
-        after: the second, likewise.
-        measure: the number that decides: `passed`, `f1`, or the name of a scorer.
-        expected: the file of references, where the files hold traces alone.
-        settings: what decides the scores of files; a run has been scored.
-        store: the history: a file, or `postgresql://...`. By default what the variable
-            `CALLSCORE_STORE` says; else that of the project that we are in.
+        before: the first side: `latest`, `latest~1`, a baseline, the id or name of a run, the start
+            of an id, or a git reference to a commit; one variant of a run as `RUN:VARIANT`; or a
+            file of cases, which is scored. A `Path` is always a file.
+        after: the second side, in the same forms.
+        measure: the measure that decides the verdict: `passed`, `f1`, or the name of a scorer.
+        expected: the file of references, if the files have only traces.
+        settings: how the cases of files are scored; a run is scored already.
+        store: the history: a file, or `postgresql://...`; by default that of the variable
+            `CALLSCORE_STORE`, or of the current project.
 
     Raises:
         UnknownRun: there is no such run.
-        UnreadableInput: a file cannot be read, or there is no case in it.
-        InvalidSettings: nothing was measured under this name.
+        UnreadableInput: a file cannot be read, or has no cases.
+        InvalidSettings: the measure is unknown.
         UnusableStore: the history cannot be used.
     """
     place = None if store is None else fspath(store)

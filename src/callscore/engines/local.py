@@ -342,21 +342,21 @@ def score_cases(  # noqa: PLR0913  (all are options)
     tools: Any = None,
     metrics: Metrics = (),
 ) -> Results:
-    """Score many cases, given as `Case` values or as the objects that a case file holds.
+    """Score many cases, given as `Case` values or as the objects of a case file.
 
     Args:
         cases: the cases.
-        settings: what decides the scores.
+        settings: how calls are compared.
         show: which cases to keep in the results.
-        max_shown: how many of them at the most; None for all.
-        tools: the tools' definitions, in any form that `read_tools` takes, in place of those that
-            the cases bring themselves.
-        metrics: metrics of other tools to ask about each case, by name or as `Metric` values.
+        max_shown: the maximum number of them; None for all.
+        tools: the tool definitions, in any form that `read_tools` accepts, instead of those in the
+            cases.
+        metrics: metrics of other tools to compute for each case, by name or as `Metric` values.
 
     Raises:
         UnreadableInput: a case cannot be read, or contradicts itself.
-        InvalidCall: the tools' definitions cannot be read.
-        InvalidSettings: there is no such metric.
+        InvalidCall: the tool definitions cannot be read.
+        InvalidSettings: a metric is unknown.
     """
     collector = Collector(settings, show, max_shown, _NO_HOOKS, tools=tools, metrics=metrics)
     for position, given in enumerate(cases):
@@ -410,27 +410,27 @@ def score_files(  # noqa: PLR0913  (all are options)
     metrics: Metrics = (),
     hooks: ScoreHooks = _NO_HOOKS,
 ) -> Results:
-    """Score the cases of files: of our own kind, or of any dialect that says what was expected.
+    """Score the cases of files: case files, or traces with expected calls.
 
     Args:
-        paths: a file or several; `-` is standard input.
-        settings: what decides the scores.
+        paths: one file or several; `-` is standard input.
+        settings: how calls are compared.
         show: which cases to keep in the results.
         limit: use only the first cases, at most this many; None for all.
-        max_shown: how many of them at the most; None for all.
-        skip_bad: count and skip what cannot be read, rather than stop.
-        fields: where the fields of a case stand in a record: `{"id": "$.metadata.task_id"}`.
-        format: what the files are written in; by default that is recognised.
-        read_options: what to take from a document that offers a choice.
-        tools: the tools' definitions, in any form that `read_tools` takes, in place of those that
-            the cases, or the traces, bring themselves.
-        metrics: metrics of other tools to ask about each case, by name or as `Metric` values.
+        max_shown: the maximum number of them; None for all.
+        skip_bad: count and skip unreadable records instead of raising.
+        fields: the paths of the fields of a case: `{"id": "$.metadata.task_id"}`.
+        format: the format of the files; detected by default.
+        read_options: which calls to read from a document with several choices.
+        tools: the tool definitions, in any form that `read_tools` accepts, instead of those in the
+            cases or traces.
+        metrics: metrics of other tools to compute for each case, by name or as `Metric` values.
         hooks: callbacks.
 
     Raises:
         UnreadableInput: a file, or with `skip_bad` off a case in it, cannot be read.
-        InvalidSettings: there is no such format, field or metric, or a path is none.
-        InvalidCall: the tools' definitions cannot be read.
+        InvalidSettings: a format, field or metric is unknown, or a path is not valid.
+        InvalidCall: the tool definitions cannot be read.
         MissingExtra: a file needs an optional dependency.
     """
     collector = Collector(settings, show, max_shown, hooks, tools=tools, metrics=metrics)
