@@ -46,7 +46,7 @@ def test_a_run_is_shown_as_it_was_and_nobody_is_asked(callscore: Program, folder
     assert re.fullmatch(r"\d+ [A-Z][a-z]{2} \d\d:\d\d", when)
     assert empty == ""
     assert rest[0] == "agent   eval_agent.py"
-    assert "accuracy   0.500      1/2     < 0.900" in rest
+    assert "accuracy   0.500      1/2    ≥ 0.900" in rest
     assert "sum   failed" in rest
     assert "greeting   error: raised" in rest
     assert "1 of 2 passed, 1 failed, 1 error" in rest
