@@ -286,12 +286,12 @@ def check_exit_code(results: CheckResults, fail_on: Sequence[str], lang: Languag
 
 
 def gate_exit_code(gate: Gate) -> int:
-    """The code of an open or a closed gate."""
+    """The code of a gate that passed or failed."""
     return OK if gate.is_open else FAILED
 
 
 def print_gate_reasons(gate: Gate, lang: Language) -> None:
-    """Print why a gate is closed, or that a loss did not close it."""
+    """Print why a gate failed, or that a loss did not fail it."""
     from callscore.reports.gate import inconclusive_line, reason_lines
 
     for _, sentence, names in reason_lines(gate, lang):

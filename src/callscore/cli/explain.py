@@ -111,6 +111,8 @@ def _find_case(cases: Iterator[Case], place: str, name: str | None, trial: str |
         is_case = name is None or case.id == name
         if is_case and (trial is None or str(case.trial) == trial):
             return case
-    what = "no case" if name is None else f"no case with the id {name!r}"
-    where = "" if trial is None else f" and the trial {trial!r}"
-    raise UnreadableInput(place, f"{what}{where} found.")
+    given = {"id": name, "trial": trial}
+    named = [f"the {field} {value!r}" for field, value in given.items() if value is not None]
+    raise UnreadableInput(
+        place, "no case" + (f" with {' and '.join(named)}" if named else "") + " found."
+    )

@@ -185,15 +185,14 @@ RUN is the newest one by default, and the baseline is main. Set it with 'callsco
   callscore run
   callscore gate
 
-The gate closes if the agent got worse beyond chance, overall or on one tool or tag; or if there are too
-few cases to decide and the loss is 10 points or more. It always closes on a new forbidden call or schema
-error, on a mean score below fail_under, on a run that did not finish, and on a run that is compared with
-itself.
+The gate fails if the agent got worse beyond chance, overall or on one tool or tag; or if there are too few
+cases to decide and the loss is 10 points or more. It always fails on a new forbidden call or schema error,
+on a mean score below fail_under, on a run that did not finish, and on a run that is compared with itself.
 
 On GitHub it adds a summary to the step, and annotations.
 
 \b
-Exit codes: 0 open, 1 closed, 2 no such run or baseline, 3 the history cannot
+Exit codes: 0 passed, 1 failed, 2 no such run or baseline, 3 the history cannot
 be read.
 """
 
