@@ -111,7 +111,7 @@ def test_a_variant_that_is_not_there_is_no_missing_baseline(store: Store) -> Non
 
     with pytest.raises(UnknownRun):
         gate_sides(store, "second", "first:small")
-    assert "no run 'nobody'" in complaint(store, "second", "nobody:small")
+    assert "unknown baseline or run 'nobody'" in complaint(store, "second", "nobody:small")
 
 
 def test_each_line_is_safe_to_show(store: Store, capsys: pytest.CaptureFixture[str]) -> None:
@@ -122,7 +122,7 @@ def test_each_line_is_safe_to_show(store: Store, capsys: pytest.CaptureFixture[s
     caught.value.show()
 
     said = capsys.readouterr().err
-    assert said.startswith("callscore: there is no run ")
+    assert said.startswith("callscore: unknown baseline or run ")
     assert said.count("\n") > 2
     assert "\x1b" not in said
 

@@ -272,13 +272,13 @@ def test_a_word_that_can_be_typed_again_is_a_name(name: str) -> None:
         ("x" * 201, "1 to 200"),
         ("a\x1b[2J", "1 to 200"),
         ("-x", "like an option"),
-        ("latest", "by its age"),
-        ("latest~2", "by its age"),
-        ("Latest-try", "by its age"),
-        ("main~2", "by its age"),
+        ("latest", "the age of a run"),
+        ("latest~2", "the age of a run"),
+        ("Latest-try", "the age of a run"),
+        ("main~2", "the age of a run"),
         ("HEAD", "a commit"),
         ("main:large", "a variant"),
-        ("20261115-184354-k3f9", "the id of a run"),
+        ("20261115-184354-k3f9", "the form of a run id"),
     ],
 )
 def test_what_would_not_be_found_again_is_none(name: str, told: str) -> None:

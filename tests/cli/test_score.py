@@ -108,7 +108,7 @@ def test_a_yaml_file_of_cases_is_scored(folder: Path) -> None:
     (folder / "cases.yaml").write_text(text)
 
     assert run("cases.yaml").return_value == 0
-    assert "there is no such file" in str(run("missing.yaml").exception)
+    assert "file not found" in str(run("missing.yaml").exception)
 
 
 def test_the_demo_takes_settings_and_formats(folder: Path) -> None:

@@ -254,7 +254,7 @@ def test_a_baseline_that_is_not_there_is_wrong_usage_with_the_command_that_sets_
 
     assert (ran.returncode, ran.stdout) == (2, "")
     complaint, listed, how, command = ran.stderr.splitlines()
-    assert complaint == "callscore: unknown run 'manin'."
+    assert complaint == "callscore: unknown baseline or run 'manin'."
     assert listed == "  Baselines: 'main'. Did you mean 'main'?"
     assert how.startswith("  To set it to the newest other complete run")
     assert new not in command

@@ -138,7 +138,7 @@ def _baseline(store: Store, name: str, after: Side, more: str) -> Side:
         called, colon, _ = name.partition(":")
         if colon and _is_known(store, called):  # only the variant is unknown
             raise
-        lines = [*_missing_baseline_lines(store, called, after, error)]
+        lines = [*_missing_baseline_lines(store, called, after)]
         raise _UsageMessage("\n".join(lines) + more) from error
 
 
@@ -150,11 +150,9 @@ def _is_known(store: Store, name: str) -> bool:
     return True
 
 
-def _missing_baseline_lines(
-    store: Store, name: str, after: Side, error: UnknownRun
-) -> Iterator[str]:
+def _missing_baseline_lines(store: Store, name: str, after: Side) -> Iterator[str]:
     """A message that there is no such baseline, which ones there are, and how to set it."""
-    yield f"{str(error).partition('; ')[0].rstrip('.?')}."
+    yield f"unknown baseline or run {name!r}."
     names = [each.name for each in store.baselines()]
     meant = did_you_mean(name, names)
     listed = f"Baselines: {', '.join(map(repr, names))}" if names else "There are no baselines yet"
