@@ -188,14 +188,14 @@ def test_what_cannot_be_read_is_named_and_skipped_where_that_is_asked_for(tmp_pa
 def test_a_request_that_failed_is_no_run() -> None:
     path = SAMPLES / "formats/openai_batch/failed_line.json"
 
-    with pytest.raises(UnreadableInput, match="does not say what was called"):
+    with pytest.raises(UnreadableInput, match="the trace contains no calls"):
         _captured(path)
 
 
 def test_an_empty_file_is_an_error(tmp_path: Path) -> None:
     (tmp_path / "t.jsonl").write_bytes(b"")
 
-    with pytest.raises(UnreadableInput, match="there is no trace in it"):
+    with pytest.raises(UnreadableInput, match="the file contains no trace"):
         _captured(tmp_path / "t.jsonl")
 
 

@@ -17,7 +17,6 @@ from callscore.datasets.questions import (
     question_forbidding,
     question_in_order,
     question_without_calls,
-    tool_purpose,
     unmentioned_values,
     write_questions,
 )
@@ -25,25 +24,6 @@ from callscore.datasets.questions import (
 WEATHER = Tool("getWeather", "Get the weather of a city. Uses a service.")
 SUM = Tool("add_numbers", "Adds two numbers.")
 TOOLS = {tool.name: tool for tool in (WEATHER, SUM)}
-
-
-@pytest.mark.parametrize(
-    ("tool", "purpose"),
-    [
-        (WEATHER, "get the weather of a city"),
-        (SUM, "add two numbers"),
-        (Tool("f", "Searches the web"), "search the web"),
-        (Tool("f", "Copies a file"), "copy a file"),
-        (Tool("f", "Process a refund"), "process a refund"),
-        (Tool("get_user", "The details of a user."), "get user"),
-        (Tool("get_user", "x" * 200), "get user"),
-        (Tool("get_user"), "get user"),
-        (Tool("¡!"), "¡!"),
-    ],
-    ids=lambda value: value if isinstance(value, str) else value.name,
-)
-def test_a_tool_has_a_purpose_that_can_be_asked_for(tool: Tool, purpose: str) -> None:
-    assert tool_purpose(tool) == purpose
 
 
 @pytest.mark.parametrize("seed", range(10))
@@ -59,13 +39,17 @@ def test_every_value_is_said(seed: int) -> None:
     text = question_for_calls([ToolCall("getWeather", arguments)], TOOLS, Random(seed))
 
     assert "get the weather of a city" in text.lower()
-    assert 'city: Paris, days: 3, tags: ["a","b"], note: "a, b", deep: {"x":null}' in text
+    assert "The city is Paris, the days are 3, the tags are a and b and " in text
+    assert text.endswith('the note is "a, b". Deep: {"x":null}.')
 
 
-def test_a_call_without_arguments_has_no_list_of_them() -> None:
+def test_a_call_without_arguments_is_one_sentence() -> None:
     text = question_for_calls([ToolCall("getWeather", {})], TOOLS, Random(0))
 
-    assert "(" not in text
+    assert text in (
+        "Could you get the weather of a city?",
+        "Can you get the weather of a city, please?",
+    )
 
 
 def test_several_calls_are_asked_for_together() -> None:
@@ -73,9 +57,9 @@ def test_several_calls_are_asked_for_together() -> None:
 
     text = question_for_calls(calls, TOOLS, Random(0))
 
-    assert "Also: " in text
+    assert " Also, " in text
     assert "Paris" in text
-    assert "a: 1" in text
+    assert text.endswith(" The a is 1.")
 
 
 def test_an_order_is_said() -> None:
@@ -83,12 +67,12 @@ def test_an_order_is_said() -> None:
 
     text = question_in_order(calls, TOOLS, Random(0))
 
-    assert text.startswith("First: ")
-    assert text.index("Paris") < text.index("Then: ") < text.index("a: 1")
+    assert text.startswith("First, ")
+    assert text.index("Paris") < text.index(" Then ") < text.index("The a is 1")
 
 
 def test_what_must_not_be_done_is_said() -> None:
-    assert question_forbidding("Hi!", SUM) == "Hi! You must not add two numbers."
+    assert question_forbidding("Hi!", SUM) == "Hi! Do not add two numbers."
 
 
 def test_where_nothing_is_to_be_called_a_tool_may_still_be_talked_about() -> None:
@@ -185,10 +169,10 @@ def test_a_bare_list_of_questions_is_read() -> None:
 @pytest.mark.parametrize(
     ("bad", "problem"),
     [
-        ("Is it raining?", "does not say 'Paris'"),
-        ("", "there is no message for it"),
+        ("Is it raining?", "does not contain 'Paris'"),
+        ("", "no message for it"),
         ("Paris " * 1_000, "longer than 2000 characters"),
-        ("Paris\x1b[31m", "cannot be printed"),
+        ("Paris\x1b[31m", "unprintable"),
     ],
 )
 def test_what_will_not_do_is_asked_for_again_with_the_reason(bad: str, problem: str) -> None:
@@ -208,7 +192,7 @@ def test_what_never_will_do_keeps_its_plain_question_and_is_named() -> None:
     asked = _ask(model)
 
     assert [record["input"] for record in asked.records] == ["plain Paris", GOOD["b"]]
-    assert asked.problems == {"a": "the message does not say 'Paris'"}
+    assert asked.problems == {"a": "the message does not contain 'Paris'"}
     assert len(model.requests) == 3
 
 

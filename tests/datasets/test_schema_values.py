@@ -213,14 +213,14 @@ def test_examples_are_used() -> None:
 @pytest.mark.parametrize(
     ("schema", "place", "problem"),
     [
-        (False, "$.a", "nothing is allowed there"),
-        ({"type": "integer", "minimum": 5, "maximum": 3}, "$.a", "accepts none that was tried"),
-        ({"type": "string", "pattern": "^(a|b)\\1$"}, "$.a", "accepts none that was tried"),
-        ({"allOf": [{"enum": [1]}, {"enum": [2]}]}, "$.a", "no value is in all of its lists"),
-        ({"allOf": [{"type": "string"}, {"type": "null"}]}, "$.a", "no type is in all of its lists"),
-        ({"type": "array", "items": False, "minItems": 1}, "$.a[0]", "nothing is allowed there"),
-        ({"type": "array", "items": {"const": 1}, "minItems": 2, "uniqueItems": True}, "$.a[1]", "there are too few different items"),
-        ({"type": "object", "required": ["b"], "properties": {"b": False}}, "$.a.b", "nothing is allowed there"),
+        (False, "$.a", "the schema allows no value"),
+        ({"type": "integer", "minimum": 5, "maximum": 3}, "$.a", "accepts none of the values tried"),
+        ({"type": "string", "pattern": "^(a|b)\\1$"}, "$.a", "accepts none of the values tried"),
+        ({"allOf": [{"enum": [1]}, {"enum": [2]}]}, "$.a", "its enums have no value in common"),
+        ({"allOf": [{"type": "string"}, {"type": "null"}]}, "$.a", "its types have none in common"),
+        ({"type": "array", "items": False, "minItems": 1}, "$.a[0]", "the schema allows no value"),
+        ({"type": "array", "items": {"const": 1}, "minItems": 2, "uniqueItems": True}, "$.a[1]", "too few distinct items"),
+        ({"type": "object", "required": ["b"], "properties": {"b": False}}, "$.a.b", "the schema allows no value"),
     ],
     ids=str,
 )  # fmt: skip
@@ -235,7 +235,7 @@ def test_where_there_is_no_value_the_place_and_the_tool_are_named(
     message = str(raised.value)
     assert message.startswith(f"the tool 'f': no value is found for {place}: ")
     assert problem in message
-    assert message.endswith("Give `examples` or a `default` there.")
+    assert message.endswith("Add 'examples' or a 'default' there.")
 
 
 def test_a_schema_that_takes_too_many_tries_is_called_too_large() -> None:
@@ -245,14 +245,14 @@ def test_a_schema_that_takes_too_many_tries_is_called_too_large() -> None:
     with pytest.raises(InvalidSettings) as raised:
         make_arguments(tool, Random(0))
 
-    message = "the schema of the tool 'f' is too large: gave up after 20,000 tries"
-    assert str(raised.value) == f"{message}. Give `examples` or a `default` in it."
+    message = "the schema of the tool 'f' is too large; stopped after 20,000 tries"
+    assert str(raised.value) == f"{message}. Add 'examples' or a 'default' to it."
 
 
 def test_a_schema_without_an_end_is_given_up() -> None:
     endless = {"$ref": "#/$defs/a", "$defs": {"a": {"type": "object", "required": ["a"], "properties": {"a": {"$ref": "#/$defs/a"}}}}}  # fmt: skip
 
-    with pytest.raises(NoValueError, match="has no end"):
+    with pytest.raises(NoValueError, match="infinitely deep"):
         make_value(endless, Random(0))
 
 
@@ -407,7 +407,7 @@ def test_new_names_are_made_up_where_there_are_too_few() -> None:
 def test_a_pattern_for_names_that_is_not_understood_is_told() -> None:
     flat = {"minProperties": 1, "patternProperties": {"(a)\\1": {}}, "additionalProperties": False}
 
-    with pytest.raises(NoValueError, match="a name for the pattern"):
+    with pytest.raises(NoValueError, match="no name found for the pattern"):
         _object(flat, 2)
 
 
@@ -451,7 +451,7 @@ def test_deep_down_there_is_only_what_must_be() -> None:
 
 @pytest.mark.parametrize("items", ["same", {"const": 1}])
 def test_too_few_different_items_are_an_error(items: Any) -> None:
-    with pytest.raises(NoValueError, match="too few different items"):
+    with pytest.raises(NoValueError, match="too few distinct items"):
         _array({"items": items, "minItems": 2, "uniqueItems": True})
 
 

@@ -184,8 +184,8 @@ def test_what_has_changed_since_stays_as_it_is(callscore: Program, folder: Path)
 
     assert blessed.returncode == 1
     assert (
-        "not changed: agent::paris: what it expects has changed since the run."
-        " Run it again, then bless that.\n"
+        "not changed: agent::paris: the expected calls have changed since the run."
+        " Run it again and bless the new run.\n"
     ) in blessed.stdout
     assert "written: eval_agent.py (1 expectation)" in blessed.stdout
     assert (folder / "cases.yaml").read_text() == changed
@@ -213,7 +213,7 @@ def moody(case):
 
     assert refused.returncode == 1
     assert refused.stdout == (
-        "not changed: moody::a: its trials do not agree (1: g(); 2: h())."
+        "not changed: moody::a: the calls differ between trials (1: g(); 2: h())."
         " Choose one with --trial.\n"
     )
     assert refused.stderr == "callscore: nothing can be written\n"
@@ -243,7 +243,7 @@ def bad(case):
     blessed = callscore("bless", "latest", "--yes", "-k", "bad")
 
     assert blessed.returncode == 1
-    assert "not changed: bad::deletes: delete was called, which is forbidden.\n" in blessed.stdout
+    assert "not changed: bad::deletes: a forbidden tool was called: delete.\n" in blessed.stdout
     assert "bad::unfit" not in blessed.stdout  # any arguments are expected, and these were given
     assert "not changed, because they have no answer: 1 (bad::raises)\n" in blessed.stdout
     assert file.read_text() == text

@@ -142,4 +142,4 @@ def test_there_must_be_a_trace(callscore: Program) -> None:
     done = callscore("capture", "-", stdin=b"")
 
     assert done.returncode == 3
-    assert "there is no trace in it." in done.stderr
+    assert "the file contains no trace." in done.stderr

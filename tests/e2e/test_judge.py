@@ -119,7 +119,7 @@ def test_a_judge_that_gives_no_answer_is_an_error_that_shows_no_key(
     assert run.returncode == 4
     assert run.stderr.startswith(
         "callscore: 4 cases not judged, and not in the report\n"
-        f'callscore: {cases}:1: kind: j: asked to judge "is it polite?": the server answered'
+        f"callscore: {cases}:1: kind: j: judging 'is it polite?': the server returned"
         " 401 Unauthorized: Incorrect API key provided: ***\n"
     )
     assert "hush" not in run.stderr + run.stdout
@@ -141,7 +141,7 @@ def test_a_case_that_is_not_judged_is_named_and_the_others_are_scored(
 
     assert run.returncode == 4
     assert msgspec.json.decode(run.stdout)["totals"]["cases"] == 3
-    assert 'cases.jsonl:4: short: j: asked to judge "is it short?": the server' in run.stderr
+    assert "cases.jsonl:4: short: j: judging 'is it short?': the server" in run.stderr
     said = "1 case not judged" if lang == "en" else "1 случай без оценки судьи"
     assert said in run.stderr
 

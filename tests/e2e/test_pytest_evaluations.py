@@ -347,8 +347,8 @@ def test_a_junit_report_has_the_numbers(pytester: pytest.Pytester, evals: Path) 
     ("options", "why"),
     [
         (["--callscore-trials", "0"], "--callscore-trials: must be at least 1, got 0"),
-        (["--callscore-timeout", "0"], "--callscore-timeout: 0.0 is not a time above 0*"),
-        (["--callscore-retries", "-1"], "--callscore-retries: -1 is not a number from 0 on"),
+        (["--callscore-timeout", "0"], "--callscore-timeout: expected seconds > 0, got 0.0"),
+        (["--callscore-retries", "-1"], "--callscore-retries: expected a whole number ≥ 0, got -1"),
     ],
 )
 def test_an_option_that_makes_no_sense_is_refused(

@@ -191,7 +191,7 @@ def test_what_is_asked_can_be_selected(
     [
         (["-k", "nobody"], "callscore: nothing selected: no case matches -k\n"),
         (["-k", "a and"], "callscore: "),
-        (["--rate", "fast"], "'fast' is not like '10/s', '500/m' or '1000/h'."),
+        (["--rate", "fast"], "expected a rate such as '10/s', '500/m' or '1000/h', got 'fast'."),
         (["--jobs", "0"], "Invalid value for '--jobs'"),
         (["--fail-under", "2"], "Invalid value for '--fail-under'"),
         (["--resume"], "callscore: there is no unfinished run of . to go on with."),

@@ -265,7 +265,7 @@ def test_a_key_in_a_suite_is_refused_and_not_shown(tmp_path: Path, text: str, li
 
     assert isinstance(found, Unloaded)
     assert found.place == f"{tmp_path}/eval_a.yaml:{line}"
-    assert "keys are read from the environment alone" in found.problem
+    assert "keys are only read from the environment" in found.problem
     assert FAKE not in found.problem
 
 

@@ -115,7 +115,7 @@ def test_after_so_many_attempts_it_is_given_up() -> None:
     assert len(server.requests) == 2
     assert (raised.value.status, raised.value.attempts) == (429, 2)
     assert str(raised.value) == (
-        "m: the server answered 429 Too Many Requests: Rate limit reached. (asked 2 times)"
+        "m: the server returned 429 Too Many Requests: Rate limit reached. (2 attempts)"
     )
 
 
@@ -313,17 +313,17 @@ def test_a_question_is_what_is_really_asked() -> None:
 @pytest.mark.parametrize(
     ("wrong", "problem"),
     [
-        ({"model": None}, "model: None is not a text"),
-        ({"system": 5}, "system: 5 is not a text"),
-        ({"prompt": "{{question}}"}, "no field 'question'"),
+        ({"model": None}, "model: expected a string, got None"),
+        ({"system": 5}, "system: expected a string, got 5"),
+        ({"prompt": "{{question}}"}, "unknown field 'question'"),
         ({"base_url": "localhost"}, "base_url"),
         ({"key_variable": KEY}, "key_variable"),
-        ({"api_key": KEY}, "keys are read from the environment alone"),
+        ({"api_key": KEY}, "keys are only read from the environment"),
         ({"max_steps": 0}, "max_steps"),
         ({"max_steps": True}, "max_steps"),
         ({"limits": 5}, r"callscore\.models\.Limits"),
-        ({"extra_query": {"api_key": KEY}}, "extra_query: api_key: keys are read"),
-        ({"extra_headers": {"X-Mine": f"Bearer {KEY}"}}, "X-Mine: keys are read"),
+        ({"extra_query": {"api_key": KEY}}, "extra_query: api_key: keys are only read"),
+        ({"extra_headers": {"X-Mine": f"Bearer {KEY}"}}, "X-Mine: keys are only read"),
     ],
 )
 def test_what_is_wrong_is_said_before_anything_is_asked(wrong: Any, problem: str) -> None:
@@ -356,11 +356,19 @@ def test_an_answer_that_repeats_the_key_is_given_without_it(
         (
             "OPENAI_BASE_URL",
             "http://me:hush@127.0.0.1:9/v1",
-            "OPENAI_BASE_URL: there is a password",
+            "OPENAI_BASE_URL: the address contains a password",
         ),
-        ("OPENAI_BASE_URL", "garbage", "OPENAI_BASE_URL: 'garbage' is not like"),
-        ("OPENAI_API_KEY", "hush\u2013hush", "OPENAI_API_KEY: it holds characters that no key has"),
-        ("OPENAI_API_KEY", "hush\nhush", "OPENAI_API_KEY: it holds characters that no key has"),
+        ("OPENAI_BASE_URL", "garbage", "OPENAI_BASE_URL: expected an address such as"),
+        (
+            "OPENAI_API_KEY",
+            "hush\u2013hush",
+            "OPENAI_API_KEY: the key contains characters that cannot be sent",
+        ),
+        (
+            "OPENAI_API_KEY",
+            "hush\nhush",
+            "OPENAI_API_KEY: the key contains characters that cannot be sent",
+        ),
     ],
 )
 def test_what_is_wrong_in_the_environment_is_said_and_not_shown(

@@ -109,7 +109,7 @@ def test_a_rate_is_written_as_people_do(text: str, starts: float, seconds: float
 
 @pytest.mark.parametrize("text", ["", "fast", "10/d", "1e3", "-1", "10/s/s", "٣"])
 def test_another_way_to_write_a_rate_is_refused_with_an_example(text: str) -> None:
-    with pytest.raises(InvalidSettings, match="is not like '10/s'"):
+    with pytest.raises(InvalidSettings, match="expected a rate such as '10/s'"):
         parse_rate(text)
 
 

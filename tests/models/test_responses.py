@@ -56,7 +56,7 @@ def test_what_only_a_lenient_reader_takes_becomes_plain_data() -> None:
         ('{"choices": null}', "has no choices"),
         ('{"choices": [null]}', "has no message"),
         ('{"choices": ["a"]}', "has no message"),
-        ('{"error": "no such model"}', "answered with an error: no such model"),
+        ('{"error": "no such model"}', "returned an error: no such model"),
         ('{"error": {"message": "no such model", "code": 404}}', "no such model"),
         ('{"error": {"reason": "?"}}', "reason"),
     ],
@@ -96,27 +96,27 @@ class StatusError(Exception):
     [
         (
             StatusError(401, {"message": "Incorrect key hush-hush or sk-abcdefghijk1"}),
-            "the server answered 401 Unauthorized: Incorrect key *** or ***",
+            "the server returned 401 Unauthorized: Incorrect key *** or ***",
             False,
         ),
         (
             StatusError(529, "so\nbusy"),
-            "the server answered 529: so busy",
+            "the server returned 529: so busy",
             False,
         ),
         (
             StatusError(500, None),
-            "the server answered 500 Internal Server Error: Error code",
+            "the server returned 500 Internal Server Error: Error code",
             False,
         ),
         (
-            ConnectionError("the stream ended in the middle"),
-            "the connection to http://127.0.0.1:1/v1 failed: the stream ended in the middle",
+            ConnectionError("the stream ended early"),
+            "the connection to http://127.0.0.1:1/v1 failed: the stream ended early",
             False,
         ),
         (APIConnectionError(), "the connection to http://127.0.0.1:1/v1 failed: API", False),
-        (TimeoutError("there was no answer within 1 s"), "there was no answer within 1 s", True),
-        (TimeoutError(), "there was no answer in time", True),
+        (TimeoutError("no answer within 1 s"), "there was no answer within 1 s", True),
+        (TimeoutError(), "no answer before the timeout", True),
         (APITimeoutError("Request timed out."), "the connection to", True),
         (
             UnusableAnswer("the server's answer is not JSON"),
@@ -149,11 +149,11 @@ def test_a_call_that_the_server_threw_away_is_an_answer() -> None:
 
 @pytest.mark.parametrize("content", ['{"choices": []}', "data: [DONE]\n\n"])
 def test_an_answer_with_nothing_in_it_may_come_the_next_time(content: str) -> None:
-    with pytest.raises(EmptyAnswer, match="there is no answer") as raised:
+    with pytest.raises(EmptyAnswer, match="answer is empty") as raised:
         read_completion(response(content), KEY)
 
     assert is_transient(raised.value)
-    assert failed(raised.value).problem == "there is no answer in what the server sent"
+    assert failed(raised.value).problem == "the server's answer is empty"
 
 
 @pytest.mark.parametrize(
@@ -221,7 +221,7 @@ def test_a_refused_connection_asks_whether_the_server_runs() -> None:
     assert never_connected(error)
     assert (
         failed(error).problem
-        == "connection refused: is the server running at http://127.0.0.1:1/v1?"
+        == "connection refused. Is the server running at http://127.0.0.1:1/v1?"
     )
 
 
@@ -307,7 +307,7 @@ def test_an_answer_of_calls_alone_says_nothing() -> None:
     ],
 )
 def test_half_a_stream_is_a_lost_connection(text: str) -> None:
-    with pytest.raises(ConnectionError, match="ended in the middle"):
+    with pytest.raises(ConnectionError, match="ended early"):
         assemble_stream(text)
 
 

@@ -215,7 +215,7 @@ def test_the_server_is_the_one_given_or_that_of_the_environment(
     "name", ["sk-abcdefghij", "Zabcdefghij0123456789Q", "", "a b", "1X", 5, None]
 )
 def test_what_may_be_a_key_is_not_taken_for_a_variable_and_not_shown(name: Any) -> None:
-    with pytest.raises(InvalidSettings, match="name the variable") as raised:
+    with pytest.raises(InvalidSettings, match="name of an environment variable") as raised:
         require_variable_name(name)
     assert "abcdefghij" not in str(raised.value)
 
@@ -294,7 +294,7 @@ def test_what_cannot_be_sent_as_a_key_is_refused_and_not_shown(
 ) -> None:
     monkeypatch.setenv("MY_KEY", value)
 
-    with pytest.raises(InvalidSettings, match="MY_KEY: it holds characters") as raised:
+    with pytest.raises(InvalidSettings, match="MY_KEY: the key contains characters") as raised:
         key_for(REMOTE, "MY_KEY")
     assert "hush" not in str(raised.value)
 

@@ -623,7 +623,7 @@ def test_a_call_is_run_and_its_result_told(name: str, arguments: Any, text: str)
     ("name", "arguments", "text"),
     [
         ("refuse", "{}", "Error: ValueError: no such city"),
-        ("unprintable", "{}", "Error: Unprintable: (it cannot even be printed)"),
+        ("unprintable", "{}", "Error: Unprintable: (the message cannot be printed)"),
         ("cancel", "{}", "Error: CancelledError"),
         ("cancel_later", "{}", "Error: CancelledError"),
         ("close", "{}", "Error: GeneratorExit"),
@@ -635,7 +635,7 @@ def test_a_call_is_run_and_its_result_told(name: str, arguments: Any, text: str)
         ("slow", "{}", "Error: TimeoutError: the database is slow"),
         ("plus", '{"c": 1}', "Error: TypeError: plus() got an unexpected keyword argument 'c'"),
         ("typed", '{"unit": "K"}', "Error: ValueError: unit: Invalid enum value 'K'"),
-        ("subtract", "{}", "Error: there is no tool 'subtract'; the tools are plus, add_later"),
+        ("subtract", "{}", "Error: unknown tool 'subtract'. Choose from: plus, add_later."),
     ],
 )
 def test_what_goes_wrong_is_told_too(name: str, arguments: str, text: str) -> None:
@@ -658,7 +658,7 @@ def test_arguments_that_are_no_object_are_told_apart(arguments: str) -> None:
 def test_a_tool_that_hangs_is_given_up() -> None:
     found = outcome("hang", "{}", seconds=0.01)
 
-    assert found == ToolOutcome("Error: the tool took longer than 0.01 s", failed=True)
+    assert found == ToolOutcome("Error: the tool did not finish within 0.01 s", failed=True)
 
 
 def test_a_result_that_is_no_data_is_told_as_text() -> None:
@@ -676,7 +676,7 @@ def test_a_tool_that_does_not_listen_is_given_up_too() -> None:
 
     found, goes_on = asyncio.run(main())
 
-    assert found == ToolOutcome("Error: the tool took longer than 0.01 s", failed=True)
+    assert found == ToolOutcome("Error: the tool did not finish within 0.01 s", failed=True)
     assert goes_on
 
 

@@ -113,13 +113,13 @@ class TraceCapture:
                 if used == limit:
                     return self._finished()
             if not found:
-                raise UnreadableInput(path, "there is no trace in it.")
+                raise UnreadableInput(path, "the file contains no trace.")
         return self._finished()
 
     def _capture(self, place: str, case: Case, path: str) -> None:
         if case.actual is None:
             self.counts.skipped += 1
-            self._on_bad(place, "it does not say what was called.")
+            self._on_bad(place, "the trace contains no calls.")
             return
         self.counts.nameless += not case.id
         # Without what belongs to this one run: ids, results, errors.

@@ -67,12 +67,12 @@ def flatten_schema(schema: Any, root: Any, rng: Random, *, is_short: bool = Fals
             return flat
         part = pending.pop(0)
         if part is False:
-            raise NoValueError((), "nothing is allowed there")
+            raise NoValueError((), "the schema allows no value")
         if isinstance(part, dict):
             own = {key: value for key, value in part.items() if key not in _COMBINING_KEYWORDS}
             flat = merge_schemas(flat, own)
             pending += _parts(part, root, rng, is_short=is_short)
-    raise NoValueError((), "its references go round in circles")
+    raise NoValueError((), "its references are circular")
 
 
 def _parts(part: Schema, root: Any, rng: Random, *, is_short: bool) -> list[Any]:
@@ -113,7 +113,7 @@ def _target(root: Any, reference: Any) -> Any:
     if found is None and isinstance(reference, str) and reference.startswith("#"):
         found = _anchored(root, reference[1:])
     if found is None:
-        raise NoValueError((), f"its reference {reference!r} cannot be followed")
+        raise NoValueError((), f"its reference {reference!r} cannot be resolved")
     return found
 
 

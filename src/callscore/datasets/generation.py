@@ -123,13 +123,13 @@ def generate_cases(
 def _usable_tools(tools: Mapping[str, Tool], seed: int) -> tuple[dict[str, Tool], dict[str, str]]:
     """The tools that can be called, and why the others cannot."""
     if not tools:
-        raise InvalidSettings("there are no tools to make cases of")
+        raise InvalidSettings("no tools to make cases from")
     problems = {name: _problem_with(tool, seed) for name, tool in tools.items()}
     left_out = {name: problem for name, problem in problems.items() if problem is not None}
     if len(left_out) < len(tools):
         return {name: tool for name, tool in tools.items() if name not in left_out}, left_out
     first, *others = left_out.values()
-    raise InvalidSettings(f"{first} Nor can any other tool be used." if others else first)
+    raise InvalidSettings(f"{first} The other tools cannot be used either." if others else first)
 
 
 def _problem_with(tool: Tool, seed: int) -> str | None:
@@ -315,8 +315,8 @@ def _first_near_miss(
 
 _PYTHON_SUFFIX = ".py"
 _NO_TOOLS = (
-    "there are no tools in it: a tool is a function of its own, with annotations or a docstring,"
-    " whose name does not begin with an underscore. Others are named after the file:"
+    "no tools found. A tool is a function that is defined in the file, has annotations or a"
+    " docstring, and a name without a leading underscore. Select other functions by name:"
 )
 
 
@@ -364,14 +364,14 @@ def _require_function(module: ModuleType, name: str, file: str) -> Callable[...,
         function: Callable[..., Any] = found
         return function
     known = [each for each, value in vars(module).items() if isroutine(value)]
-    problem = f"there is no function {name!r} in it{did_you_mean(name, known) or '.'}"
+    problem = f"unknown function {name!r}{did_you_mean(name, known) or '.'}"
     raise UnreadableInput(file, problem)
 
 
 def _import_file(file: str) -> ModuleType:
     path = Path(file).resolve()
     if not path.is_file():
-        raise UnreadableInput(file, "there is no such file.")
+        raise UnreadableInput(file, "the file does not exist.")
     name = f"callscore_tools_{path.stem}"
     spec = spec_from_file_location(name, path)
     assert spec is not None  # noqa: S101  (there is a loader for every file of that name)
@@ -384,7 +384,7 @@ def _import_file(file: str) -> ModuleType:
     except (Exception, SystemExit) as error:
         del sys.modules[name]
         message = hide_secrets(str(error))
-        problem = f"it raises {type(error).__name__} while it is imported: {message}"
+        problem = f"importing it raises {type(error).__name__}: {message}"
         raise UnreadableInput(file, f"{problem.removesuffix('.')}.") from error
     finally:
         sys.path.remove(str(path.parent))

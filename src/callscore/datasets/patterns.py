@@ -102,7 +102,7 @@ def text_matching(pattern: str, rng: Random, *, minimum: int = 0) -> str:
 
 def _write(node: _Node, rng: Random, minimum: int, pieces: list[str]) -> None:
     if len(pieces) > _MAX_TEXT_LENGTH:
-        raise UnknownPatternError("it asks for too much")
+        raise UnknownPatternError("it repeats too often")
     if isinstance(node, _Character):
         first, last = rng.choice(node.ranges)
         pieces.append(chr(rng.randint(ord(first), ord(last))))
@@ -128,7 +128,7 @@ class _Parser:
     def parse(self) -> _Node:
         found = self._alternatives()
         if self._at < len(self._text):
-            raise UnknownPatternError("a ) is not opened")
+            raise UnknownPatternError("unmatched )")
         return found
 
     def _peek(self) -> str:
@@ -137,7 +137,7 @@ class _Parser:
     def _take(self) -> str:
         character = self._peek()
         if not character:
-            raise UnknownPatternError("it ends too early")
+            raise UnknownPatternError("unexpected end")
         self._at += 1
         return character
 
@@ -204,11 +204,11 @@ class _Parser:
     def _group(self) -> _Node:
         self._depth += 1
         if self._depth > _MAX_DEPTH:
-            raise UnknownPatternError("it is nested too deep")
+            raise UnknownPatternError("it is nested too deeply")
         is_empty = self._skip_group_head()
         found = self._alternatives()
         if not self._skip(")"):
-            raise UnknownPatternError("a ( is not closed")
+            raise UnknownPatternError("unclosed (")
         self._depth -= 1
         return _Sequence(()) if is_empty else found
 
@@ -243,7 +243,7 @@ class _Parser:
         character = self._take()
         last = self._escaped(self._take())[0][1] if character == "\\" else character
         if last < found[0][0]:
-            raise UnknownPatternError("a range ends before it begins")
+            raise UnknownPatternError("a range is reversed")
         return ((found[0][0], last),)
 
     def _escaped(self, character: str) -> _Ranges:
@@ -256,14 +256,14 @@ class _Parser:
         if character in ("x", "u"):
             return _ranges_of(self._code(character))
         if character.isalnum() and character not in _CONTROLS:
-            raise UnknownPatternError(f"\\{character} is not known")
+            raise UnknownPatternError(f"\\{character} is not supported")
         return _ranges_of(_CONTROLS.get(character, character))
 
     def _property(self, *, is_negated: bool) -> _Ranges:
         end = self._text.find("}", self._at)
         name = self._text[self._at : end].lstrip("{")
         if end < 0 or name not in _PROPERTIES:
-            raise UnknownPatternError(f"\\p{{{name}}} is not known")
+            raise UnknownPatternError(f"\\p{{{name}}} is not supported")
         self._at = end + 1
         found = _ranges_of(_PROPERTIES[name])
         return _complement(found) if is_negated else found
@@ -278,7 +278,7 @@ class _Parser:
         try:
             return chr(int(digits, 16))
         except (ValueError, OverflowError) as error:
-            raise UnknownPatternError(f"\\{character}{digits} is no letter") from error
+            raise UnknownPatternError(f"\\{character}{digits} is not a character") from error
 
 
 def _ranges_of(characters: str) -> _Ranges:
@@ -290,7 +290,7 @@ def _complement(ranges: Sequence[tuple[str, str]]) -> _Ranges:
     """The printable characters that are in none of the ranges."""
     found = [each for each in _PRINTABLE if not any(low <= each <= high for low, high in ranges)]
     if not found:
-        raise UnknownPatternError("a set allows nothing that can be printed")
+        raise UnknownPatternError("a set has no printable character")
     return _ranges_of("".join(found))
 
 

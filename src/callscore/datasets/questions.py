@@ -12,7 +12,7 @@ from msgspec import Struct
 from callscore.core.case import calls_in
 from callscore.core.rendering import clip
 from callscore.core.schemas.references import ALL_KEYWORDS, subschemas
-from callscore.datasets.scalars import split_words
+from callscore.datasets.phrasing import arguments_text, tool_purpose
 from callscore.errors import ModelFailed
 from callscore.formats.cases import read_case
 from callscore.words.plain_data import tool_to_dict
@@ -36,12 +36,12 @@ __all__ = [
 
 
 _REQUESTS = (
-    "Please {purpose}{details}.",
-    "Could you {purpose}{details}?",
-    "I would like you to {purpose}{details}.",
-    "Can you {purpose}{details}, please?",
-    "I need you to {purpose}{details}.",
-    "{Purpose}{details}, please.",
+    "Please {purpose}.",
+    "Could you {purpose}?",
+    "I would like you to {purpose}.",
+    "Can you {purpose}, please?",
+    "I need you to {purpose}.",
+    "{Purpose}, please.",
 )
 _SMALL_TALK = (
     "Hi!",
@@ -69,49 +69,26 @@ _HYPOTHETICAL_QUESTIONS = (
     "Do not do anything yet. What would you need to know to {purpose}?",
     "Without doing it: are you able to {purpose}?",
     "I may ask you later to {purpose}, but not now. Just say that you have understood.",
-    "In one sentence, when should somebody {purpose}?",
+    "In one sentence, when would you {purpose}?",
 )
-_SENTENCE = re.compile(r"[.!?](?:\s|$)|\n")
-_MAX_PURPOSE_LENGTH = 120
-# The first words of descriptions that do not say what to do.
-_NOT_VERBS = {"a", "an", "the", "this", "these", "tool", "use", "used", "function", "for"}
-_UNQUOTED_TEXT = re.compile(r"[^\s,;:\"'()\[\]{}][^,;:\"()\[\]{}\n]*")
-
-
-def tool_purpose(tool: Tool) -> str:
-    """The purpose of a tool, in words that follow "please": `get the weather of a city`."""
-    text = " ".join(_SENTENCE.split((tool.description or "").strip(), maxsplit=1)[0].split())
-    first, _, rest = text.partition(" ")
-    if not first.isalpha() or first.lower() in _NOT_VERBS or len(text) > _MAX_PURPOSE_LENGTH:
-        return _label(tool.name)
-    return f"{_verb(first.lower())} {rest}".strip()
-
-
-def _verb(word: str) -> str:
-    """A verb as in a request: `gets` and `searches` are `get` and `search`."""
-    if word.endswith(("ches", "shes", "sses", "xes")):
-        return word[:-2]
-    if word.endswith("ies"):
-        return word[:-3] + "y"
-    return word[:-1] if word.endswith("s") and not word.endswith(("ss", "us", "is")) else word
 
 
 def question_for_calls(calls: Sequence[ToolCall], tools: Mapping[str, Tool], rng: Random) -> str:
     """A question that leads to these calls, in any order."""
     first, *others = (_request(call, tools[call.name], rng) for call in calls)
-    return " ".join([first, *(f"Also: {_lower_first(text)}" for text in others)])
+    return " ".join([first, *(f"Also, {_lower_first(text)}" for text in others)])
 
 
 def question_in_order(calls: Sequence[ToolCall], tools: Mapping[str, Tool], rng: Random) -> str:
     """A question that leads to these calls, in this order."""
     first, *others = (_request(call, tools[call.name], rng) for call in calls)
-    then = [f"Then: {_lower_first(text)}" for text in others]
-    return " ".join([f"First: {_lower_first(first)}", *then])
+    then = [f"Then {_lower_first(text)}" for text in others]
+    return " ".join([f"First, {_lower_first(first)}", *then])
 
 
 def question_forbidding(question: str, tool: Tool) -> str:
     """The question with a sentence that forbids a tool."""
-    return f"{question} You must not {tool_purpose(tool)}.".strip()
+    return f"{question} Do not {tool_purpose(tool)}.".strip()
 
 
 def question_without_calls(tools: Sequence[Tool], rng: Random) -> str:
@@ -124,29 +101,16 @@ def question_without_calls(tools: Sequence[Tool], rng: Random) -> str:
 
 
 def _request(call: ToolCall, tool: Tool, rng: Random) -> str:
+    """A request for one call, and the arguments in sentences after it."""
     purpose = tool_purpose(tool)
-    arguments = call.arguments or {}
-    listed = ", ".join(f"{_label(name)}: {_value_text(value)}" for name, value in arguments.items())
-    details = f" ({listed})" if listed else ""
-    template = rng.choice(_REQUESTS)
     capital = purpose[:1].upper() + purpose[1:]
-    return template.format(purpose=purpose, Purpose=capital, details=details)
+    asked = rng.choice(_REQUESTS).format(purpose=purpose, Purpose=capital)
+    return f"{asked} {arguments_text(call.arguments or {})}".rstrip()
 
 
 def _lower_first(text: str) -> str:
     is_acronym = text[1:2].isupper() or text[:2] == "I "
     return text if is_acronym else text[:1].lower() + text[1:]
-
-
-def _label(name: str) -> str:
-    return " ".join(split_words(name)) or name
-
-
-def _value_text(value: Any) -> str:
-    """A value as people write it, or as JSON if that would be ambiguous."""
-    if isinstance(value, str) and _UNQUOTED_TEXT.fullmatch(value):
-        return value
-    return encode_json(value).decode()
 
 
 _MAX_CHECKED_LENGTH = 60
@@ -346,7 +310,7 @@ class _QuestionWriter:
             written = {}
             missing = clip(str(error), _MAX_ERROR_LENGTH)
         else:
-            missing = "there is no message for it"
+            missing = "no message for it"
         for record in batch:
             name = record["id"]
             text = written.get(name, "").strip()
@@ -362,11 +326,11 @@ class _QuestionWriter:
         if len(text) > _MAX_QUESTION_LENGTH:
             return f"the message is longer than {_MAX_QUESTION_LENGTH} characters"
         if not text.replace("\n", " ").replace("\t", " ").isprintable():
-            return "there are letters in the message that cannot be printed"
+            return "the message contains unprintable characters"
         if text.casefold() in self._taken:
             return "another case has the same message"
         missing = unmentioned_values(text, self._needed[name], self._known)
-        return f"the message does not say {', '.join(map(repr, missing))}" if missing else None
+        return f"the message does not contain {', '.join(map(repr, missing))}" if missing else None
 
 
 def _parse_reply(reply: Any) -> list[_Question]:
@@ -381,5 +345,5 @@ def _parse_reply(reply: Any) -> list[_Question]:
     try:
         found = msgspec.json.decode(fenced[1] if fenced else text, type=_Reply | list[_Question])
     except (msgspec.DecodeError, RecursionError) as error:
-        raise ValueError(f"the answer was not the JSON that was asked for: {error}") from error
+        raise ValueError(f"the answer is not the requested JSON: {error}") from error
     return found if isinstance(found, list) else found.questions

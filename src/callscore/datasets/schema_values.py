@@ -39,7 +39,7 @@ __all__ = ["changed_arguments", "is_valid", "random_call", "two_different_calls"
 _OPTIONAL_SHARES = (0.5, 0.5, 0.0, 1.0)  # of the optional members, by try
 _EXTRA_ITEMS = 2  # items beyond the minimum
 _MAX_TRIES = 20
-_TOO_FEW = "there are too few different items"
+_TOO_FEW = "too few distinct items are possible"
 _MAX_ITEMS = 1_000
 _NAME_SUFFIX_LENGTH = 4  # letters that make a repeated name a new one
 
@@ -147,7 +147,7 @@ def _new_name(
             if name in found:
                 name = text_matching(rng.choice(patterns), rng, minimum=longer)
         except UnknownPatternError as error:
-            problem = f"a name for the pattern {patterns[0]!r} is not found"
+            problem = f"no name found for the pattern {patterns[0]!r}"
             raise NoValueError(position.steps, problem) from error
         return name
     number = "" if len(found) < len(GENERIC_WORDS) else str(len(found))
@@ -255,7 +255,7 @@ class ValueBuilder:
     def make(self, schema: Any, position: ValuePosition) -> Any:
         """A value for a part of the schema."""
         if position.depth > _MAX_DEPTH:
-            raise NoValueError(position.steps, "the schema has no end")
+            raise NoValueError(position.steps, "the schema is infinitely deep")
         problem: NoValueError | TooManyTriesError | None = None
         for attempt in range(_VALUE_TRIES):
             try:
@@ -275,7 +275,7 @@ class ValueBuilder:
         spare = [value for value in _fallback_values(schema) if is_valid(schema, value, self.root)]
         if spare:
             return spare[0]
-        text = f"{_schema_text(schema)} accepts none that was tried"
+        text = f"{_schema_text(schema)} accepts none of the values tried"
         raise problem or NoValueError(position.steps, text)
 
     def spend(self) -> None:
@@ -313,11 +313,11 @@ def make_arguments(tool: Tool, rng: Random) -> dict[str, Any]:
         found = make_value({**tool.parameters, "type": "object"}, rng)
     except NoValueError as error:
         place = json_path(error.steps)
-        problem = f"the tool {tool.name!r}: no value is found for {place}: {error.problem}"
-        raise InvalidSettings(f"{problem}. Give `examples` or a `default` there.") from error
+        problem = f"tool {tool.name!r}: no value found for {place}: {error.problem}"
+        raise InvalidSettings(f"{problem}. Add 'examples' or a 'default' there.") from error
     except TooManyTriesError as error:
-        problem = f"the schema of the tool {tool.name!r} is too large: gave up after {error.tries:,} tries"
-        raise InvalidSettings(f"{problem}. Give `examples` or a `default` in it.") from error
+        problem = f"the schema of the tool {tool.name!r} is too large; stopped after {error.tries:,} tries"
+        raise InvalidSettings(f"{problem}. Add 'examples' or a 'default' to it.") from error
     assert isinstance(found, dict)  # noqa: S101  (it is valid, and so it is an object)
     return found
 
@@ -364,7 +364,7 @@ def _build(builder: ValueBuilder, schema: Any, position: ValuePosition, attempt:
     if "enum" in flat:
         values = flat["enum"]
         if not values:
-            raise NoValueError(position.steps, "no value is in all of its lists")
+            raise NoValueError(position.steps, "its enums have no value in common")
         return rng.choice([value for value in values if value is not None] or values)
     given = [value for value in _fallback_values(flat)[:-1] if value is not None]
     if given and "default" not in flat and rng.random() < 0.5:  # noqa: PLR2004  (one half)
@@ -400,7 +400,7 @@ def _choose_type(schema: dict[str, Any], rng: Random) -> str:
     if isinstance(kinds, list):
         known: list[str] = [kind for kind in kinds if kind in _JSON_TYPES]
         if not known:
-            raise NoValueError((), "no type is in all of its lists")
+            raise NoValueError((), "its types have none in common")
         others: list[str] = [kind for kind in known if kind != "null"]
         return rng.choice(others or known)
     for kind, words in _KEYWORDS_BY_TYPE.items():

@@ -342,15 +342,15 @@ def chat(  # noqa: PLR0913  (one argument per property of a chat)
     """
     for name, text, is_needed in (("model", model, True), ("system", system, False)):
         if not isinstance(text, str) and (is_needed or text is not None):
-            raise InvalidSettings(f"{name}: {text!r} is not a text")
+            raise InvalidSettings(f"{name}: expected a string, got {text!r}")
     require_template(prompt)
     require_url(base_url)
     require_variable_name(key_variable)
     require_no_secret(parameters)
     if max_steps is not None and (max_steps.__class__ is not int or max_steps < 1):
-        raise InvalidSettings(f"max_steps: {max_steps!r} is not a number from 1 on")
+        raise InvalidSettings(f"max_steps: expected a whole number ≥ 1, got {max_steps!r}")
     if limits is not None and limits.__class__ is not Limits:
-        raise InvalidSettings(f"limits: {limits!r} is not made by callscore.models.Limits(...)")
+        raise InvalidSettings(f"limits: expected a callscore.models.Limits, got {limits!r}")
     return Chat(
         model=model,
         offer=None if tools is None else make_tool_offer(tools),

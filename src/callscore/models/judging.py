@@ -306,7 +306,7 @@ class Judge:
             asked = escape(clip(question, 60))
             failed = ModelFailed(
                 error.model,
-                f'asked to judge "{asked}": {error.problem}',
+                f"judging '{asked}': {error.problem}",
                 status=error.status,
                 attempts=error.attempts,
                 is_timeout=error.is_timeout,
@@ -321,7 +321,7 @@ class Judge:
             if found is not None:
                 return Verdict(found.verdict, hide_secrets(found.reason))
         shown = escape(clip(hide_secrets(repr(answer)), 100))
-        problem = f"as a judge it gave no verdict, though it was asked twice; it said {shown}"
+        problem = f"no verdict in two answers of the judge; the last one was {shown}"
         raise ModelFailed(self.model, problem, attempts=2)
 
     def _answer_to(self, messages: list[dict[str, Any]]) -> str | None:
@@ -398,7 +398,7 @@ def judge(
     """
     name: Any = model
     if not isinstance(name, str) or not name.strip():
-        raise InvalidSettings(f"judge: {model!r} is not the name of a model")
+        raise InvalidSettings(f"judge: expected the name of a model, got {model!r}")
     require_url(base_url)
     require_variable_name(key_variable)
     return Judge(

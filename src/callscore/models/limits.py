@@ -64,9 +64,9 @@ class Rate:
 
     def __init__(self, starts: float, seconds: float = 1.0) -> None:
         if not (_is_positive(starts) and _is_positive(seconds)):
-            raise InvalidSettings(f"rate: {starts!r} in {seconds!r} s is no rate; both are above 0")
+            raise InvalidSettings(f"rate: expected two numbers > 0, got {starts!r} and {seconds!r}")
         if seconds / starts > _MAX_INTERVAL:
-            raise InvalidSettings(f"rate: {starts:g} in {seconds:g} s is less than one an hour")
+            raise InvalidSettings(f"rate: {starts:g} per {seconds:g} s is less than one per hour")
         self.starts = starts
         self.seconds = seconds
         self._interval = seconds / starts
@@ -108,11 +108,11 @@ class Limits(Struct, frozen=True, kw_only=True):
 
     def __post_init__(self) -> None:
         if self.retries.__class__ is not int or self.retries < 0:
-            raise InvalidSettings(f"retries: {self.retries!r} is not a number from 0 on")
+            raise InvalidSettings(f"retries: expected a whole number ≥ 0, got {self.retries!r}")
         if self.timeout is not None and not _is_positive(self.timeout):
-            raise InvalidSettings(f"timeout: {self.timeout!r} is not a time above 0, in seconds")
+            raise InvalidSettings(f"timeout: expected seconds > 0, got {self.timeout!r}")
         if self.rate is not None and not isinstance(self.rate, Rate):
-            raise InvalidSettings(f"rate: {self.rate!r} is not made by callscore.models.Rate(...)")
+            raise InvalidSettings(f"rate: expected a callscore.models.Rate, got {self.rate!r}")
 
 
 DEFAULT_LIMITS = Limits()
@@ -138,7 +138,9 @@ def parse_rate(text: str) -> Rate:
     """Parse a rate: `10` or `10/s`, `500/m`, `1000/h`."""
     found = _RATE.fullmatch(text)
     if found is None:
-        raise InvalidSettings(f"rate: {text!r} is not like '10/s', '500/m' or '1000/h'")
+        raise InvalidSettings(
+            f"rate: expected a rate such as '10/s', '500/m' or '1000/h', got {text!r}"
+        )
     return Rate(float(found[1]), _PERIODS[found[2] or "s"])
 
 
@@ -216,7 +218,7 @@ async def _with_timeout(ask: Callable[[], Awaitable[_Result]], seconds: float | 
     except TimeoutError:
         if not deadline.expired():
             raise
-    raise TimeoutError(f"there was no answer within {seconds:g} s")
+    raise TimeoutError(f"no answer within {seconds:g} s")
 
 
 def with_retries_in_thread(
@@ -395,7 +397,7 @@ def run_with_timeout(function: Callable[[], _Result], seconds: float | None) -> 
 
     Thread(target=run, daemon=True, name="callscore-request").start()
     if not wait([future], seconds).done:  # what the function raises may be a TimeoutError, too
-        raise TimeoutError(f"there was no answer within {seconds:g} s")
+        raise TimeoutError(f"no answer within {seconds:g} s")
     return future.result()
 
 

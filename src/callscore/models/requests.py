@@ -50,13 +50,15 @@ def require_template(template: Any) -> None:
     if template is None:
         return
     if not isinstance(template, str):
-        raise InvalidSettings(f"prompt: {template!r} is not a text")
+        raise InvalidSettings(f"prompt: expected a string, got {template!r}")
     for place in _PLACEHOLDER.finditer(template):
         if place[1] is not None and place[1].split(".")[0] not in _CASE_FIELDS:
             known = ", ".join(f"{{{{{field}}}}}" for field in _CASE_FIELDS)
-            problem = f"a case has no field {place[1]!r}; there are {known}, and what they hold"
-            aside = "Write four braces, {{{{, for two that begin no place"
-            raise InvalidSettings(f"prompt: {problem}: {{{{metadata.city}}}}. {aside}")
+            problem = f"prompt: unknown field {place[1]!r} in a placeholder. Choose from: {known},"
+            hint = (
+                "or a value in them, such as {{metadata.city}}. Write {{{{ for two literal braces."
+            )
+            raise InvalidSettings(f"{problem} {hint}")
 
 
 def fill_template(template: str, case: Case) -> str:
@@ -83,7 +85,7 @@ def _value_at(path: str, case: Case) -> Any:
         else:
             value = value[int(key)] if is_index and int(key) < len(value) else None
     if value is None:
-        raise InvalidSettings(f"prompt: the case {case.id!r} has no {path}")
+        raise InvalidSettings(f"prompt: the case {case.id!r} has no value '{path}'")
     return value
 
 
@@ -119,14 +121,14 @@ def messages_for(case: Case, *, system: str | None, prompt: str | None) -> list[
     if prompt is not None:
         if _are_messages(case.input) or _are_parts(case.input):
             raise InvalidSettings(
-                f"prompt: the input of the case {case.id!r} is a list of messages, or of their"
-                " parts, which is sent as it is; leave the prompt out"
+                f"prompt: the input of the case {case.id!r} is a list of messages or of content"
+                " parts, which is sent unchanged. Remove the prompt."
             )
         messages = [{"role": "user", "content": json_safe_string(fill_template(prompt, case))}]
     elif _are_messages(asked):
         messages = json_safe(asked)
     elif asked is None:
-        raise InvalidSettings(f"the case {case.id!r} has no input, so there is nothing to ask")
+        raise InvalidSettings(f"the case {case.id!r} has no input")
     elif _are_parts(asked):
         messages = [{"role": "user", "content": json_safe(asked)}]
     else:
@@ -172,8 +174,8 @@ def require_known_parameters(parameters: dict[str, Any]) -> None:
     for name in parameters:
         if name not in known:
             meant = did_you_mean(name, known) or "."
-            problem = f"there is no parameter {name!r}{meant}"
-            raise InvalidSettings(f"{problem} What only one server knows goes into extra_body.")
+            problem = f"unknown parameter {name!r}{meant}"
+            raise InvalidSettings(f"{problem} Pass parameters of a single server in extra_body.")
 
 
 @cache
@@ -188,7 +190,7 @@ def _known_parameters() -> tuple[str, ...]:
 
 
 COMPLETIONS_PATH = "/chat/completions"
-_FEATURE = "Asking a model"
+_FEATURE = "Calling a model"
 _EXTRA = "openai"
 _MAX_ERROR_LENGTH = 200  # characters of what the SDK says
 _Client = TypeVar("_Client")
@@ -289,8 +291,8 @@ def _create(kind: Callable[..., _Client], base_url: str | None, key: str) -> _Cl
     except Exception as error:  # noqa: BLE001  (of an invalid proxy in the environment, say)
         problem = clip(" ".join(hide_secrets(str(error), (key,)).split()), _MAX_ERROR_LENGTH)
     raise InvalidSettings(
-        f"the model cannot be asked: {problem or 'the SDK cannot be used'}; look at the variables"
-        " HTTP_PROXY, HTTPS_PROXY, ALL_PROXY and OPENAI_* of the environment"
+        f"cannot create the client: {problem or 'the SDK failed'}. Check the environment variables"
+        " HTTP_PROXY, HTTPS_PROXY, ALL_PROXY and OPENAI_*."
     )
 
 

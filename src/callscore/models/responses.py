@@ -69,7 +69,7 @@ def read_completion(response: httpx2.Response, key: str) -> dict[str, Any]:
     if not all(isinstance(choice, dict) for choice in document["choices"]):
         raise UnusableAnswer(f"the server's answer has no message: {_excerpt(content, key)}")
     if not document["choices"]:
-        raise EmptyAnswer("there is no answer in what the server sent")
+        raise EmptyAnswer("the server's answer is empty")
     if not may_contain_key(content, key):
         return document
     try:
@@ -86,7 +86,7 @@ def _unusable(document: Any, beginning: str) -> UnusableAnswer:
     # Some servers send errors with the status 200.
     code = error.get("code") if isinstance(error, dict) else None
     status = code if isinstance(code, int) and is_transient_status(code) else None
-    return UnusableAnswer(f"the server answered with an error: {_message_text(error)}", status)
+    return UnusableAnswer(f"the server returned an error: {_message_text(error)}", status)
 
 
 def _decoded(response: httpx2.Response, key: str) -> Any:
@@ -130,7 +130,7 @@ def model_failure(error: Exception, *, model: str, server: str | None, key: str)
     problem = clip(_one_line(text), _MAX_MESSAGE_LENGTH)
     return ModelFailed(
         model,
-        problem + (f" (asked {attempts} times)" if attempts > 1 else ""),
+        problem + (f" ({attempts} attempts)" if attempts > 1 else ""),
         status=status_of(error),
         attempts=attempts,
         is_timeout=not kinds.isdisjoint(_TIMEOUTS),
@@ -140,13 +140,13 @@ def model_failure(error: Exception, *, model: str, server: str | None, key: str)
 def _failure_text(error: Exception, kinds: set[str], server: str | None) -> str:
     status = status_of(error)
     if isinstance(error, UnusableAnswer | TimeoutError):
-        return str(error) or "there was no answer in time"
+        return str(error) or "no answer before the timeout"
     if status is not None:
         phrase = f" {HTTPStatus(status).phrase}" if status in _HTTP_STATUSES else ""
         body = getattr(error, "body", None)
-        return f"the server answered {status}{phrase}: {_message_text(body or str(error))}"
+        return f"the server returned {status}{phrase}: {_message_text(body or str(error))}"
     if "APIConnectionError" in kinds or isinstance(error, ConnectionError):
-        return _connection_text(error, server or "OpenAI's address")
+        return _connection_text(error, server or "api.openai.com")
     return f"{type(error).__name__}: {error}"
 
 
@@ -158,7 +158,7 @@ def never_connected(error: BaseException) -> bool:
 def _connection_text(error: BaseException, server: str) -> str:
     innermost = _root_cause(error)
     if isinstance(innermost, ConnectionRefusedError):
-        return f"connection refused: is the server running at {server}?"
+        return f"connection refused. Is the server running at {server}?"
     number = innermost.errno if isinstance(innermost, OSError) else None
     problem = strerror(number) if number is not None and number > 0 else str(innermost)
     return f"the connection to {server} failed: {problem or type(innermost).__name__}"
@@ -241,7 +241,7 @@ def assemble_stream(text: str) -> dict[str, Any]:
     choices = _choices_in(events)
     is_finished = bool(choices) and all(choice.is_finished for choice in choices)
     if not is_finished and _DONE_LINE.search(text) is None:
-        raise ConnectionError("the stream ended in the middle")
+        raise ConnectionError("the stream ended early")
     about = {name: event[name] for event in events for name in _METADATA_FIELDS if event.get(name)}
     usage = [event["usage"] for event in events if isinstance(event.get("usage"), dict)]
     return {

@@ -187,9 +187,7 @@ def key_for(base_url: str | None, variable: str) -> str:
     key = os.environ.get(variable, "").strip()
     if key:
         if not (key.isascii() and key.isprintable()):
-            raise InvalidSettings(
-                f"{variable}: it holds characters that no key has, and that cannot be sent"
-            )
+            raise InvalidSettings(f"{variable}: the key contains characters that cannot be sent")
         return key
     server = resolve_server(base_url)
     if server is not None and _is_local(server):
@@ -209,8 +207,8 @@ def require_variable_name(name: Any) -> None:
     """Refuse what is not the name of a variable; it may be the key itself, so it is not shown."""
     if not isinstance(name, str) or _VARIABLE_NAME.fullmatch(name) is None:
         raise InvalidSettings(
-            "key_variable: name the variable of the environment that holds the key, as in"
-            f" {KEY_VARIABLE!r}; the key itself is never written down"
+            "key_variable: expected the name of an environment variable, such as"
+            f" {KEY_VARIABLE!r}, not the key itself"
         )
 
 
@@ -231,15 +229,17 @@ def require_url(base_url: Any, name: str = "base_url") -> None:
         url, is_address = urlsplit(""), False
     if "@" in url.netloc or ("@" in text and not is_address):
         raise InvalidSettings(
-            f"{name}: there is a password in it; put the key into the environment"
+            f"{name}: the address contains a password. Put the key into the environment."
         )
     if not is_address:
         shown = hide_secrets(repr(base_url))
-        raise InvalidSettings(f"{name}: {shown} is not like 'http://localhost:8080/v1'")
+        raise InvalidSettings(
+            f"{name}: expected an address such as 'http://localhost:8080/v1', got {shown}"
+        )
     if "?" in text or "#" in text:
         raise InvalidSettings(
-            f"{name}: an address ends before the '?' or '#'; what a chat sends with every request"
-            " is given as extra_query={...}"
+            f"{name}: remove the part from '?' or '#' on. Pass query parameters as"
+            " extra_query={...}."
         )
 
 
@@ -256,6 +256,6 @@ def require_no_secret(parameters: dict[str, Any]) -> None:
             ]
     if names:
         raise InvalidSettings(
-            f"{hide_secrets(names[0])}: keys are read from the environment alone; name the variable that"
-            " holds it in key_variable"
+            f"{hide_secrets(names[0])}: keys are only read from the environment. Pass the name of the"
+            " variable as key_variable."
         )

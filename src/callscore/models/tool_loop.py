@@ -139,7 +139,7 @@ async def run_call(
     """Run the function that a model called, async or not, with a timeout in seconds."""
     function = functions.get(name)
     if function is None:
-        return _failure(f"there is no tool {name!r}; the tools are {', '.join(functions)}")
+        return _failure(f"unknown tool {name!r}. Choose from: {', '.join(functions)}.")
     read = read_arguments(arguments)
     if read.value is None:
         problem = f"Error: the arguments are not a JSON object ({read.error})"
@@ -161,7 +161,7 @@ async def _run_function(
         if not is_over:
             abandon_task(task)
     if not is_over:
-        return _failure(f"the tool took longer than {seconds:g} s")
+        return _failure(f"the tool did not finish within {seconds:g} s")
     return _failure("the tool was cancelled") if task.cancelled() else task.result()
 
 
@@ -176,7 +176,7 @@ def _failure_from_error(error: BaseException) -> ToolOutcome:
     try:
         message = str(error)
     except Exception:  # noqa: BLE001  (a foreign exception may raise when printed)
-        message = "(it cannot even be printed)"
+        message = "(the message cannot be printed)"
     return _failure(f"{kind}: {message}" if message else kind)
 
 
@@ -402,6 +402,6 @@ async def _call_outcome(
     function = _function_in(call)
     name, arguments = function.get("name"), function.get("arguments")
     if not isinstance(name, str) or name == NAMELESS:
-        problem = f"Error: the call names no tool; the tools are {', '.join(tools.functions)}"
+        problem = f"Error: the call has no tool name. Choose from: {', '.join(tools.functions)}."
         return ToolOutcome(problem, failed=True, is_malformed=True)
     return await run_call(name, arguments, tools.functions, seconds)
