@@ -443,7 +443,7 @@ def test_a_run_that_goes_on_keeps_its_gate(callscore: Program, tmp_path: Path) -
     ran = callscore("run", "--resume")
 
     assert ran.returncode == 1
-    assert "is below 0.900" in ran.stderr
+    assert "required ≥ 0.900" in ran.stderr
 
 
 def test_a_factory_in_another_file_does_not_hide_what_has_changed(

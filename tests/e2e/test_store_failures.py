@@ -246,7 +246,7 @@ def test_a_history_that_is_deleted_in_the_middle_leaves_no_run_that_counts_as_wh
     assert "the file was moved or deleted while in use" in " ".join(ran.stdout.split())
     imported = callscore("import", unsaved(folder))
     assert imported.returncode == 0, imported.stderr
-    assert "is not whole" in imported.stderr
+    assert "is incomplete" in imported.stderr
     with open_store(folder / ".callscore/history.db") as store:
         run = store.find("latest")
         assert (run.status, run.totals) == ("interrupted", {})

@@ -354,7 +354,7 @@ def test_a_run_goes_on_where_the_disk_is_full(store: Store) -> None:
 
     assert found.evaluations[0].passed == 40
     assert list(found.warnings) == notes
-    assert "not everything is kept: " in notes[0]
+    assert "not everything was saved: " in notes[0]
     assert "the disk is full" in notes[0]
     assert 0 < len(list(store.results(found.id))) < 40
 
@@ -465,7 +465,7 @@ def test_a_run_goes_on_with_what_is_there_where_nothing_can_be_written(store: St
     assert found.evaluations[0].reused >= 1
     assert asked.count("a") == 1
     assert len(before) < 3
-    assert any(warning.startswith("not everything is kept") for warning in found.warnings)
+    assert any(warning.startswith("not everything was saved") for warning in found.warnings)
 
 
 def test_no_run_goes_on_where_the_history_cannot_be_read(

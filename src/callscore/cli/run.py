@@ -319,7 +319,7 @@ def run_evaluations(request: RunRequest) -> RunResults:
             "the run that goes on": request.resume,
         }
         given = " and ".join(name for name, value in selections.items() if value)
-        raise InvalidSettings(f"nothing is selected: no case fits {given or 'these files'}")
+        raise InvalidSettings(f"nothing selected: no case matches {given or 'these files'}")
     return replace(results, unloaded=(*unloaded, *results.unloaded))
 
 

@@ -341,7 +341,7 @@ class _Rescoring:
         totals = summary_payload(list(found.values()))
         writer.finish("interrupted" if is_interrupted else "finished", totals, summaries)
         for problem in writer.problems:
-            self._warn(f"not everything is kept: {problem}")
+            self._warn(f"not everything was saved: {problem}")
         return list(found.values())
 
     def _warn(self, warning: str) -> None:

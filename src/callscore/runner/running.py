@@ -332,7 +332,7 @@ class _Run:
         if recorder is not None:
             recorder.finish_run("interrupted" if is_interrupted else "finished", found)
             for problem in recorder.problems:
-                self._warn(f"not everything is kept: {problem}")
+                self._warn(f"not everything was saved: {problem}")
             if saved := recorder.saved(self._options.lang):
                 self._warn(saved)
         return RunResults(
