@@ -297,5 +297,5 @@ def test_only_the_main_branch_saves_its_history() -> None:
     assert save["if"] == "github.ref == 'refs/heads/main'"
     assert restore["with"]["path"] == save["with"]["path"] == ".callscore"
     assert save["with"]["key"].startswith(restore["with"]["restore-keys"])
-    (baseline,) = [step for step in steps if step.get("name") == "Make them the baseline"]
+    (baseline,) = [step for step in steps if step.get("name") == "Set the baseline"]
     assert "||" not in baseline["run"]
