@@ -54,6 +54,7 @@ def test_the_gravest_reason_comes_first_and_decides(capsys: pytest.CaptureFixtur
         "callscore: assistant: no answer for 4 cases",
         "callscore: assistant: accuracy 0.667, required ≥ 0.900",
         "callscore: assistant: polite has no score, required ≥ 0.500",
+        "callscore: router: 1 case failed",
     ]
 
 
@@ -76,6 +77,7 @@ def test_each_reason_has_its_code() -> None:
         NO_ANSWER,
         FAILED,
         FAILED,
+        FAILED,
     ]
 
 
@@ -93,6 +95,7 @@ def test_reasons_can_be_had_in_russian() -> None:
         "assistant: нет ответа для 4 случаев",
         "assistant: accuracy 0.667, требуется ≥ 0.900",
         "assistant: у polite нет оценки, требуется ≥ 0.500",
+        "router: 1 случай не пройден",
     ]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -11,7 +12,7 @@ from msgspec.structs import replace
 
 from callscore import UnknownRun
 from callscore.cli.exits import INTERRUPTED
-from callscore.cli.options import lang_option, show_options
+from callscore.cli.options import lang_option, settings_options, show_options
 from callscore.cli.output_formats import FORMATS, report_options
 from callscore.cli.run import (
     RunRequest,
@@ -43,6 +44,7 @@ def ask() -> Callable[..., RunRequest]:
     @click.argument("paths", nargs=-1)
     @run_options
     @show_options
+    @settings_options
     @report_options(FORMATS)
     @lang_option
     def command(**options: Any) -> RunRequest:
@@ -89,6 +91,47 @@ def test_what_is_shown_can_be_chosen(ask: Callable[..., RunRequest]) -> None:
 
     assert (few.show, few.max_shown) == ("all", 3)
     assert (programs.show, programs.max_shown) == ("none", None)
+
+
+def test_all_cases_are_listed_unless_the_user_chooses(ask: Callable[..., RunRequest]) -> None:
+    assert (ask().max_listed, ask("--format", "markdown").max_listed) == (20, 20)
+    assert (ask("--show", "failing").max_listed, ask("--format", "json").max_listed) == (0, 0)
+
+
+def test_pytest_options_mean_what_they_mean_in_pytest(ask: Callable[..., RunRequest]) -> None:
+    request = ask("-x", "-q", "-j", "3", "--lf", "--collect-only")
+    verbose = ask("-v")
+
+    assert (request.stop_on_failure, request.is_quiet, request.jobs) == (True, True, 3)
+    assert (request.last_failed, request.collect_only) == (True, True)
+    assert (verbose.show, verbose.max_listed) == ("all", 0)
+    assert verbose.max_shown is not None
+    assert verbose.max_shown > 10**6
+    assert ask("-v", "--max-shown", "3").max_shown == 3
+
+
+@pytest.mark.parametrize(
+    "options", [("-q", "-v"), ("-v", "--show", "none"), ("-q", "--show", "all")]
+)
+def test_contradictory_verbosity_is_wrong_usage(
+    ask: Callable[..., RunRequest], options: tuple[str, ...]
+) -> None:
+    with pytest.raises(click.UsageError, match="exclude each other"):
+        ask(*options)
+
+
+def test_settings_override_those_of_evaluations(ask: Callable[..., RunRequest]) -> None:
+    given = (
+        *("--preset", "flexible", "--argument-match-threshold", "0.5", "--effect", "get_*=read"),
+        *("--argument", '*.q=text:{"similarity":0.85}', "--strip-prefix", "mcp__"),
+    )
+    request = ask(*given)
+
+    assert request.preset == "flexible"
+    assert request.settings["argument_match_threshold"] == 0.5
+    assert request.settings["effects"] == (("get_*", "read"),)
+    command = resume_command(request)
+    assert ask(*shlex.split(command)[2:]) == replace(request, paths=(".",), resume=True)
 
 
 @pytest.mark.parametrize(
@@ -155,7 +198,7 @@ def store(tmp_path: Path) -> Iterator[Store]:
 
 
 def begin(store: Store, **arguments: Any) -> str:
-    """A run that does not come to its end, with a case that failed and one that passed."""
+    """A run that did not finish, with a case that failed and one that passed."""
     run = store.begin(
         RunRecord(id="r", command="run", started_at=1.0, arguments={"paths": PATHS, **arguments})
     )
@@ -182,20 +225,36 @@ def test_what_the_user_selects_is_asked_and_kept_with_the_run(store: Store) -> N
         "tags": ["smoke"],
         "limit": 3,
         "fail_under": None,
+        "preset": None,
+        "settings": None,
         "trials": 2,
         "cases": None,
     }
 
 
 def test_a_run_that_goes_on_asks_what_it_asked_before(store: Store) -> None:
-    begin(store, keyword="weather", tags=["smoke"], limit=3, trials=2, cases=[["e", None, "c"]])
+    begin(
+        store,
+        keyword="weather",
+        tags=["smoke"],
+        limit=3,
+        trials=2,
+        cases=[["e", None, "c"]],
+        settings={"order": "exact"},
+    )
 
-    choice = choose_questions(replace(REQUEST, resume=True, trials=5), store, pytest.fail)
+    request = replace(REQUEST, resume=True, trials=5, preset="outcome")
+
+    choice = choose_questions(request, store, pytest.fail)
 
     assert choice.selection == Selection(
         keyword="weather", tags=("smoke",), limit=3, last_failed=frozenset({("e", None, "c")})
     )
-    assert choice.trials == 5  # what is said now counts
+    assert choice.trials == 5  # what is given now counts
+    assert (choice.arguments["preset"], choice.arguments["settings"]) == (
+        "outcome",
+        {"order": "exact"},
+    )
 
 
 def test_without_a_run_to_go_on_with_it_says_so(store: Store) -> None:
@@ -224,8 +283,8 @@ def test_where_nothing_failed_or_nothing_was_run_everything_is(store: Store) -> 
 
     assert never.selection.last_failed is fine.selection.last_failed is None
     assert notes == [
-        "nothing was run before: everything is run",
-        "в прошлый раз всё прошло: запускается всё",
+        "there is no earlier run: running all cases",
+        "в прошлом прогоне не было неудач: запускаются все случаи",
     ]
 
 
@@ -293,7 +352,7 @@ def test_other_code_runs_everything_and_trusts_no_kept_answer(folder: Path) -> N
 
     assert request.paths == (".",)
     assert not request.cache
-    assert not request.trusts_kept
+    assert not request.trusts_saved
 
 
 def test_other_data_runs_everything_and_trusts_what_is_known_by_its_content(folder: Path) -> None:
@@ -301,7 +360,7 @@ def test_other_data_runs_everything_and_trusts_what_is_known_by_its_content(fold
 
     assert request.paths == (".",)
     assert not request.cache
-    assert request.trusts_kept
+    assert request.trusts_saved
 
 
 @pytest.mark.parametrize("cache", [False, True])

@@ -19,7 +19,7 @@ from callscore.core.results import (
     answer_passes,
 )
 from callscore.core.settings import DEFAULT
-from callscore.core.totals import Column, Totals
+from callscore.core.totals import Column, Totals, summary_payload
 
 if TYPE_CHECKING:
     from callscore.core.results import EvaluationResults
@@ -269,3 +269,67 @@ def test_scorers_come_in_the_order_of_fail_under_and_others_follow() -> None:
         ("accuracy", None),
     ]
     assert found.scorers[0].is_below
+
+
+# The list of all cases of a small evaluation.
+
+
+def test_an_error_counts_as_0_in_every_mean() -> None:
+    found = gather(
+        outcome("a"),
+        outcome("b", 0.0),
+        outcome("c"),
+        Failure(case="d", kind="raised", problem="boom"),
+    )
+    nothing = gather(*[Failure(case=name, kind="raised", problem="boom") for name in "ab"])
+
+    (scorer,) = found.scorers
+    assert (scorer.mean, scorer.scored, scorer.passed) == (0.5, 4, 2)
+    assert (found.decided, found.passed, found.not_run) == (4, 2, 0)
+    assert [(one.mean, one.scored) for one in nothing.scorers] == [(None, 0)]
+    assert summary_payload([found])["f1"] == 0.5
+    assert summary_payload([nothing])["f1"] is None
+
+
+def test_every_case_of_a_small_evaluation_is_listed_in_the_order_of_the_plan() -> None:
+    found = gather(
+        outcome("a"),
+        outcome("b", 0.0),
+        Failure(case="c", kind="raised", problem="boom"),
+        outcome("d", None),
+        order=[3, 1, 2, 0],
+        max_listed=4,
+    )
+
+    listed = [(each.id, each.passed, each.value, each.errors) for each in found.listed]
+    assert listed == [
+        ("a", True, 1.0, 0),
+        ("b", False, 0.0, 0),
+        ("c", False, 0.0, 1),
+        ("d", None, None, 0),
+    ]
+
+
+def test_a_listed_case_counts_its_trials() -> None:
+    trials = [outcome("a", value, trial=trial) for trial, value in enumerate((1.0, 0.0, 0.5), 1)]
+
+    (case,) = gather(*trials, max_listed=1).listed
+
+    assert (case.passed, case.trials, case.passed_trials, case.value) == (False, 3, 1, 0.5)
+
+
+def test_many_cases_are_not_listed() -> None:
+    cases = [outcome(name) for name in "abc"]
+    totals = Totals(DEFAULT, {"accuracy": None}, max_listed=2)
+    totals.add(cases[0], 0)
+
+    assert gather(*cases, max_listed=2).listed == ()
+    assert gather(*cases).listed == ()
+    assert totals.evaluation(ABOUT, cases=3, questions=3).listed == ()
+    assert len(totals.evaluation(ABOUT, cases=2, questions=2).listed) == 1
+
+
+def test_trials_are_in_the_order_of_the_plan() -> None:
+    trials = [outcome(name, trial=trial) for name in "ab" for trial in (1, 2)]
+
+    assert [each.case for each in gather(*trials, order=[3, 2, 1, 0]).trials] == ["a", "b"]

@@ -33,7 +33,7 @@ def folder(callscore: Program, tmp_path: Path) -> Path:
     file = add_file(tmp_path, "eval_agent.py", AGENT)
     ran = callscore("run", "--jobs", "1")
     assert ran.returncode == 1
-    assert "accuracy   0.667      2/3     < 0.900" in ran.stdout
+    assert "accuracy   0.667      2/3    ≥ 0.900" in ran.stdout
     file.unlink()
     return tmp_path
 
@@ -55,9 +55,9 @@ def test_kept_answers_are_scored_under_other_settings_and_nobody_is_asked(
         r"callscore: run [-\w]+, asked on [-\d]+ [:\d]+ UTC, is scored again\n", ran.stderr
     )
     assert "agent   eval_agent.py" in ran.stdout
-    assert "3 cases, flexible (≥ 0).6, any order" in ran.stdout
-    assert "accuracy   1.000      3/3     ≥ 0.900" in ran.stdout
-    assert "All 3 passed\n3 answers (3 reused) in " in ran.stdout
+    assert "3 cases, flexible (≥ 0.6), any order" in ran.stdout
+    assert "accuracy   1.000      3/3    ≥ 0.900" in ran.stdout
+    assert "All 3 passed\n3 cases (3 reused) in " in ran.stdout
     assert asked(folder) == ["weather", "sum", "greeting"]
     assert runs_in(folder) == [("rescore", "run"), ("run", None)]
 
@@ -95,8 +95,8 @@ def test_other_scorers_and_another_bar_can_be_asked_for(callscore: Program, fold
     assert (ran.returncode, ran.stdout) == (1, "")
     assert ran.stderr.endswith(" UTC\ncallscore: agent: exact 0.667, требуется ≥ 0.800\n")
     report = (folder / "again.txt").read_text()
-    assert "tool_called     1.000        3/3   ≥ 0.800" in report
-    assert "exact           0.667        2/3   < 0.800" in report
+    assert "tool_called     1.000        3/3     ≥ 0.800" in report
+    assert "exact           0.667        2/3     ≥ 0.800" in report
 
 
 def test_the_suffix_of_the_file_says_the_format(callscore: Program, folder: Path) -> None:
@@ -149,10 +149,10 @@ def test_functions_are_taken_from_the_file_of_their_evaluation(
     file.unlink()
     gone = callscore("rescore")
 
-    assert "brief      0.333      1/3     ≥ 0.100" in first.stdout
+    assert "brief      0.333      1/3    ≥ 0.100" in first.stdout
     report = msgspec.json.decode(changed.stdout, type=dict[str, Any])
     brief = report["evaluations"][0]["scorers"][1]
-    assert (brief["name"], brief["mean"], brief["threshold"]) == ("brief", 1.0, 0.1)
+    assert (brief["name"], brief["mean"], brief["fail_under"]) == ("brief", 1.0, 0.1)
     assert "measuring" in changed.stderr
     missing = "! agent: the scorer brief is missing, and answers pass without it: "
     assert f"{missing}evals/eval_agent.py:1: " in " ".join(broken.stdout.split())

@@ -60,9 +60,13 @@ def test_evaluations_are_found_and_what_they_come_to_is_shown(
         "parameters_valid   1.000      3/3",
         "accuracy           1.000      3/3",
     ]
-    assert lines[8] == "All 3 passed"
-    assert lines[9].startswith("3 answers in ")
-    assert lines[10].startswith("run 20")
+    assert lines[8].split() == ["case", "score", "time"]
+    assert [line.split()[:3] for line in lines[9:12]] == [
+        ["✓", name, "1.000"] for name in ("weather", "sum", "greeting")
+    ]
+    assert lines[13] == "All 3 passed"
+    assert lines[14].startswith("3 cases in ")
+    assert lines[15].startswith("run 20")
     assert assistant.exists()
 
 
@@ -81,21 +85,23 @@ def test_a_failing_case_is_shown_with_its_diff_and_the_mean_below_fail_under_exi
     assert "2 of 3 passed, 1 failed\n" in ran.stdout
 
 
-def test_failing_cases_alone_are_no_error(callscore: Program, tmp_path: Path) -> None:
+def test_a_failing_case_exits_with_1_unless_a_mean_is_required(
+    callscore: Program, tmp_path: Path
+) -> None:
     add_file(tmp_path, "eval_wrong.py", WRONG.replace(', fail_under={"accuracy": 0.9}', ""))
 
     ran = callscore("run")
+    lenient = callscore("run", "--fail-under", "0.6", "--cache")
     gated = callscore("run", "--fail-under", "0.7", "--lang", "ru", "--cache")
 
-    assert (ran.returncode, ran.stderr) == (0, "")
+    assert (ran.returncode, ran.stderr) == (1, "callscore: assistant: 1 case failed\n")
+    assert (lenient.returncode, lenient.stderr) == (0, "")
     assert gated.returncode == 1
     assert gated.stderr == "callscore: assistant: accuracy 0.667, требуется ≥ 0.700\n"
-    assert "пройдено 2 из 3, не пройдено 1\n3 ответа (ответ из истории 3) за " in gated.stdout
+    assert "пройдено 2 из 3, не пройдено 1\n3 случая (из истории: 3) за " in gated.stdout
 
 
-def test_a_forbidden_call_fails_whatever_the_mean_once_there_is_a_fail_under(
-    callscore: Program, tmp_path: Path
-) -> None:
+def test_a_forbidden_call_fails_whatever_the_mean_is(callscore: Program, tmp_path: Path) -> None:
     body = """
     @evaluation(cases=[Case("Hi!", id="hi", expected=[expect.forbid("delete_*")])], fail_under={bar})
     def careless(case):
@@ -106,7 +112,7 @@ def test_a_forbidden_call_fails_whatever_the_mean_once_there_is_a_fail_under(
 
     gated, free = callscore("run", "eval_gated.py"), callscore("run", "eval_free.py")
 
-    assert (gated.returncode, free.returncode) == (1, 0)
+    assert (gated.returncode, free.returncode) == (1, 1)
     assert gated.stderr == "callscore: careless: forbidden calls were made: delete_all\n"
     assert "hi   failed   1 forbidden call" in free.stdout
 
@@ -122,7 +128,7 @@ def test_an_agent_that_raises_is_an_error_and_no_failure(
     assert ran.stderr == "callscore: raising: no answer for 1 case\n"
     assert "sum   error: raised\n  the task raised ValueError: the agent is tired\n" in ran.stdout
     assert '  raise ValueError("the agent is tired")\n' in ran.stdout
-    assert "\n2 passed, 1 error\n" in ran.stdout
+    assert "\n2 of 3 passed, 1 error\n" in ran.stdout
 
 
 def test_a_broken_file_beside_a_good_one_does_not_keep_it_from_running(
@@ -142,7 +148,7 @@ def test_a_broken_file_beside_a_good_one_does_not_keep_it_from_running(
     assert wrong == "callscore: assistant: accuracy 0.667, required ≥ 0.900"
     assert "eval_broken.py:2   cannot be used\n" in ran.stdout
     assert "weather   failed   assistant\n" in ran.stdout
-    assert "4 of 5 passed, 1 failed, 1 error\n" in ran.stdout
+    assert "4 of 6 passed, 1 failed, 1 error\n" in ran.stdout
 
 
 @pytest.mark.parametrize(
@@ -189,10 +195,9 @@ def test_what_is_asked_can_be_selected(
 @pytest.mark.parametrize(
     ("options", "problem"),
     [
-        (["-k", "nobody"], "callscore: nothing selected: no case matches -k\n"),
         (["-k", "a and"], "callscore: "),
         (["--rate", "fast"], "expected a rate such as '10/s', '500/m' or '1000/h', got 'fast'."),
-        (["--jobs", "0"], "Invalid value for '--jobs'"),
+        (["--jobs", "0"], "Invalid value for '-j' / '--jobs'"),
         (["--fail-under", "2"], "Invalid value for '--fail-under'"),
         (["--resume"], "callscore: there is no unfinished run of . to go on with."),
         (["--watch", "--resume"], "--watch and --resume exclude each other."),
@@ -223,8 +228,8 @@ def test_cases_asked_several_times_show_how_often_they_pass(
 
     ran = callscore("run", "--trials", "4", "--jobs", "1", "--max-shown", "1")
 
-    assert ran.returncode == 0
-    assert "3 cases, 12 answers, strict, any order, median " in ran.stdout
+    assert ran.returncode == 1
+    assert "3 cases, 12 trials, strict, any order, median " in ran.stdout
     assert "           k=1     k=2     k=3     k=4\npass@k   0.833   0.944   1.000" in ran.stdout
     assert "! 1 flaky case (sum 2/4)" in ran.stdout
     assert "sum #2   failed   2/4 passed\n" in ran.stdout
@@ -263,7 +268,7 @@ def test_what_failed_the_last_time_can_be_run_alone(callscore: Program, tmp_path
     callscore("run", "--last-failed", "--jobs", "1")
     fine = callscore("run", "--last-failed", "--jobs", "1")
 
-    assert "callscore: nothing was run before: everything is run\n" in first.stderr
+    assert "callscore: there is no earlier run: running all cases\n" in first.stderr
     # What failed; then the two that failed then; then the one that still did; then everything.
     assert asked(tmp_path)[known:] == [
         *["sum", "weather"],
@@ -272,7 +277,7 @@ def test_what_failed_the_last_time_can_be_run_alone(callscore: Program, tmp_path
         *["weather", "sum", "greeting"] * 2,
     ]
     assert (again.returncode, repaired.returncode, fine.returncode) == (4, 4, 0)
-    assert "callscore: nothing failed the last time: everything is run\n" in fine.stderr
+    assert "callscore: no case failed in the last run: running all cases\n" in fine.stderr
 
 
 @pytest.mark.usefixtures("assistant")
@@ -284,7 +289,7 @@ def test_kept_answers_are_taken_where_just_the_same_was_asked(
     ran = callscore("run", "--cache")
     callscore("run", "-k", "weather")
 
-    assert "3 answers (1 reused) in " in ran.stdout
+    assert "3 cases (1 reused) in " in ran.stdout
     assert sorted(asked(tmp_path)) == ["greeting", "sum", "weather", "weather"]
 
 
@@ -351,7 +356,7 @@ cases:
         ran = callscore("run", "--jobs", "3", "--rate", "500", "--retries", "1")
         impatient = callscore("run", "--timeout", "0.01", "--retries", "0")
 
-    assert ran.returncode == 0
+    assert ran.returncode == 1
     assert "2 of 3 passed, 1 failed\n" in ran.stdout
     assert "4 requests, 60 tokens in, 30 out\n" in ran.stdout
     assert server.most_in_flight > 1
@@ -381,8 +386,8 @@ cases:
 
     assert unjudged.returncode == 2
     assert (ran.returncode, ran.stderr) == (0, "")
-    assert "judged by tiny: 1 value, 1 question asked\n" in ran.stdout
-    assert "judged by tiny: 1 value, 0 questions asked\n" in again.stdout
+    assert "judge tiny: 1 value, 1 request\n" in ran.stdout
+    assert "judge tiny: 1 value, 0 requests\n" in again.stdout
     assert len(server.requests) == 1
     kept = b"".join(file.read_bytes() for file in (tmp_path / ".callscore").iterdir())
     assert b"sk-secret" not in kept + (ran.stdout + ran.stderr + again.stdout).encode()
@@ -466,3 +471,113 @@ def test_a_factory_in_another_file_does_not_hide_what_has_changed(
     assert "1/1" in first.stdout
     assert "0/1" in second.stdout
     assert "reused" not in second.stdout
+
+
+# What is selected, and when a run stops.
+
+
+@pytest.mark.usefixtures("assistant")
+def test_an_empty_selection_is_not_success(callscore: Program, tmp_path: Path) -> None:
+    ran = callscore("run", "evals", "-k", "nobody", "--tag", "slow", "--tag", "old")
+    listed = callscore("run", "evals", "-k", "nobody", "--collect-only")
+
+    assert (ran.returncode, listed.returncode) == (3, 3)
+    selected = "no case matches -k 'nobody' and --tag 'slow' or --tag 'old'."
+    assert ran.stderr == f"callscore: evals: nothing to run: {selected}\n"
+    assert listed.stderr == "callscore: evals: nothing to run: no case matches -k 'nobody'.\n"
+    assert not (tmp_path / "asked.log").exists()
+
+
+@pytest.mark.usefixtures("assistant")
+def test_cases_can_be_listed_without_running_them(callscore: Program, tmp_path: Path) -> None:
+    ran = callscore("run", "evals", "--collect-only", "--trials", "2", "-k", "not sum")
+    failed = callscore("run", "evals", "--collect-only", "--lf", "--format", "json")
+    wrong = [
+        callscore("run", "--collect-only", *options)
+        for options in (("--resume",), ("--watch",), ("--format", "junit"))
+    ]
+
+    assert (ran.returncode, ran.stderr) == (0, "")
+    assert ran.stdout == (
+        "assistant   evals/eval_assistant.py:46\n  weather\n  greeting\n\n"
+        "2 cases, 4 trials selected, nothing was run\n"
+    )
+    assert msgspec.json.decode(failed.stdout)["cases"] == 3
+    assert "there is no earlier run" in failed.stderr
+    assert [each.returncode for each in wrong] == [2, 2, 2]
+    assert not (tmp_path / ".callscore").exists()
+
+
+def test_a_run_can_stop_at_the_first_failure_and_be_resumed(
+    callscore: Program, tmp_path: Path
+) -> None:
+    add_file(tmp_path, "eval_wrong.py", WRONG.replace(', fail_under={"accuracy": 0.9}', ""))
+
+    ran = callscore("run", "-x", "-q", "--jobs", "1", "--mode", "flexible")
+    shown = callscore("show", "--show", "none")
+    rest = callscore("run", "--resume", "-q")
+
+    assert ran.returncode == 1
+    verdict, *_ = ran.stdout.splitlines()
+    assert verdict == "0 of 1 passed, 1 failed, stopped after the first failure: 2 not run"
+    go_on = "Run the rest with: callscore run . --resume --jobs 1 --mode flexible\n"
+    assert ran.stderr.endswith(f"stopped after the first failure. {go_on}")
+    assert "interrupted" in shown.stdout
+    assert "flexible from 0.8" in shown.stdout
+    assert rest.stdout.startswith("2 of 3 passed, 1 failed\n3 cases (1 reused) in ")
+    assert "flexible from 0.8" in callscore("show", "--show", "none").stdout
+
+
+def test_a_run_with_an_error_has_the_same_numbers_everywhere(
+    callscore: Program, tmp_path: Path
+) -> None:
+    body = """
+    @evaluation(cases=[Case(name, id=name, expected=[("f", {})]) for name in "abcd"])
+    def agent(case):
+        if case.id == "c":
+            raise RuntimeError("tired")
+        return [] if case.id == "b" else [("f", {})]
+    """
+    add_file(tmp_path, "eval_agent.py", body)
+
+    ran = callscore("run")
+    callscore("run")
+    shown = callscore("show")
+    listed = msgspec.json.decode(callscore("history", "--json").stdout)
+    compared = msgspec.json.decode(
+        callscore("compare", "latest~1", "latest", "--format", "json").stdout
+    )
+
+    assert ran.returncode == 4
+    for report in (ran.stdout, shown.stdout):
+        assert "accuracy   0.500      2/4" in report
+        assert "2 of 4 passed, 1 failed, 1 error\n4 cases in " in report
+    row = (listed["runs"] if isinstance(listed, dict) else listed)[0]["evaluations"][0]
+    assert (row["cases"], row["share"], row["f1"]) == (4, 0.5, 0.5)
+    measures = [compared["main"], *compared["others"]]
+    assert [(each["name"], each["before"]) for each in measures] == [("passed", 0.5), ("f1", 0.5)]
+
+
+def test_settings_of_the_command_override_those_of_the_evaluation(
+    callscore: Program, tmp_path: Path
+) -> None:
+    add_file(tmp_path, "eval_wrong.py", WRONG.replace("fail_under=", "order='exact', fail_under="))
+
+    ran = callscore("run", "--mode", "flexible", "--argument-match-threshold", "0")
+    again = callscore("rescore", "--format", "json")
+
+    assert ran.returncode == 0
+    assert "flexible from 0, exact order" in ran.stdout
+    settings = msgspec.json.decode(again.stdout)["evaluations"][0]["settings"]
+    assert (settings["mode"], settings["order"]) == ("flexible", "exact")
+
+
+def test_cases_with_the_same_id_are_a_warning(callscore: Program, tmp_path: Path) -> None:
+    body = """
+    @evaluation(cases=[Case("x", id="a", expected=[]), Case("y", id="a", expected=[])])
+    def agent(case):
+        return []
+    """
+    add_file(tmp_path, "eval_agent.py", body)
+
+    assert "! agent: 2 cases have the id 'a'" in callscore("run").stdout

@@ -59,14 +59,14 @@ def test_ctrl_c_shows_what_there_is_and_keeps_it(callscore: Program, folder: Pat
 
     out, err = (folder / "stdout").read_text(), (folder / "stderr").read_text()
     assert code == 130
-    assert "\n1 passed, interrupted: 2 unanswered\n1 answer in " in out
+    assert "\n1 passed, interrupted: 2 not run\n3 cases in " in out
     assert err == (
         "callscore: interrupted; finished results are saved. To continue: callscore run . --resume --jobs 1\n"
     )
     (folder / "go-on").touch()
     ran = callscore("run", "--resume", "--jobs", "1")
     assert ran.returncode == 0
-    assert "All 3 passed\n3 answers (1 reused) in " in ran.stdout
+    assert "All 3 passed\n3 cases (1 reused) in " in ran.stdout
     assert asked(folder) == ["weather", "sum", "sum", "greeting"]
     run = next(line for line in out.splitlines() if line.startswith("run "))
     assert run in ran.stdout.splitlines()  # it is the same one
@@ -85,7 +85,7 @@ def test_a_killed_run_goes_on_without_asking_anything_twice(
     ran = callscore("run", "eval_hanging.py", "--resume")
     again = callscore("run", "eval_hanging.py", "--resume")
     assert ran.returncode == 0
-    assert "All 2 passed\n2 answers (1 reused) in " in ran.stdout  # what was selected then
+    assert "All 2 passed\n2 cases (1 reused) in " in ran.stdout  # what was selected then
     assert asked(folder) == ["weather", "sum", "sum"]
     assert again.returncode == 2
     assert "there is no unfinished run of eval_hanging.py" in again.stderr
@@ -106,7 +106,7 @@ def test_a_killed_run_goes_on_from_a_server(
     assert busy.returncode == 2
     assert "is still under way: another process is at it" in busy.stderr
     assert ran.returncode == 0
-    assert "All 3 passed\n3 answers (1 reused) in " in ran.stdout
+    assert "All 3 passed\n3 cases (1 reused) in " in ran.stdout
     assert asked(folder) == ["weather", "sum", "sum", "greeting"]
     assert not (folder / ".callscore").exists()
 

@@ -27,7 +27,9 @@ def other(case):
 
 def waits(folder: Path, times: int) -> bool:
     """Whether it has run so many times, and waits for the next change."""
-    return (folder / "stderr").read_text().count("watching for changes; Ctrl-C ends it") == times
+    return (folder / "stderr").read_text().count(
+        "watching for changes; press Ctrl-C to stop"
+    ) == times
 
 
 def test_what_changes_is_run_again_until_ctrl_c(tmp_path: Path) -> None:
@@ -81,7 +83,7 @@ def test_answers_from_before_another_file_changed_are_not_taken(tmp_path: Path) 
         assert process.wait() == 130
 
     assert asked(tmp_path) == ["weather"] * 4
-    assert (tmp_path / "stdout").read_text().count("1 answer (1 reused)") == 1
+    assert (tmp_path / "stdout").read_text().count("1 case (1 reused)") == 1
 
 
 def test_of_a_suite_only_what_is_new_is_asked(tmp_path: Path) -> None:

@@ -46,10 +46,10 @@ def test_a_run_is_shown_as_it_was_and_nobody_is_asked(callscore: Program, folder
     assert re.fullmatch(r"\d+ [A-Z][a-z]{2} \d\d:\d\d", when)
     assert empty == ""
     assert rest[0] == "agent   eval_agent.py"
-    assert "accuracy   0.500      1/2    ≥ 0.900" in rest
+    assert "accuracy   0.333      1/3    ≥ 0.900" in rest
     assert "sum   failed" in rest
     assert "greeting   error: raised" in rest
-    assert "1 of 2 passed, 1 failed, 1 error" in rest
+    assert "1 of 3 passed, 1 failed, 1 error" in rest
     assert asked(folder) == ["weather", "sum", "greeting"]
 
 
@@ -64,7 +64,7 @@ def test_a_report_goes_to_a_file_of_its_kind(callscore: Program, folder: Path) -
     callscore("show", "-o", "run.md")
     callscore("show", "-o", "run.xml")
 
-    assert (folder / "run.md").read_text().startswith("## 1 of 2 passed")
+    assert (folder / "run.md").read_text().startswith("## 1 of 3 passed")
     assert '<failure type="score"' in (folder / "run.xml").read_text()
 
 
@@ -117,7 +117,7 @@ def test_what_is_not_there_is_told(callscore: Program) -> None:
     variant = callscore("show", "latest:large")
     assert (words.returncode, variant.returncode) == (2, 2)
     assert "has the words 'nothing'; it has agent, and their cases" in words.stderr
-    assert "has no variant 'large'; it has none" in variant.stderr
+    assert "has no variant 'large': it has no variants" in variant.stderr
 
 
 def test_without_a_history_there_is_nothing_to_show(callscore: Program, tmp_path: Path) -> None:

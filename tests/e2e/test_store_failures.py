@@ -205,8 +205,8 @@ def test_a_disk_that_is_full_in_the_middle_stops_no_run_and_the_rest_is_in_a_fil
     ran = callscore("run")
 
     assert ran.returncode == 0, ran.stderr
-    assert "All 30 passed" in ran.stdout
-    assert "not everything was saved: .callscore/history.db: the disk " in ran.stdout
+    assert "All 30 trials passed" in ran.stdout
+    assert "the run was not saved completely: .callscore/history.db: the disk " in ran.stdout
     assert (
         "src/callscore" not in ran.stderr
     )  # what measures the tests has no room either, and says so
@@ -338,10 +338,10 @@ def test_a_server_that_goes_away_in_the_middle_loses_nothing(
     assert "All 3 passed" in said
     assert "Traceback" not in said
     if comes_back:
-        assert "not everything was saved" not in said
+        assert "the run was not saved completely" not in said
         assert [*folder.rglob("unsaved-*.jsonl")] == []
     else:
-        assert "not everything was saved: postgresql://postgres@127.0.0.1" in said
+        assert "the run was not saved completely: postgresql://postgres@127.0.0.1" in said
         imported = callscore("import", unsaved(folder), "--store", postgres_url)
         assert imported.returncode == 0, imported.stderr
     with open_store(postgres_url) as store:

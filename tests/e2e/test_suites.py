@@ -91,7 +91,7 @@ def test_a_suite_asks_a_model_as_it_says(
     judged = [request.body for request in server.requests if request.body["model"] == "strict"]
 
     report = msgspec.json.decode(ran.stdout)
-    assert ran.returncode == 0, ran.stderr
+    assert ran.returncode == 1, ran.stderr  # a case fails
     assert [
         (each["variant"], each["passed"], each["answered"]) for each in report["evaluations"]
     ] == [

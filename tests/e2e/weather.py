@@ -66,5 +66,5 @@ def program(folder: Path, *arguments: str) -> str:
     """Run `callscore` in a folder that several tests share; what it prints."""
     at_home = {name: os.environ[name] for name in os.environ if not name.startswith("GITHUB_")}
     ran = run_program(*arguments, folder=folder, environment={**at_home, "PYTHONPATH": SOURCE})
-    ran.check_returncode()
+    assert ran.returncode in (0, 1), ran.stderr  # cases may fail
     return ran.stdout.decode()

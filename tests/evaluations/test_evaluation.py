@@ -6,8 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from callscore.core.settings import DEFAULT, Settings
 from callscore.errors import InvalidSettings
 from callscore.evaluations.evaluation import (
+    Evaluation,
     fail_under_from,
     only_from,
     require_signature,
@@ -15,6 +17,7 @@ from callscore.evaluations.evaluation import (
     tags_from,
     trials_from,
     variants_from,
+    with_settings,
 )
 from callscore.evaluations.scorers import scorers_from
 from callscore.models import chat
@@ -138,3 +141,15 @@ def test_a_chat_knows_what_it_can_be_told() -> None:
     assert refusal(lambda: require_signature(task, {"a": {"system": 1}})).startswith(
         "variants.a: system"
     )
+
+
+def test_settings_of_an_evaluation_can_be_overridden() -> None:
+    own = Settings(order="exact", pass_mark=0.5, judge=lambda _question, _value: True)
+    made = Evaluation(name="e", task=print, cases=(), settings=own)
+
+    found = with_settings(made, "outcome", {"pass_mark": 0.9}).settings
+
+    assert (found.order, found.pass_mark, found.count_calls) == ("exact", 0.9, "writes")
+    assert found.judge is own.judge
+    plain = Evaluation(name="e", task=print, cases=())
+    assert with_settings(plain, None, {"mode": "strict"}).settings is DEFAULT

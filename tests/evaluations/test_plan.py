@@ -157,7 +157,7 @@ def test_a_file_that_needs_what_is_not_installed_is_said(monkeypatch: pytest.Mon
     def missing(_: Evaluation) -> list[Case]:
         raise MissingExtra("reading Parquet", "parquet")
 
-    monkeypatch.setattr("callscore.evaluations.plan.evaluation_cases", missing)
+    monkeypatch.setattr("callscore.evaluations.plan._cases_and_repeated_ids", missing)
 
     found = make_plan([ONE, made("e", skip=True)])
 
@@ -463,3 +463,20 @@ def test_settings_of_a_suite_without_effect_are_pointed_out() -> None:
         "e: argument_match_threshold has no effect: it applies only with mode flexible.",
     )
     assert make_plan([structs.replace(suite, settings=Settings(pass_mark=0.5))]).warnings == ()
+
+
+# Ids of several cases.
+
+
+def test_an_id_of_several_cases_is_a_warning() -> None:
+    same = made("e", Case("x", id="a"), Case("y", id="a"), Case("x", id="b"))
+    three = made("e", *[Case(text, id="a") for text in "xyz"])
+    unnamed = made("e", "What is it?", "What is it?")
+
+    assert make_plan([same]).warnings == (
+        "e: 2 cases have the id 'a'; the second one is renamed 'a-2'.",
+    )
+    assert make_plan([three]).warnings == (
+        "e: 3 cases have the id 'a'; they are renamed 'a-2' and so on.",
+    )
+    assert make_plan([unnamed]).warnings == ()

@@ -196,7 +196,7 @@ TOTALS = {
     "answered": 9,
     "passed": 6,
     "passed_share": 0.625,
-    "macro_f1": 0.75,
+    "f1": 0.75,
     "errors": 3,
 }
 
@@ -267,8 +267,8 @@ def test_a_run_that_is_under_way_is_counted(store: Store) -> None:
     assert (tally.cases, tally.trials) == (3, 5)
     assert (tally.answered, tally.passed, tally.errors) == (4, 2, 2)
     assert tally.share == pytest.approx((1 / 3 + 1 + 0) / 3)
-    # An error did not pass, and has no score: it is in no mean.
-    assert tally.f1 == pytest.approx((1 + 0.5 + 1) / 3)
+    # An error did not pass, and counts as 0.
+    assert tally.f1 == pytest.approx((1 + 0.5 + 1) / 5)
     assert tally.interval == wilson((tally.share or 0) * 3, 3)
 
 
@@ -350,7 +350,7 @@ def test_a_tag_counts_its_own_cases_alone(store: Store) -> None:
     tally = _numbers(line)
     assert (tally.cases, tally.answered, tally.passed, tally.errors) == (3, 2, 1, 1)
     assert tally.share == pytest.approx(1 / 3)
-    assert tally.f1 == 0.5
+    assert tally.f1 == pytest.approx(1 / 3)
 
 
 def test_a_limit_counts_the_runs_that_have_the_tag(store: Store) -> None:

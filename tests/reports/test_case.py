@@ -264,7 +264,7 @@ def test_every_trial_has_a_headline() -> None:
 
 def test_what_was_kept_stands_where_nothing_can_be_scored() -> None:
     assert "```diff\n~ getWeather(location=" in write_markdown([AS_KEPT])
-    assert "```diff\nNo calls were made.\n```" in write_markdown([SILENT])
+    assert "```diff\nNo calls.\n```" in write_markdown([SILENT])
 
 
 def test_hostile_texts_leave_no_fence() -> None:

@@ -17,9 +17,11 @@ from callscore.core.results import (
     CaseTrials,
     CaseValues,
     FailureKind,
+    ListedCase,
     MetricValue,
     Noted,
     RunResults,
+    ScorerResult,
 )
 from callscore.core.summary import Summary
 from callscore.reports.formatting import duration, first_names, grouped_number
@@ -28,7 +30,6 @@ from callscore.reports.run import (
     evaluation_label,
     facts_line,
     failure_groups,
-    gate_hint,
     group_notes,
     judge_lines,
     shown_cases,
@@ -75,7 +76,7 @@ def test_thousands_stand_apart() -> None:
         ({"answered": 3, "passed": 3}, [("All 3 passed", "good")]),
         ({"answered": 1, "passed": 1}, [("1 passed", "good")]),
         ({"answered": 3, "passed": 2}, [("2 of 3 passed", ""), ("1 failed", "bad")]),
-        ({"answered": 2, "passed": 2, "errors": 1}, [("2 passed", ""), ("1 error", "bad")]),
+        ({"answered": 2, "passed": 2, "errors": 1}, [("2 of 3 passed", ""), ("1 error", "bad")]),
         ({"answered": 0, "passed": 0, "errors": 2}, [("No answers", ""), ("2 errors", "bad")]),
         (
             {"answered": 2, "passed": 0, "undecided": 2},
@@ -94,7 +95,7 @@ def test_the_verdict_says_what_it_all_comes_to(
 def test_an_interrupted_run_says_so() -> None:
     assert verdict_parts(replace(FINE, is_interrupted=True), "ru") == [
         ("пройдено 3", ""),  # not all: nobody knows about the others
-        ("прервано: без ответа 0", "bad"),
+        ("прервано: не запущено 0", "bad"),
     ]
 
 
@@ -105,9 +106,9 @@ def test_there_are_words_for_every_kind_of_error(kind: FailureKind, lang: Langua
 
 
 def test_the_facts_leave_out_what_there_is_nothing_of() -> None:
-    assert facts_line(FINE, "en") == "3 answers in 31 ms"
+    assert facts_line(FINE, "en") == "3 cases in 31 ms"
     assert facts_line(MIXED, "en") == (
-        "8 answers (2 reused) in 1 min 15 s, 9 requests, 12,345 tokens in, 678 out"
+        "14 cases (2 reused) in 1 min 15 s, 9 requests, 12,345 tokens in, 678 out"
     )
 
 
@@ -118,42 +119,15 @@ def test_names_beyond_the_first_are_counted() -> None:
 
 
 def test_a_judge_is_named_with_what_it_was_asked() -> None:
-    assert judge_lines(MIXED, "en") == ["judged by gpt-4.1-mini: 12 values, 4 questions asked"]
+    assert judge_lines(MIXED, "en") == ["judge gpt-4.1-mini: 12 values, 4 requests"]
 
 
 def test_below_the_name_stand_the_cases_and_how_they_are_compared() -> None:
     assert subtitle([EACH], "en") == "3 cases, strict, any order, median < 1 ms"
-    assert subtitle(VARIANTS.evaluations, "en") == "2 cases, strict, any order"
+    assert subtitle(VARIANTS.evaluations, "en") == "2 cases, 19 trials, strict, any order"
     alone = replace(VARIANTS.evaluations[0], variant=None)
-    assert subtitle([alone], "en") == "2 cases, 6 answers, strict, any order, median 3.0 s"
-    assert subtitle(VARIANTS.evaluations[:1], "en") == "2 cases, 6 answers, strict, any order"
-
-
-@pytest.mark.parametrize(
-    ("fields", "is_said"),
-    [
-        ({"answered": 3, "passed": 2}, True),
-        ({"answered": 3, "passed": 3}, False),
-        ({"answered": 3, "passed": 2, "undecided": 1}, False),
-        ({"answered": 3, "passed": 2, "errors": 1}, False),  # the exit code says so
-    ],
-)
-def test_failures_that_change_no_exit_code_are_pointed_out(
-    fields: dict[str, int], is_said: bool
-) -> None:
-    scorers = tuple(replace(scorer, fail_under=None) for scorer in EACH.scorers)
-    run = RunResults(evaluations=(replace(EACH, scorers=scorers, **fields),))
-
-    hint = gate_hint(run, "en")
-
-    assert (hint is not None and "--fail-under 1" in hint) is is_said
-
-
-def test_where_there_is_a_fail_under_there_is_a_gate() -> None:
-    scorers = tuple(replace(scorer, fail_under=0.1) for scorer in EACH.scorers)
-    run = RunResults(evaluations=(replace(EACH, scorers=scorers, answered=3, passed=2),))
-
-    assert gate_hint(run, "en") is None
+    assert subtitle([alone], "en") == "2 cases, 6 trials, strict, any order, median 3.0 s"
+    assert subtitle(VARIANTS.evaluations[:1], "en") == "2 cases, 6 trials, strict, any order"
 
 
 # What a run gave, as JSON.
@@ -220,7 +194,7 @@ def test_what_has_no_answer_is_an_error_and_no_failure() -> None:
         ("book-a-table", "raised"),
         ("book-another-table", "raised"),
         ("… 1 error more", "error"),
-        ("interrupted: 2 unanswered", "interrupted"),
+        ("interrupted: 2 not run", "interrupted"),
         ("evals/eval_broken.py:3", "unloaded"),
     ]
 
@@ -305,7 +279,7 @@ def test_no_calls_are_said_in_words_and_in_russian() -> None:
     case = replace(each.unreferenced[0], calls=())
     run = RunResults(evaluations=(replace(each, unreferenced=(case,)),))
 
-    assert "Вызовов не сделано." in write_junit(run, lang="ru")
+    assert "Вызовов нет." in write_junit(run, lang="ru")
 
 
 def test_characters_that_xml_does_not_know_are_left_out() -> None:
@@ -358,7 +332,7 @@ def test_a_scorer_that_does_not_work_is_an_error_of_its_own() -> None:
 FINE_REPORT = """\
 ## All 3 passed
 
-3 answers in 31 ms\x20\x20
+3 cases in 31 ms\x20\x20
 run `20261115-184354-k3f9`
 
 ### `assistant`
@@ -381,11 +355,11 @@ def test_the_verdict_is_the_headline() -> None:
     first, *_ = write_markdown(MIXED).split("\n")
 
     assert first == (
-        "## 3 of 7 passed, 4 failed, 4 errors, 1 without a number, 1 skipped, interrupted: 2 unanswered"
+        "## 3 of 11 passed, 4 failed, 4 errors, 1 without a number, 1 skipped, interrupted: 2 not run"
     )
-    assert write_markdown(NOTHING) == "## Nothing was run.\n"
+    assert write_markdown(NOTHING) == "## No case was run.\n"
     assert write_markdown(VARIANTS, lang="ru").startswith(
-        "## пройдено 15 из 18, не пройдено 3, 1 ошибка\n"
+        "## пройдено 15 из 19 попыток, не пройдено 3, 1 ошибка\n"
     )
 
 
@@ -426,7 +400,7 @@ def test_variants_stand_side_by_side() -> None:
         "| variant | `tool_called` | `parameters_valid` | `accuracy` | passed | errors | median"
         " | tokens |" in text
     )
-    assert "| `small` | 0.833 | 0.750 | 0.667 | 4/6 | 1 | 2.0 s | 5,035 |" in text
+    assert "| `small` | 0.833 | 0.750 | 0.667 | 4/7 | 1 | 2.0 s | 5,035 |" in text
     assert "| required |  |  | ≥ 0.800 |  |  |  |  |" in text
     assert "- **`small`: `accuracy` 0.667, required ≥ 0.800**" in text
     assert "#### Repeated trials\n\n|  | k=1 | k=2 | k=3 |" in text
@@ -466,7 +440,7 @@ def test_a_long_list_of_calls_is_cut_and_none_is_said() -> None:
 
     assert "many</code> passed</summary>" in text
     assert "f(n=19)\n… 5 more\n```" in text
-    assert "none</code> no number</summary>\n\n```text\nNo calls were made.\n```" in text
+    assert "none</code> no number</summary>\n\n```text\nNo calls.\n```" in text
 
 
 def test_names_from_the_data_stay_plain_text() -> None:
@@ -571,3 +545,52 @@ def test_errors_that_say_the_same_are_said_once() -> None:
 
 def test_errors_beyond_the_first_are_counted() -> None:
     assert unnamed_errors(MIXED.evaluations) == 1
+
+
+# The list of all cases, in Markdown.
+
+
+def test_every_case_of_a_small_evaluation_is_a_row() -> None:
+    listed = (
+        ListedCase(id="a|b", passed=True, value=1.0, seconds=0.25),
+        ListedCase(id="c", passed=False, value=0.0, errors=1),
+    )
+    text = write_markdown(RunResults(evaluations=(replace(EACH, listed=listed),)))
+    variants = [replace(each, listed=listed) for each in VARIANTS.evaluations]
+
+    assert "|  | case | score | time |" in text
+    assert "| ✓ | <code>a&#124;b</code> | 1.000 | 250 ms |" in text
+    assert "| ! | `c` | error |  |" in text
+    assert "#### `gpt-4.1`" in write_markdown(replace(VARIANTS, evaluations=tuple(variants)))
+
+
+def test_a_run_that_stopped_at_a_failure_says_what_was_not_run() -> None:
+    stopped = RunResults(
+        evaluations=(replace(EACH, questions=5, cases=5, answered=2, passed=1),), is_stopped=True
+    )
+
+    assert verdict_parts(stopped, "en") == [
+        ("1 of 2 passed", ""),
+        ("1 failed", "bad"),
+        ("stopped after the first failure: 3 not run", "bad"),
+    ]
+
+
+def test_trials_are_counted_apart_from_cases() -> None:
+    each = replace(EACH, cases=50, questions=200, answered=200, passed=150)
+    fine = replace(each, passed=200)
+
+    some, all_passed = RunResults(evaluations=(each,)), RunResults(evaluations=(fine,))
+
+    assert verdict_parts(some, "en")[0] == ("150 of 200 trials passed", "")
+    assert verdict_parts(all_passed, "en") == [("All 200 trials passed", "good")]
+    assert facts_line(some, "en").startswith("50 cases, 200 trials in ")
+    assert subtitle([each], "en").startswith("50 cases, 200 trials, strict")
+
+
+def test_a_scorer_without_a_number_counts_trials_where_there_are_several() -> None:
+    scorer = ScorerResult(name="polite", not_scorable=Noted(2, ("no reason",)))
+    each = replace(EACH, cases=1, questions=2, scorers=(scorer,))
+
+    assert group_notes([each], "en")[0][0] == "polite has no number for 2 trials"
+    assert group_notes([replace(each, cases=2)], "en")[0][0] == "polite has no number for 2 cases"

@@ -19,6 +19,7 @@ from callscore.core.results import (
     CaseScore,
     CaseTrials,
     CaseValues,
+    ListedCase,
     MetricValue,
     RunResults,
     ScorerResult,
@@ -51,7 +52,7 @@ tool_called        1.000      3/3
 parameters_valid   1.000      3/3
 
 All 3 passed
-3 answers in 31 ms
+3 cases in 31 ms
 run 20261115-184354-k3f9
 """
 
@@ -109,20 +110,20 @@ evals/eval_broken.py:3   cannot be used
 
 ! Nothing was kept: the disk is full (.callscore/history.db).
 
-3 of 7 passed, 4 failed, 4 errors, 1 without a number, 1 skipped, interrupted: 2 unanswered
-8 answers (2 reused) in 1 min 15 s, 9 requests, 12,345 tokens in, 678 out
-judged by gpt-4.1-mini: 12 values, 4 questions asked
+3 of 11 passed, 4 failed, 4 errors, 1 without a number, 1 skipped, interrupted: 2 not run
+14 cases (2 reused) in 1 min 15 s, 9 requests, 12,345 tokens in, 678 out
+judge gpt-4.1-mini: 12 values, 4 requests
 run 20261115-184354-k3f9
 """
 
 VARIANTS_REPORT = """\
 assistant   evals/eval_assistant.py:12
-2 cases, strict, any order
+2 cases, 19 trials, strict, any order
 
 variant           tool_called   parameters_valid   accuracy   passed   errors   median   tokens
 gpt-4.1                 1.000              1.000      1.000      6/6        0    3.0 s    7,503
 claude-sonnet-4         1.000              0.917      0.833      5/6        0    2.5 s    6,269
-small                   0.833              0.750      0.667      4/6        1    2.0 s    5,035
+small                   0.833              0.750      0.667      4/7        1    2.0 s    5,035
 required                                            ≥ 0.800
 
 Repeated trials
@@ -148,8 +149,8 @@ what-is-the-weather-in-paris   failed   assistant [small]
 
 … 1 error more
 
-15 of 18 passed, 3 failed, 1 error
-18 answers in 12.3 s, 18,510 tokens in, 297 out
+15 of 19 trials passed, 3 failed, 1 error
+2 cases, 19 trials in 12.3 s, 18,510 tokens in, 297 out
 run 20261115-184354-k3f9
 """
 
@@ -179,21 +180,21 @@ def test_variants_stand_side_by_side_in_one_table() -> None:
 
 
 def test_nothing_run_is_said_in_one_sentence() -> None:
-    assert write_text(NOTHING) == "Nothing was run.\n"
-    assert write_text(NOTHING, lang="ru") == "Ничего не запущено.\n"
+    assert write_text(NOTHING) == "No case was run.\n"
+    assert write_text(NOTHING, lang="ru") == "Ни один случай не запущен.\n"
 
 
 def test_a_report_can_be_had_in_russian() -> None:
     text = write_text(MIXED, lang="ru")
 
-    assert "критерий           среднее   пройдено   требуется" in text
+    assert "метрика            среднее   пройдено   требуется" in text
     assert "! polite: без оценки 5 случаев (the scorer raised KeyError: 'text')" in text
     assert "what-is-the-weather-in-paris   не пройден   assistant" in text
     assert "convert-5-miles-to-km   ошибка: истекло время   3 запуска   assistant" in text
     assert "evals/eval_broken.py:3   не удалось использовать" in text
-    assert "пройдено 3 из 7, не пройдено 4, 4 ошибки, без оценки 1, пропущено 1, прервано" in text
-    assert "8 ответов (из сохранённых 2) за 1 мин 15 с, 9 запросов" in text
-    assert "судья gpt-4.1-mini: 12 значений, задано 4 вопроса" in text
+    assert "пройдено 3 из 11, не пройдено 4, 4 ошибки, без оценки 1, пропущено 1, прервано" in text
+    assert "14 случаев (из сохранённых 2) за 1 мин 15 с, 9 запросов" in text
+    assert "судья gpt-4.1-mini: 12 значений, 4 запроса" in text
     assert "passed" not in text
 
 
@@ -263,9 +264,9 @@ def test_cases_that_pass_or_have_no_number_can_be_shown_too() -> None:
 
     text = write_text(RunResults(evaluations=(each,)))
 
-    assert "fine #2   passed\n  1.000 no_promises\n  No calls were made.\n" in text
+    assert "fine #2   passed\n  1.000 no_promises\n  No calls.\n" in text
     assert "unknown   no number\n      – no_promises\n  f(n=0)\n" in text
-    assert "  f(n=19)\n  … 5 more\n\nunasked   no number\n  No calls were made.\n" in text
+    assert "  f(n=19)\n  … 5 more\n\nunasked   no number\n  No calls.\n" in text
 
 
 def test_a_long_place_has_a_line_of_its_own() -> None:
@@ -447,7 +448,54 @@ def test_what_is_unusual_about_a_run_is_said() -> None:
     assert report.splitlines()[1].endswith(", rescored, interrupted, some cases")
 
 
-def test_nothing_is_said_of_an_exit_code_of_long_ago() -> None:
+def test_a_saved_run_has_the_report_of_the_run() -> None:
     row = a_run("a", 3)
 
-    assert write_kept_run(row, MIXED).endswith(write_text(MIXED, is_past=True))
+    assert write_kept_run(row, MIXED).endswith(write_text(MIXED))
+
+
+def test_a_quiet_report_is_the_summary() -> None:
+    assert write_text(FINE, is_quiet=True) == (
+        "All 3 passed\n3 cases in 31 ms\nrun 20261115-184354-k3f9\n"
+    )
+    assert "! Nothing was kept" in write_text(MIXED, is_quiet=True)
+
+
+# The list of all cases.
+
+LISTED = (
+    ListedCase(id="weather", passed=True, value=1.0, seconds=0.25, passed_trials=1),
+    ListedCase(id="sum", passed=False, value=0.5, seconds=1.5),
+    ListedCase(id="tired", passed=False, value=0.0, errors=1),
+    ListedCase(id="open", passed=None, seconds=0.1),
+)
+
+
+def test_every_case_of_a_small_evaluation_has_a_line() -> None:
+    run = RunResults(evaluations=(replace(FINE.evaluations[0], listed=LISTED),))
+
+    report = write_text(run)
+
+    assert (
+        "  case      score     time\n"
+        "✓ weather   1.000   250 ms\n"
+        "✗ sum       0.500    1.5 s\n"
+        "! tired     error\n"
+        "· open          –   100 ms\n"
+    ) in report
+    assert "! tired     ошибка" in write_text(run, lang="ru")
+
+
+def test_a_repeated_case_has_a_line_with_the_number_of_trials_that_passed() -> None:
+    trials = ListedCase(id="weather", passed=False, value=0.5, trials=4, passed_trials=2)
+    run = RunResults(evaluations=(replace(FINE.evaluations[0], listed=(trials,)),))
+
+    assert "  case      score   passed\n✗ weather   0.500      2/4\n" in write_text(run)
+
+
+def test_each_variant_has_its_list_unless_they_are_long() -> None:
+    few = [replace(each, listed=LISTED[:2]) for each in VARIANTS.evaluations]
+    many = [replace(each, listed=LISTED[:1] * 7) for each in VARIANTS.evaluations]
+
+    assert "gpt-4.1\n  case      score" in write_text(replace(VARIANTS, evaluations=tuple(few)))
+    assert "✓" not in write_text(replace(VARIANTS, evaluations=tuple(many)))

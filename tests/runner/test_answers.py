@@ -445,7 +445,8 @@ def test_tools_of_a_case_that_are_none_are_no_score() -> None:
     found = failure_of(score(RIGHT, a_case(tools=[{"description": "no name"}])))
 
     assert (
-        "no calls can be read from the case weather: `tools` holds no definitions" in found.problem
+        "no calls can be read from the case weather: 'tools' has no tool definitions"
+        in found.problem
     )
 
 

@@ -83,7 +83,7 @@ def test_other_settings_take_the_place_of_single_ones(store: Store) -> None:
 
     assert [one.evaluations[0].passed for one in (first, second, preset)] == [0, 1, 1]
     assert second.evaluations[0].results.settings.pass_mark == 0.75
-    assert preset.evaluations[0].results.settings.pass_mark == 1.0
+    assert preset.evaluations[0].results.settings.pass_mark == 0.75
     assert store.find(second.id).arguments["settings"] == {"mode": "flexible"}
 
 

@@ -354,7 +354,7 @@ def test_a_run_goes_on_where_the_disk_is_full(store: Store) -> None:
 
     assert found.evaluations[0].passed == 40
     assert list(found.warnings) == notes
-    assert "not everything was saved: " in notes[0]
+    assert "the run was not saved completely: " in notes[0]
     assert "the disk is full" in notes[0]
     assert 0 < len(list(store.results(found.id))) < 40
 
@@ -370,7 +370,7 @@ def test_a_run_goes_on_where_the_history_is_deleted(store: Store) -> None:
     found = run(a_plan(Agent(), *MANY), ONE_BY_ONE, RunHooks(on_done=delete), store)
 
     assert found.evaluations[0].passed == len(MANY)
-    assert "was moved or deleted while it was in use" in found.warnings[0]
+    assert "was moved or deleted while" in found.warnings[0]
 
 
 def test_a_run_goes_on_where_kept_answers_cannot_be_read(store: Store) -> None:
@@ -465,7 +465,7 @@ def test_a_run_goes_on_with_what_is_there_where_nothing_can_be_written(store: St
     assert found.evaluations[0].reused >= 1
     assert asked.count("a") == 1
     assert len(before) < 3
-    assert any(warning.startswith("not everything was saved") for warning in found.warnings)
+    assert any(warning.startswith("the run was not saved completely") for warning in found.warnings)
 
 
 def test_no_run_goes_on_where_the_history_cannot_be_read(
@@ -748,7 +748,7 @@ def test_a_judge_without_a_key_is_found_out_before_anything_is_asked(store: Stor
 def test_a_judge_who_is_not_needed_needs_no_key_and_his_trouble_is_told() -> None:
     plan, _ = judged(Settings(judge=Keyless()), {"name": ["Paris"]})
 
-    assert run(plan).warnings == ("what the judge said is not kept: the disk is full",)
+    assert run(plan).warnings == ("judgements could not be saved: the disk is full",)
 
 
 def test_what_they_were_asked_in_this_run_is_counted_by_model(store: Store) -> None:
@@ -783,3 +783,40 @@ def test_real_judges_ask_nothing_that_the_history_remembers(store: Store) -> Non
         (JudgeCounts("strict", 1, 0),),
     ]
     assert len(server.requests) == 1
+
+
+# Stopping after the first failure, as with `-x`.
+
+
+def failing_second(case: Case) -> Any:
+    return [] if case.id == "case-1" else RIGHT
+
+
+def test_after_a_failure_no_question_is_started_and_the_run_can_be_resumed(store: Store) -> None:
+    stopped = run(
+        a_plan(failing_second, *MANY[:4]), replace(ONE_BY_ONE, stop_on_failure=True), store=store
+    )
+    status = store.find(stopped.id).status
+    resumed = run(
+        a_plan(failing_second, *MANY[:4]), replace(RESUMED, stop_on_failure=True), store=store
+    )
+
+    (each,) = stopped.evaluations
+    assert (each.answered, each.passed, each.not_run) == (2, 1, 2)
+    assert (stopped.is_stopped, stopped.is_interrupted, status) == (True, False, "interrupted")
+    assert resumed.id == stopped.id
+    assert (resumed.is_stopped, resumed.evaluations[0].answered) == (False, 4)
+    assert store.find(resumed.id).status == "finished"
+
+
+def test_an_error_stops_a_run_too_and_the_last_case_leaves_nothing_to_run() -> None:
+    def raising(case: Case) -> Any:
+        raise RuntimeError(case.id)
+
+    options = replace(ONE_BY_ONE, stop_on_failure=True)
+
+    error = run(a_plan(raising, *MANY[:3]), options)
+    last = run(a_plan(failing_second, *MANY[:2]), options)
+
+    assert (error.is_stopped, error.errors, error.evaluations[0].not_run) == (True, 1, 2)
+    assert not last.is_stopped

@@ -179,7 +179,7 @@ def test_a_run_whose_process_was_ended_is_never_below_fail_under(store: Store) -
     found = kept(store)
 
     (scorer,) = found.evaluations[0].scorers
-    assert (scorer.name, scorer.scored, scorer.fail_under) == ("accuracy", 3, None)
+    assert (scorer.name, scorer.scored, scorer.fail_under) == ("accuracy", 4, None)
     assert found.below == ()
 
 
@@ -365,7 +365,7 @@ def test_a_variant_and_an_evaluation_are_named_in_front(store: Store) -> None:
         assert f"{one.evaluation}::{one.id}" == reference
     (large,) = load_case(store, newest, "a::b", variant="large")
     assert large.evaluation == "assistant [large]"
-    with pytest.raises(UnknownRun, match="no variant 'huge'; it has mini, large"):
+    with pytest.raises(UnknownRun, match=r"no variant 'huge'\. Choose from: mini, large"):
         load_case(store, newest, "a::b", variant="huge")
 
 

@@ -51,7 +51,7 @@ def test_answers_errors_and_what_is_left_out_are_counted() -> None:
     (each,) = run.evaluations
     assert (each.answered, each.passed, each.errors, each.skipped.count) == (2, 1, 1, 2)
     assert each.skipped.names == ("d: not yet", "e")
-    assert each.scorers[0].mean == 0.5
+    assert each.scorers[0].mean == pytest.approx(1 / 3)
     assert run.below == ("assistant: accuracy",)
     assert run.judges == (JudgeCounts("m", 3, 2),)
     assert each.usage == Usage(1, 10, 5)

@@ -460,6 +460,7 @@ def test_nothing_run_is_an_empty_document() -> None:
     assert run_to_dict(NOTHING) == {
         "id": "",
         "is_interrupted": False,
+        "is_stopped": False,
         "seconds": 0.0,
         "totals": {
             "answered": 0,

@@ -177,7 +177,7 @@ def test_an_evaluation_is_a_line_with_its_scorers() -> None:
 
     assert len(lines) == 3
     assert lines[2] == (
-        "assistant [small]: 4 of 6 passed, 1 error; tool_called 0.833, parameters_valid 0.750,"
+        "assistant [small]: 4 of 7 passed, 1 error; tool_called 0.833, parameters_valid 0.750,"
         " accuracy 0.667 (required ≥ 0.800)"
     )
     assert str(FINE).count("\n") == 0

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from callscore.checks.check import CheckResults
     from callscore.comparing.gating import Gate
     from callscore.core.phrases import Language
-    from callscore.core.results import EvaluationResults, Results, RunResults
+    from callscore.core.results import EvaluationResults, Results, RunResults, Unloaded
 
 __all__ = [
     "ANY_FAULT",
@@ -33,6 +33,7 @@ __all__ = [
     "baseline_exit_code",
     "bless_exit_code",
     "check_exit_code",
+    "collect_exit_code",
     "error_exit_code",
     "gate_exit_code",
     "print_gate_reasons",
@@ -67,12 +68,24 @@ _RUN_INTERRUPTED = Phrase(
     "прервано; готовые результаты сохранены. Продолжить: {command}",
 )
 _RUN_INTERRUPTED_UNSAVED = Phrase("interrupted", "прервано")
+_RUN_STOPPED = Phrase(
+    "stopped after the first failure. To continue: {command}",
+    "остановлено после первой неудачи. Продолжить: {command}",
+)
+_FAILED_CASES = Plural(
+    ("case failed", "cases failed"),
+    ("случай не пройден", "случая не пройдены", "случаев не пройдено"),
+)
+_FAILED_TRIALS = Plural(
+    ("trial failed", "trials failed"),
+    ("попытка не пройдена", "попытки не пройдены", "попыток не пройдено"),
+)
 _SAVED = Phrase(
     "run {run} is saved. To show it: callscore show {run}",
     "прогон {run} сохранён. Показать: callscore show {run}",
 )
 _CASES = Plural(("case", "cases"), ("случая", "случаев", "случаев"))
-_QUESTIONS = Plural(("trial", "trials"), ("попытки", "попыток", "попыток"))
+_TRIALS = Plural(("trial", "trials"), ("попытки", "попыток", "попыток"))
 _NO_ANSWERS = Phrase("{evaluation}: no answer for {cases}", "{evaluation}: нет ответа для {cases}")
 _SCORER_BELOW = Phrase(
     "{evaluation}: {scorer} {mean}, required ≥ {required}",
@@ -103,6 +116,8 @@ def run_exit_code(run: RunResults, lang: Language, *, go_on: str, is_shown: bool
         if reason_code != FAILED or not is_shown:
             print_note(sentence)
         code = code or reason_code
+    if run.is_stopped and run.id:
+        print_note(say(_RUN_STOPPED, lang, command=go_on))
     return code
 
 
@@ -131,16 +146,24 @@ def run_exit_reasons(run: RunResults, lang: Language, *, go_on: str) -> Iterator
     for evaluation, scorer in [(each, it) for each in run.evaluations for it in each.scorers]:
         if scorer.broken.count:
             reasons = "; ".join(reason.rstrip(".") for reason in scorer.broken.names)
-            cases = count_of(_CASES, scorer.broken.count, lang)
+            noun = _CASES if evaluation.questions == evaluation.cases else _TRIALS
+            cases = count_of(noun, scorer.broken.count, lang)
             about = {"evaluation": evaluation.label, "scorer": scorer.name}
             yield UNREADABLE, say(_SCORER_BROKEN, lang, **about, reasons=reasons, cases=cases)
     for evaluation in run.evaluations:
         if evaluation.errors:
-            noun = _CASES if evaluation.questions == evaluation.cases else _QUESTIONS
+            noun = _CASES if evaluation.questions == evaluation.cases else _TRIALS
             cases = count_of(noun, evaluation.errors, lang)
             yield NO_ANSWER, say(_NO_ANSWERS, lang, evaluation=evaluation.label, cases=cases)
     for evaluation in run.evaluations:
         yield from [(FAILED, sentence) for sentence in _missed_means(evaluation, lang)]
+
+
+def collect_exit_code(unloaded: Sequence[Unloaded]) -> int:
+    """Print which files cannot be used, and return the code."""
+    for each in unloaded:
+        print_note(f"{each.place}: {each.problem}")
+    return UNREADABLE if unloaded else OK
 
 
 def _missed_means(evaluation: EvaluationResults, lang: Language) -> Iterator[str]:
@@ -153,9 +176,15 @@ def _missed_means(evaluation: EvaluationResults, lang: Language) -> Iterator[str
             else:
                 mean = decimal(scorer.mean, border=scorer.fail_under)
                 yield say(_SCORER_BELOW, lang, evaluation=name, mean=mean, **about)
+    if not any(scorer.fail_under is not None for scorer in evaluation.scorers):
+        failed = evaluation.decided - evaluation.errors - evaluation.passed
+        if failed:
+            is_repeated = evaluation.questions > evaluation.cases
+            phrase = _FAILED_TRIALS if is_repeated else _FAILED_CASES
+            yield f"{name}: {count_of(phrase, failed, lang)}"
+        return
     forbidden = [tool for tool, _ in forbidden_tools(evaluation.results.summary)]
-    has_gate = any(scorer.fail_under is not None for scorer in evaluation.scorers)
-    if forbidden and has_gate:  # even if the mean is high enough
+    if forbidden:  # even if the mean is high enough
         yield say(_FORBIDDEN_IN_EVALUATION, lang, evaluation=name, names=", ".join(forbidden))
 
 

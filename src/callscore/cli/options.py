@@ -639,6 +639,7 @@ def parse_run_name(value: str) -> str:
 
 
 DEFAULT_MAX_SHOWN = 10
+MAX_LISTED = 20
 show_option = click.option(
     "--show",
     type=click.Choice(["failing", "all", "none"]),
@@ -655,6 +656,7 @@ def show_options_from(options: dict[str, Any]) -> dict[str, Any]:
     return {
         "show": show or ("failing" if for_people else "all"),
         "max_shown": DEFAULT_MAX_SHOWN if max_shown is None and for_people else max_shown,
+        "max_listed": MAX_LISTED if show is None and for_people else 0,
     }
 
 

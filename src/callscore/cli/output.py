@@ -300,7 +300,9 @@ def stdout_to_stderr() -> Iterator[None]:
             os.close(saved)
 
 
-def write_run(run: RunResults, output: Output, output_format: str, lang: Language) -> bool:
+def write_run(
+    run: RunResults, output: Output, output_format: str, lang: Language, *, is_quiet: bool = False
+) -> bool:
     """Write the report of a run; formats for programs do not include the warnings, which are printed.
 
     Returns whether the report is on the same terminal as standard error.
@@ -308,7 +310,8 @@ def write_run(run: RunResults, output: Output, output_format: str, lang: Languag
     if output_format in _FOR_PROGRAMS:
         for warning in run.warnings:
             print_note(warning)
-    is_shown = write_report("run", (run,), output, output_format, lang=lang)
+    options = {"is_quiet": True} if is_quiet and output_format == "table" else {}
+    is_shown = write_report("run", (run,), output, output_format, lang=lang, **options)
     return is_shown and sys.stderr.isatty()
 
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import shlex
-from contextlib import contextmanager
+import sys
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from time import time
 from typing import TYPE_CHECKING, Any
@@ -12,15 +13,25 @@ import click
 from msgspec import Struct
 from msgspec.structs import replace
 
-from callscore.cli.exits import INTERRUPTED, print_interrupted, print_kept, run_exit_code
+from callscore.cli.exits import (
+    INTERRUPTED,
+    collect_exit_code,
+    print_interrupted,
+    print_kept,
+    run_exit_code,
+)
 from callscore.cli.options import (
+    SettingsCommand,
     judge_from,
     judge_option,
     keyword_option,
     lang_option,
     limit_option,
     name_option,
+    open_existing_store,
     open_store_to_write,
+    overrides_from,
+    settings_options,
     show_options,
     show_options_from,
     stacked,
@@ -32,20 +43,36 @@ from callscore.cli.output_formats import FORMATS, report_options
 from callscore.cli.progress import run_progress
 from callscore.core.phrases import Language, Phrase, say
 from callscore.core.results import RunResults
+from callscore.core.settings import ArgumentRule, Settings
 from callscore.core.totals import Show
-from callscore.errors import CallscoreError, InvalidSettings, MissingExtra, UnusableStore
+from callscore.errors import (
+    CallscoreError,
+    InvalidSettings,
+    MissingExtra,
+    UnknownRun,
+    UnreadableInput,
+    UnusableStore,
+)
 from callscore.evaluations.discovery import discover, forget_modules, is_evaluation_file
+from callscore.evaluations.evaluation import with_settings
 from callscore.evaluations.plan import Selection, make_plan
 from callscore.history.writer import USING_FALLBACK, FallbackStore, fallback_store_for
 from callscore.models.limits import Limits, Rate, parse_rate
 from callscore.models.secrets import hide_secrets
+from callscore.reports import run_plan
+from callscore.reports.run_plan import PlannedEvaluation, RunPlan
+from callscore.runner.recorder import given_settings, stored_settings
 from callscore.runner.resuming import LockedRun, find_unfinished_run, last_failed_cases
 from callscore.runner.running import RunOptions, run
+from callscore.words.value_text import encode_json
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
+    from contextlib import AbstractContextManager
 
+    from callscore.core.results import Unloaded
     from callscore.evaluations.evaluation import Evaluation
+    from callscore.evaluations.plan import Plan
     from callscore.history.store import Store
 
 __all__ = ["command"]
@@ -67,11 +94,16 @@ class RunRequest(Struct, frozen=True, kw_only=True):
     """The options of the command.
 
     Attributes:
-        limit: the highest number of cases per evaluation.
-        trials: how often each case is asked; None for the number of its evaluation.
+        limit: the maximum number of cases per evaluation.
+        trials: the number of trials per case; None for the number of its evaluation.
+        stop_on_failure: whether to stop after the first case that fails or has an error.
         fail_under: the lowest mean for scorers without a `fail_under` of their own.
         judge: the judge of evaluations that name none.
-        trusts_kept: whether to reuse answers if everything that determines them is known.
+        preset: overrides the settings of every evaluation.
+        settings: override those of every evaluation, and of the preset.
+        settings_text: the options of the command that name these settings.
+        is_quiet: whether to print only the summary.
+        trusts_saved: whether to reuse answers if everything that determines them is known.
         cache_since: the oldest time, in seconds since 1970, of answers of code to reuse.
     """
 
@@ -93,7 +125,14 @@ class RunRequest(Struct, frozen=True, kw_only=True):
     output_format: str
     output: str | None
     lang: Language
-    trusts_kept: bool = False
+    stop_on_failure: bool = False
+    collect_only: bool = False
+    is_quiet: bool = False
+    max_listed: int = 0
+    preset: str | None = None
+    settings: dict[str, Any] = {}
+    settings_text: tuple[str, ...] = ()
+    trusts_saved: bool = False
     cache_since: float = 0.0
     name: str | None = None
     store: str | None = None
@@ -104,43 +143,60 @@ run_options = stacked(
     tag_option(multiple=True),
     limit_option,
     click.option(
-        "--trials",
-        type=click.IntRange(min=1),
-        help="Ask each case so often: pass@k, pass^k, flaky cases.  [default: as the evaluation"
-        " says, or once]",
+        "--last-failed",
+        "--lf",
+        "last_failed",
+        is_flag=True,
+        help="Only cases that failed, or had an error, in the last run.",
     ),
     click.option(
+        "--collect-only", is_flag=True, help="List the cases that would run, and run nothing."
+    ),
+    click.option(
+        "--trials",
+        type=click.IntRange(min=1),
+        help="Trials per case, for pass@k, pass^k and flaky cases.  [default: as in the evaluation,"
+        " or 1]",
+    ),
+    click.option(
+        "-x",
+        "--exitfirst",
+        "stop_on_failure",
+        is_flag=True,
+        help="Stop after the first case that fails or has an error.",
+    ),
+    click.option(
+        "-j",
         "--jobs",
         type=click.IntRange(min=1),
         default=JOBS,
         show_default=True,
-        help="Ask so many at once.",
+        help="Maximum concurrent requests.",
     ),
-    click.option("--rate", type=_parse_rate, metavar="N[/s|/m|/h]", help="Begin at most so many."),
+    click.option("--rate", type=_parse_rate, metavar="N[/s|/m|/h]", help="Rate limit of requests."),
     click.option(
         "--timeout",
         type=click.FloatRange(min=0),
         default=TIMEOUT,
         show_default=True,
         metavar="SECONDS",
-        help="Give an answer up after so long; 0 for never.",
+        help="Time limit per answer; 0 for none.",
     ),
     click.option(
         "--retries",
         type=click.IntRange(min=0),
         default=RETRIES,
         show_default=True,
-        help="Repeat after an error that may pass: 429, 5xx, a lost connection. What --timeout has"
-        " given up is repeated only where a ready model is asked.",
+        help="Retries after a temporary error: 429, 5xx, a lost connection. A timeout is retried only"
+        " for the models of suites and `models.chat`.",
     ),
-    click.option(
-        "--last-failed", is_flag=True, help="Only what failed, or had an error, the last time."
-    ),
-    click.option("--watch", is_flag=True, help="Run again what changes, until Ctrl-C."),
-    click.option("--resume", is_flag=True, help="Go on with the run that did not come to its end."),
+    click.option("--watch", is_flag=True, help="Run again when files change, until Ctrl-C."),
+    click.option("--resume", is_flag=True, help="Continue the run that did not finish."),
     name_option(),
+    click.option("--cache", is_flag=True, help="Reuse saved answers to identical questions."),
+    click.option("-q", "--quiet", "is_quiet", is_flag=True, help="Print only the summary."),
     click.option(
-        "--cache", is_flag=True, help="Take kept answers where just the same was asked before."
+        "-v", "--verbose", is_flag=True, help="Show every case in detail, as with --show all."
     ),
 )
 
@@ -153,16 +209,65 @@ def run_request_from(options: dict[str, Any]) -> RunRequest:
         rate=options.pop("rate"),
     )
     paths = options.pop("paths") or (".",)
+    _apply_verbosity(options)
     shown = show_options_from(options)
-    return RunRequest(paths=paths, limits=limits, **shown, **options)
+    judge = options.pop("judge")  # it is not an override: evaluations may have their own
+    settings_text = tuple(_settings_options(options))
+    preset, settings = overrides_from(options)
+    return RunRequest(
+        paths=paths,
+        limits=limits,
+        judge=judge,
+        preset=preset,
+        settings=settings,
+        settings_text=settings_text,
+        **shown,
+        **options,
+    )
+
+
+def _apply_verbosity(options: dict[str, Any]) -> None:
+    """Turn `-v` into `--show all` without a limit; contradictory options are refused."""
+    is_verbose, is_quiet = options.pop("verbose"), options["is_quiet"]
+    if is_verbose and is_quiet:
+        raise click.UsageError("-q and -v exclude each other.")
+    for option, is_given in (("-v", is_verbose), ("-q", is_quiet)):
+        if is_given and options["show"] is not None:
+            raise click.UsageError(f"{option} and --show exclude each other.")
+    if is_verbose:
+        options["show"] = "all"
+        if options["max_shown"] is None:
+            options["max_shown"] = sys.maxsize
+
+
+def _settings_options(options: dict[str, Any]) -> Iterator[str]:
+    """The given settings as options of the command line."""
+    names = {"effects": "effect", "arguments": "argument"}
+    for name in ("config", "preset", *Settings.__struct_fields__):
+        given = options.get(name)
+        for value in given if isinstance(given, tuple) else (given,):
+            if value is not None:
+                yield f"--{names.get(name, name).replace('_', '-')} {shlex.quote(_option_text(value))}"
+
+
+def _option_text(value: Any) -> str:
+    """The value of a setting as it is written on the command line."""
+    if isinstance(value, ArgumentRule):
+        options = f":{encode_json(value.options).decode()}" if value.options else ""
+        return f"{value.pattern}={value.rule}{options}"
+    if isinstance(value, tuple):  # an effect
+        return "=".join(value)
+    return f"{value:g}" if isinstance(value, float) else str(value)
 
 
 _HOUR = 3600
 _ALL_PASSED = Phrase(
-    "nothing failed the last time: everything is run", "в прошлый раз всё прошло: запускается всё"
+    "no case failed in the last run: running all cases",
+    "в прошлом прогоне не было неудач: запускаются все случаи",
 )
 _NEVER_RUN = Phrase(
-    "nothing was run before: everything is run", "раньше ничего не запускалось: запускается всё"
+    "there is no earlier run: running all cases",
+    "предыдущих прогонов нет: запускаются все случаи",
 )
 
 
@@ -170,7 +275,7 @@ class ChosenQuestions(Struct, frozen=True, kw_only=True):
     """The questions to ask.
 
     Attributes:
-        trials: how often each case is asked; None for the number of its evaluation.
+        trials: the number of trials per case; None for the number of its evaluation.
         arguments: the same choice as it is stored with the run.
         resumed: the run that is continued, locked against other processes.
     """
@@ -194,6 +299,8 @@ def choose_questions(
         "limit": request.limit,
         "trials": request.trials,
         "fail_under": request.fail_under,
+        "preset": request.preset,
+        "settings": given_settings(request.settings).get("settings"),
         "cases": None,
     }
     resumed = None
@@ -245,25 +352,30 @@ def _resume_options(request: RunRequest) -> Iterator[str]:
     }
     for option, (value, default) in given.items():
         if value != default:
-            yield f"{option} {shlex.quote(f'{value:g}' if isinstance(value, float) else str(value))}"
+            yield f"{option} {shlex.quote(_option_text(value))}"
+    yield from request.settings_text
 
 
 _HELP = """Run the evaluations in PATHs: files, and folders with eval_*.py, eval_*.yaml, eval_*.toml.
 
-Every answer is kept in .callscore/history.db, so that --resume, --cache and `callscore rescore` ask for
-nothing twice.
+Every answer is saved in .callscore/history.db: --resume, --cache and `callscore rescore` reuse it.
+
+The settings below override those of every evaluation. Their defaults apply where an evaluation has no
+setting of its own.
 
 \b
-Exit codes: 1 below fail_under, 3 a file of evaluations or a scorer does not
-work, 4 an agent gave no answer, 130 interrupted.
+Exit codes: 1 a case failed, or, for an evaluation with fail_under, a mean is below it;
+3 an evaluation or a scorer does not work, or no case is selected; 4 the agent gave no
+answer; 130 interrupted.
 """
 
 
-@click.command(short_help="Run evaluations of agents.", help=_HELP)
+@click.command(cls=SettingsCommand, short_help="Run evaluations of agents.", help=_HELP)
 @click.argument("paths", nargs=-1, metavar="[PATH]...")
 @run_options
 @judge_option
 @show_options
+@settings_options
 @report_options(FORMATS)
 @store_option
 @lang_option
@@ -271,6 +383,8 @@ def command(**options: Any) -> int:
     """Run evaluations, write the report, and find the exit code."""
     options["judge"] = judge_from(options)
     request = run_request_from(options)
+    if request.collect_only:
+        return collect(request)
     if request.watch:
         return watch(request, run_once)
     return run_once(request)
@@ -288,7 +402,9 @@ def run_once(request: RunRequest) -> int:
                 results = run_evaluations(request)
             has_more = any(each.details for each in results.unloaded)  # than a sentence on stderr
             if results.evaluations or has_more or request.output_format != "table":
-                is_shown = write_run(results, output, request.output_format, request.lang)
+                is_shown = write_run(
+                    results, output, request.output_format, request.lang, is_quiet=request.is_quiet
+                )
     except (click.ClickException, KeyboardInterrupt):
         print_kept(results, request.lang, go_on=go_on)
         raise
@@ -296,12 +412,16 @@ def run_once(request: RunRequest) -> int:
 
 
 def run_evaluations(request: RunRequest) -> RunResults:
-    """Find the evaluations, and run the selected cases; it is an error if there are none."""
+    """Find the evaluations, and run the selected cases.
+
+    Raises:
+        UnreadableInput: no case is selected.
+    """
     evaluations, unloaded = discover(request.paths, print_note)
     if not evaluations:
         return RunResults(unloaded=tuple(unloaded))
     # The identity of a task is everything that determines an answer: a model without code has one.
-    if request.trusts_kept and all(hasattr(each.task, "identity") for each in evaluations):
+    if request.trusts_saved and all(hasattr(each.task, "identity") for each in evaluations):
         request = replace(request, cache=True)
     if request.judge is not None:
         evaluations = [
@@ -312,21 +432,82 @@ def run_evaluations(request: RunRequest) -> RunResults:
         ]
     results = _run_in_store(request, evaluations)
     if not results.evaluations and not results.unloaded and not unloaded:
-        selections = {
-            "-k": request.keyword,
-            "--tag": request.tags,
-            "--last-failed": request.last_failed,
-            "the run that goes on": request.resume,
-        }
-        given = " and ".join(name for name, value in selections.items() if value)
-        raise InvalidSettings(f"nothing selected: no case matches {given or 'these files'}")
+        raise nothing_selected(request)
     return replace(results, unloaded=(*unloaded, *results.unloaded))
+
+
+def nothing_selected(request: RunRequest) -> UnreadableInput:
+    """The error that no case is selected, with the options that select."""
+    given = [f"-k {request.keyword!r}"] if request.keyword else []
+    given += [f"--tag {tag!r}" for tag in request.tags[:1]]
+    given += [f"or --tag {tag!r}" for tag in request.tags[1:]]
+    given += ["--last-failed"] if request.last_failed else []
+    given += ["the selection of the resumed run"] if request.resume else []
+    text = " and ".join(given).replace(" and or ", " or ")
+    problem = f"no case matches {text}." if text else "no cases."
+    return UnreadableInput(" ".join(request.paths), f"nothing to run: {problem}")
+
+
+def collect(request: RunRequest) -> int:
+    """List the cases that would run, and find the exit code; nothing is run or saved."""
+    for option, is_given in (("--watch", request.watch), ("--resume", request.resume)):
+        if is_given:
+            raise click.UsageError(f"--collect-only and {option} exclude each other.")
+    if request.output_format not in _PLAN_FORMATS:
+        raise click.UsageError(f"--collect-only cannot be written as {request.output_format}.")
+    with open_output(request.output, request.output_format, request.lang) as output:
+        with stdout_to_stderr():
+            evaluations, unloaded = discover(request.paths, print_note)
+            planned = _plan_without_run(request, evaluations)
+        unloaded = [*unloaded, *planned.unloaded]
+        if not planned.groups and not unloaded:
+            raise nothing_selected(request)
+        for warning in planned.warnings:
+            print_note(warning)
+        plan = _run_plan(planned, unloaded)
+        write = run_plan.write_text if request.output_format == "table" else run_plan.write_json
+        output.write_text(write(plan, lang=request.lang))
+    return collect_exit_code(unloaded)
+
+
+_PLAN_FORMATS = ("table", "json")
+
+
+def _plan_without_run(request: RunRequest, evaluations: Sequence[Evaluation]) -> Plan:
+    store: AbstractContextManager[Store | None] = nullcontext()
+    if request.last_failed:
+        try:
+            store = open_existing_store(request.store)
+        except UnknownRun:  # there is no history yet
+            request = replace(request, last_failed=False)
+            print_note(say(_NEVER_RUN, request.lang))
+    with store as opened:
+        choice = choose_questions(request, opened, print_note)
+    return make_plan(evaluations, choice.selection, trials=choice.trials)
+
+
+def _run_plan(planned: Plan, unloaded: Sequence[Unloaded]) -> RunPlan:
+    return RunPlan(
+        evaluations=tuple(
+            PlannedEvaluation(
+                name=group.evaluation.name,
+                variant=group.variant,
+                place=group.evaluation.place,
+                cases=tuple(dict.fromkeys(question.case.id for question in group.questions)),
+                trials=len(group.questions),
+                skipped=tuple((each.case.id, each.reason) for each in group.left_out),
+            )
+            for group in planned.groups
+        ),
+        unloaded=tuple(unloaded),
+    )
 
 
 def _run_in_store(request: RunRequest, evaluations: Sequence[Evaluation]) -> RunResults:
     with _store_or_rescue_file(request) as store:
         kept = None if isinstance(store, FallbackStore) else store
         choice = choose_questions(request, kept, print_note)
+        evaluations = _with_overrides(evaluations, choice.arguments)
         planned = make_plan(evaluations, choice.selection, trials=choice.trials)
         if not planned.groups:
             if choice.resumed is not None:
@@ -334,6 +515,7 @@ def _run_in_store(request: RunRequest, evaluations: Sequence[Evaluation]) -> Run
             return RunResults(unloaded=planned.unloaded)
         options = RunOptions(
             jobs=request.jobs,
+            stop_on_failure=request.stop_on_failure,
             limits=request.limits,
             resume=choice.resumed or request.resume,
             use_cache=request.cache,
@@ -341,6 +523,7 @@ def _run_in_store(request: RunRequest, evaluations: Sequence[Evaluation]) -> Run
             fail_under=choice.arguments["fail_under"],
             show=request.show,
             max_shown=request.max_shown,
+            max_listed=request.max_listed,
             arguments=choice.arguments,
             lang=request.lang,
             name=request.name,
@@ -352,6 +535,16 @@ def _run_in_store(request: RunRequest, evaluations: Sequence[Evaluation]) -> Run
             if kept is not None:
                 print_interrupted(request.lang, go_on=resume_command(request))
             raise
+
+
+def _with_overrides(
+    evaluations: Sequence[Evaluation], arguments: dict[str, Any]
+) -> Sequence[Evaluation]:
+    """The evaluations with the settings of the command, or of the resumed run."""
+    preset, settings = arguments["preset"], stored_settings(arguments["settings"] or {})
+    if preset is None and not settings:
+        return evaluations
+    return [with_settings(each, preset, settings) for each in evaluations]
 
 
 @contextmanager
@@ -374,7 +567,9 @@ _SUFFIXES = frozenset(
 )
 _NAMES_SHOWN = 3
 _PAUSE = 200  # milliseconds between two checks for Ctrl-C
-_WATCHING = Phrase("watching for changes; Ctrl-C ends it", "жду изменений; Ctrl-C завершит")
+_WATCHING = Phrase(
+    "watching for changes; press Ctrl-C to stop", "ожидание изменений; Ctrl-C — остановить"
+)
 _CHANGED = Phrase("changed: {names}", "изменено: {names}")
 
 
@@ -414,7 +609,7 @@ def request_after_change(request: RunRequest, changed: Sequence[Path]) -> RunReq
         existing = tuple(_relative_path(path) for path in changed if path.exists())
         return replace(request, paths=existing or request.paths, cache=True)
     is_code = any(path.suffix == ".py" for path in changed)
-    return replace(request, trusts_kept=not is_code)
+    return replace(request, trusts_saved=not is_code)
 
 
 def _are_evaluations(changed: Sequence[Path], request: RunRequest) -> bool:

@@ -63,7 +63,9 @@ _SAVED = Phrase(
     "saved as run {run}. To show it: callscore show {name}",
     "сохранено как прогон {run}. Посмотреть: callscore show {name}",
 )
-_NOT_ALL_SAVED = Phrase("not everything was saved: {problem}", "сохранено не всё: {problem}")
+_NOT_ALL_SAVED = Phrase(
+    "the run was not saved completely: {problem}", "сохранено не всё: {problem}"
+)
 
 
 @contextmanager

@@ -323,8 +323,9 @@ class ScorerResult(Struct, frozen=True, gc=False, kw_only=True):
     """The result of one scorer for all answers of an evaluation.
 
     Attributes:
-        mean: the mean over the answers that have a number; None if there are none.
-        scored: the number of these answers.
+        mean: the mean over the answers that have a number, with 0 for each missing answer; None if
+            no answer has a number.
+        scored: the number of these answers, and of the missing ones.
         passed: how many of them pass.
         fail_under: the lowest mean that is allowed; None for any.
         not_scorable: the answers without a number; instead of names, each reason once.
@@ -357,6 +358,25 @@ class CaseTrials(Struct, frozen=True, gc=False):
     def is_flaky(self) -> bool:
         """Whether it sometimes passes, and sometimes does not."""
         return 0 < self.passed < self.trials
+
+
+class ListedCase(Struct, frozen=True, gc=False, kw_only=True):
+    """A case in the list of all cases of a small evaluation.
+
+    Attributes:
+        passed: whether every trial passed; None if no scorer has a number.
+        value: the lowest number of its scorers, averaged over the trials; None if there is none.
+        seconds: the mean time of an answer; None without one.
+        errors: how many trials have no answer.
+    """
+
+    id: str
+    passed: bool | None
+    value: float | None = None
+    seconds: float | None = None
+    errors: int = 0
+    trials: int = 1
+    passed_trials: int = 0
 
 
 class CaseValues(Struct, frozen=True, gc=False, kw_only=True):
@@ -404,7 +424,8 @@ class EvaluationResults(Struct, frozen=True, kw_only=True):
         failures: the first cases without an answer.
         errors: the number of cases without an answer.
         skipped: cases that were left out on purpose, with the reasons if there are any.
-        trials: the cases that were repeated.
+        trials: the cases that were repeated, in the order of the plan.
+        listed: every case in the order of the plan, for an evaluation with few cases; else empty.
         usage: the cost of the answers that were not reused.
         seconds: the median time of an answer; None without answers.
         reused: how many answers were stored before, and not requested again.
@@ -425,6 +446,7 @@ class EvaluationResults(Struct, frozen=True, kw_only=True):
     errors: int = 0
     skipped: Noted = Noted()
     trials: tuple[CaseTrials, ...] = ()
+    listed: tuple[ListedCase, ...] = ()
     usage: Usage = Usage()
     seconds: float | None = None
     reused: int = 0
@@ -433,6 +455,16 @@ class EvaluationResults(Struct, frozen=True, kw_only=True):
     def label(self) -> str:
         """The name, and the variant where there is one."""
         return self.name if self.variant is None else f"{self.name} [{self.variant}]"
+
+    @property
+    def not_run(self) -> int:
+        """How many planned trials have neither an answer nor an error."""
+        return max(self.questions - self.answered - self.errors, 0)
+
+    @property
+    def decided(self) -> int:
+        """How many trials passed or failed; without an answer a trial failed."""
+        return self.answered - self.undecided + self.errors
 
     def passes(self, case: CaseScore | CaseValues) -> bool | None:
         """Whether one of the cases to show passes; None where no scorer has a number."""
@@ -471,7 +503,8 @@ class RunResults(Struct, frozen=True, kw_only=True):
         id: the name of the run in the history; empty where it was not saved.
         unloaded: files that could not be used.
         judges: the models that were asked as judges.
-        is_interrupted: whether it was stopped before the end.
+        is_interrupted: whether Ctrl-C stopped it.
+        is_stopped: whether it ended after the first failing case, before all were run.
         warnings: what else should be known, in sentences: that nothing could be saved, say.
     """
 
@@ -481,6 +514,7 @@ class RunResults(Struct, frozen=True, kw_only=True):
     seconds: float = 0.0
     judges: tuple[JudgeCounts, ...] = ()
     is_interrupted: bool = False
+    is_stopped: bool = False
     warnings: tuple[str, ...] = ()
 
     @property

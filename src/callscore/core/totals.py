@@ -16,6 +16,7 @@ from callscore.core.results import (
     CaseValues,
     EvaluationResults,
     Failure,
+    ListedCase,
     MetricResult,
     Noted,
     Results,
@@ -76,9 +77,10 @@ class ExactMean:
         self._total += (numerator << (_PARTS + 1 - denominator.bit_length())) * times
         self.count += times
 
-    def value(self) -> float | None:
-        """The mean so far; None without numbers."""
-        return self._total / (self.count << _PARTS) if self.count else None
+    def value(self, count: int | None = None) -> float | None:
+        """The mean so far, or of `count` numbers of which the others are 0; None without numbers."""
+        count = self.count if count is None else count
+        return self._total / (count << _PARTS) if count else None
 
 
 class Column:
@@ -107,12 +109,16 @@ class Column:
         self._mean.add(found.value, times)
         self._passed += times if found.value >= self._pass_mark else 0
 
-    def scorer(self, *, is_complete: bool) -> ScorerResult:
-        """The result of a scorer so far; `fail_under` is None before the answers are complete."""
+    def scorer(self, *, is_complete: bool, errors: int = 0) -> ScorerResult:
+        """The result of a scorer so far; `fail_under` is None before the answers are complete.
+
+        Each of the `errors` counts as 0, if the scorer has any number.
+        """
+        scored = self._mean.count + (errors if self._mean.count else 0)
         return ScorerResult(
             name=self._name,
-            mean=self._mean.value(),
-            scored=self._mean.count,
+            mean=self._mean.value(scored),
+            scored=scored,
             passed=self._passed,
             fail_under=self._fail_under if is_complete else None,
             not_scorable=self._not_scorable.noted(),
@@ -162,6 +168,55 @@ class _First(Generic[_Kept]):
         return [item for _, item in self._kept]
 
 
+class _CaseList:
+    """Every case of an evaluation in the order of the plan; empty if there are too many."""
+
+    def __init__(self, max_listed: int) -> None:
+        self._max_listed = max_listed
+        self._results: dict[str, list[tuple[int, Result]]] = {}
+        self._is_full = False
+
+    def add(self, result: Result, position: int) -> None:
+        """Add a trial of a case."""
+        if self._is_full:
+            return
+        self._results.setdefault(result.case.id, []).append((position, result))
+        if len(self._results) > self._max_listed:
+            self._is_full = True
+            self._results.clear()
+
+    def cases(self, planned: int | None) -> tuple[ListedCase, ...]:
+        """The cases so far; none if more than these are planned than a list has."""
+        if planned is not None and planned > self._max_listed:
+            return ()
+        found = sorted(self._results.items(), key=lambda item: min(at for at, _ in item[1]))
+        return tuple([_listed_case(name, [one for _, one in each]) for name, each in found])
+
+
+def _listed_case(name: str, results: Sequence[Result]) -> ListedCase:
+    values = [_lowest_value(result) for result in results]
+    seconds = [result.answer.seconds for result in results if result.answer is not None]
+    known = [value for value in values if value is not None]
+    outcomes = [False if result.failure is not None else result.passed for result in results]
+    passed = sum(outcome is True for outcome in outcomes)
+    return ListedCase(
+        id=name,
+        passed=None if all(outcome is None for outcome in outcomes) else False not in outcomes,
+        value=fsum(known) / len(known) if known else None,
+        seconds=fsum(seconds) / len(seconds) if seconds else None,
+        errors=sum(result.failure is not None for result in results),
+        trials=len(results),
+        passed_trials=passed,
+    )
+
+
+def _lowest_value(result: Result) -> float | None:
+    """The lowest number of the scorers; 0 without an answer."""
+    if result.failure is not None:
+        return 0.0
+    return min((each.value for each in result.values if each.value is not None), default=None)
+
+
 class Totals:
     """Adds up results, new ones or stored ones, in any order.
 
@@ -169,6 +224,7 @@ class Totals:
         fail_under: what the mean of each scorer must reach, by name; other scorers have none.
         show: which cases to keep for the report.
         max_shown: how many of them to keep; None for all.
+        max_listed: up to how many cases an evaluation has a list of all cases.
     """
 
     def __init__(
@@ -178,8 +234,10 @@ class Totals:
         *,
         show: Show = "failing",
         max_shown: int | None = 10,
+        max_listed: int = 0,
     ) -> None:
         self._settings = settings
+        self._listed = _CaseList(max_listed) if max_listed else None
         self._columns: dict[str, Column] = {}
         for name, least in fail_under.items():
             self._columns[name] = Column(name, settings.pass_mark, least)
@@ -205,9 +263,12 @@ class Totals:
         self._names.add(case.id)
         # An undecided answer does not count as a trial; a missing answer did not pass.
         if is_repeated and (failure is not None or result.passed is not None):
-            counts = self._trials.setdefault(case.id, [0, 0])
+            counts = self._trials.setdefault(case.id, [0, 0, position])
             counts[0] += 1
             counts[1] += failure is None and result.passed is True
+            counts[2] = min(counts[2], position)
+        if self._listed is not None:
+            self._listed.add(result, position)
         if failure is not None:
             self._errors += 1
             self._failures.add(position, failure)
@@ -284,6 +345,7 @@ class Totals:
         came = self._answered + self._errors
         is_complete = is_saved or (came > 0 and came >= (questions or 0))
         has_seconds = any(self._seconds) if is_saved else bool(self._seconds)
+        trials = sorted(self._trials.items(), key=lambda item: item[1][2])
         return EvaluationResults(
             **about,
             results=Results(
@@ -294,7 +356,10 @@ class Totals:
                 not_scored=self._not_scored.noted(),
             ),
             scorers=tuple(
-                [column.scorer(is_complete=is_complete) for column in self._columns.values()]
+                [
+                    column.scorer(errors=self._errors, is_complete=is_complete)
+                    for column in self._columns.values()
+                ]
             ),
             cases=len(self._names) if cases is None else cases,
             questions=came if questions is None else questions,
@@ -305,7 +370,8 @@ class Totals:
             failures=tuple(self._failures.items()),
             errors=self._errors,
             skipped=skipped,
-            trials=tuple([CaseTrials(case, *counts) for case, counts in self._trials.items()]),
+            trials=tuple([CaseTrials(case, *counts) for case, (*counts, _) in trials]),
+            listed=() if self._listed is None else self._listed.cases(cases),
             usage=self._usage,
             seconds=median(self._seconds) if has_seconds else None,
             reused=self._reused,
@@ -321,7 +387,8 @@ def summary_payload(results: Sequence[EvaluationResults]) -> dict[str, Any]:
     """The totals of evaluations as plain data; for a single one also those of its scorers.
 
     `cases` and `trials` count what passed or failed; an error did not pass. `passed_share` is the
-    mean over the cases of the share of trials that passed. `macro_f1` is the mean over the answers.
+    mean over the cases of the share of trials that passed. `f1` is the mean of the scores, with 0
+    for a missing answer; `macro_f1` is the mean over the answers.
     """
     counts: dict[str, Any] = {
         name: sum(getattr(each, name) for each in results) for name in _SUMMED
@@ -332,7 +399,7 @@ def summary_payload(results: Sequence[EvaluationResults]) -> dict[str, Any]:
         counts[name] = sum(getattr(each.usage, name) for each in results)
     cases, trials, passed_shares = 0, 0, []
     for each in results:
-        decided = each.answered - each.undecided + each.errors
+        decided = each.decided
         trials += decided
         if each.trials:
             cases += len(each.trials)
@@ -345,6 +412,7 @@ def summary_payload(results: Sequence[EvaluationResults]) -> dict[str, Any]:
     counts["cases"] = cases
     counts["trials"] = trials
     counts["passed_share"] = fsum(passed_shares) / cases if cases else None
+    counts["f1"] = _mean_with_errors(pooled, results)
     counts["macro_f1"] = pooled.macro_f1
     counts["macro_f1_interval"] = None if interval is None else list(interval)
     if len(results) == 1:
@@ -354,6 +422,14 @@ def summary_payload(results: Sequence[EvaluationResults]) -> dict[str, Any]:
             {name: getattr(scorer, name) for name in _SCORER_FIELDS} for scorer in only.scorers
         ]
     return counts
+
+
+def _mean_with_errors(pooled: Summary, results: Sequence[EvaluationResults]) -> float | None:
+    """The mean score, with 0 for each missing answer of an evaluation that has scores."""
+    if pooled.macro_f1 is None:
+        return None
+    errors = sum(each.errors for each in results if each.results.summary.outcomes)
+    return pooled.macro_f1 * (pooled.cases / (pooled.cases + errors))
 
 
 def _pooled(results: Sequence[EvaluationResults]) -> Summary:

@@ -9,11 +9,11 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from callscore.core.call import Tool
 from callscore.core.case import Case
-from callscore.core.settings import DEFAULT, Settings
+from callscore.core.settings import DEFAULT, Settings, get_preset, settings_from
 from callscore.core.suggestions import did_you_mean
 from callscore.errors import CallscoreError, InvalidSettings
 
@@ -35,6 +35,7 @@ __all__ = [
     "tools_from",
     "trials_from",
     "variants_from",
+    "with_settings",
 ]
 
 # Takes a case, and the keywords of a variant; returns the answer in any dialect.
@@ -102,6 +103,24 @@ class Question(Struct, frozen=True, kw_only=True):
     variant: str | None = None
     trial: int = 1  # counted from 1
     trials: int = 1  # how many there are
+
+
+def with_settings(
+    evaluation: Evaluation, preset: str | None, settings: Mapping[str, Any]
+) -> Evaluation:
+    """The evaluation with its settings overridden by a preset, and by single settings.
+
+    Raises:
+        InvalidSettings: there is no such preset or setting, or one has a value it cannot have.
+    """
+    own = {
+        name: value
+        for name, value in structs.asdict(evaluation.settings).items()
+        if value != getattr(DEFAULT, name)
+    }
+    chosen = {} if preset is None else get_preset(preset)
+    found = settings_from({**own, **chosen, **settings})
+    return structs.replace(evaluation, settings=found)
 
 
 def repeat_suffixes(names: Collection[str]) -> list[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from inspect import isasyncgen, isawaitable
 from os import PathLike
@@ -132,6 +133,11 @@ def evaluation_cases(evaluation: Evaluation) -> list[Case]:
         UnreadableInput: they cannot be read; the message says which of them, and where.
         MissingExtra: they are in a file that needs an optional dependency.
     """
+    return _cases_and_repeated_ids(evaluation)[0]
+
+
+def _cases_and_repeated_ids(evaluation: Evaluation) -> tuple[list[Case], dict[str, int]]:
+    """The cases, and the ids that several of them were given, with the number of cases."""
     cases = list(_read_cases(evaluation))
     if not cases:
         raise UnreadableInput(evaluation.place, f"{evaluation.name} has no cases.")
@@ -140,12 +146,14 @@ def evaluation_cases(evaluation: Evaluation) -> list[Case]:
             structs.replace(case, tags=tuple(dict.fromkeys((*evaluation.tags, *case.tags))))
             for case in cases
         ]
+    given = Counter([case.id for case in cases if case.id and has_own_id(case)])
     cases = [_with_id(case) for case in cases]
     suffixes = repeat_suffixes([case.id for case in cases])
-    return [
+    unique = [
         structs.replace(case, id=f"{case.id}{suffix}") if suffix else case
         for case, suffix in zip(cases, suffixes, strict=True)
     ]
+    return unique, {name: count for name, count in given.items() if count > 1}
 
 
 def _read_cases(evaluation: Evaluation) -> Iterator[Case]:
@@ -237,18 +245,26 @@ def _with_id(case: Case) -> Case:
 
 # --- warnings ---------------------------------------------------------------------------------
 
+_TWO = 2
 _MAX_WARNINGS = 20  # with more, the tools probably belong to something else
 
 
-def warnings_about(evaluation: Evaluation, cases: Iterable[Case]) -> list[str]:
+def warnings_about(
+    evaluation: Evaluation, cases: Iterable[Case], repeated: Mapping[str, int] = {}
+) -> list[str]:
     """Warnings about an evaluation before it is run.
 
     Each unknown name of a tool or argument is reported once, with the first case that expects it; a
-    forbidden tool may be unknown, unless it is similar to a known one. Recorded answers without a case
-    are reported, too, and settings of a suite that have no effect.
+    forbidden tool may be unknown, unless it is similar to a known one. Ids of several cases, recorded
+    answers without a case, and settings of a suite that have no effect, are reported, too.
     """
     cases = list(cases)
-    found: dict[tuple[str, ...], str] = {}
+    found: dict[tuple[str, ...], str] = {
+        ("id", name): f"{count} cases have the id {name!r}; they are renamed '{name}-2' and so on"
+        if count > _TWO
+        else f"2 cases have the id {name!r}; the second one is renamed '{name}-2'"
+        for name, count in repeated.items()
+    }
     if evaluation.tools is not None:
         tools = _ExpectedTools(evaluation, evaluation.tools)
         for case in cases:
@@ -382,8 +398,8 @@ class Plan(Struct, frozen=True, kw_only=True):
         return sum(len(group.questions) for group in self.groups)
 
 
-# An evaluation and its cases.
-_ReadEvaluation = tuple[Evaluation, list[Case]]
+# An evaluation, its cases, and the ids that several of them were given.
+_ReadEvaluation = tuple[Evaluation, list[Case], dict[str, int]]
 
 
 def make_plan(
@@ -405,7 +421,7 @@ def make_plan(
     is_in_focus = _only_filter(read)
     groups: list[Group] = []
     warnings: list[str] = []
-    for evaluation, cases in read:
+    for evaluation, cases, repeated in read:
         found = []
         for variant in evaluation.variants or [None]:
             chosen = [
@@ -417,7 +433,7 @@ def make_plan(
             found.append(_group(evaluation, variant, limited, trials))
         groups += [group for group in found if group.questions or group.left_out]
         if any(group.questions for group in found):
-            warnings += warnings_about(evaluation, cases)
+            warnings += warnings_about(evaluation, cases, repeated)
     return Plan(groups=tuple(groups), unloaded=tuple(unloaded), warnings=tuple(warnings))
 
 
@@ -434,7 +450,7 @@ def _read_all(
 ) -> Iterator[_ReadEvaluation]:
     for evaluation in evaluations:
         try:
-            yield evaluation, evaluation_cases(evaluation)
+            yield evaluation, *_cases_and_repeated_ids(evaluation)
         except (UnreadableInput, InvalidEvaluation) as error:
             if not evaluation.skip:  # a skipped one may be broken
                 unloaded.append(Unloaded(error.place, error.problem))
@@ -445,8 +461,8 @@ def _read_all(
 
 def _only_filter(read: list[_ReadEvaluation]) -> Callable[[Evaluation, Case], bool]:
     """Which cases remain if some evaluations or cases have `only`."""
-    narrowed = {id(evaluation) for evaluation, cases in read if any(case.only for case in cases)}
-    if not narrowed and not any(evaluation.only for evaluation, _ in read):
+    narrowed = {id(evaluation) for evaluation, cases, _ in read if any(case.only for case in cases)}
+    if not narrowed and not any(evaluation.only for evaluation, _, _ in read):
         return lambda _evaluation, _case: True
     return lambda evaluation, case: (
         case.only or (evaluation.only and id(evaluation) not in narrowed)

@@ -666,7 +666,7 @@ def _numbers_from_row(row: Any) -> EvaluationNumbers:
         answered=trials - errors,
         passed=int(row.passed),
         share=None if row.share is None else float(row.share),
-        f1=float(row.f1) / int(row.scored) if row.scored else None,
+        f1=float(row.f1) / (int(row.scored) + errors) if row.scored else None,
         errors=errors,
     )
 

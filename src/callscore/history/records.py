@@ -208,7 +208,7 @@ class EvaluationNumbers(
     frozen=True,
     gc=False,
     kw_only=True,
-    rename={"share": "passed_share", "f1": "macro_f1"},
+    rename={"share": "passed_share"},
 ):
     """The totals of the cases of an evaluation.
 
@@ -219,7 +219,7 @@ class EvaluationNumbers(
         passed: how many of these passed.
         share: the mean share of passed trials over the cases; a trial without an answer did not
             pass. None without cases.
-        f1: the mean score of the answers; None if no answer has a score.
+        f1: the mean score, with 0 for a missing answer; None if no answer has a score.
         errors: the number of trials without an answer.
     """
 

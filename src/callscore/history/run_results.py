@@ -20,7 +20,7 @@ from callscore.core.results import (
     Usage,
     failure_kind,
 )
-from callscore.core.suggestions import did_you_mean
+from callscore.core.suggestions import suggestion_or_choices
 from callscore.errors import UnknownRun
 from callscore.history import queries
 from callscore.history.database import execute_compiled, with_retries
@@ -28,14 +28,14 @@ from callscore.history.records import clean_text, decode_tools, result_record, s
 from callscore.words.value_text import decimal, exact_decimal
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from sqlalchemy import Connection
 
     from callscore.history.records import ResultRecord, RunRecord
     from callscore.history.store import Store
 
-__all__ = ["LightRow", "full_results", "light_results", "run_side"]
+__all__ = ["LightRow", "full_results", "light_results", "run_side", "unknown_variant"]
 
 
 # The number of values that every SQLite accepts in one statement, less a few for other parameters.
@@ -208,13 +208,16 @@ def _of_variant(rows: Sequence[Any], run: RunRecord, variant: str | None) -> Seq
     found = [row for row in rows if row.variant == clean_text(variant)]
     if found:
         return found
-    known = list(dict.fromkeys([row.variant for row in rows if row.variant is not None]))
+    raise unknown_variant(run.id, variant, [row.variant for row in rows])
+
+
+def unknown_variant(run: str, variant: str, variants: Iterable[str | None]) -> UnknownRun:
+    """The error that a run has no variant of this name, with the variants that it has."""
+    known = list(dict.fromkeys([each for each in variants if each is not None]))
     if not known:
-        raise UnknownRun(f"run {run.id} has no variant {variant!r}: it has no variants")
-    raise UnknownRun(
-        f"run {run.id} has no variant {variant!r}. Choose from: {', '.join(known)}"
-        f"{did_you_mean(variant, known)}"
-    )
+        return UnknownRun(f"run {run} has no variant {variant!r}: it has no variants")
+    hint = suggestion_or_choices(variant, known)
+    return UnknownRun(f"run {run} has no variant {variant!r}{hint}")
 
 
 def _cases_by_evaluation(rows: Sequence[Any]) -> _Cases:

@@ -42,6 +42,7 @@ from callscore.reports.score import MEAN, MOST_TRIAL_COLUMNS, TRIALS, rate_table
 from callscore.words.diff import call_lines, diff_lines, plain_text
 from callscore.words.plain_data import run_to_dict
 from callscore.words.value_text import CASES, ERROR_COUNT, MORE, call_text, json_document
+from callscore.words.value_text import TRIALS as TRIAL_COUNT
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -53,6 +54,7 @@ if TYPE_CHECKING:
         EvaluationResults,
         Failure,
         FailureKind,
+        ListedCase,
         Noted,
         RunResults,
         ScorerResult,
@@ -72,9 +74,9 @@ __all__ = [
     "evaluation_label",
     "facts_line",
     "failure_groups",
-    "gate_hint",
     "group_notes",
     "judge_lines",
+    "listed_rows",
     "mean_cell",
     "required_text",
     "share_cell",
@@ -92,7 +94,10 @@ __all__ = [
     "write_markdown",
 ]
 
-SCORER = Phrase("scorer", "критерий")
+SCORER = Phrase("scorer", "метрика")
+CASE = Phrase("case", "случай")
+SCORE = Phrase("score", "оценка")
+TIME = Phrase("time", "время")
 VARIANT = Phrase("variant", "вариант")
 PASSED = Phrase("passed", "пройдено")
 TRIALS_PASSED = Phrase("{part}/{whole} passed", "пройдено {part}/{whole}")
@@ -107,15 +112,19 @@ OUTCOMES = {
     False: (Phrase("failed", "не пройден"), "red"),
     None: (Phrase("no number", "без оценки"), "dim"),
 }
-LEFT_OUT = Phrase("left out on purpose", "намеренно пропущено")
+# The mark of a case in the list of all cases.
+MARKS = {True: ("✓", "green"), False: ("✗", "red"), None: ("·", "dim")}
+_ERROR_MARK = ("!", "red")
+_ERROR = Phrase("error", "ошибка")
+LEFT_OUT = Phrase("skipped", "пропущено")
 UNLOADED = Phrase("cannot be used", "не удалось использовать")
-NOTHING_RUN = Phrase("Nothing was run.", "Ничего не запущено.")
-NO_CALLS = Phrase("No calls were made.", "Вызовов не сделано.")
+NOTHING_RUN = Phrase("No case was run.", "Ни один случай не запущен.")
+NO_CALLS = Phrase("No calls.", "Вызовов нет.")
 # Why there is no answer: an error, not a failure.
 FAILURE_KINDS: dict[FailureKind, Phrase] = {
     "raised": Phrase("error: raised", "ошибка: исключение"),
     "timeout": Phrase("error: timeout", "ошибка: истекло время"),
-    "exited": Phrase("error: exited", "ошибка: попытка завершить процесс"),
+    "exited": Phrase("error: exited", "ошибка: завершение процесса"),
     "unreadable": Phrase("error: unreadable", "ошибка: ответ не прочитан"),
     "refused": Phrase("error: refused", "ошибка: не запущено"),
 }
@@ -126,41 +135,52 @@ MORE_CASES = Phrase(
 )
 MORE_ERRORS = Phrase("… {errors} more", "… ещё {errors}")
 
-_ANSWERS = Plural(("answer", "answers"), ("ответ", "ответа", "ответов"))
 REQUESTS = Plural(("request", "requests"), ("запрос", "запроса", "запросов"))
 _VALUES = Plural(("value", "values"), ("значение", "значения", "значений"))
 _ALL_PASSED = Phrase("All {count} passed", "Все {count} пройдены")
 _PASSED = Phrase("{count} passed", "пройдено {count}")
 _SOME_PASSED = Phrase("{part} of {whole} passed", "пройдено {part} из {whole}")
+_ALL_TRIALS_PASSED = Phrase("All {count} trials passed", "Все попытки ({count}) пройдены")
+_TRIALS_PASSED = Phrase("{count} trials passed", "пройдено попыток: {count}")
+_SOME_TRIALS_PASSED = Phrase(
+    "{part} of {whole} trials passed", "пройдено {part} из {whole} попыток"
+)
 _NONE_ANSWERED = Phrase("No answers", "Ответов нет")
 _FAILED = Phrase("{count} failed", "не пройдено {count}")
 _UNDECIDED = Phrase("{count} without a number", "без оценки {count}")
 _SKIPPED = Phrase("{count} skipped", "пропущено {count}")
-INTERRUPTED = Phrase("interrupted: {count} unanswered", "прервано: без ответа {count}")
-_NO_GATE = Phrase(
-    "No `fail_under` is set, so the exit code is 0: --fail-under 1 makes this a gate.",
-    "Порог не задан, поэтому код завершения 0: --fail-under 1 сделает проверку строгой.",
+INTERRUPTED = Phrase("interrupted: {count} not run", "прервано: не запущено {count}")
+STOPPED = Phrase(
+    "stopped after the first failure: {count} not run",
+    "остановлено после первой неудачи: не запущено {count}",
 )
 _REUSED = Phrase("({count} reused)", "(из сохранённых {count})")
 _DURATION = Phrase("in {time}", "за {time}")
 _MEDIAN = Phrase("median {time}", "медиана {time}")
 _TOKENS = Phrase("{read} tokens in, {written} out", "токены: {read} на входе, {written} на выходе")
-_JUDGED = Phrase(
-    "judged by {model}: {values}, {questions} asked", "судья {model}: {values}, задано {questions}"
-)
-_QUESTIONS = Plural(("question", "questions"), ("вопрос", "вопроса", "вопросов"))
+_JUDGED = Phrase("judge {model}: {values}, {requests}", "судья {model}: {values}, {requests}")
 
 
 def subtitle(group: Sequence[EvaluationResults], lang: Language, *, write: Escaper = escape) -> str:
     """How many cases an evaluation has, how their calls were compared, and how long they took."""
-    first, *others = group
-    parts = [count_of(CASES, max(each.cases for each in group), lang)]
-    if first.questions > first.cases and not others:
-        parts.append(count_of(_ANSWERS, first.answered, lang))
-    parts.append(settings_text(first.results.settings, lang, write=write))
+    first = group[0]
+    parts = [_counts_text([group], lang), settings_text(first.results.settings, lang, write=write)]
     if first.seconds is not None and first.variant is None:  # the table of variants has a column
         parts.append(say(_MEDIAN, lang, time=duration(first.seconds, lang)))
     return ", ".join(parts)
+
+
+def _counts(groups: Sequence[Sequence[EvaluationResults]]) -> tuple[int, int]:
+    """The number of cases, and of trials: one per case and variant, unless it is repeated."""
+    cases = sum(max(each.cases for each in group) for group in groups)
+    return cases, sum(each.questions for group in groups for each in group)
+
+
+def _counts_text(groups: Sequence[Sequence[EvaluationResults]], lang: Language) -> str:
+    """How many cases there are, and how many trials if these are more: `50 cases, 200 trials`."""
+    cases, trials = _counts(groups)
+    counted = count_of(CASES, cases, lang)
+    return f"{counted}, {count_of(TRIAL_COUNT, trials, lang)}" if trials > cases else counted
 
 
 def verdict_parts(run: RunResults, lang: Language) -> list[tuple[str, str]]:
@@ -168,56 +188,49 @@ def verdict_parts(run: RunResults, lang: Language) -> list[tuple[str, str]]:
     each = run.evaluations
     answered, passed = sum(it.answered for it in each), sum(it.passed for it in each)
     undecided, skipped = sum(it.undecided for it in each), sum(it.skipped.count for it in each)
-    decided = answered - undecided
-    is_all = not (run.errors or undecided or run.is_interrupted)
-    parts = [_passed(passed, decided, answered, lang, is_all=is_all)]
-    if decided > passed:
-        parts.append((say(_FAILED, lang, count=decided - passed), "bad"))
+    failed = answered - undecided - passed
+    parts = [_passed(run, lang)]
+    if failed:
+        parts.append((say(_FAILED, lang, count=failed), "bad"))
     if run.errors:
         parts.append((count_of(ERROR_COUNT, run.errors, lang), "bad"))
     if undecided:
         parts.append((say(_UNDECIDED, lang, count=undecided), ""))
     if skipped:
         parts.append((say(_SKIPPED, lang, count=skipped), ""))
-    if run.is_interrupted:
-        left = sum(it.questions - it.answered - it.errors for it in each)
-        parts.append((say(INTERRUPTED, lang, count=left), "bad"))
+    if run.is_interrupted or run.is_stopped:
+        phrase = INTERRUPTED if run.is_interrupted else STOPPED
+        parts.append((say(phrase, lang, count=sum(it.not_run for it in each)), "bad"))
     return parts
 
 
-def _passed(
-    passed: int, decided: int, answered: int, lang: Language, *, is_all: bool
-) -> tuple[str, str]:
-    if not answered:
+def _passed(run: RunResults, lang: Language) -> tuple[str, str]:
+    """How many trials passed; a missing answer did not pass."""
+    each = run.evaluations
+    passed, decided = sum(it.passed for it in each), sum(it.decided for it in each)
+    if not any(it.answered for it in each):
         return say(_NONE_ANSWERED, lang), ""
+    cases, trials = _counts(variant_groups(run))
+    is_repeated = trials > cases
     if passed < decided:
-        return say(_SOME_PASSED, lang, part=passed, whole=decided), ""
+        phrase = _SOME_TRIALS_PASSED if is_repeated else _SOME_PASSED
+        return say(phrase, lang, part=passed, whole=decided), ""
+    is_all = not (any(it.undecided for it in each) or run.is_interrupted or run.is_stopped)
     if passed > 1 and is_all:
-        return say(_ALL_PASSED, lang, count=passed), "good"
-    return say(_PASSED, lang, count=passed), "good" if is_all else ""
-
-
-def gate_hint(run: RunResults, lang: Language) -> str | None:
-    """A hint that the exit code is 0 although cases failed; None if that is not the case."""
-    has_failed = any(each.passed < each.answered - each.undecided for each in run.evaluations)
-    has_code = run.errors or run.is_interrupted or run.unloaded
-    is_gated = any(
-        scorer.fail_under is not None or scorer.broken.count
-        for each in run.evaluations
-        for scorer in each.scorers
-    )
-    return None if not has_failed or has_code or is_gated else say(_NO_GATE, lang)
+        return say(_ALL_TRIALS_PASSED if is_repeated else _ALL_PASSED, lang, count=passed), "good"
+    phrase = _TRIALS_PASSED if is_repeated else _PASSED
+    return say(phrase, lang, count=passed), "good" if is_all else ""
 
 
 def facts_line(run: RunResults, lang: Language) -> str:
-    """How many answers there were, how long they took, and what they cost."""
+    """How many cases were run, how long they took, and what they cost."""
     each = run.evaluations
     answered, reused = sum(it.answered for it in each), sum(it.reused for it in each)
     usage = sum((it.usage for it in each), Usage())
-    answers = count_of(_ANSWERS, answered, lang)
+    counts = _counts_text(variant_groups(run), lang)
     if reused:
-        answers += f" {say(_REUSED, lang, count=reused)}"
-    parts = [f"{answers} {say(_DURATION, lang, time=duration(run.seconds, lang))}"]
+        counts += f" {say(_REUSED, lang, count=reused)}"
+    parts = [f"{counts} {say(_DURATION, lang, time=duration(run.seconds, lang))}"]
     if usage.requests > answered - reused:  # several steps, or retries
         parts.append(count_of(REQUESTS, usage.requests, lang))
     return ", ".join([*parts, *tokens_text(usage, lang)])
@@ -239,7 +252,7 @@ def judge_lines(run: RunResults, lang: Language, *, write: Escaper = escape) -> 
             lang,
             model=write(judge.model),
             values=count_of(_VALUES, judge.judged, lang),
-            questions=count_of(_QUESTIONS, judge.asked, lang),
+            requests=count_of(REQUESTS, judge.asked, lang),
         )
         for judge in run.judges
     ]
@@ -247,7 +260,7 @@ def judge_lines(run: RunResults, lang: Language, *, write: Escaper = escape) -> 
 
 _BELOW = Phrase("{scorer} {mean}, required {required}", "{scorer} {mean}, требуется {required}")
 _NOT_SCORABLE = Phrase("{scorer} has no number for {cases}", "{scorer}: без оценки {cases}")
-_BROKEN = Phrase("{scorer} does not work for {cases}", "{scorer} не работает: {cases}")
+_BROKEN = Phrase("{scorer} failed to score {cases}", "{scorer} не сработала: {cases}")
 _FLAKY = Plural(
     ("flaky case", "flaky cases"),
     ("нестабильный случай", "нестабильных случая", "нестабильных случаев"),
@@ -285,7 +298,8 @@ def _evaluation_notes(
         for scorer in each.scorers:
             noted: Noted = getattr(scorer, noted_of)
             if noted.count:
-                cases = count_of(CASES, noted.count, lang)
+                nouns = TRIAL_COUNT if each.questions > each.cases else CASES
+                cases = count_of(nouns, noted.count, lang)
                 sentence = say(phrase, lang, scorer=write(scorer.name), cases=cases)
                 yield sentence, first_reasons(noted.names, _NOTE_REASON_WIDTH)
     yield from _case_notes(each, lang)
@@ -332,6 +346,50 @@ def variant_groups(run: RunResults) -> list[list[EvaluationResults]]:
     return [
         list(group) for _, group in groupby(run.evaluations, lambda each: (each.name, each.place))
     ]
+
+
+_MAX_LISTED = 20
+
+
+def listed_rows(
+    group: Sequence[EvaluationResults], lang: Language
+) -> list[tuple[str, list[str], list[tuple[str, list[Cell]]]]]:
+    """Every case of a small evaluation, by variant: the name, the headers, and the rows.
+
+    A row has the name of the case and its cells: the mark, the score, how many trials passed if there
+    are several, and the time if it is known.
+    """
+    if sum(len(each.listed) for each in group) > _MAX_LISTED:
+        return []
+    return [
+        (each.variant or "", *_listed_table(each.listed, lang)) for each in group if each.listed
+    ]
+
+
+def _listed_table(
+    listed: Sequence[ListedCase], lang: Language
+) -> tuple[list[str], list[tuple[str, list[Cell]]]]:
+    columns = [("", [_mark(case) for case in listed])]
+    columns.append((say(SCORE, lang), [_score_cell(case, lang) for case in listed]))
+    if any(case.trials > 1 for case in listed):
+        shares = [share_cell(case.passed_trials, case.trials) for case in listed]
+        columns.append((say(PASSED, lang), shares))
+    if any(case.seconds for case in listed):
+        times = [(duration(case.seconds, lang) if case.seconds else "", "dim") for case in listed]
+        columns.append((say(TIME, lang), times))
+    headers = [header for header, _ in columns]
+    rows = [(case.id, [cells[place] for _, cells in columns]) for place, case in enumerate(listed)]
+    return headers, rows
+
+
+def _mark(case: ListedCase) -> Cell:
+    return _ERROR_MARK if case.errors == case.trials else MARKS[case.passed]
+
+
+def _score_cell(case: ListedCase, lang: Language) -> Cell:
+    if case.errors == case.trials:
+        return say(_ERROR, lang), "red"
+    return number_text(case.value), "dim" if case.value is None else ""
 
 
 def evaluation_label(run: RunResults, evaluation: EvaluationResults) -> str:
@@ -414,7 +472,7 @@ def variant_columns(
         (escape(scorer.name), [mean_cell(each.scorers[place]) for each in group])
         for place, scorer in enumerate(group[0].scorers)
     ]
-    passed = [share_cell(each.passed, each.answered - each.undecided) for each in group]
+    passed = [share_cell(each.passed, each.decided) for each in group]
     columns = [*scorers, (say(PASSED, lang), passed)]
     if any(each.errors for each in group):
         errors = [(str(each.errors), "red" if each.errors else "dim") for each in group]
@@ -514,6 +572,15 @@ def _markdown_group(group: Sequence[EvaluationResults], lang: Language) -> Itera
         cells = [(code(f"{name} {kind}".strip()), *rates) for name, kind, *rates in rows]
         yield table(("", *labels), cells)
     yield note_items(group_notes(group, lang, write=code))
+    yield from _markdown_lists(group, lang)
+
+
+def _markdown_lists(group: Sequence[EvaluationResults], lang: Language) -> Iterator[str]:
+    for variant, headers, rows in listed_rows(group, lang):
+        if variant:
+            yield f"#### {code(variant)}"
+        cells = [(mark[0], code(name), *[cell for cell, _ in rest]) for name, (mark, *rest) in rows]
+        yield table([headers[0], say(CASE, lang), *headers[1:]], cells)
 
 
 def _scorers_table(each: EvaluationResults, lang: Language) -> str:
@@ -631,9 +698,8 @@ def _junit_suite(each: EvaluationResults, lang: Language) -> Element:
 
 def _add_incomplete(suite: Element, each: EvaluationResults, lang: Language) -> None:
     """Add what makes the numbers incomplete: questions that were not asked, and broken scorers."""
-    unanswered = each.questions - each.answered - each.errors
-    if unanswered > 0:
-        name = say(INTERRUPTED, lang, count=unanswered)
+    if each.not_run:
+        name = say(INTERRUPTED, lang, count=each.not_run)
         _add_error(add_test(suite, name), "interrupted", name)
     for scorer in each.scorers:
         if scorer.broken.count:

@@ -121,12 +121,11 @@ _MOODS = {"good": "bold green", "bad": "bold red", "": "bold"}
 
 
 def render(
-    run: RunResults, *, console: Console, lang: Language = "en", is_past: bool = False
+    run: RunResults, *, console: Console, lang: Language = "en", is_quiet: bool = False
 ) -> None:
-    """Print the report; for a past run, without a hint about its exit code."""
-    hint = None if is_past else wording.gate_hint(run, lang)
-    footer = [] if hint is None else [Text(hint, "dim")]
-    print_sections(_sections(run, footer, report_width(console), lang), console)
+    """Print the report; if `is_quiet`, only the summary lines."""
+    sections = [_warnings(run), _footer(run, lang)]
+    print_sections(sections if is_quiet else _sections(run, report_width(console), lang), console)
 
 
 def render_summary(run: RunResults, *, console: Console, lang: Language = "en") -> None:
@@ -135,7 +134,7 @@ def render_summary(run: RunResults, *, console: Console, lang: Language = "en") 
     print_sections([*_table_sections(run, width, lang), _footer(run, lang)], console)
 
 
-def _sections(run: RunResults, hint: list[Text], width: int, lang: Language) -> Iterator[Section]:
+def _sections(run: RunResults, width: int, lang: Language) -> Iterator[Section]:
     yield from _table_sections(run, width, lang)
     yield from [_case(run, shown, width, lang) for shown in wording.shown_cases(run)]
     not_shown = sum(each.results.not_shown for each in run.evaluations)
@@ -150,8 +149,12 @@ def _sections(run: RunResults, hint: list[Text], width: int, lang: Language) -> 
     for each in run.unloaded:
         line = _first_line(each.place, Text(say(wording.UNLOADED, lang), "red"), "", width)
         yield [line, *_traceback(each.problem, each.details)]
-    yield [note_line(escape(warning), "") for warning in run.warnings]
-    yield [*_footer(run, lang), *hint]
+    yield _warnings(run)
+    yield _footer(run, lang)
+
+
+def _warnings(run: RunResults) -> Section:
+    return [note_line(escape(warning), "") for warning in run.warnings]
 
 
 def _table_sections(run: RunResults, width: int, lang: Language) -> Iterator[Section]:
@@ -162,6 +165,23 @@ def _table_sections(run: RunResults, width: int, lang: Language) -> Iterator[Sec
         if trials is not None:
             yield [Text(say(TRIALS, lang), "bold"), trials]
         yield [note_line(*line) for line in wording.group_notes(group, lang)]
+        yield from _case_lists(group, width, lang)
+
+
+def _case_lists(
+    group: Sequence[EvaluationResults], width: int, lang: Language
+) -> Iterator[Section]:
+    """One line per case of a small evaluation: the mark, the name, the score and the time."""
+    for variant, headers, rows in wording.listed_rows(group, lang):
+        lines = [
+            NumberRow(
+                Text().append(*mark).append(" " + escape(name)), [Text(*cell) for cell in cells]
+            )
+            for name, (mark, *cells) in rows
+        ]
+        label = "  " + say(wording.CASE, lang)
+        title = [Text(escape(variant))] if variant else []
+        yield [*title, number_table(label, headers[1:], lines, width)]
 
 
 def _title(group: Sequence[EvaluationResults], width: int, lang: Language) -> Section:
@@ -289,4 +309,4 @@ def render_saved_run(
     console.print(title, width=width)
     console.print(Text(", ".join(parts), "dim"), width=width)
     console.print()
-    render(run, console=console, lang=lang, is_past=True)
+    render(run, console=console, lang=lang)

@@ -351,7 +351,7 @@ class Workers:
         self, groups: Sequence[Group], *, jobs: int, limits: Limits, recorder: Recorder | None
     ) -> None:
         self.is_interrupted = False
-        self._queue = (
+        self._queue: Iterator[tuple[int, int, Question]] = (
             (number, position, question)
             for number, group in enumerate(groups)
             for position, question in enumerate(group.questions)
@@ -391,6 +391,10 @@ class Workers:
         self.is_interrupted = True
         self._cancel_all()
 
+    def start_no_more(self) -> None:
+        """Ask no more; the running questions finish."""
+        self._queue = iter(())
+
     def _cancel_all(self) -> None:
         self._is_ending = True
         for task in tuple(self._tasks):
@@ -413,7 +417,8 @@ class Workers:
 
     async def _run_worker(self, job: int) -> None:
         run_limits.set(self._limits)  # for judges, in this asyncio task only
-        for group, position, question in self._queue:
+        while (asked := next(self._queue, None)) is not None:
+            group, position, question = asked
             if self._is_ending:  # and the task turned its cancellation into an answer
                 return
             self._started(question)

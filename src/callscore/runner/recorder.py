@@ -175,8 +175,9 @@ def given_settings(settings: Mapping[str, Any]) -> dict[str, Any]:
 def stored_settings(kept: Mapping[str, Any]) -> dict[str, Any]:
     """Stored settings as keyword arguments."""
     found = dict(kept)
-    rules = found.pop("arguments", None) or ()
-    found["arguments"] = tuple([msgspec.convert(rule, ArgumentRule) for rule in rules])
+    if "arguments" in found:
+        rules = found["arguments"] or ()
+        found["arguments"] = tuple([msgspec.convert(rule, ArgumentRule) for rule in rules])
     for name in _TUPLE_SETTINGS:
         if isinstance(found.get(name), list):
             found[name] = tuple(found[name])

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from callscore.api import tools_by_name
 from callscore.core.case import Case
 from callscore.core.results import Answer, Failure, Result, RunResults, Unloaded
-from callscore.core.settings import settings_from
+from callscore.core.settings import get_preset, settings_from
 from callscore.core.totals import Show, summary_payload
 from callscore.engines.payloads import JUDGE_FIELDS
 from callscore.errors import InvalidCall, InvalidSettings
@@ -100,12 +100,13 @@ class RescoreOptions(Struct, frozen=True, kw_only=True):
     """How to score a run again.
 
     Attributes:
-        preset: replaces the settings of the run.
+        preset: overrides the settings of the run.
         settings: override those of the run, or of the preset.
         scorers: names that replace the scorers of the run; None for the same scorers.
         fail_under: the minimum mean of each scorer without a `fail_under` of its own.
         show: which cases the results include.
         max_shown: the maximum number of cases per evaluation and variant; None for all.
+        max_listed: up to how many cases the results of an evaluation have a list of all cases.
         timeout: of a scorer, in seconds.
     """
 
@@ -115,6 +116,7 @@ class RescoreOptions(Struct, frozen=True, kw_only=True):
     fail_under: float | None = None
     show: Show = "failing"
     max_shown: int | None = 10
+    max_listed: int = 0
     timeout: float | None = 60.0
 
 
@@ -172,7 +174,11 @@ class _Rescoring:
         self._variants = {record.number: record.variant for record in records}
         self._totals = {
             number: totals_for(
-                evaluation, options.fail_under, show=options.show, max_shown=options.max_shown
+                evaluation,
+                options.fail_under,
+                show=options.show,
+                max_shown=options.max_shown,
+                max_listed=options.max_listed,
             )
             for number, evaluation in self._evaluations.items()
         }
@@ -217,7 +223,7 @@ class _Rescoring:
         options = self._options
         kept = stored_settings(record.settings)
         functions = {name: kept.pop(name, None) for name in FUNCTION_SETTINGS}
-        chosen = kept if options.preset is None else {}
+        chosen = {**kept, **({} if options.preset is None else get_preset(options.preset))}
         for name, function in functions.items():
             if function is None or name in options.settings:
                 continue
@@ -225,7 +231,7 @@ class _Rescoring:
                 chosen[name] = self._judge(function)
             else:
                 self._warn(f"{record.name}: {name}: {function} is not kept, and is not asked")
-        return settings_from({**chosen, **options.settings}, preset=options.preset)
+        return settings_from({**chosen, **options.settings})
 
     def _judge(self, made_of: dict[str, Any]) -> Judge:
         """The judge with these fields; equal judges are shared."""
@@ -341,7 +347,7 @@ class _Rescoring:
         totals = summary_payload(list(found.values()))
         writer.finish("interrupted" if is_interrupted else "finished", totals, summaries)
         for problem in writer.problems:
-            self._warn(f"not everything was saved: {problem}")
+            self._warn(f"the run was not saved completely: {problem}")
         return list(found.values())
 
     def _warn(self, warning: str) -> None:

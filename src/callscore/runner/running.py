@@ -41,13 +41,16 @@ def totals_for(
     *,
     show: Show = "failing",
     max_shown: int | None = 10,
+    max_listed: int = 0,
 ) -> Totals:
     """An empty `Totals` for an evaluation; `fail_under` is for scorers without their own."""
     required = {
         **{scorer.name: fail_under for scorer in evaluation.scorers},
         **evaluation.fail_under,
     }
-    return Totals(evaluation.settings, required, show=show, max_shown=max_shown)
+    return Totals(
+        evaluation.settings, required, show=show, max_shown=max_shown, max_listed=max_listed
+    )
 
 
 def about(evaluation: Evaluation, variant: str | None) -> dict[str, Any]:
@@ -137,19 +140,23 @@ class RunOptions(Struct, frozen=True, kw_only=True):
     """How to run a plan.
 
     Attributes:
-        jobs: how many questions to ask at once.
+        jobs: the maximum number of concurrent questions.
+        stop_on_failure: whether to start no question after one that fails or has no answer; those in
+            progress finish.
         resume: whether to resume the newest unfinished run of the same paths; or the run to resume.
         use_cache: whether to reuse answers of any run to the same question.
         cache_since: see `KnownAnswers.since`.
         fail_under: the minimum mean of each scorer without a `fail_under` of its own.
         show: which cases the results include.
         max_shown: the maximum number of cases per evaluation and variant; None for all.
+        max_listed: up to how many cases the results of an evaluation have a list of all cases.
         arguments: the arguments of the run, as they are stored; `paths` among them.
         lang: the language of warnings.
         name: the name of the run in the history; None for no name, or that of the resumed run.
     """
 
     jobs: int = 8
+    stop_on_failure: bool = False
     limits: Limits = DEFAULT_LIMITS
     resume: LockedRun | bool = False
     use_cache: bool = False
@@ -157,6 +164,7 @@ class RunOptions(Struct, frozen=True, kw_only=True):
     fail_under: float | None = None
     show: Show = "failing"
     max_shown: int | None = 10
+    max_listed: int = 0
     arguments: dict[str, Any] = {}
     lang: Language = "en"
     name: str | None = None
@@ -248,7 +256,11 @@ class _Run:
         self._groups = [group for group in plan.groups if self._is_askable(group)]
         self._totals = [
             totals_for(
-                group.evaluation, options.fail_under, show=options.show, max_shown=options.max_shown
+                group.evaluation,
+                options.fail_under,
+                show=options.show,
+                max_shown=options.max_shown,
+                max_listed=options.max_listed,
             )
             for group in self._groups
         ]
@@ -302,6 +314,7 @@ class _Run:
             stack.enter_context(_frozen_heap())
             stack.push(self._close_recorder)
             workers = Workers(self._groups, jobs=jobs, limits=options.limits, recorder=recorder)
+            self._workers = workers
             run_until_done(lambda: workers.run(self._report, self._hooks.on_started), workers.stop)
         return workers.is_interrupted
 
@@ -313,7 +326,15 @@ class _Run:
 
     def _report(self, group: int, position: int, question: Question, result: Result) -> None:
         self._totals[group].add(result, position)
+        if self._options.stop_on_failure and self._is_new_failure(result):
+            self._workers.start_no_more()
         self._hooks.on_done(question, result)
+
+    def _is_new_failure(self, result: Result) -> bool:
+        """Whether a case fails that has not failed before in a resumed run."""
+        has_failed = result.failure is not None or result.passed is False
+        is_known = result.answer is not None and result.answer.is_reused
+        return has_failed and not (is_known and self._options.resume)
 
     def results(self, *, is_interrupted: bool) -> RunResults:
         """Store and return the results of the run."""
@@ -327,12 +348,15 @@ class _Run:
             for totals, group in zip(self._totals, self._groups, strict=True)
         ]
         for problem in self._judges.problems():
-            self._warn(f"what the judge said is not kept: {problem}")
+            self._warn(f"judgements could not be saved: {problem}")
         recorder = self._recorder
+        is_partial = any(each.not_run for each in found)
         if recorder is not None:
-            recorder.finish_run("interrupted" if is_interrupted else "finished", found)
+            recorder.finish_run(
+                "interrupted" if is_interrupted or is_partial else "finished", found
+            )
             for problem in recorder.problems:
-                self._warn(f"not everything was saved: {problem}")
+                self._warn(f"the run was not saved completely: {problem}")
             if saved := recorder.saved(self._options.lang):
                 self._warn(saved)
         return RunResults(
@@ -341,6 +365,7 @@ class _Run:
             unloaded=tuple(self._unloaded),
             judges=self._judges.counts(),
             is_interrupted=is_interrupted,
+            is_stopped=is_partial and not is_interrupted,
             warnings=tuple(self._warnings),
         )
 

@@ -32,7 +32,7 @@ from callscore.engines.tool_definitions import ToolDefinitions
 from callscore.errors import CallscoreError, UnknownRun
 from callscore.evaluations.locations import file_of_location
 from callscore.evaluations.plan import keyword_filter
-from callscore.history.run_results import full_results, light_results
+from callscore.history.run_results import full_results, light_results, unknown_variant
 from callscore.models.judging import Memory, judge
 from callscore.runner.recorder import FUNCTION_SETTINGS, case_from_payload, stored_settings
 
@@ -146,9 +146,7 @@ def evaluations_of_variant(
     every = store.evaluations(run.id)
     found = [record for record in every if variant is None or record.variant == variant]
     if variant is not None and not found:
-        known = ", ".join(dict.fromkeys(record.variant or "" for record in every)).strip(", ")
-        has = f"it has {known}" if known else "it has none"
-        raise UnknownRun(f"the run {run.id} has no variant {variant!r}; {has}")
+        raise unknown_variant(run.id, variant, [record.variant for record in every])
     return found
 
 
@@ -185,6 +183,7 @@ class ShowOptions(Struct, frozen=True, kw_only=True):
         variant: None for all.
         show: which cases to show.
         max_shown: the maximum number of cases per evaluation and variant; None for all.
+        max_listed: up to how many cases the results of an evaluation have a list of all cases.
         is_whole: whether to count everything that a score has, not only what a table needs.
         lang: the language of warnings.
     """
@@ -193,6 +192,7 @@ class ShowOptions(Struct, frozen=True, kw_only=True):
     variant: str | None = None
     show: Show = "failing"
     max_shown: int | None = 10
+    max_listed: int = 0
     is_whole: bool = False
     lang: Language = "en"
 
@@ -329,7 +329,14 @@ class _EvaluationPart:
         record = self._record
         scorers = record.summary.get("scorers") or ()
         fail_under = {str(one.get("name")): one.get("fail_under") for one in scorers}
-        totals = Totals(self._settings, fail_under, show="none", max_shown=self._options.max_shown)
+        options = self._options
+        totals = Totals(
+            self._settings,
+            fail_under,
+            show="none",
+            max_shown=options.max_shown,
+            max_listed=options.max_listed,
+        )
         for row in self._rows:
             # Only if the counts are not enough: otherwise some tables would be half full.
             score = made.get(row.number) if row.number in self._incomplete else None

@@ -305,7 +305,7 @@ _LEFT_OUT = ("cases", "not_shown", "metrics", "settings", "trials")
 def run_to_dict(run: RunResults, *, lang: Language = "en") -> dict[str, Any]:
     """The totals, every evaluation with all its numbers, and what could not be run."""
     return {
-        **_fields(run, ("id", "is_interrupted", "seconds")),
+        **_fields(run, ("id", "is_interrupted", "is_stopped", "seconds")),
         "totals": _run_totals(run),
         "evaluations": [_evaluation(evaluation, lang) for evaluation in run.evaluations],
         "unloaded": [_fields(evaluation) for evaluation in run.unloaded],

@@ -75,6 +75,7 @@ __all__ = [
 ]
 
 CASES = Plural(("case", "cases"), ("случай", "случая", "случаев"))
+TRIALS = Plural(("trial", "trials"), ("попытка", "попытки", "попыток"))
 ERROR_COUNT = Plural(("error", "errors"), ("ошибка", "ошибки", "ошибок"))
 FILES = Plural(("file", "files"), ("файл", "файла", "файлов"))
 RESULTS = Plural(("result", "results"), ("результат", "результата", "результатов"))
@@ -418,7 +419,7 @@ def run_text(run: RunResults) -> str:
 
 def _run_lines(run: RunResults) -> Iterator[str]:
     for each in run.evaluations:
-        line = f"{escape(each.label)}: {each.passed} of {each.answered - each.undecided} passed"
+        line = f"{escape(each.label)}: {each.passed} of {each.decided} passed"
         if each.errors:
             line += f", {count_of(ERROR_COUNT, each.errors, 'en')}"
         scorers = ", ".join(map(_scorer_text, each.scorers))
@@ -427,6 +428,8 @@ def _run_lines(run: RunResults) -> Iterator[str]:
         yield f"{escape(unloaded.place)}: {escape(unloaded.problem)}"
     if run.is_interrupted:
         yield "interrupted"
+    if run.is_stopped:
+        yield "stopped after the first failure"
     yield from map(escape, run.warnings)
 
 

@@ -1,0 +1,103 @@
+"""The report of `callscore run --collect-only`: the cases that would run."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
+
+from callscore.core.phrases import Phrase, count_of, say
+from callscore.core.rendering import escape
+from callscore.core.results import Unloaded
+from callscore.words.value_text import CASES, TRIALS, json_document, json_safe
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from callscore.core.phrases import Language
+
+__all__ = ["PlannedEvaluation", "RunPlan", "write_json", "write_text"]
+
+_SKIPPED = Phrase("skipped", "пропущен")
+_NOT_RUN = Phrase("{counts} selected, nothing was run", "выбрано: {counts}; ничего не запущено")
+
+
+class PlannedEvaluation(Struct, frozen=True, kw_only=True):
+    """An evaluation under one variant, if it has any.
+
+    Attributes:
+        cases: the ids of the cases that would run.
+        trials: how many answers would be requested.
+        skipped: the ids of skipped cases, and the reasons.
+    """
+
+    name: str
+    variant: str | None
+    place: str
+    cases: tuple[str, ...]
+    trials: int
+    skipped: tuple[tuple[str, str], ...] = ()
+
+
+class RunPlan(Struct, frozen=True, kw_only=True):
+    """What a run would do."""
+
+    evaluations: tuple[PlannedEvaluation, ...] = ()
+    unloaded: tuple[Unloaded, ...] = ()
+
+    @property
+    def cases(self) -> int:
+        """The number of cases; a case of several variants counts once."""
+        return len(
+            {(each.place, each.name, case) for each in self.evaluations for case in each.cases}
+        )
+
+    @property
+    def trials(self) -> int:
+        """The number of answers that would be requested."""
+        return sum(each.trials for each in self.evaluations)
+
+
+def write_text(plan: RunPlan, *, lang: Language = "en") -> str:
+    """One line per evaluation, and one per case below it; then the number of cases and trials."""
+    return "\n".join(_lines(plan, lang)) + "\n"
+
+
+def _lines(plan: RunPlan, lang: Language) -> Iterator[str]:
+    for each in plan.evaluations:
+        label = each.name if each.variant is None else f"{each.name} [{each.variant}]"
+        yield f"{escape(label)}   {escape(each.place)}".rstrip()
+        yield from [f"  {escape(case)}" for case in each.cases]
+        for case, reason in each.skipped:
+            yield f"  {escape(case)}   {say(_SKIPPED, lang)}" + (
+                f": {escape(reason)}" if reason else ""
+            )
+        yield ""
+    counts = count_of(CASES, plan.cases, lang)
+    if plan.trials > plan.cases:
+        counts += f", {count_of(TRIALS, plan.trials, lang)}"
+    yield say(_NOT_RUN, lang, counts=counts)
+
+
+def write_json(plan: RunPlan, *, lang: Language = "en") -> str:  # noqa: ARG001  (as other reports)
+    """An indented document."""
+    found: dict[str, Any] = {
+        "cases": plan.cases,
+        "trials": plan.trials,
+        "evaluations": [
+            {
+                "name": each.name,
+                "variant": each.variant,
+                "place": each.place,
+                "cases": list(each.cases),
+                "trials": each.trials,
+                "skipped": [{"case": case, "reason": reason} for case, reason in each.skipped],
+            }
+            for each in plan.evaluations
+        ],
+        "unloaded": [
+            {"place": each.place, "problem": each.problem, "details": each.details}
+            for each in plan.unloaded
+        ],
+    }
+    return json_document(json_safe(found))
