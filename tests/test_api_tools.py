@@ -95,7 +95,9 @@ def test_two_definitions_of_a_tool_that_differ_are_refused_everywhere() -> None:
     tools = [BOOK, {**BOOK, "description": "x"}, OTHER]
 
     for use in (lambda: score([], [], tools=tools), lambda: check_calls([], tools=tools)):
-        with pytest.raises(InvalidSettings, match="two tools 'book' with different schemas"):
+        with pytest.raises(
+            InvalidSettings, match="two definitions of the tool 'book' have different schemas"
+        ):
             use()
     assert check_calls([("book", {})], tools=tools[:2]) == ()
 
@@ -112,5 +114,5 @@ def test_a_call_is_held_against_the_tool_that_it_names() -> None:
 
 
 def test_an_effect_that_there_is_not_is_refused_with_the_one_that_is_meant() -> None:
-    with pytest.raises(InvalidSettings, match=r"'book' is one of read, write; got 'reads'.*'read'"):
+    with pytest.raises(InvalidSettings, match=r"'book' has an unknown effect 'reads'.*'read'"):
         score([], [], tools=[{**BOOK, "effect": "reads"}])

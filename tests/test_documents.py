@@ -230,7 +230,7 @@ def test_a_log_line_among_messages_is_no_call(write: Any) -> None:
 
 
 def test_the_name_of_a_file_as_text_gets_a_hint() -> None:
-    with pytest.raises(UnknownFormat, match=r"If it is the name of a file, give Path\(...\)"):
+    with pytest.raises(UnknownFormat, match=r"If it is a file name, pass it as Path\(...\)"):
         names("run.json")
 
 

@@ -79,7 +79,7 @@ def test_an_empty_list_in_a_file_offers_no_tool_and_an_empty_file_says_nothing(
     tmp_path: Path,
 ) -> None:
     assert read_tools_by_name(write(tmp_path / "tools.json", [])) == {}
-    with pytest.raises(UnreadableInput, match="no definitions of tools in it"):
+    with pytest.raises(UnreadableInput, match="no tool definitions found"):
         read_tools_by_name(write(tmp_path / "empty.json"))
     with pytest.raises(UnreadableInput):
         read_tools_by_name(tmp_path / "nowhere.json")
@@ -113,12 +113,15 @@ def test_values_are_kept() -> None:
 @pytest.mark.parametrize(
     ("tools", "problem"),
     [
-        ([F, {"name": "f"}], "there are two tools 'f' with different schemas"),
-        ([Tool("f"), Tool("f", effect="read")], "there are two tools 'f' with different effects"),
-        ([{**F, "effect": "wriet"}], "the effect of the tool 'f' is one of read, write; got 'wrie"),
-        ([{"name": "f", "effect": 5}], "got 5"),
+        ([F, {"name": "f"}], "two definitions of the tool 'f' have different schemas"),
+        (
+            [Tool("f"), Tool("f", effect="read")],
+            "two definitions of the tool 'f' have different effects",
+        ),
+        ([{**F, "effect": "wriet"}], "the tool 'f' has an unknown effect 'wrie"),
+        ([{"name": "f", "effect": 5}], "unknown effect 5"),
         ([{"type": "function", "function": F, "effect": "reed"}], "Did you mean 'read'"),
-        ([Tool("f", effect="x")], "got 'x'"),  # type: ignore[arg-type]  # on purpose
+        ([Tool("f", effect="x")], "unknown effect 'x'"),  # type: ignore[arg-type]  # on purpose
     ],
 )
 def test_definitions_that_are_wrong_are_refused_with_their_names(

@@ -80,7 +80,7 @@ def test_a_missing_key_says_which_variable_to_set() -> None:
     error = MissingKey("MY_KEY")
 
     assert error.variable == "MY_KEY"
-    assert "set MY_KEY" in str(error)
+    assert "MY_KEY is not set" in str(error)
 
 
 def test_a_model_that_failed_says_what_happened_and_how_often() -> None:

@@ -89,27 +89,30 @@ def test_groups_take_calls_and_names_of_tools() -> None:
 @pytest.mark.parametrize(
     ("make", "said"),
     [
-        (lambda: expect.call(""), "expect.call: it takes the name of a tool"),
-        (lambda: expect.forbid(3), "expect.forbid: it takes the name of a tool, or a pattern"),  # type: ignore[arg-type]  # on purpose
+        (lambda: expect.call(""), "expect.call: expected the name of a tool"),
+        (lambda: expect.forbid(3), "expect.forbid: expected the name of a tool, or a pattern"),  # type: ignore[arg-type]  # on purpose
         (lambda: expect.regex("("), "expect.regex: "),
         (
             lambda: expect.call("f", a=expect.any),
-            r"a: expect.any is a function: write expect.any\(\)",
+            r"a: expect.any is a function. Write expect.any\(\)",
         ),
         (expect.in_order, "^expect.in_order: the group is empty"),
         (lambda: expect.any_order(expect.forbid("x")), "'forbid' applies to the whole case"),
         (lambda: expect.times("a", min=3, max=1), "^expect.times: 'max' is 1"),
         (lambda: expect.in_order(5), "expected a call such as"),  # type: ignore[arg-type]  # on purpose
         (lambda: expect.type("text"), "expect.type: "),
-        (lambda: expect.call("f", [1]), "the arguments are an object; got a list of 1"),  # type: ignore[arg-type]  # on purpose
-        (lambda: expect.call("f", {"a": 1}, a=2), "a is given twice"),
-        (lambda: expect.call("f", arguments={"a": 1}), "an object of arguments comes second"),
+        (lambda: expect.call("f", [1]), "expected an object of arguments, got a list of 1"),  # type: ignore[arg-type]  # on purpose
+        (lambda: expect.call("f", {"a": 1}, a=2), "the argument 'a' is given twice"),
+        (lambda: expect.call("f", arguments={"a": 1}), "looks like the object of all arguments"),
         (lambda: expect.call("f", a=expect.call("g")), "a call or a group cannot be the value"),
         (lambda: expect.call("f", a=[{"b": expect.any}]), "a: expect.any is a function"),
         (lambda: expect.times(expect.in_order("a")), "only a call can be repeated"),  # type: ignore[arg-type]  # on purpose
-        (lambda: expect.in_order(["a", "b"]), "expect.in_order: give them one by one"),  # type: ignore[arg-type]  # on purpose
-        (lambda: expect.one_of(["a", "b"]), "expect.one_of: give them one by one"),
-        (lambda: expect.optional([expect.call("a")]), "expect.optional: give them one by one"),
+        (lambda: expect.in_order(["a", "b"]), "expect.in_order: pass the members one by one"),  # type: ignore[arg-type]  # on purpose
+        (lambda: expect.one_of(["a", "b"]), "expect.one_of: pass the members one by one"),
+        (
+            lambda: expect.optional([expect.call("a")]),
+            "expect.optional: pass the members one by one",
+        ),
         (lambda: expect.unordered("abc"), "expect.unordered: "),
         (lambda: expect.text("a", ignore=True), "expect.text: "),  # type: ignore[arg-type]  # on purpose
         (lambda: expect.unordered(5), "expect.unordered: "),  # type: ignore[arg-type]  # on purpose

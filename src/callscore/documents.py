@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, get_args
 from msgspec import Struct
 
 from callscore.core.call import Effect, Tool
-from callscore.core.suggestions import did_you_mean
+from callscore.core.suggestions import suggestion_or_choices
 from callscore.errors import InvalidCall, InvalidSettings, UnknownFormat, UnreadableInput
 from callscore.formats.definitions import read_definitions, unique_tools, unknown_effects
 from callscore.formats.dialect import Dialect, dialect_named
@@ -307,7 +307,7 @@ def traces_in(
         return read_document(document, read_options)
     except UnknownFormat as error:
         if isinstance(document, str) and PurePath(document).suffix in _SUFFIXES:
-            raise UnknownFormat(f"{error} If it is the name of a file, give Path(...).") from error
+            raise UnknownFormat(f"{error} If it is a file name, pass it as Path(...).") from error
         raise
 
 
@@ -387,7 +387,7 @@ def index_tools(tools: Iterable[Tool]) -> dict[str, Tool]:
         other = found.setdefault(tool.name, tool)
         for field, what in _DIFFERING.items():
             if getattr(other, field) != getattr(tool, field):
-                problem = f"there are two tools {tool.name!r} with different {what}."
+                problem = f"two definitions of the tool {tool.name!r} have different {what}."
                 raise InvalidSettings(problem)
     return found
 
@@ -460,8 +460,8 @@ def _in_document(value: Any, dialect: Dialect | None) -> list[Tool]:
 
 def _require_effect(name: str, effect: Any) -> None:
     if effect not in _EFFECTS:
-        problem = f"the effect of the tool {name!r} is one of {', '.join(_EFFECTS)}; got {effect!r}"
-        raise InvalidSettings(problem + did_you_mean(effect, _EFFECTS))
+        hint = suggestion_or_choices(effect, _EFFECTS)
+        raise InvalidSettings(f"the tool {name!r} has an unknown effect {effect!r}{hint}")
 
 
 def _all_in_file(path: PathLike[str]) -> list[Tool]:

@@ -99,8 +99,8 @@ class MissingKey(CallscoreError):
 
     def __str__(self) -> str:
         return (
-            f"there is no key in the environment: set {self.variable}, name another variable in"
-            " key_variable, or name a server on this machine in base_url"
+            f"the environment variable {self.variable} is not set. Set it to your API key, specify"
+            " another variable as 'key_variable', or a server on this machine as 'base_url'"
         )
 
 

@@ -75,14 +75,20 @@ def call(name: str, arguments: Mapping[str, Any] | None = None, /, **named: Any)
     if arguments is None and not named:
         return ToolCall(name)
     if arguments is not None and not isinstance(arguments, Mapping):
-        raise InvalidCall(f"expect.call: the arguments are an object; got {describe(arguments)}.")
+        raise InvalidCall(
+            f"expect.call: expected an object of arguments, got {describe(arguments)}."
+        )
     given = dict(arguments or {})
     for argument, value in named.items():
         if argument in given:
-            raise InvalidCall(f"expect.call: {argument} is given twice.")
+            raise InvalidCall(f"expect.call: the argument '{argument}' is given twice.")
         if argument in ("arguments", "args") and len(named) == 1 and isinstance(value, Mapping):
-            hint = f'expect.call("{name}", {{...}}), or {{"{argument}": {{...}}}} for one called so'
-            raise InvalidCall(f"expect.call: an object of arguments comes second: {hint}.")
+            hint = (
+                f'Write expect.call("{name}", {{...}}); if the argument has this name,'
+                f' expect.call("{name}", {{"{argument}": {{...}}}})'
+            )
+            problem = f"'{argument}' looks like the object of all arguments"
+            raise InvalidCall(f"expect.call: {problem}. {hint}.")
         given[argument] = value
     for argument, value in given.items():
         _require_value(f"expect.call: {argument}", value)
@@ -288,7 +294,7 @@ def _between(gt: float | None, gte: float | None, **upper: float) -> Matcher:
 
 def _require_several(name: str, options: tuple[Any, ...]) -> None:
     if len(options) == 1 and isinstance(options[0], list | tuple):
-        raise InvalidCall(f"expect.{name}: give them one by one, not as a list.")
+        raise InvalidCall(f"expect.{name}: pass the members one by one, not as a list.")
 
 
 def _require_value(where: str, value: Any) -> None:
@@ -298,7 +304,7 @@ def _require_value(where: str, value: Any) -> None:
         item = pending.pop()
         if getattr(item, "__module__", None) == __name__ and callable(item):
             written = f"expect.{item.__name__}"
-            raise InvalidCall(f"{where}: {written} is a function: write {written}().")
+            raise InvalidCall(f"{where}: {written} is a function. Write {written}().")
         if isinstance(item, _NODES):
             raise InvalidCall(f"{where}: a call or a group cannot be the value of an argument.")
         if isinstance(item, Mapping):
@@ -309,7 +315,7 @@ def _require_value(where: str, value: Any) -> None:
 
 def _require_text(where: str, value: Any, noun: str) -> None:
     if not isinstance(value, str) or not value:
-        raise InvalidCall(f"{where}: it takes {noun}; got {describe(value)}.")
+        raise InvalidCall(f"{where}: expected {noun}, got {describe(value)}.")
 
 
 def _matcher(key: str, value: Any, **options: Any) -> Matcher:

@@ -151,7 +151,7 @@ def test_arguments_that_nobody_knows_are_not_checked(call: ToolCall) -> None:
 
 
 def test_a_schema_that_cannot_be_used_is_an_error_that_names_the_tool() -> None:
-    with pytest.raises(InvalidSettings, match="the schema of the tool 'far' cannot be used: it re"):
+    with pytest.raises(InvalidSettings, match="the schema of the tool 'far' is invalid: it re"):
         schema_faults([ToolCall("far", {})], {"far": REMOTE})
 
 
@@ -173,7 +173,7 @@ def test_of_schemas_that_differ_none_is_of_use() -> None:
     assert usable_tools([read, read]) == ({"f": read}, {})
     usable, problems = usable_tools([read, write])
     assert usable == {"f": Tool("f")}
-    assert problems["f"].startswith("it is defined several times")
+    assert problems["f"].startswith("it has several different definitions")
 
 
 @pytest.mark.parametrize(

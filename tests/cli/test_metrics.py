@@ -52,7 +52,7 @@ def brought(monkeypatch: pytest.MonkeyPatch, module: str) -> None:
 def test_every_metric_is_listed_below_its_tool_with_what_it_can_be_told() -> None:
     text = metric_list(PLAIN)
 
-    assert text.startswith("callscore itself, to compare with\n  callscore.f1\n      The F1 of")
+    assert text.startswith("callscore, for comparison\n  callscore.f1\n      The F1 of")
     assert "\n\nRagas 0.4.3\n  ragas.tool_call_accuracy strict_order=true\n      The mean" in text
     for peer in registry.metric_providers():
         assert f"\n{peer.title} {peer.version}\n" in text

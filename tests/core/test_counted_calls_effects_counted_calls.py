@@ -391,7 +391,7 @@ def test_to_forbid_the_tools_of_a_server_does_not_forbid_others() -> None:
     expected = (ToolCall("get", {}), Forbidden("mcp__x__*"))
 
     assert prepare_calls(expected, (ToolCall("get", {}),), settings, {}).forbidden == ()
-    with pytest.raises(InvalidCall, match="'mcp__x__lookup' is expected, and forbidden"):
+    with pytest.raises(InvalidCall, match="'mcp__x__lookup' is both expected and forbidden"):
         prepare_calls((LOOKUP, Forbidden("mcp__x__*")), (), settings, {})
 
 

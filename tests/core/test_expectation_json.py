@@ -74,16 +74,16 @@ def test_a_literal_is_taken_as_it_stands() -> None:
     ("value", "said"),
     [
         ({"q": {"$contain": "x"}}, r"expected\[0\].arguments.q: .*\$contain.*\$contains"),
-        ({"q": {"$or": []}}, r"goes into \{\"\$literal\": ...\}"),
-        ({"q": [{"$regex": "("}]}, r"expected\[0\].arguments.q\[0\]: `\$regex`: "),
+        ({"q": {"$or": []}}, r"If the key is literal, put the object into \{\"\$literal\": ...\}"),
+        ({"q": [{"$regex": "("}]}, r"expected\[0\].arguments.q\[0\]: '\$regex': "),
         (
             {"q": {"$text": "a", "simlarity": 1}},
-            "`simlarity` is no option of `\\$text`.*similarity",
+            "'simlarity' of '\\$text'.*similarity",
         ),
-        ({"q": {"$text": "a", "colour": 1}}, "`colour` is no option of `\\$text`."),
-        ({"q": {"$regex": "a", "$contains": "b"}}, "cannot stand together"),
-        ({"q": {"$literal": 1, "x": 2}}, "nothing stands beside"),
-        ({"q": {"$optional": {"$approx": "3"}}}, r"q.\$optional: `\$approx`: "),
+        ({"q": {"$text": "a", "colour": 1}}, "'colour' of '\\$text'."),
+        ({"q": {"$regex": "a", "$contains": "b"}}, "cannot be combined"),
+        ({"q": {"$literal": 1, "x": 2}}, "must be the only key"),
+        ({"q": {"$optional": {"$approx": "3"}}}, r"q.\$optional: '\$approx': "),
         ({"a": nested(100_000, {"$any": True})}, "nested too deeply"),
     ],
 )
@@ -93,7 +93,7 @@ def test_a_rule_that_makes_no_sense_is_refused_with_its_place(value: Any, said: 
 
 
 def test_no_file_can_hold_a_rule_beside_such_a_key() -> None:
-    with pytest.raises(InvalidCall, match=r"\$gt: a file cannot hold"):
+    with pytest.raises(InvalidCall, match=r"\$gt: a file cannot contain a matcher"):
         matchers_to_json({"a": {"$gt": Matcher("$any")}})
 
 

@@ -120,14 +120,14 @@ def test_a_key_with_a_slip_is_answered_with_the_right_one(key: str, meant: str) 
     with pytest.raises(InvalidCall) as raised:
         comparator_for(key)
 
-    assert str(raised.value) == f"there is no rule `{key}`. Did you mean {meant!r}?"
+    assert str(raised.value) == f"unknown matcher '{key}'. Did you mean {meant!r}?"
 
 
 def test_a_key_like_no_other_is_refused_all_the_same() -> None:
     with pytest.raises(InvalidCall) as raised:
         comparator_for("$\x1b[31mzzz")
 
-    assert str(raised.value) == "there is no rule `$\\u001b[31mzzz`."
+    assert str(raised.value) == "unknown matcher '$\\u001b[31mzzz'."
 
 
 def test_settings_can_name_the_rules_that_compare_two_values() -> None:
@@ -139,7 +139,7 @@ def test_settings_can_name_the_rules_that_compare_two_values() -> None:
 def test_an_option_with_a_slip_is_answered_with_the_right_one() -> None:
     problem = check_matcher(Matcher("$text", "a", {"similarty": 0.5}))
 
-    assert problem == "there is no option 'similarty'. Did you mean 'similarity'?"
+    assert problem == "unknown option 'similarty'. Did you mean 'similarity'?"
 
 
 def test_a_value_is_described_with_the_rules_in_it() -> None:
@@ -199,7 +199,7 @@ def test_two_of_one_spelling_are_refused(tmp_path: Path, monkeypatch: pytest.Mon
     monkeypatch.syspath_prepend(str(tmp_path))
     bring(monkeypatch, EntryPoint("any_number", "any_number", "callscore.comparators"))
 
-    with pytest.raises(InvalidSettings, match=r"two comparators are spelled `\$any`"):
+    with pytest.raises(InvalidSettings, match=r"two comparators have the key '\$any'"):
         comparator_for("$any")
 
 
@@ -208,12 +208,12 @@ def test_one_that_lacks_something_is_told_what(part: str) -> None:
     module = module_of("even")
     delattr(module, part)
 
-    with pytest.raises(InvalidSettings, match=rf"comparator even \(even\) lacks {part}\."):
+    with pytest.raises(InvalidSettings, match=rf"comparator even \(even\) has no {part}\."):
         comparator_from_module("even", module)
 
 
 def test_one_without_a_docstring_is_told_so() -> None:
-    with pytest.raises(InvalidSettings, match="lacks a docstring"):
+    with pytest.raises(InvalidSettings, match="has no docstring"):
         comparator_from_module("even", module_of("even", doc=None))
 
 

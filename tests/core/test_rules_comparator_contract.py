@@ -289,7 +289,7 @@ def test_an_option_that_it_does_not_have_is_refused(
     problem = comparator.check(Matcher(spelled.key, spelled.value, options))
 
     assert problem is not None
-    assert "there is no option" in problem
+    assert "unknown option" in problem
 
 
 @every_comparator

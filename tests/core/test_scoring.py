@@ -424,7 +424,7 @@ def test_a_call_cannot_be_expected_and_forbidden() -> None:
     expected = (Group("optional", (call("delete_one"),)), Forbidden("delete_*"))
 
     with pytest.raises(
-        InvalidCall, match=r"'delete_one' is expected, and forbidden by 'delete_\*'"
+        InvalidCall, match=r"'delete_one' is both expected and forbidden by 'delete_\*'"
     ):
         score_calls(expected, (call("x"),), DEFAULT)
 

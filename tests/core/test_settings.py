@@ -226,7 +226,7 @@ def test_values_that_cannot_be_looked_up_give_settings_all_the_same() -> None:
 def test_options_of_rules_that_python_takes_for_equal_are_told_apart() -> None:
     cached_settings(arguments=(ArgumentRule("*.a", "text", {"similarity": 1}),))
 
-    with pytest.raises(InvalidSettings, match="not true"):
+    with pytest.raises(InvalidSettings, match="got true"):
         cached_settings(arguments=(ArgumentRule("*.a", "text", {"similarity": True}),))
 
 
@@ -380,7 +380,7 @@ def test_every_comparator_of_two_values_is_a_rule(name: str) -> None:
         ),
         (
             {"*.a": {"text": {"similarity": 3}}},
-            "arguments: '*.a': `similarity`: a number from 0 to 1 is wanted, not 3.",
+            "arguments: '*.a': 'similarity': expected a number from 0 to 1, got 3.",
         ),
     ],
 )

@@ -343,7 +343,7 @@ def test_k_goes_up_to_the_fewest_trials_that_a_case_has() -> None:
 
 
 def test_summaries_that_pass_from_different_scores_cannot_be_merged() -> None:
-    with pytest.raises(InvalidSettings, match="different `pass_mark`"):
+    with pytest.raises(InvalidSettings, match="different 'pass_mark'"):
         Summary(pass_mark=0.9).merge(Summary(pass_mark=0.8))
 
 

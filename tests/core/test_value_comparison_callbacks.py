@@ -37,7 +37,9 @@ def test_any_kind_of_number_from_0_to_1_is_an_answer(answer: Any) -> None:
 
 @pytest.mark.parametrize("answer", [1.01, -0.1, nan, True, None, "0.5", (0.5, "so"), 1j])
 def test_anything_else_is_none(answer: Any) -> None:
-    with pytest.raises(InvalidSettings, match=r"^similarity: the function answered "):
+    with pytest.raises(
+        InvalidSettings, match=r"^similarity: the function must return a number from 0 to 1, got "
+    ):
         require_fraction("similarity", answer)
 
 

@@ -18,8 +18,8 @@ GOOD = {"name": "weather", "arguments": {"city": "Oslo"}}
 BAD = {"name": "weather", "arguments": {"city": 5}}
 
 REMOTE = (
-    "the schema of the tool 'f' cannot be used: it refers to `http:x`, which is not in it, and "
-    "nothing is fetched."
+    "the schema of the tool 'f' is invalid: it refers to `http:x`, which it does not contain. "
+    "References are not fetched."
 )
 
 
@@ -128,13 +128,13 @@ def test_skipped_records_are_counted(callscore: Program, files: tuple[str, str])
         ([{"name": "f", "input_schema": {"type": "object", "$ref": "http:x"}}], REMOTE),
         (
             [*TOOLS, {"name": "weather", "input_schema": {"type": "object"}}],
-            "there are two tools 'weather' with different schemas.",
+            "two definitions of the tool 'weather' have different schemas.",
         ),
         ([{"name": "f", "parameters": {"$ref": "http:x"}}], REMOTE),
         ([{"name": "f", "arguments": {}}], "no tool definitions found."),
         (
             [{"name": "f", "effect": "wriet"}],
-            "the effect of the tool 'f' is one of read, write; got 'wriet'. Did you mean 'write'?",
+            "the tool 'f' has an unknown effect 'wriet'. Did you mean 'write'?",
         ),
     ],
 )

@@ -129,7 +129,7 @@ def test_only_json_lines_are_written(callscore: Program) -> None:
         ("[]", "no tool definitions found."),
         ("not json", ""),
         ('[{"name": "f", "parameters": {"type": "object", "properties": {"code": {"type": "string", "pattern": "^(a)\\\\1$"}}, "required": ["code"]}}]', "tool 'f': no value found for $.code"),
-        ('[{"name": "f", "parameters": {"type": "strange"}}]', "cannot be used"),
+        ('[{"name": "f", "parameters": {"type": "strange"}}]', "is invalid"),
     ],
     ids=["none", "text", "pattern", "schema"],
 )  # fmt: skip

@@ -104,7 +104,7 @@ def test_without_a_key_it_is_said_which_variable_to_set(callscore: Program, case
     run = callscore("score", cases, "--judge", "j", OPENAI_API_KEY="", OPENAI_BASE_URL="")
 
     assert (run.returncode, run.stdout) == (2, "")
-    assert "set OPENAI_API_KEY" in run.stderr
+    assert "OPENAI_API_KEY is not set" in run.stderr
 
 
 def test_a_judge_that_gives_no_answer_is_an_error_that_shows_no_key(

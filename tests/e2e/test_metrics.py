@@ -69,7 +69,7 @@ def test_every_report_for_machines_has_the_numbers(callscore: Program, cases: Pa
     assert [metric["mean"] for metric in report["metrics"]] == [1.0, 0.25]
     assert report["metrics"][1]["not_scorable"] == {
         "count": 1,
-        "names": ["the expectation has rules, which other tools do not know."],
+        "names": ["the expectation contains matchers, which other tools do not support."],
     }
     assert [decoded(line)["metrics"] for line in lines] == [
         case["metrics"] for case in report["cases"]
@@ -105,12 +105,12 @@ def test_options_of_a_metric_follow_a_colon(callscore: Program, cases: Path) -> 
 @pytest.mark.parametrize(
     ("metric", "said"),
     [
-        ("ragas.tool_f1", "ragas has no 'tool_f1'. Did you mean 'tool_call_f1'?"),
+        ("ragas.tool_f1", "unknown metric 'ragas.tool_f1'. Did you mean 'tool_call_f1'?"),
         ("", "the name of a metric is missing"),
         ("all", "`callscore metrics` lists all."),
-        ("tau_bench", "tau_bench has no number of a single case"),
+        ("tau_bench", "tau_bench has no metrics of single cases"),
         ("ragas.tool_call_accuracy:", "an option is missing"),
-        ("ragas.tool_call_accuracy:strict_order=3", "it can be true | false."),
+        ("ragas.tool_call_accuracy:strict_order=3", "expected true | false."),
     ],
 )
 def test_a_metric_that_there_is_not_is_wrong_usage(
@@ -187,7 +187,7 @@ def test_what_cannot_be_a_file_is_no_file(callscore: Program) -> None:
     run = callscore("metrics", "x" * 5000)
 
     assert run.returncode == 2
-    assert "there is no metric" in run.stderr
+    assert "unknown metric" in run.stderr
 
 
 def test_our_own_score_is_asked_about_rules_too(callscore: Program, cases: Path) -> None:

@@ -119,9 +119,7 @@ def test_two_definitions_of_one_tool_that_differ_are_noted(tmp_path: Path) -> No
     other = {"name": "weather", "parameters": {"type": "object"}}
     file = _file(tmp_path / "a.jsonl", {"id": "a", "tools": [DEFINITION, other], "actual": ["x"]})
 
-    assert _check(file).unusable == Noted(
-        1, ("weather: it is defined several times, and not in the same way.",)
-    )
+    assert _check(file).unusable == Noted(1, ("weather: it has several different definitions.",))
 
 
 def test_calls_that_nothing_is_held_against_are_not_counted_as_valid(tmp_path: Path) -> None:

@@ -267,7 +267,7 @@ def test_each_metric_is_given_the_calls_of_a_case_as_they_are() -> None:
 
     assert gathered.results().cases[0].metrics == (
         MetricValue("a.share", 0.5),
-        MetricValue("b.none", None, "the tool gives no number for such a case."),
+        MetricValue("b.none", None, "the tool does not score such a case."),
     )
 
 

@@ -136,7 +136,7 @@ def test_what_only_one_metric_can_score_is_not_compared() -> None:
         3,
         (
             "nothing is expected.",
-            "the expectation has groups, which other tools do not know.",
+            "the expectation contains groups, which other tools do not support.",
         ),
     )
     assert found.metrics[0] == MetricResult("own")

@@ -60,7 +60,7 @@ def test_tools_of_a_trace_are_taken_as_they_are() -> None:
 
     assert known.of([broken, other], "t.jsonl:1") == {"f": Tool("f"), "g": other}
     assert known.of([other, Tool("g", "x")], "t.jsonl:2") == {"g": Tool("g", "x")}
-    with pytest.raises(UnreadableInput, match="'f' cannot be used"):
+    with pytest.raises(UnreadableInput, match="'f' is invalid"):
         known.of(BROKEN, "c.jsonl:3")
 
 
@@ -77,9 +77,12 @@ def test_what_a_case_is_asked_for_again_is_not_looked_up(monkeypatch: pytest.Mon
     [
         ([{"x": 1}], "'tools' has no tool definitions: unknown format:"),
         (5, "'tools' has no tool definitions"),
-        (BROKEN, "'tools': the schema of the tool 'f' cannot be used"),
-        ([*TOOLS, {"name": "f"}], "'tools': there are two tools 'f' with different schemas"),
-        ([{"name": "f", "effect": "wriet"}], "'tools': the effect of the tool 'f' is one of"),
+        (BROKEN, "'tools': the schema of the tool 'f' is invalid"),
+        (
+            [*TOOLS, {"name": "f"}],
+            "'tools': two definitions of the tool 'f' have different schemas",
+        ),
+        ([{"name": "f", "effect": "wriet"}], "'tools': the tool 'f' has an unknown effect"),
     ],
 )
 def test_what_is_no_definition_is_refused_with_its_place(tools: Any, problem: str) -> None:
@@ -99,7 +102,7 @@ def test_tools_nested_beyond_all_measure_are_refused() -> None:
 
 
 def test_what_the_run_was_given_must_be_usable_from_the_start() -> None:
-    with pytest.raises(InvalidSettings, match="cannot be used"):
+    with pytest.raises(InvalidSettings, match="is invalid"):
         ToolDefinitions(BROKEN)
     with pytest.raises(InvalidCall):
         ToolDefinitions([{"x": 1}])

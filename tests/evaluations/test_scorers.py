@@ -129,7 +129,7 @@ def test_a_metric_of_another_tool_says_why_it_has_no_number() -> None:
     )
     number, reason = said("ragas.tool_call_f1", expected=(expect.forbid("x"),))
     assert number is None
-    assert reason == "the expectation has groups, which other tools do not know."
+    assert reason == "the expectation contains groups, which other tools do not support."
 
 
 @pytest.mark.parametrize(
@@ -137,7 +137,7 @@ def test_a_metric_of_another_tool_says_why_it_has_no_number() -> None:
     [
         ("acuracy", "there is no scorer 'acuracy'. Did you mean 'accuracy'?"),
         ("beauty", "There are accuracy, f1, precision"),
-        ("ragas.tool_call_f2", "there is no metric 'ragas.tool_call_f2'"),
+        ("ragas.tool_call_f2", "unknown metric 'ragas.tool_call_f2'"),
         (7, "7 is neither a name nor a function"),
     ],
 )
@@ -211,12 +211,12 @@ def test_what_a_function_returns_is_a_number_or_a_reason(
 @pytest.mark.parametrize(
     ("answer", "reason"),
     [
-        ("good", "it gives something of the type str, and no number."),
-        ("0.5", "it gives something of the type str, and no number."),
-        ({"value": 0.5}, "it gives something of the type dict, and no number."),
-        (float("nan"), "it gives nan, which is no number to compare."),
-        ((float("nan"), "hm"), "it gives nan, which is no number to compare."),
-        ((1, 2, 3), "it gives something of the type tuple, and no number."),
+        ("good", "the metric returned a value of type str, not a number."),
+        ("0.5", "the metric returned a value of type str, not a number."),
+        ({"value": 0.5}, "the metric returned a value of type dict, not a number."),
+        (float("nan"), "the metric returned nan, which cannot be compared."),
+        ((float("nan"), "hm"), "the metric returned nan, which cannot be compared."),
+        ((1, 2, 3), "the metric returned a value of type tuple, not a number."),
         (5, "it gives 5, and a scorer gives a number from 0 to 1."),
         ((-0.25, "bad"), "it gives -0.25, and a scorer gives a number from 0 to 1."),
     ],

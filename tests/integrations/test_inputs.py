@@ -166,14 +166,14 @@ def test_no_tools_is_not_the_same_as_an_empty_list_of_tools() -> None:
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
-        (None, "the input is an object with `expected`, `actual`, `mode`, "),
-        ([], "; got an empty list."),
+        (None, "expected an object with 'expected', 'actual', 'mode', "),
+        ([], ", got an empty list."),
         (
             {},
-            'expected: give the calls that should be made: [{"tool": ..., "args": {...}}], or [] ',
+            'expected: missing. Send the expected calls: [{"tool": ..., "args": {...}}], or [] ',
         ),
-        ({"expected": [], "actual": None}, "actual: give the calls that were made: "),
-        ({"expected": None, "actual": []}, "expected: give the calls that should be made: "),
+        ({"expected": [], "actual": None}, "actual: missing. Send the actual calls: "),
+        ({"expected": None, "actual": []}, "expected: missing. Send the expected calls: "),
         ({**BOTH, "expcted": []}, "unknown field 'expcted'. Did you mean 'expected'?"),
         ({**BOTH, "zzz": 1}, "unknown field 'zzz'. Choose from: expected, actual, mode, "),
         (
@@ -200,10 +200,10 @@ def test_no_tools_is_not_the_same_as_an_empty_list_of_tools() -> None:
             {**BOTH, "argument_match_threshold": float("nan")},
             "argument_match_threshold: expected a number from 0 to 1, got nan.",
         ),
-        ({**BOTH, "tools": [{"foo": 1}]}, "tools: there are no definitions of tools in it. Give ["),
-        ({**BOTH, "tools": {"x": 1}}, "tools: there are no definitions of tools in it. Give ["),
-        ({"expected": "search", "actual": []}, "expected: give [{"),
-        ({"expected": ["{"], "actual": []}, "expected[0]: give JSON; got the text '{'."),
+        ({**BOTH, "tools": [{"foo": 1}]}, "tools: no tool definitions found. Send ["),
+        ({**BOTH, "tools": {"x": 1}}, "tools: no tool definitions found. Send ["),
+        ({"expected": "search", "actual": []}, "expected: expected [{"),
+        ({"expected": ["{"], "actual": []}, "expected[0]: expected JSON, got the text '{'."),
         (
             {"expected": [], "actual": [{"args": {}}]},
             'actual[0]: a call needs a tool, as in {"tool": ..., "args": {...}}; got ',
@@ -220,11 +220,11 @@ def test_no_tools_is_not_the_same_as_an_empty_list_of_tools() -> None:
         ),
         (
             {"expected": [{"tool": "f", "args": {"a": [{"$gt": "x"}]}}], "actual": []},
-            "expected[0].args.a[0]: `$gt`: ",
+            "expected[0].args.a[0]: '$gt': ",
         ),
         (
             {"expected": {"tool": "f", "args": {"arguments": {"$gt": []}}}, "actual": []},
-            "expected[0].args.arguments: `$gt`: ",
+            "expected[0].args.arguments: '$gt': ",
         ),
         (
             {"expected": [{"one_of": [{"tool": "f", "args": {"a": {"$x": 1}}}]}], "actual": []},
@@ -232,9 +232,12 @@ def test_no_tools_is_not_the_same_as_an_empty_list_of_tools() -> None:
         ),
         (
             {"expected": [{"tool": "f", "times": 1_000_000_000}], "actual": []},
-            "expected[0].times: at most 1,000 calls can be compared here; got 1000000000.",
+            "expected[0].times: got 1000000000, the limit is 1,000 calls.",
         ),
-        ({**BOTH, "tools": "x"}, 'tools: give [{"name": ..., "parameters": {a JSON Schema}}], or '),
+        (
+            {**BOTH, "tools": "x"},
+            'tools: expected [{"name": ..., "parameters": {a JSON Schema}}], or ',
+        ),
         (
             {**BOTH, "argument_match_threshold": 0.5},
             'argument_match_threshold: it has no effect in mode \'strict\'. Send "mode": "flexible" with it, or ',
@@ -265,7 +268,7 @@ def test_what_is_wrong_is_said_with_what_to_send(arguments: Any, told: str) -> N
 def test_two_definitions_of_one_tool_that_differ_are_refused() -> None:
     two = [{"name": "f", "parameters": {}}, {"name": "f", "parameters": {"type": "object"}}]
 
-    with pytest.raises(InvalidSettings, match=r"^tools: there are two tools 'f'"):
+    with pytest.raises(InvalidSettings, match=r"^tools: two definitions of the tool 'f'"):
         read_check_input({"actual": [], "tools": two})
 
 
@@ -284,13 +287,13 @@ def test_a_check_knows_no_expectations() -> None:
 def test_too_many_calls_are_refused(side: str, calls: Any) -> None:
     arguments = {"expected": [], "actual": [], side: calls}
 
-    assert wrong(arguments).startswith(f"{side}: there are 1,001 items in it")
+    assert wrong(arguments).startswith(f"{side}: got 1,001 items")
 
 
 def test_too_many_calls_are_refused_before_anything_is_looked_at() -> None:
     arguments: Any = {"expected": [{1: set()}] * 1001, "actual": []}
 
-    assert wrong(arguments).startswith("expected: there are 1,001 items in it")
+    assert wrong(arguments).startswith("expected: got 1,001 items")
 
 
 @pytest.mark.parametrize(
@@ -304,7 +307,7 @@ def test_too_many_calls_are_refused_before_anything_is_looked_at() -> None:
 def test_repeats_count_as_so_many_calls(item: Any) -> None:
     problem = wrong({"expected": [item, item, {"forbid": "g"}], "actual": []})
 
-    assert problem.startswith("expected: there are 1,200 calls in it")
+    assert problem.startswith("expected: got 1,200 calls")
 
 
 @pytest.mark.parametrize("question", [{"$judge": "polite?"}, {"$judge": "?", "at_least": 0.5}])
@@ -326,7 +329,7 @@ def test_a_rule_that_asks_a_model_is_refused_whatever_was_called(
     problem = wrong({"expected": [{"forbid": "x"}, item(question)], "actual": []})
 
     assert problem == (
-        f"expected[1]{place}: `$judge` cannot be used here, where no model can be asked."
+        f"expected[1]{place}: '$judge' is not supported here, since no model is called."
         " Use $contains, $regex or $text."
     )
 
@@ -412,7 +415,7 @@ def test_text_may_not_hide_what_is_too_deep(side: str, levels: int) -> None:
 
 
 def test_text_that_is_no_text_is_no_json() -> None:
-    assert wrong({"expected": '["\ud800"]', "actual": []}).startswith("expected: give [{")
+    assert wrong({"expected": '["\ud800"]', "actual": []}).startswith("expected: expected [{")
 
 
 # How much a call of a tool may bring.
@@ -449,19 +452,19 @@ def test_what_is_not_too_much_passes(value: Any) -> None:
     ids=["text", "list", "key", "integer", "all together"],
 )
 def test_what_is_too_large_is_refused_with_what_to_do(value: Any) -> None:
-    with pytest.raises(InvalidCall, match=r"too large: it may have 1,000,000 .* Send fewer calls"):
+    with pytest.raises(InvalidCall, match=r"too large: the limit is 1,000,000 .* Send fewer calls"):
         require_bounded(value)
 
 
 @pytest.mark.parametrize("levels", [DEEPEST + 1, 100_000])
 def test_what_is_too_deep_is_refused_with_what_to_do(levels: int) -> None:
-    with pytest.raises(InvalidCall, match=r"nested too deeply: it may have 100 levels\. Flatten"):
+    with pytest.raises(InvalidCall, match=r"nested too deeply: the limit is 100 levels\. Flatten"):
         require_bounded(nested(levels))
 
 
 @pytest.mark.parametrize(
     ("value", "problem"),
-    [({1: "a"}, "keys of its objects must be text"), ([{"a"}], "a set stands in it")],
+    [({1: "a"}, "keys of objects must be strings"), ([{"a"}], "it contains a set")],
 )
 def test_what_is_no_json_is_refused(value: Any, problem: str) -> None:
     with pytest.raises(InvalidCall, match=problem):
@@ -471,12 +474,12 @@ def test_what_is_no_json_is_refused(value: Any, problem: str) -> None:
 def test_a_side_may_have_a_thousand_calls_and_no_more() -> None:
     require_few(MOST_CALLS, "actual")
 
-    with pytest.raises(InvalidCall, match=r"^actual: there are 1,001 calls .* Send them in parts"):
+    with pytest.raises(InvalidCall, match=r"^actual: got 1,001 calls.* Send them in parts"):
         require_few(MOST_CALLS + 1, "actual")
 
 
 def test_a_list_may_have_as_many_items_whatever_they_are() -> None:
     require_few(MOST_CALLS, "actual", "items")
 
-    with pytest.raises(InvalidCall, match=r"^actual: there are 1,001 items in it, and at most "):
+    with pytest.raises(InvalidCall, match=r"^actual: got 1,001 items, the limit is "):
         require_few(MOST_CALLS + 1, "actual", "items")

@@ -113,7 +113,7 @@ def test_wrong_arguments_are_a_result_that_says_what_to_do() -> None:
 
     assert result.is_error
     assert result.structured_content is None
-    assert result.content[0].text.startswith("actual: give the calls that were made")
+    assert result.content[0].text.startswith("actual: missing. Send the actual calls")
 
 
 def test_a_call_without_arguments_is_answered() -> None:
@@ -131,7 +131,7 @@ def test_a_tool_that_there_is_not_is_an_error_of_the_protocol() -> None:
     error = asked(refused).error
 
     assert error.code == mcp_types.INVALID_PARAMS
-    assert error.message.startswith("there is no tool 'score'. Did you mean 'score_tool_calls'?")
+    assert error.message.startswith("unknown tool 'score'. Did you mean 'score_tool_calls'?")
 
 
 @pytest.mark.parametrize(
@@ -149,7 +149,7 @@ def test_without_the_extra_it_is_named(
 
 @pytest.mark.parametrize("host", ["0.0.0.0", "example.org", "", "::"])  # noqa: S104  (to be refused)
 def test_only_this_machine_is_listened_to(host: str) -> None:
-    with pytest.raises(InvalidSettings, match=r"is one of 127\.0\.0\.1, localhost, ::1\.$"):
+    with pytest.raises(InvalidSettings, match=r"Choose from: 127\.0\.0\.1, localhost, ::1\.$"):
         serve_http(host, 0, print)
 
 
@@ -168,7 +168,7 @@ def test_a_port_that_is_taken_is_said() -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
 
-        with pytest.raises(InvalidSettings, match=f"nobody can listen on 127.0.0.1, port {port}: "):
+        with pytest.raises(InvalidSettings, match=f"cannot listen on 127.0.0.1, port {port}: "):
             serve_http("127.0.0.1", port, print)
 
 
@@ -318,7 +318,7 @@ def test_arguments_that_are_no_object_are_refused_with_what_to_give(
     assert refusal is not None
     message: Any = refusal.message
     assert (message.id, message.error.code) == (7, mcp_types.INVALID_PARAMS)
-    assert message.error.message.startswith("arguments: give one JSON object; got ")
+    assert message.error.message.startswith("arguments: expected one JSON object, got ")
     assert got is None or message.error.message.endswith(f"got {got}.")
 
 
@@ -371,8 +371,8 @@ def test_what_takes_too_long_is_stopped_and_the_next_call_answered() -> None:
 
     assert stopped == ToolAnswer(
         {
-            "error": "this took more than 0.3 s and was stopped. Send fewer calls at once, or"
-            " simpler rules."
+            "error": "the call took more than 0.3 s and was stopped. Send fewer calls at once, or"
+            " simpler matchers."
         },
         is_error=True,
     )
@@ -422,7 +422,7 @@ def test_a_process_that_broke_down_is_replaced(
         assert first == second
     else:
         assert first.is_error
-        assert first.content["error"].startswith("the process that worked on this broke down. ")
+        assert first.content["error"].startswith("the worker process ended unexpectedly. ")
 
 
 def test_what_no_process_can_be_given_is_refused_by_the_tool() -> None:
@@ -477,7 +477,7 @@ def test_calls_are_answered_one_after_another(monkeypatch: pytest.MonkeyPatch) -
     assert (content, is_error) == (check_tool_calls(CHECK), False)
     content, is_error = receive_message(answers)
     assert is_error
-    assert content["error"].startswith("actual: give the calls that were made")
+    assert content["error"].startswith("actual: missing. Send the actual calls")
 
 
 def test_it_ends_when_its_input_does(monkeypatch: pytest.MonkeyPatch) -> None:

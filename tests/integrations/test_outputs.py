@@ -191,7 +191,7 @@ def test_a_check_without_tools_finds_what_shows_by_itself() -> None:
     assert [fault["kind"] for fault in answer["faults"]] == ["repeat", "malformed"]
     assert (answer["totalActual"], answer["faultyCalls"]) == (3, 2)
     assert answer["parametersValid"] is None
-    assert answer["summary"] == "Calls: 3 | At fault: 2 | Faults: 2"
+    assert answer["summary"] == "Calls: 3 | Faulty: 2 | Faults: 2"
 
 
 @pytest.mark.parametrize(
@@ -232,4 +232,4 @@ def test_a_check_with_tools_tells_the_share_of_valid_calls() -> None:
 
     assert answer["faults"][0]["reason"] == "serch: unknown tool. Did you mean 'search'?"
     assert answer["parametersValid"] == 0.5
-    assert answer["summary"] == "Calls: 2 | At fault: 1 | Faults: 1 | Parameters valid: 50.0%"
+    assert answer["summary"] == "Calls: 2 | Faulty: 1 | Faults: 1 | Parameters valid: 50.0%"

@@ -48,13 +48,13 @@ def test_a_tool_has_a_name_that_every_provider_takes_and_words_for_it(tool: Any)
     [
         (
             "score",
-            "there is no tool 'score'. Did you mean 'score_tool_calls'? There are score_tool_calls,",
+            "unknown tool 'score'. Did you mean 'score_tool_calls'?",
         ),
         (
             "zzz",
-            "there is no tool 'zzz'. There are score_tool_calls, explain_score, check_tool_calls.",
+            "unknown tool 'zzz'. Choose from: score_tool_calls, explain_score, check_tool_calls.",
         ),
-        (None, "there is no tool null. There are "),
+        (None, "unknown tool null. Choose from: "),
     ],
 )
 def test_a_tool_that_there_is_not_is_answered_with_those_that_there_are(
@@ -68,7 +68,7 @@ def test_what_is_wrong_with_the_arguments_is_an_answer() -> None:
     found = run_tool(TOOLS["score_tool_calls"], {"expected": []})
 
     assert found.is_error
-    assert found.content["error"].startswith("actual: give the calls that were made")
+    assert found.content["error"].startswith("actual: missing. Send the actual calls")
 
 
 @pytest.mark.parametrize("text", ["\ud800", "\x00", "\u202e", "é", "🙂"])
@@ -168,11 +168,11 @@ def test_gemini_is_asked_for_free_objects_as_text() -> None:
 
     assert properties["actual"]["items"]["properties"]["args"] == {
         "type": "string",
-        "description": "The arguments. Everything in it is literal. As the text of a JSON object.",
+        "description": "The arguments. All values are literal. A JSON object as text.",
     }
     assert properties["expected"]["items"]["properties"]["in_order"]["items"] == {
         "type": "string",
-        "description": "As the text of a JSON object.",
+        "description": "A JSON object as text.",
     }
 
 
@@ -181,7 +181,7 @@ def test_gemini_is_asked_for_definitions_and_names_as_text() -> None:
 
     assert properties["tools"]["items"] == {
         "type": "string",
-        "description": "One definition, or only the name of the tool. An object as JSON.",
+        "description": "One definition, or only the name of the tool. A JSON object as text.",
     }
 
 
@@ -232,10 +232,10 @@ def test_a_definition_may_be_changed_by_whoever_asked_for_it() -> None:
         (
             "open-ai",
             "score_tool_calls",
-            "kind: 'open-ai' is not one of openai, .* Did you mean 'openai'",
+            "kind: unknown value 'open-ai'. Did you mean 'openai'",
         ),
-        (None, "score_tool_calls", "kind: None is not one of openai, "),
-        ("openai", "score", "there is no tool 'score'. Did you mean 'score_tool_calls'"),
+        (None, "score_tool_calls", "kind: unknown value None. Choose from: openai, "),
+        ("openai", "score", "unknown tool 'score'. Did you mean 'score_tool_calls'"),
     ],
 )
 def test_a_kind_or_a_tool_that_there_is_not_is_refused(kind: Any, tool: str, told: str) -> None:
@@ -323,27 +323,27 @@ def test_the_tool_that_is_named_is_the_one_that_runs(name: str, field: str) -> N
     [
         (
             {"name": "score", "arguments": {}},
-            "there is no tool 'score'. Did you mean 'score_tool_calls'?",
+            "unknown tool 'score'. Did you mean 'score_tool_calls'?",
         ),
-        ({"name": NAME, "arguments": {}}, "expected: give the calls that should be made"),
-        ({"name": NAME, "arguments": None}, "expected: give the calls that should be made"),
-        ({"name": NAME}, "expected: give the calls that should be made"),
-        ({"tool": "check_tool_calls"}, "actual: give the calls that were made"),
-        ((NAME, {"expected": []}), "actual: give the calls that were made"),
-        ((NAME, "{"), "Make the call again with one JSON object as its arguments."),
-        (("score", {}), "there is no tool 'score'. Did you mean 'score_tool_calls'?"),
-        ({"function": {"name": 1}}, "Hand over one such as "),
-        ({"name": NAME, "arguments": '{"expected": ['}, "truncated text. Make the call again"),
-        ({"name": NAME, "arguments": "[1]"}, "a value of another type. Make the call again"),
-        ([OPENAI, OPENAI], "there are 2 calls in this. Hand over one call at a time."),
-        ([], "there is no call in this. Hand over one such as "),
-        (None, 'Hand over one such as {"name": "score_tool_calls", "arguments": {...}}.'),
-        ({}, "there is no call in this. Hand over one such as "),
-        ({"role": "assistant", "content": "Hello"}, "there is no call in this. Hand over one such"),
-        ({"type": "tool-search", "input": {}}, "there is no call in this. Hand over one such as "),
-        (5, "there is no call in this. Hand over one such as "),
-        ("score it, please", "there is no call in this. Hand over one such as "),
-        ({"functionCall": None}, "there is no call in this. Hand over one such as "),
+        ({"name": NAME, "arguments": {}}, "expected: missing. Send the expected calls"),
+        ({"name": NAME, "arguments": None}, "expected: missing. Send the expected calls"),
+        ({"name": NAME}, "expected: missing. Send the expected calls"),
+        ({"tool": "check_tool_calls"}, "actual: missing. Send the actual calls"),
+        ((NAME, {"expected": []}), "actual: missing. Send the actual calls"),
+        ((NAME, "{"), "Repeat the call with one JSON object as its arguments."),
+        (("score", {}), "unknown tool 'score'. Did you mean 'score_tool_calls'?"),
+        ({"function": {"name": 1}}, "Pass one such as "),
+        ({"name": NAME, "arguments": '{"expected": ['}, "truncated text. Repeat the call"),
+        ({"name": NAME, "arguments": "[1]"}, "a value of another type. Repeat the call"),
+        ([OPENAI, OPENAI], "it contains 2 calls. Pass one call at a time."),
+        ([], "it contains no call. Pass one such as "),
+        (None, 'Pass one such as {"name": "score_tool_calls", "arguments": {...}}.'),
+        ({}, "it contains no call. Pass one such as "),
+        ({"role": "assistant", "content": "Hello"}, "it contains no call. Pass one such"),
+        ({"type": "tool-search", "input": {}}, "it contains no call. Pass one such as "),
+        (5, "it contains no call. Pass one such as "),
+        ("score it, please", "it contains no call. Pass one such as "),
+        ({"functionCall": None}, "it contains no call. Pass one such as "),
     ],
 )
 def test_a_call_that_is_wrong_is_answered_with_what_to_do(call: Any, told: str) -> None:
@@ -361,7 +361,7 @@ def test_no_file_is_read(tmp_path: Path, wrap: Any) -> None:
     answer = handle(wrap(path))
 
     assert list(answer) == ["error"]
-    assert "Hand over one such as " in answer["error"]
+    assert "Pass one such as " in answer["error"]
 
 
 @pytest.mark.parametrize("levels", [250, 100_000])

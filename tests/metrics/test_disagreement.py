@@ -208,7 +208,7 @@ def test_what_other_tools_have_no_word_for_is_compared_with_nobody() -> None:
 
     assert found.spread is None
     assert {opinion.reason for opinion in found.opinions} == {
-        "the expectation has groups, which other tools do not know."
+        "the expectation contains groups, which other tools do not support."
     }
 
 

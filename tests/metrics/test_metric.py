@@ -74,7 +74,7 @@ def test_what_a_tool_says_is_a_number(value: Any, number: float) -> None:
 def test_a_tool_may_decline_to_score_a_case() -> None:
     assert metric(None).of([F], [F]) is None
     assert metric(None).value_of([F], [F]) == MetricValue(
-        "x.y", None, "the tool gives no number for such a case."
+        "x.y", None, "the tool does not score such a case."
     )
 
 
@@ -91,7 +91,7 @@ def test_a_tool_may_decline_to_score_a_case() -> None:
     ],
 )
 def test_what_cannot_be_compared_is_no_number(value: Any, shown: str) -> None:
-    with pytest.raises(NotScorable, match=f"it gives {shown}.*no number to compare"):
+    with pytest.raises(NotScorable, match=f"the metric returned {shown}.*cannot be compared"):
         metric(value).of([F], [F])
 
 
@@ -103,7 +103,7 @@ def test_what_is_no_number_is_not_taken_for_one(value: Any, kind: str) -> None:
     found = metric(value).value_of([F], [F])
 
     assert found == MetricValue(
-        "x.y", None, f"it gives something of the type {kind}, and no number."
+        "x.y", None, f"the metric returned a value of type {kind}, not a number."
     )
 
 
@@ -111,14 +111,14 @@ def test_what_is_no_number_is_not_taken_for_one(value: Any, kind: str) -> None:
     ("expected", "what"),
     [
         ((Group("optional", (F,)),), "groups"),
-        ((ToolCall("f", {"a": [Matcher("$gt", 1)]}),), "rules"),
+        ((ToolCall("f", {"a": [Matcher("$gt", 1)]}),), "matchers"),
     ],
 )
 def test_a_tool_is_not_asked_about_what_it_has_no_word_for(expected: Any, what: str) -> None:
     found = metric(1.0).value_of(expected, [F])
 
     assert found == MetricValue(
-        "x.y", None, f"the expectation has {what}, which other tools do not know."
+        "x.y", None, f"the expectation contains {what}, which other tools do not support."
     )
 
 
@@ -173,7 +173,7 @@ def test_where_a_metric_of_somebody_else_breaks_there_is_a_reason_too() -> None:
     def breaks(expected: Any, _: Any) -> float:
         return 1 / len(expected)
 
-    with pytest.raises(NotScorable, match="it raises ZeroDivisionError: division by zero"):
+    with pytest.raises(NotScorable, match="the metric raised ZeroDivisionError: division by zero"):
         Metric("x.y", breaks, {}).of([], [])
 
 
@@ -319,7 +319,7 @@ def test_an_option_may_be_required() -> None:
     [
         (bool, "true | false"),
         (Match, "exact | ignore"),
-        (int | None, "a whole number | null"),
+        (int | None, "an integer | null"),
         (float, "a number"),
         (str, "text"),
         (Literal["all"] | float, "all | a number"),
@@ -346,7 +346,7 @@ def test_text_becomes_a_value(text: str, kind: Any, value: Any) -> None:
 
 @pytest.mark.parametrize("text", ["nan", "inf", "-Infinity", "1e999"])
 def test_what_is_not_finite_is_no_value(text: str) -> None:
-    with pytest.raises(InvalidSettings, match="it can be a number"):
+    with pytest.raises(InvalidSettings, match="expected a number"):
         convert_option("x.y:z", text, float)
 
 
@@ -365,14 +365,14 @@ def test_options_are_written_with_commas_between_them() -> None:
 @pytest.mark.parametrize(
     ("given", "problem"),
     [
-        ("", r"x\.y: an option is missing behind a colon or a comma\. `callscore metrics x\.y`"),
+        ("", r"x\.y: an option is missing after a colon or a comma\. `callscore metrics x\.y`"),
         ("strict=true,", "an option is missing"),
         ("strict=true,strict=false", r"x\.y: strict is given twice\."),
         ("strict=true:match=ignore", r"x\.y:strict=true:match=ignore: separate options with a co"),
-        ("threshold=1:2", r"it can be a number \| null\. Separate options with a comma\."),
-        ("strict", r"x\.y:strict: say what it is"),
-        ("strikt=true", r"has no option 'strikt'\. Did you mean 'strict'\?"),
-        ("compare=f", "has no option 'compare'"),
+        ("threshold=1:2", r"expected a number \| null\. Separate options with a comma\."),
+        ("strict", r"x\.y:strict: the value is missing"),
+        ("strikt=true", r"unknown option 'strikt' of the metric .* Did you mean 'strict'\?"),
+        ("compare=f", "unknown option 'compare'"),
     ],
 )
 def test_what_is_written_otherwise_is_refused_with_a_hint(given: str, problem: str) -> None:
@@ -384,14 +384,14 @@ def test_what_must_be_told_is_asked_for() -> None:
     def python(*_: Any, weigh: Callable[[], int]) -> float:
         raise NotImplementedError
 
-    with pytest.raises(InvalidSettings, match=r"x\.y must be told tool: x\.y:tool="):
+    with pytest.raises(InvalidSettings, match=r"x\.y requires tool\. Write x\.y:tool="):
         parse_options("x.y", None, needy)
-    with pytest.raises(InvalidSettings, match=r"x\.y must be told weigh in Python\."):
+    with pytest.raises(InvalidSettings, match=r"x\.y requires weigh, which only Python can pass\."):
         parse_options("x.y", None, python)
 
 
 def test_a_value_that_cannot_be_is_refused_with_those_that_can() -> None:
-    with pytest.raises(InvalidSettings, match=r"x\.y:z=no: it can be exact \| ignore\."):
+    with pytest.raises(InvalidSettings, match=r"x\.y:z=no: expected exact \| ignore\."):
         convert_option("x.y:z", "no", Match)
 
 

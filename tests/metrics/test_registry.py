@@ -68,28 +68,31 @@ def test_a_metric_is_asked_for_by_name_with_options_behind_a_colon() -> None:
     ("name", "problem"),
     [
         ("ragass.tool_call_f1", r"no tool 'ragass'\. Did you mean 'ragas'\? `callscore metrics`"),
-        ("ragas.tool_cal_f1", r"ragas has no 'tool_cal_f1'\. Did you mean 'tool_call_f1'\?"),
+        (
+            "ragas.tool_cal_f1",
+            r"unknown metric 'ragas\.tool_cal_f1'\. Did you mean 'tool_call_f1'\?",
+        ),
         (
             "ragas.f2",
-            r"'f2'\. The numbers of ragas are ragas\.tool_call_accuracy, ragas\.tool_call_f1",
+            r"unknown metric 'ragas\.f2'\. Metrics of ragas: ragas\.tool_call_accuracy, ragas\.tool_call_f1",
         ),
-        ("ragas.", r"ragas has no ''\. The numbers of ragas are"),
-        ("strands", r"^strands is a tool\. The numbers of strands are strands\.any_order, "),
-        ("tau_bench", r"no number of a single case; in Python it has tau_bench\.is_success, tau"),
-        ("", r"^the name of a metric is missing: say which, .* `callscore metrics` lists all\."),
-        ("all", r"^'all' is no metric: say which, .* `callscore metrics` lists all\."),
-        ("nothing.at_all", r"there is no metric 'nothing\.at_all': no tool 'nothing'\. "),
+        ("ragas.", r"unknown metric 'ragas\.'\. Metrics of ragas: "),
+        ("strands", r"^strands is a tool, not a metric\. Metrics of strands: strands\.any_order, "),
+        ("tau_bench", r"no metrics of single cases; in Python it has tau_bench\.is_success, tau"),
+        ("", r"^the name of a metric is missing\. Specify .* `callscore metrics` lists all\."),
+        ("all", r"^'all' is not a metric\. Specify .* `callscore metrics` lists all\."),
+        ("nothing.at_all", r"unknown metric 'nothing\.at_all': there is no tool 'nothing'\. "),
         (
             "ragas.tool_call_accuracy:strict=1",
-            r"has no option 'strict'\. Did you mean 'strict_order'\? `callscore metrics ragas\.tool_call",
+            r"unknown option 'strict' of the metric .* Did you mean 'strict_order'\? `callscore metrics ragas\.tool_call",
         ),
         (
             "ragas.tool_call_accuracy:strict_order",
-            r"tool_call_accuracy:strict_order: say what it is",
+            r"tool_call_accuracy:strict_order: the value is missing",
         ),
         (
             "ragas.tool_call_accuracy:strict_order=perhaps",
-            r"strict_order=perhaps: it can be true \| false\.",
+            r"strict_order=perhaps: expected true \| false\.",
         ),
     ],
 )
@@ -109,7 +112,7 @@ def test_metrics_are_given_by_name_or_as_they_are_and_each_counts_once() -> None
 
     assert resolve_metrics("strands.exact") == (metric_named("strands.exact"),)
     assert resolve_metrics(own) == (own,)
-    with pytest.raises(InvalidSettings, match="two different ones are called"):
+    with pytest.raises(InvalidSettings, match="two different metrics have the name"):
         resolve_metrics([own, Metric(own.name, ragas.tool_call_f1, {})])
     assert resolve_metrics(["strands.exact", own, "strands.exact"]) == (
         metric_named("strands.exact"),
@@ -126,14 +129,14 @@ def test_another_package_may_bring_metrics(bring: Bring) -> None:
 
     found = metric_named("acme.share:of=all")
     assert (found.of([], []), found.version) == (1.0, "2")
-    with pytest.raises(InvalidSettings, match=r"acme\.share must be told of: acme\.share:of="):
+    with pytest.raises(InvalidSettings, match=r"acme\.share requires of\. Write acme\.share:of="):
         metric_named("acme.share")
 
 
 def test_what_cannot_be_used_of_another_package_is_named(bring: Bring) -> None:
     bring(TITLE="Acme")
 
-    with pytest.raises(InvalidSettings, match=r"acme \(acme_metrics\).*lacks VERSION, METRICS"):
+    with pytest.raises(InvalidSettings, match=r"acme \(acme_metrics\).*has no VERSION, METRICS"):
         metric_providers()
     assert metric_named("strands.exact").function is strands.exact  # nobody else suffers
 
@@ -142,7 +145,7 @@ def test_what_cannot_be_used_of_another_package_is_named(bring: Bring) -> None:
 def test_another_package_cannot_take_a_name_of_ours(bring: Bring, name: str) -> None:
     bring(name, TITLE="Acme", VERSION="2", METRICS=())
 
-    with pytest.raises(InvalidSettings, match=f"the metrics {name} .* another tool of this name"):
+    with pytest.raises(InvalidSettings, match=f"the metrics {name} .* another tool has this name"):
         metric_providers()
 
 
@@ -189,7 +192,7 @@ def test_what_is_called_from_python_can_be_found_and_not_be_asked_for() -> None:
     peer, function = find_metric_function("tau_bench.pass_hat_k")
 
     assert (peer.name, function) == ("tau_bench", tau_bench.pass_hat_k)
-    with pytest.raises(InvalidSettings, match=r"called from Python, and `callscore metrics tau_b"):
+    with pytest.raises(InvalidSettings, match=r"Call it from Python: `callscore metrics tau_b"):
         metric_named("tau_bench.pass_hat_k")
 
 

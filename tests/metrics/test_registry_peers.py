@@ -70,17 +70,20 @@ def test_another_package_brings_a_module(bring: Bring) -> None:
 @pytest.mark.parametrize(
     ("parts", "problem"),
     [
-        ({"TITLE": "Acme"}, "it lacks VERSION, METRICS"),
-        (PARTS | {"TITLE": 3}, "TITLE is no text"),
-        (PARTS | {"VERSION": 2}, "VERSION is no text"),
-        (PARTS | {"METRICS": share}, "METRICS is no tuple of functions"),
-        (PARTS | {"METRICS": ("share",)}, "METRICS is no tuple of functions"),
-        (PARTS | {"METRICS": (iter,)}, "METRICS is no tuple of functions"),
-        (PARTS | {"METRICS": (share, share)}, "METRICS has two functions of one name"),
-        (PARTS | {"RATES_OF_FAULT": rate}, "RATES_OF_FAULT is no tuple of some of METRICS"),
-        (PARTS | {"RATES_OF_FAULT": (min,)}, "RATES_OF_FAULT is no tuple of some of METRICS"),
-        (PARTS | {"INVERTING_OPTIONS": "not"}, "INVERTING_OPTIONS is no tuple of names"),
-        (PARTS | {"INVERTING_OPTIONS": (1,)}, "INVERTING_OPTIONS is no tuple of names"),
+        ({"TITLE": "Acme"}, "it has no VERSION, METRICS"),
+        (PARTS | {"TITLE": 3}, "TITLE is not a string"),
+        (PARTS | {"VERSION": 2}, "VERSION is not a string"),
+        (PARTS | {"METRICS": share}, "METRICS is not a tuple of functions"),
+        (PARTS | {"METRICS": ("share",)}, "METRICS is not a tuple of functions"),
+        (PARTS | {"METRICS": (iter,)}, "METRICS is not a tuple of functions"),
+        (PARTS | {"METRICS": (share, share)}, "METRICS has two functions of the same name"),
+        (PARTS | {"RATES_OF_FAULT": rate}, "RATES_OF_FAULT is not a tuple of functions in METRICS"),
+        (
+            PARTS | {"RATES_OF_FAULT": (min,)},
+            "RATES_OF_FAULT is not a tuple of functions in METRICS",
+        ),
+        (PARTS | {"INVERTING_OPTIONS": "not"}, "INVERTING_OPTIONS is not a tuple of names"),
+        (PARTS | {"INVERTING_OPTIONS": (1,)}, "INVERTING_OPTIONS is not a tuple of names"),
     ],
 )
 def test_a_module_of_the_wrong_shape_is_named(
@@ -97,17 +100,17 @@ def test_a_module_of_the_wrong_shape_is_named(
 def test_what_is_no_module_is_named(bring: Bring) -> None:
     bring(value="acme_metrics:PARTS", PARTS=PARTS)
 
-    with pytest.raises(InvalidSettings, match=r"it is no module, but something of the type dict\."):
+    with pytest.raises(InvalidSettings, match=r"expected a module, got a value of type dict\."):
         providers_of_other_packages(reserved=[])
 
 
 @pytest.mark.parametrize(
     ("name", "problem"),
     [
-        ("ragas", "there is another tool of this name"),
-        ("ac.me", "its name is not a word"),
-        ("a:b", "its name is not a word"),
-        ("", "its name is not a word"),
+        ("ragas", "another tool has this name"),
+        ("ac.me", "its name is not a Python identifier"),
+        ("a:b", "its name is not a Python identifier"),
+        ("", "its name is not a Python identifier"),
     ],
 )
 def test_a_name_that_cannot_be_asked_for_is_refused(bring: Bring, name: str, problem: str) -> None:
@@ -124,7 +127,7 @@ def test_two_packages_cannot_bring_the_same_name(
     (point,) = metadata.entry_points(group="callscore.metrics")
     monkeypatch.setattr("importlib.metadata.entry_points", lambda **_: [point, point])
 
-    with pytest.raises(InvalidSettings, match="there is another tool of this name"):
+    with pytest.raises(InvalidSettings, match="another tool has this name"):
         providers_of_other_packages(reserved=[])
 
 

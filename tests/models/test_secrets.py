@@ -181,7 +181,7 @@ def test_without_a_key_the_error_names_the_variable(
     if value is not None:
         monkeypatch.setenv("MY_KEY", value)
 
-    with pytest.raises(MissingKey, match="set MY_KEY") as raised:
+    with pytest.raises(MissingKey, match="MY_KEY is not set") as raised:
         key_for(REMOTE, "MY_KEY")
     assert raised.value.variable == "MY_KEY"
 

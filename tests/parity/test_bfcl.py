@@ -176,12 +176,17 @@ def test_the_metric_takes_cases_and_their_tools() -> None:
 @pytest.mark.parametrize(
     ("functions", "answers", "category", "problem"),
     [
-        ([], [ANSWER], "simple", "not of its form .IndexError"),
-        ([], [ANSWER], "parallel", "get_weather by its document, and there is none"),
-        ([], [ANSWER], "multiple", "get_weather by its document, and there is none"),
-        ([{"name": "get_weather"}], [ANSWER], "simple", "not of its form .KeyError: 'parameters'"),
-        ([WEATHER], [{}], "parallel", "not of its form .StopIteration"),
-        ([WEATHER], [{"get_weather": {"city": 1}}], "simple", "not of its form .TypeError"),
+        ([], [ANSWER], "simple", "not in its format .IndexError"),
+        ([], [ANSWER], "parallel", "get_weather against its definition, which is missing"),
+        ([], [ANSWER], "multiple", "get_weather against its definition, which is missing"),
+        (
+            [{"name": "get_weather"}],
+            [ANSWER],
+            "simple",
+            "not in its format .KeyError: 'parameters'",
+        ),
+        ([WEATHER], [{}], "parallel", "not in its format .StopIteration"),
+        ([WEATHER], [{"get_weather": {"city": 1}}], "simple", "not in its format .TypeError"),
     ],
 )
 def test_what_is_not_of_bfcls_form_cannot_be_checked(
@@ -213,9 +218,9 @@ def test_what_is_nested_too_deeply_is_not_scored() -> None:
 def test_tools_are_definitions_by_name() -> None:
     call = {"name": "f", "arguments": {}}
 
-    with pytest.raises(InvalidSettings, match="read_tools"):
+    with pytest.raises(InvalidSettings, match="expected callscore tools"):
         valid([call], [call], tools={"f": {"name": "f"}})  # type: ignore[dict-item]  # on purpose
-    with pytest.raises(InvalidSettings, match="by their names"):
+    with pytest.raises(InvalidSettings, match="by name"):
         valid([call], [call], tools=[call])  # type: ignore[arg-type]  # on purpose
 
 

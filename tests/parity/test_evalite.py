@@ -169,5 +169,5 @@ def test_present_is_what_javascript_takes_for_true(value: Any, counts: float) ->
 
 
 def test_a_type_that_does_not_exist_is_named() -> None:
-    with pytest.raises(InvalidSettings, match="'integer'; it can be string, number"):
+    with pytest.raises(InvalidSettings, match="expected string, number"):
         parameters_valid("f", [f(a=1)], fields={"f": {"a": "integer"}})

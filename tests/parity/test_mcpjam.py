@@ -134,7 +134,7 @@ def test_values_of_any_depth_are_compared() -> None:
     [
         ({"tool_call_order": "any"}, "ignore, strict, superset"),
         ({"argument_matching": "all"}, "partial, exact, ignore"),
-        ({"max_extra_tool_calls": -1}, "0 or more"),
+        ({"max_extra_tool_calls": -1}, "≥ 0"),
     ],
 )
 def test_a_value_that_an_option_cannot_have_is_named(options: Any, complaint: str) -> None:

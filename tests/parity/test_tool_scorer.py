@@ -192,9 +192,9 @@ def test_a_call_that_failed_is_not_completed() -> None:
 
 @pytest.mark.parametrize("metric", tool_scorer.METRICS, ids=lambda metric: metric.__name__)
 def test_a_tool_without_a_name_is_not_scored(metric: Any) -> None:
-    with pytest.raises(NotScorable, match="no name"):
+    with pytest.raises(NotScorable, match="without a tool name"):
         metric([G], [NAMELESS])
-    with pytest.raises(NotScorable, match="no name"):
+    with pytest.raises(NotScorable, match="without a tool name"):
         metric([NAMELESS], [G])
 
 

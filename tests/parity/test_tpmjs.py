@@ -42,7 +42,7 @@ def test_the_example_of_its_documentation_scores_what_its_formula_gives() -> Non
                 "actual": OTHER_SUMMARY,
                 "status": "incorrect",
                 "argsMatch": False,
-                "details": "the tool was called, with other arguments",
+                "details": "the tool was called with other arguments",
             }
         ],
         "missedCalls": [],
@@ -60,7 +60,7 @@ def test_a_call_that_was_not_made_is_missed() -> None:
             "expected": SUMMARY,
             "status": "missed",
             "argsMatch": False,
-            "details": "no call of this tool was left for it",
+            "details": "no other call of this tool was made",
         }
     ]
     assert answer["score"] == 0.667
@@ -119,7 +119,7 @@ def test_values_of_any_depth_are_compared() -> None:
 
 @pytest.mark.parametrize("given", [None, {}, {"expected": []}, {"expected": [], "actual": "f"}])
 def test_what_has_no_two_lists_of_calls_is_refused(given: Any) -> None:
-    with pytest.raises(NotScorable, match="has to be a list of calls"):
+    with pytest.raises(NotScorable, match="must be a list of calls"):
         tpmjs.tool_call_accuracy_score(given)
 
 
@@ -127,7 +127,7 @@ def test_what_has_no_two_lists_of_calls_is_refused(given: Any) -> None:
     "wrong", [None, "f", {"args": {}}, {"tool": 1, "args": {}}, {"tool": "f", "args": []}]
 )
 def test_what_is_no_call_is_named(wrong: Any) -> None:
-    with pytest.raises(NotScorable, match=r"`actual\[1\]` is no call"):
+    with pytest.raises(NotScorable, match=r"actual\[1\] is not a call"):
         tpmjs.tool_call_accuracy_score({"expected": [], "actual": [call("f"), wrong]})
 
 

@@ -64,7 +64,7 @@ def test_single_tool_use_asks_for_one_tool_by_name() -> None:
 def test_single_tool_use_has_to_be_told_the_tool() -> None:
     with pytest.raises(TypeError, match="tool_name"):
         vertex_ai.trajectory_single_tool_use([X], [X])  # type: ignore[call-arg]  # the mistake
-    with pytest.raises(InvalidSettings, match="must be told tool_name"):
+    with pytest.raises(InvalidSettings, match="requires tool_name"):
         metric_named("vertex_ai.trajectory_single_tool_use")
     told = metric_named("vertex_ai.trajectory_single_tool_use:tool_name=x")
     assert told.of([], [call(1)]) == 1.0

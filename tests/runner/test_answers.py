@@ -526,7 +526,7 @@ def test_a_case_that_needs_a_judge_says_so() -> None:
 
     found = failure_of(score(RIGHT, case))
 
-    assert "`$judge` needs one" in found.problem
+    assert "'$judge' requires a judge" in found.problem
 
 
 # --- people's scorers -------------------------------------------------------------------------

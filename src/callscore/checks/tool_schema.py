@@ -102,7 +102,7 @@ _KIND_BY_KEYWORD: dict[str, FaultKind] = {
     "propertyNames": "unknown_argument",
     "type": "wrong_type",
 }
-_CONFLICTING_DEFINITIONS = "it is defined several times, and not in the same way."
+_CONFLICTING_DEFINITIONS = "it has several different definitions."
 # Finding a similar name takes time; beyond these limits nothing is suggested.
 _MAX_NAME_LENGTH = 64
 _MAX_NAMES = 20
@@ -146,7 +146,7 @@ def require_usable_schema(tool: Tool) -> None:
     """
     problem = None if tool.parameters is None else schema_problem(tool.parameters)
     if problem is not None:
-        raise InvalidSettings(f"the schema of the tool {tool.name!r} cannot be used: {problem}")
+        raise InvalidSettings(f"the schema of the tool {tool.name!r} is invalid: {problem}")
 
 
 def usable_tools(tools: Iterable[Tool]) -> tuple[dict[str, Tool], dict[str, str]]:
@@ -244,7 +244,7 @@ def tools_by_call_name(
         for other in meant:
             if tools[other].parameters != first.parameters:
                 raise InvalidSettings(
-                    f"the tools {first.name!r} and {other!r} have different schemas, and {name!r}"
-                    " can mean either as names are compared here"
+                    f"the tools {first.name!r} and {other!r} have different schemas, and the"
+                    f" compared name {name!r} matches both"
                 )
     return found

@@ -312,8 +312,8 @@ def prepare_calls(
     for call in calls_in(expected) if patterns else ():
         pattern = forbidding_pattern(patterns, call.name, settings)
         if pattern is not None:
-            problem = f"{call.name!r} is expected, and forbidden by {pattern!r}"
-            raise InvalidCall(f"expected: {problem}. Take one of the two out.")
+            problem = f"{call.name!r} is both expected and forbidden by {pattern!r}"
+            raise InvalidCall(f"expected: {problem}. Remove one of the two.")
     is_selecting = (
         settings.count_calls != "all"
         or settings.failed_calls != "count"

@@ -61,7 +61,7 @@ def parse_matchers(value: Any, *, where: str) -> Any:
     try:
         return _parse(value, where)
     except RecursionError as error:
-        raise InvalidCall(f"{where}: rules are nested too deeply.") from error
+        raise InvalidCall(f"{where}: matchers are nested too deeply.") from error
 
 
 def _parse(value: Any, where: str) -> Any:
@@ -77,7 +77,7 @@ def _parse(value: Any, where: str) -> Any:
 def _parse_rule(value: dict[str, Any], where: str) -> Any:
     if LITERAL in value:
         if len(value) > 1:
-            raise InvalidCall(f"{where}: nothing stands beside `{LITERAL}`.")
+            raise InvalidCall(f"{where}: '{LITERAL}' must be the only key of its object.")
         return value[LITERAL]
     comparator = _comparator_for(value, where)
     key = next(key for key in comparator.keys if key in value)
@@ -89,7 +89,7 @@ def _parse_rule(value: dict[str, Any], where: str) -> Any:
     matcher = Matcher(key, operand, options)
     problem = comparator.check(matcher)
     if problem is not None:
-        raise InvalidCall(f"{where}: `{key}`: {problem}")
+        raise InvalidCall(f"{where}: '{key}': {problem}")
     return matcher
 
 
@@ -98,7 +98,7 @@ def _comparator_for(value: dict[str, Any], where: str) -> Comparator:
     try:
         return comparator_for(key)
     except InvalidCall as error:
-        hint = f'A key that is meant as it stands goes into {{"{LITERAL}": ...}}.'
+        hint = f'If the key is literal, put the object into {{"{LITERAL}": ...}}.'
         raise InvalidCall(f"{where}: {error} {hint}") from error
 
 
@@ -108,9 +108,9 @@ def _require_options(key: str, options: dict[str, Any], comparator: Comparator, 
         if option in known:
             continue
         if option.startswith(_RULE_PREFIX):
-            raise InvalidCall(f"{where}: `{key}` and `{option}` cannot stand together.")
+            raise InvalidCall(f"{where}: '{key}' and '{option}' cannot be combined.")
         hint = did_you_mean(option, known) or "."
-        raise InvalidCall(f"{where}: `{option}` is no option of `{key}`{hint}")
+        raise InvalidCall(f"{where}: unknown option '{option}' of '{key}'{hint}")
 
 
 def matchers_to_json(value: Any) -> Any:
@@ -125,7 +125,7 @@ def matchers_to_json(value: Any) -> Any:
     try:
         return _to_json(value)
     except RecursionError as error:
-        raise InvalidCall("rules are nested too deeply to be written.") from error
+        raise InvalidCall("matchers are nested too deeply to be written.") from error
 
 
 def _to_json(value: Any) -> Any:
@@ -138,7 +138,9 @@ def _to_json(value: Any) -> Any:
         return {key: _to_json(member) for key, member in value.items()}
     if contains_matchers(value):
         keys = ", ".join(key for key in value if str(key).startswith(_RULE_PREFIX))
-        raise InvalidCall(f"{keys}: a file cannot hold a rule inside an object with such a key.")
+        raise InvalidCall(
+            f"{keys}: a file cannot contain a matcher inside an object with such a key."
+        )
     return {LITERAL: value}
 
 

@@ -39,7 +39,7 @@ class Plural(NamedTuple):
 def _require_language(lang: str) -> None:
     if lang not in get_args(Language):
         known = ", ".join(get_args(Language))
-        raise InvalidSettings(f"lang: {lang!r} is not one of {known}")
+        raise InvalidSettings(f"lang: unknown value {lang!r}. Choose from: {known}.")
 
 
 def say(phrase: Phrase, lang: Language, **values: object) -> str:

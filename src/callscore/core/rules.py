@@ -212,8 +212,8 @@ def comparator_from_module(name: str, module: ModuleType) -> Comparator:
     """
     missing = [part for part in _REQUIRED if part not in vars(module)]
     if missing or not module.__doc__:
-        missing_text = ", ".join(missing) or "a docstring"
-        raise InvalidSettings(f"the comparator {name} ({module.__name__}) lacks {missing_text}.")
+        missing_text = ", ".join(missing) or "docstring"
+        raise InvalidSettings(f"the comparator {name} ({module.__name__}) has no {missing_text}.")
     keys = tuple(module.KEYS)
     if not keys or not all(isinstance(key, str) and key.startswith("$") for key in keys):
         problem = "has KEYS that do not begin with $"
@@ -240,7 +240,7 @@ def _check_of(module: ModuleType, options: tuple[str, ...]) -> Callable[[Matcher
     def check_all(matcher: Matcher) -> str | None:
         for option in matcher.options:
             if option not in options:
-                return f"there is no option {option!r}{did_you_mean(option, options) or '.'}"
+                return f"unknown option {option!r}{did_you_mean(option, options) or '.'}"
         problem: str | None = module.check(matcher)
         return problem
 
@@ -263,7 +263,7 @@ def _by_key() -> dict[str, Comparator]:
     for comparator in comparators():
         for key in comparator.keys:
             if key in found:
-                raise InvalidSettings(f"two comparators are spelled `{key}`; one has to go.")
+                raise InvalidSettings(f"two comparators have the key '{key}'. Remove one of them.")
             found[key] = comparator
     return found
 
@@ -277,7 +277,7 @@ def comparator_for(key: str) -> Comparator:
     known = _by_key()
     if key in known:
         return known[key]
-    raise InvalidCall(f"there is no rule `{escape(key)}`{did_you_mean(key, known) or '.'}")
+    raise InvalidCall(f"unknown matcher '{escape(key)}'{did_you_mean(key, known) or '.'}")
 
 
 def rules_by_name() -> dict[str, Comparator]:
@@ -321,12 +321,12 @@ def _describe_default(matcher: Matcher) -> str:
     return f"{escape(matcher.key)} {describe_value(matcher.value)}{''.join(options)}"
 
 
-def operand_problem(matcher: Matcher, wanted: str) -> str:
-    """The error sentence for a rule with an invalid value."""
-    return f"{wanted} is wanted, not {describe_value(matcher.value, limit=_MAX_MENTION_WIDTH)}."
+def operand_problem(matcher: Matcher, required: str) -> str:
+    """The error sentence for a matcher with an invalid value."""
+    return f"expected {required}, got {describe_value(matcher.value, limit=_MAX_MENTION_WIDTH)}."
 
 
-def option_problem(matcher: Matcher, option: str, wanted: str) -> str:
-    """The error sentence for a rule with an invalid option."""
+def option_problem(matcher: Matcher, option: str, required: str) -> str:
+    """The error sentence for a matcher with an invalid option."""
     given = describe_value(matcher.options[option], limit=_MAX_MENTION_WIDTH)
-    return f"`{option}`: {wanted} is wanted, not {given}."
+    return f"'{option}': expected {required}, got {given}."

@@ -138,7 +138,7 @@ def _score_expectation(prepared: PreparedCalls, settings: Settings) -> Score:
     try:
         calls, matches = _pair_expectation(expected, prepared.actual, settings)
     except RecursionError as error:
-        raise InvalidCall("expected: rules or groups are nested too deeply.") from error
+        raise InvalidCall("expected: matchers or groups are nested too deeply.") from error
     correct, incorrect = _split_matches(matches)
     return Score(
         calls,
@@ -163,8 +163,8 @@ def _pair_expectation(
         demands = [apply_settings(call, settings, timeouts) for call in calls]
         return calls, match_calls(demands, actual, 0, settings)
     if settings.order == "exact":
-        problem = "order: `exact` compares position by position, and a group has no position"
-        raise InvalidSettings(f"{problem}; use `in_order`, or expect plain calls.")
+        problem = "order: 'exact' compares position by position, and a group has no position"
+        raise InvalidSettings(f"{problem}. Use 'in_order', or expect plain calls.")
     from callscore.core.groups.solver import match_groups
 
     known: dict[int, ToolCall] = {}  # by identity: a call is graded many times

@@ -170,7 +170,7 @@ class Summary(Struct):
     def merge(self, other: Summary) -> None:
         """Add the counts of another summary."""
         if self.pass_mark != other.pass_mark:
-            raise InvalidSettings("summaries with different `pass_mark` cannot be merged")
+            raise InvalidSettings("summaries with different 'pass_mark' cannot be merged")
         add_counts(self.outcomes, other.outcomes)
         add_counts(self.wrong_arguments, other.wrong_arguments)
         add_counts(self.confusion, other.confusion)

@@ -199,7 +199,7 @@ def require_fraction(function_name: str, answer: Any) -> float:
     share = float(answer) if isinstance(answer, Real) else -1.0
     if not isinstance(answer, bool) and 0 <= share <= 1:
         return share
-    problem = f"the function answered {shortened(safe_repr(answer))}, not a number from 0 to 1"
+    problem = f"the function must return a number from 0 to 1, got {shortened(safe_repr(answer))}"
     raise InvalidSettings(f"{function_name}: {problem}")
 
 

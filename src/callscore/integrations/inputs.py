@@ -1,4 +1,4 @@
-"""Reads the input of the tools, within limits, with errors that say what to send instead."""
+"""Reads the input of the tools, within limits, with errors that state what to send instead."""
 
 from __future__ import annotations
 
@@ -59,15 +59,15 @@ def require_bounded(value: Any) -> None:
         size += sum(map(_weight, level))
         if size > LARGEST:
             raise InvalidCall(
-                f"the input is too large: it may have {LARGEST:,} characters. Send fewer calls, or "
-                "shorten the long values in the same way on both sides."
+                f"the input is too large: the limit is {LARGEST:,} characters. Send fewer calls, or "
+                "shorten long values in the same way on both sides."
             )
         level = [member for item in level for member in _members(item)]
         if not level:
             return
     raise InvalidCall(
-        f"the input is nested too deeply: it may have {DEEPEST} levels. Flatten the arguments, or "
-        "put the deep ones down as JSON text on both sides."
+        f"the input is nested too deeply: the limit is {DEEPEST} levels. Flatten the arguments, or "
+        "send the deep ones as JSON text on both sides."
     )
 
 
@@ -78,7 +78,7 @@ def _weight(value: Any) -> int:
         return 1 + value.bit_length() // _BITS_PER_DIGIT
     if isinstance(value, dict):
         if not all(isinstance(key, str) for key in value):
-            raise InvalidCall("the input is not JSON: the keys of its objects must be text.")
+            raise InvalidCall("the input is not JSON: the keys of objects must be strings.")
         return 1 + sum(map(len, value))
     return 1
 
@@ -90,7 +90,7 @@ def _members(value: Any) -> list[Any]:
         return list(value)
     if not isinstance(value, _ATOMS):
         kind = type(value).__qualname__
-        raise InvalidCall(f"the input is not JSON: a {kind} stands in it. Send plain data.")
+        raise InvalidCall(f"the input is not JSON: it contains a {kind}. Send plain data.")
     return []
 
 
@@ -98,8 +98,8 @@ def require_few(count: int, side: str, what: str = "calls") -> None:
     """Refuse a side with too many calls, or items."""
     if count > MOST_CALLS:
         raise InvalidCall(
-            f"{side}: there are {count:,} {what} in it, and at most {MOST_CALLS:,} can be compared "
-            "here. Send them in parts, or run `callscore score` on a file."
+            f"{side}: got {count:,} {what}, the limit is {MOST_CALLS:,}. Send them in parts, or run "
+            "`callscore score` on a file."
         )
 
 
@@ -155,7 +155,7 @@ def _item(item: Any, where: str) -> Any:
     times = item.get(TIMES)
     bounds = times.values() if isinstance(times, dict) else [times]
     if any(isinstance(bound, int | float) and bound > MOST_CALLS for bound in bounds):
-        problem = f"at most {MOST_CALLS:,} calls can be compared here; got {describe(times)}"
+        problem = f"got {describe(times)}, the limit is {MOST_CALLS:,} calls"
         raise InvalidCall(f"{where}.{TIMES}: {problem}.")
     if any(name in item for name in NAME_KEYS):
         return item
@@ -193,7 +193,7 @@ def _decoded(text: str, where: str) -> Any:
         value = msgspec.json.decode(text)
     except (msgspec.DecodeError, RecursionError, UnicodeEncodeError) as error:
         example = _EXAMPLES.get(where, "JSON")
-        raise InvalidCall(f"{where}: give {example}; got the text {describe(text)}.") from error
+        raise InvalidCall(f"{where}: expected {example}, got the text {describe(text)}.") from error
     require_bounded(value)
     return value
 
@@ -210,7 +210,7 @@ _ARGUMENTS_PATH = re.compile(
 )
 _JUDGE = "$judge"
 _NO_JUDGE = (
-    f"`{_JUDGE}` cannot be used here, where no model can be asked. Use $contains, $regex or $text"
+    f"'{_JUDGE}' is not supported here, since no model is called. Use $contains, $regex or $text"
 )
 
 
@@ -264,8 +264,8 @@ CHECK_FIELDS = ("actual", "tools")
 
 _WITH_THRESHOLD = "flexible"
 _REQUIRED = {
-    "expected": f"give the calls that should be made: {CALLS}, or [] where no tool should be called",
-    "actual": f"give the calls that were made: {CALLS}, or [] where none was",
+    "expected": f"missing. Send the expected calls: {CALLS}, or [] if no tool should be called",
+    "actual": f"missing. Send the actual calls: {CALLS}, or [] if no tool was called",
 }
 
 
@@ -313,9 +313,7 @@ def read_check_input(arguments: Any) -> CheckInput:
 def _fields(arguments: Any, known: tuple[str, ...]) -> dict[str, Any]:
     """The fields that are not null, which many models send for an option that they leave out."""
     if not isinstance(arguments, dict):
-        raise InvalidCall(
-            f"the input is an object with {_listed(known)}; got {describe(arguments)}."
-        )
+        raise InvalidCall(f"expected an object with {_listed(known)}, got {describe(arguments)}.")
     for side in _REQUIRED:
         if isinstance(arguments.get(side), list):  # this check is fast, the others are not
             require_few(len(arguments[side]), side, "items")
@@ -332,7 +330,7 @@ def _fields(arguments: Any, known: tuple[str, ...]) -> dict[str, Any]:
 
 
 def _listed(names: Iterable[str]) -> str:
-    return ", ".join(f"`{name}`" for name in names)
+    return ", ".join(f"'{name}'" for name in names)
 
 
 def _choice(given: dict[str, Any], field: str, choices: tuple[str, ...]) -> str:
@@ -363,7 +361,7 @@ def _tools(given: dict[str, Any]) -> dict[str, Tool] | None:
     try:
         return tools_by_name(unpacked_tools(given["tools"]))
     except UnknownFormat as error:
-        problem = f"there are no definitions of tools in it. Give {DEFINITIONS}"
+        problem = f"no tool definitions found. Send {DEFINITIONS}"
         raise InvalidCall(f"tools: {problem}.") from error
     except InvalidSettings as error:
         raise InvalidSettings(f"tools: {error}") from error

@@ -53,9 +53,9 @@ PATH = "/mcp"
 _PORT_OF_HTTP = 80
 
 _INSTRUCTIONS = (
-    "Tools for whoever tests an agent: score_tool_calls compares the tool calls that an agent made with"
-    " the expected ones, explain_score shows how that score comes about, and check_tool_calls finds"
-    " what is wrong with calls without a reference. They change nothing and send nothing anywhere."
+    "Tools for testing agents: score_tool_calls compares the tool calls of an agent with the expected"
+    " ones, explain_score shows how this score is calculated, and check_tool_calls finds faulty calls"
+    " without a reference. They change nothing and send nothing anywhere."
 )
 
 
@@ -96,10 +96,8 @@ def serve_http(host: str, port: int, on_ready: Callable[[str], None]) -> None:
         InvalidSettings: it is another host, or the port cannot be used.
     """
     if host not in LOOPBACK:
-        problem = (
-            f"host: {host!r} is not this machine alone. Whoever reaches the server can use it,"
-        )
-        raise InvalidSettings(f"{problem} so that it is one of {', '.join(LOOPBACK)}.")
+        problem = f"{host!r} is not a loopback address, and the server has no authentication"
+        raise InvalidSettings(f"host: {problem}. Choose from: {', '.join(LOOPBACK)}.")
     server = make_server(workers := Workers())
     import uvicorn
 
@@ -145,7 +143,7 @@ def _listening(host: str, port: int) -> socket.socket:
         listener.listen()
     except OSError as error:
         listener.close()
-        raise InvalidSettings(f"nobody can listen on {host}, port {port}: {error}") from error
+        raise InvalidSettings(f"cannot listen on {host}, port {port}: {error}") from error
     return listener
 
 
@@ -200,14 +198,14 @@ async def _call_tool(
 # --- standard input and output, where unreadable messages are answered, too --------------------
 
 _UNREADABLE = (
-    "this message cannot be read: it is not JSON, it is nested too deeply, or it holds what is no text."
-    " Send the call again with plain and flat arguments."
+    "the message cannot be read: it is not JSON, is nested too deeply, or contains invalid text. Send"
+    " the call again with plain and flat arguments."
 )
 _NO_REQUEST = (
-    'this is no message of this protocol. A request is {"jsonrpc": "2.0", "id": 1, "method":'
+    'the message does not follow the protocol. A request is {"jsonrpc": "2.0", "id": 1, "method":'
     ' "tools/call", "params": {"name": "score_tool_calls", "arguments": {...}}}.'
 )
-_SEVERAL = "several messages at once are not answered here. Send them one by one, each on a line."
+_SEVERAL = "batches are not supported. Send the messages one by one, each on its own line."
 # Tokens of JSON; an unclosed string ends with the line.
 _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"?|[{}\[\]:,]|[^\s{}\[\]:,"]+')
 
@@ -263,7 +261,7 @@ def _with_object_arguments(item: SessionMessage) -> tuple[SessionMessage, Sessio
         return item, None
     arguments = _decoded(given)
     if not isinstance(arguments, dict):
-        problem = f"arguments: give one JSON object; got {describe(given)}."
+        problem = f"arguments: expected one JSON object, got {describe(given)}."
         return item, _error(message.id, INVALID_PARAMS, problem)
     params = {**(message.params or {}), "arguments": arguments}
     return SessionMessage(message.model_copy(update={"params": params}), item.metadata), None
@@ -351,7 +349,7 @@ _PROGRAM = (
     "import sys; sys.path[:] = sys.argv[1:];"
     " import callscore.integrations.mcp_server; callscore.integrations.mcp_server.run_worker()"
 )
-_SEND_LESS = "Send fewer calls at once, or simpler rules."
+_SEND_LESS = "Send fewer calls at once, or simpler matchers."
 
 
 def pack_message(value: Any) -> bytes:
@@ -446,13 +444,15 @@ class Workers:
                 is_sound = True
                 return found
         except (EOFError, OSError):
-            return _refusal(f"the process that worked on this broke down. {_SEND_LESS}")
+            return _refusal(f"the worker process ended unexpectedly. {_SEND_LESS}")
         finally:
             if is_sound:
                 self._idle.append(worker)
             else:
                 _end_worker(worker)
-        return _refusal(f"this took more than {self._seconds:g} s and was stopped. {_SEND_LESS}")
+        return _refusal(
+            f"the call took more than {self._seconds:g} s and was stopped. {_SEND_LESS}"
+        )
 
     def _take(self) -> Popen[bytes]:
         while self._idle:

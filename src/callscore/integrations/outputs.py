@@ -38,5 +38,5 @@ def check_answer(faults: tuple[Fault, ...], calls: int, *, knows_tools: bool) ->
         "faultyCalls": faulty,
         "parametersValid": valid,
         "faults": [fault_to_camel_dict(fault) for fault in faults],
-        "summary": f"Calls: {calls} | At fault: {faulty} | Faults: {len(faults)}{share}",
+        "summary": f"Calls: {calls} | Faulty: {faulty} | Faults: {len(faults)}{share}",
     }

@@ -17,10 +17,10 @@ __all__ = [
 
 
 _RULES = (
-    'A value may be a rule instead: {"$contains": "Paris"}, {"$regex": "^A"}, {"$approx": 3.14},'
+    'A value may be a matcher: {"$contains": "Paris"}, {"$regex": "^A"}, {"$approx": 3.14},'
     ' {"$gte": 1}, {"$one_of": ["C", "celsius"]}, {"$date": "2026-05-01"}, {"$text": "ai news"},'
-    ' {"$unordered": [1, 2]}, {"$optional": 10}, {"$any": true}. A key that begins with $ and is'
-    ' meant as it stands goes into {"$literal": ...}.'
+    ' {"$unordered": [1, 2]}, {"$optional": 10}, {"$any": true}. Put an object'
+    ' with literal $ keys into {"$literal": ...}.'
 )
 
 
@@ -48,44 +48,44 @@ def _properties() -> dict[str, Any]:
     return {
         "expected": {
             "type": "array",
-            "description": "The calls that should be made, each {tool, args}; [] where no tool should"
-            " be called. Without args, any arguments will do; with args {}, there must be none. In"
-            " place of a call a group may stand, with one of in_order, any_order, one_of, optional or"
-            f" forbid and nothing else. At most {MOST_CALLS}.",
+            "description": "The expected calls, each {tool, args}; [] if no tool should be called."
+            " Without args, any arguments match; with args {}, there must be none. An item may also be"
+            " a group, with exactly one of in_order, any_order, one_of, optional or forbid. At most"
+            f" {MOST_CALLS}.",
             "items": {"type": "object", "properties": {**_input_call(_RULES), **_groups()}},
         },
         "actual": {
             "type": "array",
-            "description": "The calls that were made, each {tool, args}, in the order in which they"
-            f" were made; [] where none was. At most {MOST_CALLS}. Calls as {{name, arguments}}, and"
-            " the messages of most providers, are read as well.",
-            "items": {"type": "object", "properties": _input_call("Everything in it is literal.")},
+            "description": "The actual calls, each {tool, args}, in the order in which they were"
+            f" made; [] if there were none. At most {MOST_CALLS}. Calls as {{name, arguments}} and the"
+            " messages of most providers are also accepted.",
+            "items": {"type": "object", "properties": _input_call("All values are literal.")},
         },
         "mode": {
             "type": "string",
             "enum": [*MODES],
-            "description": "strict (the default): all arguments must be equal. flexible: enough of"
-            " them, see argument_match_threshold. outcome: strict, but only for calls that change something; reads"
+            "description": "strict (the default): all arguments must be equal. flexible: a share"
+            " of them, see argument_match_threshold. outcome: strict, but only for calls that change something; reads"
             " and failed calls are ignored.",
         },
         "argument_match_threshold": {
             "type": "number",
             "minimum": 0,
             "maximum": 1,
-            "description": "Only with mode flexible: the share of the expected arguments that must be"
-            " as expected for a call to be correct; 0.8 if this is not given.",
+            "description": "Only with mode flexible: the share of the expected arguments that must"
+            " match for a call to be correct; 0.8 by default.",
         },
         "order": {
             "type": "string",
             "enum": [*ORDERS],
             "description": "any (the default): the order of the calls does not matter. in_order: the"
-            " calls must come in the expected order, others may stand between. exact: position by"
+            " calls must come in the expected order, other calls may be in between. exact: position by"
             " position.",
         },
         "tools": {
             "type": "array",
-            "description": "The definitions of the tools that the agent had, as any provider takes"
-            " them: by their schemas the calls are checked, and faults tells what is wrong.",
+            "description": "The definitions of the agent's tools, in the format of any provider. The"
+            " calls are checked against their schemas; the output then has faults.",
             # Without a type, which every provider accepts for items; for Gemini it is text.
             "items": {"description": "One definition, or only the name of the tool."},
         },
@@ -105,16 +105,16 @@ def _groups() -> dict[str, Any]:
         "times": {
             "type": "integer",
             "minimum": 1,
-            "description": "Beside tool: how often this call is made, if not once.",
+            "description": "With tool: how many times this call is made; 1 by default.",
         },
-        "in_order": {**members, "description": "Calls or groups, each after the one before."},
+        "in_order": {**members, "description": "Calls or groups, in this order."},
         "any_order": {**members, "description": "Calls or groups in any order."},
-        "one_of": {**members, "description": "Calls or groups of which one is made."},
-        "optional": {"type": "object", "description": "A call or group that may be made."},
+        "one_of": {**members, "description": "Calls or groups, exactly one of which is made."},
+        "optional": {"type": "object", "description": "A call or group that may be absent."},
         "forbid": {
             "type": "string",
-            "description": "The name of a tool that must not be called, with * for anything; if it"
-            " is, the score is 0.",
+            "description": "The name of a tool that must not be called; * matches anything. If it is"
+            " called, the score is 0.",
         },
     }
 
@@ -127,19 +127,19 @@ _DIFFERENCE_KINDS = ("missing", "unexpected", "type", "value", "matcher", "malfo
 
 def score_output_schema() -> dict[str, Any]:
     """The output of `score_tool_calls`."""
-    why_extra = "Why it is extra, where there is more to say than that nobody expected it."
+    why_extra = "Why the call is extra, if there is a particular reason."
     about = {**_TEXT, "description": why_extra}
     return _output_object(
         {
             **_numbers(),
-            "correctCalls": _list(_correct(), "The calls that were made as expected."),
+            "correctCalls": _list(_correct(), "The calls that match expected ones."),
             "incorrectCalls": _list(_incorrect(), "The right tool with the wrong arguments."),
             "missedCalls": _list(_missed(), "The expected calls that were not made."),
-            "extraCalls": _list(_output_call(details=about), "The calls that nobody expected."),
-            "forbiddenCalls": _list(_output_call(), "Those of them that must not be made."),
+            "extraCalls": _list(_output_call(details=about), "The calls that were not expected."),
+            "forbiddenCalls": _list(_output_call(), "The extra calls that are forbidden."),
             "ignoredCalls": _list(_ignored(), "The calls that do not count in mode outcome."),
-            "faults": _list(_fault(), "What the tools' schemas say against the calls."),
-            "summary": {**_TEXT, "description": "All of this on one line."},
+            "faults": _list(_fault(), "Violations of the tools' schemas."),
+            "summary": {**_TEXT, "description": "The score and the counts on one line."},
         },
         optional=("faults",),
     )
@@ -149,7 +149,7 @@ def explain_output_schema() -> dict[str, Any]:
     """The output of `explain_score`."""
     return _output_object(
         {
-            "explanation": {**_TEXT, "description": "Three steps that can be checked by hand."},
+            "explanation": {**_TEXT, "description": "The calculation in three steps."},
             **_numbers(),
             "correct": _COUNT,
             "incorrect": _COUNT,
@@ -168,15 +168,15 @@ def check_output_schema() -> dict[str, Any]:
     """The output of `check_tool_calls`."""
     return _output_object(
         {
-            "totalActual": {**_COUNT, "description": "How many calls were checked."},
-            "faultyCalls": {**_COUNT, "description": "How many of them are at fault."},
+            "totalActual": {**_COUNT, "description": "The number of checked calls."},
+            "faultyCalls": {**_COUNT, "description": "The number of calls with faults."},
             "parametersValid": {
                 **_SHARE,
                 "type": ["number", "null"],
                 "description": "The share of the calls that the tools' schemas accept; null without"
                 " tools.",
             },
-            "faults": _list(_fault(), "What is wrong, in the order of the calls."),
+            "faults": _list(_fault(), "All faults, in the order of the calls."),
             "summary": {**_TEXT, "description": "The numbers on one line."},
         }
     )
@@ -197,11 +197,14 @@ def _list(items: dict[str, Any], description: str) -> dict[str, Any]:
 
 def _numbers() -> dict[str, Any]:
     return {
-        "score": {**_SHARE, "description": "F1, or 0 where a forbidden call was made."},
+        "score": {**_SHARE, "description": "F1, or 0 if a forbidden call was made."},
         "precision": {**_SHARE, "description": "The share of the actual calls that are correct."},
-        "recall": {**_SHARE, "description": "The share of the expected calls that were made."},
-        "totalExpected": {**_COUNT, "description": "How many calls were expected."},
-        "totalActual": {**_COUNT, "description": "How many calls were made."},
+        "recall": {
+            **_SHARE,
+            "description": "The share of the expected calls that were made correctly.",
+        },
+        "totalExpected": {**_COUNT, "description": "The number of expected calls."},
+        "totalActual": {**_COUNT, "description": "The number of actual calls."},
     }
 
 
@@ -210,11 +213,11 @@ def _output_call(**more: Any) -> dict[str, Any]:
         "tool": _TEXT,
         "args": {
             "type": ["object", "null"],
-            "description": "Not there where any will do; null where they cannot be read.",
+            "description": "Absent if any arguments match; null if they cannot be read.",
         },
-        "id": {**_TEXT, "description": "The id that the call was sent with."},
-        "raw": {**_TEXT, "description": "What stood in place of the arguments."},
-        "error": {**_TEXT, "description": "Why that is no JSON object."},
+        "id": {**_TEXT, "description": "The id of the call."},
+        "raw": {**_TEXT, "description": "The arguments as text, if they are not a JSON object."},
+        "error": {**_TEXT, "description": "Why they are not a JSON object."},
         **more,
     }
     return _output_object(properties, optional=("args", "id", "raw", "error", *more))
@@ -224,7 +227,7 @@ def _correct() -> dict[str, Any]:
     return _output_object(
         {
             **_pair("correct", args_match=True),
-            "differences": _list(_difference(), "What differs all the same, in mode flexible."),
+            "differences": _list(_difference(), "Differences that mode flexible accepts."),
         },
         optional=("differences",),
     )
@@ -234,8 +237,8 @@ def _incorrect() -> dict[str, Any]:
     return _output_object(
         {
             **_pair("incorrect", args_match=False),
-            "details": {**_TEXT, "description": "The differences in words."},
-            "differences": _list(_difference(), "Every difference, with its place."),
+            "details": {**_TEXT, "description": "The differences as text."},
+            "differences": _list(_difference(), "All differences, each with its path."),
         }
     )
 
@@ -255,7 +258,7 @@ def _missed() -> dict[str, Any]:
             "expected": _output_call(),
             "status": {"const": "missed"},
             "argsMatch": {"const": False},
-            "details": {**_TEXT, "description": "Whether the tool was called at all."},
+            "details": {**_TEXT, "description": "Why the call is missed."},
         }
     )
 
@@ -273,11 +276,11 @@ def _ignored() -> dict[str, Any]:
 def _difference() -> dict[str, Any]:
     return _output_object(
         {
-            "path": {**_TEXT, "description": "Where, as a JSON path: $.passengers[0].name."},
+            "path": {**_TEXT, "description": "The location as a JSON path: $.passengers[0].name."},
             "kind": {"type": "string", "enum": [*_DIFFERENCE_KINDS]},
-            "expected": {"description": "The value that was expected there; null where none was."},
-            "actual": {"description": "The value that was given there; null where none was."},
-            "reason": {**_TEXT, "description": "The same in one sentence."},
+            "expected": {"description": "The expected value; null if there is none."},
+            "actual": {"description": "The actual value; null if there is none."},
+            "reason": {**_TEXT, "description": "The difference in one sentence."},
         }
     )
 
@@ -288,13 +291,13 @@ def _fault() -> dict[str, Any]:
             "kind": {"type": "string", "enum": [*get_args(FaultKind)]},
             "tool": _TEXT,
             "index": {**_COUNT, "description": "The position of the call in actual, from 0."},
-            "path": {**_TEXT, "description": "Where in the arguments; $ for all of them."},
-            "value": {"description": "What was given there."},
-            "required": {"description": "What the schema requires there."},
+            "path": {**_TEXT, "description": "The location in the arguments; $ for all of them."},
+            "value": {"description": "The actual value."},
+            "required": {"description": "What the schema requires."},
             "since": {
                 "type": ["integer", "null"],
                 "description": "The index of the call that is repeated, from 0.",
             },
-            "reason": {**_TEXT, "description": "What is wrong, in one sentence."},
+            "reason": {**_TEXT, "description": "The fault in one sentence."},
         }
     )

@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from callscore.api import read_calls, score_case
 from callscore.checks.check import check_calls
-from callscore.core.suggestions import did_you_mean
+from callscore.core.suggestions import suggestion_or_choices
 from callscore.errors import CallscoreError, InvalidCall, InvalidSettings, UnknownFormat
 from callscore.formats.calls import NAME_KEYS, is_pair
 from callscore.formats.shape import describe
@@ -50,7 +50,7 @@ def score_tool_calls(arguments: Any) -> dict[str, Any]:
             optionally `mode`, `argument_match_threshold`, `order` and `tools`.
 
     Raises:
-        InvalidCall: it cannot be read; the message says what to send instead.
+        InvalidCall: the arguments cannot be read; the message states what to send instead.
         InvalidSettings: an option has an invalid value.
     """
     return score_to_camel_dict(_score_arguments(arguments))
@@ -68,7 +68,7 @@ def check_tool_calls(arguments: Any) -> dict[str, Any]:
         arguments: an object with `actual`, a list of `{"tool", "args"}`, and optionally `tools`.
 
     Raises:
-        InvalidCall: it cannot be read; the message says what to send instead.
+        InvalidCall: the arguments cannot be read; the message states what to send instead.
         InvalidSettings: the definitions of the tools cannot be used.
     """
     given = read_check_input(arguments)
@@ -105,10 +105,9 @@ TOOLS: dict[str, AgentTool] = {
         AgentTool(
             "score_tool_calls",
             "Score tool calls",
-            "Score the tool calls that an agent made against the calls that were expected: F1 with"
-            " precision and recall, and every call as correct, incorrect (right tool, wrong"
-            " arguments), missed or extra, with the differences. The calls are paired in the best"
-            " way there is. It only compares what it is given.",
+            "Compare the tool calls of an agent with the expected ones. Returns F1 with precision and"
+            " recall, and every call as correct, incorrect (right tool, wrong arguments), missed or"
+            " extra, with the differences. The pairing of calls is the best possible one.",
             score_input_schema,
             score_output_schema,
             score_tool_calls,
@@ -116,9 +115,8 @@ TOOLS: dict[str, AgentTool] = {
         AgentTool(
             "explain_score",
             "Explain a score",
-            "Explain in three steps, with all numbers, how the score of tool calls comes about:"
-            " which calls are paired and why, precision and recall, F1. It takes what"
-            " score_tool_calls takes.",
+            "Explain in three steps how the score of tool calls is calculated: which calls are paired"
+            " and why, precision and recall, F1. The input is that of score_tool_calls.",
             score_input_schema,
             explain_output_schema,
             explain_score,
@@ -126,9 +124,9 @@ TOOLS: dict[str, AgentTool] = {
         AgentTool(
             "check_tool_calls",
             "Check tool calls",
-            "Check the tool calls that an agent made without knowing what was expected: tools that"
-            " do not exist, arguments that are missing, unknown, of the wrong type or out of range,"
-            " arguments that are no JSON, repeats, loops and unchanged retries.",
+            "Check the tool calls of an agent without expected calls. Finds tools that do not exist,"
+            " arguments that are missing, unknown, of the wrong type or out of range, arguments that"
+            " are not JSON, repeats, loops and unchanged retries.",
             check_input_schema,
             check_output_schema,
             check_tool_calls,
@@ -140,8 +138,7 @@ TOOLS: dict[str, AgentTool] = {
 def tool_named(name: Any) -> AgentTool:
     """The tool of this name; raises `InvalidCall` if there is none."""
     if not isinstance(name, str) or name not in TOOLS:
-        hint = did_you_mean(name, TOOLS) or "."
-        raise InvalidCall(f"there is no tool {describe(name)}{hint} There are {', '.join(TOOLS)}.")
+        raise InvalidCall(f"unknown tool {describe(name)}{suggestion_or_choices(name, TOOLS)}")
     return TOOLS[name]
 
 
@@ -166,20 +163,20 @@ _GEMINI = ("type", "description", "enum", "items", "properties", "required", "mi
 
 
 def tool_definition(kind: Kind, tool: str = next(iter(TOOLS))) -> dict[str, Any]:
-    """The definition of a tool, as data that the stack takes as it is.
+    """The definition of a tool, in the format of a provider.
 
     Args:
-        kind: `openai` (chat completions, and what is compatible with them), `openai-responses`,
-            `anthropic`, `gemini` (a function declaration), or `json-schema` (of the arguments, with
-            the name as its title).
-        tool: which tool: `score_tool_calls`, `explain_score` or `check_tool_calls`.
+        kind: `openai` (chat completions and compatible APIs), `openai-responses`, `anthropic`,
+            `gemini` (a function declaration), or `json-schema` (of the arguments, with the name of
+            the tool as its title).
+        tool: `score_tool_calls`, `explain_score` or `check_tool_calls`.
 
     Raises:
-        InvalidSettings: there is no such kind, or no such tool.
+        InvalidSettings: the kind or the tool is unknown.
     """
     if kind not in _KINDS:
-        hint = did_you_mean(kind, _KINDS) or "."
-        raise InvalidSettings(f"kind: {kind!r} is not one of {', '.join(_KINDS)}{hint}")
+        hint = suggestion_or_choices(kind, _KINDS)
+        raise InvalidSettings(f"kind: unknown value {kind!r}{hint}")
     try:
         return _KINDS[kind](tool_named(tool))
     except InvalidCall as error:
@@ -197,9 +194,9 @@ def _gemini_schema(schema: dict[str, Any]) -> dict[str, Any]:
     requested as text, which is read like an object.
     """
     if "type" not in schema:
-        return {"type": "string", "description": f"{schema['description']} An object as JSON."}
+        return {"type": "string", "description": f"{schema['description']} A JSON object as text."}
     if schema["type"] == "object" and "properties" not in schema:
-        description = f"{schema.get('description', '')} As the text of a JSON object.".lstrip()
+        description = f"{schema.get('description', '')} A JSON object as text.".lstrip()
         return {"type": "string", "description": description}
     kept = {key: value for key, value in schema.items() if key in _GEMINI}
     if "items" in kept:
@@ -233,25 +230,24 @@ _KINDS: dict[str, Callable[[AgentTool], dict[str, Any]]] = {
 
 
 _CALL = '{"name": "score_tool_calls", "arguments": {...}}'
-_NO_CALL = f"there is no call in this. Hand over one such as {_CALL}."
+_NO_CALL = f"it contains no call. Pass one such as {_CALL}."
 # The keys in which some SDKs wrap a call among other parts of an answer.
 _WRAPPERS = ("functionCall", "function_call", "toolUse", "tool_use")
 _PREFIX = "tool-"  # before the name of the tool in messages of Vercel's AI SDK
 
 
 def handle(call: Any) -> dict[str, Any]:
-    """Run the tool that a model has called, and return what goes back to the model.
+    """Run the tool that a model has called, and return the answer for the model.
 
-    It does not raise: a call that is wrong is answered with what to do instead. It reads no files.
-    It runs here, for as long as it takes: who does not trust what is compared sets a limit around it.
+    It raises no errors: the answer to an invalid call states what to send instead. It reads no
+    files. It runs in this process without a time limit; set one yourself for untrusted input.
 
     Args:
-        call: one call, as the stack has it: an object of an SDK, data, or JSON text. An answer of a
-            model that makes one call will do.
+        call: one call, in the format of any provider: an SDK object, data, or JSON text. A response
+            of a model with one call is also accepted.
 
     Returns:
-        The fields of the tool's output, or `{"error": "..."}`. It is plain data: whoever sends text
-        encodes it as JSON.
+        The fields of the tool's output, or `{"error": "..."}`, as plain data.
     """
     try:
         name, arguments = _read_call(call)
@@ -263,19 +259,21 @@ def handle(call: Any) -> dict[str, Any]:
 
 def _read_call(value: Any) -> tuple[str, dict[str, Any]]:
     if isinstance(value, PathLike):
-        raise InvalidCall(f"a path is no call, and no file is read. Hand over one such as {_CALL}.")
+        raise InvalidCall(
+            f"a path is not a call, and files are not read. Pass one such as {_CALL}."
+        )
     try:
         calls = read_calls(_unwrapped(value))
     except UnknownFormat as error:
         raise InvalidCall(_NO_CALL) from error
     if len(calls) > 1:
-        raise InvalidCall(f"there are {len(calls)} calls in this. Hand over one call at a time.")
+        raise InvalidCall(f"it contains {len(calls)} calls. Pass one call at a time.")
     if not calls:
         raise InvalidCall(_NO_CALL)
     (call,) = calls
     if call.error is not None:
         problem = f"{call.name}: {malformed_text(call.error)}"
-        raise InvalidCall(f"{problem}. Make the call again with one JSON object as its arguments.")
+        raise InvalidCall(f"{problem}. Repeat the call with one JSON object as its arguments.")
     return call.name, call.arguments or {}
 
 

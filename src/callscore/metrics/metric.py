@@ -76,13 +76,15 @@ def number_from(value: Any) -> float:
     if getattr(value, "shape", None) == () and hasattr(value, "item"):
         value = value.item()  # Python does not take a bool of numpy for a number
     if not isinstance(value, Real | Decimal):
-        raise NotScorable(f"it gives something of the type {type(value).__name__}, and no number.")
+        raise NotScorable(
+            f"the metric returned a value of type {type(value).__name__}, not a number."
+        )
     try:
         number = float(value)
     except (ValueError, OverflowError):
         number = float("inf")
     if not isfinite(number) or abs(number) > _MAX_VALUE:
-        raise NotScorable(f"it gives {_number_text(value)}, which is no number to compare.")
+        raise NotScorable(f"the metric returned {_number_text(value)}, which cannot be compared.")
     return number
 
 
@@ -200,7 +202,7 @@ class Metric(Struct, frozen=True):
         except InvalidSettings as error:
             raise InvalidOption(f"the metric {self.name}: {error}") from error
         except Exception as error:  # metrics of other packages may raise anything
-            raise NotScorable(f"it raises {type(error).__name__}: {error}") from error
+            raise NotScorable(f"the metric raised {type(error).__name__}: {error}") from error
         return None if value is None else number_from(value)
 
     def value_of(
@@ -217,16 +219,16 @@ class Metric(Struct, frozen=True):
         return MetricValue(self.name, value, _NO_NUMBER if value is None else None)
 
 
-_NO_NUMBER = "the tool gives no number for such a case."
+_NO_NUMBER = "the tool does not score such a case."
 
 
 def unsupported_expectations(expected: Sequence[Expected]) -> str | None:
     """Why other tools cannot score this expectation (rules, groups); None if they can."""
     for item in expected:
         if not isinstance(item, ToolCall):
-            return "the expectation has groups, which other tools do not know."
+            return "the expectation contains groups, which other tools do not support."
         if contains_matchers(item.arguments):
-            return "the expectation has rules, which other tools do not know."
+            return "the expectation contains matchers, which other tools do not support."
     return None
 
 
@@ -235,7 +237,7 @@ TOOLS_PARAMETER = "tools"
 
 _TYPE_TEXTS = {
     bool: "true | false",
-    int: "a whole number",
+    int: "an integer",
     float: "a number",
     str: "text",
     type(None): "null",
@@ -285,24 +287,26 @@ def parse_options(
     lacking = [key for key, option in known.items() if option.is_required and key not in options]
     if lacking:
         raise InvalidSettings(
-            f"the metric {name} must be told {', '.join(lacking)}: {name}:{lacking[0]}=..."
+            f"the metric {name} requires {', '.join(lacking)}. Write {name}:{lacking[0]}=..."
         )
     only_python = [option.name for option in python_options_of(function) if option.is_required]
     if only_python:
-        raise InvalidSettings(f"the metric {name} must be told {', '.join(only_python)} in Python.")
+        raise InvalidSettings(
+            f"the metric {name} requires {', '.join(only_python)}, which only Python can pass."
+        )
     return options
 
 
 def _parse_option(name: str, part: str, known: dict[str, Option]) -> tuple[str, str]:
     option, equals, value = part.partition("=")
-    see = f" `callscore metrics {name}` shows what it can be told."
+    see = f" `callscore metrics {name}` shows its options."
     if not option:
-        raise InvalidSettings(f"{name}: an option is missing behind a colon or a comma.{see}")
+        raise InvalidSettings(f"{name}: an option is missing after a colon or a comma.{see}")
     if option not in known:
         meant = did_you_mean(option, known) or "."
-        raise InvalidSettings(f"the metric {name} has no option {option!r}{meant}{see}")
+        raise InvalidSettings(f"unknown option {option!r} of the metric {name}{meant}{see}")
     if not equals:
-        raise InvalidSettings(f"{name}:{option}: say what it is, as in {name}:{option}=...")
+        raise InvalidSettings(f"{name}:{option}: the value is missing. Write {name}:{option}=...")
     if value.partition(":")[2].partition("=")[0] in known:
         raise InvalidSettings(f"{name}:{part}: separate options with a comma.")
     return option, value
@@ -325,7 +329,7 @@ def convert_option(place: str, text: str, kind: Any) -> Any:
 
 def _conversion_error(place: str, text: str, kind: Any) -> InvalidSettings:
     hint = " Separate options with a comma." if ":" in text else ""
-    return InvalidSettings(f"{place}={text}: it can be {describe_choices(kind)}.{hint}")
+    return InvalidSettings(f"{place}={text}: expected {describe_choices(kind)}.{hint}")
 
 
 def _keyword_parameters(function: Callable[..., float | None]) -> list[Option]:

@@ -79,9 +79,9 @@ def providers_of_other_packages(*, reserved: Collection[str]) -> list[MetricProv
     found: dict[str, MetricProvider] = {}
     for name, module, label in METRIC_PLUGINS.from_packages():
         if name in reserved or name in found:
-            problem: str | None = "there is another tool of this name"
+            problem: str | None = "another tool has this name"
         elif not name.isidentifier():
-            problem = "its name is not a word of letters and digits"
+            problem = "its name is not a Python identifier"
         else:
             problem = _module_problem(module)
         if problem is not None:
@@ -92,10 +92,10 @@ def providers_of_other_packages(*, reserved: Collection[str]) -> list[MetricProv
 
 def _module_problem(module: Any) -> str | None:
     if not isinstance(module, ModuleType):
-        return f"it is no module, but something of the type {type(module).__name__}"
+        return f"expected a module, got a value of type {type(module).__name__}"
     missing = [part for part in _REQUIRED_NAMES if part not in vars(module)]
     if missing:
-        return f"it lacks {', '.join(missing)}"
+        return f"it has no {', '.join(missing)}"
     return next((problem for problem, is_present in _PROBLEMS.items() if is_present(module)), None)
 
 
@@ -115,18 +115,18 @@ def _is_list_of(value: Any, accepts: Callable[[Any], bool]) -> bool:
 
 # What may be wrong with a module that has all required names, in the order of the checks.
 _PROBLEMS: dict[str, Callable[[ModuleType], bool]] = {
-    "TITLE is no text": lambda module: not isinstance(module.TITLE, str),
-    "VERSION is no text": lambda module: not isinstance(module.VERSION, str),
-    "METRICS is no tuple of functions": lambda module: (
+    "TITLE is not a string": lambda module: not isinstance(module.TITLE, str),
+    "VERSION is not a string": lambda module: not isinstance(module.VERSION, str),
+    "METRICS is not a tuple of functions": lambda module: (
         not _is_list_of(module.METRICS, _is_function)
     ),
-    "METRICS has two functions of one name": lambda module: (
+    "METRICS has two functions of the same name": lambda module: (
         len({function.__name__ for function in module.METRICS}) < len(module.METRICS)
     ),
-    "RATES_OF_FAULT is no tuple of some of METRICS": lambda module: (
+    "RATES_OF_FAULT is not a tuple of functions in METRICS": lambda module: (
         not _is_list_of(getattr(module, "RATES_OF_FAULT", ()), lambda rate: rate in module.METRICS)
     ),
-    "INVERTING_OPTIONS is no tuple of names": lambda module: (
+    "INVERTING_OPTIONS is not a tuple of names": lambda module: (
         not _is_list_of(
             getattr(module, "INVERTING_OPTIONS", ()), lambda option: isinstance(option, str)
         )
@@ -165,7 +165,7 @@ def f1(expected: Sequence[Expected], actual: Sequence[ToolCall]) -> float:
 @cache
 def own_provider() -> MetricProvider:
     """Callscore's own F1 as a metric, for comparison with the numbers of other tools."""
-    title = "callscore itself, to compare with"
+    title = "callscore, for comparison"
     return MetricProvider(OWN_NAME, title, __version__, {"f1": f1}, knows_rules=True)
 
 
@@ -200,12 +200,12 @@ def resolve_metrics(given: str | Metric | Iterable[str | Metric]) -> tuple[Metri
     """
     asked = [given] if isinstance(given, str | Metric) else given
     if not isinstance(asked, Iterable):
-        raise InvalidSettings(f"metrics: {given!r} is not a list of metrics. {_LIST_HINT}")
+        raise InvalidSettings(f"metrics: expected a list of metrics, got {given!r}. {_LIST_HINT}")
     found: dict[str, Metric] = {}
     for item in asked:
         metric = item if isinstance(item, Metric) else metric_named(item)
         if found.setdefault(metric.name, metric) != metric:
-            raise InvalidSettings(f"metrics: two different ones are called {metric.name!r}.")
+            raise InvalidSettings(f"metrics: two different metrics have the name {metric.name!r}.")
     return tuple(found.values())
 
 
@@ -216,13 +216,13 @@ def metric_named(text: str) -> Metric:
         InvalidSettings: there is none, or it has no such option or value.
     """
     if not isinstance(text, str):
-        raise InvalidSettings(f"metrics: {text!r} is not the name of a metric. {_LIST_HINT}")
+        raise InvalidSettings(f"metrics: expected the name of a metric, got {text!r}. {_LIST_HINT}")
     name, colon, given = text.partition(":")
     peer, function = find_metric_function(name)
     metric = name.partition(".")[2]
     if metric not in peer.metrics:
         raise InvalidSettings(
-            f"{name} does not give one number a case: it is called from Python, and"
+            f"{name} does not return one number per case. Call it from Python:"
             f" `callscore metrics {name}` shows how. {_metrics_text(peer)}"
         )
     options = parse_options(name, given if colon else None, function)
@@ -248,20 +248,20 @@ def find_metric_function(name: str) -> tuple[MetricProvider, Callable[..., Any]]
     peer = provider_named(tool, name)
     functions = peer.metrics | peer.others
     if not dot:
-        raise InvalidSettings(f"{tool} is a tool. {_metrics_text(peer)}")
+        raise InvalidSettings(f"{tool} is a tool, not a metric. {_metrics_text(peer)}")
     if function not in functions:
         meant = did_you_mean(function, functions) if function else ""
         others = f"{meant or '.'} {_metrics_text(peer)}"
-        raise InvalidSettings(f"there is no metric {name!r}: {tool} has no {function!r}{others}")
+        raise InvalidSettings(f"unknown metric {name!r}{others}")
     return peer, functions[function]
 
 
 def _metrics_text(provider: MetricProvider) -> str:
     if provider.metrics:
         names = [f"{provider.name}.{metric}" for metric in provider.metrics]
-        return f"The numbers of {provider.name} are {', '.join(names)}."
+        return f"Metrics of {provider.name}: {', '.join(names)}."
     names = [f"{provider.name}.{function}" for function in provider.others]
-    return f"{provider.name} has no number of a single case; in Python it has {', '.join(names)}."
+    return f"{provider.name} has no metrics of single cases; in Python it has {', '.join(names)}."
 
 
 def provider_named(tool: str, name: str | None = None) -> MetricProvider:
@@ -276,9 +276,11 @@ def provider_named(tool: str, name: str | None = None) -> MetricProvider:
     if tool in by_name:
         return by_name[tool]
     if tool in {"", "all", "*"}:
-        what = f"{name or tool!r} is no metric" if tool else "the name of a metric is missing"
-        raise InvalidSettings(f"{what}: say which, each with a --metric of its own. {_LIST_HINT}")
+        what = f"{name or tool!r} is not a metric" if tool else "the name of a metric is missing"
+        raise InvalidSettings(
+            f"{what}. Specify each metric with a --metric of its own. {_LIST_HINT}"
+        )
     meant = did_you_mean(tool, by_name) or "."
     raise InvalidSettings(
-        f"there is no metric {name or tool!r}: no tool {tool!r}{meant} {_LIST_HINT}"
+        f"unknown metric {name or tool!r}: there is no tool {tool!r}{meant} {_LIST_HINT}"
     )

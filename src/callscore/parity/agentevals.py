@@ -88,7 +88,7 @@ def trajectory_match(  # noqa: PLR0913  (the tool's own options, and one for wha
             for these, those in zip(messages, others, strict=True)
         )
     except RecursionError as error:
-        raise NotScorable("the arguments are nested too deep to be compared.") from error
+        raise NotScorable("the arguments are nested too deeply to be compared.") from error
 
 
 def _read(calls: Calls) -> _Pairs:
@@ -198,7 +198,7 @@ def _rule_for(override: Any, usual: _Rule) -> _Rule:
             _value_at(actual, path) == _value_at(expected, path) for path in override
         )
     if not callable(override):
-        raise InvalidSettings(f"{override!r} is neither a mode, nor a function, nor a list.")
+        raise InvalidSettings(f"{override!r} is not a mode, a function or a list.")
     rule: _Rule = override
     return rule
 

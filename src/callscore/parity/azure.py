@@ -189,7 +189,7 @@ def navigation_f1(expected: Calls, actual: Calls, *, parameters: bool = True) ->
 
 def _steps(expected: Calls, actual: Calls, *, parameters: bool) -> tuple[_Steps, _Steps]:
     if not expected:
-        raise NotScorable("Azure wants at least one expected call, and there is none.")
+        raise NotScorable("Azure requires at least one expected call.")
     if not parameters:
         wanted, made = names_of(expected), names_of(actual)
         return [name.strip() for name in wanted], [name.strip() for name in made]
@@ -202,7 +202,7 @@ def _expected_steps(expected: Calls) -> _Steps:
     texts: dict[str, frozenset[tuple[str, str]]] = {}
     for name, arguments in dict(pairs).items():  # of the calls of one tool, the last
         if arguments is None:
-            raise NotScorable("Azure wants an object of arguments for every expected tool.")
+            raise NotScorable("Azure requires an object of arguments for every expected tool.")
         texts[name] = _texts(arguments)
     names = [name.strip() for name, _ in pairs]
     return [(name, texts.get(name, frozenset())) for name in names]

@@ -398,15 +398,16 @@ def check(
     option_value("test_category", test_category, _CATEGORY_CHECKS)
     is_known = isinstance(tools, Mapping) and all(isinstance(tool, Tool) for tool in tools.values())
     if tools is not None and not is_known:
-        problem = "give the tools that callscore.read_tools reads, by their names"
-        raise InvalidSettings(f"tools: {problem}, or None.")
+        raise InvalidSettings("tools: expected callscore tools by name, or None.")
     wanted, made = pairs_of(expected), pairs_of(actual)
     miscounted = _count_problem(test_category, made, wanted)
     if miscounted is not None:
         return miscounted
     if test_category != "parallel":  # only the first expected call is looked at
         if not wanted:
-            raise NotScorable(f"BFCL wants at least one expected call, if it is {test_category}.")
+            raise NotScorable(
+                f"BFCL requires at least one expected call in the category {test_category}."
+            )
         wanted = [call for call in wanted if call[0] == wanted[0][0]]
     functions = _function_documents(wanted, tools or {})
     if optional:
@@ -428,7 +429,9 @@ def _checked(kind: str, functions: Any, calls: list[_Pair], answers: Any) -> Che
         error = _CATEGORY_CHECKS[kind](functions, calls, answers)
     except _CRASHES as crash:
         problem = f"{type(crash).__name__}: {crash}"
-        raise NotScorable(f"BFCL cannot check this: it is not of its form ({problem}).") from crash
+        raise NotScorable(
+            f"BFCL cannot check this case: it is not in its format ({problem})."
+        ) from crash
     return _VALID if error is None else Check(valid=False, error_type=error)
 
 
@@ -460,7 +463,7 @@ def _function_for(functions: Any, answer: Any) -> Any:
     for function in functions:
         if function["name"] == name:
             return function
-    raise NotScorable(f"BFCL checks calls of {name} by its document, and there is none.")
+    raise NotScorable(f"BFCL checks calls of {name} against its definition, which is missing.")
 
 
 def _call_problem(function: Any, call: _Pair, answer: Any) -> str | None:

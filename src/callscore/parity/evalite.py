@@ -209,7 +209,7 @@ def _fields_of(name: str, arguments: Arguments, fields: Fields | None) -> Mappin
     for field, kind in fields[name].items():
         if kind not in _TYPES and kind != _PRESENT:
             words = ", ".join([*_TYPES, _PRESENT])
-            raise InvalidSettings(f"the field {field!r} of {name} is {kind!r}; it can be {words}.")
+            raise InvalidSettings(f"the field {field!r} of {name} is {kind!r}; expected {words}.")
     return fields[name]
 
 

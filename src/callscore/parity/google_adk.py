@@ -45,14 +45,14 @@ def trajectory(
 
     Raises:
         InvalidSettings: there is no such type of match.
-        NotScorable: values are nested too deep to be compared.
+        NotScorable: values are nested too deeply to be compared.
     """
     rule = option_value("match_type", match_type, _RULES)
     read: Callable[[Calls], list[Any]] = names_of if ignore_args else pairs_of
     try:
         return 1.0 if rule(read(expected), read(actual)) else 0.0
     except RecursionError as error:
-        raise NotScorable("the arguments are nested too deep to be compared.") from error
+        raise NotScorable("the arguments are nested too deeply to be compared.") from error
 
 
 def mean_trajectory(
@@ -77,7 +77,7 @@ def mean_trajectory(
     """
     if len(expected) != len(actual):
         raise NotScorable(
-            f"ADK wants as many actual invocations as expected ones: {len(actual)} for {len(expected)}."
+            f"ADK requires as many actual invocations as expected ones: {len(actual)} for {len(expected)}."
         )
     if not expected:
         return None

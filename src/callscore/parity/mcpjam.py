@@ -113,7 +113,7 @@ def evaluate_tool_calls(  # noqa: PLR0913  (as many options as the matcher has)
     pair = option_value("tool_call_order", tool_call_order, _ORDERS)
     fits = option_value("argument_matching", argument_matching, _MATCHINGS)
     if max_extra_tool_calls is not None and max_extra_tool_calls < 0:
-        raise InvalidSettings("max_extra_tool_calls has to be 0 or more, or None.")
+        raise InvalidSettings("max_extra_tool_calls: expected an integer ≥ 0, or None.")
     wanted, made = pairs_of(expected), pairs_of(actual)
     if is_negative_test:
         return ToolCallMatch(not made, extra=tuple(range(len(made))))

@@ -52,7 +52,7 @@ def tool_call_correctness(
         NotScorable: nothing is expected, or arguments cannot be written as JSON.
     """
     if not expected:
-        raise NotScorable("MLflow compares exactly with at least one expected call only.")
+        raise NotScorable("MLflow requires at least one expected call for an exact comparison.")
     if len(expected) != len(actual):
         return 0.0
     by_arguments = include_arguments and all(

@@ -57,18 +57,18 @@ def names_of(calls: Calls) -> list[str]:
 def _listed(calls: object) -> Calls:
     if not isinstance(calls, list | tuple):
         shown = _shown(safe_repr(calls))
-        raise InvalidCall(f"give a list of calls, or [] where there are none; got {shown}.")
+        raise InvalidCall(f"expected a list of calls, or [] for no calls, got {shown}.")
     return calls
 
 
 def _read_call(call: Call) -> tuple[str, Arguments]:
     name, arguments = _parts(call)
     if isinstance(call, ToolCall) and call.error is not None:
-        raise NotScorable(f"the arguments of {_shown(name)} are no JSON object.")
+        raise NotScorable(f"the arguments of {_shown(name)} are not a JSON object.")
     if arguments is not None and not isinstance(arguments, dict):
-        raise NotScorable(f"the arguments of {_shown(name)} are no object.")
+        raise NotScorable(f"the arguments of {_shown(name)} are not an object.")
     if contains_matchers(arguments):
-        raise NotScorable("the expectation has rules, which other tools do not know.")
+        raise NotScorable("the expectation contains matchers, which other tools do not support.")
     return name, arguments
 
 
@@ -77,7 +77,7 @@ def _parts(call: object) -> tuple[str, Any]:
     if isinstance(call, ToolCall):
         return call.name, call.arguments
     if isinstance(call, Group | Times | Forbidden):
-        raise NotScorable("the expectation has groups, which other tools do not know.")
+        raise NotScorable("the expectation contains groups, which other tools do not support.")
     name: object = call
     arguments = None
     if isinstance(call, Mapping):
@@ -87,7 +87,7 @@ def _parts(call: object) -> tuple[str, Any]:
         name, arguments = call
     if not isinstance(name, str):
         raise InvalidCall(
-            f"{_shown(safe_repr(call))} is no call: give `name` and `arguments`, or read it with"
+            f"{_shown(safe_repr(call))} is not a call. Pass 'name' and 'arguments', or read it with"
             " callscore.read_calls."
         )
     return name, arguments
@@ -110,4 +110,4 @@ def option_value(option: str, word: str, meanings: Mapping[str, Meaning]) -> Mea
         return meanings[word]
     except (KeyError, TypeError):
         words = ", ".join(meanings)
-        raise InvalidSettings(f"{option} is {word!r}; it can be {words}.") from None
+        raise InvalidSettings(f"{option}: unknown value {word!r}. Choose from: {words}.") from None

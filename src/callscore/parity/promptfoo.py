@@ -40,7 +40,7 @@ def tool_call_f1(expected: Calls, actual: Calls) -> float:
     """
     wanted = {name for name in map(js_trim, names_of(expected)) if name}
     if not wanted:
-        raise NotScorable("promptfoo wants at least one expected tool.")
+        raise NotScorable("promptfoo requires at least one expected tool.")
     called = set(names_of(actual))
     return f1_of(len(wanted & called), len(wanted), len(called))
 

@@ -114,7 +114,7 @@ def argument_correctness(
     Raises:
         InvalidSettings: there is no such mode.
         NotScorable: no arguments are expected, so that there is nothing to compare with, or values
-            are nested too deep to be compared.
+            are nested too deeply to be compared.
     """
     [(name, wanted)] = pairs_of([expected])
     pairs = pairs_of(_counted(actual, include_failed=include_failed))
@@ -179,7 +179,7 @@ def _is_right(
     try:
         return has_members(actual, expected) and (may_be_more or len(actual) == len(expected))
     except RecursionError as error:
-        raise NotScorable("the arguments are nested too deep to be compared.") from error
+        raise NotScorable("the arguments are nested too deeply to be compared.") from error
 
 
 # How many names two sequences have in common; None where they have to be the same.

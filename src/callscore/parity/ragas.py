@@ -181,7 +181,7 @@ def _read(calls: Calls) -> list[tuple[str, dict[str, Any]]]:
     pairs = []
     for name, arguments in pairs_of(calls):
         if arguments is None:
-            raise NotScorable("Ragas takes no call without arguments.")
+            raise NotScorable("Ragas does not accept a call without arguments.")
         pairs.append((name, arguments))
     return pairs
 

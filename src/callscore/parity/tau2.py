@@ -115,7 +115,7 @@ def _requestor(call: Call) -> Any:
 def _compare_args(action: Call) -> Sequence[Any] | None:
     keys = action.get("compare_args") if isinstance(action, Mapping) else None
     if keys is not None and not isinstance(keys, list | tuple):
-        raise NotScorable("`compare_args` of an action is null or a list of argument names.")
+        raise NotScorable("'compare_args' of an action must be null or a list of argument names.")
     return keys
 
 

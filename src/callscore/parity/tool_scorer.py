@@ -226,7 +226,7 @@ class _LargeInteger:
         if isinstance(other, _LargeInteger) and other.value == self.value:
             return True
         if isinstance(other, _LargeInteger | float):
-            raise OverflowError("an integer is too great for a float")
+            raise OverflowError("an integer is too large for a float")
         return False
 
     __hash__ = None  # type: ignore[assignment]  # as it is only ever compared
@@ -615,7 +615,7 @@ def _names(calls: Calls) -> list[str]:
 
 def _all_named(names: list[str]) -> list[str]:
     if "" in names:
-        raise NotScorable("Toolscore does not take a call whose tool has no name.")
+        raise NotScorable("Toolscore does not accept a call without a tool name.")
     return names
 
 

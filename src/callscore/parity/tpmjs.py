@@ -31,8 +31,8 @@ __all__ = [
 TITLE = "TPMJS tool-call-accuracy-score"
 VERSION = "0.2.0"
 
-_DIFFERENT = "the tool was called, with other arguments"
-_NOT_MADE = "no call of this tool was left for it"
+_DIFFERENT = "the tool was called with other arguments"
+_NOT_MADE = "no other call of this tool was made"
 
 
 class _Pairing(Struct, frozen=True, gc=False):
@@ -149,11 +149,11 @@ def recall(expected: Calls, actual: Calls) -> float:
 def _listed(actual: Any, side: str) -> Sequence[Mapping[str, Any]]:
     calls = actual.get(side) if isinstance(actual, Mapping) else None
     if not isinstance(calls, list | tuple):
-        raise NotScorable(f"`{side}` has to be a list of calls.")
+        raise NotScorable(f"'{side}' must be a list of calls.")
     for position, call in enumerate(calls):
         if not _is_call(call):
-            place = f"`{side}[{position}]`"
-            raise NotScorable(f'{place} is no call: give {{"tool": name, "args": {{...}}}}.')
+            place = f"{side}[{position}]"
+            raise NotScorable(f'{place} is not a call. Pass {{"tool": name, "args": {{...}}}}.')
     return calls
 
 
@@ -189,7 +189,7 @@ def _index_of_equal(expected: Arguments, actual: list[Arguments]) -> int | None:
     """The index of the first equal arguments; None if there are none."""
     for place, arguments in enumerate(actual):
         if expected is None or arguments is None:
-            raise NotScorable("it reads the arguments of both calls, and one has none.")
+            raise NotScorable("the tool reads the arguments of both calls, and one has none.")
         if js_deep_equal(expected, arguments, arrays_by_key=True):
             return place
     return None

@@ -45,9 +45,9 @@ def test_a_bound_is_a_number(bound: Any) -> None:
 @pytest.mark.parametrize(
     ("value", "options", "problem"),
     [
-        (5, {"$lte": 1}, "no number is within `$gt` and `$lte` as they stand."),
-        (1, {"$lte": 1}, "no number is within `$gt` and `$lte` as they stand."),
-        (0, {"$gte": 2, "$lt": 2}, "no number is within `$gte` and `$lt` as they stand."),
+        (5, {"$lte": 1}, "no number satisfies both '$gt' and '$lte'."),
+        (1, {"$lte": 1}, "no number satisfies both '$gt' and '$lte'."),
+        (0, {"$gte": 2, "$lt": 2}, "no number satisfies both '$gte' and '$lt'."),
     ],
 )
 def test_bounds_that_leave_nothing_are_refused(

@@ -18,4 +18,4 @@ def test_no_text_is_in_every_text() -> None:
 
 
 def test_a_number_cannot_be_contained() -> None:
-    assert check_matcher(Matcher("$contains", 5)) == "text is wanted, not 5."
+    assert check_matcher(Matcher("$contains", 5)) == "expected text, got 5."

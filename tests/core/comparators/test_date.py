@@ -89,7 +89,7 @@ def test_nothing_but_a_date_can_be_expected(value: Any) -> None:
     problem = check_matcher(Matcher("$date", value))
 
     assert problem is not None
-    assert problem.startswith("a date as in ISO 8601, RFC 2822 or seconds since 1970 is wanted")
+    assert problem.startswith("expected a date in ISO 8601, RFC 2822 or seconds since 1970")
 
 
 @pytest.mark.parametrize("value", [20250315, 19000101, 21001231, 20240115103000])
@@ -97,7 +97,7 @@ def test_a_date_without_quotes_is_told_to_have_them(value: int) -> None:
     problem = check_matcher(Matcher("$date", value))
 
     assert problem is not None
-    assert problem.endswith(f'if a date is meant, write it in quotes: "{value}".')
+    assert problem.endswith(f'For a date, write it in quotes: "{value}".')
     assert check_matcher(Matcher("$date", str(value))) is None
 
 

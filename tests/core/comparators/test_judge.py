@@ -63,8 +63,8 @@ def test_how_much_is_enough_can_be_said() -> None:
     ("answer", "english", "russian"),
     [
         ((False, "rude"), "the judge: rude", "судья: rude"),
-        (0.25, "the judge gives 0.25 < 0.5", "судья ставит 0.25 < 0.5"),
-        ((0, "no\x1b"), "the judge gives 0 < 0.5: no\\u001b", "судья ставит 0 < 0.5: no\\u001b"),
+        (0.25, "judge score 0.25 < 0.5", "оценка судьи 0.25 < 0.5"),
+        ((0, "no\x1b"), "judge score 0 < 0.5: no\\u001b", "оценка судьи 0 < 0.5: no\\u001b"),
     ],
 )
 def test_a_refusal_says_what_the_judge_said(answer: Any, english: str, russian: str) -> None:
@@ -80,7 +80,9 @@ def test_a_plain_no_needs_no_note() -> None:
 
 @pytest.mark.parametrize("answer", [None, "yes", 1.5, (True, 5), (True, "a", "b"), ("x", "y")])
 def test_any_other_answer_is_an_error(answer: Any) -> None:
-    with pytest.raises(InvalidSettings, match="judge: the function answered "):
+    with pytest.raises(
+        InvalidSettings, match="judge: the function must return a number from 0 to 1, got "
+    ):
         judged(answer)
 
 

@@ -53,9 +53,7 @@ def test_the_places_of_one_alternative_are_not_shown() -> None:
 
 
 def test_no_alternatives_are_refused() -> None:
-    assert (
-        check_matcher(Matcher("$one_of", [])) == "a list of at least one value is wanted, not []."
-    )
+    assert check_matcher(Matcher("$one_of", [])) == "expected a list of at least one value, got []."
     assert check_matcher(Matcher("$one_of", "abc")) is not None
 
 

@@ -47,7 +47,7 @@ def test_an_endless_search_is_given_up_and_not_tried_again(
     again = compare_value(Matcher("$regex", ENDLESS), TEXT, CONTEXT)
 
     assert first.note is not None
-    assert first.note.text("en") == "the expression is too slow: gave up after 0.05 s"
+    assert first.note.text("en") == "the expression is too slow: stopped after 0.05 s"
     assert first.note.text("ru").endswith("поиск прерван через 0.05 с")
     assert again == first
 
@@ -86,7 +86,7 @@ def test_any_number_of_endless_searches_leaves_the_least_time() -> None:
     found = compare_value(Matcher("$regex", ENDLESS), TEXT, make_context(Settings(), slow))
 
     assert found.note is not None
-    assert found.note.text("en").endswith("gave up after 0.01 s")
+    assert found.note.text("en").endswith("stopped after 0.01 s")
 
 
 def _scored(pattern: str, *texts: str) -> Any:
@@ -106,7 +106,7 @@ def test_no_case_has_less_time_because_of_another(monkeypatch: pytest.MonkeyPatc
     (alone,) = _scored(ENDLESS, TEXT + "3").incorrect
 
     assert not many.correct
-    assert alone.differences[0].reason.endswith("gave up after 0.02 s)")
+    assert alone.differences[0].reason.endswith("stopped after 0.02 s)")
 
 
 def test_what_is_said_about_a_score_agrees_with_it(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -115,7 +115,7 @@ def test_what_is_said_about_a_score_agrees_with_it(monkeypatch: pytest.MonkeyPat
     (pair,) = _scored(ENDLESS, TEXT).incorrect
     monkeypatch.setattr(module, "_SECONDS", 100.0)
 
-    assert pair.differences[0].reason.endswith("gave up after 0.02 s)")
+    assert pair.differences[0].reason.endswith("stopped after 0.02 s)")
 
 
 def test_what_was_given_up_once_is_found_by_the_next_score_that_has_the_time(
@@ -181,18 +181,18 @@ def test_no_expression_means_anything_else(pattern: str, text: str) -> None:
 @pytest.mark.parametrize(
     ("pattern", "problem"),
     [
-        ("a(", "not a regular expression: missing ), unterminated subpattern at position 1."),
-        (r"\p{Lu}", r"not a regular expression: bad escape \p at position 0."),
-        (r"\m", r"not a regular expression: bad escape \m at position 0."),
-        ("a{,9999999999}", "not a regular expression: the repetition number is too large."),
-        ("(?x) a # [", "a regular expression with (?x) cannot have a # in it."),
-        ("*a", "not a regular expression: nothing to repeat at position 0."),
-        ("(" * 2000 + ")" * 2000, "the regular expression is nested too deep."),
+        ("a(", "invalid regular expression: missing ), unterminated subpattern at position 1."),
+        (r"\p{Lu}", r"invalid regular expression: bad escape \p at position 0."),
+        (r"\m", r"invalid regular expression: bad escape \m at position 0."),
+        ("a{,9999999999}", "invalid regular expression: the repetition number is too large."),
+        ("(?x) a # [", "a regular expression with (?x) cannot contain '#'."),
+        ("*a", "invalid regular expression: nothing to repeat at position 0."),
+        ("(" * 2000 + ")" * 2000, "the regular expression is nested too deeply."),
         ("a" * 5001, "the regular expression is longer than 5000 characters."),
-        ("a(?R)?b", "not a regular expression: unknown extension ?R at position 2."),
-        ("(a)(?1)", "not a regular expression: unknown extension ?1 at position 4."),
-        ("(?P<x>a)(?&x)", "not a regular expression: unknown extension ?& at position 9."),
-        (None, "a regular expression is wanted, not null."),
+        ("a(?R)?b", "invalid regular expression: unknown extension ?R at position 2."),
+        ("(a)(?1)", "invalid regular expression: unknown extension ?1 at position 4."),
+        ("(?P<x>a)(?&x)", "invalid regular expression: unknown extension ?& at position 9."),
+        (None, "expected a regular expression, got null."),
     ],
 )
 def test_what_cannot_be_used_is_refused_with_its_place(pattern: Any, problem: str) -> None:
@@ -214,7 +214,7 @@ def test_what_cannot_be_used_is_refused_with_its_place(pattern: Any, problem: st
 def test_what_would_fill_the_memory_is_refused(pattern: str) -> None:
     problem = check_matcher(Matcher("$regex", pattern))
 
-    assert problem == "the regular expression repeats itself to more than 100000 characters."
+    assert problem == "the regular expression expands to more than 100000 characters."
 
 
 @pytest.mark.parametrize(

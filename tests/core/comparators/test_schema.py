@@ -32,10 +32,10 @@ def test_a_boolean_is_a_schema() -> None:
 @pytest.mark.parametrize(
     ("schema", "problem"),
     [
-        ({"type": "strin"}, "the JSON Schema cannot be used: "),
-        ("string", "the JSON Schema cannot be used: it is of the type string"),
-        ({"$ref": "https://example.com/schema"}, "the JSON Schema cannot be used: it refers to "),
-        ({"const": Matcher("$any")}, "no rule can stand inside a JSON Schema."),
+        ({"type": "strin"}, "invalid JSON Schema: "),
+        ("string", "invalid JSON Schema: expected an object, got a value of type string"),
+        ({"$ref": "https://example.com/schema"}, "invalid JSON Schema: it refers to "),
+        ({"const": Matcher("$any")}, "a JSON Schema cannot contain matchers."),
     ],
 )
 def test_what_is_no_schema_is_refused(schema: Any, problem: str) -> None:

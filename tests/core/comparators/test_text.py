@@ -69,7 +69,9 @@ def test_a_function_of_the_user_takes_the_place_of_our_measure() -> None:
 def test_an_answer_that_is_no_share_is_an_error(answer: Any) -> None:
     context = make_context(Settings(similarity=lambda _left, _right: answer))
 
-    with pytest.raises(InvalidSettings, match="similarity: the function answered "):
+    with pytest.raises(
+        InvalidSettings, match="similarity: the function must return a number from 0 to 1, got "
+    ):
         compare_value(Matcher("$text", "a", {"similarity": 0.7}), "b", context)
 
 
@@ -101,17 +103,17 @@ def test_texts_that_are_too_long_are_told_so_unless_they_are_equal() -> None:
 @pytest.mark.parametrize(
     ("value", "options", "problem"),
     [
-        (5, {}, "text is wanted, not 5."),
-        ("a", {"similarity": 2}, "`similarity`: a number from 0 to 1 is wanted, not 2."),
+        (5, {}, "expected text, got 5."),
+        ("a", {"similarity": 2}, "'similarity': expected a number from 0 to 1, got 2."),
         (
             "a",
             {"ignore": ["cas"]},
-            '`ignore`: a list of case, space, punctuation, width is wanted, not ["cas"].',
+            """'ignore': expected a list of case, space, punctuation, width, got ["cas"].""",
         ),
         (
             "a",
             {"ignore": "case"},
-            '`ignore`: a list of case, space, punctuation, width is wanted, not "case".',
+            """'ignore': expected a list of case, space, punctuation, width, got "case".""",
         ),
     ],
 )

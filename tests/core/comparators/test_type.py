@@ -45,7 +45,9 @@ def test_anything_else_is_no_type(value: Any) -> None:
     problem = check_matcher(Matcher("$type", value))
 
     assert problem is not None
-    assert problem.startswith("one of string, number, integer, boolean, null, object, array, or")
+    assert problem.startswith(
+        "expected one of string, number, integer, boolean, null, object, array, or"
+    )
 
 
 def test_types_are_described_without_quotes() -> None:

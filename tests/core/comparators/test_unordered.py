@@ -202,7 +202,7 @@ def test_too_many_questions_are_told_so(monkeypatch: pytest.MonkeyPatch) -> None
 
     assert (found.matched, found.value, found.parts) == (False, 0, ())
     assert found.note is not None
-    assert "gave up after 100 comparisons" in found.note.text("en")
+    assert "stopped after 100 comparisons" in found.note.text("en")
     assert "100 сравнений" in found.note.text("ru")
     assert verdict(rules, [*range(20)]).matched
 

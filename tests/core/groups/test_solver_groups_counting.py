@@ -175,7 +175,9 @@ def test_groups_may_be_nested_a_hundred_deep_and_no_deeper() -> None:
         nested = group("in_order" if depth % 2 else "any_order", SEARCH, nested)
 
     assert len(names([nested], [BOOK])[0]) == 100
-    with pytest.raises(InvalidCall, match=r"^expected\[1\]: groups are nested more than 100 deep"):
+    with pytest.raises(
+        InvalidCall, match=r"^expected\[1\]: groups are nested more than 100 levels deep"
+    ):
         names([PAY, group("in_order", nested)], [BOOK])
 
 

@@ -62,7 +62,10 @@ def test_a_schema_without_a_draft_is_of_the_latest() -> None:
 def test_a_reference_to_elsewhere_is_refused_and_named(reference: str) -> None:
     problem = schema_problem({"properties": {"a": {"$ref": reference}}})
 
-    assert problem == f"it refers to `{reference}`, which is not in it, and nothing is fetched."
+    assert (
+        problem
+        == f"it refers to `{reference}`, which it does not contain. References are not fetched."
+    )
 
 
 def test_a_reference_inside_the_document_is_followed() -> None:
@@ -84,17 +87,17 @@ def test_a_schema_that_refers_to_itself_ends() -> None:
 @pytest.mark.parametrize(
     ("schema", "problem"),
     [
-        (3, "it is of the type number, not an object."),
-        ({"$ref": "#/$defs/none"}, "a reference in it leads nowhere: "),
+        (3, "expected an object, got a value of type number."),
+        ({"$ref": "#/$defs/none"}, "a reference cannot be resolved: "),
         ({"pattern": "("}, "$.pattern is not a regular expression: `(`."),
         (
             {"patternProperties": {"(": {}}},
             "$.patternProperties['('] is not a regular expression: `(`.",
         ),
-        ({"properties": {"a": {"type": "strin"}}}, "$.properties.a.type is wrong in it: "),
+        ({"properties": {"a": {"type": "strin"}}}, "$.properties.a.type: "),
         (
             {"$schema": "http://my.example/draft"},
-            "its $schema, `http://my.example/draft`, is not of the drafts 4, 6, 7, 2019-09, ",
+            "unknown $schema `http://my.example/draft`. Supported drafts: 4, 6, 7, 2019-09, ",
         ),
         ({"default": object()}, "it is not JSON: "),
         ({"const": "\ud800"}, "it is not JSON: "),
@@ -114,11 +117,11 @@ def test_a_schema_that_is_nested_too_deep_is_refused(depth: int) -> None:
     for _ in range(depth):
         schema = {"items": schema}
 
-    assert schema_problem(schema) == "it is nested too deep."
+    assert schema_problem(schema) == "it is nested too deeply."
 
 
 def test_checking_by_a_schema_that_cannot_be_used_is_an_error() -> None:
-    with pytest.raises(InvalidSettings, match="the JSON Schema cannot be used: it refers to"):
+    with pytest.raises(InvalidSettings, match="invalid JSON Schema: it refers to"):
         validation_errors({"$ref": "http://example.invalid/x.json"}, 1)
 
 
@@ -165,7 +168,7 @@ def test_schemas_that_multiply_are_refused() -> None:
 
     problem = schema_problem({"$defs": {**steps, "a40": {}}, "$ref": "#/$defs/a0"})
 
-    assert problem == "its references multiply to more than 10000 schemas for one value."
+    assert problem == "its references expand to more than 10000 schemas for one value."
 
 
 @pytest.mark.parametrize("value", [{1, 2}, object(), {1: 2}])
@@ -185,7 +188,7 @@ def test_a_value_that_is_nested_too_deep_has_one_error(depth: int, core: Any) ->
 
     (error,) = validation_errors({"type": "string"}, value)
 
-    assert (error.keyword, error.message) == ("unchecked", "it is nested too deep.")
+    assert (error.keyword, error.message) == ("unchecked", "it is nested too deeply.")
 
 
 def test_a_value_that_holds_itself_has_one_error() -> None:

@@ -14,7 +14,10 @@ __all__ = ["EXAMPLES", "KEYS", "MAY_BE_ABSENT", "SCHEMA", "check", "compare", "d
 KEYS = ("$absent",)
 MAY_BE_ABSENT = True
 SCHEMA: dict[str, Any] = {
-    "value": {"const": True, "description": "The argument must not be given, not even as null."},
+    "value": {
+        "const": True,
+        "description": "The argument must be absent; null is not accepted either.",
+    },
     "options": {},
 }
 EXAMPLES = (({"$absent": True}, ABSENT, None),)

@@ -13,7 +13,7 @@ __all__ = ["EXAMPLES", "KEYS", "SCHEMA", "check", "compare", "describe"]
 
 KEYS = ("$any",)
 SCHEMA: dict[str, Any] = {
-    "value": {"const": True, "description": "Any value will do, null included."},
+    "value": {"const": True, "description": "Any value matches, null included."},
     "options": {},
 }
 EXAMPLES = (({"$any": True}, None, ABSENT),)

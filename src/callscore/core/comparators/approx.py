@@ -17,15 +17,15 @@ KEYS = ("$approx",)
 OPTIONS = ("rel", "abs")
 RULE = True
 SCHEMA: dict[str, Any] = {
-    "value": {"description": "The number that is meant.", "type": "number"},
+    "value": {"description": "The expected number.", "type": "number"},
     "options": {
         "rel": {
-            "description": "How far off it may be, as a share of the number; 1e-6 if neither"
+            "description": "The largest relative difference; 1e-6 if neither"
             " this nor `abs` is given.",
             "type": "number",
             "minimum": 0,
         },
-        "abs": {"description": "How far off it may be.", "type": "number", "minimum": 0},
+        "abs": {"description": "The largest absolute difference.", "type": "number", "minimum": 0},
     },
 }
 EXAMPLES = (
@@ -44,7 +44,7 @@ def check(matcher: Matcher) -> str | None:
         return operand_problem(matcher, "a number")
     for option, tolerance in matcher.options.items():
         if not is_number(tolerance) or tolerance < 0:
-            return option_problem(matcher, option, "a number from 0 on")
+            return option_problem(matcher, option, "a number ≥ 0")
     return None
 
 

@@ -51,7 +51,7 @@ def check(matcher: Matcher) -> str | None:
         if lower in bounds and upper in bounds:
             is_point = bounds[lower] == bounds[upper] and (lower, upper) == ("$gte", "$lte")
             if bounds[lower] >= bounds[upper] and not is_point:
-                return f"no number is within `{lower}` and `{upper}` as they stand."
+                return f"no number satisfies both '{lower}' and '{upper}'."
     return None
 
 

@@ -15,7 +15,10 @@ __all__ = ["EXAMPLES", "KEYS", "RULE", "SCHEMA", "check", "compare"]
 KEYS = ("$contains",)
 RULE = True
 SCHEMA: dict[str, Any] = {
-    "value": {"description": "What the text must have in it, letter by letter.", "type": "string"},
+    "value": {
+        "description": "The text that the value must contain, character by character.",
+        "type": "string",
+    },
     "options": {},
 }
 EXAMPLES = (({"$contains": "Paris"}, "hotels in Paris", "hotels in paris"),)

@@ -118,7 +118,7 @@ KEYS = ("$date",)
 RULE = True
 SCHEMA: dict[str, Any] = {
     "value": {
-        "description": "A date or an instant: ISO 8601, RFC 2822, or seconds since 1970.",
+        "description": "A date or a point in time: ISO 8601, RFC 2822, or seconds since 1970.",
         "type": ["string", "number"],
     },
     "options": {},
@@ -131,12 +131,12 @@ EXAMPLES = (
 )
 
 NO_DATE = Phrase(
-    "no date as in ISO 8601, RFC 2822 or seconds since 1970",
-    "это не дата по ISO 8601, RFC 2822 или в секундах с 1970 года",
+    "not a date in ISO 8601, RFC 2822 or seconds since 1970",
+    "не дата в ISO 8601, RFC 2822 или в секундах с 1970 года",
 )
 NOT_MIDNIGHT = Phrase(
-    "one is a day, the other a time of day that is not midnight",
-    "одно из двух день, а другое время суток, и не полночь",
+    "one is a day, the other a time other than midnight",
+    "одно — день, другое — время, и не полночь",
 )
 ZONE_UNKNOWN = Phrase(
     "only one of the two has a time zone", "часовой пояс указан только у одного из двух"
@@ -146,14 +146,14 @@ _MIDNIGHT = time()
 
 
 def check(matcher: Matcher) -> str | None:
-    """The value is a date or an instant."""
+    """The value is a date or a point in time."""
     digits = describe_value(matcher.value)
     if is_number(matcher.value) and is_compact_date(digits):
-        problem = f"as a number, {digits} is the time since 1970"
-        return f'{problem}; if a date is meant, write it in quotes: "{digits}".'
+        problem = f"the number {digits} is a time since 1970"
+        return f'{problem}. For a date, write it in quotes: "{digits}".'
     if parse_moment(matcher.value) is not None:
         return None
-    return operand_problem(matcher, "a date as in ISO 8601, RFC 2822 or seconds since 1970")
+    return operand_problem(matcher, "a date in ISO 8601, RFC 2822 or seconds since 1970")
 
 
 def compare(matcher: Matcher, actual: Any, _: Context) -> Verdict:

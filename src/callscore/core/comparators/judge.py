@@ -19,14 +19,14 @@ KEYS = ("$judge",)
 OPTIONS = ("at_least",)
 SCHEMA: dict[str, Any] = {
     "value": {
-        "description": "What to ask about the value: `same meaning as: ...`.",
+        "description": "The question about the value: `same meaning as: ...`.",
         "type": "string",
         "minLength": 1,
     },
     "options": {
         "at_least": {
-            "description": "The answer from which the value will do, where it is a number; 0.5 if"
-            " this is not given.",
+            "description": "The smallest answer that matches, if the judge answers with a number; 0.5"
+            " by default.",
             "type": "number",
             "minimum": 0,
             "maximum": 1,
@@ -36,9 +36,9 @@ SCHEMA: dict[str, Any] = {
 EXAMPLES = (({"$judge": "same meaning as: hello"}, "hello", "good-bye"),)
 
 REFUSED = Phrase("the judge: {reason}", "судья: {reason}")
-TOO_LOW = Phrase("the judge gives {given} < {least}", "судья ставит {given} < {least}")
+TOO_LOW = Phrase("judge score {given} < {least}", "оценка судьи {given} < {least}")
 TOO_LOW_BECAUSE = Phrase(
-    "the judge gives {given} < {least}: {reason}", "судья ставит {given} < {least}: {reason}"
+    "judge score {given} < {least}: {reason}", "оценка судьи {given} < {least}: {reason}"
 )
 
 _DEFAULT_AT_LEAST = 0.5
@@ -48,7 +48,7 @@ _ANSWER_AND_REASON = 2
 def check(matcher: Matcher) -> str | None:
     """The value is a question."""
     if not isinstance(matcher.value, str) or not matcher.value.strip():
-        return operand_problem(matcher, "a question, as text,")
+        return operand_problem(matcher, "a question as a string")
     if "at_least" in matcher.options and not is_fraction(matcher.options["at_least"]):
         return option_problem(matcher, "at_least", "a number from 0 to 1")
     return None
@@ -62,8 +62,8 @@ def compare(matcher: Matcher, actual: Any, context: Context) -> Verdict:
     """
     if context.judge is None:
         raise InvalidSettings(
-            "judge: `$judge` needs one. Name a model with --judge, or in Python pass a function"
-            " that takes the question and the value: score(..., judge=ask_model)"
+            "judge: '$judge' requires a judge. Specify a model with --judge. In Python, pass a"
+            " function of the question and the value: score(..., judge=ask_model)"
         )
     answer, reason = ask_once_about("judge", context.judge, matcher.value, actual), ""
     is_pair = isinstance(answer, tuple) and len(answer) == _ANSWER_AND_REASON

@@ -16,7 +16,7 @@ KEYS = ("$one_of",)
 NESTS = True
 SCHEMA: dict[str, Any] = {
     "value": {
-        "description": "The values of which one will do; each may be a rule.",
+        "description": "The accepted values; each may be a matcher.",
         "type": "array",
         "items": {"$ref": "#/$defs/value"},
         "minItems": 1,

@@ -17,7 +17,7 @@ MAY_BE_ABSENT = True
 RULE = True
 SCHEMA: dict[str, Any] = {
     "value": {
-        "description": "What the value must be if it is given; it may be a rule.",
+        "description": "The expected value if the argument is given; it may be a matcher.",
         "$ref": "#/$defs/value",
     },
     "options": {},

@@ -22,8 +22,8 @@ __all__ = ["EXAMPLES", "KEYS", "SCHEMA", "check", "compare", "describe"]
 KEYS = ("$regex",)
 SCHEMA: dict[str, Any] = {
     "value": {
-        "description": "A regular expression as Python writes them; it may match anywhere in the"
-        " text, so that ^ and $ are needed for all of it.",
+        "description": "A Python regular expression. It may match anywhere in the text; use ^ and $"
+        " to match all of it.",
         "type": "string",
     },
     "options": {},
@@ -34,7 +34,7 @@ EXAMPLES = (
 )
 
 TIMED_OUT = Phrase(
-    "the expression is too slow: gave up after {seconds} s",
+    "the expression is too slow: stopped after {seconds} s",
     "выражение слишком медленное: поиск прерван через {seconds} с",
 )
 
@@ -70,7 +70,7 @@ def check(matcher: Matcher) -> str | None:
     if len(pattern) > _MAX_PATTERN:
         return f"the regular expression is longer than {_MAX_PATTERN} characters."
     if _size(pattern) > _MAX_SIZE:
-        return f"the regular expression repeats itself to more than {_MAX_SIZE} characters."
+        return f"the regular expression expands to more than {_MAX_SIZE} characters."
     return _syntax_problem(pattern)
 
 
@@ -93,15 +93,15 @@ def _size(pattern: str) -> int:
 def _syntax_problem(pattern: str) -> str | None:
     # A comment may contain anything, such as what looks like the beginning of a set.
     if "#" in pattern and _VERBOSE.search(pattern):
-        return "a regular expression with (?x) cannot have a # in it."
+        return "a regular expression with (?x) cannot contain '#'."
     import regex
 
     try:
         _compiled(pattern)
     except (re.error, regex.error, OverflowError) as error:
-        return f"not a regular expression: {clip(escape(str(error)), 200)}."
+        return f"invalid regular expression: {clip(escape(str(error)), 200)}."
     except RecursionError:
-        return "the regular expression is nested too deep."
+        return "the regular expression is nested too deeply."
     return None
 
 

@@ -15,7 +15,7 @@ __all__ = ["EXAMPLES", "KEYS", "SCHEMA", "check", "compare"]
 KEYS = ("$schema",)
 SCHEMA: dict[str, Any] = {
     "value": {
-        "description": "A JSON Schema, of draft 2020-12 where it does not say; nothing is fetched.",
+        "description": "A JSON Schema, draft 2020-12 by default. References are not fetched.",
         "type": ["object", "boolean"],
     },
     "options": {},
@@ -29,9 +29,9 @@ EXAMPLES = (
 def check(matcher: Matcher) -> str | None:
     """The value is a schema that can be used."""
     if contains_matchers(matcher.value):
-        return "no rule can stand inside a JSON Schema."
+        return "a JSON Schema cannot contain matchers."
     problem = schema_problem(matcher.value)
-    return None if problem is None else f"the JSON Schema cannot be used: {problem}"
+    return None if problem is None else f"invalid JSON Schema: {problem}"
 
 
 def compare(matcher: Matcher, actual: Any, _: Context) -> Verdict:

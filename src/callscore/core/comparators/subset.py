@@ -17,7 +17,7 @@ NESTS = True
 RULE = True
 SCHEMA: dict[str, Any] = {
     "value": {
-        "description": "The members that the object must have; it may have others.",
+        "description": "The keys and values that the object must contain; it may contain others.",
         "$ref": "#/$defs/values",
     },
     "options": {},

@@ -103,16 +103,16 @@ KEYS = ("$text",)
 OPTIONS = ("ignore", "similarity")
 RULE = True
 SCHEMA: dict[str, Any] = {
-    "value": {"description": "The text that is meant.", "type": "string"},
+    "value": {"description": "The expected text.", "type": "string"},
     "options": {
         "ignore": {
-            "description": "What not to mind; all four if this is not given.",
+            "description": "Differences to ignore; all four by default.",
             "type": "array",
             "items": {"enum": list(IGNORABLE)},
         },
         "similarity": {
-            "description": "How alike the texts must be, from 0 to 1; without this they must be"
-            " equal but for what is ignored.",
+            "description": "The smallest similarity that matches, from 0 to 1. Without it the texts"
+            " must be equal, apart from what is ignored.",
             "type": "number",
             "minimum": 0,
             "maximum": 1,

@@ -17,7 +17,7 @@ _NAMES = ("string", "number", "integer", "boolean", "null", "object", "array")
 KEYS = ("$type",)
 SCHEMA: dict[str, Any] = {
     "value": {
-        "description": "The JSON type that the value must have, or a list of such types.",
+        "description": "The JSON type of the value, or a list of accepted types.",
         "oneOf": [
             {"enum": list(_NAMES)},
             {"type": "array", "items": {"enum": list(_NAMES)}, "minItems": 1},
@@ -39,7 +39,7 @@ def check(matcher: Matcher) -> str | None:
     # A tuple and not a set, as the given value may have no hash.
     if names and all(isinstance(name, str) and name in _NAMES for name in names):
         return None
-    return operand_problem(matcher, f"one of {', '.join(_NAMES)}, or a list of these,")
+    return operand_problem(matcher, f"one of {', '.join(_NAMES)}, or a list of these")
 
 
 def compare(matcher: Matcher, actual: Any, _: Context) -> Verdict:

@@ -32,7 +32,7 @@ NESTS = True
 RULE = True
 SCHEMA: dict[str, Any] = {
     "value": {
-        "description": "The items of the array, in any order; each may be a rule.",
+        "description": "The items of the array, in any order; each may be a matcher.",
         "type": "array",
         "items": {"$ref": "#/$defs/value"},
     },
@@ -44,8 +44,8 @@ EXAMPLES = (
 )
 
 TOO_MANY = Phrase(
-    "too many rules for as many items: gave up after {most} comparisons",
-    "слишком много правил на столько элементов: прервано после {most} сравнений",
+    "too many matchers and items: stopped after {most} comparisons",
+    "слишком много правил и элементов: остановлено после {most} сравнений",
 )
 
 _MAX_PAIRS = 100  # pairs; beyond that, similar items are not searched for

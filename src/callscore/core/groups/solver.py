@@ -118,9 +118,11 @@ def _solve(subproblem: Subproblem, extent: Extent, slots: list[Slot], rate: Rate
     tries = steps // (_STEPS_PER_LINE * (len(subproblem.rows) + len(subproblem.columns)))
     columns = solve_by_branching(subproblem, worth, tries)
     if columns is None and not is_small:
-        problem = f"groups that expect the same tools can interleave in over {MAX_STATES:,} ways"
-        advice = "Say more about their order (`in_order`), or split the case"
-        raise InvalidCall(f"{extent.path}: {problem}, too many to find the best. {advice}.")
+        problem = (
+            f"groups that expect the same tools can interleave in more than {MAX_STATES:,} ways"
+        )
+        advice = "Specify more of their order with 'in_order', or split the case"
+        raise InvalidCall(f"{extent.path}: {problem}, too many to find the best pairing. {advice}.")
     if columns is None:
         columns = solve_by_states(subproblem, worth)
     return {

@@ -117,7 +117,7 @@ class _TreeBuilder:
         if depth > _MAX_DEPTH:
             where = path.partition("]")[0]
             raise InvalidCall(
-                f"{where}]: groups are nested more than {_MAX_DEPTH} deep; flatten them"
+                f"{where}]: groups are nested more than {_MAX_DEPTH} levels deep. Flatten them"
             )
         if isinstance(item, ToolCall):
             item = Times(item)

@@ -181,8 +181,8 @@ _MAX_BACKTRACKING = 100_000
 _MAX_ERRORS = 100  # reported for one value
 _MAX_READ = 10 * _MAX_ERRORS  # several of them may say the same
 _MAX_PROBLEM_WIDTH = 300  # columns of a problem
-_TOO_DEEP = "it is nested too deep."
-_TOO_MANY_WAYS = "it is not valid; to tell where, in a schema with so many ways, takes too long."
+_TOO_DEEP = "it is nested too deeply."
+_TOO_MANY_WAYS = "it is invalid. Where is unknown: it has too many alternatives to search them all."
 _INVALID = "invalid"  # the keyword of an error without a place
 _REFERENCE = b'"$ref":'
 _NULLABLE = b'"nullable":true'
@@ -213,7 +213,7 @@ def validation_errors(schema: Any, value: Any) -> list[SchemaError]:
     """
     compiled = _compile(schema)
     if isinstance(compiled, str):
-        raise InvalidSettings(f"the JSON Schema cannot be used: {compiled}")
+        raise InvalidSettings(f"invalid JSON Schema: {compiled}")
     try:
         return _errors(compiled, value)
     except UnicodeEncodeError:  # half of a surrogate pair, which the library cannot represent
@@ -268,7 +268,7 @@ def _without_surrogates(value: Any) -> Any:
 def _compile(schema: Any) -> _CompiledSchema | str:
     """The compiled schema, or why it cannot be compiled."""
     if not isinstance(schema, dict | bool):
-        return f"it is of the type {json_type(schema)}, not an object."
+        return f"expected an object, got a value of type {json_type(schema)}."
     try:
         text = _encode(schema)
     except RecursionError:
@@ -287,7 +287,7 @@ def _compile_text(text: bytes) -> _CompiledSchema | str:
     if _NULLABLE in text:
         apply_nullable(schema)
     if expands_too_much(schema):
-        return f"its references multiply to more than {MAX_EXPANDED} schemas for one value."
+        return f"its references expand to more than {MAX_EXPANDED} schemas for one value."
     try:
         validator = validator_for(
             schema,
@@ -309,16 +309,16 @@ def _problem(error: ValidationError, schema: Any) -> str:
     if first.required == "regex":
         pattern = first.value if isinstance(first.value, str) else first.steps[-1]
         return f"{json_path(first.steps)} is not a regular expression: {_quote(pattern)}."
-    return f"{json_path(first.steps)} is wrong in it: {first.message}."
+    return f"{json_path(first.steps)}: {first.message}."
 
 
 def _reference_problem(message: str) -> str:
     quoted = _quote("'".join(message.split("'")[1:-1]))  # what the message has in quotes
     if message.startswith("Resource "):
-        return f"it refers to {quoted}, which is not in it, and nothing is fetched."
+        return f"it refers to {quoted}, which it does not contain. References are not fetched."
     if message.startswith("Unknown meta-schema"):
-        return f"its $schema, {quoted}, is not of the drafts {', '.join(DRAFTS)}."
-    return f"a reference in it leads nowhere: {clip(escape(message), _MAX_PROBLEM_WIDTH)}."
+        return f"unknown $schema {quoted}. Supported drafts: {', '.join(DRAFTS)}."
+    return f"a reference cannot be resolved: {clip(escape(message), _MAX_PROBLEM_WIDTH)}."
 
 
 def _quote(text: Any) -> str:
