@@ -318,27 +318,26 @@ def chat(  # noqa: PLR0913  (one argument per property of a chat)
     limits: Limits | None = None,
     **parameters: Any,
 ) -> Chat:
-    """A ready task that asks a model of any server that speaks OpenAI's chat completions.
+    """A task that calls a model on any server with OpenAI's chat completions.
 
     Args:
         model: the name of the model.
-        tools: functions, or definitions in any form that `read_tools` takes; None to take those of
-            each case. Given functions, the model's calls are run and it is told the results.
-        system: what the model is told first.
-        prompt: what it is told for the case, with places like `{{input}}` or `{{metadata.city}}`;
-            by default the input alone.
-        base_url: the server, as in `http://localhost:8080/v1`; by default what OPENAI_BASE_URL
-            says, or OpenAI's own.
-        key_variable: the variable of the environment that holds the key; a server on this machine
-            needs none.
-        max_steps: how often the model is asked for one case, at most; by default 8 where tools are
-            functions, else once.
+        tools: functions, or definitions in any form that `read_tools` accepts; None for the tools of
+            each case. Functions are run when the model calls them, and it receives the results.
+        system: the system message.
+        prompt: the user message, with placeholders such as `{{input}}` or `{{metadata.city}}`; by
+            default the input.
+        base_url: the server, such as `http://localhost:8080/v1`; by default OPENAI_BASE_URL, or
+            OpenAI.
+        key_variable: the environment variable with the key; a server on this machine needs none.
+        max_steps: the maximum number of requests per case; by default 8 if the tools are functions,
+            else 1.
         limits: rate limit, timeout and retries; by default those of the run.
-        parameters: what else the model is told: `temperature=0`, `seed=1`, `stream=True` ...
+        parameters: parameters of the model: `temperature=0`, `seed=1`, `stream=True` ...
 
     Raises:
-        InvalidSettings: something is not as it can be.
-        InvalidCall: there are no tools in what is given as such.
+        InvalidSettings: an argument is invalid.
+        InvalidCall: `tools` contains no tools.
     """
     for name, text, is_needed in (("model", model, True), ("system", system, False)):
         if not isinstance(text, str) and (is_needed or text is not None):

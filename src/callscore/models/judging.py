@@ -383,18 +383,17 @@ def judge(
     remember: Memory | None = None,
     limits: Limits | None = None,
 ) -> Judge:
-    """A judge for `score(..., judge=...)`, who answers the questions of `$judge`.
+    """A judge for `score(..., judge=...)`, which answers the questions of `$judge`.
 
     Args:
-        model: the name of the model that is asked.
-        base_url: its server; by default what OPENAI_BASE_URL says, or OpenAI's own.
-        key_variable: the variable of the environment that holds the key; a server on this machine
-            needs none.
-        remember: where answers are kept; by default only for as long as the judge exists.
+        model: the name of the model.
+        base_url: its server; by default OPENAI_BASE_URL, or OpenAI.
+        key_variable: the environment variable with the key; a server on this machine needs none.
+        remember: where answers are saved; by default only in memory.
         limits: rate limit, timeout and retries; by default those of the run.
 
     Raises:
-        InvalidSettings: something is not as it can be.
+        InvalidSettings: an argument is invalid.
     """
     name: Any = model
     if not isinstance(name, str) or not name.strip():

@@ -59,7 +59,7 @@ class Rate:
         seconds: length of the period.
 
     Raises:
-        InvalidSettings: one of the two is not a positive number, or there is less than one an hour.
+        InvalidSettings: one of the two is not a positive number, or less than one request per hour.
     """
 
     def __init__(self, starts: float, seconds: float = 1.0) -> None:
