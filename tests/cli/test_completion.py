@@ -52,6 +52,19 @@ def test_a_script_can_be_sourced(shell: type[ShellComplete]) -> None:
 
 
 @pytest.mark.parametrize("shell", SHELLS)
+def test_the_script_is_printed_by_the_program(
+    shell: type[ShellComplete], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("_CALLSCORE_COMPLETE", f"{shell.name}_source")
+
+    with pytest.raises(SystemExit) as ended:
+        cli.main([], prog_name="callscore")
+
+    assert ended.value.code == 0
+    assert f"_CALLSCORE_COMPLETE={shell.name}_complete" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("shell", SHELLS)
 def test_commands_options_and_choices_are_completed(shell: type[ShellComplete]) -> None:
     assert complete(shell) == list(COMMANDS)
     assert complete(shell, incomplete="ex") == ["explain", "extract", "export"]

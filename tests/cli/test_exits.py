@@ -196,7 +196,7 @@ def test_a_gate_fails_where_nothing_was_scored_or_a_reference_was_not_run() -> N
     [
         ("dry run", OK, "ru", "ничего не записано"),
         ("declined", FAILED, "en", "nothing was written"),
-        ("unselected", USAGE, "en", "nothing selected: no case matches -k"),
+        ("unselected", UNREADABLE, "en", "nothing selected: no case matches -k"),
         (
             "no terminal",
             USAGE,

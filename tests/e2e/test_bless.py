@@ -155,7 +155,7 @@ def test_words_choose_the_cases(callscore: Program, folder: Path) -> None:
     blessed = callscore("bless", "latest", "-k", "greeter", "--yes")
 
     assert (nobody.returncode, nobody.stderr) == (
-        2,
+        3,
         "callscore: nothing selected: no case matches -k\n",
     )
     assert blessed.stdout.endswith("\nwritten: eval_agent.py (1 expectation)\n")

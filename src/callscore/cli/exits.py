@@ -49,7 +49,7 @@ OK = 0
 # difference that --fail-on names, a closed gate, a case that was not blessed, a refused baseline.
 FAILED = 1
 USAGE = 2  # wrong usage
-UNREADABLE = 3  # input that cannot be read, or a file of evaluations that cannot be used
+UNREADABLE = 3  # nothing scored, unreadable input, or an evaluation that cannot be used
 NO_ANSWER = 4  # an agent gave no answer: an error, while a wrong answer is a failure
 INTERRUPTED = 130  # the code of shells for Ctrl-C
 
@@ -348,7 +348,7 @@ _UNBLESSED = {
         ),
     ),
     "unselected": (
-        USAGE,
+        UNREADABLE,
         Phrase(
             "nothing selected: no case matches -k",
             "ничего не выбрано: под -k не подходит ни один случай",
