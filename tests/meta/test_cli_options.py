@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 DOCS = Path(__file__).parents[2] / "docs"
 # What can be chosen depends on the command; what is chosen does not.
 OWN_CHOICES = {"--format", "--fail-on"}
-UNEDITED = {"run", "rescore"}
+UNEDITED = {"rescore"}
 OLD_PHRASES = re.compile(
     r"\b(so many|so often|just so|nobody|somebody|is kept|are kept|kept|wanted|is no|are no"
     r"|may be given|the last time|told|threshold of|Ask |Begin |Go on|Look for no|come to its end"
@@ -83,7 +83,7 @@ def test_help_is_a_short_sentence_in_plain_words(name: str, command: click.Comma
 
     assert not [text for text in texts if OLD_PHRASES.search(text)], name
     assert all(re.match(r"[A-Z].*\.(  \[default: .*\])?$", text) for text in sentences), sentences
-    assert max([len(text.partition("  [")[0]) for text in sentences], default=0) < 120
+    assert max([len(text.partition("  [")[0]) for text in sentences], default=0) < 140
 
 
 def test_every_command_that_writes_json_has_the_short_option() -> None:

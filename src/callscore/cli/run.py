@@ -155,6 +155,7 @@ run_options = stacked(
     click.option(
         "--trials",
         type=click.IntRange(min=1),
+        metavar="N",
         help="Trials per case, for pass@k, pass^k and flaky cases.  [default: as in the evaluation,"
         " or 1]",
     ),
@@ -171,6 +172,7 @@ run_options = stacked(
         type=click.IntRange(min=1),
         default=JOBS,
         show_default=True,
+        metavar="N",
         help="Maximum concurrent requests.",
     ),
     click.option("--rate", type=_parse_rate, metavar="N[/s|/m|/h]", help="Rate limit of requests."),
@@ -187,6 +189,7 @@ run_options = stacked(
         type=click.IntRange(min=0),
         default=RETRIES,
         show_default=True,
+        metavar="N",
         help="Retries after a temporary error: 429, 5xx, a lost connection. A timeout is retried only"
         " for the models of suites and `models.chat`.",
     ),
