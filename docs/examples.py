@@ -49,6 +49,10 @@ RUNS = (
 )
 COMMITS = ("commit 02f0cce", "commit 8d41b7a", "commit e6a90f3", "commit 5b7c2d8")
 TIME_IN_TABLE = re.compile(r"  +(?:< )?\d[\d.,]* m?s$", re.MULTILINE)
+# The last column in the list of cases is as wide as the longest time.
+LISTED_CASE = re.compile(
+    r"^(?P<before>(?:  case|[✓✗!·] ).*\S) +(?P<last>time|0\.1 s)$", re.MULTILINE
+)
 
 
 def main(arguments: list[str]) -> int:
@@ -147,6 +151,7 @@ def tidy(printed: str, known: dict[str, str] | None = None) -> str:
     same = TIME.sub(r"\g<before> 0.1\g<blank>s", same)
     same = TIME_OF_CASE.sub(r"\g<before>0.1 s", same)
     same = TIME_IN_TABLE.sub(lambda found: "0.1 s".rjust(len(found[0])), same)
+    same = LISTED_CASE.sub(lambda found: f"{found['before']}   {found['last']:>5}", same)
     return "".join(f"{line.rstrip()}\n" for line in same.strip("\n").splitlines())
 
 
