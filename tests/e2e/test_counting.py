@@ -1,0 +1,104 @@
+"""One run, counted alike by `run`, `show`, `history` and `compare`."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+import pytest
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.e2e.conftest import Program
+
+EVALUATION = """\
+import asyncio
+
+from callscore import Case, evaluation
+
+
+def calls(city):
+    return [("get_weather", {{"city": city}})]
+
+
+@evaluation(cases=[Case(name, id=name, expected=calls(name)) for name in ("alpha", "beta", "gamma", "delta")])
+async def weather(case):
+    for _ in range({turns}[case.id]):  # the first cases answer last
+        await asyncio.sleep(0)
+    if case.id == "delta":
+        raise RuntimeError("server down")
+    return calls("Oslo" if case.id in {wrong} else case.id)
+"""
+TURNS = {"alpha": 90, "beta": 60, "gamma": 30, "delta": 0}
+
+
+def run(callscore: Program, folder: Path, *wrong: str, trials: int = 1) -> str:
+    """Run four cases: delta raises, and these are wrong."""
+    text = EVALUATION.format(turns=TURNS, wrong=wrong)
+    (folder / "eval_weather.py").write_text(text, encoding="utf-8")
+    return callscore("run", "--trials", str(trials), "--jobs", "4").stdout
+
+
+def json_of(callscore: Program, *arguments: str) -> Any:
+    return msgspec.json.decode(callscore(*arguments, "--json").stdout)
+
+
+def test_a_run_with_an_error_has_one_accuracy(callscore: Program, tmp_path: Path) -> None:
+    printed = run(callscore, tmp_path, "gamma")
+    shown = callscore("show").stdout
+    listed = callscore("history").stdout
+    run(callscore, tmp_path, "alpha", "beta", "gamma")
+    compared = callscore("compare", "latest~1", "latest", COLUMNS="140").stdout
+
+    counts = "2 of 4 passed, 1 failed, 1 error"
+    assert [counts in text for text in (printed, shown, compared)] == [True, True, True]
+    assert "accuracy   0.500      2/4" in printed
+    assert "accuracy   0.500      2/4" in shown
+    assert re.search(r" 50\.0% +\S+ +0\.500 +4 +(\S+ +)?1 error\n$", listed)
+    assert "passed 50.0% → 0.0%" in compared
+    assert "\nF1         50.0%    0.0%" in compared
+
+
+def test_a_run_with_an_error_has_one_accuracy_in_json(callscore: Program, tmp_path: Path) -> None:
+    run(callscore, tmp_path, "gamma")
+    run(callscore, tmp_path)
+
+    [shown] = json_of(callscore, "show", "latest~1")["evaluations"]
+    [listed] = json_of(callscore, "history")[1]["evaluations"]
+    compared = json_of(callscore, "compare", "latest~1", "latest")
+
+    [scorer] = shown["scorers"]
+    assert (scorer["mean"], shown["passed"], shown["errors"]) == (0.5, 2, 1)
+    assert (listed["f1"], listed["passed"], listed["errors"]) == (0.5, 2, 1)
+    before = compared["before"]
+    assert (before["f1"], before["passed"], before["failed"], before["errors"]) == (0.5, 2, 1, 1)
+    assert compared["main"]["before"] == listed["share"] == 0.5
+
+
+def test_cases_and_trials_are_counted_alike(callscore: Program, tmp_path: Path) -> None:
+    printed = run(callscore, tmp_path, "gamma", trials=3)
+    compared = callscore("compare", "latest", "latest", COLUMNS="140").stdout
+
+    counts = "6 of 12 trials passed, 3 failed, 3 errors"
+    assert [counts in text for text in (printed, compared)] == [True, True]
+    assert ["4 cases, 12 trials" in text for text in (printed, compared)] == [True, True]
+    header, row = callscore("history").stdout.splitlines()[-2:]
+    assert (header.split()[-2:], row.split()[-4:]) == (
+        ["cases", "trials"],
+        ["4", "12", "3", "errors"],
+    )
+
+
+@pytest.mark.parametrize("command", [("compare", "latest~1", "latest"), ("show", "latest")])
+def test_cases_are_listed_in_their_order(
+    command: tuple[str, ...], callscore: Program, tmp_path: Path
+) -> None:
+    run(callscore, tmp_path)
+    run(callscore, tmp_path, "alpha", "beta", "gamma")
+
+    printed = callscore(*command).stdout
+
+    places = [printed.index(f"{name}   ") for name in ("alpha", "beta", "gamma")]
+    assert places == sorted(places)
