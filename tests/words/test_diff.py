@@ -509,3 +509,14 @@ def test_names_that_look_the_same_are_shown_with_their_code_points() -> None:
     assert "(looks the same, differs at character 3: U+0061 / U+0430)" in tools.explain()
     assert "    looks the same, differs at character 2: U+0069 / U+0456" in lines(keys)
     assert "    выглядит так же, различие: символ 2: U+0069 / U+0456" in lines(keys, lang="ru")
+
+
+@pytest.mark.parametrize("length", range(12, 24))
+def test_a_name_that_takes_all_the_room_still_shows_that_there_are_arguments(length: int) -> None:
+    name = "n" * length
+    score = scored([(name, {"a": "x" * 40})], [(name, {"a": "x" * 40})])
+
+    shown = lines(score, width=40)
+
+    assert max(map(display_width, shown)) <= 40
+    assert shown[1].rstrip(")").endswith("…")

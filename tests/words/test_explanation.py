@@ -444,3 +444,19 @@ def test_groups_nested_ten_thousand_deep_are_counted() -> None:
 
 def test_a_long_name_is_cut() -> None:
     assert short_name("x" * 500) == "x" * 79 + "…"
+
+
+def test_an_explanation_is_wrapped_between_words_below_the_start_of_its_lines() -> None:
+    text = explain(scored([A], [A]), width=40)
+
+    assert max(map(len, text.split("\n"))) <= 40
+    assert "  - expected 1 a with actual 1: correct,\n    the arguments are equal\n" in text
+    assert " ".join(text.split()) == " ".join(explain(scored([A], [A])).split())
+
+
+def test_a_case_without_calls_that_count_has_no_rating() -> None:
+    score = Score((), (), 0, ignored=(Ignored(A, "actual", "read"),))
+
+    assert explain(score).endswith(
+        "Score: 1.000 (100.0%), no rating: no call counts under these settings."
+    )

@@ -159,7 +159,8 @@ def stored_call_lines(
         yield (mark, (" " + _actual_at(made, column, room), ""))
         for found in kept.differences:
             if found.pair == number:
-                yield (("    " + clip(_difference_reason(found, lang), room - 2), "muted"),)
+                for line in wrap(_difference_reason(found, lang), room - 2):
+                    yield (("    " + line, "muted"),)
     for row in kept.missed:
         yield (("-", "missed"), (" " + _expected_at(expected_calls, row, room), ""))
     for column in kept.extra:

@@ -9,7 +9,7 @@ from rich.padding import Padding
 from rich.text import Text
 
 from callscore.core.phrases import say
-from callscore.core.rendering import clip, clip_middle, escape, render_arguments
+from callscore.core.rendering import clip, clip_middle, escape, render_arguments, short_names
 from callscore.core.score import SCHEMA_FAULTS
 from callscore.reports import check as wording
 from callscore.reports.tables import Column, column_table, header_width, stacked_words
@@ -78,7 +78,8 @@ def _table_by_kind(
     results: CheckResults, tools: list[tuple[str, ToolFaults]], room: int, lang: Language
 ) -> Table:
     """A row per tool and a column per kind of fault."""
-    counted = [(clip_middle(escape(name), room), tool.calls, tool.faults) for name, tool in tools]
+    short = short_names([name for name, _ in tools], room)
+    counted = [(short[name], tool.calls, tool.faults) for name, tool in tools]
     if len(results.tools) > 1:
         counted.append((say(wording.TOTAL, lang), results.calls, results.totals))
     columns = [
@@ -97,7 +98,8 @@ def _list_by_kind(tools: list[tuple[str, ToolFaults]], width: int, lang: Languag
     """A row per tool and kind of fault, for a narrow terminal."""
     room = max(width // 2, _SHORTEST_NAME)
     rows = [(name, kind, count) for name, tool in tools for kind, count in tool.faults.items()]
-    names = [Text(clip_middle(escape(name), room)) for name, _, _ in rows]
+    short = short_names([name for name, _ in tools], room)
+    names = [Text(short[name]) for name, _, _ in rows]
     kinds = [Text(fault_kind_name(kind, lang=lang)) for _, kind, _ in rows]
     counts = [_count(count, kind) for _, kind, count in rows]
     columns = [

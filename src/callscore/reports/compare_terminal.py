@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from rich.text import Text
 
 from callscore.core.phrases import count_of, say
-from callscore.core.rendering import clip, display_width, short_names
+from callscore.core.rendering import display_width, short_names, wrap
 from callscore.reports import compare as wording
 from callscore.reports.compare import (
     DEFAULT_MAX_SHOWN,
@@ -108,7 +108,8 @@ def change_lines(rows: Sequence[ChangeRow], kind: ChangeKind, width: int) -> lis
             _append_at(line, row.remarks, end, "dim")
         lines.append(line)
         if row.remarks and not is_short:
-            lines.append(Text(" " * _INDENT + clip(row.remarks, width - _INDENT), "dim"))
+            parts = wrap(row.remarks, width - _INDENT)
+            lines += [Text(" " * _INDENT + part, "dim") for part in parts]
     return lines
 
 

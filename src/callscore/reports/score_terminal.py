@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from rich.text import Text
 
 from callscore.core.phrases import count_of, say
-from callscore.core.rendering import clip_middle, display_width, escape, short_names
+from callscore.core.rendering import display_width, escape, short_names
 from callscore.reports import score as wording
 from callscore.reports.formatting import INTERVAL_TEXT, metric_cells, settings_text
 from callscore.reports.score import FIXED_TOOL_COLUMNS, METRICS, MOST_TRIAL_COLUMNS
@@ -73,8 +73,9 @@ def _sections(results: Results, width: int, lang: Language) -> Iterator[Section]
     for ranking in wording.rankings(summary):
         yield _ranking_section(ranking, width, lang)
     yield _checks(results, width, lang)
+    titles = short_names([case.label for case in results.cases], width // 2)
     for case in results.cases:
-        yield _case(case, case.label, width, lang)
+        yield _case(case, titles[case.label], width, lang)
     if results.not_shown:
         yield [Text(wording.not_shown_text(results, lang), "dim")]
 
@@ -98,7 +99,8 @@ def _single_sections(
     results: Results, case: CaseScore, width: int, lang: Language
 ) -> Iterator[Section]:
     """A single case: what it scored, the calls, the values of metrics, and the notes."""
-    title, *calls = _case(case, results.title or case.label, width, lang)
+    name = results.title or case.label
+    title, *calls = _case(case, short_names([name], width // 2)[name], width, lang)
     meaning = map(Text, wording.single_meaning(case, lang))
     settings = Text(settings_text(results.settings, lang), "dim")
     yield [title, *meaning, settings]
@@ -222,7 +224,7 @@ def _case(case: CaseScore, title: str, width: int, lang: Language) -> Section:
     score = case.score
     outcome, style = wording.OUTCOMES[score.passed]
     number, rates = wording.score_parts(score, lang)
-    line = Text().append(clip_middle(escape(title), width // 2), "bold")
+    line = Text().append(title, "bold")
     line.append(SPACE).append(say(outcome, lang), style)
     line.append(SPACE).append(number, _rating_colour(score.f1) if rates else "dim")
     if score.forbidden:

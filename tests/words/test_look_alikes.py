@@ -1,0 +1,71 @@
+"""Texts that differ but look the same."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from callscore.words.look_alikes import code_points_text, looks_same
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("caf\u00e9", "cafe\u0301"),
+        ("\u0410", "A"),
+        ("\u03a1", "P"),
+        ("a\u200bb", "ab"),
+        ("a\u00adb", "ab"),
+        ("\u2764\ufe0f", "\u2764"),
+        ("a\u00a0b", "a b"),
+        ("a  b", "a b"),
+        ("Oslo ", "Oslo"),
+        ("a–b", "a-b"),
+        ("−1", "-1"),
+        ("“x”", '"x"'),
+        ("it’s", "it's"),
+        ("\uff21", "A"),
+    ],
+)
+def test_texts_that_look_the_same(one: str, other: str) -> None:
+    assert looks_same(one, other)
+    assert looks_same(other, one)
+    assert looks_same(f"x {one} y" * 9, f"x {other} y" * 9)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"), [("a", "a"), ("a", "b"), ("Oslo", "oslo"), ("ab", "a b"), ("e", "\u00e9")]
+)
+def test_texts_that_are_the_same_or_look_different(one: str, other: str) -> None:
+    assert not looks_same(one, other)
+    assert code_points_text(one, other, "en") is None
+
+
+@pytest.mark.parametrize(("expected", "actual"), [(1, "1"), (None, ""), ("1", 1)])
+def test_other_values_have_no_code_points(expected: object, actual: object) -> None:
+    assert code_points_text(expected, actual, "en") is None
+
+
+def test_only_the_first_places_are_shown() -> None:
+    text = code_points_text("a-" * 9, "a–" * 9, "en")
+
+    assert text == (
+        "looks the same, differs at character 2: U+002D / U+2013; character 4: U+002D / U+2013; "
+        "character 6: U+002D / U+2013; …"
+    )
+    assert code_points_text("x", "x" + "\u200b" * 9, "ru") == (
+        "выглядит так же, различие: символ 2: нет / U+200B U+200B U+200B U+200B …"
+    )
+
+
+def test_long_texts_are_compared_where_they_differ() -> None:
+    start = "x" * 1_000_000
+
+    assert looks_same(start + "A" + start, start + "\u0410" + start)
+    assert not looks_same("\u200b" * 5000, "y" + "\u200b" * 3000 + "x")
+
+
+@given(st.text(), st.text())
+def test_every_pair_of_texts_has_an_answer(one: str, other: str) -> None:
+    assert looks_same(one, other) == looks_same(other, one)
