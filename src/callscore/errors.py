@@ -1,20 +1,20 @@
-"""What a user can get wrong, as one tree of errors.
+"""The errors of callscore, as one tree.
 
 CallscoreError
-├── InvalidCall       a call, or a list of calls, that cannot be understood (also a ValueError)
-│   └── UnknownFormat a document in no format that callscore knows
-├── InvalidDialect    a format that another package brings and that cannot be used
-├── InvalidEvaluation an evaluation, or a file of them, that cannot be used (also a ValueError)
-├── InvalidSettings   a setting with a value it cannot have (also a ValueError)
-│   └── UnknownRun    a run that the history does not hold
-├── MissingKey        a model that asks for a key, and no key in the environment
-├── ModelFailed       a model that cannot be asked, or that gives no answer that can be used
-├── NotScorable       a case that another tool's metric refuses, or cannot be asked about (also a ValueError)
+├── InvalidCall       a call, or a list of calls, that cannot be read (also a ValueError)
+│   └── UnknownFormat a document whose format is not recognized
+├── InvalidDialect    an invalid format of another package
+├── InvalidEvaluation an invalid evaluation, or file of evaluations (also a ValueError)
+├── InvalidSettings   an unknown setting, or a setting with an invalid value (also a ValueError)
+│   └── UnknownRun    a run that is not in the history
+├── MissingKey        an API key that is not in the environment
+├── ModelFailed       a model that cannot be called, or whose answer is invalid
+├── NotScorable       a case that another tool's metric does not support (also a ValueError)
 ├── UnreadableInput   a file or stream that cannot be read as cases (also a ValueError)
-├── UnusableStore     a database of runs that cannot be opened, read or written
+├── UnusableStore     a history that cannot be opened, read or written
 └── MissingExtra      a feature whose optional dependency is not installed (also an ImportError)
 
-What the *agent* got wrong is never an error: it is data, scored and explained.
+A mistake of the *agent* is never an error: it is data, scored and explained.
 """
 
 from __future__ import annotations
@@ -42,19 +42,19 @@ __all__ = [
 
 
 class CallscoreError(Exception):
-    """The root of every error that callscore raises on purpose."""
+    """The base class of all errors of callscore."""
 
 
 class InvalidCall(CallscoreError, ValueError):
-    """Something given as a call, or as a list of calls, is neither."""
+    """A call, or a list of calls, cannot be read."""
 
 
 class UnknownFormat(InvalidCall):
-    """A document that no format recognises, or that is not in the format that was named."""
+    """The format of a document is not recognized, or is not the specified one."""
 
 
 class InvalidDialect(CallscoreError):
-    """A format that another package brings cannot be used."""
+    """A format of another package is invalid."""
 
 
 class _ErrorAtPlace(CallscoreError):
@@ -70,27 +70,27 @@ class _ErrorAtPlace(CallscoreError):
 
 
 class InvalidEvaluation(_ErrorAtPlace, ValueError):
-    """An evaluation, or a file of evaluations, that cannot be used, with the place.
+    """An evaluation, or a file of evaluations, is invalid.
 
     Attributes:
         place: `file` or `file:line`, as far as it is known.
-        problem: what is wrong there and what to do about it, as one sentence or two.
+        problem: what is wrong there, and what to do.
     """
 
 
 class InvalidSettings(CallscoreError, ValueError):
-    """A setting has a value that it cannot have."""
+    """A setting is unknown, or its value is invalid."""
 
 
 class UnknownRun(InvalidSettings):
-    """No run of the history goes by this name, or several do."""
+    """No run of the history has this name, or several have."""
 
 
 class MissingKey(CallscoreError):
-    """A model asks for a key, and the environment holds none.
+    """The environment variable of an API key is not set.
 
     Attributes:
-        variable: the variable of the environment that should hold it.
+        variable: the name of the variable.
     """
 
     def __init__(self, variable: str) -> None:
@@ -105,15 +105,15 @@ class MissingKey(CallscoreError):
 
 
 class ModelFailed(CallscoreError):
-    """A model could not be asked, or gave no answer that can be used.
+    """A model cannot be called, or its answer is invalid.
 
     Attributes:
         model: the model.
-        problem: what happened, in a sentence that holds no key.
-        status: what HTTP calls it; None where there was no answer at all.
-        attempts: how often it was asked.
+        problem: what happened, in a sentence without keys.
+        status: the HTTP status; None without a response.
+        attempts: the number of attempts.
         is_timeout: whether it took too long.
-        results: what had been scored before, where it was to judge many cases.
+        results: what was scored before, if it judged many cases.
     """
 
     def __init__(
@@ -138,16 +138,16 @@ class ModelFailed(CallscoreError):
 
 
 class NotScorable(CallscoreError, ValueError):
-    """Another tool gives no number for a case: it raises, or has no word for what is expected."""
+    """The metric of another tool does not support a case."""
 
 
 class UnreadableInput(_ErrorAtPlace, ValueError):
-    """Input that cannot be read as cases, with the place where reading stopped.
+    """Input cannot be read as cases.
 
     Attributes:
         place: `file`, `file:line` or `file:line:column`, as far as it is known.
-        problem: what is wrong there and what to do about it, as one sentence or two.
-        results: what had been scored before, where many cases were being scored.
+        problem: what is wrong there, and what to do.
+        results: what was scored before, if there are many cases.
     """
 
     def __init__(self, place: str, problem: str) -> None:
@@ -156,16 +156,16 @@ class UnreadableInput(_ErrorAtPlace, ValueError):
 
 
 class UnusableStore(_ErrorAtPlace):
-    """The database of runs cannot be opened, read or written.
+    """The history cannot be opened, read or written.
 
     Attributes:
-        place: the database, or the folder that it should stand in.
-        problem: what is wrong there and what to do about it, as one sentence or two.
+        place: the database, or its folder.
+        problem: what is wrong there, and what to do.
     """
 
 
 class MissingExtra(CallscoreError, ImportError):
-    """An optional dependency is needed and not installed."""
+    """An optional dependency is not installed."""
 
     def __init__(self, feature: str, extra: str) -> None:
         super().__init__(feature, extra)

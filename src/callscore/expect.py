@@ -1,4 +1,4 @@
-"""What may be expected of an agent, beyond a plain list of calls.
+"""Matchers and groups: what can be expected beyond a plain list of calls.
 
     from callscore import expect, score
 
@@ -7,9 +7,9 @@
         response,
     )
 
-Each function is named like the key that a case file has for it, without the `$`. `one_of` and
-`optional` are for values and for calls: they look at what they are given. What the functions give
-is plain frozen data, and `to_json` and `from_json` turn it into what a case file holds and back.
+Each function has the name of its key in a case file, without the `$`. `one_of` and `optional` take
+values or calls. The functions return plain frozen data; `to_json` and `from_json` convert it to and
+from the format of case files.
 """
 
 from __future__ import annotations
@@ -64,12 +64,12 @@ def call(name: str, arguments: Mapping[str, Any] | None = None, /, **named: Any)
 
     Args:
         name: the tool.
-        arguments: its arguments, where their names are no Python names. Without any, here or as
-            keywords, the call accepts any arguments; `{}` means none.
+        arguments: its arguments, if their names are not Python identifiers. Without any, here or as
+            keywords, the call matches any arguments; `{}` means none.
         **named: its arguments.
 
     Raises:
-        InvalidCall: it has no name, or an argument cannot be one.
+        InvalidCall: the name is missing, or an argument is invalid.
     """
     _require_text("expect.call", name, "the name of a tool")
     if arguments is None and not named:
@@ -106,12 +106,12 @@ def times(
 
     Args:
         call: the call, or the name of a tool.
-        exactly: how often it is made, in place of the other two.
-        min: how often it must be made.
-        max: how often it may be made; None for any number.
+        exactly: the number of calls, in place of the other two.
+        min: the smallest number of calls.
+        max: the largest number of calls; None for no limit.
 
     Raises:
-        InvalidCall: there is no such number of times, or it is no call.
+        InvalidCall: the number is invalid, or it is not a call.
     """
     from callscore.formats.expectations import read_expected
 
@@ -121,17 +121,17 @@ def times(
 
 
 def in_order(*members: Expected | str) -> Group:
-    """Calls or groups of which each comes after the one before."""
+    """Calls or groups in this order."""
     return _group("in_order", members)
 
 
 def any_order(*members: Expected | str) -> Group:
-    """Calls or groups that may come in any order, and may interleave."""
+    """Calls or groups in any order; they may interleave."""
     return _group("any_order", members)
 
 
 def one_of(*options: Any) -> Any:
-    """One of several calls or groups; or, in place of an argument's value, one of several values."""
+    """One of several calls or groups, or one of several values of an argument."""
     if _are_nodes(options):
         return _group("one_of", options)
     _require_several("one_of", options)
@@ -139,7 +139,7 @@ def one_of(*options: Any) -> Any:
 
 
 def optional(option: Any) -> Any:
-    """A call or a group that may be made; or a value that may be left out, and if given, is this."""
+    """A call, a group or the value of an argument that may be absent."""
     if _are_nodes([option]):
         return _group("optional", [option])
     return _matcher("$optional", option)
@@ -149,14 +149,14 @@ def forbid(pattern: str) -> Forbidden:
     """Calls that must not be made: a tool, or a pattern such as `delete_*`.
 
     Raises:
-        InvalidCall: it is no name and no pattern.
+        InvalidCall: it is not a name or a pattern.
     """
     _require_text("expect.forbid", pattern, 'the name of a tool, or a pattern such as "delete_*"')
     return Forbidden(pattern)
 
 
 def any() -> Matcher:  # noqa: A001  (it is called `$any` in a file)
-    """Any value, as long as one is given."""
+    """Any value, as long as the argument is given."""
     return _matcher("$any", True)  # noqa: FBT003  (what stands under the key)
 
 
@@ -166,12 +166,12 @@ def type(*names: str) -> Matcher:  # noqa: A001  (likewise)
 
 
 def regex(pattern: str) -> Matcher:
-    """Text in which a regular expression is found."""
+    """Text that a regular expression matches, anywhere in it."""
     return _matcher("$regex", pattern)
 
 
 def contains(part: str) -> Matcher:
-    """Text that has this text in it."""
+    """Text that contains this text."""
     return _matcher("$contains", part)
 
 
@@ -181,29 +181,29 @@ def approx(value: float, *, rel: float | None = None, abs: float | None = None) 
 
 
 def gt(value: float, *, lt: float | None = None, lte: float | None = None) -> Matcher:
-    """A number greater than this, and perhaps less than another: `expect.gt(1, lte=5)`."""
+    """A number greater than this, and optionally below an upper bound: `expect.gt(1, lte=5)`."""
     return _matcher("$gt", value, **{"$lt": lt, "$lte": lte})
 
 
 def gte(value: float, *, lt: float | None = None, lte: float | None = None) -> Matcher:
-    """A number that is at least this, and perhaps less than another."""
+    """A number ≥ this, and optionally below an upper bound."""
     return _matcher("$gte", value, **{"$lt": lt, "$lte": lte})
 
 
 def lt(value: float, *, gt: float | None = None, gte: float | None = None) -> Matcher:
-    """A number less than this, and perhaps greater than another."""
+    """A number less than this, and optionally above a lower bound."""
     return _between(gt, gte, **{"$lt": value})
 
 
 def lte(value: float, *, gt: float | None = None, gte: float | None = None) -> Matcher:
-    """A number that is at most this, and perhaps greater than another."""
+    """A number ≤ this, and optionally above a lower bound."""
     return _between(gt, gte, **{"$lte": value})
 
 
 def text(
     value: str, *, ignore: str | Sequence[str] | None = None, similarity: float | None = None
 ) -> Matcher:
-    """Text that is the same but for what is ignored, or similar enough.
+    """Text that is equal apart from what is ignored, or similar enough.
 
     Args:
         value: the text.
@@ -217,7 +217,7 @@ def text(
 
 
 def date(value: str | float) -> Matcher:
-    """The same date or instant, however it is written."""
+    """The same date or point in time, in any notation."""
     return _matcher("$date", value)
 
 
@@ -229,13 +229,13 @@ def unordered(items: Iterable[Any]) -> Matcher:
 
 
 def subset(members: Mapping[str, Any]) -> Matcher:
-    """An object that has at least these keys, with these values."""
+    """An object that contains at least these keys and values."""
     given: Any = members
     return _matcher("$subset", dict(given) if isinstance(given, Mapping) else given)
 
 
 def absent() -> Matcher:
-    """An argument that must not be given."""
+    """An argument that must be absent."""
     return _matcher("$absent", True)  # noqa: FBT003  (what stands under the key)
 
 
@@ -245,18 +245,24 @@ def schema(schema: Mapping[str, Any] | bool) -> Matcher:  # noqa: FBT001  (`true
 
 
 def judge(question: str, *, at_least: float | None = None) -> Matcher:
-    """A value about which a model says yes; `score(..., judge=...)` names who is asked."""
+    """A value that a model accepts; pass the judge to `score(..., judge=...)`.
+
+    Args:
+        question: the question about the value: `same meaning as: ...`.
+        at_least: the smallest answer that matches, if the judge answers with a number; 0.5 by
+            default.
+    """
     return _matcher("$judge", question, at_least=at_least)
 
 
 def to_json(expected: Any) -> Any:
-    """What is expected as plain data that a case file can hold.
+    """Convert expectations to plain data, as in a case file.
 
     Args:
-        expected: a list of what these functions give, of calls however they are spelled, or one.
+        expected: what these functions return, a call in any spelling, or a list of these.
 
     Raises:
-        InvalidCall: it cannot be read, or no file can say it.
+        InvalidCall: it cannot be read, or a file cannot express it.
     """
     from callscore.core.expectation_json import expected_to_json
     from callscore.formats.case_sides import read_expected_side
@@ -265,7 +271,7 @@ def to_json(expected: Any) -> Any:
 
 
 def from_json(expected: Any) -> list[Expected]:
-    """What is expected by the `expected` field of a case file, with its `$` keys read as rules.
+    """Convert the `expected` field of a case file to expectations; `$` keys become matchers.
 
     Raises:
         InvalidCall: it cannot be read.

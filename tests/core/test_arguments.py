@@ -313,7 +313,7 @@ def test_looser_settings_never_lose_a_correct_pair(
 
     assert after.f1 >= before.f1
     for pair in (*after.correct, *after.incorrect):
-        assert bool(pair.differences) == (pair.matched_arguments < pair.wanted_arguments) or (
+        assert bool(pair.differences) == (pair.matched_arguments < pair.expected_arguments) or (
             pair.differences[-1].kind == "unexpected"
         )
 
@@ -427,7 +427,7 @@ def test_a_pair_is_correct_exactly_where_it_has_no_differences(
 
     for pair in score.correct:
         assert not pair.differences
-        assert pair.matched_arguments == pair.wanted_arguments
+        assert pair.matched_arguments == pair.expected_arguments
     for pair in score.incorrect:
         assert pair.differences
         assert pair.differing_arguments

@@ -59,15 +59,15 @@ class Difference(Struct, frozen=True, gc=False):
     Attributes:
         path: where, as a JSON path into the arguments: `$.passengers[0].name`.
         kind: `missing` (expected and not given), `unexpected` (given and not expected), `type`
-            and `value` (given, but other), `matcher` (given, but not as a rule asks for),
+            and `value` (given, but different), `matcher` (given, but not matched),
             `malformed` (the arguments are not a JSON object).
-        expected: the value that was expected there; None where the kind is `unexpected`.
-        actual: the value that was given there; None where the kind is `missing`.
-        argument: the name of the top-level argument it is in; None where it is all of them.
-        detail: why the arguments could not be read, where the kind is `malformed`.
-        matcher: the rule that was not met, as case files spell it: `$approx`.
-        closeness: how near the value comes to what the rule asks for, from 0 to 1.
-        note: what else the rule has to say.
+        expected: the expected value; None if the kind is `unexpected`.
+        actual: the actual value; None if the kind is `missing`.
+        argument: the name of the top-level argument; None for all of them.
+        detail: why the arguments cannot be read, if the kind is `malformed`.
+        matcher: the key of the matcher that did not match: `$approx`.
+        closeness: how close the value is to a match, from 0 to 1.
+        note: a note of the matcher.
     """
 
     path: str

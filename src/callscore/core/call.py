@@ -34,22 +34,22 @@ __all__ = [
 
 
 class ToolCall(Struct, frozen=True, gc=False, omit_defaults=True, repr_omit_defaults=True):
-    """One tool invocation.
+    """One call of a tool.
 
     Attributes:
-        name: the tool, spelled as the trace spells it.
-        arguments: the argument object. None in an expected call accepts any arguments.
-        id: the id that the trace gives the call; ids are not unique in real traces.
-        step: calls of one assistant message share it.
-        result: what the tool answered.
-        failed: whether that answer was an error.
-        raw: what stood in place of the arguments, where that is not a JSON object.
-        error: why it is not, as one of the words in `callscore.core.call` or in the words of
+        name: the name of the tool, as in the trace.
+        arguments: the argument object. None in an expected call matches any arguments.
+        id: the id of the call in the trace; not always unique.
+        step: the number of the assistant message; calls of one message share it.
+        result: the result of the tool.
+        failed: whether the result is an error.
+        raw: the arguments as written, if they are not a JSON object.
+        error: why they are not, as one of the words in `callscore.core.call` or in the words of
             the trace. Such a call is paired by name and is never correct.
-        kind: `server` for a tool that the provider runs itself, `mcp` for one of an MCP server.
-        caller: who made the call, where that is not the agent: `user`, `subagent` or `code`.
-        positional: whether the arguments had no names, and are named by their positions.
-        warning: what is odd about arguments that could be read: `duplicate_keys`,
+        kind: `server` for a tool that the provider runs, `mcp` for a tool of an MCP server.
+        caller: who made the call, if not the agent: `user`, `subagent` or `code`.
+        positional: whether the arguments have no names, and are named by their positions.
+        warning: a problem of arguments that can be read: `duplicate_keys`,
             `double_encoded`, `python_repr` (not JSON, but what Python prints).
     """
 
@@ -74,9 +74,9 @@ class Tool(Struct, frozen=True, gc=False, omit_defaults=True):
     """The definition of one tool.
 
     Attributes:
-        name: what calls name it by.
-        description: what the agent was told about it.
-        parameters: the JSON Schema of its argument object; None where the trace has none.
+        name: the name of the tool.
+        description: the description for the model.
+        parameters: the JSON Schema of its arguments; None if the trace has none.
         effect: whether it only reads or may change something; None if unknown.
     """
 

@@ -35,8 +35,8 @@ class Times(Struct, frozen=True, gc=False):
     """A call that may be made several times.
 
     Attributes:
-        least: how often it must be made.
-        most: how often it may be made; None for any number.
+        least: the smallest number of calls.
+        most: the largest number of calls; None for no limit.
     """
 
     call: ToolCall
@@ -91,21 +91,21 @@ class _CaseInput(Struct, frozen=True, gc=False, omit_defaults=True):
 
 
 class Case(_CaseInput, frozen=True, gc=False, omit_defaults=True, kw_only=True):
-    """One thing to score: what was expected and what was done.
+    """One case: an input, the expected calls and the actual ones.
 
     Attributes:
-        input: what the agent is asked; the only one that may be given by position.
-        id: the name of the case; (`id`, `trial`) is unique. Without one the case is named for what
-            is asked and expected, where that is known.
-        expected: the calls that should be made; None where the case has no reference.
-        actual: the calls that were made; None where it was not run.
-        trial: which repetition this is, where a case is run several times.
-        tools: the definitions of the tools, as they were given.
-        tags: words to select and to group by.
-        metadata: anything else worth keeping.
-        others: the calls of further answers to the same question, of which the best may count.
-        only: whether, where agents are run, cases that do not say so are left out.
-        skip: whether, where agents are run, the case is left out; or why it is.
+        input: the input of the agent; the only positional argument.
+        id: the name of the case; (`id`, `trial`) is unique. By default it is derived from the input
+            and the expected calls.
+        expected: the expected calls; None if the case has no reference.
+        actual: the actual calls; None if the case was not run.
+        trial: the number of the trial, if a case is run several times.
+        tools: the tool definitions, as given.
+        tags: labels to select and group cases by.
+        metadata: any other data.
+        others: the calls of further answers to the same input; see `top_k`.
+        only: run only this case, and others that are marked so.
+        skip: do not run this case; True, or the reason.
     """
 
     id: str = ""

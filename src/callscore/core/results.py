@@ -62,11 +62,11 @@ class MetricValue(Struct, frozen=True, gc=False):
 
 
 class CaseScore(Struct, frozen=True, gc=False, kw_only=True):
-    """The score of one case, under the names it goes by.
+    """The score of one case, with its id, trial and tags.
 
     Attributes:
-        trial: which repetition it is, where a case was run several times.
-        metrics: what other tools say of it, where they were asked.
+        trial: the number of the trial, if the case was run several times.
+        metrics: the metrics of other tools, if requested.
     """
 
     id: str
@@ -77,7 +77,7 @@ class CaseScore(Struct, frozen=True, gc=False, kw_only=True):
 
     @property
     def label(self) -> str:
-        """The id, and the trial where there is one."""
+        """The id, and the trial if there is one."""
         return self.id if self.trial is None else f"{self.id} #{self.trial}"
 
 
@@ -106,18 +106,18 @@ class MetricResult(Struct, frozen=True, gc=False):
 
 
 class Results(Struct, frozen=True, gc=False, kw_only=True):
-    """What scoring many cases gave.
+    """The results of scoring many cases.
 
     Attributes:
         cases: the cases to show, in the order of the input.
-        not_shown: how many more there are of the kind that is shown.
+        not_shown: the number of further cases of the kind that is shown.
         not_scored: cases without an `expected` field.
-        not_run: references for which there is no actual side.
-        without_reference: traces for which there is no reference.
-        repeated: cases whose (id, trial) was there before; they are scored all the same.
-        skipped: what could not be read and was skipped, as asked: places and problems.
-        stopped: where the input broke off and why, where it did; the rest was not read.
-        metrics: what other tools say of the scored cases, where they were asked.
+        not_run: references without a trace.
+        without_reference: traces without a reference.
+        repeated: cases with the same id and trial as an earlier one; they are scored.
+        skipped: records that cannot be read and were skipped: places and problems.
+        stopped: where and why the input ends early; the rest was not read.
+        metrics: the metrics of other tools over the scored cases, if requested.
         only: the case, if exactly one was scored and cases are to be shown.
         title: its id, or the name of its file if it has no id; empty for several cases.
     """
@@ -138,12 +138,12 @@ class Results(Struct, frozen=True, gc=False, kw_only=True):
 
     @property
     def has_notes(self) -> bool:
-        """Whether anything but scored cases was found in the input."""
+        """Whether the input contains anything but scored cases."""
         noted = (self.not_scored, self.not_run, self.without_reference, self.skipped)
         return any(found.count for found in noted)
 
     def to_dict(self) -> dict[str, Any]:
-        """Everything as plain data that any JSON encoder accepts."""
+        """The results as plain data that any JSON encoder accepts."""
         from callscore.words.plain_data import results_to_dict
 
         return results_to_dict(self)
@@ -390,7 +390,7 @@ class CaseValues(Struct, frozen=True, gc=False, kw_only=True):
 
     @property
     def label(self) -> str:
-        """The id, and the trial where there is one."""
+        """The id, and the trial if there is one."""
         return self.id if self.trial is None else f"{self.id} #{self.trial}"
 
 
@@ -497,15 +497,15 @@ class Unloaded(Struct, frozen=True, gc=False):
 
 
 class RunResults(Struct, frozen=True, kw_only=True):
-    """What running evaluations gave.
+    """The results of running evaluations.
 
     Attributes:
-        id: the name of the run in the history; empty where it was not saved.
-        unloaded: files that could not be used.
-        judges: the models that were asked as judges.
-        is_interrupted: whether Ctrl-C stopped it.
+        id: the id of the run in the history; empty if it was not saved.
+        unloaded: files that cannot be loaded.
+        judges: the models that were used as judges.
+        is_interrupted: whether it was stopped by Ctrl-C.
         is_stopped: whether it ended after the first failing case, before all were run.
-        warnings: what else should be known, in sentences: that nothing could be saved, say.
+        warnings: other problems, as sentences.
     """
 
     id: str = ""
@@ -519,7 +519,7 @@ class RunResults(Struct, frozen=True, kw_only=True):
 
     @property
     def errors(self) -> int:
-        """How many cases have no answer."""
+        """The number of cases without an answer."""
         return sum(each.errors for each in self.evaluations)
 
     @property
@@ -534,11 +534,11 @@ class RunResults(Struct, frozen=True, kw_only=True):
 
     @property
     def forbidden(self) -> int:
-        """How many answers have calls that must not be made."""
+        """The number of answers with forbidden calls."""
         return sum(each.results.summary.forbidden_cases for each in self.evaluations)
 
     def to_dict(self) -> dict[str, Any]:
-        """Everything as plain data that any JSON encoder accepts."""
+        """The results as plain data that any JSON encoder accepts."""
         from callscore.words.plain_data import run_to_dict
 
         return run_to_dict(self)

@@ -82,11 +82,11 @@ class Fault(Struct, frozen=True, gc=False, repr_omit_defaults=True):
         index: the position of the call among all calls that were made, from 0, including
             those that do not count in the score.
         path: where in the arguments, as a JSON path; `$` for all of them.
-        value: what was given there.
+        value: the actual value.
         required: what the schema requires there, as plain data: a type, a list, a bound.
-        detail: more about it, in the words of the schema or of the trace.
-        keyword: the keyword of the schema that is not fulfilled: `minimum`.
-        since: the position of the call that is repeated, or with which a loop begins.
+        detail: details from the schema or the trace.
+        keyword: the keyword of the schema that is violated: `minimum`.
+        since: the position of the repeated call, or of the first call of a loop.
     """
 
     kind: FaultKind
@@ -155,9 +155,9 @@ class Pair(Struct, frozen=True, dict=True):
 
     @property
     def differences(self) -> tuple[Difference, ...]:
-        """Every reason why the two calls are not equal; none where they are.
+        """Every reason why the two calls are not equal; empty if they are equal.
 
-        They are found once, and kept: what is counted, saved and shown is the same.
+        They are computed once: what is counted, saved and shown is the same.
         """
         kept: dict[str, tuple[Difference, ...]] = self.__dict__
         found = kept.get(_DIFFERENCES)
@@ -184,8 +184,8 @@ class Pair(Struct, frozen=True, dict=True):
         return 0 if self.actual.error is not None else self._counts.matched
 
     @property
-    def wanted_arguments(self) -> int:
-        """How many arguments were expected; one that may be absent, and is, was not."""
+    def expected_arguments(self) -> int:
+        """The number of expected arguments, without optional ones that are absent."""
         return self._counts.wanted
 
     @property
@@ -242,19 +242,18 @@ def pairs_at(
 class Score(Struct, frozen=True, gc=False):
     """How well the actual calls of one case match the expected ones.
 
-    It holds which calls are paired; correct pairs and rates are made of that when they are asked for.
+    It contains the pairing; correct pairs and rates are computed on access.
 
     Attributes:
-        equal_start: how many leading calls are correct and paired one by one.
-        other_correct: where the other correct pairs stand, in the order of the expected calls.
+        equal_start: the number of leading calls that are correct and paired one by one.
+        other_correct: the positions of the other correct pairs, in the order of the expected calls.
         incorrect: the pairs of the right tool with the wrong arguments, likewise.
         settings: how the calls were compared.
-        forbidden: which of the actual calls must not have been made; they are extra, too.
+        forbidden: the positions of forbidden actual calls; they are also extra.
         ignored: the calls that do not count under these settings, and are in neither list.
-        faults: what is wrong with the calls that were made by their tools' definitions; None where
-            they are not known. Their positions count all of these calls, those in `ignored` too, in
-            the order of the trace; without any in `ignored` these are the positions in `actual`.
-        expectation: what was expected as it was written, where that is not simply calls.
+        faults: violations of the tool definitions; None if these are not known. Their positions count
+            all calls of the trace, including those in `ignored`.
+        expectation: the expectation as written, if it has groups or forbidden calls.
     """
 
     expected: tuple[ToolCall, ...]
@@ -277,7 +276,7 @@ class Score(Struct, frozen=True, gc=False):
 
     @property
     def missed(self) -> tuple[ToolCall, ...]:
-        """The expected calls that were never made."""
+        """The expected calls that were not made."""
         paired = {row for row, _ in self.other_pairs}
         rest = range(self.equal_start, len(self.expected))
         return tuple([self.expected[row] for row in rest if row not in paired])
@@ -297,29 +296,29 @@ class Score(Struct, frozen=True, gc=False):
 
     @property
     def total_expected(self) -> int:
-        """How many calls were expected."""
+        """The number of expected calls."""
         return len(self.expected)
 
     @property
     def total_actual(self) -> int:
-        """How many calls were made."""
+        """The number of actual calls."""
         return len(self.actual)
 
     @property
     def precision(self) -> float:
-        """The share of the actual calls that are correct; 1 where there are none."""
+        """The share of the actual calls that are correct; 1 if there are none."""
         return self._correct_count / len(self.actual) if self.actual else 1.0
 
     @property
     def recall(self) -> float:
-        """The share of the expected calls that were made correctly; 1 where there are none."""
+        """The share of the expected calls that were made correctly; 1 if there are none."""
         return self._correct_count / len(self.expected) if self.expected else 1.0
 
     @property
     def f1(self) -> float:
-        """The harmonic mean of precision and recall; 1 where nothing was expected or made.
+        """The harmonic mean of precision and recall; 1 if nothing was expected or made.
 
-        It is 0 where a forbidden call was made, whatever precision and recall are.
+        It is 0 if a forbidden call was made, whatever precision and recall are.
         """
         if self.forbidden:
             return 0.0
@@ -332,17 +331,17 @@ class Score(Struct, frozen=True, gc=False):
 
     @property
     def is_exact(self) -> bool:
-        """Whether every expected call was made correctly and no other."""
+        """Whether every expected call was made correctly, and no other call."""
         return self._correct_count == len(self.expected) == len(self.actual)
 
     @property
     def passed(self) -> bool:
-        """Whether the score is at least what the settings ask for, and nothing forbidden was called."""
+        """Whether the score reaches the pass mark, and no forbidden call was made."""
         return not self.forbidden and self.f1 >= self.settings.pass_mark
 
     @property
     def tool_selection(self) -> float:
-        """The same F1 over the names alone, whatever the arguments."""
+        """The F1 of the tool names, without their arguments."""
         expected = [call.name for call in self.expected]
         actual = [call.name for call in self.actual]
         same = count_same_names(expected, actual, self.settings.order)
@@ -352,7 +351,7 @@ class Score(Struct, frozen=True, gc=False):
     def argument_accuracy(self) -> float | None:
         """Matched expected arguments / expected arguments, over all pairs; None without any."""
         pairs = self.correct + self.incorrect
-        expected = sum(pair.wanted_arguments for pair in pairs)
+        expected = sum(pair.expected_arguments for pair in pairs)
         return sum(pair.matched_arguments for pair in pairs) / expected if expected else None
 
     @property
@@ -365,9 +364,9 @@ class Score(Struct, frozen=True, gc=False):
 
     @property
     def parameters_valid(self) -> float | None:
-        """The share of the calls that their tools' schemas accept; None where they are not known.
+        """The share of the calls that their tools' schemas accept; None if they are not known.
 
-        Of all calls that were made, whether they count or not. Without any it is 1 where none was
+        All actual calls are included, whether they count or not. Without any it is 1 if none was
         expected, else 0.
         """
         if self.faults is None:
@@ -395,7 +394,7 @@ class Score(Struct, frozen=True, gc=False):
         return self.equal_start + len(self.other_correct)
 
     def explain(self, *, lang: Language = "en") -> str:
-        """How the score comes about, in three steps that a person can check by hand."""
+        """How the score is calculated, in three steps."""
         from callscore.words.explanation import explain
 
         return explain(self, lang=lang)

@@ -77,11 +77,11 @@ class Summary(Struct):
 
     Attributes:
         pass_mark: the score from which a case passes.
-        outcomes: how many cases had which outcome.
+        outcomes: the number of cases with each outcome.
         tools: how the calls of each tool went.
         wrong_arguments: (tool, argument) -> in how many incorrect calls it differs.
-        confusion: (expected tool, called tool) -> how often one came in place of the other. Within
-            a case missed and extra calls are set against each other in order, the rest against None.
+        confusion: (expected tool, called tool) -> how often one was called in place of the other.
+            Within a case, missed and extra calls are matched in order; None for the rest.
         trials: id -> outcomes, of the cases that say which trial they are.
         faults: (tool, kind) -> how often the tools' schemas find this fault in its calls.
         checked_cases: the cases whose tools' schemas are known.
@@ -103,7 +103,7 @@ class Summary(Struct):
     uncounted_cases: int = 0
 
     def add(self, score: Score, *, trial_of: str | None = None) -> None:
-        """Count one case; `trial_of` is its id where it is one of several trials."""
+        """Count one case; `trial_of` is its id if it is one of several trials."""
         outcome = outcome_of(score)
         _add_count(self.outcomes, outcome)
         if trial_of is not None:
@@ -164,7 +164,7 @@ class Summary(Struct):
         return counts
 
     def unknown_arguments(self, tool: str) -> int | None:
-        """How many arguments of its calls the tool does not know; None where nothing was checked."""
+        """How many arguments of its calls the tool does not know; None if nothing was checked."""
         return self.faults.get((tool, "unknown_argument"), 0) if self.checked_cases else None
 
     def merge(self, other: Summary) -> None:
@@ -186,7 +186,7 @@ class Summary(Struct):
 
     @property
     def cases(self) -> int:
-        """How many cases were scored."""
+        """The number of scored cases."""
         return sum(self.outcomes.values())
 
     @property
@@ -241,7 +241,7 @@ class Summary(Struct):
 
     @property
     def parameters_valid(self) -> float | None:
-        """The share of calls that their tools' schemas accept; None where none was checked."""
+        """The share of calls that their tools' schemas accept; None if none was checked."""
         return self.valid_calls / self.checked_calls if self.checked_calls else None
 
     @property
@@ -261,19 +261,19 @@ class Summary(Struct):
 
     @property
     def macro_precision(self) -> float | None:
-        """The mean precision of the cases; None where there are none."""
+        """The mean precision of the cases; None if there are none."""
         return self._mean(lambda correct, _, actual, __: (correct, actual))
 
     @property
     def macro_recall(self) -> float | None:
-        """The mean recall of the cases; None where there are none."""
+        """The mean recall of the cases; None if there are none."""
         return self._mean(lambda correct, expected, *_: (correct, expected))
 
     @property
     def macro_f1(self) -> float | None:
-        """The mean score of the cases, the headline; None where there are none.
+        """The mean score of the cases, the headline; None if there are none.
 
-        The score of a case is its F1, or 0 where a forbidden call was made.
+        The score of a case is its F1, or 0 if a forbidden call was made.
         """
         return self._mean(
             lambda correct, expected, actual, forbidden: (
@@ -286,7 +286,7 @@ class Summary(Struct):
     def macro_f1_interval(self) -> Interval | None:
         """The 95 % bootstrap interval of the macro F1, with the trials of a case kept together.
 
-        None for fewer than ten cases: resampling so few promises more than they can tell.
+        None for fewer than ten cases: such an interval would be unreliable.
         """
         clusters = self._clusters()
         if sum(cluster.times for cluster in clusters) < _MIN_CASES:
@@ -306,7 +306,7 @@ class Summary(Struct):
     def exact_interval(self) -> Interval:
         """The 95 % Wilson interval of the share of exact cases.
 
-        The trials of a case count as one observation: they may well be all alike.
+        The trials of a case count as one observation, since they may be correlated.
         """
         observed = self.distinct_cases
         return wilson(self.exact * observed / self.cases, observed) if observed else wilson(0, 0)
@@ -317,14 +317,14 @@ class Summary(Struct):
         return self._passed(self.outcomes)
 
     def pass_at_k(self) -> list[float]:
-        """For k = 1, 2, ...: the chance that one of k trials passes, meaned over the cases.
+        """For k = 1, 2, ...: the probability that one of k trials passes, as a mean over the cases.
 
-        Up to the smallest number of trials that a case has; empty where no case names a trial.
+        Up to the smallest number of trials that a case has; empty if no case has trials.
         """
         return _mean_chances(self._trial_counts(), pass_at_k)
 
     def pass_hat_k(self) -> list[float]:
-        """For k = 1, 2, ...: the chance that all of k trials pass (pass^k), as `pass_at_k`."""
+        """For k = 1, 2, ...: the probability that all of k trials pass (pass^k), as `pass_at_k`."""
         return _mean_chances(self._trial_counts(), pass_hat_k)
 
     def _mean(self, ratio: Callable[[int, int, int, int], tuple[int, int]]) -> float | None:

@@ -44,8 +44,8 @@ def trajectory_match(  # noqa: PLR0913  (the tool's own options, and one for wha
     """Whether the actual calls match the expected ones.
 
     Args:
-        expected: the calls that were expected.
-        actual: the calls that were made.
+        expected: the expected calls.
+        actual: the actual calls.
         trajectory_match_mode: `superset` where every expected call finds a call of its own,
             `subset` where every actual call does, `unordered` for both, `strict` for the same calls
             in every message.
@@ -55,7 +55,7 @@ def trajectory_match(  # noqa: PLR0913  (the tool's own options, and one for wha
             the expected arguments, or a list of paths (`options.unit`) at which both must hold the
             same.
         one_message: whether calls of which no step is known are calls of one message; else each
-            is a message. This option is ours: the tool is given messages.
+            is a message. Added by callscore: the tool is given messages.
 
     Defects:
         The first call that fits is taken, so that a match can be missed: with `superset` for both,
@@ -71,7 +71,7 @@ def trajectory_match(  # noqa: PLR0913  (the tool's own options, and one for wha
 
     Raises:
         NotScorable: a call has no arguments, or has some that JSON does not have.
-        InvalidSettings: there is no such mode, or an override is none of these.
+        InvalidSettings: the mode is unknown, or an override is none of these.
     """
     matches = option_value("trajectory_match_mode", trajectory_match_mode, _MODES)
     usual = option_value("tool_args_match_mode", tool_args_match_mode, _RULES)

@@ -146,8 +146,8 @@ def json_diff(expected: Calls, actual: Calls, *, preserve_strings: bool = False)
     values of different kinds by the edit distance of their JSON texts.
 
     Args:
-        expected: the calls that were expected.
-        actual: the calls that were made.
+        expected: the expected calls.
+        actual: the actual calls.
         preserve_strings: whether a text that holds a JSON object or array stays a text.
 
     Defects:
@@ -166,7 +166,7 @@ def json_diff(expected: Calls, actual: Calls, *, preserve_strings: bool = False)
 
 
 def exact_match(expected: Calls, actual: Calls) -> float:
-    """`ExactMatch`: 1 where the two lists have the same JSON text.
+    """`ExactMatch`: 1 if the two lists have the same JSON text.
 
     Defects:
         The keys are not sorted: the same arguments in another order are a mismatch. So are 1 and
@@ -198,8 +198,8 @@ def list_contains(
     """`ListContains`: the similarity of the best pairing of calls, per call of the longer list.
 
     Args:
-        expected: the calls that were expected.
-        actual: the calls that were made.
+        expected: the expected calls.
+        actual: the actual calls.
         pairwise_scorer: what says how similar two calls are: `levenshtein`, by the edit distance
             of the texts that Python makes of the two objects, `json_diff` or `exact_match`.
         allow_extra_entities: whether only expected calls are counted, so that extra ones are free.
@@ -210,7 +210,7 @@ def list_contains(
         an extra call from costing everything.
 
     Raises:
-        InvalidSettings: there is no such pairwise scorer.
+        InvalidSettings: the pairwise scorer is unknown.
         NotScorable: the pairwise scorer raises, or finds what is not a number.
     """
     prepared, similarity = option_value("pairwise_scorer", pairwise_scorer, _SIMILARITIES)

@@ -52,7 +52,7 @@ class NavigationEfficiency(Struct, frozen=True, gc=False):
     """What the evaluator returns.
 
     Attributes:
-        match: 1.0 where the calls match, else 0.0.
+        match: 1.0 if the calls match, else 0.0.
         precision: the share of the actual calls that were expected.
         recall: the share of the expected calls that were made.
         f1: the harmonic mean of both.
@@ -71,15 +71,15 @@ def navigation_efficiency(
     matching_mode: MatchingMode = "exact_match",
     parameters: bool = True,
 ) -> NavigationEfficiency:
-    """All that the evaluator says of the calls.
+    """All results of the evaluator.
 
     Args:
-        expected: the calls that were expected.
-        actual: the calls that were made.
+        expected: the expected calls.
+        actual: the actual calls.
         matching_mode: `exact_match` for the same calls in the same order, `in_order_match` where
             others may stand in between, `any_order_match` where the order does not matter either.
             The other three numbers do not depend on it.
-        parameters: compare arguments, too; else names alone. This option is ours: Azure compares
+        parameters: compare arguments as well; otherwise only names. Added by callscore: Azure compares
             arguments where it is given some.
 
     Defects:
@@ -87,10 +87,10 @@ def navigation_efficiency(
         tool have those of the last. They are looked up by the name without the white space around
         it but kept with it, so that an expected call of `"book "` has no arguments.
         Values are compared as texts: 1 is "1", None is "None" and `[1]` is "[1]", but 1 is not 1.0.
-        Without an expected call there is no number, even where none was made.
+        Without an expected call there is no score, even where none was made.
 
     Raises:
-        InvalidSettings: there is no such mode.
+        InvalidSettings: the mode is unknown.
         NotScorable: nothing is expected; or arguments are compared, and an expected call has none,
             or a value cannot be written as text.
     """
@@ -110,19 +110,19 @@ def navigation_match(
     """Whether the calls match, 1.0 or 0.0: the `match` of `navigation_efficiency`.
 
     Args:
-        expected: the calls that were expected.
-        actual: the calls that were made.
+        expected: the expected calls.
+        actual: the actual calls.
         matching_mode: `exact_match` for the same calls in the same order, `in_order_match` where
             others may stand in between, `any_order_match` where the order does not matter either.
-        parameters: compare arguments, too; else names alone. This option is ours: Azure compares
+        parameters: compare arguments as well; otherwise only names. Added by callscore: Azure compares
             arguments where it is given some.
 
     Defects:
         All expected calls of one tool have the arguments of the last of them. Values are compared as
-        texts: 1 is "1", but not 1.0. Without an expected call there is no number.
+        texts: 1 is "1", but not 1.0. Without an expected call there is no score.
 
     Raises:
-        InvalidSettings: there is no such mode.
+        InvalidSettings: the mode is unknown.
         NotScorable: as for `navigation_efficiency`.
     """
     return navigation_efficiency(
@@ -134,14 +134,14 @@ def navigation_precision(expected: Calls, actual: Calls, *, parameters: bool = T
     """The share of the actual calls that were expected: `precision` of `navigation_efficiency`.
 
     Args:
-        expected: the calls that were expected.
-        actual: the calls that were made.
-        parameters: compare arguments, too; else names alone. This option is ours: Azure compares
+        expected: the expected calls.
+        actual: the actual calls.
+        parameters: compare arguments as well; otherwise only names. Added by callscore: Azure compares
             arguments where it is given some.
 
     Defects:
         All expected calls of one tool have the arguments of the last of them. Values are compared as
-        texts: 1 is "1", but not 1.0. Without an expected call there is no number.
+        texts: 1 is "1", but not 1.0. Without an expected call there is no score.
 
     Raises:
         NotScorable: as for `navigation_efficiency`.
@@ -153,14 +153,14 @@ def navigation_recall(expected: Calls, actual: Calls, *, parameters: bool = True
     """The share of the expected calls that were made: the `recall` of `navigation_efficiency`.
 
     Args:
-        expected: the calls that were expected.
-        actual: the calls that were made.
-        parameters: compare arguments, too; else names alone. This option is ours: Azure compares
+        expected: the expected calls.
+        actual: the actual calls.
+        parameters: compare arguments as well; otherwise only names. Added by callscore: Azure compares
             arguments where it is given some.
 
     Defects:
         All expected calls of one tool have the arguments of the last of them. Values are compared as
-        texts: 1 is "1", but not 1.0. Without an expected call there is no number.
+        texts: 1 is "1", but not 1.0. Without an expected call there is no score.
 
     Raises:
         NotScorable: as for `navigation_efficiency`.
@@ -172,14 +172,14 @@ def navigation_f1(expected: Calls, actual: Calls, *, parameters: bool = True) ->
     """The harmonic mean of precision and recall: the `f1` of `navigation_efficiency`.
 
     Args:
-        expected: the calls that were expected.
-        actual: the calls that were made.
-        parameters: compare arguments, too; else names alone. This option is ours: Azure compares
+        expected: the expected calls.
+        actual: the actual calls.
+        parameters: compare arguments as well; otherwise only names. Added by callscore: Azure compares
             arguments where it is given some.
 
     Defects:
         All expected calls of one tool have the arguments of the last of them. Values are compared as
-        texts: 1 is "1", but not 1.0. Without an expected call there is no number.
+        texts: 1 is "1", but not 1.0. Without an expected call there is no score.
 
     Raises:
         NotScorable: as for `navigation_efficiency`.

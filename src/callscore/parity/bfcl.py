@@ -290,11 +290,11 @@ _Pair = tuple[str, "Arguments"]
 
 
 class Check(Struct, frozen=True, gc=False):
-    """What BFCL says of the calls of one task.
+    """The result of BFCL for the calls of one task.
 
     Attributes:
-        valid: whether they are accepted.
-        error_type: BFCL's name for the first thing that is wrong; None where they are accepted.
+        valid: whether the calls are accepted.
+        error_type: BFCL's name for the first error; None if the calls are accepted.
     """
 
     valid: bool
@@ -320,7 +320,7 @@ def ast_check(
 
     Args:
         functions: the documents of the functions, with the types as BFCL calls them.
-        calls: the calls that were made.
+        calls: the actual calls.
         possible_answers: for each expected call, its name and its parameters' possible values.
         test_category: `simple` (one call, by the first function and the first answer), `multiple`
             (the first call, by the function that the first answer names), or `parallel` (as many
@@ -332,7 +332,7 @@ def ast_check(
         matched greedily: an earlier answer takes the first call that it accepts, though a later one
         accepts only that. An array that mixes types is refused even where it is the answer itself,
         unless `""` is among the answers: then its items may have any type. Nothing inside an object
-        is checked for its type, and what is nested deeper has to be equal as it is. An answer of
+        is checked for its type, and what is nested deeper must be equal as it is. An answer of
         another type than the document says is compared with `==`, so that 1 is true.
 
     Raises:
@@ -355,12 +355,12 @@ def valid(
     """Whether BFCL accepts the actual calls, each expected value being the only possible answer.
 
     Args:
-        expected: the calls that were expected.
-        actual: the calls that were made.
+        expected: the expected calls.
+        actual: the actual calls.
         test_category: `simple` (one call, by the first expected one), `multiple` (the first call,
             by the document of the first expected one), or `parallel` (as many calls as expected, in
             any order).
-        optional: whether every argument may be left out. This option is ours: in BFCL the answers
+        optional: whether every argument may be left out. Added by callscore: in BFCL the answers
             say it of each argument.
         tools: the definitions of the tools, by name. Of a tool that is not among them, all expected
             arguments are required, and each has the type of its first expected value.
@@ -373,7 +373,7 @@ def valid(
         required of every call of this tool, even of one that is expected without it.
 
     Raises:
-        InvalidSettings: there is no such category, or the tools are none.
+        InvalidSettings: the category is unknown, or the tools are invalid.
         NotScorable: there is no expected call to check against, or a definition has no such types.
     """
     return check(
@@ -389,10 +389,10 @@ def check(
     optional: bool = False,
     tools: Mapping[str, Tool] | None = None,
 ) -> Check:
-    """`valid`, and BFCL's name for what is wrong.
+    """`valid`, with BFCL's name for the error.
 
     Raises:
-        InvalidSettings: there is no such category, or the tools are none.
+        InvalidSettings: the category is unknown, or the tools are invalid.
         NotScorable: there is no expected call to check against, or a definition has no such types.
     """
     option_value("test_category", test_category, _CATEGORY_CHECKS)

@@ -1,4 +1,4 @@
-"""DeepEval: ToolCorrectnessMetric, as far as it asks no language model.
+"""DeepEval: ToolCorrectnessMetric, except for what needs a language model.
 
 All calls have one type here; DeepEval distinguishes functions from tools of MCP servers if its user
 does. The output of a call is its `output`, or its `result`.
@@ -51,7 +51,7 @@ def tool_correctness(  # noqa: PLR0913  (the tool's own options)
     arguments that it has in common with the expected ones.
 
     Defects:
-        Calls beyond the expected ones cost nothing, unless the match is to be exact. In any order,
+        Calls beyond the expected ones are free, unless the match is to be exact. In any order,
         expected calls choose one after the other, each the best call that is left, so that the
         score depends on their order. A call that is chosen is gone, and so is every other one that
         equals it, arguments and output included: the same call, expected twice and made twice,
@@ -61,13 +61,13 @@ def tool_correctness(  # noqa: PLR0913  (the tool's own options)
         be written, even where only names are compared.
 
     Args:
-        expected: the calls that were expected.
-        actual: the calls that were made.
-        input_parameters: compare arguments, too. This option and the next are DeepEval's list
+        expected: the expected calls.
+        actual: the actual calls.
+        input_parameters: compare arguments, too. This option and the next one are DeepEval's list
             `evaluation_params`.
-        output: compare what the calls gave back, too.
+        output: compare the results of the calls as well.
         should_consider_ordering: count what is done in the expected order alone.
-        should_exact_match: want the same calls at the same places: 1.0 or 0.0. It decides alone;
+        should_exact_match: require the same calls at the same positions: 1.0 or 0.0. It decides alone;
             `should_consider_ordering` then means nothing.
         strict_mode: whether everything below 1.0 is 0.0. The score depends on no other threshold.
 

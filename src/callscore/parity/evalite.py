@@ -62,8 +62,8 @@ def tool_call_accuracy(  # noqa: PLR0913  (as many options as the scorer has)
     give 1, one side alone gives 0.
 
     Args:
-        expected: the calls that were expected.
-        actual: the calls that were made.
+        expected: the expected calls.
+        actual: the actual calls.
         mode: whether the order counts.
         exact: the credit for a call that matches; the scorer takes it, and does not use it. This
             and what follows are the members of its `weights`.
@@ -80,7 +80,7 @@ def tool_call_accuracy(  # noqa: PLR0913  (as many options as the scorer has)
         where their doubles are.
 
     Raises:
-        InvalidSettings: there is no such mode.
+        InvalidSettings: the mode is unknown.
     """
     del exact  # as the scorer does
     pair, penalty = option_value(
@@ -144,9 +144,9 @@ def tool_called(expected: Calls | str | None, actual: Calls) -> float:
     "Evaluating Tool Call Agents", no part of the package, and not held against it.
 
     Args:
-        expected: the name of the tool, or None where no tool is expected, as in the lesson; or
+        expected: the name of the tool, or None if no tool is expected, as in the lesson; or
             calls, any of which will do, or none, which is our generalisation.
-        actual: the calls that were made.
+        actual: the actual calls.
 
     Defects:
         Other calls, and further calls of the tool, cost nothing.
@@ -164,16 +164,16 @@ def parameters_valid(
 ) -> float:
     """Whether the expected tool was called with the right fields: 1.0 or 0.0.
 
-    Only the first call of the tool is looked at. 1.0 where no tool is expected. It is the second
+    Only the first call of the tool is looked at. 1.0 if no tool is expected. It is the second
     scorer of the lesson "Evaluating Tool Call Agents", no part of the package, and not held against
     it. There, the checks of the fields are written out for the lesson's own tools; that they are a
     table, and that they are taken from an expected call where there is none, is our generalisation.
 
     Args:
-        expected: the name of the tool, or None where no tool is expected, as in the lesson; or
-            calls, each of which has to be found, or none, which is our generalisation.
-        actual: the calls that were made.
-        fields: by the name of the tool, what each field has to be: `string`, `number`, `boolean`,
+        expected: the name of the tool, or None if no tool is expected, as in the lesson; or
+            calls, each of which must be found, or none, which is our generalisation.
+        actual: the actual calls.
+        fields: by the name of the tool, what each field must be: `string`, `number`, `boolean`,
             `object`, `array`, `null`, or `present` for anything that JavaScript takes for true.
             Where it does not name the tool, a call needs the fields of the expected call, and in
             each a value of the type that is there.
@@ -182,7 +182,7 @@ def parameters_valid(
         Where no tool is expected, calls are not looked at. The values do not count.
 
     Raises:
-        InvalidSettings: a field has to be something else.
+        InvalidSettings: a field must be something else.
     """
     if not expected:
         return 1.0

@@ -33,8 +33,8 @@ def trajectory(
     Values are the same where Python says so: 1, 1.0 and true are one value.
 
     Args:
-        expected: the calls that were expected.
-        actual: the calls that were made.
+        expected: the expected calls.
+        actual: the actual calls.
         match_type: `EXACT` for the same calls in the same order, `IN_ORDER` where others may stand
             in between, `ANY_ORDER` where the order does not matter either.
         ignore_args: compare names alone.
@@ -44,7 +44,7 @@ def trajectory(
         Arguments that were not given are not the same as no arguments: None is not `{}`.
 
     Raises:
-        InvalidSettings: there is no such type of match.
+        InvalidSettings: the match type is unknown.
         NotScorable: values are nested too deeply to be compared.
     """
     rule = option_value("match_type", match_type, _RULES)
@@ -62,16 +62,16 @@ def mean_trajectory(
     match_type: MatchType = "EXACT",
     ignore_args: bool = False,
 ) -> float | None:
-    """The mean of `trajectory` over the invocations of a conversation; None where there is none.
+    """The mean of `trajectory` over the invocations of a conversation; None if there is none.
 
     Args:
         expected: the expected calls, invocation by invocation.
-        actual: the calls that were made, invocation by invocation.
+        actual: the actual calls, invocation by invocation.
         match_type: as for `trajectory`.
         ignore_args: as for `trajectory`.
 
     Raises:
-        InvalidSettings: there is no such type of match.
+        InvalidSettings: the match type is unknown.
         NotScorable: the two sides have different numbers of invocations, or one invocation cannot
             be scored.
     """

@@ -89,8 +89,8 @@ def evaluate_tool_calls(  # noqa: PLR0913  (as many options as the matcher has)
     besides than are allowed.
 
     Args:
-        expected: the calls that were expected.
-        actual: the calls that were made.
+        expected: the expected calls.
+        actual: the actual calls.
         tool_call_order: `ignore` to find each expected call anywhere, `strict` at its own position
             alone, `superset` in this order, with others in between.
         argument_matching: `partial` where a call may have more arguments, `exact` where it may not,
@@ -143,8 +143,8 @@ def passed(  # noqa: PLR0913  (likewise)
     The arguments have to match, too. `evaluate_tool_calls` says which calls did.
 
     Args:
-        expected: the calls that were expected.
-        actual: the calls that were made.
+        expected: the expected calls.
+        actual: the actual calls.
         tool_call_order: `ignore` to find each expected call anywhere, `strict` at its own position
             alone, `superset` in this order, with others in between.
         argument_matching: `partial` where a call may have more arguments, `exact` where it may not,

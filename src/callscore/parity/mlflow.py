@@ -35,12 +35,12 @@ def tool_call_correctness(
     Arguments are compared as JSON texts with sorted keys: 1, 1.0 and true are three values.
 
     Args:
-        expected: the calls that were expected. Where one of them has None for its arguments,
+        expected: the expected calls. Where one of them has None for its arguments,
             names alone are compared, for all calls.
-        actual: the calls that were made.
+        actual: the actual calls.
         should_consider_ordering: compare position by position.
         include_arguments: take the expected arguments into account; else it is as if no expected
-            call had any. This option is ours: MLflow sees whether some are given.
+            call had any. Added by callscore: MLflow sees whether some are given.
 
     Defects:
         Without ordering, equal numbers of calls are compared as sets: a call that is made once and

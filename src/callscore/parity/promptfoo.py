@@ -51,8 +51,8 @@ def tool_call_f1_passes(
     """Whether the assertion holds: the F1 reaches the threshold.
 
     Args:
-        expected: the calls that were expected.
-        actual: the calls that were made.
+        expected: the expected calls.
+        actual: the actual calls.
         threshold: the least F1 that passes.
         inverse: whether it must not reach it, which promptfoo writes as `not-tool-call-f1`.
 

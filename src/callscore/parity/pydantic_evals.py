@@ -50,8 +50,8 @@ def trajectory_match(
     """How well the names of the calls follow the expected ones; arguments are not looked at.
 
     Args:
-        expected: the calls that were expected.
-        actual: the calls that were made.
+        expected: the expected calls.
+        actual: the actual calls.
         order: `exact` is 1.0 for the same names in the same order and else 0.0; `in_order` is the
             F1 of the longest common subsequence; `any_order` is the F1 of the common multiset.
         include_failed: count calls that ended in an error, too.
@@ -60,7 +60,7 @@ def trajectory_match(
         Calls with wrong arguments are as good as right ones.
 
     Raises:
-        InvalidSettings: there is no such order.
+        InvalidSettings: the order is unknown.
     """
     common = option_value("order", order, _ORDERS)
     wanted, made = names_of(expected), names_of(_counted(actual, include_failed=include_failed))
@@ -72,11 +72,11 @@ def trajectory_match(
 def tool_correctness(
     expected: Calls, actual: Calls, *, allow_extra: bool = False, include_failed: bool = False
 ) -> bool:
-    """Whether the expected tools were called, each as often as expected, in whatever order.
+    """Whether the expected tools were called, each as often as expected, in any order.
 
     Args:
-        expected: the calls that were expected.
-        actual: the calls that were made.
+        expected: the expected calls.
+        actual: the actual calls.
         allow_extra: accept other calls, and more calls, too.
         include_failed: count calls that ended in an error, too.
 
@@ -103,16 +103,16 @@ def argument_correctness(
 
     Args:
         expected: the tool and its arguments.
-        actual: the calls that were made.
+        actual: the actual calls.
         match_mode: `subset` accepts arguments beyond the expected ones, `exact` does not.
         occurrence: which call of that tool is looked at; a number counts from 0.
         include_failed: count calls that ended in an error, too.
 
     Defects:
-        Only the arguments themselves may be a subset: an object among them has to be the same.
+        Only the arguments themselves may be a subset: an object among them must be the same.
 
     Raises:
-        InvalidSettings: there is no such mode.
+        InvalidSettings: the mode is unknown.
         NotScorable: no arguments are expected, so that there is nothing to compare with, or values
             are nested too deeply to be compared.
     """
@@ -139,13 +139,13 @@ def argument_correctness_by_call(
     second, and so on; what other tools were called in between does not matter.
 
     Args:
-        expected: the calls that were expected.
-        actual: the calls that were made.
+        expected: the expected calls.
+        actual: the actual calls.
         match_mode: as for `argument_correctness`.
         include_failed: count calls that ended in an error, too.
 
     Raises:
-        InvalidSettings: there is no such mode.
+        InvalidSettings: the mode is unknown.
         NotScorable: an expected call has no arguments to compare with, or values are nested too
             deep to be compared.
     """

@@ -41,7 +41,7 @@ def exact_match(expected: str, actual: str) -> float:
 
 
 def string_presence(expected: str, actual: str) -> float:
-    """1.0 where the expected text stands somewhere in the actual one, else 0.0."""
+    """1.0 if the expected text stands somewhere in the actual one, else 0.0."""
     return float(expected in actual)
 
 
@@ -56,7 +56,7 @@ def string_similarity(
         distance_measure: what the distance of two texts is.
 
     Raises:
-        InvalidSettings: there is no such measure.
+        InvalidSettings: the measure is unknown.
     """
     from rapidfuzz import distance
 
@@ -84,15 +84,15 @@ def tool_call_accuracy(
     Defects:
         One call too many or too few, or out of place, makes all others worth nothing: the penalty
         for other lengths that Ragas describes is never reached. Arguments beyond the expected ones
-        cost nothing, unless none is expected. Values are compared as text: 1 is "1" and None is
+        are free, unless none is expected. Values are compared as text: 1 is "1" and None is
         "None", but 1 is not 1.0, and objects with their keys in another order differ. In any
         order, the calls are sorted and compared by position, not paired: against f(1) and f(2),
         f(2) and f(3) score 0.0.
 
     Args:
-        expected: the calls that were expected.
-        actual: the calls that were made.
-        strict_order: whether the calls have to be in the expected order.
+        expected: the expected calls.
+        actual: the actual calls.
+        strict_order: whether the calls must be in the expected order.
         arg_comparison_metric: what an argument is worth, by the text of its expected and its actual
             value.
 

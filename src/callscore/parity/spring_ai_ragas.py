@@ -32,7 +32,7 @@ def tool_call_accuracy(
     mode: Mode = "strict",
     argument_match_threshold: float = 0.8,
 ) -> float | None:
-    """The F1 of the calls that match a reference; None where nothing is expected.
+    """The F1 of the calls that match a reference; None if nothing is expected.
 
     Each call in turn takes the reference, of those that are left, that it matches best: the first
     of several. Strict: the name and all arguments are the same. Flexible: the share of the
@@ -50,12 +50,12 @@ def tool_call_accuracy(
 
     Args:
         expected: the reference.
-        actual: the calls that were made.
-        mode: whether all arguments have to be the same.
+        actual: the actual calls.
+        mode: whether all arguments must be the same.
         argument_match_threshold: the share of them that is enough in flexible mode.
 
     Raises:
-        InvalidSettings: there is no such mode.
+        InvalidSettings: the mode is unknown.
     """
     worth = option_value("mode", mode, _MODES)
     if not expected:

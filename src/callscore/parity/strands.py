@@ -89,9 +89,9 @@ def exact(expected: Calls, actual: Calls, *, items: Items = "names") -> float:
     """The share of the expected calls that stand at the same position: `exact_match_scorer`.
 
     Args:
-        expected: the calls that were expected.
-        actual: the calls that were made.
-        items: what stands for a call: its name, or its name and its arguments. This option is ours:
+        expected: the expected calls.
+        actual: the actual calls.
+        items: what stands for a call: its name, or its name and its arguments. Added by callscore:
             Strands is given items.
 
     Defects:
@@ -109,9 +109,9 @@ def in_order(expected: Calls, actual: Calls, *, items: Items = "names") -> float
     """How much of the expected sequence, from its start, was called: `in_order_match_scorer`.
 
     Args:
-        expected: the calls that were expected.
-        actual: the calls that were made.
-        items: what stands for a call: its name, or its name and its arguments. This option is ours:
+        expected: the expected calls.
+        actual: the actual calls.
+        items: what stands for a call: its name, or its name and its arguments. Added by callscore:
             Strands is given items.
 
     Defects:
@@ -131,9 +131,9 @@ def any_order(expected: Calls, actual: Calls, *, items: Items = "names") -> floa
     This is its `any_order_match_scorer`.
 
     Args:
-        expected: the calls that were expected.
-        actual: the calls that were made.
-        items: what stands for a call: its name, or its name and its arguments. This option is ours:
+        expected: the expected calls.
+        actual: the actual calls.
+        items: what stands for a call: its name, or its name and its arguments. Added by callscore:
             Strands is given items.
 
     Defects:

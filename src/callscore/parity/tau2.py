@@ -38,7 +38,7 @@ def action_checks(
             the arguments.
         actual: the calls; objects may have a `requestor`.
         same_requestor: whether an action of the user is met by calls of the user alone, and one of
-            the assistant by calls of the assistant. This option is ours: the evaluator itself
+            the assistant by calls of the assistant. Added by callscore: the evaluator itself
             compares names and arguments only; tools of both are mostly named differently.
 
     Defects:
@@ -67,13 +67,13 @@ def action_checks(
 
 
 def action_reward(expected: Calls, actual: Calls, *, same_requestor: bool = True) -> float:
-    """1 where every expected action was taken, else 0; and 1 where none is expected.
+    """1 if every expected action was taken, else 0; and 1 if none is expected.
 
     Args:
         expected: the actions.
         actual: the calls.
         same_requestor: whether an action of the user is met by calls of the user alone, and one of
-            the assistant by calls of the assistant. This option is ours, see `action_checks`.
+            the assistant by calls of the assistant. Added by callscore, see `action_checks`.
 
     Defects:
         A call without arguments meets every action of its name that does not say what to compare.
@@ -88,13 +88,13 @@ def action_reward(expected: Calls, actual: Calls, *, same_requestor: bool = True
 def partial_action_reward(
     expected: Calls, actual: Calls, *, same_requestor: bool = True
 ) -> float | None:
-    """The share of the expected actions that were taken; None where none is expected.
+    """The share of the expected actions that were taken; None if none is expected.
 
     Args:
         expected: the actions.
         actual: the calls.
         same_requestor: whether an action of the user is met by calls of the user alone, and one of
-            the assistant by calls of the assistant. This option is ours, see `action_checks`.
+            the assistant by calls of the assistant. Added by callscore, see `action_checks`.
 
     Defects:
         A call without arguments meets every action of its name that does not say what to compare.

@@ -143,7 +143,7 @@ def _argument_scores(expected: _Pairs, actual: _Pairs, *, strict: bool) -> Argum
     """Pair the calls of each tool, and count the arguments over all of them.
 
     Raises:
-        NotScorable: a value is too large, or nested too deep, to be compared.
+        NotScorable: a value is too large, or nested too deeply, to be compared.
     """
     if not expected or not actual:
         return _NONE_RIGHT if expected or actual else _ALL_RIGHT
@@ -333,7 +333,7 @@ _GRADES = ((0.9, "A"), (0.8, "B"), (0.7, "C"), (0.6, "D"))
 
 
 class Evaluation(Struct, frozen=True, gc=False):
-    """All numbers of a case; the functions of this module say what each of them is."""
+    """All numbers of a case; the functions of this module describe them."""
 
     score: float
     grade: str
@@ -351,12 +351,12 @@ class Evaluation(Struct, frozen=True, gc=False):
 
 
 def evaluate(expected: Calls, actual: Calls, *, strict: bool = False) -> Evaluation:
-    """All numbers that the tool's function of this name gives.
+    """All numbers that the function of this name returns.
 
     Args:
-        expected: the calls that were expected; the arguments of one without any are not checked.
-        actual: the calls that were made.
-        strict: whether values have to be of the same type: 1 is not 1.0, and blanks count.
+        expected: the expected calls; the arguments of one without any are not checked.
+        actual: the actual calls.
+        strict: whether values must be of the same type: 1 is not 1.0, and spaces count.
 
     Defects:
         Those of `score`, and of the other functions. What adds up to 0.9 or 0.8 can be a bit less
@@ -398,9 +398,9 @@ def score(expected: Calls, actual: Calls, *, strict: bool = False) -> float:
     not redundant for 0.1.
 
     Args:
-        expected: the calls that were expected; the arguments of one without any are not checked.
-        actual: the calls that were made.
-        strict: whether values have to be of the same type: 1 is not 1.0, and blanks count.
+        expected: the expected calls; the arguments of one without any are not checked.
+        actual: the actual calls.
+        strict: whether values must be of the same type: 1 is not 1.0, and spaces count.
 
     Defects:
         A perfect case has 0.9999999999999999, as the parts are added up as floats. A call with wrong
@@ -419,15 +419,15 @@ def argument_f1(expected: Calls, actual: Calls, *, strict: bool = False) -> floa
     arguments as possible are right.
 
     Args:
-        expected: the calls that were expected; the arguments of one without any are not checked.
-        actual: the calls that were made.
-        strict: whether values have to be of the same type: 1 is not 1.0, and blanks count.
+        expected: the expected calls; the arguments of one without any are not checked.
+        actual: the actual calls.
+        strict: whether values must be of the same type: 1 is not 1.0, and spaces count.
 
     Defects:
         The arguments of extra calls are not counted, and so cost no precision. With more than 12
         actual calls of a tool each expected call takes the best that is left. Unless `strict`,
-        true is 1, numbers are compared as floats, so that great integers that differ are the
-        same, and blanks around a text do not count, but only if it is not within a list or object.
+        true is 1, numbers are compared as floats, so that large integers that differ are the
+        same, and spaces around a text do not count, but only if it is not within a list or object.
 
     Raises:
         NotScorable: a value cannot be compared.
@@ -439,7 +439,7 @@ def selection_accuracy(expected: Calls, actual: Calls) -> float:
     """The share of the actual calls whose tool is expected at all.
 
     Defects:
-        Missing calls cost nothing, nor does it to call a tool too often.
+        Missing calls cost nothing, and neither does calling a tool too often.
     """
     return _selected_share(_names(expected), _names(actual))
 
@@ -448,7 +448,7 @@ def invocation_accuracy(expected: Calls, actual: Calls) -> float:
     """The share of the expected tools that are called, less half of each one missing or extra.
 
     Defects:
-        A missing tool is counted twice, and how often a tool is called does not matter.
+        A missing tool is counted twice, and the number of calls of a tool does not matter.
     """
     return _invoked_share(_names(expected), _names(actual))
 
@@ -466,13 +466,13 @@ def tool_correctness(expected: Calls, actual: Calls, *, strict_order: bool = Fal
     """The share of the expected tools that are called at least once.
 
     Args:
-        expected: the calls that were expected.
-        actual: the calls that were made.
+        expected: the expected calls.
+        actual: the actual calls.
         strict_order: the share of the expected calls that have their name at the same position.
 
     Defects:
-        A tool that is expected twice has to be called once. In strict order, one extra call in
-        front makes all others wrong. Extra calls cost nothing, unless none is expected.
+        A tool that is expected twice must be called once. In strict order, one extra call in
+        front makes all others wrong. Extra calls are free, unless none is expected.
     """
     wanted, given = _names(expected), _names(actual)
     if not strict_order or not wanted:
@@ -490,7 +490,7 @@ def tool_correctness_with_args(expected: Calls, actual: Calls) -> float:
         arguments is not one with none.
 
     Raises:
-        NotScorable: a value is nested too deep.
+        NotScorable: a value is nested too deeply.
     """
     wanted, left = _pairs(expected), _pairs(actual)
     if not wanted:
@@ -514,8 +514,8 @@ def partial_trajectory(
     """The share of the expected calls that find a call of the same tool.
 
     Args:
-        expected: the calls that were expected.
-        actual: the calls that were made.
+        expected: the expected calls.
+        actual: the actual calls.
         allow_tool_name_variations: whether case, underscores and hyphens do not count.
 
     Defects:
@@ -537,7 +537,7 @@ def trajectory_accuracy(expected: Calls, actual: Calls) -> float:
         Those of both.
 
     Raises:
-        NotScorable: a value is nested too deep.
+        NotScorable: a value is nested too deeply.
     """
     wanted, given = _pairs(expected), _pairs(actual)
     return _steps_share(wanted, given) * _efficiency(wanted, given)
@@ -550,7 +550,7 @@ def step_match_rate(expected: Calls, actual: Calls) -> float:
         One extra call in front makes all others wrong. Extra arguments do not matter.
 
     Raises:
-        NotScorable: a value is nested too deep.
+        NotScorable: a value is nested too deeply.
     """
     return _steps_share(_pairs(expected), _pairs(actual))
 
@@ -559,7 +559,7 @@ def path_efficiency(expected: Calls, actual: Calls) -> float:
     """The number of expected calls per actual call, at most 1.
 
     Defects:
-        Where nothing is expected it is 1, whatever is called.
+        If nothing is expected it is 1, whatever is called.
     """
     return _efficiency(_names(expected), _names(actual))
 
@@ -589,7 +589,7 @@ def identical_rate(expected: Calls, actual: Calls) -> float:
 def required_call_recall(expected: Calls, actual: Calls) -> float | None:
     """The share of the expected calls that find a call of the same tool that did not fail.
 
-    None where nothing is expected.
+    None if nothing is expected.
 
     Defects:
         Arguments, order and extra calls do not matter.

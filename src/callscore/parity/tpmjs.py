@@ -59,12 +59,12 @@ class _Pairing(Struct, frozen=True, gc=False):
 
 
 def tool_call_accuracy_score(given: Mapping[str, Any]) -> dict[str, Any]:
-    """What the tool answers to `{"expected": [...], "actual": [...]}`, calls of `tool` and `args`.
+    """The answer of the tool to `{"expected": [...], "actual": [...]}`, calls of `tool` and `args`.
 
-    The fields are those that its documentation promises, with `precision`, `recall` and `f1`.
+    The fields are those of its documentation, with `precision`, `recall` and `f1`.
     What it really returns has the four lists under `breakdown`; they are the same lists, and stand
     at the top level here. The summary is the one that it really returns, where its documentation
-    shows a line that begins with "Accuracy Score". `details` are in our own words.
+    shows a line that begins with "Accuracy Score". the wording of `details` is ours.
 
     Defects:
         Calls are paired in the order in which they are expected, and not for the best score: an
@@ -73,7 +73,7 @@ def tool_call_accuracy_score(given: Mapping[str, Any]) -> dict[str, Any]:
         example in its documentation shows a score of 0.667 where this, and it, give 0.4.
 
     Raises:
-        NotScorable: there are no two lists of calls, or calls have to be compared that have no
+        NotScorable: there are no two lists of calls, or calls must be compared that have no
             arguments.
     """
     expected, actual = _listed(given, "expected"), _listed(given, "actual")
@@ -113,13 +113,13 @@ def tool_call_accuracy(expected: Calls, actual: Calls) -> float:
         doubles are.
 
     Raises:
-        NotScorable: calls have to be compared that have no arguments.
+        NotScorable: calls must be compared that have no arguments.
     """
     return _pairing(pairs_of(expected), pairs_of(actual)).rates[2]
 
 
 def precision(expected: Calls, actual: Calls) -> float:
-    """The share of the calls that were made that match exactly, to three decimals; 1 without any.
+    """The share of the actual calls that match exactly, to three decimals; 1 without any.
 
     Defects:
         Calls are paired in the order in which they are expected, and not for the best score. Arrays
@@ -127,7 +127,7 @@ def precision(expected: Calls, actual: Calls) -> float:
         doubles are.
 
     Raises:
-        NotScorable: calls have to be compared that have no arguments.
+        NotScorable: calls must be compared that have no arguments.
     """
     return _pairing(pairs_of(expected), pairs_of(actual)).rates[0]
 
@@ -141,7 +141,7 @@ def recall(expected: Calls, actual: Calls) -> float:
         doubles are.
 
     Raises:
-        NotScorable: calls have to be compared that have no arguments.
+        NotScorable: calls must be compared that have no arguments.
     """
     return _pairing(pairs_of(expected), pairs_of(actual)).rates[1]
 

@@ -25,12 +25,12 @@ _NEW_NAME = "REFINEMENT_NEW_TOOL_NAME_FORBIDDEN"
 
 
 class Refinement(Struct, frozen=True, gc=False):
-    """What Trajectly says of a run.
+    """The result of Trajectly for a run.
 
     Attributes:
         passes: whether it found nothing wrong.
-        vacuous: whether the baseline is empty, so that nothing was looked at.
-        codes: what is wrong, in its own words: a missing call first, then each extra call.
+        vacuous: whether the baseline is empty, and nothing was checked.
+        codes: the errors, in its own words: a missing call first, then each extra call.
     """
 
     passes: bool
@@ -46,13 +46,13 @@ def refinement(
     allow_extra_tools: Collection[str] = (),
     side_effect_tools: Collection[str] = (),
 ) -> Refinement:
-    """Whether the baseline can be found in the run as a subsequence, and what else is in the run.
+    """Whether the baseline can be found in the run as a subsequence, and which other calls are in the run.
 
     Args:
         expected: the calls of the baseline.
         actual: the calls of the run.
-        allow_new_tool_names: whether an extra call may be one of a tool that the baseline has not.
-        allow_extra_tools: the tools that may be called more often than in the baseline.
+        allow_new_tool_names: whether an extra call may be one of a tool that is not in the baseline.
+        allow_extra_tools: tools that may be called more often than in the baseline.
         side_effect_tools: the tools whose extra calls are wrong even where the tool may be called
             more often. (Those of the policy's `allow_extra_side_effect_tools` are left out here.)
 

@@ -160,7 +160,7 @@ def json_round_trip(value: Any) -> Any:
 
     Raises:
         NotScorable: the value cannot be written.
-        RecursionError: it can be written, but is nested too deep to be read.
+        RecursionError: it can be written, but is nested too deeply to be read.
     """
     return JSONDecoder().decode(python_json_text(value))
 
@@ -209,7 +209,7 @@ def is_submultiset(part: Sequence[Hashable], whole: Iterable[Hashable]) -> bool:
 
 
 def has_members(value: dict[str, Any], members: dict[str, Any]) -> bool:
-    """Whether an object has all of these members, and maybe others.
+    """Whether an object has all of these members, and possibly others.
 
     Value by value, because `==` of two dicts takes a NaN object for equal to itself.
     """

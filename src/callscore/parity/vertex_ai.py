@@ -5,17 +5,17 @@ https://cloud.google.com/vertex-ai/generative-ai/docs/models/evaluation-agents, 
 objects with `tool_name` and `tool_input`:
 
 - exact match: the same calls in the same order;
-- in-order match: all calls of the reference in the same order, and maybe others;
-- any-order match: all calls of the reference in whatever order, and maybe others;
+- in-order match: all calls of the reference in the same order, and possibly others;
+- any-order match: all calls of the reference in any order, and possibly others;
 - precision: how many calls of the prediction also appear in the reference, divided by the number of
   calls of the prediction;
 - recall: how many calls of the reference also appear in the prediction, divided by the number of
   calls of the reference;
 - single tool use: whether the prediction has a call of a tool that is named.
 
-Not documented, and our reading: inputs are the same if they are the same JSON value, so that 1 is
+Not documented, our interpretation: inputs are the same if they are the same JSON value, so that 1 is
 1.0, true is not 1, and the order of keys does not matter; a call without an input has an empty one.
-The docstring of each metric says what it does with repeated calls, and without any.
+The docstring of each metric describes repeated and missing calls.
 """
 
 from __future__ import annotations
@@ -47,28 +47,28 @@ VERSION = "as documented"  # a service has no version
 
 
 def trajectory_exact_match(expected: Calls, actual: Calls) -> float:
-    """1.0 where the calls are the same in the same order, else 0.0.
+    """1.0 if the calls are the same in the same order, else 0.0.
 
-    No calls where none are expected are the same: our reading.
+    No calls where none are expected are the same: our interpretation.
 
     Args:
-        expected: the calls that were expected, which the service calls the reference.
-        actual: the calls that were made, which the service calls the prediction.
+        expected: the expected calls, which the service calls the reference.
+        actual: the actual calls, which the service calls the prediction.
 
     Defects:
-        None is known.
+        None known.
     """
     return 1.0 if _keys(expected) == _keys(actual) else 0.0
 
 
 def trajectory_in_order_match(expected: Calls, actual: Calls) -> float:
-    """1.0 where all expected calls were made in this order, whatever else was called, else 0.0.
+    """1.0 if all expected calls were made in this order, other calls are allowed, else 0.0.
 
-    Where none is expected, anything matches: our reading.
+    If none is expected, anything matches: our interpretation.
 
     Args:
-        expected: the calls that were expected, which the service calls the reference.
-        actual: the calls that were made, which the service calls the prediction.
+        expected: the expected calls, which the service calls the reference.
+        actual: the actual calls, which the service calls the prediction.
 
     Defects:
         Extra calls cost nothing.
@@ -77,15 +77,15 @@ def trajectory_in_order_match(expected: Calls, actual: Calls) -> float:
 
 
 def trajectory_any_order_match(expected: Calls, actual: Calls) -> float:
-    """1.0 where all expected calls were made in whatever order, whatever else was called, else 0.0.
+    """1.0 if all expected calls were made in any order, other calls are allowed, else 0.0.
 
-    A call that is expected twice has to be made twice, and where none is expected, anything
-    matches: our reading, for this is what Google's Agent Development Kit does in its match of the
+    A call that is expected twice must be made twice, and if none is expected, anything
+    matches: our interpretation, for this is what Google's Agent Development Kit does in its match of the
     same description.
 
     Args:
-        expected: the calls that were expected, which the service calls the reference.
-        actual: the calls that were made, which the service calls the prediction.
+        expected: the expected calls, which the service calls the reference.
+        actual: the actual calls, which the service calls the prediction.
 
     Defects:
         Extra calls cost nothing.
@@ -100,14 +100,14 @@ def trajectory_precision(expected: Calls, actual: Calls) -> float:
     and expected once counts twice.
 
     Args:
-        expected: the calls that were expected, which the service calls the reference.
-        actual: the calls that were made, which the service calls the prediction.
+        expected: the expected calls, which the service calls the reference.
+        actual: the actual calls, which the service calls the prediction.
 
     Defects:
         A right call can be repeated at no cost, and calls that are missing cost nothing.
 
     Raises:
-        NotScorable: no call was made, so that the documented division is by zero.
+        NotScorable: no call was made, and the documented formula would divide by zero.
     """
     return _share(_keys(actual), _keys(expected), "the number of actual calls")
 
@@ -119,14 +119,14 @@ def trajectory_recall(expected: Calls, actual: Calls) -> float:
     twice and made once counts twice.
 
     Args:
-        expected: the calls that were expected, which the service calls the reference.
-        actual: the calls that were made, which the service calls the prediction.
+        expected: the expected calls, which the service calls the reference.
+        actual: the actual calls, which the service calls the prediction.
 
     Defects:
         One call counts for every expected one that is the same, and extra calls cost nothing.
 
     Raises:
-        NotScorable: no call is expected, so that the documented division is by zero.
+        NotScorable: no call is expected, and the documented formula would divide by zero.
     """
     return _share(_keys(expected), _keys(actual), "the number of expected calls")
 
@@ -137,15 +137,15 @@ def trajectory_single_tool_use(
     *,
     tool_name: str,
 ) -> float:
-    """1.0 where a tool was called, however often and with whatever arguments, else 0.0.
+    """1.0 if a tool was called, however often and with whatever arguments, else 0.0.
 
     Args:
-        expected: the calls that were expected; they have no part in it.
-        actual: the calls that were made, which the service calls the prediction.
+        expected: the expected calls; they are not used.
+        actual: the actual calls, which the service calls the prediction.
         tool_name: the tool; the service has no default for it either.
 
     Defects:
-        It says nothing about all other calls, and nothing about how often the tool was called.
+        Other calls, and the number of calls of the tool, do not matter.
     """
     del expected
     return 1.0 if tool_name in names_of(actual) else 0.0

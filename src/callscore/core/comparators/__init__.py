@@ -1,1 +1,1 @@
-"""The rules that can replace a value, one per module; `callscore.core.rules` finds them."""
+"""The matchers that can replace a value, one per module; `callscore.core.rules` finds them."""

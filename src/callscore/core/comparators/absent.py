@@ -1,4 +1,4 @@
-"""The argument must not be given."""
+"""The argument must be absent."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Anything will do, as long as it is given."""
+"""Any value, as long as the argument is given."""
 
 from __future__ import annotations
 

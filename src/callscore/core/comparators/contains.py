@@ -1,4 +1,4 @@
-"""Text that has this text in it."""
+"""Text that contains this text."""
 
 from __future__ import annotations
 

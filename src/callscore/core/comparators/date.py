@@ -1,4 +1,4 @@
-"""The same date or instant, however it is written.
+"""The same date or point in time, in any notation.
 
 Dates and instants are read from ISO 8601, RFC 2822 and seconds since 1970. Nothing is guessed:
 01/02/2024 is not a date here, because it could be either of two.

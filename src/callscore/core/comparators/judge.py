@@ -1,4 +1,4 @@
-"""A value of which a model says that it will do."""
+"""A value that a model accepts."""
 
 from __future__ import annotations
 

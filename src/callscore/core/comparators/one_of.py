@@ -1,4 +1,4 @@
-"""One of several values, each of which may be a rule."""
+"""One of several values, each of which may be a matcher."""
 
 from __future__ import annotations
 

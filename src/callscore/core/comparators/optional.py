@@ -1,4 +1,4 @@
-"""A value that may be left out; if it is given, it must be this one."""
+"""A value that may be absent; if it is given, it must be this one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Text in which a regular expression finds something."""
+"""Text that a regular expression matches, anywhere in it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""An object that has at least these members, each of which may be a rule."""
+"""An object that contains at least these members, each of which may be a matcher."""
 
 from __future__ import annotations
 

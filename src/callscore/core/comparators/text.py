@@ -1,4 +1,4 @@
-"""Text that is the same, or nearly, but for case, space, punctuation and width."""
+"""Text that is equal or similar, apart from case, space, punctuation and width."""
 
 from __future__ import annotations
 

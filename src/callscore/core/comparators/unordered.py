@@ -1,4 +1,4 @@
-"""An array with these items in any order, each of which may be a rule."""
+"""An array with these items in any order, each of which may be a matcher."""
 
 from __future__ import annotations
 
