@@ -520,3 +520,11 @@ def test_a_name_that_takes_all_the_room_still_shows_that_there_are_arguments(len
 
     assert max(map(display_width, shown)) <= 40
     assert shown[1].rstrip(")").endswith("…")
+
+
+def test_names_are_not_cut_if_the_other_side_is_narrow() -> None:
+    extra = lines(scored([], [("find_order", {"number": 17})]), width=60)
+    missed = lines(scored([("find_order", {"number": 17})], []), width=60)
+
+    assert extra[1].split() == ["+", "find_order(number=17)"]
+    assert missed[1].split() == ["-", "find_order(number=17)"]

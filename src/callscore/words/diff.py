@@ -138,13 +138,26 @@ def call_lines(score: Score, *, width: int = 100, lang: Language = "en") -> list
         rows = [nothing, *_footer_rows(score, lang)]
         return [line for row in rows for line in _note_lines(row, row.indent, width)]
     reasons = explain_unpaired(score, lang)
-    names = {call.name for call in (*score.expected, *score.actual)}
+    expected = {call.name for call in score.expected}
+    actual = {call.name for call in score.actual}
+    names = expected | actual
     # The first layout has unlimited room and shows how much each side needs.
     unlimited = _Layout(_Widths(width, width), short_names(names, width), reasons, lang)
     widths = _split_width(width - _MARK - _GAP, _rows(score, unlimited))
-    rows = _rows(score, _Layout(widths, _names_that_fit(names, min(widths)), reasons, lang))
+    room = _room_for_names(widths, expected, actual)
+    rows = _rows(score, _Layout(widths, _names_that_fit(names, room), reasons, lang))
     widths = _split_width(sum(widths), rows)  # what is cut may need less room
     return [line for row in rows for line in _lay_out(row, widths)]
+
+
+def _room_for_names(widths: _Widths, *sides: set[str]) -> int:
+    """The room of the narrowest side that has a name without enough room."""
+    narrow = [
+        width
+        for width, names in zip(widths, sides, strict=True)
+        if any(display_width(escape(name)) > width for name in names)
+    ]
+    return min(narrow, default=max(widths))
 
 
 def _names_that_fit(names: set[str], width: int) -> dict[str, str]:
