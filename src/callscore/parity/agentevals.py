@@ -65,7 +65,7 @@ def trajectory_match(  # noqa: PLR0913  (the tool's own options, and one for wha
         function is given the expected ones first. In mode `unordered` both must hold, so that
         `subset` and `superset` of the arguments are nearly `exact`.
         In mode `strict` the order within a message does not matter. An override without a path is
-        no override, a word that is no mode accepts everything, and a path that neither side has
+        no override, an unknown mode accepts everything, and a path that neither side has
         is the same on both. NaN differs from NaN where it is a whole value that is compared, but
         not inside of one.
 

@@ -77,7 +77,7 @@ def navigation_efficiency(
         expected: the expected calls.
         actual: the actual calls.
         matching_mode: `exact_match` for the same calls in the same order, `in_order_match` where
-            others may stand in between, `any_order_match` where the order does not matter either.
+            others may be in between, `any_order_match` if the order does not matter either.
             The other three numbers do not depend on it.
         parameters: compare arguments as well; otherwise only names. Added by callscore: Azure compares
             arguments where it is given some.
@@ -87,7 +87,7 @@ def navigation_efficiency(
         tool have those of the last. They are looked up by the name without the white space around
         it but kept with it, so that an expected call of `"book "` has no arguments.
         Values are compared as texts: 1 is "1", None is "None" and `[1]` is "[1]", but 1 is not 1.0.
-        Without an expected call there is no score, even where none was made.
+        Without an expected call there is no score, even if none was made.
 
     Raises:
         InvalidSettings: the mode is unknown.
@@ -113,7 +113,7 @@ def navigation_match(
         expected: the expected calls.
         actual: the actual calls.
         matching_mode: `exact_match` for the same calls in the same order, `in_order_match` where
-            others may stand in between, `any_order_match` where the order does not matter either.
+            others may be in between, `any_order_match` if the order does not matter either.
         parameters: compare arguments as well; otherwise only names. Added by callscore: Azure compares
             arguments where it is given some.
 

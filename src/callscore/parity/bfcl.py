@@ -374,7 +374,7 @@ def valid(
 
     Raises:
         InvalidSettings: the category is unknown, or the tools are invalid.
-        NotScorable: there is no expected call to check against, or a definition has no such types.
+        NotScorable: there is no expected call, or a definition has no such types.
     """
     return check(
         expected, actual, test_category=test_category, optional=optional, tools=tools
@@ -393,7 +393,7 @@ def check(
 
     Raises:
         InvalidSettings: the category is unknown, or the tools are invalid.
-        NotScorable: there is no expected call to check against, or a definition has no such types.
+        NotScorable: there is no expected call, or a definition has no such types.
     """
     option_value("test_category", test_category, _CATEGORY_CHECKS)
     is_known = isinstance(tools, Mapping) and all(isinstance(tool, Tool) for tool in tools.values())

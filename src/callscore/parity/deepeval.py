@@ -63,7 +63,7 @@ def tool_correctness(  # noqa: PLR0913  (the tool's own options)
     Args:
         expected: the expected calls.
         actual: the actual calls.
-        input_parameters: compare arguments, too. This option and the next one are DeepEval's list
+        input_parameters: compare arguments as well. This option and the next one are DeepEval's list
             `evaluation_params`.
         output: compare the results of the calls as well.
         should_consider_ordering: count what is done in the expected order alone.

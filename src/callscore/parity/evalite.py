@@ -145,7 +145,7 @@ def tool_called(expected: Calls | str | None, actual: Calls) -> float:
 
     Args:
         expected: the name of the tool, or None if no tool is expected, as in the lesson; or
-            calls, any of which will do, or none, which is our generalisation.
+            calls, any of which is enough, or none, which is our generalization.
         actual: the actual calls.
 
     Defects:
@@ -167,11 +167,11 @@ def parameters_valid(
     Only the first call of the tool is looked at. 1.0 if no tool is expected. It is the second
     scorer of the lesson "Evaluating Tool Call Agents", no part of the package, and not held against
     it. There, the checks of the fields are written out for the lesson's own tools; that they are a
-    table, and that they are taken from an expected call where there is none, is our generalisation.
+    table, and that they are taken from an expected call where there is none, is our generalization.
 
     Args:
         expected: the name of the tool, or None if no tool is expected, as in the lesson; or
-            calls, each of which must be found, or none, which is our generalisation.
+            calls, each of which must be found, or none, which is our generalization.
         actual: the actual calls.
         fields: by the name of the tool, what each field must be: `string`, `number`, `boolean`,
             `object`, `array`, `null`, or `present` for anything that JavaScript takes for true.
@@ -179,7 +179,7 @@ def parameters_valid(
             each a value of the type that is there.
 
     Defects:
-        Where no tool is expected, calls are not looked at. The values do not count.
+        If no tool is expected, calls are not looked at. The values do not count.
 
     Raises:
         InvalidSettings: a field must be something else.

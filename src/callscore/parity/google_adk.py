@@ -36,7 +36,7 @@ def trajectory(
         expected: the expected calls.
         actual: the actual calls.
         match_type: `EXACT` for the same calls in the same order, `IN_ORDER` where others may stand
-            in between, `ANY_ORDER` where the order does not matter either.
+            in between, `ANY_ORDER` if the order does not matter either.
         ignore_args: compare names alone.
 
     Defects:

@@ -105,7 +105,7 @@ def evaluate_tool_calls(  # noqa: PLR0913  (as many options as the matcher has)
         expected value that reads `any`, `string`, `number`, `boolean`, `object`, `array` or `null`
         stands for a type, in any case and with whitespace around it, so that these words cannot be
         expected as such; and every call has arguments such as `toString` and `__proto__`. A number
-        that is not finite is null. Integers beyond 2**53 are the same where their doubles are.
+        that is not finite is null. Integers beyond 2**53 are the same if their doubles are.
 
     Raises:
         InvalidSettings: an option has a value that it cannot have.
@@ -156,7 +156,7 @@ def passed(  # noqa: PLR0913  (likewise)
         Where there are no calls, a case fails even where none is expected, if it is not a negative
         test. Calls are paired in the order in which they are expected, and not for the best outcome.
         In partial matching, an expected value that reads `string`, or any other name of a type,
-        stands for the type. Integers beyond 2**53 are the same where their doubles are.
+        stands for the type. Integers beyond 2**53 are the same if their doubles are.
 
     Raises:
         InvalidSettings: an option has a value that it cannot have.

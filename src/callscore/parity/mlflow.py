@@ -35,7 +35,7 @@ def tool_call_correctness(
     Arguments are compared as JSON texts with sorted keys: 1, 1.0 and true are three values.
 
     Args:
-        expected: the expected calls. Where one of them has None for its arguments,
+        expected: the expected calls. If one of them has None for its arguments,
             names alone are compared, for all calls.
         actual: the actual calls.
         should_consider_ordering: compare position by position.
@@ -46,7 +46,7 @@ def tool_call_correctness(
         Without ordering, equal numbers of calls are compared as sets: a call that is made once and
         expected twice passes where another is made twice and expected once.
         One expected call without arguments makes the arguments of all others count for nothing.
-        Without an expected call there is no answer, even where none was made.
+        Without an expected call there is no score, even if none was made.
 
     Raises:
         NotScorable: nothing is expected, or arguments cannot be written as JSON.

@@ -33,7 +33,7 @@ def tool_call_f1(expected: Calls, actual: Calls) -> float:
     Defects:
         A call that is missing, or made too often, costs nothing where the tool was called at all;
         arguments are not looked at. Whitespace around a name is taken off on the expected side
-        only. Where no tool is expected, there is no score.
+        only. If no tool is expected, there is no score.
 
     Raises:
         NotScorable: no tool is expected, or only ones without a name.

@@ -57,7 +57,7 @@ def trajectory_match(
         include_failed: count calls that ended in an error, too.
 
     Defects:
-        Calls with wrong arguments are as good as right ones.
+        Calls with wrong arguments count as right ones.
 
     Raises:
         InvalidSettings: the order is unknown.
@@ -81,7 +81,7 @@ def tool_correctness(
         include_failed: count calls that ended in an error, too.
 
     Defects:
-        Calls with wrong arguments are as good as right ones.
+        Calls with wrong arguments count as right ones.
     """
     wanted, made = names_of(expected), names_of(_counted(actual, include_failed=include_failed))
     if allow_extra:

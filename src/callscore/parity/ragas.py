@@ -41,7 +41,7 @@ def exact_match(expected: str, actual: str) -> float:
 
 
 def string_presence(expected: str, actual: str) -> float:
-    """1.0 if the expected text stands somewhere in the actual one, else 0.0."""
+    """1.0 if the expected text is contained in the actual one, else 0.0."""
     return float(expected in actual)
 
 

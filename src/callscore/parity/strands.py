@@ -37,7 +37,7 @@ Items = Literal["names", "calls"]
 
 
 def exact_match_scorer(expected: Sequence[Any], actual: Sequence[Any]) -> float:
-    """The share of the expected items that stand at the same position of the actual ones.
+    """The share of the expected items that are at the same position of the actual ones.
 
     Defects:
         Calls beyond the expected ones cost nothing. Without any expected item it divides by zero.
@@ -86,12 +86,12 @@ def any_order_match_scorer(expected: Sequence[Any], actual: Sequence[Any]) -> fl
 
 
 def exact(expected: Calls, actual: Calls, *, items: Items = "names") -> float:
-    """The share of the expected calls that stand at the same position: `exact_match_scorer`.
+    """The share of the expected calls that are at the same position: `exact_match_scorer`.
 
     Args:
         expected: the expected calls.
         actual: the actual calls.
-        items: what stands for a call: its name, or its name and its arguments. Added by callscore:
+        items: what represents a call: its name, or its name and its arguments. Added by callscore:
             Strands is given items.
 
     Defects:
@@ -111,7 +111,7 @@ def in_order(expected: Calls, actual: Calls, *, items: Items = "names") -> float
     Args:
         expected: the expected calls.
         actual: the actual calls.
-        items: what stands for a call: its name, or its name and its arguments. Added by callscore:
+        items: what represents a call: its name, or its name and its arguments. Added by callscore:
             Strands is given items.
 
     Defects:
@@ -133,7 +133,7 @@ def any_order(expected: Calls, actual: Calls, *, items: Items = "names") -> floa
     Args:
         expected: the expected calls.
         actual: the actual calls.
-        items: what stands for a call: its name, or its name and its arguments. Added by callscore:
+        items: what represents a call: its name, or its name and its arguments. Added by callscore:
             Strands is given items.
 
     Defects:

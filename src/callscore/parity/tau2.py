@@ -47,7 +47,7 @@ def action_checks(
         actions. Extra calls cost nothing. `==` of Python compares: `true` is 1.
 
     Raises:
-        NotScorable: `compare_args` is no list of names, or a value is nested too deeply.
+        NotScorable: `compare_args` is not a list of names, or a value is nested too deeply.
     """
     made = list(zip(pairs_of(actual), map(_requestor, actual), strict=True))
     wanted = zip(pairs_of(expected), map(_requestor, expected), expected, strict=True)
@@ -80,7 +80,7 @@ def action_reward(expected: Calls, actual: Calls, *, same_requestor: bool = True
         One call may meet several actions. Extra calls cost nothing. `true` is 1.
 
     Raises:
-        NotScorable: `compare_args` is no list of names, or a value is nested too deeply.
+        NotScorable: `compare_args` is not a list of names, or a value is nested too deeply.
     """
     return float(all(action_checks(expected, actual, same_requestor=same_requestor)))
 
@@ -101,7 +101,7 @@ def partial_action_reward(
         One call may meet several actions. Extra calls cost nothing. `true` is 1.
 
     Raises:
-        NotScorable: `compare_args` is no list of names, or a value is nested too deeply.
+        NotScorable: `compare_args` is not a list of names, or a value is nested too deeply.
     """
     checks = action_checks(expected, actual, same_requestor=same_requestor)
     return sum(checks) / len(checks) if checks else None

@@ -69,7 +69,7 @@ def tool_call_accuracy_score(given: Mapping[str, Any]) -> dict[str, Any]:
     Defects:
         Calls are paired in the order in which they are expected, and not for the best score: an
         expected call takes, as incorrect, the call that a later one matches. Arrays are compared by
-        key: `[1]` is `{"0": 1}`. Integers beyond 2**53 are the same where their doubles are. The
+        key: `[1]` is `{"0": 1}`. Integers beyond 2**53 are the same if their doubles are. The
         example in its documentation shows a score of 0.667 where this, and it, give 0.4.
 
     Raises:
