@@ -396,7 +396,7 @@ reading_options = stacked(
         "--leave-out",
         type=click.Choice([*get_args(Part), _EXCLUDE_NOTHING]),
         multiple=True,
-        help="Callers whose calls are ignored, besides a simulated user; none ignores no caller.",
+        help="Ignore the calls of this caller, like those of a simulated user; none keeps all calls.",
     ),
     click.option(
         "--failure-pattern",
