@@ -11,7 +11,7 @@ import msgspec
 import timing
 
 from callscore.formats.dialect import dialect_named
-from callscore.formats.reading import Recogniser, read_as, with_cached_dialects
+from callscore.formats.reading import Recognizer, read_as, with_cached_dialects
 from callscore.formats.trace import DEFAULT_READ_OPTIONS
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ RECORDS = 200
 
 
 class Cost(NamedTuple):
-    """What a record costs, decoded, recognised and read, as a multiple of decoding it."""
+    """What a record costs, decoded, recognized and read, as a multiple of decoding it."""
 
     sample: str
     by_json: float
@@ -51,7 +51,7 @@ def _cost(name: str, dialect: Dialect, document: Any, rounds: int) -> Cost:
     def read() -> None:
         for line in lines:
             value = msgspec.json.decode(line)
-            if dialect.recognises(value):
+            if dialect.recognizes(value):
                 read_as(dialect, value, read_options)
 
     def decode_by_msgspec() -> None:
@@ -73,13 +73,13 @@ def recorded(rounds: int) -> float:
     for path in sorted(RECORDED.glob("*/*.json")):
         if not path.name.endswith(ANSWERS):
             data = path.read_bytes()
-            documents.append((data, Recogniser().recognise(msgspec.json.decode(data))))
+            documents.append((data, Recognizer().recognize(msgspec.json.decode(data))))
     read_options = with_cached_dialects(DEFAULT_READ_OPTIONS)
 
     def read() -> None:
         for data, dialect in documents:
             value = msgspec.json.decode(data)
-            if dialect.recognises(value):
+            if dialect.recognizes(value):
                 read_as(dialect, value, read_options)
 
     def decode() -> None:

@@ -65,7 +65,7 @@ def test_nothing_is_no_calls_and_no_tools(value: Any) -> None:
     assert callscore.read_tools(value) == []
 
 
-def test_a_text_that_no_format_recognises_is_refused() -> None:
+def test_a_text_that_no_format_recognizes_is_refused() -> None:
     with pytest.raises(UnknownFormat, match=r"unknown format: 'Hello there\.'"):
         callscore.read_calls("Hello there.")
 

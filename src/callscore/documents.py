@@ -16,7 +16,7 @@ from callscore.formats.definitions import read_definitions, unique_tools, unknow
 from callscore.formats.dialect import Dialect, dialect_named
 from callscore.formats.function_tools import with_functions_read
 from callscore.formats.reading import (
-    Recogniser,
+    Recognizer,
     find_dialect,
     read_as,
     read_definitions_in,
@@ -51,7 +51,7 @@ __all__ = [
 
 _SUFFIXES = (".json", ".jsonl", ".ndjson", ".yaml", ".yml", ".txt", ".csv", ".parquet", ".eval")
 _MAX_WAITING = 1_000  # lines
-# Dialects that recognise almost anything, also incomplete or invalid definitions.
+# Dialects that recognize almost anything, also incomplete or invalid definitions.
 _AMBIGUOUS_DIALECTS = ("generic", "tool_definitions")
 
 
@@ -113,21 +113,21 @@ class Documents:
     """Finds the documents in the records of one file.
 
     Some stacks write one document per line, others one document in many lines; some write a list
-    that is one document, others a list of documents. The first record that is recognised decides.
+    that is one document, others a list of documents. The first record that is recognized decides.
 
     Args:
-        dialect: by default it is recognised, once.
-        recogniser: one that has recognised other documents of this file before.
+        dialect: by default it is recognized, once.
+        recognizer: one that has recognized other documents of this file before.
     """
 
     def __init__(
-        self, name: str, *, dialect: Dialect | None = None, recogniser: Recogniser | None = None
+        self, name: str, *, dialect: Dialect | None = None, recognizer: Recognizer | None = None
     ) -> None:
         self._name = name
         self._dialect = dialect
-        self._recogniser = recogniser or Recogniser()
+        self._recognizer = recognizer or Recognizer()
         self._joining: Dialect | None = None
-        self._lines: list[Record] = []  # of a document in many lines, or not recognised yet
+        self._lines: list[Record] = []  # of a document in many lines, or not recognized yet
         self._neighbours: set[frozenset[str]] = (
             set()
         )  # keys of lines without a dialect of their own
@@ -139,12 +139,12 @@ class Documents:
         return self._joining is not None
 
     def dialect_for(self, value: Any) -> Dialect | None:
-        """The dialect of a record; None if no dialect recognises it."""
+        """The dialect of a record; None if no dialect recognizes it."""
         if self._dialect is not None:
             return self._dialect
         joining = self._joining
         if joining is None:
-            return self._recogniser.find(value)
+            return self._recognizer.find(value)
         return joining if _belongs(value, joining) else self._other_dialect(value) or joining
 
     def _other_dialect(self, value: Any) -> Dialect | None:
@@ -166,8 +166,8 @@ class Documents:
     def take(self, record: Record, dialect: Dialect | None) -> Iterator[Document | Record]:
         """Take a record with its dialect, and yield what is complete now.
 
-        That is documents, and records that no dialect recognises. A line that no dialect recognises
-        may belong to a document in many lines, so the first lines wait for one that is recognised.
+        That is documents, and records that no dialect recognizes. A line that no dialect recognizes
+        may belong to a document in many lines, so the first lines wait for one that is recognized.
         """
         if dialect is None:
             self._lines.append(record)
@@ -177,7 +177,7 @@ class Documents:
         if self._joining not in (None, dialect):
             # The lines before may be of this dialect as well: many formats begin the same way.
             lines = [line.value for line in self._lines[:_MAX_WAITING]]
-            if dialect.joins_lines(record.value) and dialect.recognises([*lines, record.value]):
+            if dialect.joins_lines(record.value) and dialect.recognizes([*lines, record.value]):
                 self._joining = dialect
             else:
                 yield from self.finish()
@@ -193,7 +193,7 @@ class Documents:
         """The document that the waiting lines make together, if they do."""
         joining, self._joining = self._joining, None
         lines = self._pop_lines()
-        if not lines:  # recognising nothing would import all dialects
+        if not lines:  # recognizing nothing would import all dialects
             return
         dialect = self._dialect or find_dialect([record.value for record in lines])
         if dialect is None and joining is not None:
@@ -213,7 +213,7 @@ class Documents:
 
 
 def _belongs(value: Any, dialect: Dialect) -> bool:
-    return dialect.joins_lines(value) or dialect.recognises(value)
+    return dialect.joins_lines(value) or dialect.recognizes(value)
 
 
 def raise_unreadable(place: str, problem: str) -> NoReturn:
@@ -233,7 +233,7 @@ def read_documents(
 
     Args:
         path: the file; `-` is standard input.
-        dialect: by default it is recognised.
+        dialect: by default it is recognized.
         on_bytes: called with the number of further bytes that have been read.
         on_bad: called with the place and the problem of a part that cannot be read.
         allow_duplicates: whether an object may have a key twice; the last one counts, as in the
@@ -262,11 +262,11 @@ def read_documents(
                 on_bad(record.duplicate.place, record.duplicate.problem)
             else:
                 found = documents.take(record, documents.dialect_for(record.value))
-                yield from _recognised(found, on_bad)
-    yield from _recognised(documents.finish(), on_bad)
+                yield from _recognized(found, on_bad)
+    yield from _recognized(documents.finish(), on_bad)
 
 
-def _recognised(
+def _recognized(
     found: Iterator[Document | Record], on_bad: Callable[[str, str], None]
 ) -> Iterator[Document]:
     for item in found:
@@ -299,7 +299,7 @@ def traces_in(
             traces += read(document.dialect, document.value, read_options)
         return traces
     document = to_document(value)
-    if document is None or document == []:  # no dialect recognises it: there are no calls
+    if document is None or document == []:  # no dialect recognizes it: there are no calls
         return [Trace(calls=())]
     if dialect is not None:
         return read_named(dialect, document, read_options)

@@ -23,13 +23,13 @@ MADE_UP = '''
 
 from callscore.formats.transcript import Transcript
 
-__all__ = ["EXAMPLE", "ORDER", "read", "recognises"]
+__all__ = ["EXAMPLE", "ORDER", "read", "recognizes"]
 
 ORDER = 1
 EXAMPLE = {"puffs": ["run"]}
 
 
-def recognises(document):
+def recognizes(document):
     return isinstance(document, dict) and "puffs" in document
 
 
@@ -74,7 +74,7 @@ def test_another_package_can_bring_a_dialect(
     monkeypatch.syspath_prepend(tmp_path)
     entry_points_give(monkeypatch, "smoke_signals_package")
 
-    assert dialect_named("smoke_signals").recognises({"puffs": []})
+    assert dialect_named("smoke_signals").recognizes({"puffs": []})
     del sys.modules["smoke_signals_package"]
 
 
@@ -88,9 +88,9 @@ def test_a_package_that_cannot_be_imported_is_named(monkeypatch: pytest.MonkeyPa
 @pytest.mark.parametrize(
     ("parts", "lack"),
     [
-        ({}, "ORDER, EXAMPLE, recognises, read"),
-        ({"ORDER": 1, "EXAMPLE": {}, "read": len}, "recognises"),
-        ({"ORDER": 1, "EXAMPLE": {}, "read": len, "recognises": len}, "a docstring"),
+        ({}, "ORDER, EXAMPLE, recognizes, read"),
+        ({"ORDER": 1, "EXAMPLE": {}, "read": len}, "recognizes"),
+        ({"ORDER": 1, "EXAMPLE": {}, "read": len, "recognizes": len}, "a docstring"),
     ],
 )
 def test_a_module_that_lacks_something_is_no_dialect(parts: dict[str, Any], lack: str) -> None:

@@ -145,7 +145,7 @@ def test_a_spoiled_sample_raises_nothing_but_our_errors(dialect: Any, data: Any)
     for _ in range(data.draw(st.integers(1, 3))):
         document = spoil(document, data.draw(st.sampled_from(places_in(document))), data.draw(JUNK))
 
-    dialect.recognises(document)
+    dialect.recognizes(document)
     for read in (
         lambda: read_document(document),
         lambda: read_definitions_in(document),
@@ -161,5 +161,5 @@ def test_a_spoiled_sample_raises_nothing_but_our_errors(dialect: Any, data: Any)
 def test_a_dialect_refuses_what_is_nothing_of_its_kind(dialect: Any) -> None:
     nothings: list[Any] = [None, True, 3, 1.5, "", "x", [], {}, [[]], [None], [{}]]
 
-    assert not [nothing for nothing in nothings if dialect.recognises(nothing)]
+    assert not [nothing for nothing in nothings if dialect.recognizes(nothing)]
     assert not [nothing for nothing in nothings if dialect.joins_lines(nothing)]

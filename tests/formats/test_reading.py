@@ -15,7 +15,7 @@ from callscore.documents import read_documents
 from callscore.errors import InvalidCall, InvalidSettings, UnknownFormat
 from callscore.formats.dialect import dialect_named, dialects
 from callscore.formats.reading import (
-    Recogniser,
+    Recognizer,
     find_dialect,
     read_as,
     read_candidates,
@@ -237,40 +237,40 @@ CHAT = {"choices": [{"message": {"role": "assistant", "content": "x"}}]}
 GEMINI = {"candidates": [{"content": {"role": "model", "parts": [{"text": "x"}]}}]}
 
 
-def test_the_first_that_recognises_a_document_wins() -> None:
-    claiming = [dialect for dialect in dialects() if dialect.recognises(CHAT)]
+def test_the_first_that_recognizes_a_document_wins() -> None:
+    claiming = [dialect for dialect in dialects() if dialect.recognizes(CHAT)]
 
     assert find_dialect(CHAT) is claiming[0]
-    assert Recogniser().recognise(CHAT).name == "openai_chat"
+    assert Recognizer().recognize(CHAT).name == "openai_chat"
 
 
 def test_a_file_is_looked_up_once_and_then_checked() -> None:
-    recogniser = Recogniser()
+    recognizer = Recognizer()
 
-    first = recogniser.recognise(CHAT)
-    assert recogniser.recognise(CHAT) is first
-    assert recogniser.recognise(GEMINI).name == "gemini"
-    assert recogniser.find({"colour": 1}) is None
-    assert recogniser.recognise(CHAT) is first
+    first = recognizer.recognize(CHAT)
+    assert recognizer.recognize(CHAT) is first
+    assert recognizer.recognize(GEMINI).name == "gemini"
+    assert recognizer.find({"colour": 1}) is None
+    assert recognizer.recognize(CHAT) is first
     with pytest.raises(UnknownFormat):
-        recogniser.recognise({"colour": 1})
+        recognizer.recognize({"colour": 1})
 
 
 def test_only_some_dialects_can_be_asked() -> None:
-    recogniser = Recogniser()
+    recognizer = Recognizer()
     others = frozenset(("gemini", "anthropic"))
 
     assert find_dialect(CHAT, others) is None
-    assert recogniser.recognise(CHAT).name == "openai_chat"
-    assert recogniser.find(CHAT, others) is None
-    found = recogniser.find(GEMINI, others)
+    assert recognizer.recognize(CHAT).name == "openai_chat"
+    assert recognizer.find(CHAT, others) is None
+    found = recognizer.find(GEMINI, others)
     assert found is not None
-    assert recogniser.find(GEMINI, others) is found
+    assert recognizer.find(GEMINI, others) is found
 
 
 def test_an_unknown_document_is_told_what_it_looks_like() -> None:
     with pytest.raises(UnknownFormat) as caught:
-        Recogniser().recognise({"choices": [], "message": {"tool_calls": 5}, "finish_reason": "x"})
+        Recognizer().recognize({"choices": [], "message": {"tool_calls": 5}, "finish_reason": "x"})
 
     assert "unknown format: an object with the keys 'choices', 'message'" in str(caught.value)
     assert "Most similar: " in str(caught.value)

@@ -389,7 +389,7 @@ def failure_of(result: Result) -> Failure:
     "document", [RIGHT, ANSWER_SCORING_COMPLETION, [("get_weather", {"city": "Paris"})]]
 )
 def test_the_calls_are_read_in_any_dialect(document: Any) -> None:
-    for _ in range(2):  # the second one is recognised at once
+    for _ in range(2):  # the second one is recognized at once
         found = score(document)
 
         assert found.passed

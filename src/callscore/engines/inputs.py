@@ -33,7 +33,7 @@ from callscore.formats.cases import (
 from callscore.formats.dialect import Dialect, dialect_named
 from callscore.formats.expectations import has_groups
 from callscore.formats.reading import (
-    Recogniser,
+    Recognizer,
     read_as,
     read_candidates,
     read_named,
@@ -75,7 +75,7 @@ class InputOptions(Struct, frozen=True):
 
     Attributes:
         fields: the paths of the fields of a case in a record.
-        dialect: the format of the documents; None to recognise it.
+        dialect: the format of the documents; None to recognize it.
         read_options: what to select from a document that offers a choice.
         top_k: how many answers to the same question to read.
         keeps_tools: whether cases keep the tools that their document defines.
@@ -153,7 +153,7 @@ class CaseReader:
         self._latest: tuple[Document | None, list[Tool]] = (None, [])
         self._top_k = inputs.top_k
         self._fields = inputs.fields and inputs.fields.without(part.other)
-        self._recogniser = Recogniser()
+        self._recognizer = Recognizer()
         # If a path names the case of each line, the lines of a case are one document.
         self._groups: dict[str, tuple[Documents, dict[str, Any]]] = {}
         self._is_own_file = False
@@ -219,7 +219,7 @@ class CaseReader:
     def _documents_for(self, fields: dict[str, Any]) -> Documents:
         group = repr(fields.get("id"))
         if group not in self._groups:
-            documents = Documents(self._name, dialect=self._dialect, recogniser=self._recogniser)
+            documents = Documents(self._name, dialect=self._dialect, recognizer=self._recognizer)
             self._groups[group] = documents, fields
         return self._groups[group][0]
 

@@ -226,7 +226,7 @@ def _cases_in_file(path: Path, evaluation: Evaluation) -> list[Case]:
             found.append(each)
     except UnreadableInput as error:
         raise UnreadableInput(evaluation.place, f"cases: {error}") from error
-    # Cases without calls are recognised only at the end of the file.
+    # Cases without calls are recognized only at the end of the file.
     numbers = [int(number[1]) for place, _ in found if (number := _NUMBER.search(place))]
     if len(numbers) == len(found):
         order = sorted(range(len(found)), key=numbers.__getitem__)

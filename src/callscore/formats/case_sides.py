@@ -182,7 +182,7 @@ def _read_document(document: Any, side: Side, where: str, read_options: ReadOpti
 
 
 def _read_unknown(document: Any, side: Side, where: str, error: UnknownFormat) -> _Calls:
-    """A document that no dialect recognises, read as calls: such errors are the clearest."""
+    """A document that no dialect recognizes, read as calls: such errors are the clearest."""
     from callscore.formats.reading import trace_hint
 
     is_text = side == "actual" and isinstance(document, str) and len(document.split()) > 1

@@ -5,7 +5,7 @@ A dialect module has
 - a docstring whose first line is its title,
 - `ORDER`, its position among all dialects: lower ones are tried first, and the first match wins,
 - `EXAMPLE`, a small document of its kind with at least one call,
-- `recognises(document) -> bool`, which checks a few keys, is fast and never raises,
+- `recognizes(document) -> bool`, which checks a few keys, is fast and never raises,
 - `read(document, options) -> list[Trace]`, the runs in the document, each call once;
 
 and optionally
@@ -40,7 +40,7 @@ class Dialect(Struct, frozen=True):
     order: int
     title: str
     example: Any
-    recognises: Callable[[Any], bool]
+    recognizes: Callable[[Any], bool]
     read: Callable[[Any, ReadOptions], list[Trace]]
     read_tools: Callable[[Any], list[Tool]]
     joins_lines: Callable[[Any], bool]
@@ -49,7 +49,7 @@ class Dialect(Struct, frozen=True):
 def dialect_from_module(name: str, module: ModuleType) -> Dialect:
     """The dialect of a module; an error if it lacks something that every dialect has."""
     missing = [
-        part for part in ("ORDER", "EXAMPLE", "recognises", "read") if part not in vars(module)
+        part for part in ("ORDER", "EXAMPLE", "recognizes", "read") if part not in vars(module)
     ]
     if missing or not module.__doc__:
         lack = ", ".join(missing) or "a docstring"
@@ -59,7 +59,7 @@ def dialect_from_module(name: str, module: ModuleType) -> Dialect:
         order=module.ORDER,
         title=module.__doc__.strip().partition("\n")[0].removesuffix("."),
         example=module.EXAMPLE,
-        recognises=module.recognises,
+        recognizes=module.recognizes,
         read=module.read,
         read_tools=getattr(module, "read_tools", lambda _: []),
         joins_lines=getattr(module, "joins_lines", lambda _: False),

@@ -1,4 +1,4 @@
-"""Recognises the dialect of a document, and reads its runs or its tool definitions."""
+"""Recognizes the dialect of a document, and reads its runs or its tool definitions."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from callscore.formats.trace import Part, ReadOptions
 
 __all__ = [
-    "Recogniser",
+    "Recognizer",
     "find_dialect",
     "inner_finder",
     "read_as",
@@ -45,14 +45,14 @@ _MAX_RECENT = 4  # kinds of documents in one file, such as requests and answers
 
 
 def find_dialect(document: Any, among: frozenset[str] | None = None) -> Dialect | None:
-    """The first dialect, in their order, that recognises a document; `among` limits the choice."""
+    """The first dialect, in their order, that recognizes a document; `among` limits the choice."""
     for dialect in dialects():
-        if (among is None or dialect.name in among) and dialect.recognises(document):
+        if (among is None or dialect.name in among) and dialect.recognizes(document):
             return dialect
     return None
 
 
-class Recogniser:
+class Recognizer:
     """Finds the dialects of the documents of one file; those found before are tried first."""
 
     def __init__(self) -> None:
@@ -61,14 +61,14 @@ class Recogniser:
     def find(self, document: Any, among: frozenset[str] | None = None) -> Dialect | None:
         """Like `find_dialect`."""
         for dialect in self._recent:
-            if (among is None or dialect.name in among) and dialect.recognises(document):
+            if (among is None or dialect.name in among) and dialect.recognizes(document):
                 return dialect
         found = find_dialect(document, among)
         if found is not None:
             self._recent = [found, *self._recent[: _MAX_RECENT - 1]]
         return found
 
-    def recognise(self, document: Any) -> Dialect:
+    def recognize(self, document: Any) -> Dialect:
         """Like `find`, but an error that names the nearest dialects if there is none."""
         found = self.find(document)
         if found is None:
@@ -78,12 +78,12 @@ class Recogniser:
 
 def inner_finder(read_options: ReadOptions) -> Callable[..., Dialect | None]:
     """The function that finds the dialects of nested documents: answers in a recording, say."""
-    return read_options.inner or Recogniser().find
+    return read_options.inner or Recognizer().find
 
 
 def with_cached_dialects(read_options: ReadOptions) -> ReadOptions:
     """The same options, with a cache of the dialects of nested documents, for one file."""
-    return structs.replace(read_options, inner=Recogniser().find)
+    return structs.replace(read_options, inner=Recognizer().find)
 
 
 def unknown_format_text(document: Any) -> str:
@@ -134,10 +134,10 @@ _Call = TypeVar("_Call", bound="Expected")
 
 
 def read_document(document: Any, read_options: ReadOptions = DEFAULT_READ_OPTIONS) -> list[Trace]:
-    """The runs in a document; a list that no dialect recognises is a list of documents.
+    """The runs in a document; a list that no dialect recognizes is a list of documents.
 
     Raises:
-        UnknownFormat: no dialect recognises it.
+        UnknownFormat: no dialect recognizes it.
         InvalidCall: it cannot be read.
     """
     traces: list[Trace] = []
@@ -154,9 +154,9 @@ def _with_dialects(document: Any) -> Iterator[tuple[Dialect, Any]]:
         return
     if not isinstance(document, list):
         raise UnknownFormat(unknown_format_text(document))
-    recogniser = Recogniser()
+    recognizer = Recognizer()
     for item in document:
-        yield recogniser.recognise(item), item
+        yield recognizer.recognize(item), item
 
 
 def read_as(
@@ -203,7 +203,7 @@ def read_named(
     traces = read_as(dialect, document, read_options)
     names = {call.name for trace in traces for call in trace.any_calls}
     is_empty = names <= {NAMELESS} and not isinstance(document, str)
-    if is_empty and not dialect.recognises(document) and not dialect.read_tools(document):
+    if is_empty and not dialect.recognizes(document) and not dialect.read_tools(document):
         found = find_dialect(document)
         guess = f" It looks like '{found.name}'." if found else _similar_formats(document)
         raise UnknownFormat(f"the document is not in the format '{dialect.name}'.{guess}")

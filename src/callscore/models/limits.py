@@ -268,7 +268,7 @@ def attempts_of(error: BaseException) -> int:
 def is_transient(error: BaseException) -> bool:
     """Whether an error is transient: 408, 409, 429, 5xx, a lost connection, a timeout.
 
-    Errors of any library are recognised by their status, or by the names of their classes. One
+    Errors of any library are recognized by their status, or by the names of their classes. One
     after which retries were made already, by a chat for instance, is not transient.
     """
     if attempts_of(error):

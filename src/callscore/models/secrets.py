@@ -71,7 +71,7 @@ _SEPARATOR = re.compile(r"[^A-Za-z0-9_\-]")
 def hide_secrets(text: str, also: Iterable[str] = ()) -> str:
     """Hide what looks like a secret, the secrets in the environment, and `also` (the key sent).
 
-    Hide secrets before a text is clipped: half a secret is not recognised.
+    Hide secrets before a text is clipped: half a secret is not recognized.
     """
     known = [secret for secret in also if len(secret) >= _MIN_KNOWN_LENGTH]
     text = _masked(text, (*known, *_environment_secrets(text)))

@@ -369,7 +369,7 @@ def _cached_dialect(document: dict[str, Any]) -> Dialect | None:
     """
     shape = (*document, str(document.get("object")))
     known = _dialect_by_shape.get(shape)
-    if known is not None and known.recognises(document):
+    if known is not None and known.recognizes(document):
         return known
     found = find_dialect(document)
     if found is None or found.name == "generic":

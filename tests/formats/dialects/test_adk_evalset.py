@@ -33,7 +33,7 @@ def result(name: str, actual: Any, expected: Any = None) -> dict[str, Any]:
     ],
 )
 def test_look_alikes_are_not_claimed(document: Any) -> None:
-    assert not adk_evalset.recognises(document)
+    assert not adk_evalset.recognizes(document)
 
 
 def test_the_invocations_of_a_case_are_one_conversation() -> None:
@@ -46,7 +46,7 @@ def test_the_invocations_of_a_case_are_one_conversation() -> None:
         ],
     }
 
-    assert adk_evalset.recognises(case)
+    assert adk_evalset.recognizes(case)
     assert adk_evalset.read(case, DEFAULT_READ_OPTIONS) == [
         Trace(
             expected=(
@@ -77,7 +77,7 @@ def test_the_responses_beside_expected_calls_are_their_results() -> None:
 def test_a_conversation_that_is_yet_to_be_played_expects_nothing_in_particular() -> None:
     case = {"eval_id": "c", "conversation_scenario": {"starting_prompt": "hello"}}
 
-    assert adk_evalset.recognises([case])
+    assert adk_evalset.recognizes([case])
     assert adk_evalset.read([case], DEFAULT_READ_OPTIONS) == [Trace(id="c", input="hello")]
 
 
@@ -85,7 +85,7 @@ def test_a_result_has_both_sides() -> None:
     actual = invocation({"name": "f", "args": {"a": 2}})
     document = result("c", actual, invocation({"name": "f", "args": {"a": 1}}))
 
-    assert adk_evalset.recognises(document)
+    assert adk_evalset.recognizes(document)
     assert adk_evalset.read(document, DEFAULT_READ_OPTIONS) == [
         Trace(
             calls=(ToolCall("f", {"a": 2}, step=0),),

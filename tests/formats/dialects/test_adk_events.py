@@ -27,19 +27,19 @@ def calls_in(*events: Any) -> tuple[ToolCall, ...] | None:
 
 
 def test_look_alikes_are_not_claimed() -> None:
-    assert not adk_events.recognises([{"author": "agent", "content": {"parts": []}}])
-    assert not adk_events.recognises([{"invocation_id": "i", "user_content": {}}])
-    assert not adk_events.recognises([event(), {"role": "user"}])
-    assert not adk_events.recognises({"events": [{"event": "x"}], "appName": "a"})
-    assert not adk_events.recognises({"events": [event()]})
+    assert not adk_events.recognizes([{"author": "agent", "content": {"parts": []}}])
+    assert not adk_events.recognizes([{"invocation_id": "i", "user_content": {}}])
+    assert not adk_events.recognizes([event(), {"role": "user"}])
+    assert not adk_events.recognizes({"events": [{"event": "x"}], "appName": "a"})
+    assert not adk_events.recognizes({"events": [event()]})
 
 
 def test_an_event_alone_a_session_and_a_list_of_sessions_are_claimed() -> None:
     session = {"id": "s", "appName": "a", "userId": "u", "events": [event(call("f"))]}
 
-    assert adk_events.recognises(event())
-    assert adk_events.recognises({**session, "events": []})
-    assert adk_events.recognises([session, session])
+    assert adk_events.recognizes(event())
+    assert adk_events.recognizes({**session, "events": []})
+    assert adk_events.recognizes([session, session])
     assert adk_events.joins_lines(event())
     assert not adk_events.joins_lines(session)
 

@@ -9,7 +9,7 @@ import pytest
 
 from callscore.core.call import ToolCall
 from callscore.errors import UnknownFormat
-from callscore.formats.dialects.agentevals import read, read_tools, recognises
+from callscore.formats.dialects.agentevals import read, read_tools, recognizes
 from callscore.formats.trace import DEFAULT_READ_OPTIONS, Trace
 
 
@@ -20,7 +20,7 @@ def messages(name: str) -> list[Any]:
 
 def trace_of(outputs: Any, reference: Any, **more: Any) -> Trace:
     document = {"outputs": outputs, "reference_outputs": reference, **more}
-    assert recognises(document)
+    assert recognizes(document)
     (trace,) = read(document, DEFAULT_READ_OPTIONS)
     return trace
 
@@ -79,5 +79,5 @@ def test_the_tools_are_those_of_both_sides() -> None:
 
 @pytest.mark.parametrize("document", [{"outputs": []}, {"reference_outputs": []}, "x", []])
 def test_look_alikes_are_not_claimed(document: Any) -> None:
-    assert not recognises(document)
+    assert not recognizes(document)
     assert read("x", DEFAULT_READ_OPTIONS) == []

@@ -174,7 +174,7 @@ def test_a_line_of_a_batch_is_named_by_its_custom_id() -> None:
 def test_a_line_of_a_batch_without_an_answer_was_not_run(outcome: str) -> None:
     document = {"custom_id": "t-1", "result": {"type": outcome}}
 
-    assert anthropic.recognises(document)
+    assert anthropic.recognizes(document)
     [trace] = anthropic.read(document, DEFAULT_READ_OPTIONS)
     assert (trace.id, trace.calls) == ("t-1", None)
 
@@ -182,7 +182,7 @@ def test_a_line_of_a_batch_without_an_answer_was_not_run(outcome: str) -> None:
 def test_a_single_block_is_a_call() -> None:
     block = use("a", "f", {"x": 1})
 
-    assert anthropic.recognises(block)
+    assert anthropic.recognizes(block)
     assert [call.arguments for call in calls_in(block)] == [{"x": 1}]
 
 
@@ -224,7 +224,7 @@ def test_tools_come_from_the_request_and_from_listings() -> None:
     ],
 )
 def test_it_claims_what_only_anthropic_writes(document: Any) -> None:
-    assert anthropic.recognises(document)
+    assert anthropic.recognizes(document)
 
 
 @pytest.mark.parametrize(
@@ -254,7 +254,7 @@ def test_it_claims_what_only_anthropic_writes(document: Any) -> None:
     ],
 )
 def test_it_leaves_look_alikes_to_others(document: Any) -> None:
-    assert not anthropic.recognises(document)
+    assert not anthropic.recognizes(document)
 
 
 def test_lines_with_messages_are_one_conversation_and_lines_with_responses_are_many() -> None:

@@ -121,9 +121,9 @@ def test_the_tools_are_those_that_the_agent_was_given() -> None:
 )
 def test_events_are_claimed_in_every_wrapping(line: Any) -> None:
     assert managed.joins_lines(line)
-    assert managed.recognises([line])
-    assert managed.recognises({"data": [line]})
-    assert managed.recognises(line)
+    assert managed.recognizes([line])
+    assert managed.recognizes({"data": [line]})
+    assert managed.recognizes(line)
 
 
 @pytest.mark.parametrize(
@@ -139,9 +139,9 @@ def test_events_are_claimed_in_every_wrapping(line: Any) -> None:
 )
 def test_events_of_others_are_left_to_them(line: Any) -> None:
     assert not managed.joins_lines(line)
-    assert not managed.recognises([line])
+    assert not managed.recognizes([line])
 
 
 def test_what_is_no_list_has_no_runs_in_it() -> None:
-    assert not managed.recognises("x")
+    assert not managed.recognizes("x")
     assert only(3).calls == ()

@@ -136,8 +136,8 @@ def test_what_is_no_event_is_passed_over() -> None:
 )
 def test_lines_with_events_are_one_stream(line: dict[str, Any]) -> None:
     assert anthropic_stream.joins_lines(line)
-    assert anthropic_stream.recognises([line])
-    assert anthropic_stream.recognises(line)
+    assert anthropic_stream.recognizes([line])
+    assert anthropic_stream.recognizes(line)
 
 
 @pytest.mark.parametrize(
@@ -154,4 +154,4 @@ def test_lines_with_events_are_one_stream(line: dict[str, Any]) -> None:
 )
 def test_events_of_others_are_left_to_them(line: Any) -> None:
     assert not anthropic_stream.joins_lines(line)
-    assert not anthropic_stream.recognises([line])
+    assert not anthropic_stream.recognizes([line])

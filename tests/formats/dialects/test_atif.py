@@ -107,9 +107,9 @@ def test_the_tools_are_those_of_the_agent() -> None:
 
 @pytest.mark.parametrize("version", ["ATIF-v1.0", "ATIF-v1.8"])
 def test_every_version_is_claimed(version: str) -> None:
-    assert atif.recognises({"schema_version": version})
+    assert atif.recognizes({"schema_version": version})
 
 
 @pytest.mark.parametrize("version", [None, 1, "1.0", ["ATIF-v1.0"]])
 def test_other_documents_with_a_version_are_not(version: Any) -> None:
-    assert not atif.recognises({"schema_version": version, "steps": []})
+    assert not atif.recognizes({"schema_version": version, "steps": []})

@@ -72,7 +72,7 @@ def test_the_result_at_the_end_of_a_stream_is_no_second_run() -> None:
 def test_messages_of_types_of_ones_own_are_passed_over() -> None:
     messages = [{"type": "StructuredMessage[Plan]", "content": {}}, requested(call("a"))]
 
-    assert autogen.recognises(messages)
+    assert autogen.recognizes(messages)
     assert len(calls(messages)) == 1
 
 
@@ -109,7 +109,7 @@ def test_what_the_user_said_is_the_input() -> None:
     ],
 )
 def test_results_responses_and_states_are_read(document: Any) -> None:
-    assert autogen.recognises(document)
+    assert autogen.recognizes(document)
     assert [one.id for one in calls(document)] == ["a"]
 
 
@@ -122,7 +122,7 @@ def test_the_thread_of_a_team_is_taken_where_it_has_the_calls() -> None:
 
     assert [one.id for one in calls({"agent_states": team})] == ["a", "b"]
     assert [one.id for one in calls({"agent_states": whole})] == ["c"]
-    assert autogen.recognises({"agent_states": team})
+    assert autogen.recognizes({"agent_states": team})
 
 
 def test_lines_of_messages_are_one_document() -> None:
@@ -142,4 +142,4 @@ def test_lines_of_messages_are_one_document() -> None:
     ],
 )
 def test_the_documents_of_others_are_left_to_them(document: Any) -> None:
-    assert not autogen.recognises(document)
+    assert not autogen.recognizes(document)

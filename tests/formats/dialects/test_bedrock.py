@@ -178,13 +178,13 @@ def test_a_line_of_a_batch_is_named_by_its_record() -> None:
 def test_a_log_holds_answers_of_every_kind(answer: Any) -> None:
     log = {"schemaType": "ModelInvocationLog", "output": {"outputBodyJson": answer}}
 
-    assert bedrock.recognises(log)
+    assert bedrock.recognizes(log)
     assert len(calls_in(log)) == 1
 
 
 @pytest.mark.parametrize("output", [{}, {"outputTokenCount": 8}, {"outputBodyJson": {"text": "x"}}])
 def test_a_log_without_an_answer_that_can_be_read_is_not_claimed(output: Any) -> None:
-    assert not bedrock.recognises({"schemaType": "ModelInvocationLog", "output": output})
+    assert not bedrock.recognizes({"schemaType": "ModelInvocationLog", "output": output})
 
 
 def test_tools_are_those_of_the_request() -> None:
@@ -214,7 +214,7 @@ def test_tools_are_those_of_the_request() -> None:
     ],
 )
 def test_it_claims_what_only_converse_has(document: Any) -> None:
-    assert bedrock.recognises(document)
+    assert bedrock.recognizes(document)
 
 
 @pytest.mark.parametrize(
@@ -232,7 +232,7 @@ def test_it_claims_what_only_converse_has(document: Any) -> None:
     ],
 )
 def test_it_leaves_look_alikes_to_others(document: Any) -> None:
-    assert not bedrock.recognises(document)
+    assert not bedrock.recognizes(document)
 
 
 def test_lines_with_events_are_one_stream_and_lines_with_messages_one_conversation() -> None:

@@ -9,12 +9,12 @@ import pytest
 from callscore import expect, score
 from callscore.core.call import TRUNCATED, Tool, ToolCall
 from callscore.errors import InvalidCall
-from callscore.formats.dialects.bfcl import read, read_tools, recognises
+from callscore.formats.dialects.bfcl import read, read_tools, recognizes
 from callscore.formats.trace import DEFAULT_READ_OPTIONS, ReadOptions, Trace
 
 
 def trace_of(document: Any, options: ReadOptions = DEFAULT_READ_OPTIONS) -> Trace:
-    assert recognises(document)
+    assert recognizes(document)
     (trace,) = read(document, options)
     return trace
 
@@ -151,7 +151,7 @@ def test_a_call_is_scored_by_possible_answers() -> None:
 )
 def test_ground_truth_that_is_no_calls_is_refused_with_a_sentence(truth: Any, problem: str) -> None:
     document = {"id": "memory_0-customer-0", "ground_truth": truth}
-    assert recognises(document)
+    assert recognizes(document)
 
     with pytest.raises(InvalidCall, match=f"the ground truth of 'memory_0-customer-0' .*{problem}"):
         read(document, DEFAULT_READ_OPTIONS)
@@ -226,7 +226,7 @@ def test_tools_are_read_from_anything(document: Any) -> None:
     ],
 )
 def test_look_alikes_are_not_claimed(document: Any) -> None:
-    assert not recognises(document)
+    assert not recognizes(document)
 
 
 @pytest.mark.parametrize("document", [None, "x", [1], {"id": 5, "result": [5, [5, [[[[5]]]]]]}])

@@ -8,7 +8,7 @@ import pytest
 
 from callscore.core.call import ToolCall
 from callscore.errors import UnreadableInput
-from callscore.formats.dialects.callscore_case import EXAMPLE, read, read_tools, recognises
+from callscore.formats.dialects.callscore_case import EXAMPLE, read, read_tools, recognizes
 from callscore.formats.trace import DEFAULT_READ_OPTIONS, Trace
 
 
@@ -34,7 +34,7 @@ def test_an_id_made_from_the_content_is_none_to_join_on() -> None:
     [{"id": 1}, {"expected": "f"}, {"actual": {"messages": []}}, [EXAMPLE, 5], "expected"],
 )
 def test_what_is_no_case_is_not_claimed(document: Any) -> None:
-    assert not recognises(document)
+    assert not recognizes(document)
     assert read_tools(document) == []
 
 

@@ -143,7 +143,7 @@ def test_the_messages_of_the_sdk_are_told_by_what_they_have() -> None:
     ],
 )
 def test_it_claims_transcripts(document: Any) -> None:
-    assert claude_code.recognises(document)
+    assert claude_code.recognizes(document)
 
 
 @pytest.mark.parametrize(
@@ -166,7 +166,7 @@ def test_it_claims_transcripts(document: Any) -> None:
     ],
 )
 def test_it_leaves_look_alikes_to_others(document: Any) -> None:
-    assert not claude_code.recognises(document)
+    assert not claude_code.recognizes(document)
 
 
 def test_the_calls_of_another_agent_are_not_passed_over() -> None:

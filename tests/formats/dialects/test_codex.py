@@ -209,14 +209,14 @@ def test_the_tools_are_those_that_the_program_brings() -> None:
 )
 def test_lines_and_events_are_claimed(line: dict[str, Any]) -> None:
     assert codex.joins_lines(line)
-    assert codex.recognises([line])
+    assert codex.recognizes([line])
 
 
 def test_a_rollout_may_begin_with_what_alone_says_little() -> None:
     assert codex.joins_lines({"id": "s", "timestamp": "2025", "instructions": None})
     assert codex.joins_lines({"type": "turn.started"})
-    assert codex.recognises(call("a"))
-    assert codex.recognises({"type": "thread.started", "thread_id": "t"})
+    assert codex.recognizes(call("a"))
+    assert codex.recognizes({"type": "thread.started", "thread_id": "t"})
 
 
 @pytest.mark.parametrize(
@@ -231,4 +231,4 @@ def test_a_rollout_may_begin_with_what_alone_says_little() -> None:
     ],
 )
 def test_look_alikes_are_left_to_others(document: Any) -> None:
-    assert not codex.recognises(document)
+    assert not codex.recognizes(document)

@@ -31,11 +31,11 @@ def calls_in(document: Any) -> tuple[ToolCall, ...] | None:
     ],
 )
 def test_look_alikes_are_not_claimed(document: Any) -> None:
-    assert not cohere.recognises(document)
+    assert not cohere.recognizes(document)
 
 
 def test_an_answer_without_calls_is_claimed() -> None:
-    assert cohere.recognises({"text": "x", "generation_id": "g", "tool_calls": None})
+    assert cohere.recognizes({"text": "x", "generation_id": "g", "tool_calls": None})
     assert calls_in({"text": "x", "generation_id": "g", "tool_calls": None}) == ()
 
 
@@ -55,7 +55,7 @@ def test_results_of_version_1_find_their_calls_by_name() -> None:
         ToolCall("g", {}, step=0, result=[{"text": "Error: x"}], failed=True),
     )
 
-    assert cohere.recognises(history)
+    assert cohere.recognizes(history)
     assert calls_in(history) == expected
     assert calls_in({"message": "q", "chat_history": history}) == expected
 
@@ -71,7 +71,7 @@ def test_results_without_a_history_bring_their_calls() -> None:
     call = {"name": "f", "parameters": {"a": 1}}
     document = {"message": "q", "tool_results": [{"call": call, "outputs": []}]}
 
-    assert cohere.recognises(document)
+    assert cohere.recognizes(document)
     assert calls_in(document) == (ToolCall("f", {"a": 1}, step=0, result=[]),)
 
 
@@ -81,7 +81,7 @@ def test_a_stream_of_version_1_that_ends_with_the_answer_is_read_from_its_end() 
         {"event_type": "stream-end", "response": {"tool_calls": [{"name": "f"}]}},
     ]
 
-    assert cohere.recognises(document)
+    assert cohere.recognizes(document)
     assert calls_in(document) == (ToolCall("f", {}, step=0),)
 
 
@@ -99,7 +99,7 @@ def test_the_pieces_of_version_2_may_come_in_lists() -> None:
         {"type": "tool-call-delta", "index": 7, "delta": {"message": None}},
     ]
 
-    assert cohere.recognises(document)
+    assert cohere.recognizes(document)
     assert calls_in(document) == (
         ToolCall("f", {"a": 1}, id="1", step=0),
         ToolCall("?", {}, step=0),
@@ -118,8 +118,8 @@ def test_messages_with_a_plan_or_with_documents_are_cohere_s() -> None:
         ToolCall("f", None, id="1", step=0, raw="{", error="truncated_json", result=documents),
     )
 
-    assert cohere.recognises([plan])
-    assert cohere.recognises({"messages": [answer]})
+    assert cohere.recognizes([plan])
+    assert cohere.recognizes({"messages": [answer]})
     assert calls_in([plan, answer]) == expected
     assert calls_in({"messages": [plan, answer]}) == expected
 
@@ -155,7 +155,7 @@ def test_an_answer_of_version_2_is_one_message() -> None:
         "message": {"role": "assistant", "tool_calls": [call]},
     }
 
-    assert cohere.recognises(document)
+    assert cohere.recognizes(document)
     assert calls_in(document) == (ToolCall("f", {}, id="1", step=0),)
 
 

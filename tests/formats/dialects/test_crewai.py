@@ -125,7 +125,7 @@ def test_a_traced_event_is_taken_out_of_its_wrapping() -> None:
 def test_a_run_without_tools_has_no_calls() -> None:
     events = [{"type": "crew_kickoff_started"}, {"type": "task_started"}]
 
-    assert crewai.recognises(events)
+    assert crewai.recognizes(events)
     assert read(events).calls == ()
 
 
@@ -139,7 +139,7 @@ def test_the_output_of_a_crew_has_what_was_requested() -> None:
 
     trace = read(document)
 
-    assert crewai.recognises(document)
+    assert crewai.recognizes(document)
     assert trace.view == "requested"
     assert [(one.id, one.result) for one in trace.calls or ()] == [("a", "fine")] * 2
 
@@ -171,13 +171,13 @@ def test_an_action_in_words_is_a_call() -> None:
 def test_a_tool_calling_is_a_request(document: Any) -> None:
     trace = read(document)
 
-    assert crewai.recognises(document)
+    assert crewai.recognizes(document)
     assert trace.view == "requested"
     assert [(one.name, one.arguments) for one in trace.calls or ()] == [("f", {"x": 1})]
 
 
 def test_one_event_is_read_by_itself() -> None:
-    assert crewai.recognises(started("a"))
+    assert crewai.recognizes(started("a"))
     assert [one.id for one in read(started("a")).calls or ()] == ["a"]
 
 
@@ -208,4 +208,4 @@ def test_the_tools_that_a_model_was_offered_come_out() -> None:
     ],
 )
 def test_the_documents_of_others_are_left_to_them(document: Any) -> None:
-    assert not crewai.recognises(document)
+    assert not crewai.recognizes(document)

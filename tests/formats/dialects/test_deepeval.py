@@ -7,14 +7,14 @@ from typing import Any
 import pytest
 
 from callscore.core.call import ToolCall
-from callscore.formats.dialects.deepeval import read, recognises
+from callscore.formats.dialects.deepeval import read, recognizes
 from callscore.formats.trace import DEFAULT_READ_OPTIONS, Trace
 
 F = {"name": "f", "input_parameters": {"a": 1}}
 
 
 def traces_of(document: Any) -> list[Trace]:
-    assert recognises(document)
+    assert recognizes(document)
     return read(document, DEFAULT_READ_OPTIONS)
 
 
@@ -105,7 +105,7 @@ def test_a_dataset_has_one_run_a_case(wrap: Any) -> None:
     ],
 )
 def test_look_alikes_are_not_claimed(document: Any) -> None:
-    assert not recognises(document)
+    assert not recognizes(document)
 
 
 def test_wrong_types_break_nothing() -> None:

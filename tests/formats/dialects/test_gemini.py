@@ -28,28 +28,28 @@ def names_in(document: Any, options: ReadOptions = DEFAULT_READ_OPTIONS) -> list
 
 
 def test_look_alikes_are_not_claimed() -> None:
-    assert not gemini.recognises({"candidates": [{"output": "palm"}]})
-    assert not gemini.recognises({"candidates": ["a"]})
-    assert not gemini.recognises({"contents": [{"uri": "file:///x", "text": "x"}]})
-    assert not gemini.recognises([{"role": "user", "parts": [{"type": "text", "text": "x"}]}])
-    assert not gemini.recognises([{"role": "assistant", "parts": [{"text": "x"}]}])
-    assert not gemini.recognises([{"parts": [{"text": "x"}]}])
-    assert not gemini.recognises([{"usageMetadata": {"totalTokenCount": 1}}])
-    assert not gemini.recognises([answer(part("f")), {"other": 1}])
-    assert not gemini.recognises({"request": {"method": "POST"}, "response": {"body": {}}})
+    assert not gemini.recognizes({"candidates": [{"output": "palm"}]})
+    assert not gemini.recognizes({"candidates": ["a"]})
+    assert not gemini.recognizes({"contents": [{"uri": "file:///x", "text": "x"}]})
+    assert not gemini.recognizes([{"role": "user", "parts": [{"type": "text", "text": "x"}]}])
+    assert not gemini.recognizes([{"role": "assistant", "parts": [{"text": "x"}]}])
+    assert not gemini.recognizes([{"parts": [{"text": "x"}]}])
+    assert not gemini.recognizes([{"usageMetadata": {"totalTokenCount": 1}}])
+    assert not gemini.recognizes([answer(part("f")), {"other": 1}])
+    assert not gemini.recognizes({"request": {"method": "POST"}, "response": {"body": {}}})
 
 
 def test_an_answer_without_content_is_claimed() -> None:
-    assert gemini.recognises({"candidates": [{"finishReason": "SAFETY"}]})
-    assert gemini.recognises({"candidates": None, "automatic_function_calling_history": None})
-    assert gemini.recognises({"promptFeedback": {"blockReason": "SAFETY"}})
+    assert gemini.recognizes({"candidates": [{"finishReason": "SAFETY"}]})
+    assert gemini.recognizes({"candidates": None, "automatic_function_calling_history": None})
+    assert gemini.recognizes({"promptFeedback": {"blockReason": "SAFETY"}})
     assert names_in({"promptFeedback": {"blockReason": "SAFETY"}}) == [[]]
 
 
 def test_a_single_content_is_a_conversation() -> None:
     document = {"role": "model", "parts": [part("f")]}
 
-    assert gemini.recognises(document)
+    assert gemini.recognizes(document)
     assert names_in(document) == [["f"]]
 
 
@@ -158,7 +158,7 @@ def test_a_line_of_a_batch_has_its_key_for_a_name() -> None:
 
     (trace,) = gemini.read(document, DEFAULT_READ_OPTIONS)
 
-    assert gemini.recognises(document)
+    assert gemini.recognizes(document)
     assert trace.id == "k"
     assert [call.name for call in trace.calls or ()] == ["f"]
 

@@ -33,7 +33,7 @@ def call(name: str, id_: str = "1", kind: str = "function_call") -> dict[str, An
     ],
 )
 def test_look_alikes_are_not_claimed(document: Any) -> None:
-    assert not dialect.recognises(document)
+    assert not dialect.recognizes(document)
 
 
 def test_results_find_their_calls_and_end_a_step() -> None:
@@ -90,7 +90,7 @@ def test_a_step_that_is_none_in_a_stream_is_left_out() -> None:
 def test_the_last_event_of_a_stream_may_have_all_steps() -> None:
     event = {"event_type": "interaction.completed", "interaction": {"steps": [call("f")]}}
 
-    assert dialect.recognises(event)
+    assert dialect.recognizes(event)
     (trace,) = dialect.read(event, DEFAULT_READ_OPTIONS)
     assert [found.name for found in trace.calls or ()] == ["f"]
 
@@ -103,7 +103,7 @@ def test_the_lines_of_a_stream_are_one_document() -> None:
 def test_an_interaction_without_calls_has_none() -> None:
     document = {"object": "interaction", "status": "completed", "steps": []}
 
-    assert dialect.recognises(document)
+    assert dialect.recognizes(document)
     assert dialect.read(document, DEFAULT_READ_OPTIONS)[0].calls == ()
 
 

@@ -16,13 +16,13 @@ def called(*calls: Any) -> dict[str, Any]:
 def test_a_list_needs_one_message_that_only_live_sessions_have() -> None:
     notice = {"usageMetadata": {"totalTokenCount": 1}}
 
-    assert gemini_live.recognises([{"setupComplete": {}}, notice])
-    assert gemini_live.recognises({"setup": {"model": "m"}})
-    assert not gemini_live.recognises([notice])
-    assert not gemini_live.recognises([{"setupComplete": {}}, {"other": 1}])
-    assert not gemini_live.recognises({"setup": {"x": 1}})
-    assert not gemini_live.recognises({"toolCall": {"name": "f"}})
-    assert not gemini_live.recognises({"tool_call": {"tool_type": "URL_CONTEXT", "args": {}}})
+    assert gemini_live.recognizes([{"setupComplete": {}}, notice])
+    assert gemini_live.recognizes({"setup": {"model": "m"}})
+    assert not gemini_live.recognizes([notice])
+    assert not gemini_live.recognizes([{"setupComplete": {}}, {"other": 1}])
+    assert not gemini_live.recognizes({"setup": {"x": 1}})
+    assert not gemini_live.recognizes({"toolCall": {"name": "f"}})
+    assert not gemini_live.recognizes({"tool_call": {"tool_type": "URL_CONTEXT", "args": {}}})
 
 
 def test_results_and_cancellations_find_their_calls() -> None:
@@ -51,7 +51,7 @@ def test_a_log_may_say_who_has_sent_a_message() -> None:
 
     (trace,) = gemini_live.read(document, DEFAULT_READ_OPTIONS)
 
-    assert gemini_live.recognises(document)
+    assert gemini_live.recognizes(document)
     assert trace.calls == (ToolCall("f", {}, id="1", step=0, result={}),)
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from callscore.core.call import ToolCall
 from callscore.errors import InvalidCall
-from callscore.formats.dialects.generic import is_call, joins_lines, read, recognises
+from callscore.formats.dialects.generic import is_call, joins_lines, read, recognizes
 from callscore.formats.trace import DEFAULT_READ_OPTIONS, ReadOptions, Trace
 
 NAMES = ("name", "tool", "toolName", "tool_name", "function_name", "function")
@@ -21,7 +21,7 @@ F = {"name": "f", "arguments": {"a": 1}}
 
 
 def trace_of(document: Any, options: ReadOptions = DEFAULT_READ_OPTIONS) -> Trace:
-    assert recognises(document)
+    assert recognizes(document)
     (trace,) = read(document, options)
     return trace
 
@@ -66,8 +66,8 @@ def test_a_name_alone_is_a_call_beside_others_or_with_what_only_a_call_has() -> 
     assert trace_of([F, {"tool": "g"}]).calls == (ToolCall("f", {"a": 1}), ToolCall("g", {}))
     assert trace_of({"tool": "g", "step": 0}).calls == (ToolCall("g", {}, step=0),)
     assert trace_of([{"name": "g", "id": "c1"}]).calls == (ToolCall("g", {}, id="c1"),)
-    assert not recognises({"name": "g"})
-    assert not recognises([{"name": "g"}, {"name": "h"}])
+    assert not recognizes({"name": "g"})
+    assert not recognizes([{"name": "g"}, {"name": "h"}])
 
 
 @pytest.mark.parametrize(
@@ -108,7 +108,7 @@ def test_calls_that_name_their_cases_are_runs_of_these() -> None:
         {"name": "h", "arguments": {}, "case": "a", "trial": 0},
         {"name": "i", "case": 7},
     ]
-    assert recognises(lines)
+    assert recognizes(lines)
 
     traces = read(lines, DEFAULT_READ_OPTIONS)
 
@@ -148,7 +148,7 @@ def test_a_function_may_be_nested() -> None:
     ],
 )
 def test_look_alikes_are_not_claimed(document: Any) -> None:
-    assert not recognises(document)
+    assert not recognizes(document)
     assert not joins_lines(document)
 
 

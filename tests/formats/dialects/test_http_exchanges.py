@@ -14,7 +14,7 @@ from callscore.formats.dialects.http_exchanges import (
     joins_lines,
     read,
     read_tools,
-    recognises,
+    recognizes,
 )
 from callscore.formats.trace import DEFAULT_READ_OPTIONS
 
@@ -46,7 +46,7 @@ def exchange(asked: Any, answered: Any, status: Any = 200) -> dict[str, Any]:
 
 
 def calls_of(document: Any) -> tuple[ToolCall, ...]:
-    assert recognises(document)
+    assert recognizes(document)
     (trace,) = read(document, DEFAULT_READ_OPTIONS)
     assert trace.calls is not None
     return trace.calls
@@ -200,7 +200,7 @@ def test_lines_of_exchanges_are_one_recording() -> None:
 def test_a_recording_without_a_known_answer_is_refused_with_the_reason() -> None:
     document = [exchange(None, "<html></html>"), exchange(None, "", 204), exchange(None, {"x": 1})]
 
-    assert recognises(document)
+    assert recognizes(document)
     with pytest.raises(UnknownFormat, match="none of the 3 recorded HTTP responses"):
         read(document, DEFAULT_READ_OPTIONS)
     assert read_tools(document) == []
@@ -219,7 +219,7 @@ def test_a_recording_without_a_known_answer_is_refused_with_the_reason() -> None
     ],
 )
 def test_what_only_looks_alike_is_left_to_others(document: Any) -> None:
-    assert not recognises(document)
+    assert not recognizes(document)
 
 
 # Texts that a server sent piece by piece.

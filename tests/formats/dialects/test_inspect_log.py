@@ -260,7 +260,7 @@ def test_the_tools_of_the_provider_are_marked() -> None:
 def test_what_logs_are_made_of_is_read_by_itself(document: Any) -> None:
     [trace] = inspect_log.read(document, DEFAULT_READ_OPTIONS)
 
-    assert inspect_log.recognises(document)
+    assert inspect_log.recognizes(document)
     assert [one.id for one in trace.calls or ()] == ["a"]
 
 
@@ -276,7 +276,7 @@ def test_another_candidate_can_be_asked_for() -> None:
 def test_a_log_without_samples_has_no_runs() -> None:
     header = {"version": 2, "status": "error", "eval": {"task": "t"}}
 
-    assert inspect_log.recognises(header)
+    assert inspect_log.recognizes(header)
     assert inspect_log.read(header, DEFAULT_READ_OPTIONS) == []
 
 
@@ -327,4 +327,4 @@ def test_the_tools_of_all_models_come_out() -> None:
     ],
 )
 def test_the_documents_of_others_are_left_to_them(document: Any) -> None:
-    assert not inspect_log.recognises(document)
+    assert not inspect_log.recognizes(document)

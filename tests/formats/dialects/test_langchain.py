@@ -185,7 +185,7 @@ def test_the_chosen_generation_is_read() -> None:
     nested = {"generations": [flat["generations"]]}
 
     for document in (flat, nested):
-        assert langchain.recognises(document)
+        assert langchain.recognizes(document)
         assert [item.id for item in calls_in(document)] == ["a"]
         assert [item.id for item in calls_in(document, ReadOptions(candidate=1))] == ["b"]
         assert calls_in(document, ReadOptions(candidate=7)) == ()
@@ -197,9 +197,9 @@ def test_a_generation_by_itself_is_read() -> None:
     made = {"lc": 1, "type": "constructor", "id": ["langchain", "ChatGeneration"]}
 
     for document in (dumped, {**made, "kwargs": {"message": message}}):
-        assert langchain.recognises(document)
+        assert langchain.recognizes(document)
         assert [item.id for item in calls_in(document)] == ["a"]
-    assert not langchain.recognises({"type": "ChatGeneration", "message": "words"})
+    assert not langchain.recognizes({"type": "ChatGeneration", "message": "words"})
 
 
 def test_an_answer_that_was_dumped_without_its_type_keeps_its_invalid_calls() -> None:
@@ -207,20 +207,20 @@ def test_an_answer_that_was_dumped_without_its_type_keeps_its_invalid_calls() ->
     message = {"content": "", "tool_calls": [call("a")], "invalid_tool_calls": [wrong]}
 
     for document in (message, [message], {"messages": [message]}):
-        assert langchain.recognises(document)
+        assert langchain.recognizes(document)
         assert [(item.id, item.error) for item in calls_in(document)] == [
             ("a", None),
             ("b", "invalid_json"),
         ]
-    assert not langchain.recognises({"invalid_tool_calls": [wrong]})
+    assert not langchain.recognizes({"invalid_tool_calls": [wrong]})
 
 
 def test_the_text_of_a_model_that_does_not_chat_has_no_calls() -> None:
     document = {"generations": [[{"text": "hello", "type": "Generation"}]]}
 
-    assert langchain.recognises(document)
+    assert langchain.recognizes(document)
     assert calls_in(document) == ()
-    assert not langchain.recognises({"generations": [{"id": "1", "text": "of Cohere"}]})
+    assert not langchain.recognizes({"generations": [{"id": "1", "text": "of Cohere"}]})
 
 
 @pytest.mark.parametrize(
@@ -295,14 +295,14 @@ def test_lines_of_messages_and_of_chunks_are_one_document() -> None:
     ],
 )
 def test_what_others_write_is_not_claimed(document: Any) -> None:
-    assert not langchain.recognises(document)
+    assert not langchain.recognizes(document)
 
 
 def test_a_constructor_without_a_known_class_is_told_by_its_type() -> None:
     kwargs = {"type": "ai", "content": "", "tool_calls": [call("a")]}
     document = {"lc": 1, "type": "constructor", "id": ["mine", "MyMessage"], "kwargs": kwargs}
 
-    assert langchain.recognises(document)
+    assert langchain.recognizes(document)
     assert [item.id for item in calls_in(document)] == ["a"]
 
 
@@ -310,4 +310,4 @@ def test_wrappers_are_opened_but_not_for_ever() -> None:
     inner = {"output": {"messages": [says(call("a"))]}}
 
     assert [item.id for item in calls_in(inner)] == ["a"]
-    assert not langchain.recognises({"output": {"output": {"output": inner}}})
+    assert not langchain.recognizes({"output": {"output": {"output": inner}}})

@@ -210,4 +210,4 @@ def test_lines_are_observations() -> None:
     ],
 )
 def test_other_documents_are_not_claimed(document: Any) -> None:
-    assert not langfuse.recognises(document)
+    assert not langfuse.recognizes(document)

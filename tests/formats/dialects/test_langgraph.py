@@ -83,9 +83,9 @@ def test_messages_of_a_provider_are_read_in_a_stream_that_has_others() -> None:
     made = {"role": "assistant", "content": None, "tool_calls": [call]}
     stream = [{"agent": {"messages": [made]}}, {"tools": {"messages": [answer("a")]}}]
 
-    assert langgraph.recognises(stream)
+    assert langgraph.recognizes(stream)
     assert [(item.name, item.result) for item in calls_in(stream)] == [("ping", "ok")]
-    assert not langgraph.recognises(stream[:1])
+    assert not langgraph.recognizes(stream[:1])
 
 
 def test_calls_of_a_graph_within_the_graph_are_marked() -> None:
@@ -103,7 +103,7 @@ def test_calls_of_a_graph_within_the_graph_are_marked() -> None:
     with_types = [{"type": "updates", "ns": namespace, "data": data} for namespace, data in updates]
 
     for stream in (updates, with_modes, of_server, with_types):
-        assert langgraph.recognises(stream)
+        assert langgraph.recognizes(stream)
         assert [(item.name, item.caller) for item in calls_in(stream)] == [
             ("ping", "subagent"),
             ("pong", None),
@@ -114,7 +114,7 @@ def test_of_states_that_grow_the_last_is_taken() -> None:
     made = says("1", ("a", "ping"))
     states = [{"messages": []}, {"messages": [HUMAN]}, {"messages": [HUMAN, made, answer("a")]}]
 
-    assert langgraph.recognises(states)
+    assert langgraph.recognizes(states)
     assert [(item.name, item.result) for item in calls_in(states)] == [("ping", "ok")]
 
 
@@ -128,7 +128,7 @@ def test_of_states_that_grow_the_last_is_taken() -> None:
     ],
 )
 def test_conversations_side_by_side_are_not_one_run(conversations: Any) -> None:
-    assert not langgraph.recognises(conversations)
+    assert not langgraph.recognizes(conversations)
 
 
 def test_states_too_deep_to_compare_are_not_one_run() -> None:
@@ -143,7 +143,7 @@ def test_states_too_deep_to_compare_are_not_one_run() -> None:
         {"messages": [{"type": "human", "content": other}, HUMAN]},
     ]
 
-    assert not langgraph.recognises(states)
+    assert not langgraph.recognizes(states)
 
 
 def test_the_state_furthest_on_is_taken_whichever_way_they_are_ordered() -> None:
@@ -163,7 +163,7 @@ def test_the_state_of_the_whole_graph_is_taken() -> None:
         [["sub:1"], "values", {"messages": [inner]}],
     ]
 
-    assert langgraph.recognises(stream)
+    assert langgraph.recognizes(stream)
     assert names_in(stream) == ["pong"]
     assert names_in(stream[1:]) == ["ping"]
 
@@ -195,9 +195,9 @@ def test_a_state_says_of_which_thread_it_is() -> None:
 def test_a_thread_in_which_nothing_was_said_has_no_calls() -> None:
     empty = {"thread_id": "t", "values": {"messages": []}, "next": []}
 
-    assert langgraph.recognises(empty)
+    assert langgraph.recognizes(empty)
     assert calls_in(empty) == ()
-    assert not langgraph.recognises({"values": {"temperature": 18}})
+    assert not langgraph.recognizes({"values": {"temperature": 18}})
 
 
 def test_tasks_and_what_debug_puts_around_them_are_read() -> None:
@@ -219,7 +219,7 @@ def test_tasks_and_what_debug_puts_around_them_are_read() -> None:
     ]
 
     for stream in ([begun, ended], [begun, by_channel], [begun, alone], debug):
-        assert langgraph.recognises(stream)
+        assert langgraph.recognizes(stream)
         assert names_in(stream) == ["ping"]
 
 
@@ -238,7 +238,7 @@ def test_messages_are_streamed_in_pieces() -> None:
     bare = [["messages", item[0]] for item in stream[:2]]
 
     for document in (stream, of_server):
-        assert langgraph.recognises(document)
+        assert langgraph.recognizes(document)
         assert [(item.arguments, item.caller) for item in calls_in(document)] == [
             ({"n": 1}, None),
             ({}, "subagent"),
@@ -254,7 +254,7 @@ def test_messages_that_a_server_has_completed_are_read() -> None:
         {"event": "end", "data": None},
     ]
 
-    assert langgraph.recognises(stream)
+    assert langgraph.recognizes(stream)
     assert names_in(stream) == ["ping"]
 
 
@@ -363,4 +363,4 @@ def test_lines_of_a_stream_are_one_document_and_states_are_not() -> None:
     ],
 )
 def test_what_others_write_is_not_claimed(document: Any) -> None:
-    assert not langgraph.recognises(document)
+    assert not langgraph.recognizes(document)

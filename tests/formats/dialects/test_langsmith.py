@@ -243,7 +243,7 @@ def test_a_model_may_call_nothing(outputs: Any) -> None:
 def test_rows_of_an_experiment_hold_runs() -> None:
     row = {"run": model("m", "a", reference_example_id="one"), "example": {"id": "one"}}
 
-    assert langsmith.recognises([row])
+    assert langsmith.recognizes([row])
     assert langsmith.joins_lines(row)
     assert [trace.id for trace in traces_in([row])] == ["one"]
 
@@ -291,4 +291,4 @@ def test_lines_of_runs_are_one_document() -> None:
     ],
 )
 def test_what_others_write_is_not_claimed(document: Any) -> None:
-    assert not langsmith.recognises(document)
+    assert not langsmith.recognizes(document)

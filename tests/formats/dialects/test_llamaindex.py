@@ -109,7 +109,7 @@ def test_messages_before_there_were_blocks_are_read() -> None:
 
     trace = read(document)
 
-    assert llamaindex.recognises(document)
+    assert llamaindex.recognizes(document)
     assert trace.input == "go"
     assert [one.result for one in trace.calls or ()] == ["fine"]
 
@@ -120,7 +120,7 @@ def test_each_conversation_of_a_store_is_a_run() -> None:
     for document in ({"store": store}, {"chat_store": {"store": store}}):
         traces = llamaindex.read(document, DEFAULT_READ_OPTIONS)
 
-        assert llamaindex.recognises(document)
+        assert llamaindex.recognizes(document)
         assert [(one.id, len(one.calls or ())) for one in traces] == [("ana", 1), ("ben", 0)]
 
 
@@ -206,7 +206,7 @@ def test_each_run_of_a_workflow_ends_by_itself() -> None:
     ],
 )
 def test_messages_outputs_and_calls_are_read_by_themselves(document: Any) -> None:
-    assert llamaindex.recognises(document)
+    assert llamaindex.recognizes(document)
     assert [one.id for one in calls(document)] == ["a"]
 
 
@@ -243,4 +243,4 @@ def test_what_has_no_calls_is_a_run_without_calls(document: Any) -> None:
     ],
 )
 def test_the_documents_of_others_are_left_to_them(document: Any) -> None:
-    assert not llamaindex.recognises(document)
+    assert not llamaindex.recognizes(document)

@@ -143,7 +143,7 @@ def test_the_result_of_a_task_is_the_result_of_the_call() -> None:
 def test_a_message_may_be_text_in_its_wrapper() -> None:
     log = [{"payload": msgspec.json.encode(request(1)).decode(), "data": '"jsonrpc"'}]
 
-    assert mcp.recognises(log)
+    assert mcp.recognizes(log)
     assert len(only(log).calls or ()) == 1
 
 
@@ -167,7 +167,7 @@ def test_a_list_of_tools_has_no_calls_but_definitions_with_their_effects() -> No
     hints = {"name": "g", "inputSchema": {}, "annotations": {"readOnlyHint": True}}
     listing = {"tools": [*LISTING["tools"], hints], "nextCursor": None}
 
-    assert mcp.recognises(listing)
+    assert mcp.recognizes(listing)
     assert only(listing).calls == ()
     assert mcp.read_tools(listing) == [
         Tool("f", "d", {"type": "object"}),
@@ -195,7 +195,7 @@ def test_tools_are_found_in_a_log() -> None:
     ],
 )
 def test_it_claims_what_only_mcp_says(document: Any) -> None:
-    assert mcp.recognises(document)
+    assert mcp.recognizes(document)
 
 
 @pytest.mark.parametrize(
@@ -215,7 +215,7 @@ def test_it_claims_what_only_mcp_says(document: Any) -> None:
     ],
 )
 def test_it_leaves_look_alikes_to_others(document: Any) -> None:
-    assert not mcp.recognises(document)
+    assert not mcp.recognizes(document)
 
 
 def test_lines_with_messages_are_one_log() -> None:

@@ -27,7 +27,7 @@ def call(name: str, id_: str | None = None, arguments: Any = None) -> dict[str, 
     ],
 )
 def test_look_alikes_are_not_claimed(document: Any) -> None:
-    assert not mistral.recognises(document)
+    assert not mistral.recognizes(document)
 
 
 def test_results_find_their_calls_and_end_a_step() -> None:
@@ -43,7 +43,7 @@ def test_results_find_their_calls_and_end_a_step() -> None:
 
     (trace,) = mistral.read(document, DEFAULT_READ_OPTIONS)
 
-    assert mistral.recognises(document)
+    assert mistral.recognizes(document)
     assert trace.calls == (
         ToolCall("f", {"a": 1}, id="1", step=0, result="y", failed=False),
         ToolCall(
@@ -86,8 +86,8 @@ def test_the_events_of_a_stream_may_stand_without_their_names() -> None:
         {"type": "function.call.delta", "output_index": 0, "name": "f", "arguments": "1}"},
     ]
 
-    assert mistral.recognises(document)
-    assert mistral.recognises(document[0])
+    assert mistral.recognizes(document)
+    assert mistral.recognizes(document[0])
     assert mistral.joins_lines({"event": "x", "data": document[0]})
     assert not mistral.joins_lines(call("f"))
     assert mistral.read(document, DEFAULT_READ_OPTIONS)[0].calls == (

@@ -115,14 +115,14 @@ def test_other_spans_have_no_calls() -> None:
 
 
 def test_a_trace_without_spans_has_no_calls() -> None:
-    assert mlflow.recognises(document())
+    assert mlflow.recognizes(document())
     assert read().calls == ()
 
 
 def test_several_traces_are_several_runs() -> None:
     traces = [document(MODEL | {"trace_id": name}) for name in ("a", "b")]
 
-    assert mlflow.recognises(traces)
+    assert mlflow.recognizes(traces)
     assert len(mlflow.read(traces, DEFAULT_READ_OPTIONS)) == 2
 
 
@@ -152,4 +152,4 @@ def test_lines_are_spans_and_a_trace_is_a_document() -> None:
     ],
 )
 def test_other_documents_are_not_claimed(other: Any) -> None:
-    assert not mlflow.recognises(other)
+    assert not mlflow.recognizes(other)

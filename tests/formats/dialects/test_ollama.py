@@ -33,7 +33,7 @@ def answer(*names: str, done: bool = False) -> dict[str, Any]:
     ],
 )
 def test_look_alikes_are_not_claimed(document: Any) -> None:
-    assert not ollama.recognises(document)
+    assert not ollama.recognizes(document)
 
 
 def test_each_answer_in_a_list_is_a_run_and_its_pieces_are_one_message() -> None:
@@ -41,7 +41,7 @@ def test_each_answer_in_a_list_is_a_run_and_its_pieces_are_one_message() -> None
 
     traces = ollama.read(document, DEFAULT_READ_OPTIONS)
 
-    assert ollama.recognises(document)
+    assert ollama.recognizes(document)
     assert [trace.calls for trace in traces] == [
         (ToolCall("f", {}, step=0), ToolCall("g", {}, step=0)),
         (ToolCall("h", {}, step=0),),
@@ -65,7 +65,7 @@ def test_results_name_the_tool_or_the_call() -> None:
 
     (trace,) = ollama.read(document, DEFAULT_READ_OPTIONS)
 
-    assert ollama.recognises(document)
+    assert ollama.recognizes(document)
     assert trace.input == "q"
     assert [(call.name, call.result, call.failed) for call in trace.calls or ()] == [
         ("f", "Error: x", True),

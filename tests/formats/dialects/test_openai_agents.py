@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from callscore.formats.dialects.openai_agents import joins_lines, read, read_tools, recognises
+from callscore.formats.dialects.openai_agents import joins_lines, read, read_tools, recognizes
 from callscore.formats.trace import DEFAULT_READ_OPTIONS, ReadOptions, Trace
 
 CALL = {"type": "function_call", "call_id": "a", "name": "f", "arguments": '{"x": 1}'}
@@ -19,7 +19,7 @@ def item(raw: Any, type: str = "tool_call_item") -> dict[str, Any]:  # noqa: A00
 
 
 def trace_of(document: Any, options: ReadOptions = DEFAULT_READ_OPTIONS) -> Trace:
-    assert recognises(document)
+    assert recognizes(document)
     (trace,) = read(document, options)
     return trace
 
@@ -130,4 +130,4 @@ def test_lines_of_items_are_one_run() -> None:
     ],
 )
 def test_what_only_looks_alike_is_left_to_others(document: Any) -> None:
-    assert not recognises(document)
+    assert not recognizes(document)

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from callscore.formats.dialects.openai_agents_trace import joins_lines, read, recognises
+from callscore.formats.dialects.openai_agents_trace import joins_lines, read, recognizes
 from callscore.formats.trace import DEFAULT_READ_OPTIONS, ReadOptions, Trace
 
 
@@ -34,7 +34,7 @@ def generation(*names: str, input: Any = None) -> dict[str, Any]:  # noqa: A002 
 
 
 def traces_of(document: Any, options: ReadOptions = DEFAULT_READ_OPTIONS) -> list[Trace]:
-    assert recognises(document)
+    assert recognizes(document)
     return read(document, options)
 
 
@@ -200,7 +200,7 @@ def test_spans_may_come_as_they_are_sent_or_one_by_one() -> None:
     assert names_of(span("1", function("f"))) == ["f"]
     assert joins_lines(span("1", {}))
     assert joins_lines(head)
-    assert recognises(head)
+    assert recognizes(head)
     assert read(head, DEFAULT_READ_OPTIONS) == []
     assert not joins_lines({"object": "trace"})
 
@@ -215,4 +215,4 @@ def test_spans_may_come_as_they_are_sent_or_one_by_one() -> None:
     ],
 )
 def test_what_only_looks_alike_is_left_to_others(document: Any) -> None:
-    assert not recognises(document)
+    assert not recognizes(document)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from callscore.formats.dialects.openai_assistants import joins_lines, read, read_tools, recognises
+from callscore.formats.dialects.openai_assistants import joins_lines, read, read_tools, recognizes
 from callscore.formats.trace import DEFAULT_READ_OPTIONS
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ def run(*calls: Any, **more: Any) -> dict[str, Any]:
 
 
 def calls_of(document: Any) -> tuple[ToolCall, ...]:
-    assert recognises(document)
+    assert recognizes(document)
     (trace,) = read(document, DEFAULT_READ_OPTIONS)
     assert trace.calls is not None
     return trace.calls
@@ -105,4 +105,4 @@ def test_lines_of_steps_and_events_are_one_run() -> None:
     ],
 )
 def test_what_only_looks_alike_is_left_to_others(document: Any) -> None:
-    assert not recognises(document)
+    assert not recognizes(document)

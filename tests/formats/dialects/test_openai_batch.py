@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from callscore.formats.dialects.openai_batch import EXAMPLE, read, read_tools, recognises
+from callscore.formats.dialects.openai_batch import EXAMPLE, read, read_tools, recognizes
 from callscore.formats.trace import DEFAULT_READ_OPTIONS
 
 TOOLS = [{"type": "function", "name": "f", "parameters": {"type": "object"}}]
@@ -23,7 +23,7 @@ def test_a_line_is_a_run_under_its_custom_id() -> None:
 def test_a_line_of_the_input_has_the_question_and_the_tools() -> None:
     line = {"custom_id": "t", "method": "POST", "url": "/v1/responses", "body": ASKED}
 
-    assert recognises(line)
+    assert recognizes(line)
     assert read(line, DEFAULT_READ_OPTIONS)[0].input == "Weather?"
     assert [tool.name for tool in read_tools(line)] == ["f"]
 
@@ -37,7 +37,7 @@ def test_a_line_of_the_input_has_the_question_and_the_tools() -> None:
     ],
 )
 def test_a_request_that_failed_was_not_run(line: Any) -> None:
-    assert recognises(line)
+    assert recognizes(line)
     (trace,) = read(line, DEFAULT_READ_OPTIONS)
 
     assert (trace.id, trace.calls) == ("t", None)
@@ -59,4 +59,4 @@ def test_a_custom_id_that_is_no_text_is_none() -> None:
     ],
 )
 def test_what_only_looks_alike_is_left_to_others(document: Any) -> None:
-    assert not recognises(document)
+    assert not recognizes(document)

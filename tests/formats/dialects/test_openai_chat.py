@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from callscore.formats.dialects.openai_chat import joins_lines, read, read_tools, recognises
+from callscore.formats.dialects.openai_chat import joins_lines, read, read_tools, recognizes
 from callscore.formats.trace import DEFAULT_READ_OPTIONS, ReadOptions, Trace
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ def response(*messages: Any, finish: str = "tool_calls") -> dict[str, Any]:
 
 
 def trace_of(document: Any, options: ReadOptions = DEFAULT_READ_OPTIONS) -> Trace:
-    assert recognises(document)
+    assert recognizes(document)
     (trace,) = read(document, options)
     return trace
 
@@ -230,7 +230,7 @@ def test_messages_beside_choices_are_what_was_asked() -> None:
 def test_a_page_of_responses_gives_a_run_for_each() -> None:
     page = {"object": "list", "data": [response(answer(entry("a", "f"))), response(answer())]}
 
-    assert recognises(page)
+    assert recognizes(page)
     assert [len(trace.calls or ()) for trace in read(page, DEFAULT_READ_OPTIONS)] == [1, 0]
 
 
@@ -270,4 +270,4 @@ def test_a_bare_list_of_calls_is_read() -> None:
     ],
 )
 def test_what_only_looks_alike_is_left_to_others(document: Any) -> None:
-    assert not recognises(document)
+    assert not recognizes(document)

@@ -12,7 +12,7 @@ from callscore.formats.dialects.openai_responses import (
     joins_lines,
     read,
     read_tools,
-    recognises,
+    recognizes,
 )
 from callscore.formats.trace import DEFAULT_READ_OPTIONS, Trace
 
@@ -36,7 +36,7 @@ def result(id: str, output: Any) -> dict[str, Any]:  # noqa: A002  (as the field
 
 
 def trace_of(document: Any) -> Trace:
-    assert recognises(document)
+    assert recognizes(document)
     (trace,) = read(document, DEFAULT_READ_OPTIONS)
     return trace
 
@@ -268,7 +268,7 @@ def test_the_tools_of_a_stream_are_those_of_its_response() -> None:
     ],
 )
 def test_what_only_looks_alike_is_left_to_others(document: Any) -> None:
-    assert not recognises(document)
+    assert not recognizes(document)
 
 
 # The events in which OpenAI's Responses and Realtime APIs send an answer.

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from callscore.formats.dialects.openai_stream import joins_lines, read, recognises
+from callscore.formats.dialects.openai_stream import joins_lines, read, recognizes
 from callscore.formats.trace import DEFAULT_READ_OPTIONS, ReadOptions
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ def fragment(index: Any, id: Any = None, name: Any = None, text: Any = None) -> 
 
 def calls_of(*chunks: Any, options: ReadOptions = DEFAULT_READ_OPTIONS) -> tuple[ToolCall, ...]:
     document = list(chunks)
-    assert recognises(document)
+    assert recognizes(document)
     (trace,) = read(document, options)
     assert trace.calls is not None
     return trace.calls
@@ -140,7 +140,7 @@ def test_another_candidate_is_taken_by_its_index() -> None:
 def test_one_chunk_is_a_stream_too() -> None:
     document = chunk(fragment(0, "a", "f", "{}"), "tool_calls")
 
-    assert recognises(document)
+    assert recognizes(document)
     assert len(read(document, DEFAULT_READ_OPTIONS)[0].calls or ()) == 1
 
 
@@ -219,4 +219,4 @@ def test_a_whole_message_may_stand_for_a_fragment() -> None:
     ],
 )
 def test_what_only_looks_alike_is_left_to_others(document: Any) -> None:
-    assert not recognises(document)
+    assert not recognizes(document)

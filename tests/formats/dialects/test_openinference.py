@@ -200,4 +200,4 @@ def test_lines_are_spans() -> None:
     ],
 )
 def test_spans_in_other_words_are_not_claimed(document: Any) -> None:
-    assert not openinference.recognises(document)
+    assert not openinference.recognizes(document)

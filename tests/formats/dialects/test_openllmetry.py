@@ -135,4 +135,4 @@ def test_lines_are_spans() -> None:
     ],
 )
 def test_spans_in_other_words_are_not_claimed(attributes: Any) -> None:
-    assert not openllmetry.recognises([span(attributes)])
+    assert not openllmetry.recognizes([span(attributes)])

@@ -311,4 +311,4 @@ def test_lines_are_spans_or_batches_of_spans() -> None:
     ],
 )
 def test_spans_in_other_words_are_not_claimed(document: Any) -> None:
-    assert not otel_genai.recognises(document)
+    assert not otel_genai.recognizes(document)

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from callscore.core.call import ToolCall
-from callscore.formats.dialects.promptfoo import read, read_tools, recognises
+from callscore.formats.dialects.promptfoo import read, read_tools, recognizes
 from callscore.formats.trace import DEFAULT_READ_OPTIONS, Trace
 
 OPENAI = [{"id": "c1", "type": "function", "function": {"name": "f", "arguments": '{"a": 1}'}}]
@@ -26,7 +26,7 @@ def row(output: Any = None, *, test: Any = None, **more: Any) -> dict[str, Any]:
 
 
 def traces_of(document: Any) -> list[Trace]:
-    assert recognises(document)
+    assert recognizes(document)
     return read(document, DEFAULT_READ_OPTIONS)
 
 
@@ -176,7 +176,7 @@ def test_the_tools_are_those_of_the_providers(provider: Any) -> None:
     ],
 )
 def test_look_alikes_are_not_claimed(document: Any) -> None:
-    assert not recognises(document)
+    assert not recognizes(document)
 
 
 def test_what_is_something_else_has_no_runs() -> None:

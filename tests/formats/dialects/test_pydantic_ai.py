@@ -142,7 +142,7 @@ def test_a_history_is_found_under_its_name(name: str) -> None:
     for document in ({name: [response(call("a"))]}, {"state": {name: [response(call("a"))]}}):
         [trace] = pydantic_ai.read(document, DEFAULT_READ_OPTIONS)
 
-        assert pydantic_ai.recognises(document)
+        assert pydantic_ai.recognizes(document)
         assert [one.id for one in trace.calls or ()] == ["a"]
 
 
@@ -150,7 +150,7 @@ def test_a_history_is_found_under_its_name(name: str) -> None:
 def test_what_histories_are_made_of_is_read_by_itself(document: Any) -> None:
     [trace] = pydantic_ai.read(document, DEFAULT_READ_OPTIONS)
 
-    assert pydantic_ai.recognises(document)
+    assert pydantic_ai.recognizes(document)
     assert [one.id for one in trace.calls or ()] == ["a"]
 
 
@@ -165,7 +165,7 @@ def test_the_events_of_a_stream_tell_what_was_run() -> None:
 
     trace = read(*events)
 
-    assert pydantic_ai.recognises(events)
+    assert pydantic_ai.recognizes(events)
     assert trace.view == "executed"
     assert [(one.id, one.failed) for one in trace.calls or ()] == [("a", True), ("b", None)]
 
@@ -178,21 +178,21 @@ def test_parts_and_events_of_other_kinds_stand_among_them() -> None:
     ]
 
     for document in (parts, events):
-        assert pydantic_ai.recognises(document)
+        assert pydantic_ai.recognizes(document)
         assert [item.id for item in read(*document).calls or ()] == ["a"]
-    assert not pydantic_ai.recognises(parts[:1])
-    assert not pydantic_ai.recognises([call("a"), {"part_kind": 1}])
-    assert not pydantic_ai.recognises([call("a"), "text"])
+    assert not pydantic_ai.recognizes(parts[:1])
+    assert not pydantic_ai.recognizes([call("a"), {"part_kind": 1}])
+    assert not pydantic_ai.recognizes([call("a"), "text"])
 
 
 def test_what_a_model_is_offered_are_tools_and_no_calls() -> None:
     tool = {"name": "f", "description": "d", "parameters_json_schema": {"type": "object"}}
     offered = {"function_tools": [tool], "native_tools": [], "output_tools": []}
 
-    assert pydantic_ai.recognises(offered)
+    assert pydantic_ai.recognizes(offered)
     assert [item.name for item in pydantic_ai.read_tools(offered)] == ["f"]
     assert pydantic_ai.read(offered, DEFAULT_READ_OPTIONS)[0].calls == ()
-    assert not pydantic_ai.recognises({"function_tools": [tool]})
+    assert not pydantic_ai.recognizes({"function_tools": [tool]})
 
 
 def test_lines_of_messages_and_of_events_are_one_document() -> None:
@@ -224,4 +224,4 @@ def test_tools_stand_beside_a_history() -> None:
     ],
 )
 def test_the_documents_of_others_are_left_to_them(document: Any) -> None:
-    assert not pydantic_ai.recognises(document)
+    assert not pydantic_ai.recognizes(document)

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from callscore.core.call import ToolCall
-from callscore.formats.dialects.ragas import read, recognises
+from callscore.formats.dialects.ragas import read, recognizes
 from callscore.formats.trace import DEFAULT_READ_OPTIONS, Trace
 
 ASKED = {"content": "hi", "type": "human"}
@@ -22,7 +22,7 @@ def said(*names: str) -> dict[str, Any]:
 
 
 def traces_of(document: Any) -> list[Trace]:
-    assert recognises(document)
+    assert recognizes(document)
     return read(document, DEFAULT_READ_OPTIONS)
 
 
@@ -86,7 +86,7 @@ def test_a_sample_that_was_not_run_only_says_what_is_expected() -> None:
     ],
 )
 def test_look_alikes_are_not_claimed(document: Any) -> None:
-    assert not recognises(document)
+    assert not recognizes(document)
 
 
 @pytest.mark.parametrize("document", [None, 5, "x", [5], {"samples": [5]}])

@@ -90,7 +90,7 @@ def test_a_history_of_dotnet_is_read() -> None:
 
     [one] = calls(document)
 
-    assert semantic_kernel.recognises(document)
+    assert semantic_kernel.recognizes(document)
     assert (one.arguments, one.result) == ({"x": 1}, "fine")
 
 
@@ -98,7 +98,7 @@ def test_a_history_of_dotnet_is_read() -> None:
     "document", [message(call("a")), [message(call("a"))], [call("a")], call("a")]
 )
 def test_messages_and_items_are_read_by_themselves(document: Any) -> None:
-    assert semantic_kernel.recognises(document)
+    assert semantic_kernel.recognizes(document)
     assert [one.id for one in calls(document)] == ["a"]
 
 
@@ -119,4 +119,4 @@ def test_lines_of_messages_are_one_document() -> None:
     ],
 )
 def test_the_documents_of_others_are_left_to_them(document: Any) -> None:
-    assert not semantic_kernel.recognises(document)
+    assert not semantic_kernel.recognizes(document)

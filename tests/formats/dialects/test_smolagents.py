@@ -110,7 +110,7 @@ def test_a_step_without_calls_is_none() -> None:
 def test_steps_are_read_bare_and_as_a_result(document: Any) -> None:
     [trace] = smolagents.read(document, DEFAULT_READ_OPTIONS)
 
-    assert smolagents.recognises(document)
+    assert smolagents.recognizes(document)
     assert [one.id for one in trace.calls or ()] == ["a"]
 
 
@@ -131,4 +131,4 @@ def test_lines_of_steps_are_one_document() -> None:
     ],
 )
 def test_the_documents_of_others_are_left_to_them(document: Any) -> None:
-    assert not smolagents.recognises(document)
+    assert not smolagents.recognizes(document)

@@ -62,7 +62,7 @@ def test_responses_are_attached() -> None:
     ],
 )
 def test_messages_prompts_and_responses_are_read(document: Any) -> None:
-    assert spring_ai.recognises(document)
+    assert spring_ai.recognizes(document)
     assert [one.id for one in calls(document)] == ["a"]
 
 
@@ -97,4 +97,4 @@ def test_a_schema_is_text() -> None:
     ],
 )
 def test_the_documents_of_others_are_left_to_them(document: Any) -> None:
-    assert not spring_ai.recognises(document)
+    assert not spring_ai.recognizes(document)

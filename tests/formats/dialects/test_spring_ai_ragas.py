@@ -70,4 +70,4 @@ def test_what_is_said_while_calls_are_open_are_their_results() -> None:
     [{"user_input": [], "reference_tool_calls": []}, {"userInput": "x"}, {"referenceToolCalls": 1}],
 )
 def test_the_documents_of_others_are_left_to_them(document: Any) -> None:
-    assert not spring_ai_ragas.recognises(document)
+    assert not spring_ai_ragas.recognizes(document)

@@ -71,20 +71,20 @@ def test_events_of_a_run_have_the_messages_among_them() -> None:
         {"message": answers("a", "success")},
     ]
 
-    assert strands.recognises(events)
+    assert strands.recognizes(events)
     assert [(call.id, call.failed) for call in calls_in(events)] == [("a", False)]
 
 
 def test_a_snapshot_holds_the_messages() -> None:
     snapshot = {"scope": "agent", "schema_version": "1.0", "data": {"messages": [says("a")]}}
 
-    assert strands.recognises(snapshot)
+    assert strands.recognizes(snapshot)
     assert len(calls_in(snapshot)) == 1
 
 
 @pytest.mark.parametrize("document", [[SPEC], {"f": SPEC}])
 def test_specifications_have_no_calls_but_definitions(document: Any) -> None:
-    assert strands.recognises(document)
+    assert strands.recognizes(document)
     assert calls_in(document) == ()
     assert strands.read_tools(document) == [Tool("f", "d", {"type": "object"})]
 
@@ -104,7 +104,7 @@ def test_messages_define_no_tools() -> None:
     ],
 )
 def test_it_claims_messages(document: Any) -> None:
-    assert strands.recognises(document)
+    assert strands.recognizes(document)
 
 
 @pytest.mark.parametrize(
@@ -121,7 +121,7 @@ def test_it_claims_messages(document: Any) -> None:
     ],
 )
 def test_it_leaves_look_alikes_to_others(document: Any) -> None:
-    assert not strands.recognises(document)
+    assert not strands.recognizes(document)
 
 
 def test_files_of_one_session_are_one_document() -> None:

@@ -41,18 +41,18 @@ def task(id_: str, *names: str) -> dict[str, Any]:
     ],
 )
 def test_look_alikes_are_not_claimed(document: Any) -> None:
-    assert not tau2.recognises(document)
+    assert not tau2.recognizes(document)
 
 
 def test_a_simulation_without_calls_is_claimed() -> None:
     run = {"task_id": "1", "termination_reason": "max_steps", "messages": None}
 
-    assert tau2.recognises([run])
+    assert tau2.recognizes([run])
     assert tau2.read(run, DEFAULT_READ_OPTIONS) == [Trace(calls=(), id="1")]
 
 
 def test_a_result_alone_tells() -> None:
-    assert tau2.recognises([{"role": "user", "content": "x"}, answer("1", "x")])
+    assert tau2.recognizes([{"role": "user", "content": "x"}, answer("1", "x")])
 
 
 def test_calls_of_the_user_are_marked_and_errors_are_told_by_their_flag() -> None:
@@ -66,7 +66,7 @@ def test_calls_of_the_user_are_marked_and_errors_are_told_by_their_flag() -> Non
 
     (trace,) = tau2.read(document, DEFAULT_READ_OPTIONS)
 
-    assert tau2.recognises(document)
+    assert tau2.recognizes(document)
     assert trace.calls == (
         ToolCall("f", {}, id="1", step=0, result="Error: not really", failed=False),
         ToolCall("g", {}, id="2", step=0, result="x", failed=True),
@@ -83,7 +83,7 @@ def test_a_results_file_joins_runs_and_tasks() -> None:
     expected = (ToolCall("f", {}, id="a_f"),)
     calls = (ToolCall("f", {}, id="1", step=0),)
 
-    assert tau2.recognises(document)
+    assert tau2.recognizes(document)
     assert tau2.read(document, DEFAULT_READ_OPTIONS) == [
         Trace(calls=calls, expected=expected, id="a", trial=0, input="do a"),
         Trace(calls=calls, expected=expected, id="a", trial=1, input="do a"),
@@ -117,7 +117,7 @@ def test_several_results_may_come_in_one_message() -> None:
 def test_a_task_without_criteria_says_nothing_about_calls() -> None:
     document = {"id": "a", "user_scenario": {"instructions": "i"}, "evaluation_criteria": None}
 
-    assert tau2.recognises(document)
+    assert tau2.recognizes(document)
     assert tau2.read(document, DEFAULT_READ_OPTIONS) == [Trace(id="a", input="i")]
 
 

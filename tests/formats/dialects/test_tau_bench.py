@@ -38,7 +38,7 @@ def said(text: str, role: str = "assistant") -> dict[str, Any]:
     ],
 )
 def test_look_alikes_are_not_claimed(document: Any) -> None:
-    assert not tau_bench.recognises(document)
+    assert not tau_bench.recognizes(document)
 
 
 def test_a_record_has_both_sides_its_task_and_its_trial() -> None:
@@ -49,7 +49,7 @@ def test_a_record_has_both_sides_its_task_and_its_trial() -> None:
         {"role": "tool", "tool_call_id": "2", "name": "f", "content": "y"},
     )
 
-    assert tau_bench.recognises(document)
+    assert tau_bench.recognizes(document)
     assert tau_bench.read(document, DEFAULT_READ_OPTIONS) == [
         Trace(
             calls=(
@@ -74,7 +74,7 @@ def test_an_answer_is_no_call() -> None:
     actions = [{"name": "respond", "kwargs": {"content": "x"}}, {"name": "f", "kwargs": {}}]
     document = [{"instruction": "i", "actions": actions}, {"instruction": "j", "actions": []}]
 
-    assert tau_bench.recognises(document)
+    assert tau_bench.recognizes(document)
     assert tau_bench.read(document, DEFAULT_READ_OPTIONS) == [
         Trace(expected=(ToolCall("f", {}),), id="0", input="i"),
         Trace(expected=(), id="1", input="j"),

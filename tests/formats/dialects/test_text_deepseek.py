@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from callscore.core.call import INVALID, TRUNCATED, Tool, ToolCall
-from callscore.formats.dialects.text_deepseek import read, recognises
+from callscore.formats.dialects.text_deepseek import read, recognizes
 from callscore.formats.trace import DEFAULT_READ_OPTIONS, ReadOptions
 
 BAR = "\uff5c"
@@ -14,7 +14,7 @@ PARAMETER, CLOSED = f"<{BAR}DSML{BAR}parameter name=", f"</{BAR}DSML{BAR}paramet
 
 
 def calls_of(text: str, options: ReadOptions = DEFAULT_READ_OPTIONS) -> tuple[ToolCall, ...]:
-    assert recognises(text)
+    assert recognizes(text)
     (trace,) = read(text, options)
     assert trace.calls is not None
     return trace.calls
@@ -82,5 +82,5 @@ def test_dsml_may_hold_json_and_may_break_off() -> None:
 
 
 def test_other_text_is_not_deepseek_s() -> None:
-    assert not recognises("<|tool_call_begin|>functions.f:0")
-    assert not recognises({BEGIN: 1})
+    assert not recognizes("<|tool_call_begin|>functions.f:0")
+    assert not recognizes({BEGIN: 1})

@@ -5,14 +5,14 @@ from __future__ import annotations
 import pytest
 
 from callscore.core.call import INVALID, TRUNCATED, ToolCall
-from callscore.formats.dialects.text_fenced import read, recognises
+from callscore.formats.dialects.text_fenced import read, recognizes
 from callscore.formats.trace import DEFAULT_READ_OPTIONS
 
 F = '{"name": "f", "arguments": {"a": 1}}'
 
 
 def calls_of(text: str) -> tuple[ToolCall, ...]:
-    assert recognises(text)
+    assert recognizes(text)
     (trace,) = read(text, DEFAULT_READ_OPTIONS)
     assert trace.calls is not None
     return trace.calls
@@ -82,5 +82,5 @@ def test_what_cannot_be_read_is_malformed() -> None:
     ],
 )
 def test_look_alikes_are_not_claimed(text: str) -> None:
-    assert not recognises(text)
-    assert not recognises([text])
+    assert not recognizes(text)
+    assert not recognizes([text])

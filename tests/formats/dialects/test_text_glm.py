@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from callscore.core.call import TRUNCATED, Tool, ToolCall
-from callscore.formats.dialects.text_glm import read, read_tools, recognises
+from callscore.formats.dialects.text_glm import read, read_tools, recognizes
 from callscore.formats.trace import DEFAULT_READ_OPTIONS, ReadOptions
 
 CALL = "<tool_call>f\n<arg_key>n</arg_key>\n<arg_value>3</arg_value>\n</tool_call>"
@@ -11,7 +11,7 @@ TOOL = Tool("f", parameters={"properties": {"n": {"type": "number"}}})
 
 
 def calls_of(text: str, options: ReadOptions = DEFAULT_READ_OPTIONS) -> tuple[ToolCall, ...]:
-    assert recognises(text)
+    assert recognizes(text)
     (trace,) = read(text, options)
     assert trace.calls is not None
     return trace.calls
@@ -47,7 +47,7 @@ def test_what_breaks_off_is_malformed() -> None:
 
 
 def test_look_alikes_are_not_claimed() -> None:
-    assert not recognises('<tool_call>{"name": "f", "arguments": {}}</tool_call>')
-    assert not recognises("<tool_call>\n<function=f>\n</function>\n</tool_call>")
-    assert not recognises("<tool_call> is the tag of a call")
-    assert not recognises([CALL])
+    assert not recognizes('<tool_call>{"name": "f", "arguments": {}}</tool_call>')
+    assert not recognizes("<tool_call>\n<function=f>\n</function>\n</tool_call>")
+    assert not recognizes("<tool_call> is the tag of a call")
+    assert not recognizes([CALL])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from callscore.core.call import ToolCall
-from callscore.formats.dialects.text_harmony import read, recognises
+from callscore.formats.dialects.text_harmony import read, recognizes
 from callscore.formats.trace import DEFAULT_READ_OPTIONS
 
 CALL = "<|start|>assistant<|channel|>commentary to=functions.{name} json<|message|>{text}<|call|>"
@@ -13,7 +13,7 @@ RESULT = "<|start|>functions.{name} to=assistant<|channel|>commentary<|message|>
 
 
 def calls_of(text: str) -> tuple[ToolCall, ...]:
-    assert recognises(text)
+    assert recognizes(text)
     (trace,) = read(text, DEFAULT_READ_OPTIONS)
     assert trace.calls is not None
     return trace.calls
@@ -65,5 +65,5 @@ def test_what_is_said_of_recipients_in_a_message_is_no_call() -> None:
 
 
 def test_other_text_is_not_harmony() -> None:
-    assert not recognises("<|im_start|>assistant\n<tool_call>{}</tool_call>")
-    assert not recognises(["<|channel|><|message|>"])
+    assert not recognizes("<|im_start|>assistant\n<tool_call>{}</tool_call>")
+    assert not recognizes(["<|channel|><|message|>"])

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from callscore.core.call import INVALID, TRUNCATED, ToolCall
-from callscore.formats.dialects.text_hermes import read, read_tools, recognises
+from callscore.formats.dialects.text_hermes import read, read_tools, recognizes
 from callscore.formats.trace import DEFAULT_READ_OPTIONS
 
 CALL = '<tool_call>\n{"name": "f", "arguments": {"a": 1}}\n</tool_call>'
 
 
 def calls_of(text: str) -> tuple[ToolCall, ...]:
-    assert recognises(text)
+    assert recognizes(text)
     (trace,) = read(text, DEFAULT_READ_OPTIONS)
     assert trace.calls is not None
     return trace.calls
@@ -68,5 +68,5 @@ def test_tools_in_the_prompt_are_read() -> None:
 
 
 def test_other_text_is_not_claimed() -> None:
-    assert not recognises("Hello!")
-    assert not recognises([CALL])
+    assert not recognizes("Hello!")
+    assert not recognizes([CALL])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from callscore.core.call import TRUNCATED, ToolCall
-from callscore.formats.dialects.text_kimi import read, recognises
+from callscore.formats.dialects.text_kimi import read, recognizes
 from callscore.formats.trace import DEFAULT_READ_OPTIONS
 
 CALL = "<|tool_call_begin|>{id}<|tool_call_argument_begin|>{text}<|tool_call_end|>"
@@ -13,7 +13,7 @@ RESULT = "<|im_end|><|im_system|>tool<|im_middle|>## Return of {id}\n{text}"
 
 
 def calls_of(text: str) -> tuple[ToolCall, ...]:
-    assert recognises(text)
+    assert recognizes(text)
     (trace,) = read(text, DEFAULT_READ_OPTIONS)
     assert trace.calls is not None
     return trace.calls
@@ -60,5 +60,5 @@ def test_what_breaks_off_is_malformed() -> None:
 
 
 def test_other_text_is_not_kimi_s() -> None:
-    assert not recognises("<|tool_call_start|>[f()]")
-    assert not recognises(["<|tool_call_begin|>"])
+    assert not recognizes("<|tool_call_start|>[f()]")
+    assert not recognizes(["<|tool_call_begin|>"])

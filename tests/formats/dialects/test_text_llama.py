@@ -5,14 +5,14 @@ from __future__ import annotations
 import pytest
 
 from callscore.core.call import INVALID, TRUNCATED, Tool, ToolCall
-from callscore.formats.dialects.text_llama import read, recognises
+from callscore.formats.dialects.text_llama import read, recognizes
 from callscore.formats.trace import DEFAULT_READ_OPTIONS, ReadOptions
 
 F = '{"name": "f", "parameters": {"a": 1}}'
 
 
 def calls_of(text: str, options: ReadOptions = DEFAULT_READ_OPTIONS) -> tuple[ToolCall, ...]:
-    assert recognises(text)
+    assert recognizes(text)
     (trace,) = read(text, options)
     assert trace.calls is not None
     return trace.calls
@@ -97,7 +97,7 @@ def test_what_cannot_be_read_is_malformed(text: str, call: ToolCall) -> None:
 
 
 def test_look_alikes_are_not_claimed() -> None:
-    assert not recognises("Hello!")
-    assert not recognises('The object {"name": "f", "parameters": {}} is a call.')
-    assert not recognises('{"name": "Ana", "age": 5}')
-    assert not recognises([F])
+    assert not recognizes("Hello!")
+    assert not recognizes('The object {"name": "f", "parameters": {}} is a call.')
+    assert not recognizes('{"name": "Ana", "age": 5}')
+    assert not recognizes([F])

@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 
 from callscore.core.call import INVALID, TRUNCATED, ToolCall
-from callscore.formats.dialects.text_mistral import read, read_tools, recognises
+from callscore.formats.dialects.text_mistral import read, read_tools, recognizes
 from callscore.formats.trace import DEFAULT_READ_OPTIONS
 
 
 def calls_of(text: str) -> tuple[ToolCall, ...]:
-    assert recognises(text)
+    assert recognizes(text)
     (trace,) = read(text, DEFAULT_READ_OPTIONS)
     assert trace.calls is not None
     return trace.calls
@@ -83,5 +83,5 @@ def test_a_prompt_defines_tools() -> None:
 
 
 def test_other_text_is_not_mistral_s() -> None:
-    assert not recognises("[f()]")
-    assert not recognises(["[TOOL_CALLS]"])
+    assert not recognizes("[f()]")
+    assert not recognizes(["[TOOL_CALLS]"])

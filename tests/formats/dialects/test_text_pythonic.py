@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 
 from callscore.core.call import INVALID, TRUNCATED, Tool, ToolCall
-from callscore.formats.dialects.text_pythonic import read, recognises
+from callscore.formats.dialects.text_pythonic import read, recognizes
 from callscore.formats.trace import DEFAULT_READ_OPTIONS, ReadOptions
 
 
 def calls_of(text: str, options: ReadOptions = DEFAULT_READ_OPTIONS) -> tuple[ToolCall, ...]:
-    assert recognises(text)
+    assert recognizes(text)
     (trace,) = read(text, options)
     assert trace.calls is not None
     return trace.calls
@@ -61,8 +61,8 @@ def test_what_cannot_be_read_is_malformed() -> None:
 
 
 def test_look_alikes_are_not_claimed() -> None:
-    assert not recognises("Hello!")
-    assert not recognises("[see(this)] and that")
-    assert not recognises("f(a=1)")
-    assert not recognises("[1, 2]")
-    assert not recognises(["[f(a=1)]"])
+    assert not recognizes("Hello!")
+    assert not recognizes("[see(this)] and that")
+    assert not recognizes("f(a=1)")
+    assert not recognizes("[1, 2]")
+    assert not recognizes(["[f(a=1)]"])

@@ -5,14 +5,14 @@ from __future__ import annotations
 import pytest
 
 from callscore.core.call import TRUNCATED, Tool, ToolCall
-from callscore.formats.dialects.text_qwen_coder import read, read_tools, recognises
+from callscore.formats.dialects.text_qwen_coder import read, read_tools, recognizes
 from callscore.formats.trace import DEFAULT_READ_OPTIONS, ReadOptions
 
 TOOL = Tool("f", parameters={"properties": {"n": {"type": "integer"}, "on": {"type": "boolean"}}})
 
 
 def calls_of(text: str, options: ReadOptions = DEFAULT_READ_OPTIONS) -> tuple[ToolCall, ...]:
-    assert recognises(text)
+    assert recognizes(text)
     (trace,) = read(text, options)
     assert trace.calls is not None
     return trace.calls
@@ -78,7 +78,7 @@ def test_tools_in_the_prompt_are_read() -> None:
 
 
 def test_look_alikes_are_not_claimed() -> None:
-    assert not recognises('<function=f>{"a": 1}</function>')
-    assert not recognises('<tool_call>{"name": "f", "arguments": {}}</tool_call>')
-    assert not recognises("the tag <function=f> begins a call")
-    assert not recognises(["<function=f></function>"])
+    assert not recognizes('<function=f>{"a": 1}</function>')
+    assert not recognizes('<tool_call>{"name": "f", "arguments": {}}</tool_call>')
+    assert not recognizes("the tag <function=f> begins a call")
+    assert not recognizes(["<function=f></function>"])

@@ -12,7 +12,7 @@ from callscore.formats.dialects.tool_definitions import (
     joins_lines,
     read,
     read_tools,
-    recognises,
+    recognizes,
 )
 from callscore.formats.trace import DEFAULT_READ_OPTIONS, Trace
 
@@ -42,7 +42,7 @@ def test_a_definition_is_told_in_every_spelling(entry: dict[str, Any]) -> None:
     assert is_definition(entry)
     assert joins_lines(entry)
     for document in (entry, [entry], {"tools": [entry]}, {"domain": [entry]}):
-        assert recognises(document)
+        assert recognizes(document)
         assert [tool.name for tool in read_tools(document)] == ["f"]
         assert read(document, DEFAULT_READ_OPTIONS) == [Trace()]
 
@@ -64,8 +64,8 @@ def test_a_definition_is_told_in_every_spelling(entry: dict[str, Any]) -> None:
 )
 def test_a_call_or_anything_else_is_no_definition(entry: Any) -> None:
     assert not is_definition(entry)
-    assert not recognises(entry)
-    assert not recognises([entry])
+    assert not recognizes(entry)
+    assert not recognizes([entry])
 
 
 def test_a_tool_without_parameters_is_one_among_others() -> None:
@@ -75,7 +75,7 @@ def test_a_tool_without_parameters_is_one_among_others() -> None:
         {"type": "function", "function": {"name": "h"}},
     ]
 
-    assert recognises(document)
+    assert recognizes(document)
     assert [tool.name for tool in read_tools(document)] == ["f", "g", "h"]
 
 
@@ -91,7 +91,7 @@ def test_a_tool_without_parameters_is_one_among_others() -> None:
     ],
 )
 def test_definitions_among_other_things_are_not_claimed(document: Any) -> None:
-    assert not recognises(document)
+    assert not recognizes(document)
 
 
 def test_lists_by_name_give_all_their_tools() -> None:

@@ -84,14 +84,14 @@ def test_invalid_calls_and_those_of_the_provider_are_told_apart() -> None:
 def test_messages_stand_under_several_names(key: str) -> None:
     document = {key: [says("a")]}
 
-    assert vercel_messages.recognises(document)
+    assert vercel_messages.recognizes(document)
     assert [item.id for item in calls_in(document)] == ["a"]
 
 
 def test_messages_of_a_response_are_read() -> None:
     document = {"text": "Done", "response": {"id": "1", "messages": [says("a")]}}
 
-    assert vercel_messages.recognises(document)
+    assert vercel_messages.recognizes(document)
     assert [item.id for item in calls_in(document)] == ["a"]
 
 
@@ -115,4 +115,4 @@ def test_lines_of_messages_are_one_document() -> None:
     ],
 )
 def test_what_others_write_is_not_claimed(document: Any) -> None:
-    assert not vercel_messages.recognises(document)
+    assert not vercel_messages.recognizes(document)

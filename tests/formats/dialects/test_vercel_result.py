@@ -103,7 +103,7 @@ def test_invalid_calls_keep_what_the_model_wrote() -> None:
     ],
 )
 def test_what_others_write_is_not_claimed(document: Any) -> None:
-    assert not vercel_result.recognises(document)
+    assert not vercel_result.recognizes(document)
 
 
 @pytest.mark.parametrize("document", [None, 3, "x", [], [3], {}, {"steps": 3}])

@@ -195,4 +195,4 @@ def test_lines_of_spans_are_one_document() -> None:
     ],
 )
 def test_what_others_write_is_not_claimed(document: Any) -> None:
-    assert not vercel_spans.recognises(document)
+    assert not vercel_spans.recognizes(document)

@@ -60,7 +60,7 @@ def test_input_that_is_not_complete_is_no_call() -> None:
         {"type": "abort"},
     ]
 
-    assert vercel_stream.recognises(stream)
+    assert vercel_stream.recognizes(stream)
     assert calls_in(stream) == ()
 
 
@@ -97,7 +97,7 @@ def test_parts_of_the_full_stream_are_read() -> None:
 
     first, second = calls_in(stream)
 
-    assert vercel_stream.recognises(stream)
+    assert vercel_stream.recognizes(stream)
     assert (first.arguments, first.result, first.failed) == ({"n": 1}, "ok", False)
     assert (second.result, second.failed) == ({"message": "down"}, True)
 
@@ -135,7 +135,7 @@ def test_lines_of_version_4_are_read() -> None:
 
     first, second = calls_in(text)
 
-    assert vercel_stream.recognises(text)
+    assert vercel_stream.recognizes(text)
     assert (first.arguments, first.result, first.step) == ({"n": 1}, "ok", 0)
     assert (second.id, second.step) == ("b", 1)
 
@@ -144,12 +144,12 @@ def test_lines_of_version_4_are_read() -> None:
     "text", ["", "\n", "Hello", '0:"a"\nHello', "12:30 is the time", '{"a": 1}', "f: {}", 'x:"a"']
 )
 def test_other_text_is_not_claimed(text: str) -> None:
-    assert not vercel_stream.recognises(text)
+    assert not vercel_stream.recognizes(text)
 
 
-def test_a_chunk_alone_is_recognised_and_lines_of_them_are_one_document() -> None:
+def test_a_chunk_alone_is_recognized_and_lines_of_them_are_one_document() -> None:
     for line in ({"type": "start", "messageId": "m"}, {"type": "start-step"}, given("a")):
-        assert vercel_stream.recognises(line)
+        assert vercel_stream.recognizes(line)
         assert vercel_stream.joins_lines(line)
     assert [item.id for item in calls_in(given("a"))] == ["a"]
 
@@ -169,11 +169,11 @@ def test_a_chunk_alone_is_recognised_and_lines_of_them_are_one_document() -> Non
     ],
 )
 def test_what_others_write_is_not_claimed(document: Any) -> None:
-    assert not vercel_stream.recognises(document)
+    assert not vercel_stream.recognizes(document)
 
 
 def test_data_of_the_application_is_passed_over() -> None:
     stream = [{"type": "data-progress", "data": {"done": 1}}, given("a"), {"type": "finish"}]
 
-    assert vercel_stream.recognises(stream)
+    assert vercel_stream.recognizes(stream)
     assert [item.id for item in calls_in(stream)] == ["a"]

@@ -150,4 +150,4 @@ def test_lines_of_messages_are_one_document() -> None:
     ],
 )
 def test_what_others_write_is_not_claimed(document: Any) -> None:
-    assert not vercel_ui.recognises(document)
+    assert not vercel_ui.recognizes(document)

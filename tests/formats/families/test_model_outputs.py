@@ -9,7 +9,7 @@ import pytest
 
 from callscore.formats.families.model_outputs import ModelOutputs
 from callscore.formats.families.observed_runs import ToolResult
-from callscore.formats.reading import Recogniser
+from callscore.formats.reading import Recognizer
 from callscore.formats.trace import DEFAULT_READ_OPTIONS, ReadOptions
 
 PARIS = {"city": "Paris"}
@@ -207,7 +207,7 @@ def test_letters_that_are_escaped_do_not_hide_a_call() -> None:
 
 def test_the_dialect_of_answers_is_remembered_for_a_whole_file() -> None:
     asked: list[Any] = []
-    find = Recogniser().find
+    find = Recognizer().find
 
     def inner(document: Any, among: Any) -> Any:
         asked.append(document)

@@ -19,7 +19,7 @@ from callscore.formats.transcript import Transcript
 if TYPE_CHECKING:
     from callscore.core.call import Tool, ToolCall
 
-__all__ = ["EXAMPLE", "ORDER", "read", "read_tools", "recognises"]
+__all__ = ["EXAMPLE", "ORDER", "read", "read_tools", "recognizes"]
 
 ORDER = 320
 _EXAMPLE_INVOCATION = {
@@ -43,7 +43,7 @@ _DETAILS = ("app_details", "appDetails")
 _MARKS = frozenset((*_CASES, *_ID, *_RESULTS, "query", "data"))  # every document has one of them
 
 
-def recognises(document: Any) -> bool:
+def recognizes(document: Any) -> bool:
     """Whether it is an eval set, its cases, its results, or a test file from before these."""
     head = document[0] if isinstance(document, list) and document else document
     if not isinstance(head, dict) or _MARKS.isdisjoint(head):

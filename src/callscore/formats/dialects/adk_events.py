@@ -10,7 +10,7 @@ from callscore.formats.shape import as_list, at, dicts, first, text_of
 if TYPE_CHECKING:
     from callscore.formats.trace import ReadOptions, Trace
 
-__all__ = ["EXAMPLE", "ORDER", "joins_lines", "read", "recognises", "take_events"]
+__all__ = ["EXAMPLE", "ORDER", "joins_lines", "read", "recognizes", "take_events"]
 
 ORDER = 598
 _EXAMPLE_CALL = {"id": "adk-1", "name": "get_weather", "args": {"city": "Paris"}}
@@ -29,7 +29,7 @@ _RESPONSES = ("functionResponse", "function_response")
 _REQUESTS = ("adk_request_credential", "adk_request_confirmation", "adk_request_input")
 
 
-def recognises(document: Any) -> bool:
+def recognizes(document: Any) -> bool:
     """Whether it is an event with its author and its invocation, a session, or a list of these."""
     if isinstance(document, list):
         return bool(document) and (

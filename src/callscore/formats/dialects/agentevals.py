@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     _Find = Callable[[Any], Dialect | None]
 
-__all__ = ["EXAMPLE", "ORDER", "read", "read_tools", "recognises"]
+__all__ = ["EXAMPLE", "ORDER", "read", "read_tools", "recognizes"]
 
 ORDER = 460
 _EXAMPLE_CALL = {"function": {"name": "get_weather", "arguments": '{"city": "Paris"}'}}
@@ -29,7 +29,7 @@ EXAMPLE = {
 _SIDES = ("outputs", "reference_outputs")
 
 
-def recognises(document: Any) -> bool:
+def recognizes(document: Any) -> bool:
     """Whether it has outputs and reference outputs."""
     return isinstance(document, dict) and "outputs" in document and "reference_outputs" in document
 

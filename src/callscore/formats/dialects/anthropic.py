@@ -14,7 +14,7 @@ from callscore.formats.shape import at, dicts, integer_of, list_of, text_of
 from callscore.formats.trace import ReadOptions, Trace
 from callscore.formats.transcript import Transcript
 
-__all__ = ["EXAMPLE", "ORDER", "joins_lines", "read", "read_tools", "recognises", "take_blocks"]
+__all__ = ["EXAMPLE", "ORDER", "joins_lines", "read", "read_tools", "recognizes", "take_blocks"]
 
 ORDER = 685
 EXAMPLE = {
@@ -32,7 +32,7 @@ _CUT_OFF = ("max_tokens", "model_context_window_exceeded")
 _BATCH_RESULTS = ("succeeded", "errored", "canceled", "expired")
 
 
-def recognises(document: Any) -> bool:
+def recognizes(document: Any) -> bool:
     """Whether it is a message, a request, a conversation or blocks in the format of Anthropic."""
     if isinstance(document, list):
         return _is_conversation(document) or _is_content(document)

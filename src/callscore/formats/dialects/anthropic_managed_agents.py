@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from callscore.core.call import Tool
     from callscore.formats.trace import ReadOptions, Trace
 
-__all__ = ["EXAMPLE", "ORDER", "joins_lines", "read", "read_tools", "recognises"]
+__all__ = ["EXAMPLE", "ORDER", "joins_lines", "read", "read_tools", "recognizes"]
 
 ORDER = 350
 EXAMPLE = [
@@ -47,7 +47,7 @@ _EVENT_PREFIXES = ("agent.", "user.", "session.", "span.", "system.", "workflow_
 _CONTENTS = ("processed_at", "content", "agent_name")
 
 
-def recognises(document: Any) -> bool:
+def recognizes(document: Any) -> bool:
     """Whether it is an event of a session, or a list or a page of them."""
     if isinstance(document, str):
         return False

@@ -15,7 +15,7 @@ from callscore.formats.transcript import Transcript
 if TYPE_CHECKING:
     from callscore.formats.trace import ReadOptions, Trace
 
-__all__ = ["EXAMPLE", "ORDER", "joins_lines", "read", "recognises"]
+__all__ = ["EXAMPLE", "ORDER", "joins_lines", "read", "recognizes"]
 
 ORDER = 680
 EXAMPLE = [
@@ -49,7 +49,7 @@ _MARKS = {
 }
 
 
-def recognises(document: Any) -> bool:
+def recognizes(document: Any) -> bool:
     """Whether it is an event, or a list of events."""
     lines = document[:_MAX_SAMPLED] if isinstance(document, list) else [document]
     return any(map(joins_lines, lines))

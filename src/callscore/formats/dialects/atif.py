@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from callscore.core.call import Tool
     from callscore.formats.trace import ReadOptions, Trace
 
-__all__ = ["EXAMPLE", "ORDER", "read", "read_tools", "recognises"]
+__all__ = ["EXAMPLE", "ORDER", "read", "read_tools", "recognizes"]
 
 ORDER = 300
 _EXAMPLE_CALL = {
@@ -31,7 +31,7 @@ EXAMPLE = {
 }
 
 
-def recognises(document: Any) -> bool:
+def recognizes(document: Any) -> bool:
     """Whether its schema version is one of ATIF."""
     version = at(document, "schema_version")
     return isinstance(version, str) and version.startswith("ATIF-")

@@ -13,7 +13,7 @@ from callscore.formats.transcript import Transcript
 if TYPE_CHECKING:
     from callscore.formats.trace import ReadOptions, Trace
 
-__all__ = ["EXAMPLE", "ORDER", "joins_lines", "read", "recognises"]
+__all__ = ["EXAMPLE", "ORDER", "joins_lines", "read", "recognizes"]
 
 ORDER = 550
 EXAMPLE = [
@@ -55,7 +55,7 @@ _PLACES = (
 )
 
 
-def recognises(document: Any) -> bool:
+def recognizes(document: Any) -> bool:
     """Whether it is made of AutoGen's messages, by the names of their types, or is a state."""
     if isinstance(document, dict):
         if _MARKS.isdisjoint(document):

@@ -27,7 +27,7 @@ __all__ = [
     "joins_lines",
     "read",
     "read_tools",
-    "recognises",
+    "recognizes",
     "take_message",
 ]
 
@@ -45,7 +45,7 @@ _MALFORMED = "malformed_tool_use"
 _STATUSES = {"success": False, "error": True}
 
 
-def recognises(document: Any) -> bool:
+def recognizes(document: Any) -> bool:
     """Whether it is a request, a response, a message, a stream or a record of Converse."""
     if isinstance(document, list):
         return any(map(_is_event, document[:_MAX_SAMPLED]))
@@ -111,9 +111,9 @@ def _reader_of(answer: Any) -> Callable[[Any, ReadOptions], list[Trace]] | None:
     is_response = isinstance(answer, dict) and _is_response(answer)
     if is_response or any(map(_is_event, list_of(answer)[:_MAX_SAMPLED])):
         return read
-    if anthropic.recognises(answer):
+    if anthropic.recognizes(answer):
         return anthropic.read
-    return anthropic_stream.read if anthropic_stream.recognises(answer) else None
+    return anthropic_stream.read if anthropic_stream.recognizes(answer) else None
 
 
 def read(document: Any, options: ReadOptions) -> list[Trace]:

@@ -23,7 +23,7 @@ from callscore.formats.transcript import Transcript
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["EXAMPLE", "ORDER", "read", "read_tools", "recognises"]
+__all__ = ["EXAMPLE", "ORDER", "read", "read_tools", "recognizes"]
 
 ORDER = 420
 EXAMPLE = {"id": "simple_python_0", "result": [{"get_weather": '{"city": "Paris"}'}]}
@@ -51,7 +51,7 @@ _TYPES = {
 _ANY = ("any", "Any")
 
 
-def recognises(document: Any) -> bool:
+def recognizes(document: Any) -> bool:
     """Whether it has an id, and a result, a ground truth, or a question with functions."""
     if not isinstance(document, dict) or not isinstance(document.get("id"), str):
         return False

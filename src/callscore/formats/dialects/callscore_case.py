@@ -16,7 +16,7 @@ from callscore.formats.trace import ReadOptions, Trace
 if TYPE_CHECKING:
     from callscore.core.call import Tool
 
-__all__ = ["EXAMPLE", "ORDER", "read", "read_tools", "recognises"]
+__all__ = ["EXAMPLE", "ORDER", "read", "read_tools", "recognizes"]
 
 ORDER = 470
 EXAMPLE = {
@@ -27,7 +27,7 @@ EXAMPLE = {
 _SIDES = ("expected", "actual")
 
 
-def recognises(document: Any) -> bool:
+def recognizes(document: Any) -> bool:
     """Whether it is a case, or a list of cases and nothing else."""
     if isinstance(document, list):
         return bool(document) and all(map(_is_case, document))

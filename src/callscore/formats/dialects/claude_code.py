@@ -16,7 +16,7 @@ from callscore.formats.transcript import Transcript
 if TYPE_CHECKING:
     from callscore.formats.trace import ReadOptions, Trace
 
-__all__ = ["EXAMPLE", "ORDER", "joins_lines", "read", "recognises"]
+__all__ = ["EXAMPLE", "ORDER", "joins_lines", "read", "recognizes"]
 
 ORDER = 330
 _EXAMPLE_CALL = {"type": "tool_use", "id": "toolu_1", "name": "Read", "input": {"file_path": "a"}}
@@ -34,7 +34,7 @@ _SESSIONS = ("sessionId", "session_id")
 _NOTES = ("summary", "file-history-snapshot", "queue-operation")
 
 
-def recognises(document: Any) -> bool:
+def recognizes(document: Any) -> bool:
     """Whether it is a line with a message, or a list of lines."""
     if not isinstance(document, list):
         return _is_message(document)

@@ -20,7 +20,7 @@ from callscore.formats.transcript import Transcript
 if TYPE_CHECKING:
     from callscore.formats.trace import ReadOptions, Trace
 
-__all__ = ["EXAMPLE", "ORDER", "joins_lines", "read", "read_tools", "recognises"]
+__all__ = ["EXAMPLE", "ORDER", "joins_lines", "read", "read_tools", "recognizes"]
 
 ORDER = 340
 EXAMPLE = [
@@ -42,7 +42,7 @@ _EXIT_CODE = re.compile(r"^(?:Exit code:|Process exited with code) (-?\d+)", re.
 _HEAD_LENGTH = 400  # characters: the output of a command follows its exit code
 
 
-def recognises(document: Any) -> bool:
+def recognizes(document: Any) -> bool:
     """Whether it is a line of a rollout, an event, or a list of them."""
     lines = document[:_MAX_SAMPLED] if isinstance(document, list) else [document]
     return any(map(_is_known, lines))

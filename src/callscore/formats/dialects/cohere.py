@@ -13,7 +13,7 @@ from callscore.formats.transcript import Transcript
 if TYPE_CHECKING:
     from callscore.formats.trace import ReadOptions, Trace
 
-__all__ = ["EXAMPLE", "ORDER", "joins_lines", "read", "read_tools", "recognises"]
+__all__ = ["EXAMPLE", "ORDER", "joins_lines", "read", "read_tools", "recognizes"]
 
 ORDER = 690
 EXAMPLE = {
@@ -57,7 +57,7 @@ _TYPES = {
 }
 
 
-def recognises(document: Any) -> bool:
+def recognizes(document: Any) -> bool:
     """Whether it is an answer, a request or a stream, each with what only Cohere writes."""
     if isinstance(document, list):
         return bool(document) and (

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from callscore.core.call import Tool
     from callscore.formats.trace import ReadOptions, Trace
 
-__all__ = ["EXAMPLE", "ORDER", "joins_lines", "read", "read_tools", "recognises"]
+__all__ = ["EXAMPLE", "ORDER", "joins_lines", "read", "read_tools", "recognizes"]
 
 ORDER = 570
 EXAMPLE = [
@@ -46,7 +46,7 @@ _ERROR_PREFIX = "I encountered an error"  # of the text for the agent
 _CALLING = {"tool_name", "arguments"}
 
 
-def recognises(document: Any) -> bool:
+def recognizes(document: Any) -> bool:
     """Whether it has events of a crew, is the output of one, or is a tool calling."""
     if isinstance(document, dict):
         return (

@@ -9,7 +9,7 @@ from callscore.formats.shape import at, dicts, first, text_of
 from callscore.formats.trace import ReadOptions, Trace
 from callscore.formats.transcript import Transcript
 
-__all__ = ["EXAMPLE", "ORDER", "read", "recognises"]
+__all__ = ["EXAMPLE", "ORDER", "read", "recognizes"]
 
 ORDER = 440
 EXAMPLE = {
@@ -30,7 +30,7 @@ _DATASETS = ("goldens", "testCases", "test_cases", "conversationalTestCases")
 _MARKS = frozenset((*_DATASETS, "testRunData", "turns", "input"))  # every document has one of them
 
 
-def recognises(document: Any) -> bool:
+def recognizes(document: Any) -> bool:
     """Whether it is a test case or golden with a place for tools, or a dataset of them."""
     if isinstance(document, dict) and _MARKS.isdisjoint(document):
         return False

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from callscore.core.call import Tool
 
-__all__ = ["EXAMPLE", "ORDER", "joins_lines", "read", "read_tools", "recognises"]
+__all__ = ["EXAMPLE", "ORDER", "joins_lines", "read", "read_tools", "recognizes"]
 
 ORDER = 660
 _EXAMPLE_CALL = {"name": "get_weather", "args": {"city": "Paris"}}
@@ -36,7 +36,7 @@ _USAGE = ("usageMetadata", "usage_metadata")
 _MARKS = frozenset(("candidates", *_FEEDBACK, *_HISTORY))  # every answer has one of them
 
 
-def recognises(document: Any) -> bool:
+def recognizes(document: Any) -> bool:
     """Whether it has candidates, contents or feedback on a prompt, or is a list of these."""
     if isinstance(document, list):
         return _is_conversation(document) or _is_stream(document)

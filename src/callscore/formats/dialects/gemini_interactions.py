@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from callscore.core.call import Tool
     from callscore.formats.trace import ReadOptions, Trace
 
-__all__ = ["EXAMPLE", "ORDER", "joins_lines", "read", "read_tools", "recognises"]
+__all__ = ["EXAMPLE", "ORDER", "joins_lines", "read", "read_tools", "recognizes"]
 
 ORDER = 640
 _EXAMPLE_CALL = {
@@ -46,7 +46,7 @@ _STARTS = ("step.start", "content.start")
 _DELTAS = ("step.delta", "content.delta")
 
 
-def recognises(document: Any) -> bool:
+def recognizes(document: Any) -> bool:
     """Whether it is an interaction, a request for one, a list of steps, or a list of events."""
     if isinstance(document, list):
         return _are_steps(document) or (bool(document) and all(map(joins_lines, document)))

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from callscore.core.call import Tool
     from callscore.formats.trace import ReadOptions, Trace
 
-__all__ = ["EXAMPLE", "ORDER", "joins_lines", "read", "read_tools", "recognises"]
+__all__ = ["EXAMPLE", "ORDER", "joins_lines", "read", "read_tools", "recognizes"]
 
 ORDER = 650
 EXAMPLE = {
@@ -45,7 +45,7 @@ _MARKS = frozenset((*_HELD, *_WRAPPERS))
 _NOTICES = ("usageMetadata", "usage_metadata", "voiceActivity", "voice_activity")
 
 
-def recognises(document: Any) -> bool:
+def recognizes(document: Any) -> bool:
     """Whether it is a message of a session, or a list of messages."""
     if isinstance(document, list):
         return any(map(joins_lines, document)) and all(

@@ -19,7 +19,7 @@ from callscore.formats.trace import ReadOptions, Trace
 if TYPE_CHECKING:
     from callscore.core.call import ToolCall
 
-__all__ = ["EXAMPLE", "ORDER", "is_call", "joins_lines", "listed_calls", "read", "recognises"]
+__all__ = ["EXAMPLE", "ORDER", "is_call", "joins_lines", "listed_calls", "read", "recognizes"]
 
 ORDER = 900
 EXAMPLE = [
@@ -100,7 +100,7 @@ def listed_calls(document: Any) -> list[Any] | None:
     return [document] if joins_lines(document) else None
 
 
-def recognises(document: Any) -> bool:
+def recognizes(document: Any) -> bool:
     """Whether it is a call, a list of calls, or such a list under a name that says so."""
     return listed_calls(document) is not None
 

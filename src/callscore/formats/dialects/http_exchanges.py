@@ -1,6 +1,6 @@
 """Recorded HTTP traffic of model APIs (VCR cassettes, nock recordings, HAR files).
 
-The answers are read one after another, each by the dialect that recognises it, and make one run.
+The answers are read one after another, each by the dialect that recognizes it, and make one run.
 The requests repeat earlier answers; only the results of the calls are taken from them.
 """
 
@@ -12,7 +12,7 @@ import msgspec
 from msgspec.structs import replace
 
 from callscore.errors import UnknownFormat
-from callscore.formats.reading import Recogniser, inner_finder
+from callscore.formats.reading import Recognizer, inner_finder
 from callscore.formats.shape import at, dicts, first, list_of
 from callscore.formats.trace import Trace
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     _Find = Callable[[Any], Dialect | None]
 
-__all__ = ["EXAMPLE", "ORDER", "joins_lines", "read", "read_tools", "recognises"]
+__all__ = ["EXAMPLE", "ORDER", "joins_lines", "read", "read_tools", "recognizes"]
 
 ORDER = 390
 _EXAMPLE_CALL = {
@@ -50,7 +50,7 @@ _MARKS = frozenset(("interactions", "http_interactions", "log", "request", "scop
 _FIRST_ERROR_STATUS = 400
 
 
-def recognises(document: Any) -> bool:
+def recognizes(document: Any) -> bool:
     """Whether it is an exchange of a request and a response over HTTP, or a list of these."""
     if isinstance(document, dict) and _MARKS.isdisjoint(document):
         return False
@@ -196,7 +196,7 @@ def _pop_same(repeated: list[ToolCall], call: ToolCall) -> ToolCall | None:
 def read_tools(document: Any) -> list[Tool]:
     """The tools that the requests offer, and those that answers list."""
     tools: list[Tool] = []
-    find = Recogniser().find
+    find = Recognizer().find
     for exchange in dicts(_exchanges_in(document)):
         for body in (_request_body(exchange), _response_body(exchange)):
             dialect = _dialect_of(body, find)

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from callscore.core.call import Tool
     from callscore.formats.trace import ReadOptions, Trace
 
-__all__ = ["EXAMPLE", "ORDER", "read", "read_tools", "recognises"]
+__all__ = ["EXAMPLE", "ORDER", "read", "read_tools", "recognizes"]
 
 ORDER = 310
 _EXAMPLE_CALL = {"id": "call_1", "function": "get_weather", "arguments": {"city": "Paris"}}
@@ -32,7 +32,7 @@ _MAX_DEPTH = 50
 _LISTING = "mcp_list_tools"  # the provider lists the tools of a server: no call
 
 
-def recognises(document: Any) -> bool:
+def recognizes(document: Any) -> bool:
     """Whether it is a log, a sample of one, a model's output, or messages or calls of Inspect."""
     if isinstance(document, dict):
         return (

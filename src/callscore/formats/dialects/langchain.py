@@ -27,7 +27,7 @@ __all__ = [
     "joins_lines",
     "read",
     "read_tools",
-    "recognises",
+    "recognizes",
 ]
 
 ORDER = 500
@@ -52,7 +52,7 @@ _PAIR = 2
 joins_lines = is_unambiguous_message  # one message of a conversation, or a chunk of one
 
 
-def recognises(document: Any) -> bool:
+def recognizes(document: Any) -> bool:
     """Whether it is a message, an agent's action or a call, or has a list of these."""
     if isinstance(document, dict):
         if _MARKS.isdisjoint(document) and _HOLDERS.isdisjoint(document):

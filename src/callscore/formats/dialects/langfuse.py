@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from callscore.core.call import Tool, ToolCall
     from callscore.formats.trace import ReadOptions, Trace
 
-__all__ = ["EXAMPLE", "ORDER", "joins_lines", "read", "read_tools", "recognises"]
+__all__ = ["EXAMPLE", "ORDER", "joins_lines", "read", "read_tools", "recognizes"]
 
 ORDER = 250
 _EXAMPLE_CALL = {
@@ -67,7 +67,7 @@ _RESULTS = ("gen_ai.tool.call.result", "ai.toolCall.result", "gcp.vertex.agent.t
 _PREFIXES = ("execute_tool ", "running tool: ")
 
 
-def recognises(document: Any) -> bool:
+def recognizes(document: Any) -> bool:
     """Whether it is, or has, a list of observations."""
     sampled = _observations(document)[:_MAX_SAMPLED]
     return bool(sampled) and all(map(joins_lines, sampled))

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from callscore.core.call import ToolCall
     from callscore.formats.trace import ReadOptions, Trace
 
-__all__ = ["EXAMPLE", "ORDER", "joins_lines", "read", "recognises"]
+__all__ = ["EXAMPLE", "ORDER", "joins_lines", "read", "recognizes"]
 
 ORDER = 510
 EXAMPLE = [{"agent": {"messages": [langchain.EXAMPLE]}}]
@@ -61,7 +61,7 @@ _PAIR, _TRIPLE = 2, 3
 _SNAPSHOT_LENGTHS = (7, 8)  # how many fields a StateSnapshot has
 
 
-def recognises(document: Any) -> bool:
+def recognizes(document: Any) -> bool:
     """Whether it is a state, or a list of items that a graph streams."""
     if isinstance(document, str):
         return False

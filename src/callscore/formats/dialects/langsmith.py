@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from callscore.core.call import Tool
     from callscore.formats.trace import ReadOptions, Trace
 
-__all__ = ["EXAMPLE", "ORDER", "joins_lines", "read", "read_tools", "recognises"]
+__all__ = ["EXAMPLE", "ORDER", "joins_lines", "read", "read_tools", "recognizes"]
 
 ORDER = 260
 EXAMPLE = [
@@ -60,7 +60,7 @@ class _Record(Struct, frozen=True, gc=False):
     parent: str | None
 
 
-def recognises(document: Any) -> bool:
+def recognizes(document: Any) -> bool:
     """Whether it is a run, or a list of runs, with inputs or outputs."""
     items = _items_in(document)[:_MAX_SAMPLED]
     return bool(items) and all(map(joins_lines, items))

@@ -10,7 +10,7 @@ from callscore.formats.transcript import Transcript
 if TYPE_CHECKING:
     from callscore.formats.trace import ReadOptions, Trace
 
-__all__ = ["EXAMPLE", "ORDER", "joins_lines", "read", "recognises"]
+__all__ = ["EXAMPLE", "ORDER", "joins_lines", "read", "recognizes"]
 
 ORDER = 530
 _EXAMPLE_CALL = {
@@ -25,7 +25,7 @@ _CONVERSATIONS = ("messages", "chat_history")
 _MARKS = frozenset(("additional_kwargs", "tool_kwargs", "response", "result", "__is_pydantic"))
 
 
-def recognises(document: Any) -> bool:
+def recognizes(document: Any) -> bool:
     """Whether there is a message with extra arguments, a call, or an agent's output in it."""
     if isinstance(document, list):
         return any(map(_may_be_known, document)) and any(map(_is_known, _items_in(document)))

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from callscore.core.call import Tool
     from callscore.formats.trace import ReadOptions, Trace
 
-__all__ = ["EXAMPLE", "ORDER", "joins_lines", "read", "read_tools", "recognises"]
+__all__ = ["EXAMPLE", "ORDER", "joins_lines", "read", "read_tools", "recognizes"]
 
 ORDER = 280
 EXAMPLE = [
@@ -57,7 +57,7 @@ _LISTING = frozenset(
 _ANSWERS = ("inputResponses", "input_responses", "requestState", "request_state")
 
 
-def recognises(document: Any) -> bool:
+def recognizes(document: Any) -> bool:
     """Whether it is a message of MCP, a list with such messages, or a list of tools."""
     if isinstance(document, list):
         return any(map(_speaks_mcp, islice(_entries_in(document), _MAX_SAMPLED)))

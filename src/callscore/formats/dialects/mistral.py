@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from callscore.core.call import Tool
     from callscore.formats.trace import ReadOptions, Trace
 
-__all__ = ["EXAMPLE", "ORDER", "joins_lines", "read", "read_tools", "recognises"]
+__all__ = ["EXAMPLE", "ORDER", "joins_lines", "read", "read_tools", "recognizes"]
 
 ORDER = 710
 EXAMPLE = {
@@ -45,7 +45,7 @@ _EVENTS = (
 )
 
 
-def recognises(document: Any) -> bool:
+def recognizes(document: Any) -> bool:
     """Whether it is a conversation, a list of its entries, or a list of the events of a stream."""
     if isinstance(document, list):
         return _are_entries(document) or (bool(document) and all(map(joins_lines, document)))

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from callscore.core.call import Tool, ToolCall
     from callscore.formats.trace import ReadOptions, Trace
 
-__all__ = ["EXAMPLE", "ORDER", "joins_lines", "read", "read_tools", "recognises"]
+__all__ = ["EXAMPLE", "ORDER", "joins_lines", "read", "read_tools", "recognizes"]
 
 ORDER = 240
 EXAMPLE = {
@@ -45,7 +45,7 @@ _OUTPUTS = "mlflow.spanOutputs"
 joins_lines = is_span_line
 
 
-def recognises(document: Any) -> bool:
+def recognizes(document: Any) -> bool:
     """Whether its spans have the attributes of MLflow, or it is a trace without any spans."""
     return convention_of(document) == "mlflow" or (
         isinstance(document, dict)

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from callscore.core.call import Tool
     from callscore.formats.trace import ReadOptions, Trace
 
-__all__ = ["EXAMPLE", "ORDER", "joins_lines", "read", "read_tools", "recognises"]
+__all__ = ["EXAMPLE", "ORDER", "joins_lines", "read", "read_tools", "recognizes"]
 
 ORDER = 700
 EXAMPLE = {
@@ -27,7 +27,7 @@ EXAMPLE = {
 }
 
 
-def recognises(document: Any) -> bool:
+def recognizes(document: Any) -> bool:
     """Whether it is an answer that says whether it is done, or has messages with Ollama's marks."""
     if isinstance(document, list):
         return bool(document) and (

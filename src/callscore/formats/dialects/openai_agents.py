@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from callscore.core.call import Tool
     from callscore.formats.trace import ReadOptions, Trace
 
-__all__ = ["EXAMPLE", "ORDER", "joins_lines", "read", "read_tools", "recognises"]
+__all__ = ["EXAMPLE", "ORDER", "joins_lines", "read", "read_tools", "recognizes"]
 
 ORDER = 600
 _EXAMPLE_CALL = {
@@ -35,7 +35,7 @@ _GENERATED = ("generated_items", "generatedItems")
 _NEW = ("new_items", "newItems")
 
 
-def recognises(document: Any) -> bool:
+def recognizes(document: Any) -> bool:
     """Whether it is a list of items with the raw one inside, or a state that has such a list."""
     if isinstance(document, list):
         return bool(document) and (

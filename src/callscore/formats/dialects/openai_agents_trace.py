@@ -17,7 +17,7 @@ from callscore.formats.shape import as_list, at, dicts, text_of
 from callscore.formats.trace import ReadOptions, Trace, View
 from callscore.formats.transcript import Transcript
 
-__all__ = ["EXAMPLE", "ORDER", "joins_lines", "read", "recognises"]
+__all__ = ["EXAMPLE", "ORDER", "joins_lines", "read", "recognizes"]
 
 ORDER = 270
 EXAMPLE = [
@@ -40,7 +40,7 @@ EXAMPLE = [
 _MAX_SAMPLED = 20
 
 
-def recognises(document: Any) -> bool:
+def recognizes(document: Any) -> bool:
     """Whether it is a span or a list of spans, alone or in an upload."""
     if isinstance(document, dict) and "object" not in document:
         document = document.get("data")

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from callscore.core.call import Tool
     from callscore.formats.trace import ReadOptions, Trace
 
-__all__ = ["EXAMPLE", "ORDER", "joins_lines", "read", "read_tools", "recognises"]
+__all__ = ["EXAMPLE", "ORDER", "joins_lines", "read", "read_tools", "recognizes"]
 
 ORDER = 610
 EXAMPLE = {
@@ -28,7 +28,7 @@ _RUN, _STEP = "thread.run", "thread.run.step"
 _MAX_SAMPLED = 20
 
 
-def recognises(document: Any) -> bool:
+def recognizes(document: Any) -> bool:
     """Whether it is a run, a step of one, a list of these, or the events that report them."""
     if isinstance(document, dict) and document.get("object") == "list":
         document = document.get("data")

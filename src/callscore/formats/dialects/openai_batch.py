@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from callscore.core.call import Tool
 
-__all__ = ["EXAMPLE", "ORDER", "read", "read_tools", "recognises"]
+__all__ = ["EXAMPLE", "ORDER", "read", "read_tools", "recognizes"]
 
 ORDER = 620
 EXAMPLE = {
@@ -27,7 +27,7 @@ EXAMPLE = {
 }
 
 
-def recognises(document: Any) -> bool:
+def recognizes(document: Any) -> bool:
     """Whether it is a request with a custom id, or the outcome of one."""
     if not isinstance(document, dict) or "custom_id" not in document:
         return False
@@ -54,7 +54,7 @@ def _body_of(document: Any) -> tuple[Any, ModuleType | None]:
     body = at(document, "response", "body")
     if body is None:
         body = at(document, "body")
-    readers = [module for module in (openai_responses, openai_chat) if module.recognises(body)]
+    readers = [module for module in (openai_responses, openai_chat) if module.recognizes(body)]
     return body, readers[0] if readers else None
 
 

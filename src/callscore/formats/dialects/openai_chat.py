@@ -22,7 +22,7 @@ __all__ = [
     "joins_lines",
     "read",
     "read_tools",
-    "recognises",
+    "recognizes",
     "take_call",
     "take_message",
 ]
@@ -46,7 +46,7 @@ _CONTENTS = ("content", "tool_calls", "function_call", "refusal", "audio")
 _UI_KEYS = frozenset(("parts", "toolInvocations"))  # of the messages of user interfaces
 
 
-def recognises(document: Any) -> bool:
+def recognizes(document: Any) -> bool:
     """Whether it has choices with a message, or messages, or is a list of messages or calls."""
     if isinstance(document, list):
         return bool(document) and all(map(_is_message_or_call, document))

@@ -24,7 +24,7 @@ from callscore.formats.transcript import Transcript
 if TYPE_CHECKING:
     from callscore.core.call import Tool
 
-__all__ = ["EXAMPLE", "ORDER", "joins_lines", "read", "read_tools", "recognises"]
+__all__ = ["EXAMPLE", "ORDER", "joins_lines", "read", "read_tools", "recognizes"]
 
 ORDER = 630
 EXAMPLE = {
@@ -57,7 +57,7 @@ _FRAGMENTS = {
 }
 
 
-def recognises(document: Any) -> bool:
+def recognizes(document: Any) -> bool:
     """Whether it is a response, a request for one, a list of items, or the events of a stream."""
     if isinstance(document, list):
         return is_item_list(document) or _is_stream(document)

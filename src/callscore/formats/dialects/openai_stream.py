@@ -24,7 +24,7 @@ __all__ = [
     "index_of",
     "joins_lines",
     "read",
-    "recognises",
+    "recognizes",
 ]
 
 ORDER = 715
@@ -52,7 +52,7 @@ _MAX_DIGITS = 20
 _MARKS = frozenset(("object", "choices", "chunk"))  # every chunk has one of them
 
 
-def recognises(document: Any) -> bool:
+def recognizes(document: Any) -> bool:
     """Whether it is a chunk, or a list of them."""
     if isinstance(document, list):
         # The first and the last chunks may have no choices.

@@ -43,7 +43,7 @@ __all__ = [
     "offered_tools_in",
     "read",
     "read_tools",
-    "recognises",
+    "recognizes",
     "requests_in",
 ]
 
@@ -70,7 +70,7 @@ _IDS = ("tool_call.id", "tool.id", "gen_ai.tool.call.id")
 joins_lines = is_span_line
 
 
-def recognises(document: Any) -> bool:
+def recognizes(document: Any) -> bool:
     """Whether its spans have the attributes of OpenInference."""
     return convention_of(document) == "openinference"
 

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from callscore.core.call import Tool, ToolCall
     from callscore.formats.trace import ReadOptions, Trace
 
-__all__ = ["EXAMPLE", "ORDER", "joins_lines", "read", "read_tools", "recognises"]
+__all__ = ["EXAMPLE", "ORDER", "joins_lines", "read", "read_tools", "recognizes"]
 
 ORDER = 230
 EXAMPLE = [
@@ -57,7 +57,7 @@ _KIND = "traceloop.span.kind"
 joins_lines = is_span_line
 
 
-def recognises(document: Any) -> bool:
+def recognizes(document: Any) -> bool:
     """Whether its spans have a flat attribute for each part of a message."""
     return convention_of(document) == "openllmetry"
 

@@ -26,7 +26,7 @@ from callscore.formats.families.spans import Span, is_span_line, read_spans, spa
 if TYPE_CHECKING:
     from callscore.formats.trace import ReadOptions, Trace
 
-__all__ = ["EXAMPLE", "ORDER", "joins_lines", "read", "read_tools", "recognises"]
+__all__ = ["EXAMPLE", "ORDER", "joins_lines", "read", "read_tools", "recognizes"]
 
 ORDER = 220
 _EXAMPLE_ATTRIBUTES = [
@@ -39,7 +39,7 @@ EXAMPLE = {"resourceSpans": [{"scopeSpans": [{"spans": [_EXAMPLE_SPAN]}]}]}
 joins_lines = is_span_line
 
 
-def recognises(document: Any) -> bool:
+def recognizes(document: Any) -> bool:
     """Whether it has spans, and none with the attributes of another stack."""
     return convention_of(document) == "gen_ai"
 

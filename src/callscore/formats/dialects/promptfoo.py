@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     _Find = Callable[[Any], Dialect | None]
 
-__all__ = ["EXAMPLE", "ORDER", "read", "read_tools", "recognises"]
+__all__ = ["EXAMPLE", "ORDER", "read", "read_tools", "recognizes"]
 
 ORDER = 450
 _EXAMPLE_CALL = {
@@ -51,7 +51,7 @@ _ROW_KEYS = ("gradingResult", "namedScores", "promptIdx", "testCase")
 _MARKS = frozenset(("vars", "results", "table", "body"))  # of a row, of many, of two tables
 
 
-def recognises(document: Any) -> bool:
+def recognizes(document: Any) -> bool:
     """Whether it has results with a prompt and a response each, or a table of outputs."""
     if not isinstance(document, dict) or _MARKS.isdisjoint(document):
         return False
@@ -120,7 +120,7 @@ def _table_outputs(table: Any) -> Iterator[_Output]:
 
 
 def _calls_in(output: Any, options: ReadOptions, find: _Find) -> tuple[ToolCall, ...]:
-    """The calls in the output of a provider; none if no format recognises it."""
+    """The calls in the output of a provider; none if no format recognizes it."""
     value = json_of(output)
     for documents in ([value], *_readings(value)):
         traces = []

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from callscore.core.call import Tool
     from callscore.formats.trace import ReadOptions, Trace, View
 
-__all__ = ["EXAMPLE", "ORDER", "joins_lines", "read", "read_tools", "recognises"]
+__all__ = ["EXAMPLE", "ORDER", "joins_lines", "read", "read_tools", "recognizes"]
 
 ORDER = 520
 _EXAMPLE_CALL = {
@@ -42,7 +42,7 @@ _OFFERED = ("function_tools", "output_tools")  # the tools in a request to a mod
 _MARKS = frozenset(("kind", "part_kind", "event_kind", "state", "_state", *_HISTORIES, *_OFFERED))
 
 
-def recognises(document: Any) -> bool:
+def recognizes(document: Any) -> bool:
     """Whether it is a history, alone or under a key, or messages, parts or events of one."""
     if isinstance(document, dict):
         return not _MARKS.isdisjoint(document) and _is_record(document)

@@ -8,7 +8,7 @@ from callscore.formats.shape import as_list, at, dicts, list_of
 from callscore.formats.trace import ReadOptions, Trace
 from callscore.formats.transcript import Transcript
 
-__all__ = ["EXAMPLE", "ORDER", "read", "recognises"]
+__all__ = ["EXAMPLE", "ORDER", "read", "recognizes"]
 
 ORDER = 430
 EXAMPLE = {
@@ -26,7 +26,7 @@ EXAMPLE = {
 _KINDS = ("human", "ai", "tool")
 
 
-def recognises(document: Any) -> bool:
+def recognizes(document: Any) -> bool:
     """Whether it is a multi-turn sample, or a dataset of them."""
     samples = _samples_in(document)
     return bool(samples) and all(map(_is_sample, samples))

@@ -13,7 +13,7 @@ from callscore.formats.transcript import Transcript
 if TYPE_CHECKING:
     from callscore.formats.trace import ReadOptions, Trace
 
-__all__ = ["EXAMPLE", "ORDER", "joins_lines", "read", "recognises"]
+__all__ = ["EXAMPLE", "ORDER", "joins_lines", "read", "recognizes"]
 
 ORDER = 560
 _EXAMPLE_CALL = {
@@ -30,7 +30,7 @@ _RESULTS = ("function_result", "FunctionResultContent")
 _ITEMS = (*_CALLS, *_RESULTS)
 
 
-def recognises(document: Any) -> bool:
+def recognizes(document: Any) -> bool:
     """Whether all are messages of the kernel, or all are items of such messages."""
     parts = _parts_in(document)
     return parts != [] and (all(map(joins_lines, parts)) or all(map(_is_item, parts)))

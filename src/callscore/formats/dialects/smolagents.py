@@ -14,7 +14,7 @@ from callscore.formats.transcript import Transcript
 if TYPE_CHECKING:
     from callscore.formats.trace import ReadOptions, Trace
 
-__all__ = ["EXAMPLE", "ORDER", "joins_lines", "read", "recognises"]
+__all__ = ["EXAMPLE", "ORDER", "joins_lines", "read", "recognizes"]
 
 ORDER = 540
 _EXAMPLE_CALL = {
@@ -29,7 +29,7 @@ EXAMPLE = [
 _INTERPRETER = "python_interpreter"
 
 
-def recognises(document: Any) -> bool:
+def recognizes(document: Any) -> bool:
     """Whether there are action steps: in a list, or under `steps`."""
     if isinstance(document, dict):
         return _is_step(document) or any(map(_is_step, dicts(document.get("steps"))))

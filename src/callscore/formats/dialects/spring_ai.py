@@ -12,7 +12,7 @@ from callscore.formats.transcript import Transcript
 if TYPE_CHECKING:
     from callscore.core.call import Tool
 
-__all__ = ["EXAMPLE", "ORDER", "joins_lines", "read", "read_tools", "recognises"]
+__all__ = ["EXAMPLE", "ORDER", "joins_lines", "read", "read_tools", "recognizes"]
 
 ORDER = 580
 EXAMPLE = {
@@ -33,7 +33,7 @@ _TYPES = ("USER", "ASSISTANT", "SYSTEM", "TOOL")
 _MARKS = frozenset(("messageType", "results", "result", "messages", "instructions"))
 
 
-def recognises(document: Any) -> bool:
+def recognizes(document: Any) -> bool:
     """Whether all messages in it say of which type they are, as Spring AI names the types."""
     if isinstance(document, dict) and _MARKS.isdisjoint(document):
         return False

@@ -11,7 +11,7 @@ from callscore.formats.transcript import Transcript
 if TYPE_CHECKING:
     from callscore.core.call import ToolCall
 
-__all__ = ["EXAMPLE", "ORDER", "read", "recognises"]
+__all__ = ["EXAMPLE", "ORDER", "read", "recognizes"]
 
 ORDER = 435
 EXAMPLE = {
@@ -24,7 +24,7 @@ EXAMPLE = {
 }
 
 
-def recognises(document: Any) -> bool:
+def recognizes(document: Any) -> bool:
     """Whether it has a conversation or reference calls under the names of that library."""
     return isinstance(document, dict) and (
         isinstance(document.get("userInputMessages"), list)

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from callscore.core.call import Tool
     from callscore.formats.trace import ReadOptions, Trace
 
-__all__ = ["EXAMPLE", "ORDER", "joins_lines", "read", "read_tools", "recognises"]
+__all__ = ["EXAMPLE", "ORDER", "joins_lines", "read", "read_tools", "recognizes"]
 
 ORDER = 675
 _EXAMPLE_USE = {"toolUseId": "tooluse_1", "name": "get_weather", "input": {"city": "Paris"}}
@@ -29,7 +29,7 @@ EXAMPLE = [
 ]
 
 
-def recognises(document: Any) -> bool:
+def recognizes(document: Any) -> bool:
     """Whether it is messages with calls, a session's message, a snapshot or specifications."""
     if isinstance(document, list):
         return (any(map(_has_blocks, document)) or _are_specifications(document)) and all(

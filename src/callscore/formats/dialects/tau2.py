@@ -9,7 +9,7 @@ from callscore.formats.shape import as_list, at, dicts, first, list_of, text_of
 from callscore.formats.trace import ReadOptions, Trace
 from callscore.formats.transcript import Transcript
 
-__all__ = ["EXAMPLE", "ORDER", "read", "recognises"]
+__all__ = ["EXAMPLE", "ORDER", "read", "recognizes"]
 
 ORDER = 410
 _EXAMPLE_CALL = {
@@ -32,7 +32,7 @@ _ACTIONS = ("evaluation_criteria", "actions")
 _INSTRUCTIONS = ("user_scenario", "instructions")
 
 
-def recognises(document: Any) -> bool:
+def recognizes(document: Any) -> bool:
     """Whether it is a results file, a simulation, a task, a conversation, or a list of these."""
     if isinstance(document, list):
         return bool(document) and (

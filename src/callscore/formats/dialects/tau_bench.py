@@ -12,7 +12,7 @@ from callscore.formats.transcript import Transcript
 if TYPE_CHECKING:
     from callscore.core.call import ToolCall
 
-__all__ = ["EXAMPLE", "ORDER", "read", "recognises"]
+__all__ = ["EXAMPLE", "ORDER", "read", "recognizes"]
 
 ORDER = 400
 _EXAMPLE_CALL = {
@@ -42,7 +42,7 @@ _OUTPUT = "API output: "
 _ANSWER = "respond"  # a message to the user, not a tool
 
 
-def recognises(document: Any) -> bool:
+def recognizes(document: Any) -> bool:
     """Whether it is a result or a task, or a list of either."""
     if isinstance(document, list):
         return bool(document) and (all(map(_is_result, document)) or all(map(_is_task, document)))

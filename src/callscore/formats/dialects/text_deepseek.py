@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from callscore.formats.trace import ReadOptions, Trace
     from callscore.formats.transcript import Transcript
 
-__all__ = ["EXAMPLE", "ORDER", "read", "recognises"]
+__all__ = ["EXAMPLE", "ORDER", "read", "recognizes"]
 
 ORDER = 110
 _BAR = "\uff5c"
@@ -32,7 +32,7 @@ _PARAMETER = re.compile(
 _FENCE = re.compile(r"```(?:json)?\s*(.*?)\s*(?:```)?\s*", re.DOTALL)
 
 
-def recognises(document: Any) -> bool:
+def recognizes(document: Any) -> bool:
     """Whether it is text with a call in DeepSeek's tokens."""
     return isinstance(document, str) and (_CALL in document or _DSML in document)
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from callscore.formats.trace import ReadOptions, Trace
     from callscore.formats.transcript import Transcript
 
-__all__ = ["EXAMPLE", "ORDER", "read", "recognises"]
+__all__ = ["EXAMPLE", "ORDER", "read", "recognizes"]
 
 ORDER = 190
 EXAMPLE = '```json\n[{"name": "get_weather", "arguments": {"city": "Paris"}}]\n```'
@@ -33,7 +33,7 @@ _CODE = "tool_code"
 _JSON = ("", "json", "tool_call", "tool_calls", "tool_use", "function_call", "function_calls")
 
 
-def recognises(document: Any) -> bool:
+def recognizes(document: Any) -> bool:
     """Whether it is text with a block in which there is a call."""
     return (
         isinstance(document, str)

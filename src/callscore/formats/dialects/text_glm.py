@@ -15,7 +15,7 @@ from callscore.formats.families.model_text import (
 if TYPE_CHECKING:
     from callscore.formats.trace import ReadOptions, Trace
 
-__all__ = ["EXAMPLE", "ORDER", "read", "read_tools", "recognises"]
+__all__ = ["EXAMPLE", "ORDER", "read", "read_tools", "recognizes"]
 
 ORDER = 150
 EXAMPLE = (
@@ -29,7 +29,7 @@ _ARGUMENT = re.compile(
 read_tools = tools_in
 
 
-def recognises(document: Any) -> bool:
+def recognizes(document: Any) -> bool:
     """Whether it is text with a tool's name and its arguments in tags."""
     return isinstance(document, str) and "<tool_call>" in document and bool(_CALL.search(document))
 

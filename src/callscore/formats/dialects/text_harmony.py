@@ -11,7 +11,7 @@ from callscore.formats.transcript import Transcript
 if TYPE_CHECKING:
     from callscore.formats.trace import ReadOptions, Trace
 
-__all__ = ["EXAMPLE", "ORDER", "read", "recognises"]
+__all__ = ["EXAMPLE", "ORDER", "read", "recognizes"]
 
 ORDER = 100
 EXAMPLE = (
@@ -31,7 +31,7 @@ _NAMESPACE = "functions."
 _NON_TOOL_RECIPIENTS = ("user", "all")
 
 
-def recognises(document: Any) -> bool:
+def recognizes(document: Any) -> bool:
     """Whether it is text with harmony's channels and messages."""
     return isinstance(document, str) and "<|channel|>" in document and "<|message|>" in document
 

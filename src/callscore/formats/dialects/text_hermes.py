@@ -9,7 +9,7 @@ from callscore.formats.families.model_text import make_markup, read_marked, take
 if TYPE_CHECKING:
     from callscore.formats.trace import ReadOptions, Trace
 
-__all__ = ["EXAMPLE", "ORDER", "read", "read_tools", "recognises"]
+__all__ = ["EXAMPLE", "ORDER", "read", "read_tools", "recognizes"]
 
 ORDER = 160
 EXAMPLE = '<tool_call>\n{"name": "get_weather", "arguments": {"city": "Paris"}}\n</tool_call>'
@@ -17,7 +17,7 @@ EXAMPLE = '<tool_call>\n{"name": "get_weather", "arguments": {"city": "Paris"}}\
 read_tools = tools_in
 
 
-def recognises(document: Any) -> bool:
+def recognizes(document: Any) -> bool:
     """Whether it is text with a call in a tag."""
     return isinstance(document, str) and "<tool_call>" in document
 

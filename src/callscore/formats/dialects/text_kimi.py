@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from callscore.formats.trace import ReadOptions, Trace
     from callscore.formats.transcript import Transcript
 
-__all__ = ["EXAMPLE", "ORDER", "read", "recognises"]
+__all__ = ["EXAMPLE", "ORDER", "read", "recognizes"]
 
 ORDER = 120
 EXAMPLE = (
@@ -25,7 +25,7 @@ _BEGIN = "<|tool_call_begin|>"
 _ID = re.compile(r"(?:functions\.)?(.*?)(?::\d+)?", re.DOTALL)
 
 
-def recognises(document: Any) -> bool:
+def recognizes(document: Any) -> bool:
     """Whether it is text with a call in Kimi's tokens."""
     return isinstance(document, str) and _BEGIN in document
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from callscore.formats.trace import ReadOptions, Trace
     from callscore.formats.transcript import Transcript
 
-__all__ = ["EXAMPLE", "ORDER", "read", "recognises"]
+__all__ = ["EXAMPLE", "ORDER", "read", "recognizes"]
 
 ORDER = 170
 EXAMPLE = '<|python_tag|>{"name": "get_weather", "parameters": {"city": "Paris"}}'
@@ -30,7 +30,7 @@ _FUNCTION = re.compile(
 )
 
 
-def recognises(document: Any) -> bool:
+def recognizes(document: Any) -> bool:
     """Whether it is text with the tag for tools, a tagged function, or nothing but calls."""
     if not isinstance(document, str):
         return False

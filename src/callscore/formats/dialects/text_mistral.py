@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from callscore.formats.trace import ReadOptions, Trace
     from callscore.formats.transcript import Transcript
 
-__all__ = ["EXAMPLE", "ORDER", "read", "read_tools", "recognises"]
+__all__ = ["EXAMPLE", "ORDER", "read", "read_tools", "recognizes"]
 
 ORDER = 130
 EXAMPLE = '[TOOL_CALLS]get_weather[ARGS]{"city": "Paris"}[TOOL_CALLS]get_time[ARGS]{}</s>'
@@ -28,7 +28,7 @@ _NAMED = re.compile(
 _TOOLS = re.compile(r"\[AVAILABLE_TOOLS\](.*?)(?:\[/AVAILABLE_TOOLS\]|\Z)", re.DOTALL)
 
 
-def recognises(document: Any) -> bool:
+def recognizes(document: Any) -> bool:
     """Whether it is text with a call in Mistral's tokens."""
     return isinstance(document, str) and _BEGIN in document
 

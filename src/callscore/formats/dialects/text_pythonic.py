@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from callscore.formats.trace import ReadOptions, Trace
     from callscore.formats.transcript import Transcript
 
-__all__ = ["EXAMPLE", "ORDER", "read", "recognises"]
+__all__ = ["EXAMPLE", "ORDER", "read", "recognizes"]
 
 ORDER = 180
 EXAMPLE = "[get_weather(city='Paris', unit='celsius'), get_time(city='Paris')]"
@@ -25,7 +25,7 @@ _WRAPPED = re.compile(
 )
 
 
-def recognises(document: Any) -> bool:
+def recognizes(document: Any) -> bool:
     """Whether it is text with calls between tokens, or a list of calls and nothing else."""
     if not isinstance(document, str):
         return False

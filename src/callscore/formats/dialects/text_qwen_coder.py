@@ -15,7 +15,7 @@ from callscore.formats.families.model_text import (
 if TYPE_CHECKING:
     from callscore.formats.trace import ReadOptions, Trace
 
-__all__ = ["EXAMPLE", "ORDER", "read", "read_tools", "recognises"]
+__all__ = ["EXAMPLE", "ORDER", "read", "read_tools", "recognizes"]
 
 ORDER = 140
 EXAMPLE = (
@@ -31,7 +31,7 @@ _PARAMETER = re.compile(
 read_tools = tools_in
 
 
-def recognises(document: Any) -> bool:
+def recognizes(document: Any) -> bool:
     """Whether it is text with a function and its parameters in tags."""
     return isinstance(document, str) and "<function=" in document and bool(_CALL.search(document))
 

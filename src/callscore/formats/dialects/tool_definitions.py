@@ -19,7 +19,7 @@ __all__ = [
     "joins_lines",
     "read",
     "read_tools",
-    "recognises",
+    "recognizes",
 ]
 
 ORDER = 890
@@ -105,7 +105,7 @@ def _are_definitions(items: Any) -> bool:
     )
 
 
-def recognises(document: Any) -> bool:
+def recognizes(document: Any) -> bool:
     """Whether it is a definition, a list of definitions, or lists of them under some names."""
     if not isinstance(document, dict):
         return _are_definitions(document)

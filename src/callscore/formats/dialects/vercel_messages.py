@@ -11,7 +11,7 @@ from callscore.formats.transcript import Transcript
 if TYPE_CHECKING:
     from callscore.formats.trace import ReadOptions, Trace
 
-__all__ = ["EXAMPLE", "ORDER", "joins_lines", "read", "recognises"]
+__all__ = ["EXAMPLE", "ORDER", "joins_lines", "read", "recognizes"]
 
 ORDER = 592
 _EXAMPLE_CALL = {
@@ -28,7 +28,7 @@ _LISTS = ("messages", "responseMessages", "initialResponseMessages", "prompt")
 _ERRORS = ("error-text", "error-json")
 
 
-def recognises(document: Any) -> bool:
+def recognizes(document: Any) -> bool:
     """Whether it is a list of messages, and one of them has a part about a call."""
     messages = _messages_in(document)
     return any(map(_is_about_tools, messages)) and all(map(_is_message, messages))

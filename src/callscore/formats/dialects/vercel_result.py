@@ -14,7 +14,7 @@ from callscore.formats.transcript import Transcript
 if TYPE_CHECKING:
     from callscore.formats.trace import ReadOptions, Trace
 
-__all__ = ["EXAMPLE", "ORDER", "read", "recognises"]
+__all__ = ["EXAMPLE", "ORDER", "read", "recognizes"]
 
 ORDER = 585
 _EXAMPLE_CALL = {
@@ -26,7 +26,7 @@ _EXAMPLE_CALL = {
 EXAMPLE = {"steps": [{"content": [_EXAMPLE_CALL], "finishReason": "tool-calls"}]}
 
 
-def recognises(document: Any) -> bool:
+def recognizes(document: Any) -> bool:
     """Whether it has steps or calls, is a step, or is a list of steps or of parts about calls."""
     if isinstance(document, list):
         return bool(document) and (all(map(is_tool_part, document)) or all(map(_is_step, document)))

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from callscore.core.call import Tool, ToolCall
     from callscore.formats.trace import ReadOptions, Trace
 
-__all__ = ["EXAMPLE", "ORDER", "joins_lines", "read", "read_tools", "recognises"]
+__all__ = ["EXAMPLE", "ORDER", "joins_lines", "read", "read_tools", "recognizes"]
 
 ORDER = 200
 _CALLS = "ai.response.toolCalls"
@@ -47,7 +47,7 @@ _MODELS = (".doGenerate", ".doStream")
 joins_lines = is_span_line
 
 
-def recognises(document: Any) -> bool:
+def recognizes(document: Any) -> bool:
     """Whether its spans have the attributes of the AI SDK."""
     return convention_of(document) == "vercel"
 

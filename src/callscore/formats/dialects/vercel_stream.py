@@ -16,7 +16,7 @@ from callscore.formats.transcript import Transcript
 if TYPE_CHECKING:
     from callscore.formats.trace import ReadOptions, Trace
 
-__all__ = ["EXAMPLE", "ORDER", "joins_lines", "read", "recognises"]
+__all__ = ["EXAMPLE", "ORDER", "joins_lines", "read", "recognizes"]
 
 ORDER = 595
 EXAMPLE = [
@@ -59,7 +59,7 @@ _BAD_CALLS = ("AI_InvalidToolArgumentsError", "AI_NoSuchToolError")
 _MAX_SAMPLED = 20
 
 
-def recognises(document: Any) -> bool:
+def recognizes(document: Any) -> bool:
     """Whether it is a chunk, a list of chunks and nothing else, or lines of version 4."""
     if isinstance(document, str):
         if document.lstrip()[1:2] != ":":

@@ -11,7 +11,7 @@ from callscore.formats.transcript import Transcript
 if TYPE_CHECKING:
     from callscore.formats.trace import ReadOptions, Trace
 
-__all__ = ["EXAMPLE", "ORDER", "joins_lines", "read", "recognises"]
+__all__ = ["EXAMPLE", "ORDER", "joins_lines", "read", "recognizes"]
 
 ORDER = 590
 _EXAMPLE_CALL = {
@@ -32,7 +32,7 @@ _TOOL = "tool-"
 _UNFINISHED = ("input-streaming", "partial-call")
 
 
-def recognises(document: Any) -> bool:
+def recognizes(document: Any) -> bool:
     """Whether it is a message, or a list of messages, made up of parts that have a type."""
     if isinstance(document, str):
         return False

@@ -107,7 +107,7 @@ class ModelOutputs:
     def _dialect_of(self, value: Any) -> Dialect | None:
         if not isinstance(value, dict | list):
             return None
-        if _is_likely_openai(value) and _openai_dialect().recognises(value):
+        if _is_likely_openai(value) and _openai_dialect().recognizes(value):
             return _openai_dialect()
         if self._find is None:
             self._find = inner_finder(self._options)

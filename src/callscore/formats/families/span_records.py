@@ -2,7 +2,7 @@
 
 A record is a span, or the log record of an event during one. A trace can have the attributes of
 several conventions. They are ranked by how much they say about the calls, and the first one counts,
-so that exactly one dialect recognises the trace.
+so that exactly one dialect recognizes the trace.
 """
 
 from __future__ import annotations
