@@ -126,4 +126,4 @@ def test_a_case_that_contradicts_itself_is_named(callscore: Program, tmp_path: P
     run = callscore("explain", "c.yaml")
 
     assert run.returncode == 3
-    assert run.stderr.startswith("callscore: c.yaml: case 'a': expected: 'f' is expected, and")
+    assert run.stderr.startswith("callscore: c.yaml: case 'a': expected: 'f' is both expected and")

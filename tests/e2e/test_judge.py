@@ -60,7 +60,7 @@ def test_each_distinct_question_is_asked_once_and_never_again(
     assert "the judge: it sends people away" in first.stdout
     assert first.stdout.endswith("\nj judged 3 values with 3 requests\n")
     assert asked == len(server.requests) == 3
-    assert again.stdout.endswith("\nj: 3 значения оценены; 0 вопросов задано\n")
+    assert again.stdout.endswith("\nj: 3 значения оценены; 0 запросов\n")
     assert "судья: it sends people away" in again.stdout
     kept = b"".join(path.read_bytes() for path in (cases.parent / ".callscore").iterdir())
     assert KEY.encode() not in kept
