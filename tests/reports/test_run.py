@@ -497,7 +497,7 @@ def test_a_forbidden_call_is_said_first_and_that_no_call_counts_too() -> None:
     each = replace(EACH, results=replace(EACH.results, summary=summary))
 
     assert group_notes([each], "en") == [
-        ("1 forbidden call in 1 case: each such case scores 0", "calculator"),
+        ("1 forbidden call in 1 case, scored 0", "calculator"),
         ("1 case without calls that count: passed, no rating", ""),
     ]
 

@@ -126,7 +126,7 @@ def test_forbidden_calls_are_noted_with_their_tools() -> None:
     summary.add(Score((), made[:1], 0, forbidden=(0,)))
     results = Results(settings=DEFAULT, summary=summary)
 
-    line = ("4 forbidden calls in 2 cases: each such case scores 0", "drop, delete")
+    line = ("4 forbidden calls in 2 cases, scored 0", "drop, delete")
     assert forbidden_line(summary, "en") == line
     assert note_lines(results, "en") == [line]
     assert forbidden_line(Summary(), "en") is None
@@ -300,7 +300,7 @@ def test_the_report_is_headline_totals_tables_and_folded_cases(results: Results)
 
 
 FORBIDDING = """\
-- **1 forbidden call in 1 case: each such case scores 0** (`translateText`)
+- **1 forbidden call in 1 case, scored 0** (`translateText`)
 
 ### Tools
 
@@ -448,7 +448,7 @@ def test_what_other_tools_say_is_a_table_and_a_line_of_each_case(asked: Results)
 
     assert (
         "### Metrics of other tools\n\n"
-        "| metric | mean | cases scored | not scorable |\n"
+        "| metric | mean | scored | not scorable |\n"
         "| --- | ---: | ---: | ---: |\n"
         "| callscore, macro F1 | 0.700 | 2 | 0 |\n"
         "| `ragas.tool_call_f1` | 0.700 | 2 | 0 |\n"
@@ -685,3 +685,17 @@ def test_cases_without_calls_that_count_have_no_rating() -> None:
     )
     assert results_to_dict(results)["totals"]["rating"] is None
     assert score.rating is None
+
+
+def test_trials_are_counted_as_trials(results: Results) -> None:
+    summary = results.summary
+    summary.uncounted_cases = 2
+    ignored = Noted(3, ("Azure wants else.",))
+    metrics = (MetricResult("azure.navigation_match", None, 0, ignored),)
+
+    text = write_markdown(replace(results, metrics=metrics))
+
+    assert "1 case, 2 trials, " in text
+    assert "2 trials without calls that count: passed, no rating" in text
+    assert "`azure.navigation_match`: 3 trials not scorable" in text
+    assert str(results) == "Macro F1: 70.0% | Cases: 1 | Trials: 2 | Passed: 1 | Exact: 1"

@@ -122,7 +122,7 @@ cases exact    1 of 2, 50.0%   95% interval 9.5% – 90.5%
 calls          3 expected, 4 actual
                2 correct, 1 incorrect, 0 missed, 1 extra
 
-! 1 forbidden call in 1 case: each such case scores 0 (translateText)
+! 1 forbidden call in 1 case, scored 0 (translateText)
 
 Tools
                                                                                 unknown
@@ -162,7 +162,7 @@ def test_forbidden_calls_and_faults_are_reported_in_russian(forbidding: Results)
     text = write_text(forbidding, lang="ru")
 
     assert "2 случая, режим STRICT, порядок любой, только изменяющие вызовы" in text
-    assert "! 1 запрещённый вызов, 1 случай: оценка каждого такого случая 0 (translateText)" in text
+    assert "! 1 запрещённый вызов (1 случай), оценка 0 (translateText)" in text
     assert "неизвестные" in text
     assert "вызовов без ошибок   2 из 4, 50.0%" in text
     assert "summarize       неизвестный аргумент" in text
@@ -295,7 +295,7 @@ def test_where_faults_are_in_cases_that_are_not_shown_it_is_said_how_to_find_the
 
 METRICS = """\
 Metrics of other tools
-                                  cases        not
+                                               not
 metric                    mean   scored   scorable
 callscore, macro F1      0.700        2          0
 ragas.tool_call_f1       0.700        2          0

@@ -28,7 +28,7 @@ __all__ = [
     "NO_NUMBER",
     "RUN_ID",
     "SKIPPED_NOTE",
-    "UNCOUNTED_CASES",
+    "TRIAL_COUNT",
     "UNLIMITED_WIDTH",
     "Escaper",
     "add_noted",
@@ -55,8 +55,10 @@ __all__ = [
     "note_items",
     "number_text",
     "numbers_line",
+    "scored_noun",
     "settings_text",
     "table",
+    "uncounted_line",
     "value_blocks",
     "xml_safe",
 ]
@@ -103,7 +105,7 @@ SKIPPED_NOTE = (
 )
 INTERVAL_TEXT = Phrase("95% interval {interval}", "95% интервал {interval}")
 RUN_ID = Phrase("run {id}", "прогон {id}")
-UNCOUNTED_CASES = Plural(
+_UNCOUNTED_CASES = Plural(
     (
         "case without calls that count: passed, no rating",
         "cases without calls that count: passed, no rating",
@@ -114,9 +116,21 @@ UNCOUNTED_CASES = Plural(
         "случаев без учитываемых вызовов: пройдены, без уровня",
     ),
 )
+_UNCOUNTED_TRIALS = Plural(
+    (
+        "trial without calls that count: passed, no rating",
+        "trials without calls that count: passed, no rating",
+    ),
+    (
+        "попытка без учитываемых вызовов: пройдена, без уровня",
+        "попытки без учитываемых вызовов: пройдены, без уровня",
+        "попыток без учитываемых вызовов: пройдены, без уровня",
+    ),
+)
+TRIAL_COUNT = Plural(("trial", "trials"), ("попытка", "попытки", "попыток"))
 FORBIDDEN_LINE = Phrase(
-    "{calls} in {cases}: each such case scores 0",
-    "{calls}, {cases}: оценка каждого такого случая 0",
+    "{calls} in {cases}, scored 0",
+    "{calls} ({cases}), оценка 0",
 )
 
 
@@ -139,9 +153,20 @@ def forbidden_line(summary: Summary, lang: Language) -> tuple[str, str] | None:
         FORBIDDEN_LINE,
         lang,
         calls=count_of(FORBIDDEN_CALLS, summary.forbidden, lang),
-        cases=count_of(CASES, summary.forbidden_cases, lang),
+        cases=count_of(scored_noun(summary), summary.forbidden_cases, lang),
     )
     return sentence, first_names(tools, len(tools), lang, width=LONG_NAME_WIDTH)
+
+
+def scored_noun(summary: Summary) -> Plural:
+    """What the counts of a summary are about: cases, or trials if a case has several."""
+    return TRIAL_COUNT if summary.has_repeated_trials else CASES
+
+
+def uncounted_line(summary: Summary, lang: Language) -> str:
+    """How many cases, or trials, have no call that counts; empty for none."""
+    plural = _UNCOUNTED_TRIALS if summary.has_repeated_trials else _UNCOUNTED_CASES
+    return count_of(plural, summary.uncounted_cases, lang) if summary.uncounted_cases else ""
 
 
 def first_names(

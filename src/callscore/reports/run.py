@@ -13,7 +13,6 @@ from callscore.core.summary import pass_rates
 from callscore.reports.formatting import (
     NO_NUMBER,
     RUN_ID,
-    UNCOUNTED_CASES,
     add_noted,
     add_properties,
     add_test,
@@ -35,6 +34,7 @@ from callscore.reports.formatting import (
     number_text,
     settings_text,
     table,
+    uncounted_line,
     value_blocks,
     xml_safe,
 )
@@ -307,8 +307,9 @@ def _evaluation_notes(
 
 def _case_notes(each: EvaluationResults, lang: Language) -> Iterator[tuple[str, str]]:
     summary = each.results.summary
-    if summary.uncounted_cases:
-        yield count_of(UNCOUNTED_CASES, summary.uncounted_cases, lang), ""
+    uncounted = uncounted_line(summary, lang)
+    if uncounted:
+        yield uncounted, ""
     flaky = [f"{case.case} {case.passed}/{case.trials}" for case in each.trials if case.is_flaky]
     if flaky:
         yield count_of(_FLAKY, len(flaky), lang), first_names(flaky, len(flaky), lang)

@@ -14,7 +14,7 @@ from callscore.reports.formatting import (
     INTERVAL_TEXT,
     LONG_NAME_WIDTH,
     SKIPPED_NOTE,
-    UNCOUNTED_CASES,
+    TRIAL_COUNT,
     add_noted,
     add_properties,
     add_property,
@@ -31,8 +31,10 @@ from callscore.reports.formatting import (
     note_items,
     number_text,
     numbers_line,
+    scored_noun,
     settings_text,
     table,
+    uncounted_line,
     xml_safe,
 )
 from callscore.words.diff import NOTHING_COUNTS, call_lines, diff_lines, plain_text
@@ -121,7 +123,6 @@ EXACT = (
     Phrase("cases exact", "случаев совпало точно"),
     Phrase("trials exact", "попыток совпало точно"),
 )
-TRIAL_COUNT = Plural(("trial", "trials"), ("попытка", "попытки", "попыток"))
 PART_OF_WHOLE = Phrase("{part} of {whole}", "{part} из {whole}")
 CALLS = Phrase("calls", "вызовы")
 CALL_TOTALS = Phrase(
@@ -209,8 +210,9 @@ def note_lines(
     """Forbidden calls, and cases not scored, not run, repeated or skipped: sentences, and names."""
     forbidden = forbidden_line(results.summary, lang)
     lines: list[tuple[str, str]] = [] if forbidden is None else [forbidden]
-    if has_uncounted and results.summary.uncounted_cases:
-        lines.append((count_of(UNCOUNTED_CASES, results.summary.uncounted_cases, lang), ""))
+    uncounted = uncounted_line(results.summary, lang)
+    if has_uncounted and uncounted:
+        lines.append((uncounted, ""))
     for field, (nouns, sentence) in _NOTES.items():
         noted: Noted = getattr(results, field)
         if noted.count:
@@ -230,8 +232,8 @@ def counts_text(summary: Summary, lang: Language) -> str:
 
 def not_shown_text(results: Results, lang: Language) -> str:
     """How many cases, or trials, are not shown."""
-    noun = TRIAL_COUNT if results.summary.has_repeated_trials else CASES
-    return say(MORE_CASES, lang, cases=count_of(noun, results.not_shown, lang))
+    cases = count_of(scored_noun(results.summary), results.not_shown, lang)
+    return say(MORE_CASES, lang, cases=cases)
 
 
 def meaning_text(f1: float, settings: Settings, lang: Language, *, has_extra: bool) -> str:
@@ -307,7 +309,7 @@ def total_texts(summary: Summary, lang: Language) -> tuple[str, str, str, str, s
 METRICS = Phrase("Metrics of other tools", "Метрики других программ")
 METRIC = Phrase("metric", "метрика")
 MEAN = Phrase("mean", "среднее")
-CASES_SCORED = Phrase("cases scored", "случаев оценено")
+SCORED = Phrase("scored", "оценено")
 NOT_SCORABLE = Phrase("not scorable", "без оценки")
 _OWN_SCORE = Phrase("callscore, macro F1", "callscore, macro F1")
 _OWN_SCORE_WITH_SETTINGS = Phrase(
@@ -324,7 +326,7 @@ _OTHERS_GET_FIRST_ANSWER = Phrase(
     "Настройки относятся только к первой строке. Остальные метрики получают все вызовы первого"
     " ответа как есть.",
 )
-METRIC_LABELS = (MEAN, CASES_SCORED, NOT_SCORABLE)
+METRIC_LABELS = (MEAN, SCORED, NOT_SCORABLE)
 _METRICS_SHOWN = 4
 _REASONS_SHOWN = 2
 _REASON_WIDTH = 160
@@ -355,9 +357,16 @@ def metric_rows(results: Results, lang: Language) -> list[MetricRow]:
 
 
 def not_scorable_notes(
-    metrics: Sequence[MetricResult], lang: Language, *, write: Escaper = escape
+    metrics: Sequence[MetricResult],
+    lang: Language,
+    *,
+    write: Escaper = escape,
+    noun: Plural = CASES,
 ) -> list[tuple[str, str]]:
-    """The metrics that have no number for some cases: for how many, and the first reasons."""
+    """The metrics that have no number for some cases: for how many, and the first reasons.
+
+    `noun` is what is counted, cases or trials.
+    """
     alike: dict[Noted, list[str]] = {}  # tools often refuse the same cases
     for metric in metrics:
         if metric.not_scorable.count:
@@ -365,7 +374,7 @@ def not_scorable_notes(
     notes = []
     for why, names in alike.items():
         shown = [*names[:_METRICS_SHOWN], *_more(len(names) - _METRICS_SHOWN, lang)]
-        cases = count_of(CASES, why.count, lang)
+        cases = count_of(noun, why.count, lang)
         sentence = say(_NOT_SCORABLE_CASES, lang, metrics=", ".join(shown), cases=cases)
         more = _more(len(why.names) - _REASONS_SHOWN, lang)
         notes.append((sentence, "; ".join([first_reasons(why.names, _REASON_WIDTH), *more])))
@@ -590,7 +599,8 @@ def _metric_blocks(results: Results, lang: Language) -> Iterator[str]:
     yield f"### {say(METRICS, lang)}"
     rows = [own, *[other._replace(name=code(other.name)) for other in others]]
     yield table([say(label, lang) for label in (METRIC, *METRIC_LABELS)], rows)
-    yield note_items(not_scorable_notes(results.metrics, lang, write=code))
+    noun = scored_noun(results.summary)
+    yield note_items(not_scorable_notes(results.metrics, lang, write=code, noun=noun))
     yield settings_note(results, lang)
 
 

@@ -9,7 +9,7 @@ from rich.text import Text
 from callscore.core.phrases import count_of, say
 from callscore.core.rendering import display_width, escape, short_names
 from callscore.reports import score as wording
-from callscore.reports.formatting import INTERVAL_TEXT, metric_cells, settings_text
+from callscore.reports.formatting import INTERVAL_TEXT, metric_cells, scored_noun, settings_text
 from callscore.reports.score import FIXED_TOOL_COLUMNS, METRICS, MOST_TRIAL_COLUMNS
 from callscore.reports.tables import (
     Column,
@@ -152,7 +152,9 @@ def _metrics(results: Results, width: int, lang: Language) -> Section:
         return []
     numbers = [stacked_words(say(label, lang)) for label in wording.METRIC_LABELS]
     table = number_table(say(wording.METRIC, lang), numbers, rows, width)
-    reasons = [note_line(*line) for line in wording.not_scorable_notes(results.metrics, lang)]
+    noun = scored_noun(results.summary)
+    notes = wording.not_scorable_notes(results.metrics, lang, noun=noun)
+    reasons = [note_line(*line) for line in notes]
     settings = wording.settings_note(results, lang)
     footnote = [Text(settings, "dim")] if settings else []
     return [_heading(METRICS, lang), table, *reasons, *footnote]

@@ -399,17 +399,20 @@ def summary_line(score: Score, *, lang: Language = "en") -> str:
 
 
 RESULTS_LINE = Phrase(
-    "Macro F1: {score} | Cases: {cases} | Passed: {passed} | Exact: {exact}",
-    "Macro F1: {score} | Случаев: {cases} | Пройдено: {passed} | Точно: {exact}",
+    "Macro F1: {score} | Cases: {cases}{trials} | Passed: {passed} | Exact: {exact}",
+    "Macro F1: {score} | Случаев: {cases}{trials} | Пройдено: {passed} | Точно: {exact}",
 )
+TRIALS_PART = Phrase(" | Trials: {count}", " | Попыток: {count}")
 
 
 def results_line(results: Results, *, lang: Language = "en") -> str:
     """The headline of many cases on one line."""
     summary = results.summary
     f1 = "-" if summary.macro_f1 is None else percent(summary.macro_f1)
-    counts = {"cases": summary.cases, "passed": summary.passed, "exact": summary.exact}
-    return say(RESULTS_LINE, lang, score=f1, **counts)
+    is_repeated = summary.has_repeated_trials
+    trials = say(TRIALS_PART, lang, count=summary.cases) if is_repeated else ""
+    counts = {"cases": summary.distinct_cases, "passed": summary.passed, "exact": summary.exact}
+    return say(RESULTS_LINE, lang, score=f1, trials=trials, **counts)
 
 
 def run_text(run: RunResults) -> str:
