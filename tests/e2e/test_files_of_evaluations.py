@@ -19,7 +19,7 @@ BAD: dict[str, tuple[str, str]] = {
     "eval_a.py": ("import no_such_thing\n", "eval_a.py:1: it cannot be imported: No module named"),
     "eval_b.py": ("\nraise ValueError('no city')\n", "eval_b.py:2: it raises ValueError while"),
     "eval_c.py": ("import sys\nsys.exit(1)\n", "eval_c.py:2: it ends the program while it is"),
-    "eval_d.py": ("x = 1\n", "eval_d.py: there is no evaluation in it, and it is passed over"),
+    "eval_d.py": ("x = 1\n", "eval_d.py: it has no evaluations, and is ignored"),
     "eval_e.py": (HEAD + ONE + ONE, "eval_e.py:8: another evaluation is called 'assistant', too, on"),
     "eval_f.py": ("def (\n", "eval_f.py:1: it is not Python: "),
     "eval_g.py": (
@@ -28,7 +28,7 @@ BAD: dict[str, tuple[str, str]] = {
     ),
     "eval_h.py": (
         f"{HEAD}evaluation(cases=['a'], scorer='exact')\n",
-        "eval_h.py:3: evaluation has no keyword 'scorer'. Did you mean 'scorers'?",
+        "eval_h.py:3: unknown keyword 'scorer'. Did you mean 'scorers'?",
     ),
     "eval_a.yaml": ("model: m\ncase: []\n", "eval_a.yaml:2: a suite has no key 'case'. Did you mean 'cases'?"),
     "eval_b.yaml": ("- a list\n", "eval_b.yaml: a suite is an object with `cases`; got "),
@@ -68,11 +68,11 @@ def test_a_file_that_is_named_must_have_an_evaluation(callscore: Program, folder
     ran = callscore("run", folder / "eval_d.py")
 
     assert ran.returncode == 3
-    assert "eval_d.py: there is no evaluation in it. Put @callscore.evaluation" in ran.stderr
+    assert "eval_d.py: it has no evaluations. Put @callscore.evaluation" in ran.stderr
 
 
 def test_a_path_that_is_not_there_is_said(callscore: Program) -> None:
     ran = callscore("run", "gone")
 
     assert ran.returncode == 3
-    assert "gone: there is no such file or folder." in ran.stderr
+    assert "gone: file or folder not found." in ran.stderr

@@ -51,9 +51,7 @@ def test_kept_answers_are_scored_under_other_settings_and_nobody_is_asked(
     ran = callscore("rescore", "latest", "--mode", "flexible", "--argument-match-threshold", "0.6")
 
     assert ran.returncode == 0
-    assert re.fullmatch(
-        r"callscore: run [-\w]+, asked on [-\d]+ [:\d]+ UTC, is scored again\n", ran.stderr
-    )
+    assert re.fullmatch(r"callscore: rescoring run [-\w]+ of [-\d]+ [:\d]+ UTC\n", ran.stderr)
     assert "agent   eval_agent.py" in ran.stdout
     assert "3 cases, flexible (≥ 0.6), any order" in ran.stdout
     assert "accuracy   1.000      3/3    ≥ 0.900" in ran.stdout
@@ -154,9 +152,9 @@ def test_functions_are_taken_from_the_file_of_their_evaluation(
     brief = report["evaluations"][0]["scorers"][1]
     assert (brief["name"], brief["mean"], brief["fail_under"]) == ("brief", 1.0, 0.1)
     assert "measuring" in changed.stderr
-    missing = "! agent: the scorer brief is missing, and answers pass without it: "
+    missing = "! agent: the scorer brief is missing, and is left out: "
     assert f"{missing}evals/eval_agent.py:1: " in " ".join(broken.stdout.split())
-    why = "it is a function of evals/eval_agent.py, which is gone"
+    why = "it is a function in evals/eval_agent.py, which no longer exists"
     assert f"{missing}{why}" in " ".join(gone.stdout.split())
     assert len(asked(tmp_path)) == 3
 

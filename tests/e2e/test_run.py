@@ -154,8 +154,8 @@ def test_a_broken_file_beside_a_good_one_does_not_keep_it_from_running(
 @pytest.mark.parametrize(
     ("path", "problem"),
     [
-        (".", "callscore: .: there are no evaluations in it: eval_*.py, eval_*.yaml, "),
-        ("nowhere", "callscore: nowhere: there is no such file or folder."),
+        (".", "callscore: .: it has no evaluations: eval_*.py, eval_*.yaml, "),
+        ("nowhere", "callscore: nowhere: file or folder not found."),
         ("notes.txt", "callscore: notes.txt: evaluations are in Python, YAML or TOML, "),
     ],
 )
@@ -199,7 +199,7 @@ def test_what_is_asked_can_be_selected(
         (["--rate", "fast"], "expected a rate such as '10/s', '500/m' or '1000/h', got 'fast'."),
         (["--jobs", "0"], "Invalid value for '-j' / '--jobs'"),
         (["--fail-under", "2"], "Invalid value for '--fail-under'"),
-        (["--resume"], "callscore: there is no unfinished run of . to go on with."),
+        (["--resume"], "callscore: no unfinished run of ."),
         (["--watch", "--resume"], "--watch and --resume exclude each other."),
         (["-o", "."], "Cannot write .: it is a directory."),
     ],

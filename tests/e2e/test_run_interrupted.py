@@ -104,7 +104,7 @@ def test_a_killed_run_goes_on_from_a_server(
     (folder / "go-on").touch()
     ran = callscore("run", "--resume", "--jobs", "1", CALLSCORE_STORE=postgres_url)
     assert busy.returncode == 2
-    assert "is still under way: another process is at it" in busy.stderr
+    assert "is in use by another process" in busy.stderr
     assert ran.returncode == 0
     assert "All 3 passed\n3 cases (1 reused) in " in ran.stdout
     assert asked(folder) == ["weather", "sum", "sum", "greeting"]
@@ -182,7 +182,7 @@ def test_two_runs_at_once_share_one_history(callscore: Program, folder: Path) ->
     assert beside.returncode == 0
     assert "All 3 passed\n" in beside.stdout
     assert resumed.returncode == 2
-    assert "is still under way: another process is at it" in resumed.stderr
+    assert "is in use by another process" in resumed.stderr
     with open_store(folder / ".callscore/history.db") as store:
         assert [run.status for run in store.runs()] == ["finished", "interrupted"]
 

@@ -52,7 +52,7 @@ def test_without_a_name_the_schemas_are_listed(callscore: Program) -> None:
     assert ran.returncode == 0
     assert ran.stdout == (
         "case   A case, a list of cases, or an object with `cases`.\n"
-        "suite  An evaluation without code: whom to ask, what, and how it is scored.\n"
+        "suite  An evaluation without code: the model, the cases and the scorers.\n"
     )
 
 

@@ -140,5 +140,5 @@ def test_a_reference_without_a_trace_is_no_error_when_it_is_scored_again(
     again = callscore("rescore", "few")
 
     assert again.returncode == 0
-    assert "1 passed, 1 without a number" in again.stdout
+    assert "1 passed, 1 without a score" in again.stdout
     assert "error" not in callscore("show", "few").stdout

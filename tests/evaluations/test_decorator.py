@@ -146,9 +146,7 @@ def test_a_chat_needs_a_name_and_shares_its_tools() -> None:
     assert list(brought.tools or ()) == ["getWeather"]
     assert both.tools == {}
     assert brought.source == ""
-    assert refusal(task=chat("m")) == (
-        'this task has no name to call the evaluation by. Give name="...".'
-    )
+    assert refusal(task=chat("m")) == ('this task has no name for the evaluation. Pass name="...".')
 
 
 def test_evaluations_that_are_made_while_a_file_is_read_are_noted() -> None:
@@ -194,31 +192,31 @@ def test_what_says_itself_what_it_asks_does_not_change_with_its_file() -> None:
 @pytest.mark.parametrize(
     ("given", "problem"),
     [
-        ({"cases": []}, "cases: there are none."),
+        ({"cases": []}, "cases: the list is empty."),
         ({"cases": ""}, "cases: the path of the file is empty."),
-        ({"cases": 7}, "cases: 7 is neither a list, nor a path, nor a function."),
-        ({"cases": {"a": 1}}, "cases: {'a': 1} is neither a list, nor a path, nor a function."),
+        ({"cases": 7}, "cases: 7 is not a list, a path or a function."),
+        ({"cases": {"a": 1}}, "cases: {'a': 1} is not a list, a path or a function."),
         (
             {"scorers": ["acuracy"]},
-            "scorers: there is no scorer 'acuracy'. Did you mean 'accuracy'?",
+            "scorers: unknown scorer 'acuracy'. Did you mean 'accuracy'?",
         ),
         ({"tools": [{"nam": 1}]}, "tools: "),
         ({"tools": [{"name": "a", "parameters": {"type": "objekt"}}]}, "tools: "),
-        ({"variants": {"a": {"x": 1}}}, "variants.a: the task does not take 'x'."),
-        ({"variants": ["a"]}, "variants: ['a'] is not like"),
-        ({"tags": [7]}, "tags: 7 is not a word."),
-        ({"only": "yes"}, "only: 'yes' is neither true nor false."),
-        ({"skip": 1}, "skip: 1 is neither a truth value nor a reason."),
+        ({"variants": {"a": {"x": 1}}}, "variants.a: the task has no parameter 'x'."),
+        ({"variants": ["a"]}, "variants: ['a'] is not an object such as"),
+        ({"tags": [7]}, "tags: 7 is not a tag."),
+        ({"only": "yes"}, "only: 'yes' is not true or false."),
+        ({"skip": 1}, "skip: 1 is not true, false or a reason."),
         ({"fail_under": "high"}, "fail_under: 'high' is not a number from 0 to 1."),
         (
             {"fail_under": {"acuracy": 1}},
-            "fail_under: there is no scorer 'acuracy' here. Did you mean 'accuracy'?",
+            "fail_under: unknown scorer 'acuracy'. Did you mean 'accuracy'?",
         ),
-        ({"trials": 0}, "trials: 0 is not an integer from 1 on."),
+        ({"trials": 0}, "trials: 0 is not an integer ≥ 1."),
         ({"preset": "strikt"}, "Did you mean 'strict'?"),
-        ({"mod": "strict"}, "evaluation has no keyword 'mod'. Did you mean 'mode'?"),
-        ({"fail_unter": 0.9}, "evaluation has no keyword 'fail_unter'. Did you mean 'fail_under'?"),
-        ({"scorer": "exact"}, "evaluation has no keyword 'scorer'. Did you mean 'scorers'?"),
+        ({"mod": "strict"}, "unknown keyword 'mod'. Did you mean 'mode'?"),
+        ({"fail_unter": 0.9}, "unknown keyword 'fail_unter'. Did you mean 'fail_under'?"),
+        ({"scorer": "exact"}, "unknown keyword 'scorer'. Did you mean 'scorers'?"),
         ({"fail_under": {"accuracy": 90}}, "fail_under.accuracy: 90 is not a number from 0 to 1."),
         ({"mode": "strikt"}, "Did you mean 'strict'?"),
         (
@@ -226,10 +224,10 @@ def test_what_says_itself_what_it_asks_does_not_change_with_its_file() -> None:
             "'settings' cannot be combined with a preset or single settings. Pass one of them.",
         ),
         ({"settings": {}}, "settings: expected a callscore.Settings, got {}."),
-        ({"name": " "}, "' ' has no name to call the evaluation by."),
-        ({"task": lambda case: case}, "this task has no name to call the evaluation by."),
-        ({"task": 7}, "7 cannot be called. Decorate a function that asks an agent."),
-        ({"task": Asking()}, "this task has no name to call the evaluation by."),
+        ({"name": " "}, "' ' has no name for the evaluation."),
+        ({"task": lambda case: case}, "this task has no name for the evaluation."),
+        ({"task": 7}, "7 is not callable. Decorate a function that calls an agent."),
+        ({"task": Asking()}, "this task has no name for the evaluation."),
     ],
 )
 def test_what_is_wrong_is_said_where_it_stands(given: dict[str, Any], problem: str) -> None:
@@ -237,9 +235,9 @@ def test_what_is_wrong_is_said_where_it_stands(given: dict[str, Any], problem: s
 
 
 def test_a_decorator_without_brackets_is_refused() -> None:
-    with pytest.raises(InvalidEvaluation, match="the brackets are missing"):
+    with pytest.raises(InvalidEvaluation, match="the parentheses are missing"):
         evaluation(ask)  # type: ignore[arg-type]  # as people forget them
-    with pytest.raises(InvalidEvaluation, match="cases: there are none"):
+    with pytest.raises(InvalidEvaluation, match="cases: the list is empty"):
         evaluation()
 
 
@@ -255,4 +253,4 @@ def test_the_code_of_a_task_is_that_of_its_file_and_of_where_it_is_decorated() -
 def test_a_function_is_decorated_once() -> None:
     made = evaluation(cases=["Hi"])(ask)
 
-    assert refusal(task=made) == "ask is an evaluation already. Decorate its function once."
+    assert refusal(task=made) == "ask is already an evaluation. Decorate its function only once."

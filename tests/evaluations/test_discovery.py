@@ -76,14 +76,14 @@ def test_what_is_not_there_is_said(tree: Path) -> None:
 
     assert evaluations == []
     assert [(each.place, each.problem) for each in unloaded] == [
-        (str(tree / "gone"), "there is no such file or folder."),
+        (str(tree / "gone"), "file or folder not found."),
         (
             str(tree / "empty"),
-            "there are no evaluations in it: eval_*.py, eval_*.yaml, eval_*.yml, eval_*.toml.",
+            "it has no evaluations: eval_*.py, eval_*.yaml, eval_*.yml, eval_*.toml.",
         ),
         (
             str(tree / "eval_x.json"),
-            "evaluations are in Python, YAML or TOML, and not in .json.",
+            "expected a .py, .yaml or .toml file, got .json.",
         ),
     ]
 
@@ -102,11 +102,11 @@ def test_a_python_file_without_an_evaluation_is_passed_over_in_a_folder(tree: Pa
 
     assert len(evaluations) == 5
     assert unloaded == []
-    assert notes[0] == f"{file}: there is no evaluation in it, and it is passed over"
+    assert notes[0] == f"{file}: it has no evaluations, and is ignored"
     assert named == [
         Unloaded(
             str(file),
-            "there is no evaluation in it. Put @callscore.evaluation(cases=...) over a function.",
+            "it has no evaluations. Decorate a function with @callscore.evaluation(cases=...).",
         )
     ]
     assert [each.place for each in empty] == [str(alone)]
@@ -120,8 +120,8 @@ def test_what_is_no_file_is_not_read(tree: Path) -> None:
     found = [each for each in evaluation_files(tree) if "pipe" in str(each) or "link" in str(each)]
     _, unloaded = discover([tree / "eval_pipe.py"])
 
-    assert found == [Unloaded(str(tree / "eval_link.py"), "it is a link that leads nowhere.")]
-    assert [each.problem for each in unloaded] == ["it is neither a file nor a folder."]
+    assert found == [Unloaded(str(tree / "eval_link.py"), "it is a broken link.")]
+    assert [each.problem for each in unloaded] == ["it is not a file or a folder."]
 
 
 def test_an_evaluation_that_files_share_is_run_once(tmp_path: Path) -> None:
@@ -198,7 +198,7 @@ def test_two_of_one_name_in_one_file_are_refused(tmp_path: Path) -> None:
 
     assert load_file(file) == Unloaded(
         f"{file}:7",
-        "another evaluation is called 'a', too, on line 3. Rename one of them, or give it a name=...",
+        "another evaluation on line 3 is also named 'a'. Rename one of them, or pass name=...",
     )
 
 

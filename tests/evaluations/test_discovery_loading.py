@@ -198,18 +198,18 @@ def test_modules_under_a_root_are_forgotten_and_installed_ones_stay(tmp_path: Pa
         (
             "from .tools import x\n",
             1,
-            "it cannot be imported: attempted relative import with no known parent package. What st",
+            "it cannot be imported: attempted relative import with no known parent package. Import",
         ),
         ("raise KeyError\n", 1, "it raises KeyError while it is imported."),
         (
             "import sys\nsys.exit(3)\n",
             2,
-            "it ends the program while it is imported (exit code 3). What should only run as a",
+            "it exits while it is imported (exit code 3). Put code that should run only as a",
         ),
         (
             f"{HEAD}\n\n@evaluation(cases=['x'], scorers='acuracy')\ndef a(case): ...\n",
             4,
-            "scorers: there is no scorer 'acuracy'. Did you mean 'accuracy'?",
+            "scorers: unknown scorer 'acuracy'. Did you mean 'accuracy'?",
         ),
         (
             "import callscore\ncallscore.score([], [], mode='x')\n",

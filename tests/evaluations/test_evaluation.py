@@ -49,8 +49,8 @@ def test_truth_values_and_reasons() -> None:
     assert only_from(True) is True
     assert skip_from("later") == "later"
     assert skip_from(False) is False
-    assert refusal(lambda: only_from(1)) == "only: 1 is neither true nor false"
-    assert refusal(lambda: skip_from(1)) == "skip: 1 is neither a truth value nor a reason"
+    assert refusal(lambda: only_from(1)) == "only: 1 is not true or false"
+    assert refusal(lambda: skip_from(1)) == "skip: 1 is not true, false or a reason"
 
 
 def test_trials_are_counted_from_one() -> None:
@@ -60,7 +60,7 @@ def test_trials_are_counted_from_one() -> None:
 
 @pytest.mark.parametrize("wrong", [0, -1, True, 1.5, "3"])
 def test_what_is_no_number_of_trials_is_refused(wrong: Any) -> None:
-    assert refusal(lambda: trials_from(wrong)) == f"trials: {wrong!r} is not an integer from 1 on"
+    assert refusal(lambda: trials_from(wrong)) == f"trials: {wrong!r} is not an integer ≥ 1"
 
 
 def test_fail_under_is_for_all_scorers_or_for_one() -> None:
@@ -77,8 +77,8 @@ def test_fail_under_is_for_all_scorers_or_for_one() -> None:
         (float("nan"), "fail_under: nan is not a number from 0 to 1"),
         ({"exact": None}, "fail_under.exact: None is not a number from 0 to 1"),
         (90, "fail_under: 90 is not a number from 0 to 1"),
-        ({"exakt": 1}, "fail_under: there is no scorer 'exakt' here. Did you mean 'exact'?"),
-        ({"x": 1}, "fail_under: there is no scorer 'x' here. The scorers are accuracy, exact"),
+        ({"exakt": 1}, "fail_under: unknown scorer 'exakt'. Did you mean 'exact'?"),
+        ({"x": 1}, "fail_under: unknown scorer 'x'. The scorers are accuracy, exact"),
     ],
 )
 def test_an_invalid_fail_under_is_refused(wrong: Any, problem: str) -> None:
@@ -108,25 +108,29 @@ def test_a_task_takes_a_case_and_what_its_variants_say() -> None:
 @pytest.mark.parametrize(
     ("task", "variants", "problem"),
     [
-        (lambda: 1, {}, "the task takes no case. Its first parameter is the case"),
-        (lambda *, case: case, {}, "the task takes no case. Its first parameter is the case"),
+        (lambda: 1, {}, "the task has no parameter for the case. The first parameter is the case"),
+        (
+            lambda *, case: case,
+            {},
+            "the task has no parameter for the case. The first parameter is the case",
+        ),
         (
             lambda case, model: (case, model),
             {},
-            "the task wants model beside the case, and no variant gives it",
+            "the task requires model besides the case, and no variant passes it",
         ),
         (
             lambda case, model, *rest, **more: (case, model, rest, more),
             {"a": {"modle": 1}},
-            "variants.a: the task does not take 'modle'. Did you mean 'model'?",
+            "variants.a: the task has no parameter 'modle'. Did you mean 'model'?",
         ),
         (
             lambda case, model, size: (case, model, size),
             {"a": {"model": 1, "size": 1}, "b": {"model": 1}},
-            "the task wants model, size beside the case, and the variant 'b' does not give it",
+            "the task requires model, size besides the case, and variant 'b' does not pass it",
         ),
-        (lambda case: case, {"a": {"x": 1}}, "variants.a: the task does not take 'x'"),
-        (lambda case: case, {"a": {"case": 1}}, "variants.a: the task does not take 'case'"),
+        (lambda case: case, {"a": {"x": 1}}, "variants.a: the task has no parameter 'x'"),
+        (lambda case: case, {"a": {"case": 1}}, "variants.a: the task has no parameter 'case'"),
     ],
 )
 def test_a_task_that_does_not_fit_is_refused(task: Any, variants: Any, problem: str) -> None:

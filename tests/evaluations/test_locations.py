@@ -113,7 +113,7 @@ def failing() -> None:
         (ValueError("no city"), "no city"),
         (ValueError(), ""),
         (ValueError(f"bad {KEY}"), "bad ***"),
-        (Rude(), "(it cannot even be printed)"),
+        (Rude(), "(its message cannot be printed)"),
         (TypeError("Unexpected keyword argument 'x'"), "Unexpected keyword argument 'x'"),
     ],
 )

@@ -102,7 +102,7 @@ def test_what_looks_like_a_mistake_is_said_of_what_is_asked() -> None:
     wrong = made("e", Case("Paris", expected=[expect.call("find_tabel")]), tools=tools)
 
     assert make_plan([wrong]).warnings == (
-        "e: the case paris expects find_tabel, which is none of the tools. Did you mean 'find_table'?",
+        "e: the case paris expects find_tabel, which is not one of the tools. Did you mean 'find_table'?",
     )
     assert make_plan([wrong], Selection(keyword="rome")).warnings == ()
 
@@ -146,7 +146,7 @@ def test_an_evaluation_whose_cases_cannot_be_read_does_not_hide_the_others() -> 
 
     assert asked(found) == ["one/paris", "one/london"]
     assert found.unloaded == (
-        Unloaded("eval_bad.py:1: cases[0]", "a case is a Case, an object or text; got 7."),
+        Unloaded("eval_bad.py:1: cases[0]", "expected a Case, an object or a string, got 7."),
         Unloaded("eval_none.py:1", "none has no cases."),
     )
 
@@ -323,11 +323,11 @@ async def bit_by_bit() -> AsyncIterator[str]:
         (list, "e has no cases."),
         (broken, "test_plan.py:304: 'city'."),
         (leaving, "cases: leaving raises SystemExit in "),
-        (later, "cases: later is async. Give a function that returns the cases."),
-        (bit_by_bit, "cases: bit_by_bit is async. Give a function that returns the cases."),
-        (lambda: 7, "cases: a list of cases is wanted; got 7."),
-        (dict, "cases: a list of cases is wanted; got an empty object."),
-        (["a", 7], "cases[1]: a case is a Case, an object or text; got 7."),
+        (later, "cases: later is async. Pass a function that returns the cases."),
+        (bit_by_bit, "cases: bit_by_bit is async. Pass a function that returns the cases."),
+        (lambda: 7, "cases: expected a list of cases, got 7."),
+        (dict, "cases: expected a list of cases, got an empty object."),
+        (["a", 7], "cases[1]: expected a Case, an object or a string, got 7."),
         (["a", {"expectd": []}], "cases[1]: unknown field 'expectd'. Did you mean 'expected'?"),
         ([Case("a", expected=[7])], "cases[0]: expected[0]: "),
         ("gone.jsonl", "gone.jsonl: file not found"),
@@ -378,20 +378,20 @@ def case(*expected: Any, name: str = "a") -> Case:
     [
         (
             expect.call("find_tabel"),
-            "expects find_tabel, which is none of the tools. Did you mean 'find_table'?",
+            "expects find_tabel, which is not one of the tools. Did you mean 'find_table'?",
         ),
-        (expect.call("x"), "expects x, which is none of the tools."),
+        (expect.call("x"), "expects x, which is not one of the tools."),
         (
             expect.in_order(expect.times(expect.call("find_tabel"), 2), "find_table"),
-            "expects find_tabel, which is none of the tools. Did you mean 'find_table'?",
+            "expects find_tabel, which is not one of the tools. Did you mean 'find_table'?",
         ),
         (
             expect.call("find_table", seets=2),
-            "expects 'seets' of find_table, which does not take it. Did you mean 'seats'?",
+            "expects 'seets' of find_table, which has no such parameter. Did you mean 'seats'?",
         ),
         (
             expect.forbid("delet_user"),
-            "forbids delet_user, which is none of the tools. Did you mean 'delete_user'?",
+            "forbids delet_user, which is not one of the tools. Did you mean 'delete_user'?",
         ),
     ],
 )

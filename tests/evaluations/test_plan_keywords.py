@@ -63,11 +63,11 @@ def test_in_quotes_a_word_may_have_anything_in_it(expression: str, is_fit: bool)
         ("paris and", "a word is missing at the end"),
         ("and paris", "a word is missing before 'and'"),
         ("not", "a word is missing at the end"),
-        ("(paris", "a bracket is not closed"),
-        ("paris)", "a bracket is not opened"),
+        ("(paris", "a parenthesis is not closed"),
+        ("paris)", "a parenthesis is not opened"),
         ("()", "a word is missing before ')'"),
-        ("(" * 500 + "a", "is nested too deeply"),
-        ("not " * 500 + "a", "is nested too deeply"),
+        ("(" * 500 + "a", "too many nested parentheses"),
+        ("not " * 500 + "a", "too many nested parentheses"),
     ],
 )
 def test_what_is_no_expression_is_refused(expression: str, problem: str) -> None:

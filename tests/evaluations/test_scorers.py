@@ -80,7 +80,7 @@ def test_a_number_of_the_score_has_a_name(name: str, number: float) -> None:
 
 @pytest.mark.parametrize("name", [name for name in SCORERS if name != "parameters_valid"])
 def test_without_an_expectation_there_is_no_number_of_the_score(name: str) -> None:
-    assert said(name, score=None) == (None, "the case does not say what is expected.")
+    assert said(name, score=None) == (None, "the case has no expected calls.")
 
 
 def test_the_schemas_say_whether_parameters_are_valid_whatever_is_expected() -> None:
@@ -90,14 +90,14 @@ def test_the_schemas_say_whether_parameters_are_valid_whatever_is_expected() -> 
     assert said(named, score=None, expected=None, calls=()) == (1.0, None)
     assert said(named, score=None, expected=None, tools=None) == (
         None,
-        "the definitions of the tools are not known.",
+        "the tool definitions are unknown.",
     )
 
 
 def test_a_schema_that_cannot_be_used_breaks_what_goes_by_it() -> None:
     tools = {"getWeather": Tool("getWeather", parameters={"type": "nothing"})}
 
-    assert "it cannot say: " in complaint("parameters_valid", score=None, tools=tools)
+    assert "no score: " in complaint("parameters_valid", score=None, tools=tools)
 
 
 def test_why_there_is_no_number_is_said() -> None:
@@ -105,7 +105,7 @@ def test_why_there_is_no_number_is_said() -> None:
 
     assert said("parameters_valid", score=nothing) == (
         None,
-        "the definitions of the tools are not known.",
+        "the tool definitions are unknown.",
     )
     assert said("argument_accuracy", score=nothing) == (
         None,
@@ -125,7 +125,7 @@ def test_a_metric_of_another_tool_says_why_it_has_no_number() -> None:
 
     assert said("ragas.tool_call_f1", expected=None) == (
         None,
-        "the case does not say what is expected.",
+        "the case has no expected calls.",
     )
     number, reason = said("ragas.tool_call_f1", expected=(expect.forbid("x"),))
     assert number is None
@@ -135,10 +135,10 @@ def test_a_metric_of_another_tool_says_why_it_has_no_number() -> None:
 @pytest.mark.parametrize(
     ("name", "problem"),
     [
-        ("acuracy", "there is no scorer 'acuracy'. Did you mean 'accuracy'?"),
-        ("beauty", "There are accuracy, f1, precision"),
+        ("acuracy", "unknown scorer 'acuracy'. Did you mean 'accuracy'?"),
+        ("beauty", "Choose from: accuracy, f1, precision"),
         ("ragas.tool_call_f2", "unknown metric 'ragas.tool_call_f2'"),
-        (7, "7 is neither a name nor a function"),
+        (7, "7 is not a name or a function"),
     ],
 )
 def test_what_is_no_scorer_is_refused(name: Any, problem: str) -> None:
@@ -149,7 +149,7 @@ def test_what_is_no_scorer_is_refused(name: Any, problem: str) -> None:
 
 
 def test_a_metric_of_which_less_is_better_is_refused() -> None:
-    with pytest.raises(InvalidSettings, match="less is better"):
+    with pytest.raises(InvalidSettings, match="lower is better"):
         scorer_of("tool_scorer.redundant_rate")
 
 
@@ -217,8 +217,8 @@ def test_what_a_function_returns_is_a_number_or_a_reason(
         (float("nan"), "the metric returned nan, which cannot be compared."),
         ((float("nan"), "hm"), "the metric returned nan, which cannot be compared."),
         ((1, 2, 3), "the metric returned a value of type tuple, not a number."),
-        (5, "it gives 5, and a scorer gives a number from 0 to 1."),
-        ((-0.25, "bad"), "it gives -0.25, and a scorer gives a number from 0 to 1."),
+        (5, "it returned 5, which is not a number from 0 to 1."),
+        ((-0.25, "bad"), "it returned -0.25, which is not a number from 0 to 1."),
     ],
 )
 def test_a_function_that_returns_no_number_from_0_to_1_is_broken(answer: Any, reason: str) -> None:
@@ -232,7 +232,7 @@ def test_a_function_that_returns_no_number_from_0_to_1_is_broken(answer: Any, re
         (ZeroDivisionError(), "it raises ZeroDivisionError in {}"),
         (SystemExit(3), "it raises SystemExit in {}: 3"),
         (ValueError("bad key sk-1234567890abcdef1234"), "it raises ValueError in {}: bad key ***"),
-        (InvalidSettings("no judge"), "it cannot say: no judge"),
+        (InvalidSettings("no judge"), "no score: no judge"),
     ],
 )
 def test_a_function_that_raises_is_broken_and_the_line_is_named(
@@ -267,10 +267,13 @@ def test_what_cannot_be_looked_at_is_no_number() -> None:
 @pytest.mark.parametrize(
     ("function", "problem"),
     [
-        (lambda outputs: outputs, "nobody can give <lambda> a 'outputs'. Did you mean 'output'?"),
-        (lambda x: x, "nobody can give <lambda> a 'x'. There are case, input, output"),
-        (lambda score, /: score, "nobody can give <lambda> a 'score'"),
-        (dict.fromkeys, "nobody can give fromkeys"),
+        (
+            lambda outputs: outputs,
+            "<lambda> has the unusable parameter 'outputs'. Did you mean 'output'?",
+        ),
+        (lambda x: x, "<lambda> has the unusable parameter 'x'. Choose from: case, input, output"),
+        (lambda score, /: score, "<lambda> has the unusable parameter 'score'"),
+        (dict.fromkeys, "fromkeys has the unusable parameter"),
     ],
 )
 def test_a_function_that_wants_what_nobody_has_is_refused(function: Any, problem: str) -> None:
@@ -281,7 +284,7 @@ def test_a_function_that_wants_what_nobody_has_is_refused(function: Any, problem
 
 
 def test_what_nobody_can_ask_for_its_parameters_is_refused() -> None:
-    with pytest.raises(InvalidSettings, match="nobody can say what int takes"):
+    with pytest.raises(InvalidSettings, match="the parameters of int cannot be read"):
         scorer_of(int)
 
 
@@ -311,10 +314,10 @@ def test_several_scorers_keep_their_order() -> None:
 
 
 def test_two_scorers_of_one_name_are_refused() -> None:
-    with pytest.raises(InvalidSettings, match="two of them are called 'exact'"):
+    with pytest.raises(InvalidSettings, match="two scorers are named 'exact'"):
         scorers_from(["exact", "exact"])
 
 
 def test_no_scorers_at_all_are_refused() -> None:
-    with pytest.raises(InvalidSettings, match="there are none"):
+    with pytest.raises(InvalidSettings, match="the list is empty"):
         scorers_from([])

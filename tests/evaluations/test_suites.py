@@ -195,37 +195,37 @@ MODEL = f"model: m\n{CASES}"
 @pytest.mark.parametrize(
     ("text", "line", "problem"),
     [
-        (f"{CASES}", None, "a suite needs a `model` to ask, or recorded `answers`."),
+        (f"{CASES}", None, "a suite needs 'model', or recorded 'answers'."),
         (f"{MODEL}scorer: exact\n", 3, "a suite has no key 'scorer'. Did you mean 'scorers'?"),
-        (f"{MODEL}zzz: 1\n", 3, "a suite has no key 'zzz'. There are name, model, system"),
-        (f"{MODEL}mode: flexible\n", 3, "mode: it belongs into `settings`."),
-        (f"{MODEL}preset: strict\n", 3, "preset: it belongs into `settings`."),
+        (f"{MODEL}zzz: 1\n", 3, "a suite has no key 'zzz'. Choose from: name, model, system"),
+        (f"{MODEL}mode: flexible\n", 3, "mode: it belongs in 'settings'."),
+        (f"{MODEL}preset: strict\n", 3, "preset: it belongs in 'settings'."),
         (f"{MODEL}name: 7\n", 3, "name: 7 is not a name."),
-        (f"{MODEL}scorers: [acuracy]\n", 3, "scorers: there is no scorer 'acuracy'. Did you mean 'accuracy'?"),
-        (f"{MODEL}scorers: []\n", 3, "scorers: there are none."),
+        (f"{MODEL}scorers: [acuracy]\n", 3, "scorers: unknown scorer 'acuracy'. Did you mean 'accuracy'?"),
+        (f"{MODEL}scorers: []\n", 3, "scorers: the list is empty."),
         (f"{MODEL}fail_under: high\n", 3, "fail_under: 'high' is not a number from 0 to 1."),
-        (f"{MODEL}tags: [1]\n", 3, "tags: 1 is not a word."),
-        (f"{MODEL}trials: 0\n", 3, "trials: 0 is not an integer from 1 on."),
-        (f"{MODEL}only: maybe\n", 3, "only: 'maybe' is neither true nor false."),
-        (f"{MODEL}skip: 1\n", 3, "skip: 1 is neither a truth value nor a reason."),
+        (f"{MODEL}tags: [1]\n", 3, "tags: 1 is not a tag."),
+        (f"{MODEL}trials: 0\n", 3, "trials: 0 is not an integer ≥ 1."),
+        (f"{MODEL}only: maybe\n", 3, "only: 'maybe' is not true or false."),
+        (f"{MODEL}skip: 1\n", 3, "skip: 1 is not true, false or a reason."),
         (f"{MODEL}tools: gone.json\n", 3, "tools: "),
-        (f"{MODEL}tools: 7\n", 3, "tools: the path of a file, or a list; got 7."),
+        (f"{MODEL}tools: 7\n", 3, "tools: expected a path or a list, got 7."),
         (f"{MODEL}tools: [{{nam: a}}]\n", 3, "tools: "),
-        (f"{MODEL}settings: 7\n", 3, "settings: an object is wanted; got 7."),
+        (f"{MODEL}settings: 7\n", 3, "settings: expected an object, got 7."),
         (f"{MODEL}settings:\n  mod: strict\n", 4, "settings has no key 'mod'. Did you mean 'mode'?"),
         (f"{MODEL}settings:\n  judge: x\n", 4, "settings has no key 'judge'."),
         (f"{MODEL}settings: {{mode: strikt}}\n", 3, "settings: mode: unknown value 'strikt'. Did"),
         (f"{MODEL}settings: {{preset: loose}}\n", 3, "settings: "),
-        (f"{MODEL}judge: 7\n", 3, "judge: an object is wanted; got 7."),
+        (f"{MODEL}judge: 7\n", 3, "judge: expected an object, got 7."),
         (f"{MODEL}judge: {{model: x}}\n", 3, "judge has no key 'model'."),
-        (f"{MODEL}judge: {{base_url: 'http://x/v1'}}\n", 3, "judge: the `name` of the model is"),
+        (f"{MODEL}judge: {{base_url: 'http://x/v1'}}\n", 3, "judge: the model has no"),
         (f"{MODEL}prompt: '{{{{inptu}}}}'\n", 3, "prompt: "),
-        (f"{MODEL}system: 7\n", 3, "system: 7 is not a text."),
-        ("model: m\n", None, "cases: a list of cases, or the path of a file of them; there are"),
-        ("model: m\ncases: []\n", 2, "cases: a list of cases, or the path of a file of them; there"),
-        ("model: m\ncases: {a: 1}\n", 2, "cases: a list of cases, or the path of a file of them; g"),
-        ("model: m\ncases: gone.jsonl\n", 2, "cases: there is no file 'gone.jsonl' beside the suite."),
-        ("model: m\ncases:\n  - Hi!\n", 3, "cases: there is no file 'Hi!' beside the suite. A que"),
+        (f"{MODEL}system: 7\n", 3, "system: 7 is not a string."),
+        ("model: m\n", None, "cases: expected a list of cases or the path of a file; there are"),
+        ("model: m\ncases: []\n", 2, "cases: expected a list of cases or the path of a file; there"),
+        ("model: m\ncases: {a: 1}\n", 2, "cases: expected a list of cases or the path of a file; g"),
+        ("model: m\ncases: gone.jsonl\n", 2, "cases: file 'gone.jsonl' not found."),
+        ("model: m\ncases:\n  - Hi!\n", 3, "cases: file 'Hi!' not found. A cas"),
         ("model: m\ncases:\n  - id: a\n  - expectd: []\n", 4, "cases[1]: unknown field 'expectd'"),
         ("model: m\ncases:\n  - 7\n", 3, "cases[0]: a case must be an object with an 'id'; got 7."),
         (
@@ -265,7 +265,7 @@ def test_a_key_in_a_suite_is_refused_and_not_shown(tmp_path: Path, text: str, li
 
     assert isinstance(found, Unloaded)
     assert found.place == f"{tmp_path}/eval_a.yaml:{line}"
-    assert "keys are only read from the environment" in found.problem
+    assert "Keys are read only from the environment" in found.problem
     assert FAKE not in found.problem
 
 
@@ -403,9 +403,9 @@ def test_a_byte_order_mark_does_no_harm(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "name", "place", "problem"),
     [
-        ("", "eval_a.yaml", "", "a suite is an object with `cases`; got nothing."),
-        ("- a\n", "eval_a.yaml", "", "a suite is an object with `cases`; got "),
-        ("just text\n", "eval_a.yaml", "", "a suite is an object with `cases`; got "),
+        ("", "eval_a.yaml", "", "expected an object with 'cases', got nothing."),
+        ("- a\n", "eval_a.yaml", "", "expected an object with 'cases', got "),
+        ("just text\n", "eval_a.yaml", "", "expected an object with 'cases', got "),
         ("a: [\n", "eval_a.yml", ":2:1", "not YAML: "),
         ("a: .nan\n", "eval_a.yaml", "", ".nan is not a JSON number."),
         ("a = \n", "eval_a.toml", ":1:5", "not TOML: Invalid value."),
@@ -460,8 +460,12 @@ def test_keys_that_are_not_known_are_refused(tmp_path: Path) -> None:
     assert document.require_keys(("name", "model")) is document.value
     for keys, path, problem in (
         (("names", "model"), (), "1: a suite has no key 'name'. Did you mean 'names'?"),
-        (("parameters", "x"), ("model",), "3: model has no key 'name'. There are parameters, x."),
-        (("a",), ("name",), "1: name: an object is wanted; got "),
+        (
+            ("parameters", "x"),
+            ("model",),
+            "3: model has no key 'name'. Choose from: parameters, x.",
+        ),
+        (("a",), ("name",), "1: name: expected an object, got "),
     ):
         with pytest.raises(InvalidEvaluation) as caught:
             document.require_keys(keys, *path)
@@ -525,41 +529,41 @@ def test_a_variant_says_what_is_different(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("value", "problem"),
     [
-        ({}, "a suite needs a `model` to ask, or recorded `answers`."),
-        ({"model": 7}, "model: an object is wanted; got 7."),
-        ({"model": ""}, "model: the `name` of the model is missing."),
-        ({"model": {}}, "model: the `name` of the model is missing."),
+        ({}, "a suite needs 'model', or recorded 'answers'."),
+        ({"model": 7}, "model: expected an object, got 7."),
+        ({"model": ""}, "model: the model has no 'name'."),
+        ({"model": {}}, "model: the model has no 'name'."),
         ({"model": {"name": "m", "temperature": 0}}, "model has no key 'temperature'."),
-        ({"model": {"name": "m", "parameters": 7}}, "model.parameters: 7 is not like"),
+        ({"model": {"name": "m", "parameters": 7}}, "model.parameters: 7 is not an object"),
         (
             {"model": {"name": "m", "parameters": {"system": "x"}}},
-            "model.parameters: 'system' is none, and has a place of its own.",
+            "model.parameters: 'system' is not a parameter: it is a key of the suite.",
         ),
         ({"model": {"name": "m", "base_url": "x"}}, "base_url: "),
         ({"model": {"name": "m", "key_variable": "a b"}}, "key_variable: "),
         ({"model": "m", "system": 7}, "system: "),
         (
             {"model": "m", "answers": "a.jsonl"},
-            "model: the answers are recorded, and nobody is asked. Keep one of the two.",
+            "model: it has no effect with recorded answers. Remove one of the two.",
         ),
         ({"answers": 7}, "answers: 7 is not the path of a file."),
         ({"answers": "gone.jsonl"}, "answers: "),
         (
             {"answers": "a.jsonl", "variants": {"v": {"answers": "a.jsonl"}}},
-            "answers: the variants have theirs. Keep those.",
+            "answers: the variants have their own. Remove this one.",
         ),
-        ({"answers": "a.jsonl", "variants": {"v": {}}}, "variants.v: its `answers` are missing."),
+        ({"answers": "a.jsonl", "variants": {"v": {}}}, "variants.v: it has no 'answers'."),
         (
             {"answers": "a.jsonl", "variants": {"v": {"model": "m"}}},
-            "variants.v.model: either all variants have `answers`, or none has.",
+            "variants.v.model: either all variants have 'answers', or none of them.",
         ),
         ({"model": "m", "variants": {"v": {"modle": "m"}}}, "variants.v has no key 'modle'. Did"),
-        ({"model": "m", "variants": {"v": {"system": 7}}}, "variants.v.system: 7 is not a text."),
-        ({"model": "m", "variants": {"v": 7}}, "variants.v: 7 is not what"),
-        ({"model": "m", "variants": {"v": {"model": {}}}}, "variants.v.model: the `name` of the"),
+        ({"model": "m", "variants": {"v": {"system": 7}}}, "variants.v.system: 7 is not a string."),
+        ({"model": "m", "variants": {"v": 7}}, "variants.v: 7 is not an object"),
+        ({"model": "m", "variants": {"v": {"model": {}}}}, "variants.v.model: the model has no"),
         (
             {"model": "m", "variants": {"v": {"parameters": {"tools": []}}}},
-            "variants.v.parameters: 'tools' is none, and has a place of its own.",
+            "variants.v.parameters: 'tools' is not a parameter: it is a key of the suite.",
         ),
     ],
 )

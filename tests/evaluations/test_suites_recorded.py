@@ -53,7 +53,7 @@ def test_a_case_without_an_answer_is_named(answers: Path) -> None:
         task(Case(id="wether"))
 
     assert str(caught.value) == (
-        "answers.jsonl has no answer to the case 'wether'. Did you mean 'weather'?"
+        "answers.jsonl has no answer for case 'wether'. Did you mean 'weather'?"
     )
 
 
@@ -74,31 +74,31 @@ def test_answers_to_what_is_no_case_are_named(tmp_path: Path) -> None:
     )
 
     assert RecordedAnswers(["a.jsonl"], tmp_path).unused_answers(["paris", "london"]) == [
-        "a.jsonl has an answer to 'lodnon', which is no case. Did you mean 'london'?",
-        "a.jsonl has an answer to 'zzz', which is no case",
+        "a.jsonl has an answer for 'lodnon', which is not a case. Did you mean 'london'?",
+        "a.jsonl has an answer for 'zzz', which is not a case",
     ]
 
 
 @pytest.mark.parametrize(
     ("text", "line", "problem"),
     [
-        ("[1]\n", "[0]", "a recorded answer is an object with an `id` and an `answer`; got 1."),
-        ('{"answer": 1}\n', "", "the `id` of a case is missing; got null."),
-        ('{"id": true, "answer": 1}\n', "", "the `id` of a case is missing; got true."),
+        ("[1]\n", "[0]", "expected an object with 'id' and 'answer', got 1."),
+        ('{"answer": 1}\n', "", "expected the 'id' of a case, got null."),
+        ('{"id": true, "answer": 1}\n', "", "expected the 'id' of a case, got true."),
         ('{"id": "a"}\n', "", "got none of them."),
         ('{"id": "a", "answer": 1, "output": 2}\n', "", "got answer and output."),
         (
             '{"id": "a", "answer": 1}\n{"id": "a", "answer": 2}\n',
             ":2",
-            "the case 'a' has an answer already. Keep one of them.",
+            "the case 'a' has two answers. Remove one of them.",
         ),
         (
             '{"id": "a", "trial": 1, "answer": 1}\n{"id": "a", "trial": "1", "answer": 2}\n',
             ":2",
-            "the case 'a', trial 1 has an answer already.",
+            "the case 'a', trial 1 has two answers.",
         ),
         ('{"id": "a", "answer": 1}\n{"id": \n', ":2", ""),
-        ("", "", "there are no answers in it."),
+        ("", "", "the file has no answers."),
     ],
 )
 def test_what_is_no_recorded_answer_is_refused(

@@ -39,7 +39,7 @@ from callscore.words.diff import plain_text
 def test_what_became_of_a_trial_is_said_in_a_word() -> None:
     assert outcome_text(a_trial(passed=True), "en") == ("passed", "green")
     assert outcome_text(a_trial(passed=False), "en") == ("failed", "red")
-    assert outcome_text(a_trial(passed=None), "en") == ("no number", "dim")
+    assert outcome_text(a_trial(passed=None), "en") == ("no score", "dim")
     assert outcome_text(a_trial(failure=("exited", "")), "en") == ("error: exited", "red")
 
 

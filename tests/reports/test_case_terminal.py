@@ -55,7 +55,7 @@ Trial 1   passed   250 ms, reused
 Trial 2   error: timeout
   no answer within 60 seconds
 
-Trial 3   no number
+Trial 3   no score
   log()
 """
 AS_KEPT_REPORT = """\
@@ -91,7 +91,7 @@ def test_a_case_is_shown_with_all_its_trials(case: SavedCase, report: str) -> No
 
 
 def test_a_case_without_calls_says_so() -> None:
-    assert write_text([SILENT]) == "hello   no number   assistant\nrun r\n\n  No calls.\n"
+    assert write_text([SILENT]) == "hello   no score   assistant\nrun r\n\n  No calls.\n"
 
 
 def test_what_nobody_can_read_of_a_comparison_leaves_the_calls() -> None:

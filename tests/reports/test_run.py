@@ -80,7 +80,7 @@ def test_thousands_stand_apart() -> None:
         ({"answered": 0, "passed": 0, "errors": 2}, [("No answers", ""), ("2 errors", "bad")]),
         (
             {"answered": 2, "passed": 0, "undecided": 2},
-            [("0 passed", ""), ("2 without a number", "")],
+            [("0 passed", ""), ("2 without a score", "")],
         ),
     ],
 )
@@ -355,7 +355,7 @@ def test_the_verdict_is_the_headline() -> None:
     first, *_ = write_markdown(MIXED).split("\n")
 
     assert first == (
-        "## 3 of 11 passed, 4 failed, 4 errors, 1 without a number, 1 skipped, interrupted: 2 not run"
+        "## 3 of 11 passed, 4 failed, 4 errors, 1 without a score, 1 skipped, interrupted: 2 not run"
     )
     assert write_markdown(NOTHING) == "## No case was run.\n"
     assert write_markdown(VARIANTS, lang="ru").startswith(
@@ -369,7 +369,7 @@ def test_a_table_says_which_means_are_too_low() -> None:
     assert "| scorer | mean | passed | required |" in text
     assert "| `parameters_valid` | 0.950 | 4/5 | ≥ 0.900 |" in text
     assert "| `accuracy` | 0.667 | 2/5 | ≥ 0.900 |" in text
-    assert "- **`polite` has no number for 5 cases** (`the scorer raised KeyError: 'text'`)" in text
+    assert "- **`polite` has no score for 5 cases** (`the scorer raised KeyError: 'text'`)" in text
 
 
 def test_cases_and_errors_are_folded_in() -> None:
@@ -440,7 +440,7 @@ def test_a_long_list_of_calls_is_cut_and_none_is_said() -> None:
 
     assert "many</code> passed</summary>" in text
     assert "f(n=19)\n… 5 more\n```" in text
-    assert "none</code> no number</summary>\n\n```text\nNo calls.\n```" in text
+    assert "none</code> no score</summary>\n\n```text\nNo calls.\n```" in text
 
 
 def test_names_from_the_data_stay_plain_text() -> None:
@@ -466,7 +466,7 @@ def test_notes_name_what_has_no_number_and_what_was_left_out() -> None:
     assert group_notes(MIXED.evaluations[:1], "en") == [
         ("accuracy 0.667, required ≥ 0.900", ""),
         ("polite –, required ≥ 0.500", ""),
-        ("polite has no number for 5 cases", "the scorer raised KeyError: 'text'"),
+        ("polite has no score for 5 cases", "the scorer raised KeyError: 'text'"),
         ("1 case skipped", "say-goodbye: the service is down on Sundays"),
     ]
 
@@ -592,5 +592,5 @@ def test_a_scorer_without_a_number_counts_trials_where_there_are_several() -> No
     scorer = ScorerResult(name="polite", not_scorable=Noted(2, ("no reason",)))
     each = replace(EACH, cases=1, questions=2, scorers=(scorer,))
 
-    assert group_notes([each], "en")[0][0] == "polite has no number for 2 trials"
-    assert group_notes([replace(each, cases=2)], "en")[0][0] == "polite has no number for 2 cases"
+    assert group_notes([each], "en")[0][0] == "polite has no score for 2 trials"
+    assert group_notes([replace(each, cases=2)], "en")[0][0] == "polite has no score for 2 cases"

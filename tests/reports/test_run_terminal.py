@@ -68,7 +68,7 @@ polite                 –        –    ≥ 0.500
 
 ! accuracy 0.667, required ≥ 0.900
 ! polite –, required ≥ 0.500
-! polite has no number for 5 cases (the scorer raised KeyError: 'text')
+! polite has no score for 5 cases (the scorer raised KeyError: 'text')
 ! 1 case skipped (say-goodbye: the service is down on Sundays)
 
 router   evals/router.yaml
@@ -110,7 +110,7 @@ evals/eval_broken.py:3   cannot be used
 
 ! Nothing was kept: the disk is full (.callscore/history.db).
 
-3 of 11 passed, 4 failed, 4 errors, 1 without a number, 1 skipped, interrupted: 2 not run
+3 of 11 passed, 4 failed, 4 errors, 1 without a score, 1 skipped, interrupted: 2 not run
 14 cases (2 reused) in 1 min 15 s, 9 requests, 12,345 tokens in, 678 out
 judge gpt-4.1-mini: 12 values, 4 requests
 run 20261115-184354-k3f9
@@ -265,8 +265,8 @@ def test_cases_that_pass_or_have_no_number_can_be_shown_too() -> None:
     text = write_text(RunResults(evaluations=(each,)))
 
     assert "fine #2   passed\n  1.000 no_promises\n  No calls.\n" in text
-    assert "unknown   no number\n      – no_promises\n  f(n=0)\n" in text
-    assert "  f(n=19)\n  … 5 more\n\nunasked   no number\n  No calls.\n" in text
+    assert "unknown   no score\n      – no_promises\n  f(n=0)\n" in text
+    assert "  f(n=19)\n  … 5 more\n\nunasked   no score\n  No calls.\n" in text
 
 
 def test_a_long_place_has_a_line_of_its_own() -> None:

@@ -223,7 +223,7 @@ def test_a_task_may_raise_anything() -> None:
 
     assert (
         failure_of(cancelled).problem
-        == "the task raised RuntimeError: it was cancelled from within"
+        == "the task raised RuntimeError: it was cancelled by its own code"
     )
     assert failure_of(stopped).problem == "the task raised StopIteration"
 
@@ -267,7 +267,7 @@ def test_a_hung_task_is_given_up_and_not_asked_again() -> None:
     for task in (hung, hung_in_a_thread, hung_in_its_own_thread):
         found = failure_of(task, Limits(timeout=0.05, retries=3))
         assert (found.kind, found.attempts) == ("timeout", 1)
-        assert found.problem == "the task took more than 0.05 s and was given up"
+        assert found.problem == "the task took more than 0.05 s"
 
 
 def _in_thread(function: Any, *arguments: Any) -> Any:
@@ -327,7 +327,7 @@ def test_a_task_that_wants_to_end_the_process_does_not() -> None:
         sys.exit("no more")
 
     assert failure_of(ending).kind == "exited"
-    assert failure_of(ending).problem == "the task wanted to end the process: sys.exit(3)"
+    assert failure_of(ending).problem == "the task tried to end the process: sys.exit(3)"
     assert "sys.exit('no more')" in failure_of(ending_in_a_thread).problem
 
 
@@ -343,7 +343,7 @@ def test_a_keyboard_interrupt_is_the_tasks_own_only_where_somebody_handles_ctrl_
 
     assert (found.kind, found.problem) == (
         "exited",
-        "the task wanted to end the process: KeyboardInterrupt",
+        "the task tried to end the process: KeyboardInterrupt",
     )
 
 
@@ -466,7 +466,10 @@ async def _cancelling_itself_and_returning(_: Any) -> Any:
 def test_a_task_that_cancels_whoever_asks_it_is_told(task: Any) -> None:
     found = failure_of(task)
 
-    assert (found.kind, found.problem) == ("raised", "the task cancelled the one that asked it")
+    assert (found.kind, found.problem) == (
+        "raised",
+        "the task cancelled the asyncio task that runs it",
+    )
 
 
 def test_a_task_that_cancels_and_returns_does_not_harm_the_next_question() -> None:
@@ -494,7 +497,9 @@ def test_a_task_that_waits_for_what_was_cancelled_is_told() -> None:
         other.cancel()
         await other
 
-    assert failure_of(task).problem == "the task raised RuntimeError: it was cancelled from within"
+    assert (
+        failure_of(task).problem == "the task raised RuntimeError: it was cancelled by its own code"
+    )
 
 
 class Odd(BaseException):
@@ -704,7 +709,7 @@ def test_an_async_task_that_blocks_everything_has_taken_too_long() -> None:
 
     assert isinstance(found, Failure)
     assert found.kind == "timeout"
-    assert "waits without `await`" in found.problem
+    assert "waiting without `await`" in found.problem
 
 
 # The workers: how many ask at once, and what becomes of tasks that do not play by the rules.

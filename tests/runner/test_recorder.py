@@ -163,7 +163,7 @@ def test_a_run_whose_file_has_changed_goes_on_and_it_is_said(store: Store) -> No
 
     assert again.id == run.id
     assert warnings == [
-        "eval_a.py has changed since the run began: the answers from before are of its former text"
+        "eval_a.py has changed since the run began: earlier answers are from the old version"
     ]
     assert again.arguments == run.arguments
 

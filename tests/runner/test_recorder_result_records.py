@@ -225,7 +225,9 @@ def test_a_case_that_expects_nothing_is_not_one_that_says_nothing() -> None:
 def test_what_only_python_can_say_is_not_taken_for_something_else() -> None:
     wanted = ToolCall("search", {"$where": 1, "limit": expect.gt(3)})
 
-    with pytest.raises(InvalidCall, match=r"only Python can say what the case expects: .*search"):
+    with pytest.raises(
+        InvalidCall, match=r"the expected calls can be written only in Python: .*search"
+    ):
         back(Case(id="mixed", expected=(wanted,)))
 
 

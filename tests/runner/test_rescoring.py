@@ -149,11 +149,11 @@ def test_functions_are_not_kept_and_it_is_said(store: Store) -> None:
 
     assert [one.name for one in second.evaluations[0].scorers] == ["recall"]
     assert list(second.warnings) == notes
-    missing = "is missing, and answers pass without it: "
+    missing = "is missing, and is left out: "
     assert notes[0].startswith(f"assistant: the scorer polite {missing}")
     assert notes[1].startswith(f"assistant: the scorer accuracy() {missing}")
     assert notes[2].startswith("assistant: similarity: ")
-    assert notes[2].endswith("alike is not kept, and is not asked")
+    assert notes[2].endswith("alike is not saved, and is not used")
     named = again(store, RescoreOptions(scorers=["f1"], settings={"similarity": alike}))
     assert named.warnings == ()
 
@@ -207,7 +207,7 @@ def test_an_expectation_that_only_python_can_say_is_refused_and_not_guessed(stor
     assert first.evaluations[0].passed == 2
     (failed,) = second.evaluations[0].failures
     assert (failed.case, failed.kind) == ("python", "refused")
-    assert failed.problem.startswith("only Python can say what the case expects: ")
+    assert failed.problem.startswith("the expected calls can be written only in Python: ")
     assert second.evaluations[0].passed == 1
 
 
@@ -323,7 +323,7 @@ def test_a_function_as_a_judge_is_not_kept_and_it_is_said(store: Store) -> None:
 
     second = again(store)
 
-    assert second.warnings[0].endswith("always is not kept, and is not asked")
+    assert second.warnings[0].endswith("always is not saved, and is not used")
     assert "judge" in second.evaluations[0].failures[0].problem
 
 

@@ -70,10 +70,10 @@ def test_functions_are_found_in_the_file_which_is_read_once(folder: Path) -> Non
 @pytest.mark.parametrize(
     ("key", "problem"),
     [
-        ("::agent", "it is a function, and the run does not know its file"),
-        ("eval_gone.py::agent", "it is a function of eval_gone.py, which is gone"),
-        ("eval_agent.py::other", "eval_agent.py has none of this name any more"),
-        ("eval_agent.py::nobody", "eval_agent.py has none of this name any more"),
+        ("::agent", "it is a function, and its file is unknown"),
+        ("eval_gone.py::agent", "it is a function in eval_gone.py, which no longer exists"),
+        ("eval_agent.py::other", "eval_agent.py has no scorer of this name"),
+        ("eval_agent.py::nobody", "eval_agent.py has no scorer of this name"),
         ("eval_broken.py::agent", "eval_broken.py:1: "),
     ],
 )

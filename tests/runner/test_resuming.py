@@ -61,7 +61,7 @@ def test_unfinished_runs_of_other_paths_are_named_with_what_to_type(store: Store
     lock.release()
 
     assert str(caught.value) == (
-        "there is no unfinished run of . to go on with. There are others: "
+        "no unfinished run of .. Other unfinished runs: "
         f"callscore run four.py --resume{store.command_options}; callscore run 'a b.py' --resume{store.command_options}; "
         f"callscore run 'under way.py' --resume{store.command_options}"
     )
@@ -71,9 +71,7 @@ def test_unfinished_runs_of_other_paths_are_named_with_what_to_type(store: Store
 def test_without_an_unfinished_run_it_says_so(store: Store) -> None:
     keep(store, "finished", "finished")
 
-    with pytest.raises(
-        UnknownRun, match=r"no unfinished run of evals to go on with\. Run it without"
-    ):
+    with pytest.raises(UnknownRun, match=r"no unfinished run of evals\. Start a new run without"):
         find_unfinished_run(store, ARGUMENTS)
 
 
@@ -86,9 +84,7 @@ def test_a_run_that_another_process_is_at_is_left_alone(store: Store) -> None:
         assert taken(store, ARGUMENTS) == "older"
         with (
             RunLock(store.path, "older"),
-            pytest.raises(
-                UnknownRun, match="of evals is still under way: another process is at it"
-            ),
+            pytest.raises(UnknownRun, match="of evals is in use by another process"),
         ):
             find_unfinished_run(store, ARGUMENTS)
 
@@ -127,7 +123,7 @@ def test_a_run_that_goes_on_goes_on_in_one_process(store: Store) -> None:
     record = RunRecord(id="", command="run", started_at=0.0, arguments=ARGUMENTS)
 
     held = find_unfinished_run(store, ARGUMENTS)
-    with pytest.raises(UnknownRun, match="another process is at it"):
+    with pytest.raises(UnknownRun, match="in use by another process"):
         find_unfinished_run(store, ARGUMENTS)
 
     assert begin_or_resume(store, record, resume=held).record.id == "meant"

@@ -173,7 +173,7 @@ def test_of_the_cases_those_are_kept_that_are_to_be_shown(
 
 @pytest.mark.parametrize("jobs", [0, -1, True, 2.0, "8"])
 def test_how_many_are_asked_at_once_is_a_number(jobs: Any) -> None:
-    with pytest.raises(InvalidSettings, match="is not an integer from 1 on"):
+    with pytest.raises(InvalidSettings, match="is not an integer ≥ 1"):
         RunOptions(jobs=jobs)
 
 
@@ -603,7 +603,7 @@ def test_a_rate_may_be_written_in_several_ways(rate: Any) -> None:
 def test_anything_else_is_refused() -> None:
     what: Any = 3
 
-    with pytest.raises(InvalidSettings, match="3 is neither an evaluation nor the path"):
+    with pytest.raises(InvalidSettings, match="3 is not an evaluation or the path"):
         callscore.evaluate(what)
 
 
@@ -731,7 +731,7 @@ def judged(settings: Settings, *arguments: Any) -> tuple[Plan, list[str]]:
 def test_a_judge_that_is_not_there_is_missed_before_anything_is_asked(argument: Any) -> None:
     plan, asked = judged(Settings(), "Paris", argument)
 
-    with pytest.raises(InvalidSettings, match=r"assistant: `\$judge` needs a judge"):
+    with pytest.raises(InvalidSettings, match=r"assistant: '\$judge' needs a judge"):
         run(plan)
     assert asked == []
 

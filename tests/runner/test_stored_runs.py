@@ -167,8 +167,8 @@ def test_a_run_that_did_not_end_says_so(store: Store) -> None:
     first = ran(store, a_plan(agent, *CASES))
     store.finish(first.id, "interrupted", {}, {})
 
-    assert kept(store).warnings == ("this run did not come to its end: what was answered is shown",)
-    assert kept(store, ShowOptions(lang="ru")).warnings[0].startswith("этот прогон не завершён")
+    assert kept(store).warnings == ("this run did not finish: the report has the answers so far",)
+    assert kept(store, ShowOptions(lang="ru")).warnings[0].startswith("прогон не завершён")
 
 
 def test_a_run_whose_process_was_ended_is_never_below_fail_under(store: Store) -> None:
@@ -193,7 +193,7 @@ def test_where_only_python_knows_what_was_expected_the_calls_are_shown(store: St
     (shown,) = found.evaluations[0].unreferenced
     assert [call.name for call in shown.calls] == ["search"]
     assert found.evaluations[0].scorers[0].mean == 0.0
-    assert found.warnings[0].startswith("of 1 case only the calls are shown")
+    assert found.warnings[0].startswith("for 1 case only the calls are shown")
 
 
 def test_a_forbidden_call_is_named_also_where_nobody_has_counted_by_tools(store: Store) -> None:
@@ -334,14 +334,16 @@ def test_a_case_that_there_is_not_is_told_with_those_that_there_are(
 ) -> None:
     several(store)
 
-    with pytest.raises(UnknownRun, match=r"has no such case .*; it has same, a::b"):
+    with pytest.raises(
+        UnknownRun, match=r"has no case .*\. (Choose from: same, a::b|Did you mean 'same')"
+    ):
         found(store, reference)
 
 
 def test_a_run_without_cases_says_so(store: Store) -> None:
     run_one_job(store, make_plan([]))
 
-    with pytest.raises(UnknownRun, match="has no such case 'x': it has none"):
+    with pytest.raises(UnknownRun, match="has no case 'x': it has no cases"):
         found(store, "x")
 
 

@@ -169,7 +169,7 @@ def test_a_file_without_evaluations_is_noted(pytester: pytest.Pytester) -> None:
     file: Any = EvaluationFile.from_parent(session, path=path)
 
     assert list(file.collect()) == []
-    assert notes == ["eval_x.py: there is no evaluation in it, and it is passed over"]
+    assert notes == ["eval_x.py: it has no evaluations, and is ignored"]
 
 
 # What a failed question says, and one without an answer.

@@ -37,22 +37,21 @@ if TYPE_CHECKING:
 __all__ = ["command"]
 
 _RESCORING = Phrase(
-    "run {run}, asked on {moment} UTC, is scored again",
-    "прогон {run} оценивается заново; ответы получены {moment} UTC",
+    "rescoring run {run} of {moment} UTC",
+    "повторная оценка прогона {run} от {moment} UTC",
 )
-_HELP = """Score the answers of a RUN again, without asking an agent anything.
+_HELP = """Score the saved answers of a RUN again. No agent is run.
 
-RUN is its id, or the beginning of one; `latest`, or `latest~2`, two before it. The default is the newest
-one of `callscore run`.
+RUN is an id, or the beginning of one; `latest`, or `latest~2`, two before it. The default is the newest
+run of `callscore run`.
 
-Each evaluation keeps the settings that it has, but for those that are given here: the defaults below
-are those of a score, not of this command. What it gives is kept as a run of its own. A judge is asked
-only about values that it has not judged yet. Scorers that are functions are taken from the files of
-their evaluations as they are now.
+The settings below override those of the run; their defaults apply only where the run has no setting of its
+own. The result is saved as a new run. A judge is called only for values that it has not judged yet.
+Scorers that are functions are loaded from the current files of their evaluations.
 """
 
 
-@click.command(cls=SettingsCommand, short_help="Score kept answers again.", help=_HELP)
+@click.command(cls=SettingsCommand, short_help="Score saved answers again.", help=_HELP)
 @click.argument("run", required=False, shell_complete=complete_run)
 @settings_options
 @click.option(
@@ -60,7 +59,7 @@ their evaluations as they are now.
     "scorers",
     multiple=True,
     metavar="NAME",
-    help="Take this one in place of the run's; may be given several times.",
+    help="Scorer that replaces those of the run; repeatable.",
 )
 @judge_option
 @show_options
@@ -106,7 +105,7 @@ def _rescored(
         else:
             found = store.find(run)
         if found is None:
-            raise UnknownRun(f"there is no run in {store.place} yet. Begin with: callscore run")
+            raise UnknownRun(f"{store.place} has no runs. Start one with: callscore run")
         asked = found
         while asked.parent is not None:  # a rescored run has the answers of another
             asked = store.find(asked.parent)

@@ -78,33 +78,33 @@ def evaluation(  # noqa: PLR0913  (one argument per property of an evaluation)
 ) -> Callable[[Task], Evaluation]:
     """Make an evaluation of the function that asks an agent.
 
-    The function is given a `Case`, and what a variant says as keywords; async or not, it returns
-    the agent's answer as it is, in any dialect that callscore reads. `callscore run` finds
-    evaluations in files that are named `eval_*.py`.
+    The function is called with a `Case`, and with the keywords of a variant. It may be async. It
+    returns the agent's answer in any format that callscore reads. `callscore run` finds evaluations
+    in files named `eval_*.py`.
 
     Args:
-        bare: nothing: the function stands under the brackets, and not in them.
-        cases: what to ask: `Case` values, objects as in a case file, or questions as text; the path
-            of a file of cases, from the folder of this file on; or a function that gives these.
-        tools: the tools of the agent: functions, definitions in any dialect, or the path of a file.
-            Where a `models.chat` is asked, it is enough to give them to one of the two.
-        scorers: what the answers are worth: `accuracy` (the F1 of the calls), `precision`,
+        bare: not used: catches a decorator without parentheses.
+        cases: the cases: `Case` values, objects as in a case file, or inputs as strings; the path of
+            a case file, relative to the folder of this file; or a function that returns these.
+        tools: the tools of the agent: functions, definitions in any format, or the path of a file.
+            For `models.chat`, pass them either to the chat or here.
+        scorers: how the answers are rated: `accuracy` (the F1 of the calls), `precision`,
             `recall`, `exact`, `tool_called`, `parameters_valid`, `tool_selection`,
-            `argument_accuracy`, the name of another tool's metric, or functions of your own.
-        variants: ways to run the function: for each name the keywords that it is given.
-        tags: words to select by.
-        only: whether evaluations that do not say so are left out.
-        skip: whether to leave it out; or why.
-        fail_under: what the mean of each scorer must reach: one number, or numbers by scorer.
-        name: what it is called; by default as the function.
-        trials: how often each case is asked.
-        preset: settings that go together: `strict`, `flexible` or `outcome`; options override it.
-        settings: all settings together, in place of a preset and options.
-        judge: who answers the questions of `expect.judge`: the name of a model, or a function.
-        **options: single settings, by the names that they have in `Settings`.
+            `argument_accuracy`, the name of another tool's metric, or your own functions.
+        variants: the keywords that the function is called with, by the name of the variant.
+        tags: tags of all cases, to select by.
+        only: whether evaluations without `only` are left out.
+        skip: whether to skip it; or the reason.
+        fail_under: the lowest mean of each scorer: one number, or a number per scorer.
+        name: its name; by default that of the function.
+        trials: the number of trials per case.
+        preset: settings that belong together: `strict`, `flexible` or `outcome`; options override it.
+        settings: all settings, instead of a preset and options.
+        judge: answers the questions of `expect.judge`: the name of a model, or a function.
+        **options: single settings, by their names in `Settings`.
 
     Raises:
-        InvalidEvaluation: anything of this cannot be; the message says where it stands.
+        InvalidEvaluation: an argument is invalid; the message has its location.
     """
     frame = currentframe()
     place = location_of_frame(None if frame is None else frame.f_back)
@@ -134,14 +134,16 @@ def evaluation(  # noqa: PLR0913  (one argument per property of an evaluation)
 def _require_known(bare: Any, options: Mapping[str, Any]) -> None:
     """Refuse a decorator without brackets, and keywords that it does not have."""
     if bare is not None:
-        raise InvalidSettings("the brackets are missing. Write @callscore.evaluation(cases=[...])")
+        raise InvalidSettings(
+            "the parentheses are missing. Write @callscore.evaluation(cases=[...])"
+        )
     settings = Settings.__struct_fields__
     for name in options:
         if name not in settings and name not in ALIASES:
             parameters = signature(evaluation).parameters.values()
             own = [each.name for each in parameters if each.kind is Parameter.KEYWORD_ONLY]
             hint = did_you_mean(name, own) or did_you_mean(name, settings)
-            raise InvalidSettings(f"evaluation has no keyword {name!r}{hint}")
+            raise InvalidSettings(f"unknown keyword {name!r}{hint}")
 
 
 def _build_evaluation(
@@ -195,13 +197,15 @@ def _share_tools(made: Evaluation) -> Evaluation:
 
 def _name(task: Task, name: str | None) -> str:
     if isinstance(task, Evaluation):
-        raise InvalidSettings(f"{task.name} is an evaluation already. Decorate its function once")
+        raise InvalidSettings(
+            f"{task.name} is already an evaluation. Decorate its function only once"
+        )
     if not callable(task):
-        raise InvalidSettings(f"{task!r} cannot be called. Decorate a function that asks an agent")
+        raise InvalidSettings(f"{task!r} is not callable. Decorate a function that calls an agent")
     called = getattr(task, "__name__", None) if name is None else name
     if not isinstance(called, str) or not called.strip() or called == "<lambda>":
         what = "this task" if name is None else repr(name)
-        raise InvalidSettings(f'{what} has no name to call the evaluation by. Give name="..."')
+        raise InvalidSettings(f'{what} has no name for the evaluation. Pass name="..."')
     return called
 
 
@@ -213,9 +217,9 @@ def _cases(given: Any) -> Any:
         if not fspath(given).strip():
             raise InvalidSettings("cases: the path of the file is empty")
     elif isinstance(given, Mapping) or not (callable(given) or isinstance(given, Iterable)):
-        raise InvalidSettings(f"cases: {given!r} is neither a list, nor a path, nor a function")
+        raise InvalidSettings(f"cases: {given!r} is not a list, a path or a function")
     elif isinstance(given, list | tuple) and not given:
-        raise InvalidSettings("cases: there are none")
+        raise InvalidSettings("cases: the list is empty")
     return given
 
 

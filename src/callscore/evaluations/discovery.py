@@ -52,8 +52,8 @@ def require_unique_names(evaluations: list[Evaluation]) -> list[Evaluation] | Un
         other = known.setdefault(each.key, each)
         if other is not each:
             line = other.place.rpartition(":")[2]
-            problem = f"another evaluation is called {each.name!r}, too, on line {line}."
-            return Unloaded(each.place, f"{problem} Rename one of them, or give it a name=...")
+            problem = f"another evaluation on line {line} is also named {each.name!r}."
+            return Unloaded(each.place, f"{problem} Rename one of them, or pass name=...")
     return evaluations
 
 
@@ -188,18 +188,20 @@ def load_file(path: Path) -> list[Evaluation] | Unloaded:
 
 def no_evaluation_in(path: Path) -> Unloaded:
     """The message for a file that was given and has no evaluation."""
-    example = "Put @callscore.evaluation(cases=...) over a function"
-    return Unloaded(display_path(path), f"there is no evaluation in it. {example}.")
+    example = "Decorate a function with @callscore.evaluation(cases=...)"
+    return Unloaded(display_path(path), f"it has no evaluations. {example}.")
 
 
 def passed_over_note(path: Path) -> str:
     """The note about a file that was found and has no evaluation."""
-    return f"{display_path(path)}: there is no evaluation in it, and it is passed over"
+    return f"{display_path(path)}: it has no evaluations, and is ignored"
 
 
 def _load_any(path: Path) -> list[Evaluation] | Unloaded:
     if path.suffix not in SUFFIXES:
-        problem = f"evaluations are in Python, YAML or TOML, and not in {path.suffix or 'this'}."
+        problem = (
+            f"expected a .py, .yaml or .toml file, got {path.suffix or 'a file without suffix'}."
+        )
         return Unloaded(display_path(path), problem)
     if path.suffix == ".py":
         found = load_python(path)
@@ -244,14 +246,14 @@ def _files_at(path: Path) -> list[_Source | Unloaded]:
 
 def _missing_file_text(path: Path) -> str:
     if path.exists():
-        return "it is neither a file nor a folder."
+        return "it is not a file or a folder."
     if path.is_symlink():
-        return "it is a link that leads nowhere."
-    return "there is no such file or folder."
+        return "it is a broken link."
+    return "file or folder not found."
 
 
 def _empty_folder(folder: Path) -> Unloaded:
-    return Unloaded(str(folder), f"there are no evaluations in it: {_KINDS}.")
+    return Unloaded(str(folder), f"it has no evaluations: {_KINDS}.")
 
 
 def evaluation_files(folder: Path) -> Iterator[Path | Unloaded]:
@@ -401,10 +403,10 @@ def _unloaded(path: Path, error: BaseException) -> Unloaded:
     return Unloaded(place, _problem(error), details)
 
 
-_RELATIVE_IMPORT_HINT = ". What stands beside it is imported without dots in front"
+_RELATIVE_IMPORT_HINT = ". Import modules in the same folder without a leading dot"
 _EXITS_TEXT = (
-    "it ends the program while it is imported (exit code {code}). What should only run as a program"
-    ' belongs under `if __name__ == "__main__":`.'
+    "it exits while it is imported (exit code {code}). Put code that should run only as"
+    ' a program under `if __name__ == "__main__":`.'
 )
 
 

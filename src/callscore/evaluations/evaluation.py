@@ -146,25 +146,25 @@ def tags_from(given: Any) -> tuple[str, ...]:
     """The tags: one text, or several."""
     tags = [given] if isinstance(given, str) else given
     if not isinstance(tags, Iterable) or isinstance(tags, Mapping):
-        raise InvalidSettings(f"tags: {given!r} is not a list of texts")
+        raise InvalidSettings(f"tags: {given!r} is not a list of strings")
     tags = list(tags)
     for tag in tags:
         if not isinstance(tag, str) or not tag.strip():
-            raise InvalidSettings(f"tags: {tag!r} is not a word")
+            raise InvalidSettings(f"tags: {tag!r} is not a tag")
     return tuple(dict.fromkeys(tags))
 
 
 def only_from(given: Any) -> bool:
     """Whether evaluations without `only` are left out."""
     if not isinstance(given, bool):
-        raise InvalidSettings(f"only: {given!r} is neither true nor false")
+        raise InvalidSettings(f"only: {given!r} is not true or false")
     return given
 
 
 def skip_from(given: Any) -> bool | str:
     """Whether to leave an evaluation out, or the reason."""
     if not isinstance(given, bool | str):
-        raise InvalidSettings(f"skip: {given!r} is neither a truth value nor a reason")
+        raise InvalidSettings(f"skip: {given!r} is not true, false or a reason")
     return given
 
 
@@ -172,7 +172,7 @@ def trials_from(given: Any) -> int:
     """How often each case is asked: an integer from 1 on."""
     is_whole = isinstance(given, int | float) and not isinstance(given, bool) and given % 1 == 0
     if not is_whole or given < 1:  # 2.0 is an integer to JSON, and so to the schema of a suite
-        raise InvalidSettings(f"trials: {given!r} is not an integer from 1 on")
+        raise InvalidSettings(f"trials: {given!r} is not an integer ≥ 1")
     return int(given)
 
 
@@ -186,7 +186,7 @@ def fail_under_from(given: Any, scorers: tuple[Scorer, ...]) -> dict[str, float]
     for name in given:
         if name not in names:
             hint = did_you_mean(name, names) or f". The scorers are {', '.join(names)}"
-            raise InvalidSettings(f"fail_under: there is no scorer {name!r} here{hint}")
+            raise InvalidSettings(f"fail_under: unknown scorer {name!r}{hint}")
     return {name: _lowest_mean_from(number, f".{name}") for name, number in given.items()}
 
 
@@ -215,12 +215,14 @@ def variants_from(given: Any) -> Variants:
         return {}
     example = '{"warm": {"temperature": 0.9}}'
     if not isinstance(given, Mapping):
-        raise InvalidSettings(f"variants: {given!r} is not like {example}")
+        raise InvalidSettings(f"variants: {given!r} is not an object such as {example}")
     for name, keywords in given.items():
         if not isinstance(name, str) or not name.strip():
             raise InvalidSettings(f"variants: {name!r} is not a name")
         if not isinstance(keywords, Mapping) or not all(isinstance(key, str) for key in keywords):
-            raise InvalidSettings(f"variants.{name}: {keywords!r} is not what {example} has")
+            raise InvalidSettings(
+                f"variants.{name}: {keywords!r} is not an object such as {example}"
+            )
     return {name: dict(keywords) for name, keywords in given.items()}
 
 
@@ -243,7 +245,7 @@ def require_signature(task: Task, variants: Variants) -> None:
     except TypeError:
         _require_case(taken)
         if not variants:
-            raise InvalidSettings(_missing_arguments_text(taken, "no variant gives it")) from None
+            raise InvalidSettings(_missing_arguments_text(taken, "no variant passes it")) from None
     for name, keywords in variants.items():
         _require_keywords(taken, name, keywords)
 
@@ -251,7 +253,9 @@ def require_signature(task: Task, variants: Variants) -> None:
 def _require_case(taken: Signature) -> None:
     kinds = (Parameter.POSITIONAL_ONLY, Parameter.POSITIONAL_OR_KEYWORD, Parameter.VAR_POSITIONAL)
     if not any(parameter.kind in kinds for parameter in taken.parameters.values()):
-        raise InvalidSettings("the task takes no case. Its first parameter is the case")
+        raise InvalidSettings(
+            "the task has no parameter for the case. The first parameter is the case"
+        )
 
 
 def _require_keywords(taken: Signature, name: str, keywords: dict[str, Any]) -> None:
@@ -263,18 +267,18 @@ def _require_keywords(taken: Signature, name: str, keywords: dict[str, Any]) -> 
         for key in keywords:
             if key not in known:
                 hint = did_you_mean(key, known)
-                problem = f"variants.{name}: the task does not take {key!r}{hint}"
+                problem = f"variants.{name}: the task has no parameter {key!r}{hint}"
                 raise InvalidSettings(problem) from None
         raise InvalidSettings(
-            _missing_arguments_text(taken, f"the variant {name!r} does not give it")
+            _missing_arguments_text(taken, f"variant {name!r} does not pass it")
         ) from None
 
 
 def _missing_arguments_text(taken: Signature, why: str) -> str:
-    wanted = [
+    required = [
         each.name
         for each in list(taken.parameters.values())[1:]
         if each.default is Parameter.empty
         and each.kind not in (Parameter.VAR_KEYWORD, Parameter.VAR_POSITIONAL)
     ]
-    return f"the task wants {', '.join(wanted)} beside the case, and {why}"
+    return f"the task requires {', '.join(required)} besides the case, and {why}"

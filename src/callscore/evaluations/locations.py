@@ -89,7 +89,7 @@ def error_message(error: BaseException) -> str:
     try:
         text = str(error)
     except Exception:  # noqa: BLE001  (str() of a foreign error may fail)
-        return "(it cannot even be printed)"
+        return "(its message cannot be printed)"
     return _case_field_message(text, error) or hide_secrets(text)
 
 

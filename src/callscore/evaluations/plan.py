@@ -90,14 +90,14 @@ class _Parser:
 
     def parse_term(self, depth: int) -> NameFilter:
         if depth > _MAX_DEPTH:
-            raise InvalidSettings(f"-k {self.expression!r}: is nested too deeply")
+            raise InvalidSettings(f"-k {self.expression!r}: too many nested parentheses")
         if self.accept("not"):
             inner = self.parse_term(depth + 1)
             return lambda names: not inner(names)
         if self.accept("("):
             fits = self.parse_or(depth + 1)
             if not self.accept(")"):
-                raise self.error("a bracket is not closed")
+                raise self.error("a parenthesis is not closed")
             return fits
         if self.position == len(self.tokens):
             raise self.error("a word is missing at the end")
@@ -113,7 +113,7 @@ class _Parser:
         if self.position < len(self.tokens):
             word = self.tokens[self.position]
             missing = f"`and` or `or` is missing before {word!r}"
-            raise self.error("a bracket is not opened" if word == ")" else missing)
+            raise self.error("a parenthesis is not opened" if word == ")" else missing)
 
     def error(self, problem: str) -> InvalidSettings:
         return InvalidSettings(f"-k {self.expression!r}: {problem}")
@@ -163,7 +163,7 @@ def _read_cases(evaluation: Evaluation) -> Iterator[Case]:
     if isinstance(given, PathLike):
         given = [given]
     if not isinstance(given, Iterable) or isinstance(given, Mapping | bytes):
-        raise UnreadableInput(place, f"cases: a list of cases is wanted; got {describe(given)}.")
+        raise UnreadableInput(place, f"cases: expected a list of cases, got {describe(given)}.")
     for position, item in enumerate(given):
         if isinstance(item, PathLike):
             yield from _cases_in_file(Path(item), evaluation)
@@ -178,7 +178,7 @@ def _call_cases(evaluation: Evaluation) -> Any:
     if isawaitable(given) or isasyncgen(given):
         if hasattr(given, "close"):
             given.close()  # it is not awaited
-        problem = f"{_name_of(evaluation)} is async. Give a function that returns the cases."
+        problem = f"{_name_of(evaluation)} is async. Pass a function that returns the cases."
         raise UnreadableInput(evaluation.place, f"cases: {problem}")
     if isinstance(given, Iterable) and not isinstance(given, str | PathLike | Mapping):
         return _call_safely(lambda: list(given), evaluation)
@@ -209,7 +209,7 @@ def _read_item(item: Any, place: str) -> Case:
         )
     if isinstance(item, Mapping):
         return read_case(dict(item), place=place)
-    raise UnreadableInput(place, f"a case is a Case, an object or text; got {describe(item)}.")
+    raise UnreadableInput(place, f"expected a Case, an object or a string, got {describe(item)}.")
 
 
 def _cases_in_file(path: Path, evaluation: Evaluation) -> list[Case]:
@@ -308,7 +308,7 @@ class _ExpectedTools:
         expected = case.expected or ()
         for item in expected:
             if isinstance(item, Forbidden) and (hint := self._suggestion_for_pattern(item.pattern)):
-                warning = f"forbids {item.pattern}, which is none of the tools{hint}"
+                warning = f"forbids {item.pattern}, which is not one of the tools{hint}"
                 yield ("forbid", item.pattern), warning
         for call in calls_in(expected):
             name = comparable_name(call.name, self._settings)
@@ -316,7 +316,7 @@ class _ExpectedTools:
                 yield from self._unknown_arguments(call, name)
             else:
                 hint = did_you_mean(call.name, self._names)
-                yield (call.name,), f"expects {call.name}, which is none of the tools{hint}"
+                yield (call.name,), f"expects {call.name}, which is not one of the tools{hint}"
 
     def _suggestion_for_pattern(self, pattern: str) -> str:
         if any(matches_pattern(pattern, name) for name in (*self._names, *self._tools)):
@@ -336,7 +336,7 @@ class _ExpectedTools:
         }
         for argument in unknown_arguments(known, given):
             hint = did_you_mean(argument, known["properties"])
-            warning = f"expects {argument!r} of {call.name}, which does not take it{hint}"
+            warning = f"expects {argument!r} of {call.name}, which has no such parameter{hint}"
             yield (call.name, argument), warning
 
 

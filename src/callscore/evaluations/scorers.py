@@ -26,7 +26,7 @@ __all__ = ["SCORERS", "scorer_of", "scorer_value", "scorers_from"]
 # What a scorer may be given, by the names of its parameters.
 SCORER_ARGUMENTS = ("case", "input", "output", "calls", "expected", "score", "tools")
 
-_NOT_EXPECTED = "the case does not say what is expected."
+_NOT_EXPECTED = "the case has no expected calls."
 _PAIR_SIZE = 2  # a number, and why
 _ROUNDING = 1e-9
 
@@ -69,7 +69,7 @@ def _parameters_valid(
 
         checked = check_calls(calls, tools=tools)
         valid = parameters_valid(checked, calls=len(calls), expected=0)
-    return (None, "the definitions of the tools are not known.") if valid is None else valid
+    return (None, "the tool definitions are unknown.") if valid is None else valid
 
 
 def _argument_accuracy(score: Score) -> float | tuple[None, str]:
@@ -105,10 +105,10 @@ def scorers_from(given: Any) -> tuple[Scorer, ...]:
     for item in several:
         scorer = scorer_of(item)
         if scorer.name in found:
-            raise InvalidSettings(f"scorers: two of them are called {scorer.name!r}")
+            raise InvalidSettings(f"scorers: two scorers are named {scorer.name!r}")
         found[scorer.name] = scorer
     if not found:
-        raise InvalidSettings("scorers: there are none. Leave it out for `accuracy`")
+        raise InvalidSettings("scorers: the list is empty. Leave it out for 'accuracy'")
     return tuple(found.values())
 
 
@@ -131,7 +131,7 @@ def scorer_of(given: Any) -> Scorer:
         return _scorer_named(given)
     if callable(given):
         return Scorer(_name_of(given), given, _argument_names(given))
-    raise InvalidSettings(f"scorers: {given!r} is neither a name nor a function")
+    raise InvalidSettings(f"scorers: {given!r} is not a name or a function")
 
 
 def _scorer_named(name: str) -> Scorer:
@@ -139,9 +139,9 @@ def _scorer_named(name: str) -> Scorer:
         own = SCORERS[name]
         return Scorer(name, own, _NO_SCORE_NEEDED if own is _parameters_valid else _SCORE_ONLY)
     if "." not in name:
-        all_names = f". There are {', '.join(SCORERS)}, and those of `callscore metrics`"
+        all_names = f". Choose from: {', '.join(SCORERS)}, or a metric of `callscore metrics`"
         hint = did_you_mean(name, SCORERS) or all_names
-        raise InvalidSettings(f"scorers: there is no scorer {name!r}{hint}")
+        raise InvalidSettings(f"scorers: unknown scorer {name!r}{hint}")
     from callscore.metrics.registry import metric_named
 
     try:
@@ -150,8 +150,8 @@ def _scorer_named(name: str) -> Scorer:
         raise InvalidSettings(f"scorers: {error}") from error
     if metric.less_is_better:
         raise InvalidSettings(
-            f"scorers: of {name!r} less is better, and a case passes when a scorer gives enough."
-            " Write a function that turns it around"
+            f"scorers: lower is better for {name!r}, but a scorer must rate good answers higher."
+            " Write a function that inverts it"
         )
     return Scorer(name, _MetricScorer(metric), ("expected", "calls", "tools"))
 
@@ -178,7 +178,9 @@ def _argument_names(function: Callable[..., Any]) -> tuple[str, ...]:
     try:
         parameters = signature(function).parameters.values()
     except (TypeError, ValueError) as error:
-        raise InvalidSettings(f"scorers: nobody can say what {name} takes ({error})") from error
+        raise InvalidSettings(
+            f"scorers: the parameters of {name} cannot be read ({error})"
+        ) from error
     if any(parameter.kind is Parameter.VAR_KEYWORD for parameter in parameters):
         return SCORER_ARGUMENTS
     taken = []
@@ -190,9 +192,13 @@ def _argument_names(function: Callable[..., Any]) -> tuple[str, ...]:
         ):
             hint = (
                 did_you_mean(parameter.name, SCORER_ARGUMENTS)
-                or f". There are {', '.join(SCORER_ARGUMENTS)}"
+                or f". Choose from: {', '.join(SCORER_ARGUMENTS)}"
             )
-            raise InvalidSettings(f"scorers: nobody can give {name} a {parameter.name!r}{hint}")
+            if parameter.name in SCORER_ARGUMENTS:
+                hint = ": it is positional-only. Values are passed by name"
+            raise InvalidSettings(
+                f"scorers: {name} has the unusable parameter {parameter.name!r}{hint}"
+            )
     return tuple(taken)
 
 
@@ -216,7 +222,7 @@ async def scorer_value(scorer: Scorer, given: Mapping[str, Any]) -> MetricValue:
         return MetricValue(scorer.name, None, error_message(error))
     except (Exception, SystemExit) as error:  # noqa: BLE001  (user code; it must not end a run)
         if isinstance(error, CallscoreError):
-            why = f"it cannot say: {error_message(error)}"
+            why = f"no score: {error_message(error)}"
         else:
             why = f"it raises {error_with_location(error, scorer.function)}"
         return MetricValue(scorer.name, None, why, is_broken=True)
@@ -259,5 +265,5 @@ def _clamp(number: float) -> float:
     """Limit a number to the range from 0 to 1, which it may exceed only by a rounding error."""
     nearest = min(max(number, 0.0), 1.0)
     if abs(nearest - number) > _ROUNDING:
-        raise NotScorable(f"it gives {number:g}, and a scorer gives a number from 0 to 1.")
+        raise NotScorable(f"it returned {number:g}, which is not a number from 0 to 1.")
     return nearest

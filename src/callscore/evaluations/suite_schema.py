@@ -17,7 +17,7 @@ _CASE: Final = {"$ref": "#/$defs/case"}
 _SHARE: Final = {"type": "number", "minimum": 0, "maximum": 1}
 _TEXT: Final = {"type": "string", "minLength": 1}
 _TEXTS: Final = {"type": ["string", "array"], "minLength": 1, "items": _TEXT}
-_RELATIVE_TO: Final = "from the folder of the suite on"
+_RELATIVE_TO: Final = "relative to the folder of the suite"
 
 
 def suite_json_schema() -> dict[str, Any]:
@@ -32,15 +32,15 @@ def suite_json_schema() -> dict[str, Any]:
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "$comment": "Written by `callscore schema suite`.",
         "title": "A suite for callscore",
-        "description": "An evaluation without code: whom to ask, what, and how it is scored.",
+        "description": "An evaluation without code: the model, the cases and the scorers.",
         "type": "object",
         "properties": _properties(),
         "required": ["cases"],
         "additionalProperties": False,
         **_model_or_answers(),
         "$defs": {
-            "model": _model("The model that is asked", {"parameters": _parameters()}),
-            "judge": _model("The model that judges", {}),
+            "model": _model("The model", {"parameters": _parameters()}),
+            "judge": _model("The judge", {}),
             "settings": _settings(),
             "variant": _variant(),
             **build_case_schema()["$defs"],
@@ -67,23 +67,25 @@ def _model_or_answers() -> dict[str, Any]:
 def _properties() -> dict[str, Any]:
     scorer = {"anyOf": [{"enum": list(SCORERS)}, {"type": "string", "pattern": r"^\w+\.\w+"}]}
     return {
-        "$schema": {"description": "Where this schema is, for editors; nobody else minds."},
+        "$schema": {"description": "The location of this schema, for editors."},
         "name": {
             **_TEXT,
-            "title": "What the evaluation is called",
-            "description": "By default as the file, without `eval_`.",
+            "title": "Name of the evaluation",
+            "description": "By default the name of the file, without `eval_`.",
         },
-        "model": _name_or_object("model", "The model that is asked", "In place of it, `answers`."),
+        "model": _name_or_object(
+            "model", "The model", "Use `answers` instead for recorded answers."
+        ),
         "system": {**_TEXT, "title": "The system prompt"},
         "prompt": {
             **_TEXT,
-            "title": "The prompt, with {{input}} in it",
-            "description": "By default the input of the case as it is. {{id}} and {{metadata.city}}"
-            " may stand in it, too.",
+            "title": "The prompt, with {{input}}",
+            "description": "By default the input of the case. {{id}} and {{metadata.city}} are"
+            " replaced, too.",
         },
         "answers": {
             **_TEXT,
-            "title": "Recorded answers in place of a model",
+            "title": "Recorded answers instead of a model",
             "description": f"The path of a file, {_RELATIVE_TO}: objects with the `id` of the case and"
             " the `answer`.",
         },
@@ -93,7 +95,7 @@ def _properties() -> dict[str, Any]:
             "type": ["array", "object", "string"],
         },
         "cases": {
-            "title": "What is asked",
+            "title": "The cases",
             "description": f"Cases, or paths of files of cases, {_RELATIVE_TO}.",
             "type": ["array", "string"],
             "minLength": 1,
@@ -101,16 +103,16 @@ def _properties() -> dict[str, Any]:
             "items": {"type": ["object", "string"], "if": {"type": "object"}, "then": _CASE},
         },
         "scorers": {
-            "title": "What the answers are worth",
-            "description": "By default `accuracy`. Metrics of other tools are named as `callscore"
-            " metrics` lists them.",
+            "title": "The scorers",
+            "description": "By default `accuracy`. `callscore metrics` lists the names of other"
+            " tools' metrics.",
             "if": {"type": "array"},
             "then": {"items": scorer, "minItems": 1, "uniqueItems": True},
             "else": scorer,
         },
         "fail_under": {
-            "title": "What the mean of a scorer must reach",
-            "description": "One number for all scorers, or numbers by scorer.",
+            "title": "Lowest mean score with which a run succeeds",
+            "description": "One number for all scorers, or a number per scorer.",
             "type": ["number", "object"],
             "minimum": 0,
             "maximum": 1,
@@ -118,25 +120,23 @@ def _properties() -> dict[str, Any]:
         },
         "settings": {"$ref": "#/$defs/settings"},
         "variants": {
-            "title": "Ways to run it",
-            "description": "By name; each says what is different from the suite.",
+            "title": "Variants",
+            "description": "By name; each has the keys that differ from the suite.",
             "type": "object",
             "propertyNames": {"minLength": 1},
             "additionalProperties": {"$ref": "#/$defs/variant"},
         },
-        "tags": {**_TEXTS, "title": "Words to select by"},
-        "trials": {"title": "How often each case is asked", "type": "integer", "minimum": 1},
-        "judge": _name_or_object(
-            "judge", "The model that judges", "It answers what `$judge` asks."
-        ),
+        "tags": {**_TEXTS, "title": "Tags of all cases"},
+        "trials": {"title": "Trials per case", "type": "integer", "minimum": 1},
+        "judge": _name_or_object("judge", "The judge", "It answers `$judge` rules."),
         "only": {
-            "title": "Whether to run this suite alone",
-            "description": "Evaluations that do not say so are left out.",
+            "title": "Run only this suite",
+            "description": "Evaluations without `only` are not run.",
             "type": "boolean",
         },
         "skip": {
-            "title": "Whether to leave this suite out",
-            "description": "True, or why, as text.",
+            "title": "Skip this suite",
+            "description": "True, or the reason.",
             "type": ["boolean", "string"],
         },
     }
@@ -158,17 +158,17 @@ def _model(title: str, more: dict[str, Any]) -> dict[str, Any]:
         "title": title,
         "type": "object",
         "properties": {
-            "name": {**_TEXT, "title": "What the model is called"},
+            "name": {**_TEXT, "title": "Name of the model"},
             "base_url": {
                 "title": "The server",
-                "description": "One that speaks the protocol of OpenAI's chat completions. By"
-                " default as the environment says, or OpenAI's own.",
+                "description": "A server with the chat completions API of OpenAI. By default"
+                " OPENAI_BASE_URL, or the API of OpenAI.",
                 "type": "string",
                 "pattern": "^https?://",
             },
             "key_variable": {
                 "title": "The environment variable that holds the key",
-                "description": "By default OPENAI_API_KEY. The key itself never stands in a file.",
+                "description": "By default OPENAI_API_KEY. Never put the key itself in a file.",
                 "type": "string",
                 "pattern": "^[A-Za-z_][A-Za-z0-9_]*$",
             },
@@ -181,8 +181,8 @@ def _model(title: str, more: dict[str, Any]) -> dict[str, Any]:
 
 def _parameters() -> dict[str, Any]:
     return {
-        "title": "What else the model is told",
-        "description": "`temperature`, `max_tokens`, `tool_choice` and so on, as the server has it.",
+        "title": "Further parameters of the request",
+        "description": "`temperature`, `max_tokens`, `tool_choice` and others that the server accepts.",
         "type": "object",
         "propertyNames": {"not": {"enum": list(RESERVED_PARAMETERS)}},
     }
@@ -190,11 +190,11 @@ def _parameters() -> dict[str, Any]:
 
 def _variant() -> dict[str, Any]:
     return {
-        "title": "A way to run the suite",
+        "title": "A variant",
         "type": "object",
         "properties": {
             "model": _name_or_object(
-                "model", "Another model", "What it does not say is as before."
+                "model", "Another model", "Keys that are missing are those of the suite."
             ),
             "system": {**_TEXT, "title": "Another system prompt"},
             "prompt": {**_TEXT, "title": "Another prompt"},
@@ -226,8 +226,8 @@ def _settings() -> dict[str, Any]:
     }
     parts = _choices(get_args(score_settings.NamePart))
     return {
-        "title": "What decides the scores",
-        "description": "As on the command line: see the page on settings.",
+        "title": "Settings of the score",
+        "description": "As on the command line; see the reference of settings.",
         "type": "object",
         "properties": {
             **{name: _choices(values) for name, values in choices.items()},

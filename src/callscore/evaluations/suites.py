@@ -86,10 +86,10 @@ class SuiteDocument:
             value = value[key]
         name = ".".join(path)
         if not isinstance(value, dict):
-            raise self.wrong(f"{name}: an object is wanted; got {describe(value)}", *path)
+            raise self.wrong(f"{name}: expected an object, got {describe(value)}", *path)
         for key in value:
             if key not in known:
-                hint = did_you_mean(key, known) or f". There are {', '.join(known)}"
+                hint = did_you_mean(key, known) or f". Choose from: {', '.join(known)}"
                 where = f"{name} has no key" if name else "a suite has no key"
                 raise self.wrong(f"{where} {key!r}{hint}", *path, key)
         return value
@@ -114,7 +114,7 @@ def read_suite(path: Path) -> SuiteDocument:
         line_of = lines.get
     if not isinstance(value, dict):
         got = "nothing" if value is None else describe(value)
-        raise UnreadableInput(name, f"a suite is an object with `cases`; got {got}.")
+        raise UnreadableInput(name, f"expected an object with 'cases', got {got}.")
     fault = malformed_part(value)
     if fault is not None:
         raise UnreadableInput(name, f"{fault.problem}.")
@@ -145,7 +145,7 @@ def suite_task(suite: SuiteDocument, tools: Mapping[str, Tool] | None) -> Task:
     if _is_recorded(suite):
         return _recorded_task(suite)
     if "model" not in suite.value:
-        raise suite.wrong("a suite needs a `model` to ask, or recorded `answers`")
+        raise suite.wrong("a suite needs 'model', or recorded 'answers'")
     from callscore.models import chat
     from callscore.models.requests import require_template
 
@@ -153,7 +153,7 @@ def suite_task(suite: SuiteDocument, tools: Mapping[str, Tool] | None) -> Task:
     prompts = {key: suite.value[key] for key in ("system", "prompt") if key in suite.value}
     for key, text in prompts.items():
         if not isinstance(text, str):
-            raise suite.wrong(f"{key}: {text!r} is not a text", key)
+            raise suite.wrong(f"{key}: {text!r} is not a string", key)
     if "prompt" in prompts:
         suite.checked(require_template, None, "prompt")
     task: Task = suite.checked(lambda _: chat(tools=tools, **model, **prompts), None, "model")
@@ -169,7 +169,7 @@ def _is_recorded(suite: SuiteDocument) -> bool:
         return False
     for key in ("model", "system", "prompt"):
         if key in suite.value:
-            problem = f"{key}: the answers are recorded, and nobody is asked. Keep one of the two"
+            problem = f"{key}: it has no effect with recorded answers. Remove one of the two"
             raise suite.wrong(problem, key)
     return True
 
@@ -178,7 +178,7 @@ def _recorded_task(suite: SuiteDocument) -> Task:
     """The recorded answers of each variant, or of the suite."""
     files = [keywords["answers"] for keywords in suite_variants(suite).values()]
     if files and "answers" in suite.value:
-        raise suite.wrong("answers: the variants have theirs. Keep those", "answers")
+        raise suite.wrong("answers: the variants have their own. Remove this one", "answers")
 
     given = suite.value.get("answers")
     if not files and not isinstance(given, str):
@@ -195,7 +195,7 @@ def _model(suite: SuiteDocument, given: Any, *keys: str) -> dict[str, Any]:
     name = options.get("name")
     if not isinstance(name, str) or not name.strip():
         where = ".".join(keys)
-        raise suite.wrong(f"{where}: the `name` of the model is missing", *keys, "name")
+        raise suite.wrong(f"{where}: the model has no 'name'", *keys, "name")
     server = {key: options[key] for key in ("base_url", "key_variable") if key in options}
     parameters = _parameters(suite, options.get("parameters", {}), *keys)
     return {"model": name, **server, **parameters}
@@ -205,11 +205,11 @@ def _parameters(suite: SuiteDocument, given: Any, *keys: str) -> dict[str, Any]:
     """The parameters of a request, such as `temperature`."""
     where = ".".join((*keys, "parameters"))
     if not isinstance(given, dict):
-        problem = f"{where}: {given!r} is not like {{temperature: 0}}"
+        problem = f"{where}: {given!r} is not an object such as {{temperature: 0}}"
         raise suite.wrong(problem, *keys, "parameters")
     for name in given:
         if name in RESERVED_PARAMETERS:
-            problem = f"{where}: {name!r} is none, and has a place of its own"
+            problem = f"{where}: {name!r} is not a parameter: it is a key of the suite"
             raise suite.wrong(problem, *keys, "parameters", name)
     return given
 
@@ -226,12 +226,12 @@ def _variant(suite: SuiteDocument, name: str, *, is_recorded: bool) -> dict[str,
     options = suite.require_keys(VARIANT_KEYS, *keys)
     for key, value in options.items():
         if (key != "answers") is is_recorded:
-            problem = f"variants.{name}.{key}: either all variants have `answers`, or none has"
+            problem = f"variants.{name}.{key}: either all variants have 'answers', or none of them"
             raise suite.wrong(problem, *keys, key)
         if key in _TEXTS and (not isinstance(value, str) or not value):
-            raise suite.wrong(f"variants.{name}.{key}: {value!r} is not a text", *keys, key)
+            raise suite.wrong(f"variants.{name}.{key}: {value!r} is not a string", *keys, key)
     if is_recorded and "answers" not in options:
-        raise suite.wrong(f"variants.{name}: its `answers` are missing", *keys)
+        raise suite.wrong(f"variants.{name}: it has no 'answers'", *keys)
     texts = {key: value for key, value in options.items() if key in _TEXTS}
     model = _model(suite, options["model"], *keys, "model") if "model" in options else {}
     return {**texts, **model, **_parameters(suite, options.get("parameters", {}), *keys)}
@@ -315,7 +315,7 @@ def load_suite(path: Path) -> list[Evaluation] | Unloaded:
 def _evaluation(suite: SuiteDocument) -> Evaluation:
     for key in suite.value:
         if key in _SETTINGS and key not in KEYS:
-            raise suite.wrong(f"{key}: it belongs into `settings`", key)
+            raise suite.wrong(f"{key}: it belongs in 'settings'", key)
     suite.require_keys(KEYS)
     _refuse_secrets(suite)
     scorers = suite.checked(scorers_from, ("accuracy",), "scorers")
@@ -352,9 +352,8 @@ def _refuse_secrets(suite: SuiteDocument) -> None:
         if found is not None:
             where = ".".join(map(str, (key, *found)))
             raise suite.wrong(
-                f"{where}: this looks like a key, and keys are read from the environment alone."
-                " Name the variable that holds it in model.key_variable, and make a new key: this"
-                " one was written down",
+                f"{where}: this looks like a secret key. Keys are read only from the environment:"
+                " put the name of the variable in model.key_variable, and replace this key",
                 key,
                 *found,
             )
@@ -368,7 +367,7 @@ def _name(given: Any) -> str:
 
 def _tools(given: Any, folder: Path) -> dict[str, Tool] | None:
     if given is not None and not isinstance(given, str | list | dict):
-        raise InvalidSettings(f"tools: the path of a file, or a list; got {describe(given)}")
+        raise InvalidSettings(f"tools: expected a path or a list, got {describe(given)}")
     found = tools_from(Path(given) if isinstance(given, str) else given, folder)
     return None if found is None else dict(found)
 
@@ -393,7 +392,7 @@ def _judge(suite: SuiteDocument) -> dict[str, Any]:
 
     options = {"name": given} if isinstance(given, str) else suite.require_keys(JUDGE_KEYS, "judge")
     if "name" not in options:
-        raise suite.wrong("judge: the `name` of the model is missing", "judge")
+        raise suite.wrong("judge: the model has no 'name'", "judge")
     server: dict[str, Any] = {key: value for key, value in options.items() if key != "name"}
     return {"judge": suite.checked(lambda _: judge(options["name"], **server), None, "judge")}
 
@@ -404,7 +403,7 @@ def _cases(suite: SuiteDocument) -> list[Case | Path]:
         return [_file(suite, given, "cases")]
     if not isinstance(given, list) or not given:
         got = "there are none" if given is None or given == [] else f"got {describe(given)}"
-        raise suite.wrong(f"cases: a list of cases, or the path of a file of them; {got}", "cases")
+        raise suite.wrong(f"cases: expected a list of cases or the path of a file; {got}", "cases")
     return [_case(suite, item, position) for position, item in enumerate(given)]
 
 
@@ -421,8 +420,8 @@ def _case(suite: SuiteDocument, item: Any, position: int) -> Case | Path:
 def _file(suite: SuiteDocument, name: str, *keys: str | int) -> Path:
     path = suite.path.resolve().parent / name
     if not path.is_file():
-        problem = f"cases: there is no file {name!r} beside the suite"
-        hint = "" if len(keys) == 1 else f". A question is an object: `input: {name}`"
+        problem = f"cases: file {name!r} not found"
+        hint = "" if len(keys) == 1 else f". A case is an object: `input: {name}`"
         raise suite.wrong(f"{problem}{hint}", *keys)
     return path
 
@@ -457,13 +456,13 @@ class RecordedAnswers:
             if key in known:
                 return known[key]
         hint = did_you_mean(case.id, [name for name, _ in known])
-        raise InvalidSettings(f"{file} has no answer to the case {case.id!r}{hint}")
+        raise InvalidSettings(f"{file} has no answer for case {case.id!r}{hint}")
 
     def unused_answers(self, cases: Collection[str]) -> list[str]:
         """Sentences about the recorded answers that belong to none of these case ids."""
         known = set(cases)
         return [
-            f"{file} has an answer to {name!r}, which is no case{did_you_mean(name, known)}"
+            f"{file} has an answer for {name!r}, which is not a case{did_you_mean(name, known)}"
             for file, answers in self._answers.items()
             for name in dict.fromkeys(name for name, _ in answers)
             if name not in known
@@ -492,28 +491,26 @@ def read_answers(path: Path) -> _Answers:
         key, answer = _read(record.value, record.place)
         if key in answers:
             trial = "" if key[1] is None else f", trial {key[1]}"
-            problem = f"the case {key[0]!r}{trial} has an answer already. Keep one of them."
+            problem = f"the case {key[0]!r}{trial} has two answers. Remove one of them."
             raise UnreadableInput(record.place, problem)
         answers[key] = answer
     if not answers:
-        raise UnreadableInput(str(path), "there are no answers in it.")
+        raise UnreadableInput(str(path), "the file has no answers.")
     return answers
 
 
 def _read(value: Any, place: str) -> tuple[tuple[str, str | None], Any]:
     if not isinstance(value, dict):
-        problem = (
-            f"a recorded answer is an object with an `id` and an `answer`; got {describe(value)}."
-        )
+        problem = f"expected an object with 'id' and 'answer', got {describe(value)}."
         raise UnreadableInput(place, problem)
     name = value.get("id")
     fields = [field for field in ANSWER_FIELDS if field in value]
     if name is None or isinstance(name, bool) or not isinstance(name, str | int):
-        raise UnreadableInput(place, f"the `id` of a case is missing; got {describe(name)}.")
+        raise UnreadableInput(place, f"expected the 'id' of a case, got {describe(name)}.")
     if len(fields) != 1:
         got = " and ".join(fields) or "none of them"
         all_fields = ", ".join(ANSWER_FIELDS)
-        raise UnreadableInput(place, f"the answer stands under one of {all_fields}; got {got}.")
+        raise UnreadableInput(place, f"expected one of the fields {all_fields}, got {got}.")
     return (str(name), _text(value.get("trial"))), value[fields[0]]
 
 

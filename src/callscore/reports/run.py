@@ -110,7 +110,7 @@ TOKENS = Phrase("tokens", "токены")
 OUTCOMES = {
     True: (Phrase("passed", "пройден"), "green"),
     False: (Phrase("failed", "не пройден"), "red"),
-    None: (Phrase("no number", "без оценки"), "dim"),
+    None: (Phrase("no score", "без оценки"), "dim"),
 }
 # The mark of a case in the list of all cases.
 MARKS = {True: ("✓", "green"), False: ("✗", "red"), None: ("·", "dim")}
@@ -147,7 +147,7 @@ _SOME_TRIALS_PASSED = Phrase(
 )
 _NONE_ANSWERED = Phrase("No answers", "Ответов нет")
 _FAILED = Phrase("{count} failed", "не пройдено {count}")
-_UNDECIDED = Phrase("{count} without a number", "без оценки {count}")
+_UNDECIDED = Phrase("{count} without a score", "без оценки {count}")
 _SKIPPED = Phrase("{count} skipped", "пропущено {count}")
 INTERRUPTED = Phrase("interrupted: {count} not run", "прервано: не запущено {count}")
 STOPPED = Phrase(
@@ -259,7 +259,7 @@ def judge_lines(run: RunResults, lang: Language, *, write: Escaper = escape) -> 
 
 
 _BELOW = Phrase("{scorer} {mean}, required {required}", "{scorer} {mean}, требуется {required}")
-_NOT_SCORABLE = Phrase("{scorer} has no number for {cases}", "{scorer}: без оценки {cases}")
+_NOT_SCORABLE = Phrase("{scorer} has no score for {cases}", "{scorer}: без оценки {cases}")
 _BROKEN = Phrase("{scorer} failed to score {cases}", "{scorer} не сработала: {cases}")
 _FLAKY = Plural(
     ("flaky case", "flaky cases"),

@@ -67,7 +67,7 @@ __all__ = [
 # --- what a task returned ---------------------------------------------------------------------
 
 _MAX_SHOWN = 120  # columns of a returned value in messages
-_HINT = "Return the response, the messages or the calls; `[]` where nothing was called."
+_HINT = "Return the response, the messages or the calls; `[]` for no calls."
 # SDK models that contain only data.
 _PLAIN_MODELS = ("openai.types.chat.", "openai.types.responses.", "anthropic.types.")
 _PLAIN_TYPES = (str, int, float, Malformed, type(None))
@@ -98,7 +98,7 @@ def plain_document(returned: Any) -> Any:
         else:
             document = to_plain_data(_calls_to_dicts(returned))
     except (InvalidCall, RecursionError) as error:
-        raise UnreadableAnswer(f"the task returned what cannot be read: {error}") from error
+        raise UnreadableAnswer(f"the answer of the task cannot be read: {error}") from error
     try:
         # Usually it is JSON by now; encoding it is ten times as fast as checking each part.
         return msgspec.json.decode(msgspec.json.encode(document, enc_hook=_path_text))
@@ -106,7 +106,7 @@ def plain_document(returned: Any) -> Any:
         value = _find_non_data(document)
         if value is not None:
             shown = clip(escape(safe_repr(value)), _MAX_SHOWN)
-            problem = f"the task returned {shown}, which is no data. {_HINT}"
+            problem = f"the task returned {shown}, which is not data. {_HINT}"
             raise UnreadableAnswer(problem) from None
         return json_safe(document)
 
@@ -258,7 +258,7 @@ def _error_name(error: BaseException) -> str:
     try:
         text = str(error)
     except Exception:  # noqa: BLE001  (str() of a foreign error may fail)
-        text = "(it cannot even be printed)"
+        text = "(its message cannot be printed)"
     return f"{type(error).__name__}: {text}" if text else type(error).__name__
 
 
@@ -311,7 +311,7 @@ async def score_answer(
             settings.top_k,
         )
     except (InvalidCall, UnreadableInput) as error:
-        return _failed(question, answer, "unreadable", f"no calls can be read from the {error}")
+        return _failed(question, answer, "unreadable", f"the calls cannot be read: {error}")
     try:
         case = with_plain_expected(case_for_task(question))
         case = replace(case, actual=calls, others=tuple(others))
@@ -319,7 +319,7 @@ async def score_answer(
     except CallscoreError as error:
         return _failed(question, answer, "raised", f"the answer cannot be scored: {error}")
     except RecursionError:
-        problem = "what is expected is nested too deeply to be scored"
+        problem = "the expected calls are nested too deeply"
         return _failed(question, answer, "raised", problem)
     arguments = {  # scorers declare the ones they need as parameters
         "case": case,
@@ -406,9 +406,9 @@ async def _scorer_value(
         if not work.done():
             abandon_task(work)
     if not work.done():
-        problem = f"it took more than {seconds:g} s and was given up."
+        problem = f"it took more than {seconds:g} s."
     elif work.cancelled():
-        problem = "it was cancelled from within."
+        problem = "it was cancelled by its own code."
     elif (error := work.exception()) is not None:
         problem = f"it raises {type(error).__name__}"
     else:

@@ -57,7 +57,7 @@ if TYPE_CHECKING:
 __all__ = ["Workers", "ask", "ask_in_task"]
 
 
-_BLOCKED = "nothing else could go on meanwhile, because an `async` task waits without `await`"
+_BLOCKED = "an `async` task blocked the event loop by waiting without `await`"
 _GRACE_SECONDS = 1.0  # for a cancelled task to end
 
 
@@ -120,7 +120,7 @@ async def ask(
     if stuck.done():
         return stuck.result()
     if work.cancelled():  # from within
-        return make_failure(question, "raised", "the task cancelled the one that asked it")
+        return make_failure(question, "raised", "the task cancelled the asyncio task that runs it")
     return work.result()
 
 
@@ -219,7 +219,7 @@ async def _attempt(call: _TaskCall, seconds: float | None) -> Any:
         timeout.raise_if_timed_out()
         if timeout.is_cancelled_by_others:
             raise
-        raise RuntimeError("it was cancelled from within") from None
+        raise RuntimeError("it was cancelled by its own code") from None
     except Exception:
         timeout.raise_if_timed_out()
         raise
@@ -245,7 +245,7 @@ class _Timeout:
         self._cancelling = task.cancelling()
         self._deadline = inf if seconds is None else task.get_loop().time() + seconds
         if seconds is not None:
-            self._error = TaskTimeout(f"the task took more than {seconds:g} s and was given up")
+            self._error = TaskTimeout(f"the task took more than {seconds:g} s")
             self._timer = task.get_loop().call_later(seconds, self._on_timeout)
 
     def _on_timeout(self) -> None:
@@ -284,11 +284,11 @@ async def _call_contained(call: _TaskCall) -> _Document:
             raise
         raise RuntimeError("GeneratorExit") from error
     except SystemExit as error:
-        raise TaskExited(f"the task wanted to end the process: sys.exit({error.code!r})") from error
+        raise TaskExited(f"the task tried to end the process: sys.exit({error.code!r})") from error
     except KeyboardInterrupt as error:
         if isinstance(error, SecondInterrupt) or not call.takes_interrupts:
             raise
-        raise TaskExited("the task wanted to end the process: KeyboardInterrupt") from error
+        raise TaskExited("the task tried to end the process: KeyboardInterrupt") from error
 
 
 async def _call_task(call: _TaskCall) -> _Document:
@@ -462,7 +462,9 @@ class Workers:
                 raise
             while task.uncancel():  # other code cancelled it
                 continue
-            return make_failure(question, "raised", "the task cancelled the one that asked it")
+            return make_failure(
+                question, "raised", "the task cancelled the asyncio task that runs it"
+            )
 
     async def _finish_stuck(self, job: int, active: _ActiveQuestion, failure: Failure) -> None:
         """Replace a worker whose task ignores its cancellation."""
@@ -490,7 +492,9 @@ class Workers:
                 on_saved=partial(self._on_stored, report, is_kept),
             )
         except Exception as error:  # noqa: BLE001  (a case may be nested too deeply to be data)
-            text = f"{_question_label(question)} is not kept: {type(error).__name__}: {error}"
+            text = (
+                f"{_question_label(question)} could not be saved: {type(error).__name__}: {error}"
+            )
             recorder.problems.append(text)
             report()
             return

@@ -146,7 +146,9 @@ def case_from_payload(name: str, payload: Mapping[str, Any]) -> Case:
     expected = payload.get("expected")
     for item in expected or ():
         if isinstance(item, dict) and PYTHON_KEY in item:
-            raise InvalidCall(f"only Python can say what the case expects: {item[PYTHON_KEY]}")
+            raise InvalidCall(
+                f"the expected calls can be written only in Python: {item[PYTHON_KEY]}"
+            )
     return Case(
         payload.get("input"),
         id=name,
@@ -334,7 +336,7 @@ def _changed_file_warnings(before: Any, now: dict[str, str]) -> list[str]:
     if not isinstance(before, dict):
         return []
     return [
-        f"{file} has changed since the run began: the answers from before are of its former text"
+        f"{file} has changed since the run began: earlier answers are from the old version"
         for file, source in now.items()
         if before.get(file, source) != source
     ]

@@ -60,7 +60,7 @@ if TYPE_CHECKING:
 __all__ = ["RescoreOptions", "StoredScorers", "rescore"]
 
 
-_NO_FILE = "it is a function, and the run does not know its file"
+_NO_FILE = "it is a function, and its file is unknown"
 
 
 class StoredScorers:
@@ -82,7 +82,7 @@ class StoredScorers:
             return _NO_FILE
         path = default_path().parent.parent / file
         if not path.is_file():
-            return f"it is a function of {file}, which is gone"
+            return f"it is a function in {file}, which no longer exists"
         if path not in self._files:
             self._files[path] = load_file(path)
         found = self._files[path]
@@ -90,7 +90,7 @@ class StoredScorers:
             return f"{found.place}: {found.problem}"
         own = [each.scorers for each in found if each.key == record.place]
         named = [one for scorers in own for one in scorers if stored_scorer_name(one) == name]
-        return named[0] if named else f"{display_path(path)} has none of this name any more"
+        return named[0] if named else f"{display_path(path)} has no scorer of this name"
 
 
 _JUDGE_JOBS = 8
@@ -165,7 +165,7 @@ class _Rescoring:
         self._is_stopping = False
         self._kept_scorers = StoredScorers()
         if parent.status != "finished":
-            self._warn(f"the run {parent.id} did not come to its end: what it answered is scored")
+            self._warn(f"run {parent.id} did not finish: only its answers are scored")
         self._known_judges: dict[tuple[Any, ...], Judge] = {}
         records = store.evaluations(parent.id)
         trials = store.trials(parent.id)
@@ -230,7 +230,9 @@ class _Rescoring:
             if isinstance(function, dict):  # a preset has no judge
                 chosen[name] = self._judge(function)
             else:
-                self._warn(f"{record.name}: {name}: {function} is not kept, and is not asked")
+                self._warn(
+                    f"{record.name}: {name}: the function {function} is not saved, and is not used"
+                )
         return settings_from({**chosen, **options.settings})
 
     def _judge(self, made_of: dict[str, Any]) -> Judge:
@@ -248,9 +250,7 @@ class _Rescoring:
         for name in record.scorers:
             scorer = self._kept_scorers.find(record, name)
             if isinstance(scorer, str):
-                missing = (
-                    f"{record.name}: the scorer {name} is missing, and answers pass without it"
-                )
+                missing = f"{record.name}: the scorer {name} is missing, and is left out"
                 self._warn(f"{missing}: {scorer}")
             else:
                 found.append(scorer)

@@ -72,11 +72,9 @@ def find_unfinished_run(store: Store, arguments: dict[str, Any]) -> LockedRun:
         lock.release()
     what = " ".join(map(str, arguments.get(_PATHS) or ()))
     if locked:
-        raise UnknownRun(
-            f"the unfinished run of {what} is still under way: another process is at it"
-        )
-    hint = _unfinished_hint(store) or "Run it without --resume"
-    raise UnknownRun(f"there is no unfinished run of {what} to go on with. {hint}")
+        raise UnknownRun(f"the unfinished run of {what} is in use by another process")
+    hint = _unfinished_hint(store) or "Start a new run without --resume"
+    raise UnknownRun(f"no unfinished run of {what}. {hint}")
 
 
 def _unfinished_hint(store: Store) -> str:
@@ -93,7 +91,7 @@ def _unfinished_hint(store: Store) -> str:
             commands.append(command)
         if len(commands) == _MAX_LISTED:
             break
-    return f"There are others: {'; '.join(commands)}" if commands else ""
+    return f"Other unfinished runs: {'; '.join(commands)}" if commands else ""
 
 
 def begin_or_resume(

@@ -61,7 +61,7 @@ def about(evaluation: Evaluation, variant: str | None) -> dict[str, Any]:
 # --- judges -----------------------------------------------------------------------------------
 
 _JUDGE = "$judge"
-_NO_JUDGE = "`$judge` needs a judge. Name a model with --judge, or with `judge` in the evaluation"
+_NO_JUDGE = "'$judge' needs a judge model. Pass --judge, or set 'judge' in the evaluation"
 
 
 def require_judges(groups: Sequence[Group], *, can_remember: bool) -> None:
@@ -172,7 +172,7 @@ class RunOptions(Struct, frozen=True, kw_only=True):
     def __post_init__(self) -> None:
         jobs: Any = self.jobs
         if jobs.__class__ is not int or jobs < 1:
-            raise InvalidSettings(f"jobs: {jobs!r} is not an integer from 1 on")
+            raise InvalidSettings(f"jobs: {jobs!r} is not an integer ≥ 1")
 
 
 def _ignore(*_: Any) -> None:
@@ -398,31 +398,30 @@ def evaluate(  # noqa: PLR0913  (all are options)
     cache: bool = False,
     store: str | PathLike[str] | None = None,
 ) -> RunResults:
-    """Run evaluations, and say what they come to.
+    """Run evaluations, and return their results.
 
     Args:
         what: evaluations, files of evaluations, and folders of such files.
-        keyword: runs only the cases that fit it: words, `and`, `or`, `not`, as for `callscore run -k`.
-        tags: runs only the cases with one of these.
-        limit: how many cases of each evaluation are asked; None for all.
-        trials: how often each case is asked; by default as often as its evaluation says.
-        jobs: how many are asked at once.
-        rate: how many may begin in a time: `"10/s"`, `"500/m"`, or a number for a second.
-        timeout: how many seconds one attempt may take; None for ever.
-        retries: how often one is repeated after an error that may pass.
-        fail_under: what the mean of each scorer must reach without a `fail_under` of its own.
-        show: which cases to keep in the results.
-        max_shown: how many of them at the most, by evaluation and variant; None for all.
+        keyword: selects cases: words, `and`, `or`, `not`, as for `callscore run -k`.
+        tags: selects cases with one of these tags.
+        limit: the maximum number of cases per evaluation; None for all.
+        trials: the number of trials per case; by default that of the evaluation.
+        jobs: the maximum number of concurrent requests.
+        rate: the rate limit: `"10/s"`, `"500/m"`, or a number per second.
+        timeout: the time limit of an attempt in seconds; None for none.
+        retries: the number of retries after a temporary error.
+        fail_under: the lowest mean of each scorer without a `fail_under` of its own.
+        show: which cases the results include.
+        max_shown: the maximum number of these, per evaluation and variant; None for all.
         save: whether to save the run in the project's history; or the file of another history.
-        cache: whether to take an answer from the history where just the same was asked before.
+        cache: whether to reuse saved answers to identical questions.
         store: save the run in this history: a file, or `postgresql://...`.
 
     Returns:
-        The results. What goes wrong with an agent, or with a file, is in them and not raised.
+        The results. Errors of agents and of files are part of them, and are not raised.
 
     Raises:
-        InvalidSettings: an option has a value that it cannot have, or a case needs a judge, and
-            there is none.
+        InvalidSettings: an option has an invalid value, or a case needs a judge and there is none.
         MissingKey: the judge has no key.
         UnusableStore: the history cannot be opened.
     """
@@ -469,6 +468,6 @@ def _evaluations(what: tuple[Any, ...]) -> tuple[list[Evaluation], list[Unloaded
 
     for one in what:
         if not isinstance(one, Evaluation | str | PathLike):
-            problem = f"{one!r} is neither an evaluation nor the path of a file of evaluations"
+            problem = f"{one!r} is not an evaluation or the path of one"
             raise InvalidSettings(f"evaluate: {problem}")
     return discover(what)

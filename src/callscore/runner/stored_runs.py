@@ -163,15 +163,15 @@ def evaluation_labels(records: Iterable[EvaluationRecord]) -> str:
 # --- the results of a run ---------------------------------------------------------------------
 
 _UNFINISHED = Phrase(
-    "this run did not come to its end: what was answered is shown",
-    "этот прогон не завершён: показано то, на что есть ответы",
+    "this run did not finish: the report has the answers so far",
+    "прогон не завершён: показаны полученные ответы",
 )
 _CASES = Plural(("case", "cases"), ("случая", "случаев", "случаев"))
 _CALLS_ONLY = Phrase(
-    "of {cases} only the calls are shown: what was expected, or who judged it, cannot be had from the"
-    " history. callscore show {run} CASE shows what is kept",
-    "для {cases} показаны только вызовы: что ожидалось или кто это оценил, из истории не получить."
-    " callscore show {run} CASE покажет, что сохранено",
+    "for {cases} only the calls are shown: the expectation or the judge is not in the history. To show"
+    " what is saved: callscore show {run} CASE",
+    "для {cases} показаны только вызовы: ожидания или судьи нет в истории. Показать, что сохранено:"
+    " callscore show {run} CASE",
 )
 
 
@@ -212,8 +212,8 @@ def load_run(store: Store, run: RunRecord, options: ShowOptions = _OPTIONS) -> R
     found = _select_results(store, run, evaluations, options.keyword)
     if options.keyword and not found:
         raise UnknownRun(
-            f"nothing in the run {run.id} has the words {options.keyword!r}; it has"
-            f" {evaluation_labels(evaluations)}, and their cases"
+            f"nothing in run {run.id} matches {options.keyword!r}. Its evaluations:"
+            f" {evaluation_labels(evaluations)}"
         )
     parts = [
         _EvaluationPart(record, rows, scores.settings_of(number), options)
@@ -389,9 +389,9 @@ def load_case(
     if not grouped:
         names = list(dict.fromkeys([row.result.case.id for row in light_results(store, run.id)]))
         shown = ", ".join([*names[:_MAX_LISTED], *(["..."] if len(names) > _MAX_LISTED else [])])
-        has = f"; it has {shown}" if names else ": it has none"
+        has = f". Choose from: {shown}." if names else ": it has no cases"
         meant = did_you_mean(reference, names)
-        raise UnknownRun(f"the run {run.id} has no such case {reference!r}{has}{meant}")
+        raise UnknownRun(f"run {run.id} has no case {reference!r}{meant or has}")
     scores = StoredScores(store, evaluations.values())
     return [
         _case(evaluations[number], grouped[number], scores, run.id) for number in sorted(grouped)
