@@ -47,10 +47,13 @@ def test_every_option_can_be_set() -> None:
 @pytest.mark.parametrize(
     ("wish", "problem"),
     [
-        ({"view": "both"}, "view: 'both' is not one of requested, executed"),
-        ({"candidate": -1}, "candidate: -1 is not an integer from 0 on"),
-        ({"candidate": True}, "candidate: True is not an integer from 0 on"),
-        ({"leave_out": ["me"]}, "leave_out: 'me' is not one of user, subagent, code, server"),
+        ({"view": "both"}, "view: unknown value 'both'. Choose from: requested, executed"),
+        ({"candidate": -1}, "candidate: expected an integer ≥ 0, got -1"),
+        ({"candidate": True}, "candidate: expected an integer ≥ 0, got True"),
+        (
+            {"leave_out": ["me"]},
+            "leave_out: unknown value 'me'. Choose from: user, subagent, code, server",
+        ),
         ({"failure": "("}, r"failure: '\(' is not a regular expression"),
         ({"failure": 5}, "failure: 5 is not a regular expression"),
     ],

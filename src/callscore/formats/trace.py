@@ -55,7 +55,7 @@ class Trace(Struct, frozen=True, gc=False, kw_only=True, repr_omit_defaults=True
 def _require_choice(option: str, value: object, choices: Any) -> None:
     if value not in get_args(choices):
         known = ", ".join(get_args(choices))
-        raise InvalidSettings(f"{option}: {value!r} is not one of {known}")
+        raise InvalidSettings(f"{option}: unknown value {value!r}. Choose from: {known}.")
 
 
 class ReadOptions(Struct, frozen=True, kw_only=True):
@@ -95,14 +95,14 @@ class ReadOptions(Struct, frozen=True, kw_only=True):
 
     def __post_init__(self) -> None:
         if not isinstance(self.leave_out, tuple):
-            raise InvalidSettings(f"leave_out: {self.leave_out!r} is not a tuple of words")
+            raise InvalidSettings(f"leave_out: expected a tuple of texts, got {self.leave_out!r}")
         for part in self.leave_out:
             _require_choice("leave_out", part, Part)
         if self.view is not None:
             _require_choice("view", self.view, View)
         candidate: Any = self.candidate
         if candidate.__class__ is not int or candidate < 0:
-            raise InvalidSettings(f"candidate: {candidate!r} is not an integer from 0 on")
+            raise InvalidSettings(f"candidate: expected an integer ≥ 0, got {candidate!r}")
 
 
 DEFAULT_READ_OPTIONS = ReadOptions()
