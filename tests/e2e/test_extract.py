@@ -303,7 +303,10 @@ def test_records_of_another_shape_are_scored_where_the_user_says(
     assert ran.returncode == 0
     assert "100.0%" in ran.stdout
     assert explained.stdout.startswith("t\n")
-    for wrong, message in (("id", "is not of the form FIELD=PATH"), ("x=$.y", "a case has no field 'x'")):
+    for wrong, message in (
+        ("id", "is not of the form FIELD=PATH"),
+        ("x=$.y", "unknown field 'x' of a case"),
+    ):
         refused = callscore("score", file, "--map", wrong)
         assert refused.returncode == 2
         assert message in refused.stderr
