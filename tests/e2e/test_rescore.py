@@ -115,7 +115,7 @@ def test_by_default_it_is_the_newest_run_that_asked(callscore: Program, folder: 
     latest = callscore("rescore", "latest~1")
 
     assert "3 cases, strict" in again.stdout
-    assert "3 cases, flexible (≥ 0).1" in latest.stdout
+    assert "3 cases, flexible (≥ 0.1)" in latest.stdout
     asked_in, scored_in = [
         re.findall(r"run ([-\w]+), asked on", ran.stderr) for ran in (again, latest)
     ]
