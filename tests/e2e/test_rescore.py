@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from tests.e2e.conftest import Program
 
-# One argument of three is wrong: too much for strict, and not for flexible (≥ 0).6 on.
+# One argument of three is wrong: too much for strict, and not for flexible (≥ 0.6) on.
 AGENT = """
 ANSWERS["sum"][0]["arguments"]["b"] = 8
 
