@@ -49,21 +49,21 @@ _STRICT = Phrase(
     "The score is low although {done} of the tasks were completed: the references contain only the calls "
     "that change something, and strict scoring counts every lookup of the agent as extra.\n"
     "With `--preset outcome`, only calls that change something count, and failed calls are ignored: then "
-    "{passed} of the cases pass.",
+    "{passed} of the trials pass.",
     "Оценка низкая, хотя выполнено {done} задач: в эталонах только вызовы, которые что-то меняют, а строгая "
     "оценка считает лишним каждый поисковый запрос агента.\n"
     "С `--preset outcome` учитываются только вызовы, которые что-то меняют, а неудачные не учитываются: "
-    "тогда проходит {passed} случаев.",
+    "тогда проходит {passed} попыток.",
 )
 _OUTCOME = Phrase(
     "With `--preset outcome`, only calls that change something count, and failed calls are ignored: "
-    "{passed} of the cases pass, and {done} of the tasks were completed.",
+    "{passed} of the trials pass, and {done} of the tasks were completed.",
     "С `--preset outcome` учитываются только вызовы, которые что-то меняют, а неудачные не учитываются: "
-    "проходит {passed} случаев, а выполнено {done} задач.",
+    "проходит {passed} попыток, а выполнено {done} задач.",
 )
 _OTHER_SETTINGS = Phrase(
-    "With these settings {passed} of the cases pass, and {done} of the tasks were completed.",
-    "С этими настройками проходит {passed} случаев, а выполнено {done} задач.",
+    "With these settings {passed} of the trials pass, and {done} of the tasks were completed.",
+    "С этими настройками проходит {passed} попыток, а выполнено {done} задач.",
 )
 _TABLES = Phrase(
     "The tables show which tools and arguments lower the score, and the cases show where.",
@@ -103,10 +103,10 @@ def command(*, lang: Language, output: str | None, output_format: str, **options
         )
         out.write(results)
         if output_format == "table":
-            out.write_text(_comment(path, results, lang))
+            out.write_text(_comment(path, results, out.width(), lang))
 
 
-def _comment(path: Path, results: Results, lang: Language) -> str:
+def _comment(path: Path, results: Results, width: int, lang: Language) -> str:
     rates = _published_rates(path)
     shown = " ".join(f"pass^{k} {decimal(rate)}" for k, rate in enumerate(rates, 1))
     outcome = Settings.preset("outcome")
@@ -124,9 +124,12 @@ def _comment(path: Path, results: Results, lang: Language) -> str:
         "score --help",
     )
     text = f"{say(_DATASET, lang)}\n{about}\n{say(_TABLES, lang)}"
-    paragraphs = [fill(line, _WIDTH) for line in text.splitlines()]
+    rewards, *paragraphs = [
+        fill(line, min(width, _WIDTH), break_on_hyphens=False)
+        for line in [say(_REWARDS, lang), *text.splitlines()]
+    ]
     steps = next_steps(commands, lang)
-    return "\n".join(["", say(_REWARDS, lang), f"  {shown}", "", *paragraphs, "", *steps, ""])
+    return "\n".join(["", rewards, f"  {shown}", "", *paragraphs, "", *steps, ""])
 
 
 def _published_rates(path: Path) -> list[float]:
