@@ -62,7 +62,7 @@ def trajectory_exact_match(expected: Calls, actual: Calls) -> float:
 
 
 def trajectory_in_order_match(expected: Calls, actual: Calls) -> float:
-    """1.0 if all expected calls were made in this order, other calls are allowed, else 0.0.
+    """1.0 if all expected calls were made in this order, else 0.0; others are allowed.
 
     If none is expected, anything matches: our interpretation.
 
@@ -77,7 +77,7 @@ def trajectory_in_order_match(expected: Calls, actual: Calls) -> float:
 
 
 def trajectory_any_order_match(expected: Calls, actual: Calls) -> float:
-    """1.0 if all expected calls were made in any order, other calls are allowed, else 0.0.
+    """1.0 if all expected calls were made in any order, else 0.0; others are allowed.
 
     A call that is expected twice must be made twice, and if none is expected, anything
     matches: our interpretation, for this is what Google's Agent Development Kit does in its match of the
