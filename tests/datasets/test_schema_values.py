@@ -233,7 +233,7 @@ def test_where_there_is_no_value_the_place_and_the_tool_are_named(
         make_arguments(tool, Random(0))
 
     message = str(raised.value)
-    assert message.startswith(f"the tool 'f': no value is found for {place}: ")
+    assert message.startswith(f"tool 'f': no value found for {place}: ")
     assert problem in message
     assert message.endswith("Add 'examples' or a 'default' there.")
 

@@ -544,7 +544,7 @@ def test_the_judge_of_the_project_judges(
 
     result.assert_outcomes(passed=3)
     again.assert_outcomes(passed=3)
-    result.stdout.fnmatch_lines(["judged by m: 1 value, 1 question asked"])
+    result.stdout.fnmatch_lines(["judge m: 1 value, 1 request"])
     assert asked == (1 if has_history else 2)
     assert (pytester.path / ".callscore").exists() == has_history
 

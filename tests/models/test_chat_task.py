@@ -133,8 +133,8 @@ def test_a_model_that_never_answers_is_given_up_in_time() -> None:
 @pytest.mark.parametrize(
     ("reply", "problem"),
     [
-        (Reply(status=400, message="no such thing"), "answered 400 Bad Request: no such thing"),
-        (Reply(status=404), "answered 404 Not Found"),
+        (Reply(status=400, message="no such thing"), "returned 400 Bad Request: no such thing"),
+        (Reply(status=404), "returned 404 Not Found"),
         (Reply(body="<html>Welcome</html>"), "is not JSON"),
         (Reply(body="{}"), "has no choices"),
     ],
@@ -149,7 +149,7 @@ def test_trouble_that_does_not_pass_is_said_at_once(reply: Reply, problem: str) 
 def test_a_server_that_is_not_there_is_named() -> None:
     with openai_server() as server:
         pass
-    with pytest.raises(ModelFailed, match=f"refused: is the server running at {server.base_url}"):
+    with pytest.raises(ModelFailed, match=f"Is the server running at {server.base_url}"):
         ask(server)
 
 

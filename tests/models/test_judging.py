@@ -99,13 +99,13 @@ def test_nonsense_twice_is_an_error_that_is_not_remembered() -> None:
     nonsense = Reply(text="Well\x1b, yes.")
     with openai_server(in_turn(nonsense, nonsense, YES)) as server:
         judge = judge_at(server)
-        with pytest.raises(ModelFailed, match="no verdict, though it was asked twice") as raised:
+        with pytest.raises(ModelFailed, match="no verdict in two answers of the judge") as raised:
             judge("polite?", "hello")
         assert judge("polite?", "hello") == (True, "fine")
         judge.close()
 
     assert "\x1b" not in str(raised.value)
-    assert 'asked to judge "polite?"' in str(raised.value)
+    assert "judging 'polite?'" in str(raised.value)
     assert judge.counts() == JudgeCounts("j", 1, 3)
 
 
@@ -146,9 +146,7 @@ def test_a_failure_is_said_as_it_is_and_shows_no_key(monkeypatch: pytest.MonkeyP
     expected = [("say", {"text": expect.judge("polite?")})]
     with openai_server(in_turn(refusal)) as server:
         judge = judge_at(server)
-        with pytest.raises(
-            ModelFailed, match=r"j: asked to judge .*: the server returned 401"
-        ) as raised:
+        with pytest.raises(ModelFailed, match=r"j: judging .*: the server returned 401") as raised:
             score(expected, [("say", {"text": "hi"})], judge=judge)
         judge.close()
 

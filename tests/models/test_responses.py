@@ -115,7 +115,7 @@ class StatusError(Exception):
             False,
         ),
         (APIConnectionError(), "the connection to http://127.0.0.1:1/v1 failed: API", False),
-        (TimeoutError("no answer within 1 s"), "there was no answer within 1 s", True),
+        (TimeoutError("no answer within 1 s"), "no answer within 1 s", True),
         (TimeoutError(), "no answer before the timeout", True),
         (APITimeoutError("Request timed out."), "the connection to", True),
         (
