@@ -51,6 +51,8 @@ def may_have_duplicates(data: bytes, value: Any) -> bool:
         encoded = _encode(value)
     except (ValueError, TypeError, RecursionError):  # parts of it are marked as malformed
         return True
+    if encoded == data:  # the usual case for a file that a program wrote
+        return False
     return encoded.count(b":") != data.count(b":") or _ESCAPED_COLON in data
 
 

@@ -55,18 +55,9 @@ class Lines(Struct, frozen=True, gc=False):
 
     def records(self) -> Iterator[Record | BadRecord]:
         """The records of the lines; blank lines are skipped, but counted."""
-        lines = self.data.split(b"\n")
-        records = [
-            decode_line(line, f"{self.name}:{number}") if line.strip() else None
-            for number, line in enumerate(lines, self.first_line)
-        ]
-        values = [record.value for record in records if isinstance(record, Record)]
-        if may_have_duplicates(self.data, values):  # one test for all lines is faster
-            for line, record in zip(lines, records, strict=True):
-                if record is not None:
-                    yield _with_duplicate(record, line)
-        else:
-            yield from filter(None, records)
+        for number, line in enumerate(self.data.split(b"\n"), self.first_line):
+            if line.strip():
+                yield _with_duplicate(decode_line(line, f"{self.name}:{number}"), line)
 
     def record(self, position: int) -> Record | BadRecord:
         """The record of one line, counted from 0; only if no line is blank.
