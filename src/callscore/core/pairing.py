@@ -235,7 +235,7 @@ class _Index:
     def _splits(
         self, arguments: dict[str, Any], demands: ExpectedArguments | None, columns: int
     ) -> list[tuple[tuple[int, int, int], int]]:
-        """The columns grouped by how many arguments are wanted of them, given, and both."""
+        """The columns grouped by how many arguments are expected, given, and both."""
         omittable = frozenset() if demands is None else demands.omittable
         found: dict[tuple[int, int, int], int] = {}
         for keys, having in self.by_keys.items():

@@ -67,7 +67,7 @@ _used_keys: set[str] = set()
 
 
 class _Absent:
-    """The value of an argument that was not given; it is no JSON value."""
+    """The value of an argument that was not given; it is not a JSON value."""
 
     __slots__ = ()
 

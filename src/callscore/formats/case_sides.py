@@ -45,7 +45,7 @@ def read_side(
     read_options: ReadOptions = DEFAULT_READ_OPTIONS,
     dialect: Dialect | None = None,
 ) -> _Calls:
-    """The calls of a value in any notation, or of a document; None is no calls.
+    """The calls of a value in any notation, or of a document; None has no calls.
 
     A document is a response, messages, spans and so on, as data or as objects of an SDK, or text that
     a model wrote.

@@ -141,7 +141,7 @@ def tool_called(expected: Calls | str | None, actual: Calls) -> float:
     """Whether the expected tool is among the calls: 1.0 or 0.0.
 
     Where none is expected, whether there are no calls. It is the first scorer of the lesson
-    "Evaluating Tool Call Agents", no part of the package, and not held against it.
+    "Evaluating Tool Call Agents", which is not part of the package.
 
     Args:
         expected: the name of the tool, or None if no tool is expected, as in the lesson; or
@@ -165,9 +165,9 @@ def parameters_valid(
     """Whether the expected tool was called with the right fields: 1.0 or 0.0.
 
     Only the first call of the tool is looked at. 1.0 if no tool is expected. It is the second
-    scorer of the lesson "Evaluating Tool Call Agents", no part of the package, and not held against
-    it. There, the checks of the fields are written out for the lesson's own tools; that they are a
-    table, and that they are taken from an expected call where there is none, is our generalization.
+    scorer of the lesson "Evaluating Tool Call Agents", which is not part of the package. The lesson
+    writes out the checks for its own tools. Here they are a table, or the arguments of the expected
+    call if there is no table.
 
     Args:
         expected: the name of the tool, or None if no tool is expected, as in the lesson; or
