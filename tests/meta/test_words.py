@@ -50,7 +50,10 @@ def _strings(module: Path) -> list[tuple[int, str]]:
 def _prose(page: Path) -> list[tuple[int, str]]:
     text = page.read_text(encoding="utf-8")
     blank = re.sub(
-        r"^```.*?^```$", lambda code: "\n" * code[0].count("\n"), text, flags=re.M | re.S
+        r"^```.*?^```$",
+        lambda code: "\n" * code[0].count("\n"),
+        text,
+        flags=re.MULTILINE | re.DOTALL,
     )
     return list(enumerate(blank.splitlines(), 1))
 
