@@ -56,7 +56,7 @@ def test_a_baseline_can_be_forgotten_and_its_run_stays(
 
     assert removed.stdout == f"main is no longer a baseline. Its run {runs[0]} is still saved.\n"
     assert again.returncode == 2
-    assert "unknown baseline 'main'. Choose from: none yet." in again.stderr
+    assert "unknown baseline 'main'. There are none yet." in again.stderr
     none = callscore("baseline", "list")
     assert none.stdout.startswith("No baselines yet. Set one: callscore baseline set latest")
 

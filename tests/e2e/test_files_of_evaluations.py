@@ -68,7 +68,10 @@ def test_a_file_that_is_named_must_have_an_evaluation(callscore: Program, folder
     ran = callscore("run", folder / "eval_d.py")
 
     assert ran.returncode == 3
-    assert "eval_d.py: it has no evaluations. Put @callscore.evaluation" in ran.stderr
+    assert (
+        "eval_d.py: it has no evaluations. Decorate a function with @callscore.evaluation"
+        in ran.stderr
+    )
 
 
 def test_a_path_that_is_not_there_is_said(callscore: Program) -> None:

@@ -511,7 +511,7 @@ def test_a_file_without_evaluations_is_passed_over_unless_it_is_named(
     assert whole.outlines.count(note) == 1
     assert spread.outlines.count(note) == 1
     assert named.ret == pytest.ExitCode.INTERRUPTED
-    named.stdout.fnmatch_lines(["evals/eval_tools.py: it has no evaluations. Put *"])
+    named.stdout.fnmatch_lines(["evals/eval_tools.py: it has no evaluations. Decorate *"])
 
 
 JUDGED = """

@@ -499,3 +499,9 @@ def test_each_variant_has_its_list_unless_they_are_long() -> None:
 
     assert "gpt-4.1\n  case      score" in write_text(replace(VARIANTS, evaluations=tuple(few)))
     assert "✓" not in write_text(replace(VARIANTS, evaluations=tuple(many)))
+
+
+def test_a_required_mean_of_0_has_no_column() -> None:
+    each = replace(FINE.evaluations[0], scorers=(ScorerResult(name="a", mean=0.5, fail_under=0.0),))
+
+    assert "required" not in scorer_table(each, 80, "en").plain

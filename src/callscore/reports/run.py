@@ -595,7 +595,8 @@ def _scorers_table(each: EvaluationResults, lang: Language) -> str:
         )
         for scorer in each.scorers
     ]
-    columns = len(labels) if any(row[-1] for row in rows) else len(labels) - 1
+    has_required = any(scorer.fail_under for scorer in each.scorers)
+    columns = len(labels) if has_required else len(labels) - 1
     return table([say(label, lang) for label in labels[:columns]], [row[:columns] for row in rows])
 
 
@@ -608,7 +609,7 @@ def _variants_table(group: Sequence[EvaluationResults], lang: Language) -> str:
         for row, each in enumerate(group)
     ]
     cells = [required_text(scorer) for scorer in group[0].scorers]
-    if any(cells):
+    if any(scorer.fail_under for scorer in group[0].scorers):
         rest = [""] * (len(columns) - len(cells))
         rows.append((say(REQUIRED, lang), *cells, *rest))
     return table(labels, rows)

@@ -50,7 +50,7 @@ _SHORTEST_NAME = 8
 def scorer_table(each: EvaluationResults, width: int, lang: Language) -> Text:
     """One row per scorer: the mean, how many answers pass, and what the mean must reach."""
     phrases = [MEAN, wording.PASSED]
-    if any(scorer.fail_under is not None for scorer in each.scorers):
+    if any(scorer.fail_under for scorer in each.scorers):
         phrases.append(wording.REQUIRED)
     rows = []
     for scorer in each.scorers:
@@ -83,7 +83,7 @@ def variant_table(group: Sequence[EvaluationResults], width: int, lang: Language
         )
         for row, each in enumerate(group)
     ]
-    if any(scorer.fail_under is not None for scorer in scorers):
+    if any(scorer.fail_under for scorer in scorers):
         cells = [Text(wording.required_text(scorer), "dim") for scorer in scorers]
         rest = [Text() for _ in shown[len(scorers) :]]
         rows.append(NumberRow(Text(say(wording.REQUIRED, lang), "dim"), [*cells, *rest]))
