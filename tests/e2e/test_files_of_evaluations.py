@@ -18,9 +18,9 @@ FAKE = "sk" + "-" + "abcDEF0123456789abcd"
 BAD: dict[str, tuple[str, str]] = {
     "eval_a.py": ("import no_such_thing\n", "eval_a.py:1: it cannot be imported: No module named"),
     "eval_b.py": ("\nraise ValueError('no city')\n", "eval_b.py:2: it raises ValueError while"),
-    "eval_c.py": ("import sys\nsys.exit(1)\n", "eval_c.py:2: it ends the program while it is"),
+    "eval_c.py": ("import sys\nsys.exit(1)\n", "eval_c.py:2: it exits while it is"),
     "eval_d.py": ("x = 1\n", "eval_d.py: it has no evaluations, and is ignored"),
-    "eval_e.py": (HEAD + ONE + ONE, "eval_e.py:8: another evaluation is called 'assistant', too, on"),
+    "eval_e.py": (HEAD + ONE + ONE, "eval_e.py:8: another evaluation on line 3 is also"),
     "eval_f.py": ("def (\n", "eval_f.py:1: it is not Python: "),
     "eval_g.py": (
         f"{HEAD}evaluation(cases='gone.jsonl', name='g')(print)\n",
@@ -31,16 +31,16 @@ BAD: dict[str, tuple[str, str]] = {
         "eval_h.py:3: unknown keyword 'scorer'. Did you mean 'scorers'?",
     ),
     "eval_a.yaml": ("model: m\ncase: []\n", "eval_a.yaml:2: a suite has no key 'case'. Did you mean 'cases'?"),
-    "eval_b.yaml": ("- a list\n", "eval_b.yaml: a suite is an object with `cases`; got "),
+    "eval_b.yaml": ("- a list\n", "eval_b.yaml: expected an object with 'cases', got "),
     "eval_c.yaml": (
         f"model: {{name: m, api_key: {FAKE}}}\ncases: [{{id: a}}]\n",
-        "eval_c.yaml:1: model.api_key: this looks like a key, and keys are read from the",
+        "eval_c.yaml:1: model.api_key: this looks like a secret key. Keys are read only",
     ),
-    "eval_d.yaml": ("model: m\ncases: gone.jsonl\n", "eval_d.yaml:2: cases: there is no file 'gone."),
+    "eval_d.yaml": ("model: m\ncases: gone.jsonl\n", "eval_d.yaml:2: cases: file 'gone."),
     "eval_e.yaml": ("cases: [\n", "eval_e.yaml:2:1: not YAML: "),
     "eval_a.toml": ("model = \n", "eval_a.toml:1:9: not TOML: Invalid value."),
-    "eval_b.toml": ('model = "m"\ncases = []\n', "eval_b.toml:2: cases: a list of cases, or the"),
-    "eval_c.toml": ("cases = [{id = 'a'}]\n", "eval_c.toml: a suite needs a `model` to ask, or"),
+    "eval_b.toml": ('model = "m"\ncases = []\n', "eval_b.toml:2: cases: expected a list of cases"),
+    "eval_c.toml": ("cases = [{id = 'a'}]\n", "eval_c.toml: a suite needs 'model', or"),
 }  # fmt: skip
 
 

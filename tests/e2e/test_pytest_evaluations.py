@@ -215,7 +215,7 @@ def odd(case):
             "the task raised KeyError: 'weather'",
             '  File "*eval_assistant.py", line *, in assistant',
             "*_ ERROR at setup of odd[[]exit[]] _*",
-            "*the task wanted to end the process*",
+            "*the task tried to end the process*",
             "*_ ERROR at setup of odd[[]hang[]] _*",
             "the task took more than 0.5 s*",
             "No answers, 7 errors",

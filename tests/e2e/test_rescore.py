@@ -67,7 +67,7 @@ def test_what_is_not_given_stays_as_it_was(callscore: Program, folder: Path) -> 
     named = callscore("rescore", "--config", "callscore.toml")
 
     assert same.returncode == 1
-    assert same.stderr.endswith(" again\ncallscore: agent: accuracy 0.667, required ≥ 0.900\n")
+    assert same.stderr.endswith(" UTC\ncallscore: agent: accuracy 0.667, required ≥ 0.900\n")
     assert "sum   failed\n  0.000 accuracy\n" in same.stdout
     assert named.returncode == 0
 
@@ -117,7 +117,7 @@ def test_by_default_it_is_the_newest_run_that_asked(callscore: Program, folder: 
     assert "3 cases, strict" in again.stdout
     assert "3 cases, flexible (≥ 0.1)" in latest.stdout
     asked_in, scored_in = [
-        re.findall(r"run ([-\w]+), asked on", ran.stderr) for ran in (again, latest)
+        re.findall(r"rescoring run ([-\w]+) of", ran.stderr) for ran in (again, latest)
     ]
     with open_store(folder / ".callscore/history.db") as store:
         ids = [run.id for run in store.runs()]

@@ -98,7 +98,7 @@ def test_a_failing_case_exits_with_1_unless_a_mean_is_required(
     assert (lenient.returncode, lenient.stderr) == (0, "")
     assert gated.returncode == 1
     assert gated.stderr == "callscore: assistant: accuracy 0.667, требуется ≥ 0.700\n"
-    assert "пройдено 2 из 3, не пройдено 1\n3 случая (из истории: 3) за " in gated.stdout
+    assert "пройдено 2 из 3, не пройдено 1\n3 случая (из сохранённых 3) за " in gated.stdout
 
 
 def test_a_forbidden_call_fails_whatever_the_mean_is(callscore: Program, tmp_path: Path) -> None:
@@ -156,7 +156,7 @@ def test_a_broken_file_beside_a_good_one_does_not_keep_it_from_running(
     [
         (".", "callscore: .: it has no evaluations: eval_*.py, eval_*.yaml, "),
         ("nowhere", "callscore: nowhere: file or folder not found."),
-        ("notes.txt", "callscore: notes.txt: evaluations are in Python, YAML or TOML, "),
+        ("notes.txt", "callscore: notes.txt: expected a .py, .yaml or .toml file, got .txt."),
     ],
 )
 def test_where_there_are_no_evaluations_it_says_so_and_keeps_nothing(
@@ -520,12 +520,12 @@ def test_a_run_can_stop_at_the_first_failure_and_be_resumed(
     assert ran.returncode == 1
     verdict, *_ = ran.stdout.splitlines()
     assert verdict == "0 of 1 passed, 1 failed, stopped after the first failure: 2 not run"
-    go_on = "Run the rest with: callscore run . --resume --jobs 1 --mode flexible\n"
+    go_on = "To continue: callscore run . --resume --jobs 1 --mode flexible\n"
     assert ran.stderr.endswith(f"stopped after the first failure. {go_on}")
     assert "interrupted" in shown.stdout
-    assert "flexible from 0.8" in shown.stdout
+    assert "flexible (≥ 0.8)" in shown.stdout
     assert rest.stdout.startswith("2 of 3 passed, 1 failed\n3 cases (1 reused) in ")
-    assert "flexible from 0.8" in callscore("show", "--show", "none").stdout
+    assert "flexible (≥ 0.8)" in callscore("show", "--show", "none").stdout
 
 
 def test_a_run_with_an_error_has_the_same_numbers_everywhere(
@@ -555,7 +555,10 @@ def test_a_run_with_an_error_has_the_same_numbers_everywhere(
     row = (listed["runs"] if isinstance(listed, dict) else listed)[0]["evaluations"][0]
     assert (row["cases"], row["share"], row["f1"]) == (4, 0.5, 0.5)
     measures = [compared["main"], *compared["others"]]
-    assert [(each["name"], each["before"]) for each in measures] == [("passed", 0.5), ("f1", 0.5)]
+    assert [(each["measure"], each["before"]) for each in measures] == [
+        ("passed", 0.5),
+        ("f1", 0.5),
+    ]
 
 
 def test_settings_of_the_command_override_those_of_the_evaluation(
@@ -567,7 +570,7 @@ def test_settings_of_the_command_override_those_of_the_evaluation(
     again = callscore("rescore", "--format", "json")
 
     assert ran.returncode == 0
-    assert "flexible from 0, exact order" in ran.stdout
+    assert "flexible (≥ 0), exact order" in ran.stdout
     settings = msgspec.json.decode(again.stdout)["evaluations"][0]["settings"]
     assert (settings["mode"], settings["order"]) == ("flexible", "exact")
 

@@ -112,11 +112,11 @@ def test_what_is_not_there_is_told(callscore: Program) -> None:
 
     assert (run.returncode, case.returncode) == (2, 2)
     assert "unknown run 'nowhere'" in run.stderr
-    assert "has no such case 'weathr'; it has weather, sum, greeting" in case.stderr
+    assert "has no case 'weathr'. Did you mean 'weather'?" in case.stderr
     words = callscore("show", "latest", "-k", "nothing")
     variant = callscore("show", "latest:large")
     assert (words.returncode, variant.returncode) == (2, 2)
-    assert "has the words 'nothing'; it has agent, and their cases" in words.stderr
+    assert "matches 'nothing'. Its evaluations: agent" in words.stderr
     assert "has no variant 'large': it has no variants" in variant.stderr
 
 
