@@ -319,7 +319,7 @@ def test_a_listed_case_counts_its_trials() -> None:
 
 
 def test_many_cases_are_not_listed() -> None:
-    cases = [outcome(name) for name in "abc"]
+    cases = [outcome(name) for name in "abcd"]
     totals = Totals(DEFAULT, {"accuracy": None}, max_listed=2)
     totals.add(cases[0], 0)
 
