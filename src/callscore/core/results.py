@@ -463,7 +463,7 @@ class EvaluationResults(Struct, frozen=True, kw_only=True):
 
     @property
     def decided(self) -> int:
-        """How many trials passed or failed; without an answer a trial failed."""
+        """How many trials passed or failed; a trial without an answer failed."""
         return self.answered - self.undecided + self.errors
 
     def passes(self, case: CaseScore | CaseValues) -> bool | None:
