@@ -48,7 +48,7 @@ def test_an_answer_that_never_came_did_not_pass() -> None:
     assert (totals["cases"], totals["passed_share"]) == (2, 0.5)
 
 
-def test_the_score_is_the_mean_over_cases_and_no_answer_is_worth_nothing() -> None:
+def test_the_score_is_the_mean_over_trials_and_an_error_counts_as_0() -> None:
     from msgspec.structs import replace
 
     alone = replace(an_evaluation(("a", True), ("b", False)), errors=2)
@@ -61,8 +61,8 @@ def test_the_score_is_the_mean_over_cases_and_no_answer_is_worth_nothing() -> No
     )
 
     assert summary_payload([alone])["f1"] == 1 / 4
-    assert summary_payload([repeated])["f1"] == (0.5 + 0.5 + 0) / 3
-    assert summary_payload([alone, repeated])["f1"] == 2 / 7
+    assert summary_payload([repeated])["f1"] == 2 / 6
+    assert summary_payload([alone, repeated])["f1"] == 3 / 10
     assert summary_payload([replace(an_evaluation(), errors=2)])["f1"] is None
 
 

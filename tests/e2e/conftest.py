@@ -9,6 +9,10 @@ from typing import TYPE_CHECKING, Protocol
 import pytest
 from tests.servers.fork_server import SOURCE, run_program
 
+# `pytester` forgets the modules that a test has imported. Those of evaluations must be the same for all
+# tests of a process, or an evaluation is not an instance of the class that the plugin looks for.
+from callscore.evaluations import decorator, discovery  # noqa: F401  (see above)
+
 if TYPE_CHECKING:
     from pathlib import Path
 

@@ -53,9 +53,9 @@ def run(command: str, folder: Path) -> subprocess.CompletedProcess[str]:
 
 
 def report(command: str, folder: Path) -> list[dict[str, Any]]:
-    """The evaluations in the JSON report of a command that must not fail."""
+    """The evaluations in the JSON report of a command."""
     ran = run(f"{command} --format json", folder)
-    assert ran.returncode == 0, ran.stdout + ran.stderr
+    assert ran.returncode in {0, 1}, ran.stdout + ran.stderr  # 1 if the model was wrong
     evaluations: list[dict[str, Any]] = msgspec.json.decode(ran.stdout)["evaluations"]
     return evaluations
 

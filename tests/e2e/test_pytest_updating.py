@@ -450,7 +450,8 @@ def test_tests_that_another_plugin_runs_are_updated(
 
     result = pytester.runpytest_subprocess("--callscore-update", f"-n{processes}", "-W", "ignore")
 
-    result.stdout.fnmatch_lines(["*2 failed, 1 rerun, 1 updated*"])
+    # With workers, the order of the last two depends on which of them is done first.
+    result.stdout.re_match_lines([r".*2 failed, (1 rerun, 1 updated|1 updated, 1 rerun)"])
     assert file.read_text().strip() == RERUN.replace('"f", x=1', '"f", x=2').strip()
 
 
