@@ -121,3 +121,20 @@ def test_the_demo_takes_settings_and_formats(folder: Path) -> None:
     assert "С этими настройками проходит" in other
     report = msgspec.json.decode((folder / "demo.json").read_bytes())
     assert (report["totals"]["cases"], len(report["cases"])) == (200, 1)
+
+
+@pytest.mark.parametrize("options", [(), ("--format", "markdown")])
+def test_the_headline_is_on_the_same_side_of_the_required_mean_as_the_note(
+    folder: Path, options: tuple[str, ...]
+) -> None:
+    # 1,699 of 2,000 calls are correct: 84.95 %, which rounds to 85.0 %.
+    right, wrong = {"expected": ["f"], "actual": ["f"]}, {"expected": ["f"], "actual": ["g"]}
+    cases = [{"id": str(at), **(right if at < 1699 else wrong)} for at in range(2000)]
+    (folder / "cases.jsonl").write_bytes(msgspec.json.Encoder().encode_lines(cases))
+
+    ran = run("cases.jsonl", "--show", "none", "--fail-under", "0.85", *options)
+
+    assert ran.return_value == 1
+    assert "Macro F1 84.9%" in ran.stdout
+    assert "85.0%" not in ran.stdout
+    assert "macro F1 84.9%, required ≥ 85.0%" in ran.stderr

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from msgspec.structs import replace
 from tests.runner.agents import a_case
 
 from callscore import Case, score
@@ -272,6 +273,16 @@ def test_scorers_come_in_the_order_of_fail_under_and_others_follow() -> None:
 
 
 # The list of all cases of a small evaluation.
+
+
+def test_a_required_mean_is_missed_if_no_call_counts() -> None:
+    result = replace(outcome("a"), score=score(["get_x"], ["get_y"], preset="outcome"))
+
+    needed = gather(result, fail_under={"accuracy": 0.9}).scorers[0]
+    any_score = gather(result, fail_under={"accuracy": 0.0}).scorers[0]
+
+    assert (needed.mean, needed.scored, needed.is_below) == (None, 0, True)
+    assert (any_score.mean, any_score.is_below) == (1.0, False)
 
 
 def test_an_error_counts_as_0_in_every_mean() -> None:

@@ -124,10 +124,20 @@ def test_a_judge_is_named_with_what_it_was_asked() -> None:
 
 def test_below_the_name_stand_the_cases_and_how_they_are_compared() -> None:
     assert subtitle([EACH], "en") == "3 cases, strict, any order, median < 1 ms"
-    assert subtitle(VARIANTS.evaluations, "en") == "2 cases, 19 trials, strict, any order"
+    assert (
+        subtitle(VARIANTS.evaluations, "en") == "2 cases, 3 variants, 19 trials, strict, any order"
+    )
     alone = replace(VARIANTS.evaluations[0], variant=None)
     assert subtitle([alone], "en") == "2 cases, 6 trials, strict, any order, median 3.0 s"
     assert subtitle(VARIANTS.evaluations[:1], "en") == "2 cases, 6 trials, strict, any order"
+
+
+def test_variants_are_not_counted_as_trials() -> None:
+    once = [replace(each, cases=3, questions=3) for each in VARIANTS.evaluations[:2]]
+
+    assert subtitle(once, "en") == "3 cases, 2 variants, strict, any order"
+    assert subtitle(once, "ru").startswith("3 случая, 2 варианта, ")
+    assert "trials" not in str(verdict_parts(replace(VARIANTS, evaluations=tuple(once)), "en"))
 
 
 # What a run gave, as JSON.
@@ -465,7 +475,7 @@ def test_what_is_fine_needs_no_notes() -> None:
 def test_notes_name_what_has_no_number_and_what_was_left_out() -> None:
     assert group_notes(MIXED.evaluations[:1], "en") == [
         ("accuracy 0.667, required ≥ 0.900", ""),
-        ("polite –, required ≥ 0.500", ""),
+        ("polite has no score, required ≥ 0.500", ""),
         ("polite has no score for 5 cases", "the scorer raised KeyError: 'text'"),
         ("1 case skipped", "say-goodbye: the service is down on Sundays"),
     ]

@@ -67,7 +67,7 @@ accuracy           0.667      2/5    ≥ 0.900
 polite                 –        –    ≥ 0.500
 
 ! accuracy 0.667, required ≥ 0.900
-! polite –, required ≥ 0.500
+! polite has no score, required ≥ 0.500
 ! polite has no score for 5 cases (the scorer raised KeyError: 'text')
 ! 1 case skipped (say-goodbye: the service is down on Sundays)
 
@@ -118,7 +118,7 @@ run 20261115-184354-k3f9
 
 VARIANTS_REPORT = """\
 assistant   evals/eval_assistant.py:12
-2 cases, 19 trials, strict, any order
+2 cases, 3 variants, 19 trials, strict, any order
 
 variant           tool_called   parameters_valid   accuracy   passed   errors   median   tokens
 gpt-4.1                 1.000              1.000      1.000      6/6        0    3.0 s    7,503
@@ -150,7 +150,7 @@ what-is-the-weather-in-paris   failed   assistant [small]
 … 1 error more
 
 15 of 19 trials passed, 3 failed, 1 error
-2 cases, 19 trials in 12.3 s, 18,510 tokens in, 297 out
+2 cases, 3 variants, 19 trials in 12.3 s, 18,510 tokens in, 297 out
 run 20261115-184354-k3f9
 """
 

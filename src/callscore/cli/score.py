@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 from msgspec import Struct
+from msgspec.structs import replace
 
 from callscore.cli.exits import score_exit_code
 from callscore.cli.options import (
@@ -252,7 +253,7 @@ def command(**options: Any) -> int:
     with open_output(*destination, is_gate=is_gate) as output:
         with saving_scores(_keep_request(request), request.store, request.lang) as keeper:
             results = _score(request, output, unjudged, keeper)
-        output.write(results)
+        output.write(replace(results, fail_under=request.fail_under))
         for line in judged_lines(judge, request.lang):
             if request.output_format == "table":
                 output.write_text(f"\n{line}\n")

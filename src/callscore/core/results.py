@@ -120,6 +120,7 @@ class Results(Struct, frozen=True, gc=False, kw_only=True):
         metrics: the metrics of other tools over the scored cases, if requested.
         only: the case, if exactly one was scored and cases are to be shown.
         title: its id, or the name of its file if it has no id; empty for several cases.
+        fail_under: the required mean, to which side of which the mean is rounded; None for none.
     """
 
     settings: Settings
@@ -135,6 +136,7 @@ class Results(Struct, frozen=True, gc=False, kw_only=True):
     metrics: tuple[MetricResult, ...] = ()
     only: CaseScore | None = None
     title: str = ""
+    fail_under: float | None = None
 
     @property
     def has_notes(self) -> bool:

@@ -83,6 +83,12 @@ class ExactMean:
         return self._total / (count << _PARTS) if count else None
 
 
+# The scorers that compare nothing but the calls that count.
+_CALL_SCORERS = frozenset(
+    ("accuracy", "f1", "precision", "recall", "exact", "tool_called", "tool_selection")
+)
+
+
 class Column:
     """The numbers of one scorer or metric, added up.
 
@@ -109,12 +115,17 @@ class Column:
         self._mean.add(found.value, times)
         self._passed += times if found.value >= self._pass_mark else 0
 
-    def scorer(self, *, is_complete: bool, errors: int = 0) -> ScorerResult:
+    def scorer(
+        self, *, is_complete: bool, errors: int = 0, has_counted_calls: bool = True
+    ) -> ScorerResult:
         """The result of a scorer so far; `fail_under` is None before the answers are complete.
 
-        Each of the `errors` counts as 0, if the scorer has any number.
+        Each of the `errors` counts as 0, if the scorer has any number. Without counted calls, there is
+        nothing that a required mean could check, so that the scorer has none.
         """
-        scored = self._mean.count + (errors if self._mean.count else 0)
+        is_empty = not has_counted_calls and self._name in _CALL_SCORERS and self._fail_under
+        count = 0 if is_empty else self._mean.count
+        scored = count + (errors if count else 0)
         return ScorerResult(
             name=self._name,
             mean=self._mean.value(scored),
@@ -357,7 +368,12 @@ class Totals:
             ),
             scorers=tuple(
                 [
-                    column.scorer(errors=self._errors, is_complete=is_complete)
+                    column.scorer(
+                        errors=self._errors,
+                        is_complete=is_complete,
+                        has_counted_calls=self.summary.uncounted_cases < self.summary.cases
+                        or not self.summary.cases,
+                    )
                     for column in self._columns.values()
                 ]
             ),

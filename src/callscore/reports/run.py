@@ -45,7 +45,7 @@ from callscore.words.value_text import CASES, ERROR_COUNT, MORE, call_text, json
 from callscore.words.value_text import TRIALS as TRIAL_COUNT
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from callscore.core.phrases import Language
     from callscore.core.results import (
@@ -99,6 +99,7 @@ CASE = Phrase("case", "случай")
 SCORE = Phrase("score", "оценка")
 TIME = Phrase("time", "время")
 VARIANT = Phrase("variant", "вариант")
+_VARIANT_COUNT = Plural(("variant", "variants"), ("вариант", "варианта", "вариантов"))
 PASSED = Phrase("passed", "пройдено")
 TRIALS_PASSED = Phrase("{part}/{whole} passed", "пройдено {part}/{whole}")
 REQUIRED = Phrase("required", "требуется")
@@ -170,17 +171,22 @@ def subtitle(group: Sequence[EvaluationResults], lang: Language, *, write: Escap
     return ", ".join(parts)
 
 
-def _counts(groups: Sequence[Sequence[EvaluationResults]]) -> tuple[int, int]:
-    """The number of cases, and of trials: one per case and variant, unless it is repeated."""
-    cases = sum(max(each.cases for each in group) for group in groups)
-    return cases, sum(each.questions for group in groups for each in group)
+def _is_repeated(evaluations: Iterable[EvaluationResults]) -> bool:
+    """Whether a case has several trials; one per variant is not several."""
+    return any(each.questions > each.cases for each in evaluations)
 
 
 def _counts_text(groups: Sequence[Sequence[EvaluationResults]], lang: Language) -> str:
-    """How many cases there are, and how many trials if these are more: `50 cases, 200 trials`."""
-    cases, trials = _counts(groups)
-    counted = count_of(CASES, cases, lang)
-    return f"{counted}, {count_of(TRIAL_COUNT, trials, lang)}" if trials > cases else counted
+    """How many cases there are: `50 cases`, `50 cases, 200 trials`, `3 cases, 2 variants`."""
+    cases = sum(max(each.cases for each in group) for group in groups)
+    fewest, most = min(map(len, groups), default=1), max(map(len, groups), default=1)
+    evaluations = [each for group in groups for each in group]
+    parts = [count_of(CASES, cases, lang)]
+    if fewest == most > 1:  # else the number differs between evaluations
+        parts.append(count_of(_VARIANT_COUNT, most, lang))
+    if _is_repeated(evaluations):
+        parts.append(count_of(TRIAL_COUNT, sum(each.questions for each in evaluations), lang))
+    return ", ".join(parts)
 
 
 def verdict_parts(run: RunResults, lang: Language) -> list[tuple[str, str]]:
@@ -210,8 +216,7 @@ def _passed(run: RunResults, lang: Language) -> tuple[str, str]:
     passed, decided = sum(it.passed for it in each), sum(it.decided for it in each)
     if not any(it.answered for it in each):
         return say(_NONE_ANSWERED, lang), ""
-    cases, trials = _counts(variant_groups(run))
-    is_repeated = trials > cases
+    is_repeated = _is_repeated(each)
     if passed < decided:
         phrase = _SOME_TRIALS_PASSED if is_repeated else _SOME_PASSED
         return say(phrase, lang, part=passed, whole=decided), ""
@@ -259,6 +264,19 @@ def judge_lines(run: RunResults, lang: Language, *, write: Escaper = escape) -> 
 
 
 _BELOW = Phrase("{scorer} {mean}, required {required}", "{scorer} {mean}, требуется {required}")
+_BELOW_WITHOUT_MEAN = Phrase(
+    "{scorer} has no score, required {required}", "у {scorer} нет оценки, требуется {required}"
+)
+
+
+def _below_text(scorer: ScorerResult, lang: Language, write: Escaper = str) -> str:
+    """Why a scorer fails the run."""
+    about = {"scorer": write(scorer.name), "required": required_text(scorer)}
+    if scorer.mean is None:
+        return say(_BELOW_WITHOUT_MEAN, lang, **about)
+    return say(_BELOW, lang, mean=mean_text(scorer), **about)
+
+
 _NOT_SCORABLE = Phrase("{scorer} has no score for {cases}", "{scorer}: без оценки {cases}")
 _BROKEN = Phrase("{scorer} failed to score {cases}", "{scorer} не сработала: {cases}")
 _FLAKY = Plural(
@@ -292,8 +310,7 @@ def _evaluation_notes(
         yield forbidden
     for scorer in each.scorers:
         if scorer.is_below:
-            numbers = {"mean": mean_text(scorer), "required": required_text(scorer)}
-            yield say(_BELOW, lang, scorer=write(scorer.name), **numbers), ""
+            yield _below_text(scorer, lang, write), ""
     for phrase, noted_of in ((_BROKEN, "broken"), (_NOT_SCORABLE, "not_scorable")):
         for scorer in each.scorers:
             noted: Noted = getattr(scorer, noted_of)
@@ -685,14 +702,8 @@ def _junit_suite(each: EvaluationResults, lang: Language) -> Element:
     for scorer in each.scorers:
         if scorer.is_below:  # the mean is too low, even if no case fails
             test = add_test(suite, f"{scorer.name} {required_text(scorer)}")
-            message = say(
-                _BELOW,
-                lang,
-                scorer=scorer.name,
-                mean=mean_text(scorer),
-                required=required_text(scorer),
-            )
-            SubElement(test, "failure", type="fail_under", message=xml_safe(message))
+            message = xml_safe(_below_text(scorer, lang))
+            SubElement(test, "failure", type="fail_under", message=message)
     _add_incomplete(suite, each, lang)
     add_noted(suite, each.skipped, "skipped", LEFT_OUT, lang)
     return suite

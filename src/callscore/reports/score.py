@@ -285,12 +285,16 @@ def check_hint(results: Results, lang: Language, *, write: Escaper = escape) -> 
     return say(CHECK_HINT, lang, command=write("callscore check"))
 
 
-def rate_rows(summary: Summary, lang: Language) -> list[list[str]]:
+def rate_rows(results: Results, lang: Language) -> list[list[str]]:
     """The rows of the table of rates: a label, F1, precision and recall."""
+    summary = results.summary
     macro = (summary.macro_f1, summary.macro_precision, summary.macro_recall)
     micro = (summary.micro_f1, summary.micro_precision, summary.micro_recall)
     return [
-        [say(label, lang), *[percent(rate) for rate in found if rate is not None]]
+        [
+            say(label, lang),
+            *[percent(rate, border=results.fail_under) for rate in found if rate is not None],
+        ]
         for label, found in ((MACRO, macro), (MICRO, micro))
     ]
 
@@ -520,7 +524,7 @@ def _markdown_blocks(results: Results, lang: Language) -> Iterator[str]:
     yield from _markdown_headline(results, lang)
     if summary.cases:
         yield table(
-            ("", "F1", "precision", "recall"), [tuple(row) for row in rate_rows(summary, lang)]
+            ("", "F1", "precision", "recall"), [tuple(row) for row in rate_rows(results, lang)]
         )
         passed, exact, interval, calls, counts = total_texts(summary, lang)
         noun = summary.has_repeated_trials
@@ -555,7 +559,7 @@ def _markdown_headline(results: Results, lang: Language) -> Iterator[str]:
         yield f"## {say(NOTHING_SCORED, lang)}"
         return
     word = summary_rating(results.summary, lang=lang) or say(NO_RATING, lang)
-    yield f"## {say(HEADLINE, lang, score=percent(f1))}: {word}"
+    yield f"## {say(HEADLINE, lang, score=percent(f1, border=results.fail_under))}: {word}"
     yield summary_meaning(results, lang)
     cases = counts_text(results.summary, lang)
     line = f"{cases}, {settings_text(results.settings, lang, write=code)}"

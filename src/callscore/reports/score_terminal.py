@@ -56,7 +56,7 @@ def _sections(results: Results, width: int, lang: Language) -> Iterator[Section]
         return
     yield _headline(results, lang)
     if summary.cases:
-        rates = [[Text(cell) for cell in row] for row in wording.rate_rows(summary, lang)]
+        rates = [[Text(cell) for cell in row] for row in wording.rate_rows(results, lang)]
         yield [_table([""], ["F1", "precision", "recall"], rates)]
         passed, exact, interval, calls, counts = wording.total_texts(summary, lang)
         noun = summary.has_repeated_trials
@@ -85,7 +85,8 @@ def _headline(results: Results, lang: Language) -> Section:
     f1, interval = summary.macro_f1, summary.macro_f1_interval
     if f1 is None:
         return [Text(say(wording.NOTHING_SCORED, lang), "bold")]
-    line = Text().append(say(wording.HEADLINE, lang, score=percent(f1)), "bold").append(SPACE)
+    shown = percent(f1, border=results.fail_under)
+    line = Text().append(say(wording.HEADLINE, lang, score=shown), "bold").append(SPACE)
     word = summary_rating(summary, lang=lang)
     line.append(word or say(NO_RATING, lang), f"bold {_rating_colour(f1)}" if word else "")
     if interval is not None:
