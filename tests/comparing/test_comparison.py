@@ -405,7 +405,7 @@ def test_a_side_has_the_counts_of_its_run() -> None:
     found = compare_sides(unscored, run)
 
     after = found.after
-    assert (after.cases, after.trials) == (3, 6)
+    assert (after.cases, after.variants, after.trials, after.is_repeated) == (3, 1, 6, True)
     assert (after.passed, after.failed, after.errors) == (3, 1, 1)
     assert after.f1 == (1 + 1 + 0 + 0 + 1) / 5
     assert found.before.f1 is None

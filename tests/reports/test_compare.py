@@ -174,8 +174,10 @@ def test_a_run_is_said_in_a_few_words_and_a_file_in_fewer() -> None:
         "30 failed",
         "2 errors",
     ]
-    often = replace(LATEST, trials=398, passed=366)
-    assert side_parts(often, "en")[4:6] == ["199 cases", "398 trials"]
+    often = replace(LATEST, trials=398, is_repeated=True, passed=366)
+    assert side_parts(often, "en")[4] == "199 cases, 398 trials"
+    variants = replace(LATEST, trials=398, variants=2, passed=366)
+    assert side_parts(variants, "en")[4:6] == ["199 cases, 2 variants", "366 of 398 passed"]
     assert "366 of 398 trials passed" in side_parts(often, "en")
     assert side_parts(MAIN, "ru")[1:3] == ["прогон 20261114-120000-aaaa", "коммит 02f0cce"]
     assert side_parts(SideSummary(label="a.jsonl", cases=1), "en") == ["a.jsonl", "1 case"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from math import fsum
 from typing import TYPE_CHECKING, Any
 
@@ -60,8 +61,10 @@ class SideSummary(SideFacts, frozen=True, kw_only=True):
     """The facts about one side that reports show.
 
     Attributes:
-        cases: the number of cases.
-        trials: the number of their trials; that of the cases if each has one.
+        cases: the number of cases; a case of several variants counts once.
+        variants: the number of variants; 1 if it differs between the evaluations.
+        trials: the number of answers, with those that are missing.
+        is_repeated: whether a case has several trials under one variant.
         passed: the number of trials that passed.
         failed: the number of trials that did not pass, without the errors.
         errors: the number of trials without an answer.
@@ -70,7 +73,9 @@ class SideSummary(SideFacts, frozen=True, kw_only=True):
     """
 
     cases: int = 0
+    variants: int = 1
     trials: int = 0
+    is_repeated: bool = False
     passed: int = 0
     failed: int = 0
     errors: int = 0
@@ -301,10 +306,14 @@ def _summary(side: Side) -> SideSummary:
     has_several = len(side.evaluations) > 1
     trials = _trials(side.evaluations)
     answers = [trial for trial in trials if trial.status != "error"]
+    keyed = [((each.place, each.name), each) for each in side.evaluations]
+    variants = set(Counter(key for key, _ in keyed).values())
     return SideSummary(
         **{name: getattr(side, name) for name in SideFacts.__struct_fields__},
-        cases=sum(len(each.cases) for each in side.evaluations),
+        cases=len({(*key, case.id) for key, each in keyed for case in each.cases}),
+        variants=variants.pop() if len(variants) == 1 else 1,
         trials=len(trials),
+        is_repeated=any(len(case.trials) > 1 for _, each in keyed for case in each.cases),
         passed=sum(trial.passed is True for trial in answers),
         failed=sum(trial.passed is False for trial in answers),
         errors=len(trials) - len(answers),

@@ -14,6 +14,7 @@ from callscore.reports.formatting import (
     INTERVAL_TEXT,
     NO_NUMBER,
     RUN_ID,
+    case_counts,
     code,
     first_names,
     html_entities,
@@ -145,7 +146,6 @@ _FLIPS: dict[ChangeKind, Phrase] = {
     "changed": Phrase("{count} changed", "изменилось {count}"),
 }
 _SAME = Phrase("{count} unchanged", "без изменений {count}")
-TRIALS_COUNT = Plural(("trial", "trials"), ("попытка", "попытки", "попыток"))
 _PASSED_OF = Phrase("{part} of {whole} passed", "пройдено {part} из {whole}")
 _TRIALS_PASSED_OF = Phrase("{part} of {whole} trials passed", "пройдено {part} из {whole} попыток")
 _FAILED = Phrase("{count} failed", "не пройдено {count}")
@@ -287,9 +287,8 @@ def side_parts(side: SideSummary, lang: Language, *, write: Escaper = escape) ->
         parts.append(say(phrase, lang, commit=write(side.git_commit[:_COMMIT_WIDTH])))
     if side.started_at is not None:
         parts.append(strftime("%Y-%m-%d %H:%M UTC", gmtime(side.started_at)))
-    parts.append(count_of(CASES, side.cases, lang))
-    if side.trials > side.cases:
-        parts.append(count_of(TRIALS_COUNT, side.trials, lang))
+    counts = side.cases, side.variants, side.trials
+    parts.append(case_counts(*counts, lang, is_repeated=side.is_repeated))
     return [*parts, *_outcome_parts(side, lang)]
 
 
@@ -297,7 +296,7 @@ def _outcome_parts(side: SideSummary, lang: Language) -> Iterator[str]:
     """How many trials passed and failed, and how many are errors, as in the report of the run."""
     decided = side.passed + side.failed + side.errors
     if decided:
-        phrase = _TRIALS_PASSED_OF if side.trials > side.cases else _PASSED_OF
+        phrase = _TRIALS_PASSED_OF if side.is_repeated else _PASSED_OF
         yield say(phrase, lang, part=side.passed, whole=decided)
     if side.failed:
         yield say(_FAILED, lang, count=side.failed)

@@ -35,6 +35,7 @@ __all__ = [
     "add_properties",
     "add_property",
     "add_test",
+    "case_counts",
     "code",
     "code_title",
     "details",
@@ -55,6 +56,7 @@ __all__ = [
     "note_items",
     "number_text",
     "numbers_line",
+    "same_count",
     "scored_noun",
     "settings_text",
     "table",
@@ -128,6 +130,7 @@ _UNCOUNTED_TRIALS = Plural(
     ),
 )
 TRIAL_COUNT = Plural(("trial", "trials"), ("попытка", "попытки", "попыток"))
+_VARIANT_COUNT = Plural(("variant", "variants"), ("вариант", "варианта", "вариантов"))
 FORBIDDEN_LINE = Phrase(
     "{calls} in {cases}, scored 0",
     "{calls} ({cases}), оценка 0",
@@ -156,6 +159,24 @@ def forbidden_line(summary: Summary, lang: Language) -> tuple[str, str] | None:
         cases=count_of(scored_noun(summary), summary.forbidden_cases, lang),
     )
     return sentence, first_names(tools, len(tools), lang, width=LONG_NAME_WIDTH)
+
+
+def case_counts(
+    cases: int, variants: int, trials: int, lang: Language, *, is_repeated: bool
+) -> str:
+    """`50 cases`; with several variants or trials per case, `3 cases, 2 variants, 12 trials`."""
+    parts = [count_of(CASES, cases, lang)]
+    if variants > 1:
+        parts.append(count_of(_VARIANT_COUNT, variants, lang))
+    if is_repeated:
+        parts.append(count_of(TRIAL_COUNT, trials, lang))
+    return ", ".join(parts)
+
+
+def same_count(counts: Iterable[int]) -> int:
+    """The number that all counts have; 1 if they differ."""
+    found = set(counts)
+    return found.pop() if len(found) == 1 else 1
 
 
 def scored_noun(summary: Summary) -> Plural:

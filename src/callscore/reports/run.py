@@ -16,6 +16,7 @@ from callscore.reports.formatting import (
     add_noted,
     add_properties,
     add_test,
+    case_counts,
     code,
     code_title,
     details,
@@ -32,6 +33,7 @@ from callscore.reports.formatting import (
     low_scorers,
     note_items,
     number_text,
+    same_count,
     settings_text,
     table,
     uncounted_line,
@@ -99,7 +101,6 @@ CASE = Phrase("case", "случай")
 SCORE = Phrase("score", "оценка")
 TIME = Phrase("time", "время")
 VARIANT = Phrase("variant", "вариант")
-_VARIANT_COUNT = Plural(("variant", "variants"), ("вариант", "варианта", "вариантов"))
 PASSED = Phrase("passed", "пройдено")
 TRIALS_PASSED = Phrase("{part}/{whole} passed", "пройдено {part}/{whole}")
 REQUIRED = Phrase("required", "требуется")
@@ -177,16 +178,14 @@ def _is_repeated(evaluations: Iterable[EvaluationResults]) -> bool:
 
 
 def _counts_text(groups: Sequence[Sequence[EvaluationResults]], lang: Language) -> str:
-    """How many cases there are: `50 cases`, `50 cases, 200 trials`, `3 cases, 2 variants`."""
-    cases = sum(max(each.cases for each in group) for group in groups)
-    fewest, most = min(map(len, groups), default=1), max(map(len, groups), default=1)
     evaluations = [each for group in groups for each in group]
-    parts = [count_of(CASES, cases, lang)]
-    if fewest == most > 1:  # else the number differs between evaluations
-        parts.append(count_of(_VARIANT_COUNT, most, lang))
-    if _is_repeated(evaluations):
-        parts.append(count_of(TRIAL_COUNT, sum(each.questions for each in evaluations), lang))
-    return ", ".join(parts)
+    return case_counts(
+        sum(max(each.cases for each in group) for group in groups),
+        same_count(map(len, groups)),
+        sum(each.questions for each in evaluations),
+        lang,
+        is_repeated=_is_repeated(evaluations),
+    )
 
 
 def verdict_parts(run: RunResults, lang: Language) -> list[tuple[str, str]]:

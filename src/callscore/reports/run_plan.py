@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
-from callscore.core.phrases import Phrase, count_of, say
+from callscore.core.phrases import Phrase, say
 from callscore.core.rendering import escape
 from callscore.core.results import Unloaded
-from callscore.words.value_text import CASES, TRIALS, json_document, json_safe
+from callscore.reports.formatting import case_counts, same_count
+from callscore.words.value_text import json_document, json_safe
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -73,9 +75,14 @@ def _lines(plan: RunPlan, lang: Language) -> Iterator[str]:
                 f": {escape(reason)}" if reason else ""
             )
         yield ""
-    counts = count_of(CASES, plan.cases, lang)
-    if plan.trials > plan.cases:
-        counts += f", {count_of(TRIALS, plan.trials, lang)}"
+    variants = Counter((each.place, each.name) for each in plan.evaluations)
+    counts = case_counts(
+        plan.cases,
+        same_count(variants.values()),
+        plan.trials,
+        lang,
+        is_repeated=any(each.trials > len(each.cases) for each in plan.evaluations),
+    )
     yield say(_NOT_RUN, lang, counts=counts)
 
 
