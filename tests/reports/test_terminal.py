@@ -11,6 +11,7 @@ from rich.text import Text
 from callscore.core.results import MetricValue
 from callscore.reports.terminal import (
     Section,
+    heading_line,
     print_sections,
     printed_text,
     report_width,
@@ -27,6 +28,37 @@ def test_there_is_an_empty_line_between_sections_and_no_blank_at_the_end_of_a_li
 def test_a_report_is_as_wide_as_the_terminal_unless_that_is_too_wide() -> None:
     assert report_width(Console(file=StringIO(), width=80)) == 80
     assert report_width(Console(file=StringIO(), width=500)) == 140
+
+
+PARTS = [Text("failed", "red"), Text("1 forbidden call"), Text("orders [small]", "dim")]
+
+
+@pytest.mark.parametrize(
+    ("name", "width", "lines"),
+    [
+        ("refund", 60, ["refund   failed   1 forbidden call   orders [small]"]),
+        ("refund", 30, ["refund   failed", "  1 forbidden call", "  orders [small]"]),
+        (
+            "status-of-the-order-after-the-refund",
+            40,
+            [
+                "status-of-the-order-after-the-refund",
+                "  failed   1 forbidden call",
+                "  orders [small]",
+            ],
+        ),
+        ("a" * 25, 20, ["a" * 20, "a" * 5 + "   failed", "  1 forbidden call", "  orders [small]"]),
+        (
+            "refund",
+            14,
+            ["refund", "  failed", "  1 forbidden", "  call", "  orders", "  [small]"],
+        ),
+    ],
+)
+def test_a_heading_shows_the_whole_name_and_every_part(
+    name: str, width: int, lines: list[str]
+) -> None:
+    assert heading_line(name, PARTS, width).plain.split("\n") == lines
 
 
 # What the scorers say of one case.

@@ -15,6 +15,7 @@ from callscore.reports.terminal import (
     INDENT,
     SPACE,
     Section,
+    heading_line,
     indented,
     print_sections,
     report_width,
@@ -42,7 +43,7 @@ def render(cases: Sequence[SavedCase], *, console: Console, lang: Language = "en
 
 def _sections(case: SavedCase, width: int, lang: Language) -> Iterator[Section]:
     is_repeated = len(case.trials) > 1
-    yield [_title(case, lang), *_about(case, width, lang)]
+    yield [_title(case, width, lang), *_about(case, width, lang)]
     values = ((wording.INPUT, case.input), (wording.METADATA, case.metadata or None))
     for heading, value in values:
         if value is not None:
@@ -57,15 +58,14 @@ def _sections(case: SavedCase, width: int, lang: Language) -> Iterator[Section]:
         yield [*head, *_trial_section(case, trial, width, lang)]
 
 
-def _title(case: SavedCase, lang: Language) -> Text:
-    line = Text().append(escape(case.id), "bold").append(SPACE)
+def _title(case: SavedCase, width: int, lang: Language) -> Text:
     together = wording.trials_passed_text(case, lang)
     if together:
         is_fine = all(trial.passed for trial in case.trials)
-        line.append(together, "green" if is_fine else "red")
+        outcome = Text(together, "green" if is_fine else "red")
     else:
-        line.append_text(_outcome(case.trials[0], lang))
-    return line.append(SPACE + escape(case.evaluation), "dim")
+        outcome = _outcome(case.trials[0], lang)
+    return heading_line(case.id, [outcome, Text(escape(case.evaluation), "dim")], width)
 
 
 def _outcome(trial: Result, lang: Language) -> Text:

@@ -7,13 +7,19 @@ from typing import TYPE_CHECKING
 from rich.text import Text
 
 from callscore.core.phrases import say
-from callscore.core.rendering import clip_middle, escape
+from callscore.core.rendering import escape
 from callscore.metrics.registry import OWN_NAME
 from callscore.reports import disagreement as wording
 from callscore.reports.formatting import NO_NUMBER, number_text
 from callscore.reports.score import MEAN, METRIC, METRICS
 from callscore.reports.tables import NumberRow, number_table, room_for_names, wrapped_grid
-from callscore.reports.terminal import SPACE, Section, note_line, print_sections, report_width
+from callscore.reports.terminal import (
+    Section,
+    heading_line,
+    note_line,
+    print_sections,
+    report_width,
+)
 from callscore.words.diff import rich_text
 
 if TYPE_CHECKING:
@@ -61,9 +67,8 @@ def _sections(
     if found.shown:
         yield [Text(say(wording.HOW_TO_READ, lang), "dim")]
     for disagreement in found.shown:
-        label = clip_middle(escape(disagreement.case.label), width // 2)
-        line = Text().append(label, "bold").append(SPACE)
-        line.append(wording.case_line(disagreement, lang), "dim")
+        about = Text(wording.case_line(disagreement, lang), "dim")
+        line = heading_line(disagreement.case.label, [about], width)
         diff = rich_text(wording.short_diff(disagreement, width, lang))
         yield [line, diff, *_opinions(disagreement, width, lang)]
     more = wording.more_cases(found, lang)

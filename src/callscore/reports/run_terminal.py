@@ -13,7 +13,7 @@ from callscore.core.rendering import clip_middle, display_width, escape
 from callscore.core.results import CaseScore
 from callscore.reports import history as history_wording
 from callscore.reports import run as wording
-from callscore.reports.formatting import RUN_ID, first_names
+from callscore.reports.formatting import LONG_NAME_WIDTH, RUN_ID, first_names
 from callscore.reports.run import COLUMN_SPACE, evaluation_label
 from callscore.reports.score import MEAN, TRIALS
 from callscore.reports.tables import NumberRow, number_table
@@ -21,6 +21,7 @@ from callscore.reports.terminal import (
     INDENT,
     SPACE,
     Section,
+    heading_line,
     indented,
     note_line,
     print_sections,
@@ -147,7 +148,7 @@ def _sections(run: RunResults, width: int, lang: Language) -> Iterator[Section]:
         errors = count_of(ERROR_COUNT, more, lang)
         yield [Text(say(wording.MORE_ERRORS, lang, errors=errors), "dim")]
     for each in run.unloaded:
-        line = _first_line(each.place, Text(say(wording.UNLOADED, lang), "red"), "", width)
+        line = heading_line(each.place, [Text(say(wording.UNLOADED, lang), "red")], width)
         yield [line, *_traceback(each.problem, each.details)]
     yield _warnings(run)
     yield _footer(run, lang)
@@ -211,16 +212,15 @@ def _number_tables(group: Sequence[EvaluationResults], width: int, lang: Languag
 def _case(run: RunResults, shown: ShownCase, width: int, lang: Language) -> Section:
     case, pass_mark = shown.case, shown.evaluation.results.settings.pass_mark
     outcome, style = wording.OUTCOMES[shown.passed]
-    words = Text().append(say(outcome, lang), style)
+    parts = [Text(say(outcome, lang), style)]
     trials = wording.trials_of_case(shown)
     if trials is not None:
-        words.append(SPACE).append(
-            say(wording.TRIALS_PASSED, lang, part=trials.passed, whole=trials.trials), "dim"
-        )
+        part, whole = trials.passed, trials.trials
+        parts.append(Text(say(wording.TRIALS_PASSED, lang, part=part, whole=whole), "dim"))
     if isinstance(case, CaseScore):
         if case.score.forbidden:
             count = count_of(FORBIDDEN_CALLS, len(case.score.forbidden), lang)
-            words.append(SPACE).append(count, "bold red")
+            parts.append(Text(count, "bold red"))
         body = scorer_value_lines(case.metrics, pass_mark, width)
         if case.score.expected or case.score.actual:
             body.append(rich_text(call_lines(case.score, width=width, lang=lang)))
@@ -229,17 +229,12 @@ def _case(run: RunResults, shown: ShownCase, width: int, lang: Language) -> Sect
             body.append(indented(rich_text(sentence)))
     else:
         body = [*scorer_value_lines(case.values, pass_mark, width), *_calls(case, width, lang)]
-    return [_first_line(case.label, words, evaluation_label(run, shown.evaluation), width), *body]
+    parts.append(_label(run, shown.evaluation))
+    return [heading_line(case.label, parts, width), *body]
 
 
-def _first_line(name: str, words: Text, label: str, width: int) -> Text:
-    """A name, the outcome, and the label of the evaluation."""
-    line = Text().append(clip_middle(escape(name), width // 2), "bold")
-    line.append(SPACE).append_text(words)
-    room = width - line.cell_len - len(SPACE)
-    if label and room > 0:
-        line.append(SPACE + clip_middle(escape(label), room), "dim")
-    return line
+def _label(run: RunResults, evaluation: EvaluationResults) -> Text:
+    return Text(escape(evaluation_label(run, evaluation)), "dim")
 
 
 def _calls(case: CaseValues, width: int, lang: Language) -> Section:
@@ -255,11 +250,11 @@ def _calls(case: CaseValues, width: int, lang: Language) -> Section:
 
 def _failure_section(run: RunResults, alike: FailureGroup, width: int, lang: Language) -> Section:
     names = [failure.label for failure in alike.failures]
-    words = Text().append(say(wording.FAILURE_KINDS[alike.kind], lang), "red")
+    parts = [Text(say(wording.FAILURE_KINDS[alike.kind], lang), "red")]
     if alike.attempts > 1:
-        words.append(SPACE + count_of(wording.ATTEMPTS, alike.attempts, lang), "dim")
-    shown = first_names(names, len(names), lang)
-    line = _first_line(shown, words, evaluation_label(run, alike.evaluation), width)
+        parts.append(Text(count_of(wording.ATTEMPTS, alike.attempts, lang), "dim"))
+    shown = first_names(names, len(names), lang, width=LONG_NAME_WIDTH)
+    line = heading_line(shown, [*parts, _label(run, alike.evaluation)], width)
     return [line, *_traceback(alike.problem, alike.details)]
 
 

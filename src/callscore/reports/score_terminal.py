@@ -20,7 +20,14 @@ from callscore.reports.tables import (
     stacked_words,
     wrapped_grid,
 )
-from callscore.reports.terminal import SPACE, Section, note_line, print_sections, report_width
+from callscore.reports.terminal import (
+    SPACE,
+    Section,
+    heading_line,
+    note_line,
+    print_sections,
+    report_width,
+)
 from callscore.words.diff import call_lines, rich_text
 from callscore.words.explanation import FORBIDDEN_CALLS
 from callscore.words.value_text import MORE, NO_RATING, percent, summary_rating
@@ -73,9 +80,8 @@ def _sections(results: Results, width: int, lang: Language) -> Iterator[Section]
     for ranking in wording.rankings(summary):
         yield _ranking_section(ranking, width, lang)
     yield _checks(results, width, lang)
-    titles = short_names([case.label for case in results.cases], width // 2)
     for case in results.cases:
-        yield _case(case, titles[case.label], width, lang)
+        yield _case(case, case.label, width, lang)
     if results.not_shown:
         yield [Text(wording.not_shown_text(results, lang), "dim")]
 
@@ -100,8 +106,7 @@ def _single_sections(
     results: Results, case: CaseScore, width: int, lang: Language
 ) -> Iterator[Section]:
     """A single case: what it scored, the calls, the values of metrics, and the notes."""
-    name = results.title or case.label
-    title, *calls = _case(case, short_names([name], width // 2)[name], width, lang)
+    title, *calls = _case(case, results.title or case.label, width, lang)
     meaning = map(Text, wording.single_meaning(case, lang))
     settings = Text(settings_text(results.settings, lang), "dim")
     yield [title, *meaning, settings]
@@ -227,15 +232,14 @@ def _case(case: CaseScore, title: str, width: int, lang: Language) -> Section:
     score = case.score
     outcome, style = wording.OUTCOMES[score.passed]
     number, rates = wording.score_parts(score, lang)
-    line = Text().append(title, "bold")
-    line.append(SPACE).append(say(outcome, lang), style)
-    line.append(SPACE).append(number, _rating_colour(score.f1) if rates else "dim")
+    parts = [
+        Text(say(outcome, lang), style),
+        Text(number, _rating_colour(score.f1) if rates else "dim"),
+    ]
     if score.forbidden:
         forbidden = count_of(FORBIDDEN_CALLS, len(score.forbidden), lang)
-        line.append(SPACE).append(forbidden, "bold red")
-    if rates:
-        has_room = line.cell_len + len(SPACE + rates) <= width
-        line.append(SPACE if has_room else f"\n{_INDENT}").append(rates, "dim")
+        parts.append(Text(forbidden, "bold red"))
+    line = heading_line(title, [*parts, Text(rates, "dim")], width)
     return [line, *_values(case, width), rich_text(call_lines(score, width=width, lang=lang))]
 
 

@@ -9,7 +9,7 @@ from rich.console import Console, RenderableType
 from rich.padding import Padding
 from rich.text import Text
 
-from callscore.core.rendering import clip, escape
+from callscore.core.rendering import clip, clip_middle, display_width, escape, wrap
 from callscore.reports.formatting import file_width, low_scorers, metric_cells
 
 if TYPE_CHECKING:
@@ -22,6 +22,7 @@ __all__ = [
     "INDENT",
     "SPACE",
     "Section",
+    "heading_line",
     "indented",
     "note_line",
     "print_sections",
@@ -69,6 +70,30 @@ def note_line(sentence: str, names: str, *, style: str = "yellow") -> Text:
 def indented(text: Text) -> Padding:
     """A text that is indented below its heading."""
     return Padding(text, (0, 0, 0, INDENT), expand=False)
+
+
+_LONGEST_NAME = 400
+
+
+def heading_line(name: str, parts: Iterable[Text], width: int) -> Text:
+    """The whole name of a case, or of a file, and what is known about it.
+
+    A part without room has an indented line of its own, and nothing but a huge name is cut: several
+    cases may differ only in the middle of their names.
+    """
+    *lines, last = wrap(clip_middle(escape(name), _LONGEST_NAME), width)
+    line = Text().append("\n".join([*lines, last]), "bold")
+    taken = display_width(last)
+    for part in filter(None, parts):
+        if taken + len(SPACE) + part.cell_len <= width:
+            line.append(SPACE).append_text(part)
+            taken += len(SPACE) + part.cell_len
+            continue
+        for words in wrap(part.plain, width - INDENT):
+            line.append("\n" + " " * INDENT)
+            line.append_text(part if words == part.plain else Text(words, part.style))
+            taken = INDENT + display_width(words)
+    return line
 
 
 _REASON_WIDTH = 300
