@@ -15,8 +15,8 @@ from callscore.models import chat
 FOLDER = Path(__file__).parent
 TOOLS = (FOLDER / "tools.json").read_text(encoding="utf-8")
 INSTRUCTIONS = f"You call tools for the user. Answer with [] when no tool is needed. Tools: {TOOLS}"
-# Questions and correct answers, for the variant `shown`.
-SHOWN = {
+# Questions and correct answers, for the variant `few_shot`.
+EXAMPLES = {
     "Is it warm in Rome?": '[{"name":"getWeather","arguments":{"location":"Rome"}}]',
     "What is 6 times 4?": '[{"name":"calculator","arguments":{"operation":"multiply","a":6,"b":4}}]',
     "Good morning!": "[]",
@@ -57,7 +57,7 @@ ask = chat(
     cases="cases.yaml",
     tools="tools.json",
     scorers=["tool_called", "parameters_valid", "accuracy"],
-    variants={"told": {"examples": {}}, "shown": {"examples": SHOWN}},
+    variants={"zero_shot": {"examples": {}}, "few_shot": {"examples": EXAMPLES}},
 )
 async def local_model(case: Case, *, examples: dict[str, str]) -> str:
     """Return the text of the answer: a list of calls, which callscore reads from text."""

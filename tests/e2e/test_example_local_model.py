@@ -66,7 +66,7 @@ def test_a_real_model_is_asked_scored_and_not_asked_twice(folder: Path) -> None:
     again = report(f"callscore run . --cache {few}", folder)
     rescored = report(RESCORE, folder)
 
-    assert [each["variant"] for each in asked] == ["told", "shown"]
+    assert [each["variant"] for each in asked] == ["zero_shot", "few_shot"]
     for each in asked:
         scorers = {scorer["name"]: scorer for scorer in each["scorers"]}
         assert (each["answered"], each["errors"], each["reused"]) == (3, 0, 0)

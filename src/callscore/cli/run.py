@@ -359,7 +359,8 @@ def _resume_options(request: RunRequest) -> Iterator[str]:
     yield from request.settings_text
 
 
-_HELP = """Run the evaluations in PATHs: files, and folders with eval_*.py, eval_*.yaml, eval_*.toml.
+_HELP = """Run the evaluations in PATHs: files, and folders with eval_*.py, eval_*.yaml, eval_*.yml or
+eval_*.toml.
 
 Every answer is saved in .callscore/history.db: --resume, --cache and `callscore rescore` reuse it.
 
