@@ -33,7 +33,7 @@ WRITTEN = [
     ("lang", "asked"),
     [
         ("en", "Write 3 expectations to 2 files?"),
-        ("ru", "Записать 3 ожидания в 2 файла?"),
+        ("ru", "Записать 3 эталона в 2 файла?"),
     ],
 )
 def test_it_asks_how_much_is_to_be_written(lang: Language, asked: str) -> None:
@@ -45,7 +45,7 @@ def test_what_was_written_is_told_by_file() -> None:
         "written: evals/a.yaml (2 expectations)",
         "written: b.jsonl (1 expectation)",
     ]
-    assert next(written_lines(WRITTEN, "ru")) == "записано: evals/a.yaml (2 ожидания)"
+    assert next(written_lines(WRITTEN, "ru")) == "записано: evals/a.yaml (2 эталона)"
 
 
 def test_hostile_names_do_no_harm() -> None:
@@ -91,7 +91,7 @@ def test_what_fails_for_another_reason_and_what_is_renamed_is_told() -> None:
         "calls as expected, but failed by another scorer: 1 (x::a)"
     ]
     assert [*written_lines([nameless] * 2, "en")][-1].startswith("2 cases without an id")
-    assert [*written_lines([nameless], "ru")][-1].startswith("без id: 1 случай")
+    assert [*written_lines([nameless], "ru")][-1].startswith("1 случай без id: ")
 
 
 def test_a_reason_is_told_in_the_language_that_is_asked_for() -> None:

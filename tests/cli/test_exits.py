@@ -94,7 +94,7 @@ def test_reasons_can_be_had_in_russian() -> None:
         "evals/eval_broken.py:3: ModuleNotFoundError: No module named 'wether'",
         "assistant: нет ответа для 4 случаев",
         "assistant: accuracy 0.667, требуется ≥ 0.900",
-        "assistant: у polite нет оценки, требуется ≥ 0.500",
+        "assistant: polite: нет оценки, требуется ≥ 0.500",
         "router: 1 случай не пройден",
     ]
 
@@ -159,7 +159,7 @@ def test_a_forbidden_call_fails_a_gate_however_good_the_rest_is() -> None:
     ]
     assert score_exit_reasons(made, 0.6, "ru") == [
         "macro F1 50.0%, требуется ≥ 60.0% (--fail-under)",
-        "сделаны запрещённые вызовы: delete",
+        "вызваны запрещённые инструменты: delete",
     ]
     assert score_exit_reasons(results(fine), 1, "en") == []
 
@@ -196,11 +196,13 @@ def test_a_gate_fails_where_nothing_was_scored_or_a_reference_was_not_run() -> N
     [
         ("dry run", OK, "ru", "ничего не записано"),
         ("declined", FAILED, "en", "nothing was written"),
-        ("unselected", UNREADABLE, "en", "nothing selected: no case matches -k"),
+        ("declined", FAILED, "ru", "ничего не записано"),
+        # Errors are in English only.
+        ("unselected", UNREADABLE, "ru", "nothing selected: no case matches -k"),
         (
             "no terminal",
             USAGE,
-            "en",
+            "ru",
             "nothing was written: there is no terminal to ask for confirmation. Pass --yes to write",
         ),
     ],
@@ -213,10 +215,10 @@ def test_why_nothing_is_blessed_decides_about_the_code(
 
 
 def test_a_run_with_faults_is_refused_as_a_baseline(capsys: pytest.CaptureFixture[str]) -> None:
-    assert baseline_exit_code("a", [], "en") == OK
+    assert baseline_exit_code("a", []) == OK
     assert capsys.readouterr().err == ""
 
-    assert baseline_exit_code("a", ["it did not end", "1 error"], "en") == FAILED
+    assert baseline_exit_code("a", ["it did not end", "1 error"]) == FAILED
     assert capsys.readouterr().err.startswith(
         "callscore: the run a cannot be a baseline: it did not end, 1 error. Choose another run"
     )

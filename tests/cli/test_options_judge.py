@@ -108,7 +108,7 @@ def test_nothing_is_written_before_anything_is_judged(
     ("lang", "line"),
     [
         ("en", "m judged 1 value with 2 requests"),
-        ("ru", "m: 1 значение оценено; 2 запроса"),
+        ("ru", "m: 1 значение оценено, 2 запроса"),
     ],
 )
 def test_what_was_judged_is_said_in_a_line(lang: Language, line: str) -> None:
@@ -154,4 +154,4 @@ def test_after_so_many_in_a_row_it_is_given_up() -> None:
 
     with pytest.raises(ModelFailed):
         unjudged.take("5", Case(), error)
-    assert unjudged.lines("ru")[0] == "5 случаев без оценки судьи, в отчёте их нет"
+    assert unjudged.lines("ru")[0] == "не оценено судьёй и не вошло в отчёт: 5 случаев"

@@ -118,7 +118,7 @@ def test_the_demo_takes_settings_and_formats(folder: Path) -> None:
 
     assert "With `--preset outcome`, only calls that change something count" in outcome
     assert "The score is low" not in outcome
-    assert "С этими настройками проходит" in other
+    assert "С этими настройками пройдено" in other
     report = msgspec.json.decode((folder / "demo.json").read_bytes())
     assert (report["totals"]["cases"], len(report["cases"])) == (200, 1)
 

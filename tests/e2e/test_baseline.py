@@ -92,7 +92,7 @@ def test_a_run_that_is_not_there_is_told(callscore: Program, runs: list[str]) ->
     ("ended", "why"),
     [
         (("interrupted", {}), "it did not finish"),
-        (("finished", {"errors": 2}), "2 questions have no answer"),
+        (("finished", {"errors": 2}), "2 answers are missing"),
     ],
 )
 def test_a_broken_run_is_taken_only_where_somebody_insists(
@@ -105,7 +105,7 @@ def test_a_broken_run_is_taken_only_where_somebody_insists(
     with open_store(tmp_path / ".callscore/history.db") as store:
         store.finish(runs[0], *ended, {})
 
-    refused = callscore("baseline", "set", "latest")
+    refused = callscore("baseline", "set", "latest", "--lang", "ru")  # errors are in English
     forced = callscore("baseline", "set", "latest", "--allow-incomplete")
 
     assert (refused.returncode, refused.stdout) == (1, "")

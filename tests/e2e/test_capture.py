@@ -91,7 +91,7 @@ def test_a_case_says_what_to_look_at(callscore: Program) -> None:
 def test_what_is_told_can_be_had_in_russian(callscore: Program) -> None:
     done = callscore("capture", "-", "--lang", "ru", stdin=b'{"id": "x", "actual": ["f"]}')
 
-    assert "для проверки: 1 случай" in done.stderr
+    assert "1 случай нужно просмотреть" in done.stderr
     assert "без входных данных" in done.stderr
 
 

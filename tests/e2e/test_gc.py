@@ -56,7 +56,7 @@ def test_a_dry_run_changes_nothing(callscore: Program, runs: list[str], tmp_path
         r"Would delete: 3 runs, 9 results(, [\d.]+ k?B of texts)?\. Nothing was changed\.\n(  2\S+   .*\n){3}",
         said.stdout,
     )
-    assert russian.stdout.startswith("Было бы удалено: 3 прогона, 9 результатов")
+    assert russian.stdout.startswith("Будет удалено: 3 прогона, 9 результатов")
     assert kept(tmp_path) == runs
 
 

@@ -97,6 +97,7 @@ def test_what_the_tools_do_not_give_is_said_in_both_languages(
 
     assert "fewer than requested" in english
     assert "no near misses of these kinds" in english
+    assert " по 1 инструменту\n" in russian
     assert "меньше, чем запрошено" in russian
 
 
@@ -148,7 +149,7 @@ def test_definitions_that_give_nothing_are_an_error_that_names_the_file(
 HARD = '{"name": "hard", "parameters": {"type": "object", "properties": {"code": {"type": "string", "pattern": "^(a)\\\\1$"}}, "required": ["code"]}}'  # fmt: skip
 
 
-@pytest.mark.parametrize(("lang", "said"), [("en", "skipped: "), ("ru", "пропущено: ")])
+@pytest.mark.parametrize(("lang", "said"), [("en", "skipped: "), ("ru", "не использовано: ")])
 def test_a_tool_that_has_no_value_is_named_and_the_others_are_used(
     callscore: Program, tmp_path: Path, lang: str, said: str
 ) -> None:

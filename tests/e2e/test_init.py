@@ -55,7 +55,7 @@ def test_it_says_what_was_written_and_what_to_type_next(callscore: Program) -> N
     assert "  evals/eval_assistant.yaml\n" in english.stdout
     assert english.stdout.endswith(" run evals\n")
     assert "Next steps:" in english.stdout
-    assert "Что набрать дальше:" in russian.stdout
+    assert "Что дальше:" in russian.stdout
     assert russian.stdout.endswith(" run 'my evals'\n")
 
 

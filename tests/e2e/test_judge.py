@@ -60,7 +60,7 @@ def test_each_distinct_question_is_asked_once_and_never_again(
     assert "the judge: it sends people away" in first.stdout
     assert first.stdout.endswith("\nj judged 3 values with 3 requests\n")
     assert asked == len(server.requests) == 3
-    assert again.stdout.endswith("\nj: 3 значения оценены; 0 запросов\n")
+    assert again.stdout.endswith("\nj: 3 значения оценены, 0 запросов\n")
     assert "судья: it sends people away" in again.stdout
     kept = b"".join(path.read_bytes() for path in (cases.parent / ".callscore").iterdir())
     assert KEY.encode() not in kept
@@ -142,7 +142,7 @@ def test_a_case_that_is_not_judged_is_named_and_the_others_are_scored(
     assert run.returncode == 4
     assert msgspec.json.decode(run.stdout)["totals"]["cases"] == 3
     assert "cases.jsonl:4: short: j: judging 'is it short?': the server" in run.stderr
-    said = "1 case not judged" if lang == "en" else "1 случай без оценки судьи"
+    said = "1 case not judged" if lang == "en" else "не оценено судьёй и не вошло в отчёт: 1 случай"
     assert said in run.stderr
 
 

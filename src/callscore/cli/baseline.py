@@ -33,7 +33,8 @@ __all__ = ["command"]
 
 _SET = Phrase(
     "{name} now points to the run {run}. Compare another run with it: callscore gate --against {typed}",
-    "{name} теперь указывает на прогон {run}. Сравнить с ним другой: callscore gate --against {typed}",
+    "{name} теперь указывает на прогон {run}. Сравнить с ним другой прогон:"
+    " callscore gate --against {typed}",
 )
 _MOVED = Phrase(
     "{name} pointed to the run {before}, and now points to {run}.",
@@ -41,8 +42,8 @@ _MOVED = Phrase(
 )
 _UNFINISHED = Phrase("it did not finish", "он не завершён")
 _WITHOUT_ANSWER = Plural(
-    ("question has no answer", "questions have no answer"),
-    ("вопрос без ответа", "вопроса без ответа", "вопросов без ответа"),
+    ("answer is missing", "answers are missing"),
+    ("ответ не получен", "ответа не получено", "ответов не получено"),
 )
 _BROKEN = Phrase("Note: {why}.", "Внимание: {why}.")
 _PARTIAL = Phrase(
@@ -56,7 +57,7 @@ _BELOW = Phrase(
 )
 _REMOVED = Phrase(
     "{name} is no longer a baseline. Its run {run} is still saved.",
-    "{name} больше не базовый прогон. Сам прогон {run} по-прежнему сохранён.",
+    "{name} больше не базовый прогон. Прогон {run} остался в истории.",
 )
 _NONE = Phrase(
     "No baselines yet. Set one: callscore baseline set latest --name main",
@@ -80,7 +81,7 @@ def command() -> None:
 @click.option(
     "--allow-incomplete",
     is_flag=True,
-    help="Accept a run that did not finish, or that has questions without an answer.",
+    help="Accept a run that did not finish, or in which answers are missing.",
 )
 @store_option
 @lang_option
@@ -97,25 +98,29 @@ def set_one(
 ) -> None:
     """Point a baseline at a RUN; the default is the newest one.
 
-    A run that did not finish, or in which questions have no answer, is refused with exit code 1: other
-    runs would look better against it than they are.
+    A run that did not finish, or in which answers are missing, is refused with exit code 1: other runs
+    would look better against it than they are.
     """
     with open_existing_store(store) as opened:
         found = opened.find(run)
-        faults = [] if found.status == "finished" else [say(_UNFINISHED, lang)]
-        errors = found.totals.get("errors")
-        if errors:
-            faults.append(count_of(_WITHOUT_ANSWER, errors, lang))
-        code = OK if allow_incomplete else baseline_exit_code(found.id, faults, lang)
+        code = OK if allow_incomplete else baseline_exit_code(found.id, _faults(found, "en"))
         if code != OK:
             ctx.exit(code)
-        cautions = [say(_BROKEN, lang, why=why) for why in faults] + _warnings(opened, found, lang)
+        cautions = [say(_BROKEN, lang, why=why) for why in _faults(found, lang)]
+        cautions += _warnings(opened, found, lang)
         before = {each.name: each.run for each in opened.baselines()}.get(name)
         opened.set_baseline(name, found.id)
     phrase = _SET if before in (None, found.id) else _MOVED
     typed = escape(shlex.quote(name) + store_arguments(store))
     line = say(phrase, lang, name=escape(name), typed=typed, run=found.id, before=before)
     _write("".join(f"{each}\n" for each in (line, *cautions)), lang)
+
+
+def _faults(run: RunRecord, lang: Language) -> list[str]:
+    """Why a run is refused as a baseline; empty if it is not."""
+    faults = [] if run.status == "finished" else [say(_UNFINISHED, lang)]
+    errors = run.totals.get("errors")
+    return [*faults, count_of(_WITHOUT_ANSWER, errors, lang)] if errors else faults
 
 
 def _warnings(store: Store, run: RunRecord, lang: Language) -> list[str]:

@@ -38,13 +38,13 @@ __all__ = ["command"]
 
 _MOST_NAMED = 10
 
-_EXPECTATIONS = Plural(("expectation", "expectations"), ("ожидание", "ожидания", "ожиданий"))
+_EXPECTATIONS = Plural(("expectation", "expectations"), ("эталон", "эталона", "эталонов"))
 _QUESTION = Phrase("Write {expectations} to {files}?", "Записать {expectations} в {files}?")
 _WRITTEN = Phrase("written: {file} ({expectations})", "записано: {file} ({expectations})")
 _REFUSED = Phrase("not changed: {label}: {problem}", "не изменено: {label}: {problem}")
 _UNANSWERED = Phrase(
     "not changed, because they have no answer: {count} ({names})",
-    "не изменены, потому что нет ответа: {count} ({names})",
+    "не изменено, потому что нет ответа: {count} ({names})",
 )
 _NOTHING = Phrase(
     "nothing to bless: the calls are as expected ({cases})",
@@ -57,13 +57,13 @@ _NOTHING_EXPECTED = Phrase(
 )
 _OTHERS = Phrase(
     "calls as expected, but failed by another scorer: {count} ({names})",
-    "вызовы совпадают с ожидаемыми, но случай не пройден по другой метрике: {count} ({names})",
+    "вызовы совпадают с ожидаемыми, но не пройдено по другой метрике: {count} ({names})",
 )
 _RENAMED = Phrase(
     "{cases} without an id: the name is derived from the expected calls, so it changes in the next run",
-    "без id: {cases}; имя выводится из ожидаемых вызовов, поэтому в следующем прогоне оно изменится",
+    "{cases} без id: имя строится по ожидаемым вызовам, поэтому в следующем прогоне оно изменится",
 )
-_NOTHING_WRITABLE = Phrase("nothing can be written", "записать ничего нельзя")
+_NOTHING_WRITABLE = Phrase("nothing can be written", "ничего нельзя записать")
 
 
 def confirmation_text(written: Sequence[Rewritten], lang: Language) -> str:

@@ -39,14 +39,14 @@ use them as references. --limit counts traces.
 \b
   callscore capture traces.jsonl -o cases.jsonl
 """
-_MADE = Phrase("{cases} to review", "для проверки: {cases}")
+_MADE = Phrase("{cases} to review", "{cases} нужно просмотреть")
 _REPEATED = Phrase(
     "skipped because they repeat earlier ones: {count}",
-    "пропущены, потому что повторяют предыдущие: {count}",
+    "не записаны повторы предыдущих: {count}",
 )
 _TRIALS = Phrase(
     "further traces of a case with the same id, counted in metadata.captured.trials: {count}",
-    "ещё трасс с id уже созданных случаев (см. metadata.captured.trials): {count}",
+    "ещё трассы с id уже созданных случаев, учтены в metadata.captured.trials: {count}",
 )
 _DIFFERING = Phrase(
     "of these, with other calls than the first: {count}",
@@ -55,18 +55,18 @@ _DIFFERING = Phrase(
 _NAMELESS = Phrase(
     "without an id: {count}. The cases got generated ids, so 'callscore score' cannot join these traces"
     " with them. If the traces have an id, pass its path: --map id=$.path.to.id",
-    "без id: {count}. Случаи получили сгенерированные id, поэтому 'callscore score' не сможет связать с"
-    " ними эти трассы. Если id в трассах есть, укажите путь: --map id=$.path.to.id",
+    "без id: {count}. Случаи получили сгенерированные id, поэтому callscore score не сможет связать с"
+    " ними эти трассы. Если id в трассах есть, укажите путь к нему: --map id=$.path.to.id",
 )
 _WITHOUT_INPUT = Phrase(
     "without an input, so an agent cannot be run on them: {count}",
-    "без входных данных, агента на них не запустить: {count}",
+    "без входных данных, агента запустить не на чем: {count}",
 )
 _TO_REVIEW = Phrase(
     "with failed or unreadable calls, listed in metadata.captured.review: {count}",
     "с неудачными или нечитаемыми вызовами, см. metadata.captured.review: {count}",
 )
-_SKIPPED = Phrase("skipped: {count}", "пропущено: {count}")
+_SKIPPED = Phrase("skipped: {count}", "не прочитано: {count}")
 
 
 @click.command(help=_HELP)

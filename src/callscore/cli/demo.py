@@ -37,37 +37,37 @@ __all__ = ["command"]
 
 _REWARDS = Phrase(
     "Tasks completed, by the published rewards of the benchmark itself:",
-    "Выполненные задачи по опубликованным наградам самого бенчмарка:",
+    "Выполнено задач по опубликованным наградам самого бенчмарка:",
 )
 _DATASET = Phrase(
     "These are 200 real trajectories: gpt-4o on 50 customer service tasks of an airline, with four "
     "trials per task.",
-    "Это 200 настоящих траекторий: gpt-4o на 50 задачах службы поддержки авиакомпании, по четыре попытки "
-    "на задачу.",
+    "Это 200 настоящих траекторий: gpt-4o решает 50 задач службы поддержки авиакомпании, по четыре попытки "
+    "на каждую.",
 )
 _STRICT = Phrase(
     "The score is low although {done} of the tasks were completed: the references contain only the calls "
     "that change something, and strict scoring counts every lookup of the agent as extra.\n"
     "With `--preset outcome`, only calls that change something count, and failed calls are ignored: then "
     "{passed} of the trials pass.",
-    "Оценка низкая, хотя выполнено {done} задач: в эталонах только вызовы, которые что-то меняют, а строгая "
-    "оценка считает лишним каждый поисковый запрос агента.\n"
+    "Оценка низкая, хотя выполнено {done} задач: в эталонах только вызовы, которые что-то меняют, а при "
+    "строгом сравнении каждый вызов, который только читает данные, считается лишним.\n"
     "С `--preset outcome` учитываются только вызовы, которые что-то меняют, а неудачные не учитываются: "
-    "тогда проходит {passed} попыток.",
+    "тогда пройдено {passed} попыток.",
 )
 _OUTCOME = Phrase(
     "With `--preset outcome`, only calls that change something count, and failed calls are ignored: "
     "{passed} of the trials pass, and {done} of the tasks were completed.",
     "С `--preset outcome` учитываются только вызовы, которые что-то меняют, а неудачные не учитываются: "
-    "проходит {passed} попыток, а выполнено {done} задач.",
+    "пройдено {passed} попыток, а выполнено {done} задач.",
 )
 _OTHER_SETTINGS = Phrase(
     "With these settings {passed} of the trials pass, and {done} of the tasks were completed.",
-    "С этими настройками проходит {passed} попыток, а выполнено {done} задач.",
+    "С этими настройками пройдено {passed} попыток, а выполнено {done} задач.",
 )
 _TABLES = Phrase(
     "The tables show which tools and arguments lower the score, and the cases show where.",
-    "Таблицы показывают, какие инструменты и аргументы снижают оценку, а случаи — где именно.",
+    "Таблицы показывают, какие инструменты и аргументы снижают оценку, а разбор случаев — где именно.",
 )
 _DATA = "airline-gpt-4o.jsonl.gz"
 _TRIALS = 4

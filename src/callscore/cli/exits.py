@@ -93,7 +93,7 @@ _SCORER_BELOW = Phrase(
 )
 _SCORER_WITHOUT_NUMBER = Phrase(
     "{evaluation}: {scorer} has no score, required ≥ {required}",
-    "{evaluation}: у {scorer} нет оценки, требуется ≥ {required}",
+    "{evaluation}: {scorer}: нет оценки, требуется ≥ {required}",
 )
 _SCORER_BROKEN = Phrase(
     "{evaluation}: the scorer {scorer} failed: {reasons} ({cases})",
@@ -101,7 +101,7 @@ _SCORER_BROKEN = Phrase(
 )
 _FORBIDDEN_IN_EVALUATION = Phrase(
     "{evaluation}: forbidden calls were made: {names}",
-    "{evaluation}: сделаны запрещённые вызовы: {names}",
+    "{evaluation}: вызваны запрещённые инструменты: {names}",
 )
 
 
@@ -191,31 +191,31 @@ def _missed_means(evaluation: EvaluationResults, lang: Language) -> Iterator[str
 _NOTHING_SCORED = Phrase("no case was scored", "ни один случай не оценён")
 _NOTHING_COUNTED = Phrase(
     "no case has a call that counts under these settings, so --fail-under has nothing to check",
-    "по этим настройкам ни в одном случае нет учитываемых вызовов: --fail-under нечего проверять",
+    "при этих настройках ни в одном случае нет учитываемых вызовов, поэтому --fail-under нечего проверять",
 )
 _SIDES_APART = Phrase(
     "no case was scored: no case has both expected and actual calls. If they are in different files, join"
     " them by id: callscore score --expected REFERENCES --actual TRACES",
-    "ни один случай не оценён: ни в одном нет и ожидаемых, и фактических вызовов. Если они в разных файлах,"
-    " соедините их по id: callscore score --expected REFERENCES --actual TRACES",
+    "ни один случай не оценён: ни в одном нет сразу и ожидаемых, и фактических вызовов. Если они в разных"
+    " файлах, соедините их по id: callscore score --expected REFERENCES --actual TRACES",
 )
 _NO_EXPECTED = Phrase(
     "no case was scored: the expected calls are missing. Add 'expected' to each case, or pass a file with"
     " references: callscore score --expected REFERENCES --actual TRACES",
-    "ни один случай не оценён: нет ожидаемых вызовов. Добавьте 'expected' в каждый случай или укажите файл"
+    "ни один случай не оценён: нет ожидаемых вызовов. Добавьте «expected» в каждый случай или укажите файл"
     " с эталонами: callscore score --expected REFERENCES --actual TRACES",
 )
 _NO_ACTUAL = Phrase(
     "no case was scored: the actual calls are missing. Add 'actual' to each case, or pass a file with"
     " traces: callscore score --expected REFERENCES --actual TRACES",
-    "ни один случай не оценён: нет фактических вызовов. Добавьте 'actual' в каждый случай или укажите файл"
+    "ни один случай не оценён: нет фактических вызовов. Добавьте «actual» в каждый случай или укажите файл"
     " с трассами: callscore score --expected REFERENCES --actual TRACES",
 )
 _NO_COMMON_ID = Phrase(
     "no case was scored: no id occurs in both --expected and --actual. Check the ids, or pass their path:"
     " --map id=$.path.to.id",
-    "ни один случай не оценён: нет id, который есть и в --expected, и в --actual. Проверьте id или"
-    " укажите путь к ним: --map id=$.path.to.id",
+    "ни один случай не оценён: в --expected и --actual нет общих id. Проверьте id или укажите путь к ним:"
+    " --map id=$.path.to.id",
 )
 _F1_BELOW = Phrase(
     "macro F1 {f1}, required ≥ {bar} (--fail-under)",
@@ -223,7 +223,7 @@ _F1_BELOW = Phrase(
 )
 _NOT_RUN = Phrase("references without a trace: {names}", "эталоны без трассы: {names}")
 _FORBIDDEN_CALLS = Phrase(
-    "forbidden calls were made: {names}", "сделаны запрещённые вызовы: {names}"
+    "forbidden calls were made: {names}", "вызваны запрещённые инструменты: {names}"
 )
 _NAMES_SHOWN = 5
 
@@ -336,42 +336,30 @@ def bless_exit_code(unblessed: Sequence[object], code: int = OK) -> int:
 
 
 _NOTHING_WRITTEN = Phrase("nothing was written", "ничего не записано")
-_UNBLESSED = {
+# Errors are in English only.
+_UNBLESSED: dict[str, tuple[int, Phrase | str]] = {
     "dry run": (OK, _NOTHING_WRITTEN),
     "declined": (FAILED, _NOTHING_WRITTEN),
     "no terminal": (
         USAGE,
-        Phrase(
-            "nothing was written: there is no terminal to ask for confirmation. Pass --yes to write",
-            "ничего не записано: нет терминала, чтобы запросить подтверждение. Чтобы записать, добавьте"
-            " --yes",
-        ),
+        "nothing was written: there is no terminal to ask for confirmation. Pass --yes to write",
     ),
-    "unselected": (
-        UNREADABLE,
-        Phrase(
-            "nothing selected: no case matches -k",
-            "ничего не выбрано: под -k не подходит ни один случай",
-        ),
-    ),
+    "unselected": (UNREADABLE, "nothing selected: no case matches -k"),
 }
 
 
 def unblessed_exit_code(why: str, lang: Language) -> int:
     """Print why `bless` writes nothing, and return the code."""
     code, phrase = _UNBLESSED[why]
-    print_note(say(phrase, lang))
+    print_note(phrase if isinstance(phrase, str) else say(phrase, lang))
     return code
 
 
-_BASELINE_REFUSED = Phrase(
-    "the run {run} cannot be a baseline: {why}. Choose another run, or pass --allow-incomplete",
-    "прогон {run} не может быть базовым: {why}. Выберите другой или добавьте --allow-incomplete",
-)
-
-
-def baseline_exit_code(run: str, faults: Sequence[str], lang: Language) -> int:
-    """Print why a run is refused as a baseline, and return the code."""
+def baseline_exit_code(run: str, faults: Sequence[str]) -> int:
+    """Print why a run is refused as a baseline, which is an error, and return the code."""
     if faults:
-        print_note(say(_BASELINE_REFUSED, lang, run=run, why=", ".join(faults)))
+        print_note(
+            f"the run {run} cannot be a baseline: {', '.join(faults)}. Choose another run, or pass"
+            " --allow-incomplete"
+        )
     return FAILED if faults else OK

@@ -57,12 +57,12 @@ _MOST_RUNS_SEARCHED = 100
 _COMMIT_WIDTH = 7
 _LEFT_OUT = Phrase(
     "{side} covers only the cases that were selected",
-    "{side}: прогон неполный, в нём только выбранные случаи",
+    "{side}: прогон только по выбранным случаям",
 )
 _OTHER_COMMIT = Phrase(
     "the newest run is of commit {commit}, but the project is at {head}: run the evaluations of this"
     " commit, or pass the run to check",
-    "последний прогон относится к коммиту {commit}, а проект сейчас на {head}: запустите проверки этого"
+    "последний прогон сделан на коммите {commit}, а проект сейчас на {head}: запустите проверки этого"
     " коммита или укажите нужный прогон",
 )
 

@@ -25,18 +25,18 @@ _TEXTS_LEFT = Plural(("entry", "entries"), ("запись", "записи", "з�
 _NOTHING = Phrase("Nothing to delete.", "Удалять нечего.")
 _SWEPT = Phrase(
     "No runs to delete. Deleted data that no run uses: {what}.",
-    "Прогонов для удаления нет. Удалены данные, которые не нужны ни одному прогону: {what}.",
+    "Прогонов для удаления нет. Удалены данные, которые не использует ни один прогон: {what}.",
 )
 _WOULD_SWEEP = Phrase(
     "No runs to delete. Would delete data that no run uses: {what}. Nothing was changed.",
-    "Прогонов для удаления нет. Были бы удалены данные, которые не нужны ни одному прогону: {what}."
-    " Ничего не изменено.",
+    "Прогонов для удаления нет. Будут удалены данные, которые не использует ни один прогон: {what}."
+    " Пока ничего не изменено.",
 )
 _MORE = Phrase("... and {count} more", "... и ещё {count}")
 _SHOWN = 10
 _GONE = Phrase("Deleted: {what}.", "Удалено: {what}.")
 _WOULD = Phrase(
-    "Would delete: {what}. Nothing was changed.", "Было бы удалено: {what}. Ничего не изменено."
+    "Would delete: {what}. Nothing was changed.", "Будет удалено: {what}. Пока ничего не изменено."
 )
 _TEXTS = Phrase("{size} of data", "{size} данных")
 _UNITS = (

@@ -11,7 +11,7 @@ from callscore.api import tools_by_name
 from callscore.cli.options import lang_option, required_tools_option
 from callscore.cli.output import open_output, print_note
 from callscore.cli.output_formats import new_file_options
-from callscore.core.phrases import Phrase, count_of, say
+from callscore.core.phrases import Phrase, Plural, count_of, say
 from callscore.core.rendering import clip, escape
 from callscore.datasets.generation import (
     CASE_KINDS,
@@ -22,7 +22,7 @@ from callscore.datasets.generation import (
 from callscore.documents import raise_unreadable
 from callscore.errors import InvalidSettings, ModelFailed, UnreadableInput
 from callscore.formats.cases import record_line
-from callscore.words.value_text import CASES, TOOLS
+from callscore.words.value_text import CASES
 
 if TYPE_CHECKING:
     from callscore.core.call import Tool
@@ -49,22 +49,25 @@ With a model that writes the questions, each of which is checked:
 """
 _NAMED = 5
 _LONGEST = 120
-_MADE = Phrase("{cases} from {tools}", "{cases}, {tools}")
+_TOOLS = Plural(("tool", "tools"), ("инструменту", "инструментам", "инструментам"))
+_MADE = Phrase("{cases} from {tools}", "{cases} по {tools}")
 _FEWER = Phrase(
     "{count} fewer than requested: these tools do not give more different cases",
-    "на {count} меньше, чем запрошено: больше разных случаев из этих инструментов не получается",
+    "на {count} меньше, чем запрошено: больше разных случаев по этим инструментам не получается",
 )
-_LEFT_OUT = Phrase("skipped: {problem}", "пропущено: {problem}")
+_LEFT_OUT = Phrase("skipped: {problem}", "не использовано: {problem}")
 _USELESS = "none of the questions that the model wrote can be used: {names}"
 _IMPOSSIBLE = Phrase(
     "no near misses of these kinds, which none of the tools allows: {names}",
-    "нет ошибочных случаев этих видов, их не допускает ни один инструмент: {names}",
+    "нет почти верных случаев этих видов, их не допускает ни один инструмент: {names}",
 )
 _ASKED = Phrase(
     "{count} of {total} questions written by {model}; the others are generated: {names}",
-    "вопросов от {model}: {count} из {total}; остальные сгенерированы: {names}",
+    "вопросы написала модель {model}: {count} из {total}; остальные созданы без неё: {names}",
 )
-_ALL_ASKED = Phrase("all {total} questions written by {model}", "все вопросы ({total}) от {model}")
+_ALL_ASKED = Phrase(
+    "all {total} questions written by {model}", "все вопросы ({total}) написала модель {model}"
+)
 
 
 @click.command(help=_HELP)
@@ -142,7 +145,7 @@ def _ask_model(made: GeneratedCases, tools: dict[str, Tool], model: str) -> Writ
 def _summary_lines(made: GeneratedCases, tools: dict[str, Tool], lang: Language) -> list[str]:
     cases = count_of(CASES, len(made.records), lang)
     used = len(tools) - len(made.left_out)
-    lines = [say(_MADE, lang, cases=cases, tools=count_of(TOOLS, used, lang))]
+    lines = [say(_MADE, lang, cases=cases, tools=count_of(_TOOLS, used, lang))]
     lines += [say(_LEFT_OUT, lang, problem=escape(why)) for why in made.left_out.values()]
     if made.missing:
         lines.append(say(_FEWER, lang, count=made.missing))

@@ -33,15 +33,15 @@ history is completed, not duplicated. If any FILE cannot be read, nothing is imp
 _NEW = Phrase("imported run {run}: {results}", "прогон {run} импортирован: {results}")
 _FILLED = Phrase(
     "run {run} already exists: {results} in the file, {added} of them new",
-    "прогон {run} уже есть: {results} в файле, из них новых {added}",
+    "прогон {run} уже есть: в файле {results}, из них новых {added}",
 )
 _RENAMED = Phrase(
     "its id in the file is {given}, which is the id of another run here",
-    "в файле его id {given}, но здесь это id другого прогона",
+    "в файле его id — {given}, но здесь это id другого прогона",
 )
 _MISSING = Phrase(
     "run {run} is incomplete: {results} missing. It is saved as unfinished",
-    "прогон {run} неполный: не хватает {results}. Он сохранён как незавершённый",
+    "в прогоне {run} нет части результатов ({results}). Он сохранён как незавершённый",
 )
 
 

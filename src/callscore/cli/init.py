@@ -21,7 +21,7 @@ __all__ = ["command"]
 
 _WRITTEN = Phrase(
     "Created, with recorded answers, so no API key is needed:",
-    "Создано, с записанными ответами, поэтому API-ключ не нужен:",
+    "Созданы файлы с записанными ответами, ключ API не нужен:",
 )
 
 

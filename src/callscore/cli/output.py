@@ -332,7 +332,7 @@ def write_report_for_log(
     output.write_text(safe_for_log(text, output_format))
 
 
-_NEXT_STEPS = Phrase("Next steps:", "Что набрать дальше:")
+_NEXT_STEPS = Phrase("Next steps:", "Что дальше:")
 
 
 def next_steps(commands: Iterable[str], lang: Language) -> list[str]:

@@ -266,7 +266,7 @@ def _option_text(value: Any) -> str:
 _HOUR = 3600
 _ALL_PASSED = Phrase(
     "no case failed in the last run: running all cases",
-    "в прошлом прогоне не было неудач: запускаются все случаи",
+    "в прошлом прогоне нет непройденных случаев: запускаются все",
 )
 _NEVER_RUN = Phrase(
     "there is no earlier run: running all cases",

@@ -62,10 +62,10 @@ __all__ = ["command"]
 
 _SAVED = Phrase(
     "saved as run {run}. To show it: callscore show {name}",
-    "сохранено как прогон {run}. Посмотреть: callscore show {name}",
+    "сохранено как прогон {run}. Показать: callscore show {name}",
 )
 _NOT_ALL_SAVED = Phrase(
-    "the run was not saved completely: {problem}", "сохранено не всё: {problem}"
+    "the run was not saved completely: {problem}", "прогон сохранён не полностью: {problem}"
 )
 
 
@@ -107,11 +107,11 @@ def print_saved(keeper: ScoreSaver | None, lang: Language) -> None:
         print_note(say(_SAVED, lang, run=keeper.run.id, name=f"{name}{keeper.command_options}"))
 
 
-_JUDGED = Phrase("{model} judged {values} with {times}", "{model}: {values}; {times}")
+_JUDGED = Phrase("{model} judged {values} with {times}", "{model}: {values}, {times}")
 _VALUES = Plural(("value", "values"), ("значение оценено", "значения оценены", "значений оценено"))
 _TIMES = Plural(("request", "requests"), ("запрос", "запроса", "запросов"))
 _NOT_JUDGED = Phrase(
-    "{cases} not judged, and not in the report", "{cases} без оценки судьи, в отчёте их нет"
+    "{cases} not judged, and not in the report", "не оценено судьёй и не вошло в отчёт: {cases}"
 )
 _MOST_NAMED = 10
 _MOST_FAILURES_IN_A_ROW = 5  # then the judge is considered unavailable

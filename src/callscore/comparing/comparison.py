@@ -155,11 +155,11 @@ class Comparison(Struct, frozen=True, kw_only=True):
 _UNFINISHED = Phrase("{side}: the run did not finish", "{side}: прогон не завершён")
 _ERRORS = Phrase(
     "{side}: errors ({count}) count as not passed, and as 0 in F1 and the scorers",
-    "{side}: ошибки ({count}) считаются непройденными; для F1 и метрик это 0",
+    "{side}: случаи с ошибкой ({count}) считаются непройденными, их F1 и метрики равны 0",
 )
 _OTHER_SETTINGS = Phrase(
     "{evaluation}: the settings or scorers of the two runs differ, which may explain a difference",
-    "{evaluation}: настройки или метрики двух прогонов различаются, разница может быть из-за этого",
+    "{evaluation}: настройки или метрики двух прогонов различаются, разница может объясняться этим",
 )
 _ONLY_IN_ONE = Phrase("{evaluation} is only in {side}", "{evaluation} есть только в {side}")
 _OTHER_NAME = Phrase(
@@ -173,8 +173,8 @@ _REPEATED = Phrase(
 _OTHER_TRIALS = Phrase(
     "cases with different numbers of trials: {count} (up to {before} before, up to {after} after); "
     "only the first trials are compared, as many as both runs have",
-    "случаи, где число попыток различается: {count} (раньше до {before}, теперь до {after}); "
-    "сравниваются только первые попытки, сколько есть в обоих прогонах",
+    "случаи с разным числом попыток: {count} (раньше до {before}, теперь до {after}); "
+    "сравниваются только первые попытки, столько, сколько есть в обоих прогонах",
 )
 
 

@@ -49,7 +49,7 @@ __all__ = [
 # Warning before a run whose history cannot be used.
 USING_FALLBACK = Phrase(
     "the history cannot be used; results are saved to a file beside it: {problem}",
-    "история недоступна, результаты будут сохранены в файл рядом: {problem}",
+    "история недоступна, результаты сохраняются в файл рядом с ней: {problem}",
 )
 _SAVED = Phrase(
     "Results that are not in the history are saved in {files}. Import them later: {command}",

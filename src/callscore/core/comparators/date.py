@@ -136,7 +136,7 @@ NO_DATE = Phrase(
 )
 NOT_MIDNIGHT = Phrase(
     "one is a day, the other a time other than midnight",
-    "одно — день, другое — время, и не полночь",
+    "одно значение — день, другое — время, причём не полночь",
 )
 ZONE_UNKNOWN = Phrase(
     "only one of the two has a time zone", "часовой пояс указан только у одного из двух"
