@@ -137,3 +137,11 @@ def test_the_headline_is_on_the_same_side_of_the_required_mean_as_the_note(
     assert ran.return_value == 1
     assert "Macro F1 84.9%" in ran.stdout
     assert "macro F1 84.9%, required ≥ 85.0%" in ran.stderr
+
+
+def test_junit_has_every_case_whatever_is_shown(folder: Path) -> None:
+    (folder / "cases.jsonl").write_text('{"id": "a", "expected": ["f"], "actual": ["g"]}\n' * 2)
+
+    ran = run("cases.jsonl", "--show", "none", "--max-shown", "0", "--format", "junit")
+
+    assert 'tests="2" failures="2"' in ran.stdout

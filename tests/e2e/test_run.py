@@ -277,7 +277,7 @@ def test_what_failed_the_last_time_can_be_run_alone(callscore: Program, tmp_path
         *["weather", "sum", "greeting"] * 2,
     ]
     assert (again.returncode, repaired.returncode, fine.returncode) == (4, 4, 0)
-    assert "callscore: no case failed in the last run: running all cases\n" in fine.stderr
+    assert "callscore: no case failed when it last ran: running all cases\n" in fine.stderr
 
 
 @pytest.mark.usefixtures("assistant")

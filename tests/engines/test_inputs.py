@@ -261,6 +261,21 @@ def test_messages_with_ids_are_traces_of_their_own(write: Any) -> None:
     assert (results.summary.cases, f1(results)) == (2, 1)
 
 
+def test_a_message_without_calls_is_a_trace_where_messages_are_traces(write: Any) -> None:
+    golden = write("g.jsonl", *({"id": name, "expected": ["f"]} for name in "ac"))
+    message = {"role": "assistant", "content": None, "tool_calls": [call()]}
+    log = write(
+        "log.jsonl",
+        {**message, "id": "a"},
+        {"id": "b", "role": "assistant", "content": "Hi"},
+        {**message, "id": "c"},
+    )
+
+    results = score_joined([golden, write("b.jsonl", {"id": "b", "expected": []})], log)
+
+    assert (results.summary.cases, f1(results)) == (3, 1)
+
+
 def test_in_a_conversation_the_messages_may_have_ids(write: Any) -> None:
     lines = [{**message, "id": f"m{at}"} for at, message in enumerate(chat(call(), call("g")))]
 

@@ -47,11 +47,11 @@ _DATASET = Phrase(
 )
 _STRICT = Phrase(
     "The score is low although {done} of the tasks were completed: the references contain only the calls "
-    "that change something, and strict scoring counts every lookup of the agent as extra.\n"
+    "that are necessary, and strict scoring counts every further lookup of the agent as extra.\n"
     "With `--preset outcome`, only calls that change something count, and failed calls are ignored: then "
     "{passed} of the trials pass.",
-    "Оценка низкая, хотя выполнено {done} задач: в эталонах только вызовы, которые что-то меняют, а при "
-    "строгом сравнении каждый вызов, который только читает данные, считается лишним.\n"
+    "Оценка низкая, хотя выполнено {done} задач: в эталонах только необходимые вызовы, а при строгом "
+    "сравнении каждый дополнительный запрос данных считается лишним.\n"
     "С `--preset outcome` учитываются только вызовы, которые что-то меняют, а неудачные не учитываются: "
     "тогда пройдено {passed} попыток.",
 )

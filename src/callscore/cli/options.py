@@ -652,6 +652,8 @@ show_options = stacked(fail_under_option, show_option, max_shown_cases_option)
 def show_options_from(options: dict[str, Any]) -> dict[str, Any]:
     """Remove `--show` and `--max-shown` from the options; their defaults depend on the format."""
     show, max_shown = options.pop("show"), options.pop("max_shown")
+    if options["output_format"] == "junit":  # a build server counts the tests in it
+        show, max_shown = "all", None
     for_people = is_for_people(options["output_format"])
     return {
         "show": show or ("failing" if for_people else "all"),

@@ -147,7 +147,7 @@ run_options = stacked(
         "--lf",
         "last_failed",
         is_flag=True,
-        help="Only cases that failed, or had an error, in the last run.",
+        help="Only cases whose latest result is a failure or an error.",
     ),
     click.option(
         "--collect-only", is_flag=True, help="List the cases that would run, and run nothing."
@@ -265,7 +265,7 @@ def _option_text(value: Any) -> str:
 
 _HOUR = 3600
 _ALL_PASSED = Phrase(
-    "no case failed in the last run: running all cases",
+    "no case failed when it last ran: running all cases",
     "в прошлом прогоне нет непройденных случаев: запускаются все",
 )
 _NEVER_RUN = Phrase(

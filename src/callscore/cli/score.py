@@ -315,6 +315,8 @@ def _score(
     request: _Request, output: Output, unjudged: UnjudgedCases, keeper: ScoreSaver | None
 ) -> Results:
     """Score the input; after an error, what was scored before is still written."""
+    if request.output_format == "junit":  # a build server counts the tests in it
+        request = replace(request, show="all", max_shown=None)
     for_people = is_for_people(request.output_format)
     options: dict[str, Any] = {
         "settings": request.settings,

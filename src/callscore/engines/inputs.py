@@ -157,6 +157,7 @@ class CaseReader:
         # If a path names the case of each line, the lines of a case are one document.
         self._groups: dict[str, tuple[Documents, dict[str, Any]]] = {}
         self._is_own_file = False
+        self._has_messages = False
 
     def take(self, batch: Record | BadRecord | Array) -> Iterator[Found]:
         """The cases in a batch of a file."""
@@ -166,9 +167,9 @@ class CaseReader:
         if batch.duplicate is not None and self._part is REFERENCES:
             yield batch.duplicate
             return
-        if isinstance(batch, Array):
-            yield from self._read_array(batch)
-            return
+        yield from self._read_array(batch) if isinstance(batch, Array) else self._take_record(batch)
+
+    def _take_record(self, batch: Record) -> Iterator[Found]:
         try:
             fields = self._fields.apply(batch.value, batch.place) if self._fields else {}
         except UnreadableInput as error:
@@ -182,9 +183,18 @@ class CaseReader:
             if self._wraps_calls(dialect, batch.value):
                 is_own = self._is_own_file = True  # under other names of the sides
         if is_own:
+            self._has_messages |= isinstance(batch.value, dict) and "role" in batch.value
             yield self._read_own_record(batch, fields)
+        elif self._is_message_without_calls(batch.value) and not documents.is_joining:
+            value = {**batch.value, "tool_calls": []}
+            yield self._read_own_record(Record(batch.place, value, batch.duplicate), fields)
         else:
             yield from self._read_all(documents.take(batch, dialect), fields)
+
+    def _is_message_without_calls(self, value: Any) -> bool:
+        """Whether it is an answer without calls, in a file in which each message is a trace."""
+        is_message = isinstance(value, dict) and value.get("role") == "assistant"
+        return self._has_messages and is_message and "id" in value and self._dialect is None
 
     def finish(self) -> Iterator[Found]:
         """The cases that are only complete at the end of the file."""
