@@ -133,7 +133,7 @@ def test_of_long_strings_that_begin_alike_the_part_is_shown_where_they_differ() 
 
     left, right = excerpts(beginning + "one", beginning + "two", limit=30)
 
-    assert (left, right) == ('"…123456789one"', '"…123456789two"')
+    assert (left, right) == ('"…678901234567890123456789one"', '"…678901234567890123456789two"')
 
 
 @pytest.mark.parametrize(
@@ -170,6 +170,14 @@ def test_a_path_is_spelled_as_everywhere(steps: tuple[str | int, ...], path: str
     assert json_path(steps) == path
 
 
+class Rule:
+    def __init__(self, text: str) -> None:
+        self.text = text
+
+    def __repr__(self) -> str:
+        return self.text
+
+
 @pytest.mark.parametrize(
     ("expected", "actual", "shown"),
     [
@@ -179,12 +187,14 @@ def test_a_path_is_spelled_as_everywhere(steps: tuple[str | int, ...], path: str
             "one two three 4",
             ('"…three four five…"', '"one two three 4"'),
         ),
-        ("a" * 30, "a" * 30 + " ", ('"…aaaaaa"', '"…aaaaaa "')),
+        ("a" * 30, "a" * 30 + " ", ('"…aaaaaaaaaaaaaaaa"', '"…aaaaaaaaaaaaaaa "')),
         (
             "北京市朝阳区建国门外大街一号",
             "北京市朝阳区建国门外大街二号",
-            ('"…外大街一号"', '"…外大街二号"'),
+            ('"…建国门外大街一号"', '"…建国门外大街二号"'),
         ),
+        (10**30 + 1, 10**30 + 2, ("…000000000000000001", "…000000000000000002")),
+        (Rule("$approx 1234567890.5 ± 0.25"), 1, ("$approx 12….5 ± 0.25", "1")),
         ([*range(20)], [*range(9), 0], ("…7, 8, 9, 10, 11,…", "…7, 8, 0]")),
     ],
 )
@@ -217,7 +227,7 @@ def test_short_names_have_room_and_stay_different(names: set[str], width: int) -
     ("width", "shown"),
     [
         (100, ["update_the_seat_assignment", "update_the_seat_preference"]),
-        (20, ["update…assignment", "update…preference"]),
+        (20, ["…the_seat_assignment", "…the_seat_preference"]),
         (12, ["…assignment", "…preference"]),
         (8, ["…t_assi…", "…t_pref…"]),
     ],
@@ -226,6 +236,20 @@ def test_names_are_cut_between_words_where_possible(width: int, shown: list[str]
     names = ["update_the_seat_assignment", "update_the_seat_preference"]
 
     assert [short_names(names, width)[name] for name in names] == shown
+
+
+@pytest.mark.parametrize(
+    ("width", "shown"),
+    [
+        (20, ["…reservation_details", "get_user_details", "…partial_refund_eu"]),
+        (12, ["get_reserva…", "get_user…", "…refund_eu"]),
+    ],
+)
+def test_the_words_stay_in_which_names_differ(width: int, shown: list[str]) -> None:
+    names = ["get_reservation_details", "get_user_details", "make_partial_refund_eu"]
+    short = short_names([*names, "make_partial_refund_us"], width)
+
+    assert [short[name] for name in names] == shown
 
 
 def test_a_name_of_a_megabyte_is_shortened_quickly() -> None:

@@ -45,7 +45,7 @@ from callscore.words.value_text import (
     [
         (ToolCall("f", {"city": "Oslo", "days": 2}), 'f(city="Oslo", days=2)'),
         (ToolCall("f", {}), "f()"),
-        (ToolCall("f"), "f(…)"),
+        (ToolCall("f"), "f(any arguments)"),
         (ToolCall("f", {"on": Matcher("$date", "2024-01-15")}), 'f(on=$date "2024-01-15")'),
         (ToolCall("f", raw="{oops", error="truncated_json"), 'f("{oops")'),
         (ToolCall("f", error=NOT_CAPTURED), "f(?)"),

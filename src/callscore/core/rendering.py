@@ -19,6 +19,7 @@ __all__ = [
     "common_prefix",
     "display_width",
     "escape",
+    "excerpt",
     "excerpts",
     "integer_text",
     "json_path",
@@ -120,34 +121,54 @@ def excerpts(expected: object, actual: object, *, limit: int = 120) -> tuple[str
         return texts
     if isinstance(expected, str) and isinstance(actual, str):
         at = common_prefix(expected, actual)
-        left, right = [_quoted_excerpt(text, at, limit) for text in (expected, actual)]
-        return left, right
-    if all(isinstance(value, dict | list | tuple) for value in values):
+        parts = [_glyphs_around(text, at, limit) for text in (expected, actual)]
+        left, right = _excerpt_pair(parts, min(at, limit), limit - len('""'))
+        return f'"{left}"', f'"{right}"'
+    if all(isinstance(value, dict | list | tuple | int | float) for value in values):
         whole = [render_value(value, limit=_LONGEST_EXCERPT) for value in values]
-        at = common_prefix(*whole)
-        left, right = [_excerpt(text, at, limit) for text in whole]
-        return left, right
-    return texts
+        return _excerpt_pair(whole, common_prefix(*whole), limit)
+    # The end of a rule such as `$approx 100 ± 0.5` matters as much as its start.
+    left, right = [
+        text if isinstance(value, str | dict | list | tuple) else _clipped_scalar(value, limit)
+        for text, value in zip(texts, values, strict=True)
+    ]
+    return left, right
 
 
-def _quoted_excerpt(text: str, at: int, limit: int) -> str:
-    """A string in quotes, around a position."""
+def _clipped_scalar(value: object, limit: int) -> str:
+    return clip_middle(scalar_text(value), limit)
+
+
+def _excerpt_pair(parts: Sequence[Sequence[str]], at: int, room: int) -> tuple[str, str]:
+    """Two texts around a position, with the same context before it."""
+    rest = max(sum(map(display_width, part[at:])) for part in parts)
+    left, right = [excerpt(part, at, room, rest=rest) for part in parts]
+    return left, right
+
+
+def _glyphs_around(text: str, at: int, limit: int) -> list[str]:
+    """The characters of a string around a position, escaped."""
     start, end = max(at - limit, 0), at + limit
     glyphs = [_quote(character)[1:-1] for character in text[start:end]]
     if start:
         glyphs[0] = ELLIPSIS
     if end < len(text):
         glyphs.append(ELLIPSIS)
-    return f'"{_excerpt(glyphs, at - start, limit - 2)}"'
+    return glyphs
 
 
-def _excerpt(glyphs: Sequence[str], at: int, room: int) -> str:
-    """The part of a text around a position in at most `room` columns, cut between words."""
+def excerpt(glyphs: Sequence[str], at: int, room: int, *, rest: int | None = None) -> str:
+    """The part of a text around a position in at most `room` columns, cut between words.
+
+    `rest` is how many columns follow the position; if they are few, there is more before it.
+    """
     widths = [display_width(glyph) for glyph in glyphs]
     if sum(widths) <= room:
         return "".join(glyphs)
     needed = widths[at] if at < len(widths) else 0
-    start, context = at, min(room // 3, room - needed - 2 * len(ELLIPSIS))
+    rest = sum(widths[at:]) if rest is None else rest
+    context = max(room // 3, room - rest - len(ELLIPSIS))
+    start, context = at, min(context, room - needed - 2 * len(ELLIPSIS))
     while start > 0 and widths[start - 1] <= context:
         start -= 1
         context -= widths[start]
@@ -193,13 +214,21 @@ def common_prefix(left: str, right: str) -> int:
     return low
 
 
+_BREAKS = "/?&._-"  # a line may end after these
+
+
 def wrap(text: str, width: int) -> Iterator[str]:
-    """A text in lines of at most `width` columns, broken at blanks if possible."""
+    """A text in lines of at most `width` columns, broken at blanks if possible.
+
+    A long word is broken after a sign, such as a slash in an address.
+    """
     while display_width(text) > width:
         head = _head(text, width) or text[:1]
         is_between = text[len(head) : len(head) + 1] == " "
         blank = len(head) if is_between else head.rfind(" ")
-        end = blank if blank > len(head) // 3 else len(head)
+        sign = max(head.rfind(each) for each in _BREAKS) + 1
+        fallback = sign if sign > len(head) // 2 else len(head)
+        end = blank if blank > len(head) // 3 else fallback
         yield text[:end].rstrip(" ")
         text = text[end:].lstrip(" ")
     yield text
@@ -215,7 +244,9 @@ def short_names(names: Iterable[str], width: int) -> dict[str, str]:
     texts = {name: _bounded(name, width) for name in names}
     short = {name: text for name, text in texts.items() if display_width(text) <= width}
     long = {name: text for name, text in texts.items() if name not in short}
-    _add_distinct(short, {name: _cut_between_words(text, width) for name, text in long.items()})
+    counts = Counter(word for text in texts.values() for word in set(_WORDS.findall(text)))
+    cut = {name: _cut_between_words(text, width, counts) for name, text in long.items()}
+    _add_distinct(short, cut)
     rest = [name for name in long if name not in short]
     _add_distinct(short, {name: _cut_at_difference(name, rest, texts, width) for name in rest})
     taken = set(short.values())
@@ -243,35 +274,46 @@ def _add_distinct(short: dict[str, str], candidates: dict[str, str]) -> None:
     short |= {name: text for name, text in candidates.items() if counts[text] == 1}
 
 
-def _cut_between_words(text: str, width: int) -> str:
-    """The text with an ellipsis in place of whole words; both ends stay if there is room."""
+def _cut_between_words(text: str, width: int, counts: Counter[str]) -> str:
+    """The text with an ellipsis in place of whole words.
+
+    Words that few names contain stay, by their `counts`; then both ends, if there is room.
+    """
     words = _WORDS.findall(text)
-    best, most = clip_middle(text, width), (False, False, 0, 0)
+    # Of two words, the one that fewer names contain says more; a single sign says nothing.
+    common = max([counts[word] for word in words if word.isalnum()], default=1)
+    worth = [1 / counts[word] - 1 / common if word.isalnum() else 0.0 for word in words]
+    best, most = clip_middle(text, width), (0.0, 0, False, False, 0)
     for count in range(len(words)):
         head = "".join(words[:count]).rstrip(_SEPARATORS)
         room = width - display_width(head) - len(ELLIPSIS)
         if room < 0:
             break
-        tail = _last_words(words[count + 1 :], room)
+        start = _start_of_tail(words, count + 1, room)
+        tail = "".join(words[start:]).lstrip(_SEPARATORS)
         ends = display_width(head), display_width(tail)
-        shown = (all(ends), bool(tail), sum(ends), -abs(ends[0] - ends[1]))
+        kept = sum(worth[:count]) + sum(worth[start:])
+        shown = (round(kept, 6), sum(ends), all(ends), bool(tail), -abs(ends[0] - ends[1]))
         if shown > most:
             best, most = head + ELLIPSIS + tail, shown
+    if max(worth) > 0 and most[0] == 0:  # there is no room for a whole word that says more
+        rarest = worth.index(max(worth))
+        return excerpt(text, sum(map(len, words[:rarest])), width)
     return best
 
 
-def _last_words(words: Sequence[str], room: int) -> str:
-    """As many of the last words as there is room for."""
+def _start_of_tail(words: Sequence[str], least: int, room: int) -> int:
+    """Where the last words start that there is room for."""
     start = len(words)
-    while start > 0 and display_width("".join(words[start - 1 :]).lstrip(_SEPARATORS)) <= room:
+    while start > least and display_width("".join(words[start - 1 :]).lstrip(_SEPARATORS)) <= room:
         start -= 1
-    return "".join(words[start:]).lstrip(_SEPARATORS)
+    return start
 
 
 def _cut_at_difference(name: str, others: Iterable[str], texts: dict[str, str], width: int) -> str:
     """The part of a name in which it differs from the name most like it."""
     alike = [common_prefix(texts[name], texts[other]) for other in others if other != name]
-    return _excerpt(texts[name], max(alike, default=0), width)
+    return excerpt(texts[name], max(alike, default=0), width)
 
 
 def scalar_text(value: object, *, limit: int = 120) -> str:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from rich.text import Text
 
 from callscore.core.phrases import count_of, say
-from callscore.core.rendering import display_width, short_names, wrap
+from callscore.core.rendering import clip_middle, display_width, escape, wrap
 from callscore.reports import compare as wording
 from callscore.reports.compare import (
     DEFAULT_MAX_SHOWN,
@@ -57,6 +57,7 @@ _COLUMN_SPACE = 3
 _INDENT = 4
 _MARK_WIDTH = 2  # a mark and a blank
 _SHORTEST_NAME = 20
+_LONGEST_NAME = 400
 # The columns that are left out on a narrow terminal, in this order.
 _OPTIONAL_MEASURE_COLUMNS = (4, 3)  # p, the interval
 _OPTIONAL_SLICE_COLUMNS = (4, 0, 1, 2)  # p, cases, before, after
@@ -89,28 +90,39 @@ def _style(difference: Difference) -> str:
 
 
 def change_lines(rows: Sequence[ChangeRow], kind: ChangeKind, width: int) -> list[Text]:
-    """One line per changed case; remarks that do not fit have a line of their own."""
+    """One line per changed case; a name or remarks that do not fit have lines of their own."""
     columns = [[row.trials for row in rows], [row.f1 and f"F1 {row.f1}" for row in rows]]
     while columns and _name_room(columns, width) < _SHORTEST_NAME:
         columns = columns[:-1]
-    room = max(_name_room(columns, width), _SHORTEST_NAME)
-    short = short_names([row.case for row in rows], room)
-    names = [short[row.case] for row in rows]
-    columns = [names, *[column for column in columns if any(column)]]
+    columns = [column for column in columns if any(column)]
+    names = [clip_middle(escape(row.case), _LONGEST_NAME) for row in rows]
+    room = _name_room(columns, width)
+    widest = max([wide for wide in map(display_width, names) if wide <= room], default=0)
     lines = []
     for place, row in enumerate(rows):
-        line, end = Text().append(f"{MARKS[kind]} ", KIND_STYLES[kind]), _MARK_WIDTH
+        mark = Text().append(f"{MARKS[kind]} ", KIND_STYLES[kind])
+        *above, line = _name_lines(mark, names[place], widest, width)
+        end = _MARK_WIDTH + widest + _COLUMN_SPACE if widest else _INDENT
         for column in columns:
-            _append_at(line, column[place], end, "dim" if column is not names else "")
+            _append_at(line, column[place], end, "dim")
             end += _widest(column) + _COLUMN_SPACE
         is_short = display_width(row.remarks) <= width - end
         if is_short:
             _append_at(line, row.remarks, end, "dim")
-        lines.append(line)
+        lines += [each for each in (*above, line) if each.plain.strip()]
         if row.remarks and not is_short:
             parts = wrap(row.remarks, width - _INDENT)
             lines += [Text(" " * _INDENT + part, "dim") for part in parts]
     return lines
+
+
+def _name_lines(mark: Text, name: str, column: int, width: int) -> list[Text]:
+    """The lines of a whole name; what follows it is appended to the last one."""
+    if display_width(name) <= column:
+        return [mark.append(name)]
+    first, *others = wrap(name, width - _MARK_WIDTH)
+    blank = " " * _MARK_WIDTH
+    return [mark.append(first), *[Text(blank + part) for part in others], Text(blank)]
 
 
 def _name_room(columns: Sequence[Sequence[str]], width: int) -> int:
@@ -131,10 +143,9 @@ def _append_at(line: Text, cell: str, start: int, style: str) -> None:
 
 def slice_table(slices: Sequence[Slice], width: int, lang: Language) -> Text:
     """One row per tool, or per tag; all slices are of one kind."""
-    names = short_names([part.name for part in slices], max(_SHORTEST_NAME, width // 3))
     rows = []
     for part in slices:
-        name = names[part.name]
+        name = clip_middle(escape(part.name), _LONGEST_NAME)
         style = _style(part.difference)
         styles = ("dim", "", "", style, "dim", style or "dim")
         cells = map(Text, wording.slice_cells(part.difference, lang), styles)
@@ -208,8 +219,11 @@ def slice_sections(
     sections = []
     for group in slices_by_kind(slices) if max_shown else []:
         heading = Text().append(wording.slice_heading(group[0], lang), "bold")
-        section: Section = [heading.append(SPACE + holm if holm else "", "dim")]
-        section.append(slice_table(group[:max_shown], width, lang))
+        table = slice_table(group[:max_shown], width, lang)
+        header, *_ = table.plain.split("\n")
+        has_p_values = say(wording.P_VALUE, lang) in header.split()
+        section: Section = [heading.append(SPACE + holm if holm and has_p_values else "", "dim")]
+        section.append(table)
         if len(group) > max_shown:
             section.append(Text(say(wording.MORE, lang, count=len(group) - max_shown), "dim"))
         sections.append(section)

@@ -96,7 +96,6 @@ _NAMES_SHOWN = 5
 _RULES_SHOWN = 4
 _RULE_WIDTH = 40
 _REASONS_SHOWN = 2
-_NAME_WIDTH = 60
 LONG_NAME_WIDTH = 100
 UNLIMITED_WIDTH = 1_000_000
 
@@ -158,7 +157,7 @@ def forbidden_line(summary: Summary, lang: Language) -> tuple[str, str] | None:
         calls=count_of(FORBIDDEN_CALLS, summary.forbidden, lang),
         cases=count_of(scored_noun(summary), summary.forbidden_cases, lang),
     )
-    return sentence, first_names(tools, len(tools), lang, width=LONG_NAME_WIDTH)
+    return sentence, first_names(tools, len(tools), lang)
 
 
 def case_counts(
@@ -195,7 +194,7 @@ def first_names(
     count: int,
     lang: Language,
     *,
-    width: int = _NAME_WIDTH,
+    width: int = LONG_NAME_WIDTH,
     most: int = _NAMES_SHOWN,
 ) -> str:
     """The first of some names, and how many more there are."""

@@ -13,7 +13,7 @@ from callscore.core.rendering import clip_middle, display_width, escape
 from callscore.core.results import CaseScore
 from callscore.reports import history as history_wording
 from callscore.reports import run as wording
-from callscore.reports.formatting import LONG_NAME_WIDTH, RUN_ID, first_names
+from callscore.reports.formatting import RUN_ID, first_names
 from callscore.reports.run import COLUMN_SPACE, evaluation_label
 from callscore.reports.score import MEAN, TRIALS
 from callscore.reports.tables import NumberRow, number_table
@@ -253,7 +253,7 @@ def _failure_section(run: RunResults, alike: FailureGroup, width: int, lang: Lan
     parts = [Text(say(wording.FAILURE_KINDS[alike.kind], lang), "red")]
     if alike.attempts > 1:
         parts.append(Text(count_of(wording.ATTEMPTS, alike.attempts, lang), "dim"))
-    shown = first_names(names, len(names), lang, width=LONG_NAME_WIDTH)
+    shown = first_names(names, len(names), lang)
     line = heading_line(shown, [*parts, _label(run, alike.evaluation)], width)
     return [line, *_traceback(alike.problem, alike.details)]
 

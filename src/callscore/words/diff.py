@@ -12,8 +12,10 @@ from callscore.core.phrases import Phrase, Plural, count_of, say
 from callscore.core.rendering import (
     ELLIPSIS,
     clip,
+    common_prefix,
     display_width,
     escape,
+    excerpt,
     excerpts,
     render_arguments,
     render_value,
@@ -21,7 +23,12 @@ from callscore.core.rendering import (
     wrap,
 )
 from callscore.words.explanation import AND_MORE, FORBIDDEN_CALLS, MORE_REASONS, ignored_notes
-from callscore.words.reasons import difference_code_points, fault_sentence, malformed_text
+from callscore.words.reasons import (
+    difference_code_points,
+    fault_sentence,
+    hidden_differences,
+    malformed_text,
+)
 from callscore.words.unpaired import explain_unpaired
 from callscore.words.value_text import (
     MORE,
@@ -34,7 +41,7 @@ from callscore.words.value_text import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from rich.text import Text
 
@@ -55,6 +62,10 @@ _MARK = 2
 _INDENT = "  "
 _MIN_WIDTH = 40
 _MAX_DIFFERENCES = 20
+_MOST_LINES = 4  # that a name or a path may take
+_MAX_ALIKE = 100  # calls of one tool that a call is compared with
+_LONGEST_CALL = 2000
+_SHORTEST_EXCERPT = 8
 _COLOURS: dict[Style, str] = {
     "": "",
     "muted": "dim",
@@ -96,22 +107,27 @@ class _Widths(NamedTuple):
 
 
 class _Layout(NamedTuple):
-    """The room for both sides, what the names of tools are shortened to, and why calls are unpaired."""
+    """The room for both sides and for a whole line, the names of tools, and why calls are unpaired."""
 
     widths: _Widths
+    room: int
     names: dict[str, str]
     reasons: UnpairedReasons
     lang: Language
 
 
 class _Row(NamedTuple):
-    """A line before its cells are clipped and padded; a note runs across both columns."""
+    """A line before its cells are clipped and padded; a note runs across both columns.
+
+    A call without a partner may take the room of the other side.
+    """
 
     mark: Span
     expected: Line = ()
     actual: Line = ()
     indent: str = ""
     is_note: bool = False
+    is_single: bool = False
 
 
 def diff_lines(score: Score, *, width: int = 100, lang: Language = "en") -> list[Line]:
@@ -136,34 +152,18 @@ def call_lines(score: Score, *, width: int = 100, lang: Language = "en") -> list
     if not score.expected and not score.actual:
         nothing = _note(say(NOTHING_COUNTS if score.ignored else NOTHING, lang), indent="")
         rows = [nothing, *_footer_rows(score, lang)]
-        return [line for row in rows for line in _note_lines(row, row.indent, width)]
+        return [line for row in rows for line in _note_lines(row, ((row.indent, ""),), width)]
     reasons = explain_unpaired(score, lang)
-    expected = {call.name for call in score.expected}
-    actual = {call.name for call in score.actual}
-    names = expected | actual
+    room = width - _MARK
+    # Names are shown whole; only huge ones are shortened.
+    names = {call.name for call in (*score.expected, *score.actual)}
+    short = short_names(names, _MOST_LINES * room)
     # The first layout has unlimited room and shows how much each side needs.
-    unlimited = _Layout(_Widths(width, width), short_names(names, width), reasons, lang)
-    widths = _split_width(width - _MARK - _GAP, _rows(score, unlimited))
-    room = _room_for_names(widths, expected, actual)
-    rows = _rows(score, _Layout(widths, _names_that_fit(names, room), reasons, lang))
+    unlimited = _Layout(_Widths(width, width), room, short, reasons, lang)
+    widths = _split_width(room - _GAP, _rows(score, unlimited))
+    rows = _rows(score, _Layout(widths, room, short, reasons, lang))
     widths = _split_width(sum(widths), rows)  # what is cut may need less room
     return [line for row in rows for line in _lay_out(row, widths)]
-
-
-def _room_for_names(widths: _Widths, *sides: set[str]) -> int:
-    """The room of the narrowest side that has a name without enough room."""
-    narrow = [
-        width
-        for width, names in zip(widths, sides, strict=True)
-        if any(display_width(escape(name)) > width for name in names)
-    ]
-    return min(narrow, default=max(widths))
-
-
-def _names_that_fit(names: set[str], width: int) -> dict[str, str]:
-    """The names of tools in at most `width` columns; shortened ones leave room for `(…)`."""
-    short, shorter = short_names(names, width), short_names(names, width - len("(…)"))
-    return {name: text if text == escape(name) else shorter[name] for name, text in short.items()}
 
 
 def plain_text(lines: list[Line]) -> str:
@@ -212,8 +212,8 @@ def _call_rows(score: Score, layout: _Layout) -> Iterator[_Row]:
     for position, call in enumerate(score.expected):
         pair = pairs.get(position)
         if pair is None:
-            left = _call(call, "missed", layout.widths.expected, layout)
-            yield _Row(("-", "missed"), left)
+            left = _single_call(call, "missed", layout.room, score.expected, layout)
+            yield _Row(("-", "missed"), left, is_single=True)
             if call.name in layout.reasons.out_of_order:
                 yield _note(say(OUT_OF_ORDER, layout.lang))
             if call.name in layout.reasons.look_alikes:
@@ -227,49 +227,94 @@ def _call_rows(score: Score, layout: _Layout) -> Iterator[_Row]:
 
 
 def _extra_rows(score: Score, position: int, layout: _Layout) -> Iterator[_Row]:
-    call, width = score.actual[position], layout.widths.actual
+    call, calls = score.actual[position], score.actual
     if position in score.forbidden:
-        left: Line = ((say(FORBIDDEN, layout.lang), "forbidden"),)
-        yield _Row(("!", "forbidden"), left, _call(call, "forbidden", width, layout))
+        word = say(FORBIDDEN, layout.lang)
+        room = layout.room - display_width(word) - _GAP
+        right = _single_call(call, "forbidden", room, calls, layout)
+        yield _Row(("!", "forbidden"), ((word, "forbidden"),), right, is_single=True)
         return
-    yield _Row(("+", "extra"), (), _call(call, "extra", width, layout))
+    right = _single_call(call, "extra", layout.room, calls, layout)
+    yield _Row(("+", "extra"), (), right, is_single=True)
     if position in layout.reasons.extra:
         yield _note(layout.reasons.extra[position])
 
 
+def _single_call(
+    call: ToolCall, style: Style, width: int, calls: Sequence[ToolCall], layout: _Layout
+) -> Line:
+    """A call without a partner; if it is too long, the part that differs from calls of the same tool."""
+    name = layout.names[call.name]
+    limit = width - display_width(name)
+    text = arguments_text(call, limit=limit, lang=layout.lang)
+    if text.endswith(f"{ELLIPSIS})") and limit > _SHORTEST_EXCERPT:
+        alike = [each for each in islice(calls, _MAX_ALIKE) if each.name == call.name]
+        whole = arguments_text(call, limit=_LONGEST_CALL)[1:-1]
+        others = {arguments_text(each, limit=_LONGEST_CALL)[1:-1] for each in alike} - {whole}
+        at = max([common_prefix(whole, other) for other in others], default=0)
+        text = f"({excerpt(whole, at, limit - len('()'))})" if at else text
+    return (name, style), (text, "muted")
+
+
 def _call(call: ToolCall, style: Style, width: int, layout: _Layout) -> Line:
     name = layout.names[call.name]
-    return (name, style), (arguments_text(call, limit=width - display_width(name)), "muted")
+    limit = width - display_width(name)
+    return (name, style), (arguments_text(call, limit=limit, lang=layout.lang), "muted")
 
 
 def _pair_rows(pair: Pair, layout: _Layout) -> Iterator[_Row]:
-    found, widths, lang = pair.differences, layout.widths, layout.lang
+    found, lang = pair.differences, layout.lang
     style: Style = "correct" if pair.is_correct else "incorrect"
     mark: Span = ("=" if pair.is_correct else "~", style)
+    inner = _Widths(*[width - len(_INDENT) for width in layout.widths])
     if not found:
-        left = _call(pair.expected, style, widths.expected, layout)
-        yield _Row(mark, left, _call(pair.actual, style, widths.actual, layout))
+        yield from _equal_rows(pair, mark, inner, layout)
         return
-    name, other = layout.names[pair.expected.name], layout.names[pair.actual.name]
-    yield _Row(mark, ((name, style),), ((other, style),))
-    inner = _Widths(widths.expected - len(_INDENT), widths.actual - len(_INDENT))
+    yield from _name_rows(pair, mark, layout)
     if pair.actual.error is not None:
         yield from _malformed_rows(pair, inner, lang)
         return
-    yield from _difference_rows(pair, inner, lang)
+    yield from _difference_rows(pair, inner, layout)
     if pair.matched_arguments:
         yield _note(f"… {count_of(EQUAL_ARGUMENTS, pair.matched_arguments, lang)}")
 
 
-def _difference_rows(pair: Pair, widths: _Widths, lang: Language) -> Iterator[_Row]:
-    found = pair.differences
-    paths = {path_text(difference.path) for difference in found[:_MAX_DIFFERENCES]}
-    for difference in islice(found, _MAX_DIFFERENCES):
-        row = _difference_row(difference, widths, paths, lang)
-        if pair.is_correct:
-            cells: list[Line] = [tuple((text, "muted") for text, _ in cell) for cell in row[1:3]]
-            row = _Row((row.mark[0], "muted"), cells[0], cells[1], row.indent)
-        yield row
+def _equal_rows(pair: Pair, mark: Span, inner: _Widths, layout: _Layout) -> Iterator[_Row]:
+    """A pair without differences; a long name has a line of its own, above the arguments."""
+    calls, widths = (pair.expected, pair.actual), layout.widths
+    names = [layout.names[call.name] for call in calls]
+    needed = [display_width(name) + len("(…)") for name in names]
+    if all(taken <= width for taken, width in zip(needed, widths, strict=True)):
+        left = _call(pair.expected, mark[1], widths.expected, layout)
+        yield _Row(mark, left, _call(pair.actual, mark[1], widths.actual, layout))
+        return
+    yield from _name_rows(pair, mark, layout)
+    texts = [
+        arguments_text(call, limit=width, lang=layout.lang)
+        for call, width in zip(calls, inner, strict=True)
+    ]
+    yield _Row((" ", ""), ((texts[0], "muted"),), ((texts[1], "muted"),), _INDENT)
+
+
+def _name_rows(pair: Pair, mark: Span, layout: _Layout) -> Iterator[_Row]:
+    """The name on both sides, or once if it has no room there."""
+    name, other = layout.names[pair.expected.name], layout.names[pair.actual.name]
+    has_room = all(
+        display_width(text) <= width
+        for text, width in zip((name, other), layout.widths, strict=True)
+    )
+    yield _Row(
+        mark, ((name, mark[1]),), ((other, mark[1]),) if has_room else (), is_note=not has_room
+    )
+
+
+def _difference_rows(pair: Pair, widths: _Widths, layout: _Layout) -> Iterator[_Row]:
+    found, lang = pair.differences, layout.lang
+    texts = [path_text(difference.path) for difference in found[:_MAX_DIFFERENCES]]
+    paths = short_names(texts, _MOST_LINES * layout.room)
+    for text, difference in zip(texts, found, strict=False):
+        for row in _value_rows(difference, f"{paths[text]}: ", widths, lang):
+            yield _muted(row) if pair.is_correct else row
         if difference.note is not None:
             yield _note(escape(difference.note.text(lang)))
         code_points = difference_code_points(difference, found, lang)
@@ -278,6 +323,11 @@ def _difference_rows(pair: Pair, widths: _Widths, lang: Language) -> Iterator[_R
     if len(found) > _MAX_DIFFERENCES:
         more = count_of(MORE_REASONS, len(found) - _MAX_DIFFERENCES, lang)
         yield _note(say(AND_MORE, lang, more=more))
+
+
+def _muted(row: _Row) -> _Row:
+    cells: list[Line] = [tuple((text, "muted") for text, _ in cell) for cell in row[1:3]]
+    return row._replace(mark=(row.mark[0], "muted"), expected=cells[0], actual=cells[1])
 
 
 def _note(text: str, *, indent: str = _INDENT, style: Style = "muted") -> _Row:
@@ -293,46 +343,58 @@ def _malformed_rows(pair: Pair, widths: _Widths, lang: Language) -> Iterator[_Ro
     yield _note(malformed_text(error, lang=lang))
 
 
-def _difference_row(
-    difference: Difference, widths: _Widths, paths: set[str], lang: Language
-) -> _Row:
+# The mark of each kind of difference, and the sides on which it has a value.
+_KINDS: dict[str, tuple[Span, tuple[int, ...]]] = {
+    "missing": (("-", "missed"), (0,)),
+    "unexpected": (("+", "extra"), (1,)),
+}
+_ANY_KIND: tuple[Span, tuple[int, ...]] = (("~", "incorrect"), (0, 1))
+
+
+def _value_rows(
+    difference: Difference, path: str, widths: _Widths, lang: Language
+) -> Iterator[_Row]:
+    """Both values after the path, or below it if there is not enough room."""
+    mark, sides = _KINDS.get(difference.kind, _ANY_KIND)
     values = difference.expected, difference.actual
     notes = [_type_note(value, lang) if difference.kind == "type" else "" for value in values]
-    path = _path(difference, widths, notes, paths)
-    limits = [widths[side] - display_width(path + notes[side]) for side in (0, 1)]
+    rooms = _Widths(
+        *[width - display_width(note) for width, note in zip(widths, notes, strict=True)]
+    )
+    needed = [display_width(render_value(values[side], limit=rooms[side] + 1)) for side in (0, 1)]
+    start = display_width(path)
+    fits_inline = all(needed[side] <= rooms[side] - start for side in sides)
+    fits_below = all(needed[side] <= rooms[side] for side in sides)
+    is_short = all(3 * start <= widths[side] for side in sides)
+    if not fits_inline and (fits_below or not is_short):
+        yield _Row(mark, ((path.rstrip(), "muted"),), indent=_INDENT, is_note=True)
+        mark, path = (" ", ""), ""
+    texts = _shown_values(difference, _Widths(*[room - display_width(path) for room in rooms]))
+    cells: list[Line] = [
+        ((path, "muted"), (text, "changed"), (note, "muted"))
+        for text, note in zip(texts, notes, strict=True)
+    ]
+    if sides == (0,):
+        cells[1] = ((say(NOT_GIVEN, lang), "muted"),)
+    if sides == (1,):
+        cells[0] = ((say(NOT_EXPECTED, lang), "muted"),)
+    yield _Row(mark, cells[0], cells[1], _INDENT)
+    if difference.kind == "value":
+        more = hidden_differences(values[0], values[1], texts[0])
+        if more:
+            yield _note(say(AND_MORE, lang, more=count_of(MORE_REASONS, more, lang)))
+
+
+def _shown_values(difference: Difference, limits: _Widths) -> list[str]:
+    """Both values, cut around the difference; if both are cut, both show the same part."""
+    values = difference.expected, difference.actual
     is_cut = [
         render_value(value, limit=limit).endswith(ELLIPSIS)
         for value, limit in zip(values, limits, strict=True)
     ]
-    if all(is_cut):  # both sides show the same part
-        limits = [min(limits)] * 2
-    cells: list[Line] = [
-        ((path, "muted"), (excerpts(*values, limit=limits[side])[side], "changed"), (note, "muted"))
-        for side, note in enumerate(notes)
-    ]
-    if difference.kind == "missing":
-        return _Row(("-", "missed"), cells[0], ((say(NOT_GIVEN, lang), "muted"),), _INDENT)
-    if difference.kind == "unexpected":
-        return _Row(("+", "extra"), ((say(NOT_EXPECTED, lang), "muted"),), cells[1], _INDENT)
-    return _Row(("~", "incorrect"), cells[0], cells[1], _INDENT)
-
-
-# The sides on which a difference has a value.
-_SIDES_OF_KINDS = {"missing": (0,), "unexpected": (1,)}
-
-
-def _path(difference: Difference, widths: _Widths, notes: list[str], paths: set[str]) -> str:
-    """The path that both sides show, shortened to the room that the values leave.
-
-    It stays different from the other `paths`.
-    """
-    sides = _SIDES_OF_KINDS.get(difference.kind, (0, 1))
-    width = min(widths[side] for side in sides)
-    values = excerpts(difference.expected, difference.actual, limit=width // 2)
-    spare = min(widths[side] - display_width(values[side] + notes[side]) for side in sides)
-    room = max(spare, width // 3) - len(": ")
-    path = path_text(difference.path)
-    return f"{escape(path) if display_width(path) <= room else short_names(paths, room)[path]}: "
+    if all(is_cut):
+        limits = _Widths(min(limits), min(limits))
+    return [excerpts(*values, limit=limits[side])[side] for side in (0, 1)]
 
 
 def _type_note(value: object, lang: Language) -> str:
@@ -351,19 +413,28 @@ def _split_width(width: int, unclipped_rows: list[_Row]) -> _Widths:
     return _Widths(left, width - left)
 
 
-def _note_lines(row: _Row, start: str, width: int) -> list[Line]:
+def _note_lines(row: _Row, start: Line, width: int) -> list[Line]:
     """A note in as many lines as it needs."""
     ((text, style),) = row.expected
-    return [((start, ""), (line, style)) for line in wrap(text, width - len(start))]
+    taken = _width(start)
+    first, *others = wrap(text, width - taken)
+    blank: Line = ((" " * taken, ""),)
+    return [(*start, (first, style)), *[(*blank, (line, style)) for line in others]]
 
 
 def _lay_out(row: _Row, widths: _Widths) -> list[Line]:
     start: Line = ((row.indent, ""), row.mark, (" ", ""))
+    room = sum(widths) + _GAP
     if row.is_note:
-        return _note_lines(row, row.indent + " " * _MARK, sum(widths) + _GAP + _MARK)
+        return _note_lines(row, start, room + _MARK)
+    if row.is_single and not row.actual:
+        return [(*start, *_clip_line(row.expected, room))]
     cell = _clip_line(row.expected, widths.expected - len(row.indent))
-    padding = widths.expected - len(row.indent) - _width(cell) + _GAP
-    right = _clip_line(row.actual, widths.actual - len(row.indent))
+    column = widths.expected + _GAP
+    if row.is_single:
+        column = max(min(column, room - _width(row.actual)), _width(cell) + _GAP if cell else 0)
+    padding = column - len(row.indent) - _width(cell)
+    right = _clip_line(row.actual, room - column - len(row.indent))
     return [(*start, *cell, (" " * padding + row.indent, ""), *right)]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 
 from callscore.core.call import (
@@ -14,7 +15,7 @@ from callscore.core.call import (
 )
 from callscore.core.equality import json_type
 from callscore.core.phrases import Language, Note, Phrase, say
-from callscore.core.rendering import clip, clip_middle, escape, excerpts, render_value
+from callscore.core.rendering import ELLIPSIS, clip, clip_middle, escape, excerpts, render_value
 from callscore.words.look_alikes import code_points_text
 from callscore.words.value_text import path_text, short_path
 
@@ -31,6 +32,7 @@ __all__ = [
     "fault_kind_name",
     "fault_reason",
     "fault_sentence",
+    "hidden_differences",
     "malformed_text",
     "schema_error_note",
 ]
@@ -132,6 +134,28 @@ def difference_code_points(
     given = [other.path for other in others if other.kind == "unexpected"]
     found = (code_points_text(path_text(difference.path), path_text(path), lang) for path in given)
     return next((text for text in found if text is not None), None)
+
+
+_PARTS = re.compile(r"\w+\W*|\W+")
+_MOST_PARTS = 2000  # words that are compared; more of them take long
+
+
+def hidden_differences(expected: object, actual: object, shown: str) -> int:
+    """In how many more places two strings differ that `shown`, an excerpt of the first, leaves out."""
+    if not (isinstance(expected, str) and isinstance(actual, str)) or ELLIPSIS not in shown:
+        return 0
+    from difflib import SequenceMatcher
+
+    words, others = _PARTS.findall(expected), _PARTS.findall(actual)
+    if max(len(words), len(others)) > _MOST_PARTS:
+        return 0
+    places = [
+        (start, end)
+        for kind, start, end, _, _ in SequenceMatcher(None, words, others).get_opcodes()
+        if kind != "equal"
+    ]
+    first = places[0][0]
+    return sum(escape("".join(words[first:end])).rstrip() not in shown for start, end in places[1:])
 
 
 def _with_type(value: object, text: str, lang: Language) -> str:

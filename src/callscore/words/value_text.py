@@ -13,7 +13,6 @@ from callscore.core.call import NOT_CAPTURED
 from callscore.core.equality import json_type
 from callscore.core.phrases import Language, Phrase, Plural, count_of, say
 from callscore.core.rendering import (
-    ELLIPSIS,
     clip,
     clip_middle,
     display_width,
@@ -84,10 +83,14 @@ TOOLS = Plural(("tool", "tools"), ("инструмент", "инструмент
 MORE = Phrase("… {count} more", "… ещё {count}")
 
 
-def call_text(call: ToolCall, *, limit: int) -> str:
+ANY_ARGUMENTS = Phrase("any arguments", "любые аргументы")
+
+
+def call_text(call: ToolCall, *, limit: int, lang: Language = "en") -> str:
     """The call on one line of at most `limit` columns: `get_weather(city="Oslo")`."""
     name = name_text(call.name, limit=limit)
-    return clip(name + arguments_text(call, limit=limit - display_width(name)), limit)
+    arguments = arguments_text(call, limit=limit - display_width(name), lang=lang)
+    return clip(name + arguments, limit)
 
 
 def name_text(name: str, *, limit: int) -> str:
@@ -95,7 +98,7 @@ def name_text(name: str, *, limit: int) -> str:
     return clip(escape(name[: limit + 1]), limit)
 
 
-def arguments_text(call: ToolCall, *, limit: int) -> str:
+def arguments_text(call: ToolCall, *, limit: int, lang: Language = "en") -> str:
     """The arguments of a call in brackets, in about `limit` columns."""
     limit = max(limit - len("()"), 1)
     if call.error == NOT_CAPTURED:
@@ -103,7 +106,7 @@ def arguments_text(call: ToolCall, *, limit: int) -> str:
     elif call.error is not None:
         inside = render_value(call.raw, limit=limit)
     elif call.arguments is None:
-        inside = ELLIPSIS
+        inside = clip(say(ANY_ARGUMENTS, lang), limit)
     else:
         inside = render_arguments(call.arguments, limit=limit)
     return f"({inside})"
