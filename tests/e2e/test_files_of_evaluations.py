@@ -17,9 +17,9 @@ FAKE = "sk" + "-" + "abcDEF0123456789abcd"
 
 BAD: dict[str, tuple[str, str]] = {
     "eval_a.py": ("import no_such_thing\n", "eval_a.py:1: it cannot be imported: No module named"),
-    "eval_b.py": ("\nraise ValueError('no city')\n", "eval_b.py:2: it raises ValueError while"),
-    "eval_c.py": ("import sys\nsys.exit(1)\n", "eval_c.py:2: it exits while it is"),
-    "eval_d.py": ("x = 1\n", "eval_d.py: it has no evaluations, and is ignored"),
+    "eval_b.py": ("\nraise ValueError('no city')\n", "eval_b.py:2: importing it raises ValueError"),
+    "eval_c.py": ("import sys\nsys.exit(1)\n", "eval_c.py:2: importing it exits"),
+    "eval_d.py": ("x = 1\n", "eval_d.py: no evaluations found; the file is ignored"),
     "eval_e.py": (HEAD + ONE + ONE, "eval_e.py:8: another evaluation on line 3 is also"),
     "eval_f.py": ("def (\n", "eval_f.py:1: it is not Python: "),
     "eval_g.py": (
@@ -69,7 +69,7 @@ def test_a_file_that_is_named_must_have_an_evaluation(callscore: Program, folder
 
     assert ran.returncode == 3
     assert (
-        "eval_d.py: it has no evaluations. Decorate a function with @callscore.evaluation"
+        "eval_d.py: no evaluations found. Decorate a function with @callscore.evaluation"
         in ran.stderr
     )
 

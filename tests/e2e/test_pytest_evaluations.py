@@ -506,12 +506,12 @@ def test_a_file_without_evaluations_is_passed_over_unless_it_is_named(
     spread = pytester.runpytest_subprocess("--callscore", "-n", "2", evals)
     named = pytester.runpytest("--callscore", "evals/eval_tools.py")
 
-    note = "! evals/eval_tools.py: it has no evaluations, and is ignored"
+    note = "! evals/eval_tools.py: no evaluations found; the file is ignored"
     whole.assert_outcomes(passed=3, failed=1)
     assert whole.outlines.count(note) == 1
     assert spread.outlines.count(note) == 1
     assert named.ret == pytest.ExitCode.INTERRUPTED
-    named.stdout.fnmatch_lines(["evals/eval_tools.py: it has no evaluations. Decorate *"])
+    named.stdout.fnmatch_lines(["evals/eval_tools.py: no evaluations found. Decorate *"])
 
 
 JUDGED = """

@@ -154,7 +154,7 @@ def test_a_broken_file_beside_a_good_one_does_not_keep_it_from_running(
 @pytest.mark.parametrize(
     ("path", "problem"),
     [
-        (".", "callscore: .: it has no evaluations: eval_*.py, eval_*.yaml, "),
+        (".", "callscore: .: no evaluations found. Expected files named eval_*.py, eval_*.yaml, "),
         ("nowhere", "callscore: nowhere: file or folder not found."),
         ("notes.txt", "callscore: notes.txt: expected a .py, .yaml or .toml file, got .txt."),
     ],

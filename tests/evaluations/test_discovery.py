@@ -79,7 +79,7 @@ def test_what_is_not_there_is_said(tree: Path) -> None:
         (str(tree / "gone"), "file or folder not found."),
         (
             str(tree / "empty"),
-            "it has no evaluations: eval_*.py, eval_*.yaml, eval_*.yml, eval_*.toml.",
+            "no evaluations found. Expected files named eval_*.py, eval_*.yaml, eval_*.yml, eval_*.toml.",
         ),
         (
             str(tree / "eval_x.json"),
@@ -102,11 +102,11 @@ def test_a_python_file_without_an_evaluation_is_passed_over_in_a_folder(tree: Pa
 
     assert len(evaluations) == 5
     assert unloaded == []
-    assert notes[0] == f"{file}: it has no evaluations, and is ignored"
+    assert notes[0] == f"{file}: no evaluations found; the file is ignored"
     assert named == [
         Unloaded(
             str(file),
-            "it has no evaluations. Decorate a function with @callscore.evaluation(cases=...).",
+            "no evaluations found. Decorate a function with @callscore.evaluation(cases=...).",
         )
     ]
     assert [each.place for each in empty] == [str(alone)]

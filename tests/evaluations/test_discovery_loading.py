@@ -124,7 +124,7 @@ def test_a_key_in_what_is_raised_is_not_shown(tmp_path: Path) -> None:
     raising = written(tmp_path / "eval_a.py", f"raise ValueError('no {key}')\n")
     leaving = written(tmp_path / "eval_b.py", f"raise SystemExit('no {key}')\n")
 
-    assert refused(raising).problem == "it raises ValueError while it is imported: no ***."
+    assert refused(raising).problem == "importing it raises ValueError: no ***."
     assert key not in refused(raising).details
     assert "(exit code no ***)" in refused(leaving).problem
 
@@ -193,18 +193,18 @@ def test_modules_under_a_root_are_forgotten_and_installed_ones_stay(tmp_path: Pa
         (
             "def f():\n    return 1 / 0\n\n\nf()\n",
             2,
-            "it raises ZeroDivisionError while it is imported: division by zero.",
+            "importing it raises ZeroDivisionError: division by zero.",
         ),
         (
             "from .tools import x\n",
             1,
             "it cannot be imported: attempted relative import with no known parent package. Import",
         ),
-        ("raise KeyError\n", 1, "it raises KeyError while it is imported."),
+        ("raise KeyError\n", 1, "importing it raises KeyError."),
         (
             "import sys\nsys.exit(3)\n",
             2,
-            "it exits while it is imported (exit code 3). Put code that should run only as a",
+            "importing it exits (exit code 3). Put code that should run only as a",
         ),
         (
             f"{HEAD}\n\n@evaluation(cases=['x'], scorers='acuracy')\ndef a(case): ...\n",
@@ -219,7 +219,7 @@ def test_modules_under_a_root_are_forgotten_and_installed_ones_stay(tmp_path: Pa
         (
             "def f(n):\n    return f(n + 1)\nf(0)\n",
             2,
-            "it raises RecursionError while it is imported: maximum recursion depth exceeded",
+            "importing it raises RecursionError: maximum recursion depth exceeded",
         ),
     ],
 )  # fmt: skip

@@ -169,7 +169,7 @@ def test_a_file_without_evaluations_is_noted(pytester: pytest.Pytester) -> None:
     file: Any = EvaluationFile.from_parent(session, path=path)
 
     assert list(file.collect()) == []
-    assert notes == ["eval_x.py: it has no evaluations, and is ignored"]
+    assert notes == ["eval_x.py: no evaluations found; the file is ignored"]
 
 
 # What a failed question says, and one without an answer.

@@ -128,7 +128,8 @@ def _require_key(key: str, place: str) -> None:
     if key in _PYTHON_ONLY:
         raise InvalidSettings(f"{place}: {key!r} is a function, so it can be set in Python only")
     if key in ("tool", _TABLE):
-        problem = f"remove the table [tool.{_TABLE}]: in {_OWN} the settings are at the top level"
+        table = f"tool.{_TABLE}" if key == "tool" else _TABLE
+        problem = f"remove the line [{table}]: in {_OWN} the settings are at the top level"
         raise InvalidSettings(f"{place}: {problem}")
     if key not in _KEYS:
         raise InvalidSettings(f"{place}: unknown setting {key!r}{did_you_mean(key, _KEYS)}")

@@ -105,7 +105,9 @@ def _rescored(
         else:
             found = store.find(run)
         if found is None:
-            raise UnknownRun(f"{store.place} has no runs. Start one with: callscore run")
+            raise UnknownRun(
+                f"{store.place} has no run with saved answers. Start one with: callscore run"
+            )
         asked = found
         while asked.parent is not None:  # a rescored run has the answers of another
             asked = store.find(asked.parent)

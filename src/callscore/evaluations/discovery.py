@@ -189,12 +189,12 @@ def load_file(path: Path) -> list[Evaluation] | Unloaded:
 def no_evaluation_in(path: Path) -> Unloaded:
     """The message for a file that was given and has no evaluation."""
     example = "Decorate a function with @callscore.evaluation(cases=...)"
-    return Unloaded(display_path(path), f"it has no evaluations. {example}.")
+    return Unloaded(display_path(path), f"no evaluations found. {example}.")
 
 
 def passed_over_note(path: Path) -> str:
     """The note about a file that was found and has no evaluation."""
-    return f"{display_path(path)}: it has no evaluations, and is ignored"
+    return f"{display_path(path)}: no evaluations found; the file is ignored"
 
 
 def _load_any(path: Path) -> list[Evaluation] | Unloaded:
@@ -253,7 +253,7 @@ def _missing_file_text(path: Path) -> str:
 
 
 def _empty_folder(folder: Path) -> Unloaded:
-    return Unloaded(str(folder), f"it has no evaluations: {_KINDS}.")
+    return Unloaded(str(folder), f"no evaluations found. Expected files named {_KINDS}.")
 
 
 def evaluation_files(folder: Path) -> Iterator[Path | Unloaded]:
@@ -405,7 +405,7 @@ def _unloaded(path: Path, error: BaseException) -> Unloaded:
 
 _RELATIVE_IMPORT_HINT = ". Import modules in the same folder without a leading dot"
 _EXITS_TEXT = (
-    "it exits while it is imported (exit code {code}). Put code that should run only as"
+    "importing it exits (exit code {code}). Put code that should run only as"
     ' a program under `if __name__ == "__main__":`.'
 )
 
@@ -422,6 +422,6 @@ def _problem(error: BaseException) -> str:
         what = "it cannot be imported"
         message += _RELATIVE_IMPORT_HINT if "relative import" in message else ""
     else:
-        what = f"it raises {type(error).__name__} while it is imported"
+        what = f"importing it raises {type(error).__name__}"
     ending = "" if message.endswith("?") else "."
     return f"{what}: {message}{ending}" if message else f"{what}."
