@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from msgspec.structs import replace
@@ -79,6 +79,42 @@ def test_each_reason_has_its_code() -> None:
         FAILED,
         FAILED,
     ]
+
+
+@pytest.mark.parametrize(
+    ("evaluation", "reason"),
+    [
+        (
+            {"answered": 2, "undecided": 2, "scorers": (ScorerResult(name="accuracy"),)},
+            "no case was scored: no scorer returned a number",
+        ),
+        (
+            {
+                "answered": 1,
+                "undecided": 1,
+                "scorers": (
+                    ScorerResult(
+                        name="exact", not_scorable=Noted(1, ("the case has no expected calls.",))
+                    ),
+                ),
+            },
+            "no case was scored: no scorer returned a number (the case has no expected calls)",
+        ),
+        ({"skipped": Noted(2)}, "no case was scored: all cases are skipped"),
+        ({}, "no case was scored: the run has no answers"),
+    ],
+)
+def test_a_run_without_scores_is_not_a_success(evaluation: dict[str, Any], reason: str) -> None:
+    nothing = {"cases": 0, "questions": 0, "answered": 0, "passed": 0, "scorers": ()}
+    each = replace(FINE_RUN.evaluations[0], **{**nothing, **evaluation})
+
+    assert found(RunResults(evaluations=(each,))) == [(UNREADABLE, reason)]
+
+
+def test_a_run_with_a_score_may_have_an_evaluation_without_one() -> None:
+    empty = replace(FINE_RUN.evaluations[0], answered=0, passed=0, skipped=Noted(1))
+
+    assert found(replace(FINE_RUN, evaluations=(*FINE_RUN.evaluations, empty))) == []
 
 
 def test_what_was_not_kept_is_not_said_to_be(capsys: pytest.CaptureFixture[str]) -> None:

@@ -99,6 +99,20 @@ _SCORER_BROKEN = Phrase(
     "{evaluation}: the scorer {scorer} failed: {reasons} ({cases})",
     "{evaluation}: сбой метрики {scorer}: {reasons} ({cases})",
 )
+_NO_NUMBERS = Phrase(
+    "no case was scored: no scorer returned a number",
+    "ни один случай не оценён: метрики не дали чисел",
+)
+_NO_NUMBERS_BECAUSE = Phrase(
+    "no case was scored: no scorer returned a number ({reasons})",
+    "ни один случай не оценён: метрики не дали чисел ({reasons})",
+)
+_ALL_SKIPPED = Phrase(
+    "no case was scored: all cases are skipped", "ни один случай не оценён: все пропущены"
+)
+_NO_CASES = Phrase(
+    "no case was scored: the run has no answers", "ни один случай не оценён: в прогоне нет ответов"
+)
 _FORBIDDEN_IN_EVALUATION = Phrase(
     "{evaluation}: forbidden calls were made: {names}",
     "{evaluation}: вызваны запрещённые инструменты: {names}",
@@ -155,8 +169,23 @@ def run_exit_reasons(run: RunResults, lang: Language, *, go_on: str) -> Iterator
             noun = _CASES if evaluation.questions == evaluation.cases else _TRIALS
             cases = count_of(noun, evaluation.errors, lang)
             yield NO_ANSWER, say(_NO_ANSWERS, lang, evaluation=evaluation.label, cases=cases)
+    yield from [(UNREADABLE, sentence) for sentence in _nothing_scored(run, lang)]
     for evaluation in run.evaluations:
         yield from [(FAILED, sentence) for sentence in _missed_means(evaluation, lang)]
+
+
+def _nothing_scored(run: RunResults, lang: Language) -> Iterator[str]:
+    """Why no case of a run passed, failed or had an error."""
+    if run.is_interrupted or run.unloaded or any(each.decided for each in run.evaluations):
+        return
+    if any(each.answered for each in run.evaluations):
+        scorers = [scorer for each in run.evaluations for scorer in each.scorers]
+        given = [reason.rstrip(".") for each in scorers for reason in each.not_scorable.names]
+        reasons = "; ".join(dict.fromkeys(filter(None, given)))
+        yield say(_NO_NUMBERS_BECAUSE if reasons else _NO_NUMBERS, lang, reasons=reasons)
+    else:
+        is_skipped = any(each.skipped.count for each in run.evaluations)
+        yield say(_ALL_SKIPPED if is_skipped else _NO_CASES, lang)
 
 
 def collect_exit_code(unloaded: Sequence[Unloaded]) -> int:

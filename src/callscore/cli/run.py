@@ -369,8 +369,8 @@ setting of its own.
 
 \b
 Exit codes: 1 a case failed, or, for an evaluation with fail_under, a mean is below it;
-3 an evaluation or a scorer does not work, or no case is selected; 4 the agent gave no
-answer; 130 interrupted.
+3 an evaluation or a scorer does not work, or no case is selected or scored; 4 the agent
+gave no answer; 130 interrupted.
 """
 
 
