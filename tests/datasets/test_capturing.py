@@ -199,10 +199,12 @@ def test_an_empty_file_is_an_error(tmp_path: Path) -> None:
         _captured(tmp_path / "t.jsonl")
 
 
-def test_only_the_first_traces_are_used(tmp_path: Path) -> None:
-    file = _write(tmp_path / "t.jsonl", *[{"id": str(n), "actual": ["f"]} for n in range(4)])
+def test_only_the_traces_of_the_first_cases_are_used(tmp_path: Path) -> None:
+    traces = [{"id": str(number), "actual": ["f"]} for number in range(4)]
+    files = [_write(tmp_path / f"{name}.jsonl", *traces) for name in "ab"]
     captures = TraceCapture(input_options_for(), raise_unreadable)
 
-    found = captures.take([str(file), str(tmp_path / "missing.jsonl")], limit=3)
+    found = captures.take(list(map(str, files)), limit=3)
 
     assert [record["id"] for record in found] == ["0", "1", "2"]
+    assert captures.counts.trials == 3

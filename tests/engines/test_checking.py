@@ -226,6 +226,12 @@ def test_files_are_checked_one_after_another(tmp_path: Path) -> None:
     ]
 
 
+def test_a_limit_counts_cases_and_not_trials(tmp_path: Path) -> None:
+    runs = [{"id": name, "trial": n, "actual": [_call()]} for n in range(2) for name in "abc"]
+
+    assert _check(_file(tmp_path / "a.jsonl", *runs), limit=2).runs == 4
+
+
 def test_only_the_first_runs_are_checked(tmp_path: Path) -> None:
     file = _file(tmp_path / "a.jsonl", *[{"id": str(n), "actual": [_call()]} for n in range(3)], 3)
 

@@ -389,7 +389,7 @@ def joined(
         [(f"t{at}", Case(id=name, actual=())) for at, name in enumerate(traces)],
         lambda place, problem: refused.append(f"{place}: {problem}"),
     )
-    found = [(case.id, case.actual is not None, has_both) for case, has_both in cases]
+    found = [(case.id, case.actual is not None, has_both) for _, case, has_both in cases]
     return found, refused
 
 
@@ -403,7 +403,9 @@ def test_the_same_id_joins() -> None:
 def test_a_reference_without_an_id_belongs_to_the_traces_of_one_id() -> None:
     assert joined([""], ["x"]) == ([("x", True, True)], [])
     assert joined([""], ["x", "x"]) == ([("x", True, True)] * 2, [])
-    assert joined([""], []) == ([("", False, True)], [])
+    ((name, *rest),), _ = joined([""], [])
+    assert name.startswith("sha-")
+    assert rest == [False, True]
 
 
 def test_a_reference_without_an_id_is_refused_beside_traces_with_different_ids() -> None:
@@ -412,6 +414,28 @@ def test_a_reference_without_an_id_is_refused_beside_traces_with_different_ids()
     assert found == [("x", True, False), ("y", True, False), ("z", True, False)]
     assert len(refused) == 1
     assert refused[0].startswith("r0: the reference has no id, but the traces have different ids.")
+
+
+def test_a_trace_without_an_id_is_refused_beside_a_refused_reference() -> None:
+    _, refused = joined([""], ["", "x", "y"])
+
+    assert [text.partition(":")[0] for text in refused] == ["r0", "t0"]
+
+
+@pytest.mark.parametrize("references", [["a", "b", ""], ["", "b", "a"], ["a", ""]])
+def test_a_trace_without_an_id_belongs_to_no_reference_of_several(references: list[str]) -> None:
+    found, refused = joined(references, [""])
+
+    assert not any(has_trace for _, has_trace, _ in found)
+    assert len(refused) == 1
+    assert "several cases it could belong to" in refused[0]
+
+
+def test_a_reference_without_an_id_and_a_trace_is_named_by_its_place(write: Any) -> None:
+    references = write("r.jsonl", {"id": "a", "expected": ["f"]}, {"expected": ["h"]})
+    traces = write("t.jsonl", {"id": "a", "actual": ["f"]})
+
+    assert score_joined(references, traces).not_run.names == (f"{references}:2",)
 
 
 def test_references_without_a_trace_come_last() -> None:

@@ -496,7 +496,8 @@ def cases_of(count: int) -> list[dict[str, Any]]:
 def test_only_the_first_cases_are_used(
     tmp_path: Path, settings: Settings, limit: int | None
 ) -> None:
-    files = [write(tmp_path / "a.jsonl", *cases_of(3)), write(tmp_path / "b.jsonl", *cases_of(2))]
+    cases = cases_of(5)
+    files = [write(tmp_path / "a.jsonl", *cases[:3]), write(tmp_path / "b.jsonl", *cases[3:])]
 
     results = score_files(files, settings=settings, limit=limit)
 
@@ -507,17 +508,42 @@ def test_only_the_first_cases_are_used(
 def test_what_follows_the_last_case_is_not_read(tmp_path: Path, settings: Settings) -> None:
     path = write(tmp_path / "a.jsonl", *cases_of(2))
     path.write_bytes(path.read_bytes() + b"not JSON\n")
-    read: list[str] = []
 
-    results = score_files(
-        [path, tmp_path / "missing.jsonl"],
-        settings=settings,
-        limit=2,
-        hooks=ScoreHooks(on_file=read.append),
-    )
+    assert score_files(path, settings=settings, limit=2).summary.cases == 2
 
-    assert results.summary.cases == 2
-    assert read == [str(path)]
+
+@pytest.mark.parametrize("settings", [Settings(), Settings(mode="flexible")])
+@pytest.mark.parametrize("padding", [0, 100])
+@pytest.mark.parametrize("order", ["by trial", "by case"])
+def test_a_limit_counts_cases_and_not_trials(
+    tmp_path: Path, settings: Settings, padding: int, order: str
+) -> None:
+    """Short files are decoded, and long ones counted as text."""
+    cases = cases_of(5 + padding)
+    trials = [dict(case, trial=trial) for trial in (1, 2) for case in cases]
+    if order == "by case":
+        trials.sort(key=lambda case: int(case["id"]))
+    path = write(tmp_path / "a.jsonl", *trials)
+
+    summary = score_files(path, settings=settings, limit=3).summary
+
+    assert (summary.cases, summary.distinct_cases) == (6, 3)
+
+
+@pytest.mark.parametrize("settings", [Settings(), Settings(mode="flexible")])
+def test_the_trials_of_the_first_cases_may_be_in_several_files(
+    tmp_path: Path, settings: Settings
+) -> None:
+    files = [write(tmp_path / f"{name}.jsonl", *cases_of(4)) for name in "ab"]
+
+    assert score_files(files, settings=settings, limit=2).summary.cases == 4
+    assert score_joined(files[0], files, settings=settings, limit=2).summary.cases == 4
+
+
+def test_every_case_without_an_id_counts_for_the_limit(tmp_path: Path) -> None:
+    cases = [{"expected": [F], "actual": [F]} for _ in range(4)]
+
+    assert score_files(write(tmp_path / "a.jsonl", *cases), limit=3).summary.cases == 3
 
 
 def test_a_limit_applies_to_arrays_and_to_traces(tmp_path: Path) -> None:
@@ -536,7 +562,7 @@ def test_of_joined_files_the_first_pairs_are_used(tmp_path: Path) -> None:
 
     assert results.summary.cases == 2
     assert results.without_reference.names == ("x",)
-    assert results.not_run.count == 0  # the rest was not looked for
+    assert results.not_run.count == 0  # the rest is not used
     with pytest.raises(UnreadableInput, match="not JSON"):
         score_joined(tmp_path / "r.jsonl", path, limit=4)
 

@@ -34,7 +34,7 @@ __all__ = ["command"]
 _HELP = """Turn TRACES, in any format, into cases: one JSON object per line.
 
 Each case expects exactly what the agent did. Review the cases, correct the mistakes of the agent, and
-use them as references. --limit counts traces.
+use them as references.
 
 \b
   callscore capture traces.jsonl -o cases.jsonl

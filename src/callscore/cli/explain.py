@@ -78,7 +78,7 @@ def command(*, name: str | None, trial: str | None, lang: Any, **options: Any) -
     if is_joined:
         sides = _read(expected, REFERENCES, inputs), _read(actual, TRACES, inputs)
         joined = join_traces(*sides, raise_unreadable)
-        cases = (case for case, has_both in joined if has_both and case.actual is not None)
+        cases = (case for _, case, has_both in joined if has_both and case.actual is not None)
     else:
         cases = (case for _, case in _read(file, CASES, inputs))
     case = _find_case(cases, place, name, trial)

@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from callscore.core.call import ToolCall
 from callscore.core.equality import fingerprint
-from callscore.engines.inputs import TRACES, read_cases
+from callscore.engines.inputs import TRACES, CaseLimit, read_cases
 from callscore.errors import UnreadableInput
 from callscore.formats.case_fields import name_from_input
 from callscore.formats.cases import expected_records
@@ -93,25 +93,24 @@ class TraceCapture:
     ) -> list[_Record]:
         """The cases in some files, as records of a file.
 
-        At most `limit` traces are used. There is one case per id: the first trace with that id, with a list of how the others differ.
-        Traces without a new question or new calls are left out.
+        Only the first `limit` cases are used. There is one case per id: the first trace with that
+        id, with a list of how the others differ. Traces without a new question or new calls are left out.
 
         Raises:
             UnreadableInput: a file cannot be read, or there is no trace in it.
         """
-        used = 0
+        cases = CaseLimit(limit)
         for path in paths:
             found = 0
-            for item in read_cases(path, TRACES, self._inputs, on_bytes=on_bytes):
+            cases.begin_file()
+            for item in cases.until_end(read_cases(path, TRACES, self._inputs, on_bytes=on_bytes)):
                 found += 1
                 if isinstance(item, BadRecord):
                     self.counts.skipped += 1
                     self._on_bad(item.place, item.problem)
                     continue
-                self._capture(*item, path)
-                used += 1
-                if used == limit:
-                    return self._finished()
+                if cases.takes_case(item[1]):
+                    self._capture(*item, path)
             if not found:
                 raise UnreadableInput(path, "the file contains no trace.")
         return self._finished()

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable
 from functools import lru_cache
-from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -17,7 +16,7 @@ from callscore.core.case import Case
 from callscore.core.score import FaultKind, count_faulty_calls
 from callscore.core.totals import NameCounter
 from callscore.documents import raise_unreadable, tools_in_list
-from callscore.engines.inputs import FileContent, InputOptions, read_cases
+from callscore.engines.inputs import CaseLimit, FileContent, InputOptions, read_cases
 from callscore.formats.case_fields import (
     ACTUAL_FIELDS,
     EITHER_SIDE_FIELDS,
@@ -69,7 +68,7 @@ def check_files(  # noqa: PLR0913  (all are options)
         paths: the files; `-` is standard input.
         inputs: how they are read.
         tools: the offered tools by name; None for those that each trace defines.
-        limit: use only the first runs, at most this many; None for all.
+        limit: use only the first cases, at most this many; None for all.
         max_shown: the maximum number of findings to show; None for all.
         skip_bad: whether to count and skip what cannot be read, instead of stopping.
         hooks: callbacks.
@@ -80,18 +79,15 @@ def check_files(  # noqa: PLR0913  (all are options)
         MissingExtra: a file needs an optional dependency.
     """
     collector = _CheckTotals(tools, max_shown, hooks)
-    left = limit
+    cases = CaseLimit(limit)
     files = (read_cases(path, _TRACES_ONLY, inputs, on_bytes=hooks.on_bytes) for path in paths)
-    for found in chain.from_iterable(files):
+    for found in cases.select_in_files(files):
         if not isinstance(found, BadRecord):
             collector.take(*found)
-            left = None if left is None else left - 1
         elif skip_bad:
             collector.skipped.add(f"{found.place}: {found.problem}")
         else:
             raise_unreadable(found.place, found.problem)
-        if left == 0:
-            break
     return collector.results(len(paths))
 
 

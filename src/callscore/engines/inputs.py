@@ -10,7 +10,7 @@ from msgspec import Struct, structs
 
 from callscore.core.case import Case
 from callscore.documents import Document, Documents, tools_of_document
-from callscore.errors import InvalidCall, UnreadableInput
+from callscore.errors import InvalidCall, InvalidSettings, UnreadableInput
 from callscore.formats.calls import NAME_KEYS
 from callscore.formats.case_fields import (
     CASE_FIELDS,
@@ -24,6 +24,7 @@ from callscore.formats.cases import (
     NO_ID,
     actual_from_trace,
     case_from_trace,
+    has_own_id,
     join_case,
     read_case,
     read_reference,
@@ -54,6 +55,7 @@ __all__ = [
     "CASES",
     "REFERENCES",
     "TRACES",
+    "CaseLimit",
     "CaseReader",
     "FileContent",
     "Found",
@@ -357,6 +359,83 @@ def read_cases(
     yield from reader.finish()
 
 
+class CaseLimit:
+    """Selects the records of the first cases: those with the first different ids.
+
+    Every record without an id is one case. Further records of a case are its trials.
+    """
+
+    def __init__(self, limit: int | None) -> None:
+        if limit is not None and limit < 1:
+            raise InvalidSettings(f"limit: {limit} is not a positive number")
+        self._limit = limit
+        self._ids: set[str] = set()
+        self._cases = 0
+        self._has_trials = False
+        self._ends_file = False
+        self.is_set = limit is not None
+
+    @property
+    def ends_file(self) -> bool:
+        """Whether nothing further in this file is to be used."""
+        return self._ends_file
+
+    @property
+    def is_full(self) -> bool:
+        """Whether all cases to use are known."""
+        return self._limit is not None and self._cases >= self._limit
+
+    def begin_file(self) -> None:
+        """Note that the next records are of another file, which may have further trials."""
+        self._ends_file = False
+
+    def takes(self, name: str, trial: int | str | None = None) -> bool:
+        """Whether a record is to be used; the name is empty if it has no id."""
+        if self._limit is None:
+            return True
+        is_known = name in self._ids
+        self._has_trials |= is_known or trial is not None
+        if is_known:
+            return True
+        if self.is_full:
+            self.see_other()
+            return False
+        self._cases += 1
+        if name:
+            self._ids.add(name)
+        return True
+
+    def see_other(self) -> None:
+        """Note a record of another case; without trials so far, the file need not be read further."""
+        self._ends_file = self.is_full and not self._has_trials
+
+    def takes_case(self, case: Case) -> bool:
+        """Whether a case is to be used."""
+        return self.takes(case.id if has_own_id(case) else NO_ID, case.trial)
+
+    def select(self, found: Iterable[Found]) -> Iterator[Found]:
+        """What is to be used of a file, which is read no further than necessary."""
+        for item in self.until_end(found):
+            if isinstance(item, BadRecord) or self.takes_case(item[1]):
+                yield item
+
+    def select_in_files(self, files: Iterable[Iterable[Found]]) -> Iterator[Found]:
+        """What is to be used of several files."""
+        for found in files:
+            self.begin_file()
+            yield from self.select(found)
+
+    def until_end(self, found: Iterable[Found]) -> Iterator[Found]:
+        """What is found in a file, until it need not be read further."""
+        for item in found:
+            if isinstance(item, BadRecord):
+                self.see_other()
+            if not self.ends_file:
+                yield item
+            if self.ends_file:
+                return
+
+
 def _with_fields(trace: Trace, fields: dict[str, Any], place: str) -> Trace:
     """The trace with the fields that the user's paths select."""
     if not fields:
@@ -386,11 +465,12 @@ def join_traces(
     references: Iterable[tuple[str, Case]],
     traces: Iterable[tuple[str, Case]],
     refuse: Callable[[str, str], None],
-) -> Iterator[tuple[Case, bool]]:
-    """Join references and traces, each with its place; also yields whether a case has a reference.
+) -> Iterator[tuple[str, Case, bool]]:
+    """Join references and traces; yields the place of each case, and whether it has a reference.
 
     References without a trace come last, as cases that were not run. If there is only one reference,
     a trace without an id belongs to it; if that reference has no id, the traces must have one id.
+    The place of a case is its id, or that of its reference if it has no id.
 
     `refuse` is called with the place and the problem of what cannot be joined.
     """
@@ -405,17 +485,17 @@ def join_traces(
             if reference is None or len(nameless) > 1:
                 refuse(nameless.pop()[0], _NO_JOIN)
         elif reference is None:
-            yield trace, False
+            yield f"case {trace.id}", trace, False
         else:
             run.add(reference.id)
-            yield join_case(reference, trace), True
-    for _, trace in nameless:
-        reference = next(iter(known.values()))
-        run.add(reference.id)
-        yield join_case(reference, trace), True
+            yield f"case {trace.id}", join_case(reference, trace), True
+    if nameless and not known:  # the only reference was refused
+        refuse(nameless[0][0], _NO_JOIN)
     for name, reference in known.items():
-        if name not in run:
-            yield reference, True
+        place = f"case {name}" if name else places[NO_ID]
+        if nameless or name not in run:
+            trace = nameless[0][1] if nameless else Case(id=NO_ID)
+            yield place, join_case(reference, trace), True
 
 
 def _joinable_traces(
@@ -473,7 +553,7 @@ def _by_id(
 
 def _reference_for(trace: Case, references: dict[str, Case]) -> Case | None:
     """The reference with the id of a trace, or the only reference if an id is missing."""
-    if trace.id in references:
+    if trace.id != NO_ID and trace.id in references:
         return references[trace.id]
     if len(references) == 1 and (trace.id == NO_ID or NO_ID in references):
         return next(iter(references.values()))

@@ -23,6 +23,7 @@ from callscore.engines.inputs import (
     CASES,
     REFERENCES,
     TRACES,
+    CaseLimit,
     CaseReader,
     InputOptions,
     file_title,
@@ -142,10 +143,14 @@ class Collector:
         defaults = {setting: getattr(DEFAULT, setting) for setting in _IRRELEVANT_SETTINGS}
         return structs.replace(self._settings, **defaults) == DEFAULT
 
-    def take(self, case: Case) -> None:
-        """Score one case and count it, or count why it is not scored."""
+    def take(self, case: Case, place: str = "") -> None:
+        """Score one case and count it, or count why it is not scored.
+
+        The place names a case without an id.
+        """
         if case.expected is None or case.actual is None:
-            (self.not_scored if case.expected is None else self.not_run).add(case.id)
+            name = case.id if has_own_id(case) else place
+            (self.not_scored if case.expected is None else self.not_run).add(name)
             if self._hooks.on_unscored is not None:
                 self._hooks.on_unscored(case)
             if self._hooks.on_result is not None:
@@ -370,7 +375,7 @@ def score_cases(  # noqa: PLR0913  (all are options)
 def _score_at(place: str, case: Case, collector: Collector) -> None:
     """Score a case; errors in what it expects name its place."""
     try:
-        collector.take(case)
+        collector.take(case, place)
     except InvalidCall as error:
         raise UnreadableInput(place, str(error)) from error
     except InvalidOption:  # of a metric, not of the case
@@ -509,17 +514,14 @@ class _FileScoring:
         skip_bad: bool,
         hooks: ScoreHooks,
     ) -> None:
-        if limit is not None and limit < 1:
-            raise InvalidSettings(f"limit: {limit} is not a positive number")
         self._collector = collector
         self._inputs = inputs
-        self._left = limit  # how many cases may still be used; None for any number
+        self._limit = CaseLimit(limit)
         self._skip_bad = skip_bad
         self._hooks = hooks
 
     def score(self, path: str) -> None:
-        if self._left == 0:
-            return
+        self._limit.begin_file()
         if self._hooks.on_file is not None:
             self._hooks.on_file(path)
         self._collector.file = path
@@ -537,24 +539,30 @@ class _FileScoring:
                 continue
             for record in batch.records():
                 self._take(reader.take(record))
+                if self._limit.ends_file:
+                    return
         self._take(reader.finish())
 
     def _batches(self, path: str) -> Iterator[Lines | Record | BadRecord | Array]:
         for batch in read_batches(path, on_bytes=self._hooks.on_bytes):
-            if self._left == 0:
-                return
             yield batch
+            if self._limit.ends_file:
+                return
 
     def join(self, expected: list[str], actual: list[str]) -> None:
         references = self._read(expected, REFERENCES)
         traces = self._read(actual, TRACES)
-        for case, has_reference in join_traces(references, traces, self._refuse):
+        for place, case, has_reference in join_traces(references, traces, self._refuse):
             if not has_reference:
-                self._collector.without_reference.add(case.id)
-                continue
-            self._score(f"case {case.id}", case)
-            if case.actual is not None and self._is_last():
-                return
+                if self._limit.is_full:
+                    self._limit.see_other()
+                else:
+                    self._collector.without_reference.add(case.id)
+            elif case.actual is None:
+                if not self._limit.is_full:
+                    self._score(place, case)
+            elif self._limit.takes_case(case):
+                self._score(place, case)
 
     def _take_plain(self, lines: Lines, reader: CaseReader) -> bool:
         """Count cases without decoding them; returns False if these lines must be decoded."""
@@ -567,25 +575,29 @@ class _FileScoring:
             found = self._cases(reader.take(lines.record(position)))
             return next((case for _, case in found), None)
 
-        if self._left is not None:
-            cases = cases[: self._left]
-            self._left -= len(cases)
-        self._collector.take_plain(cases, read)
+        if self._limit.is_set:
+            used = self._used_positions(cases)
+            cases = [cases[position] for position in used]
+            self._collector.take_plain(cases, lambda position: read(used[position]))
+        else:
+            self._collector.take_plain(cases, read)
         return True
 
+    def _used_positions(self, cases: list[PlainCase]) -> list[int]:
+        """The positions of the cases within the limit."""
+        used: list[int] = []
+        for position, case in enumerate(cases):
+            if self._limit.takes(str(case.id), case.trial):
+                used.append(position)
+            if self._limit.ends_file:
+                break
+        return used
+
     def _take(self, found: Iterator[Found]) -> None:
-        if self._left == 0:
-            return
+        if self._limit.is_set:
+            found = self._limit.select(found)
         for place, case in self._cases(found):
             self._score(place, case)
-            if self._is_last():
-                return
-
-    def _is_last(self) -> bool:
-        """Count a used case; returns whether it is the last one to use."""
-        if self._left is not None:
-            self._left -= 1
-        return self._left == 0
 
     def _score(self, place: str, case: Case) -> None:
         try:
@@ -604,6 +616,9 @@ class _FileScoring:
         for path in paths:
             self._collector.file = path
             found = read_cases(path, part, inputs, on_bytes=self._hooks.on_bytes)
+            if part is TRACES and self._limit.is_set:
+                self._limit.begin_file()
+                found = self._limit.until_end(found)
             yield from self._cases(found)
 
     def _cases(self, found: Iterator[Found]) -> Iterator[tuple[str, Case]]:
