@@ -30,7 +30,7 @@ FORBIDDEN = {
     r"\bin no format\b|\bof no format\b": "in an unknown format",
     r"\bstands? (beside|in|there|alone)\b": "is in, is next to",
     r"\bmind that\b|\bMind that\b|\bnot to mind\b": "Note that, ignore",
-    r"\bfour times in five\b": "with 80 % power",
+    r"\bfour times in five\b": "with 80% power",
     r"\bheld against\b|\bhold (it|them|another|what)\b.{0,30}\bagainst\b": "compared with",
     r"\b(is|are) at fault\b": "has a fault",
     r"\bit is said\b|\bis said\b": "is reported",

@@ -137,9 +137,9 @@ def test_the_detectable_difference_is_said_only_without_a_verdict() -> None:
     assert power_line(REGRESSED.main, "en") == ""
     assert power_line(replace(REGRESSED.main, verdict="improved"), "en") == ""
     undecided = replace(REGRESSED.main, verdict="no evidence")
-    assert power_line(undecided, "en") == "detectable with 80 % power: ≥ 6.1 points"
+    assert power_line(undecided, "en") == "detectable with 80% power: ≥ 6.1 points"
     assert power_line(undecided, "ru") == "с мощностью 80 % обнаружима разница ≥ 6.1 п. п."
-    assert power_line(NOT_ENOUGH.main, "en") == "no difference is detectable with 80 % power"
+    assert power_line(NOT_ENOUGH.main, "en") == "no difference is detectable with 80% power"
 
 
 def test_a_verdict_is_said_in_a_sentence() -> None:
@@ -253,7 +253,7 @@ def test_a_quiet_comparison_is_short() -> None:
         "",
         "The two means are equal.  ",
         "95% interval −1.9 to +1.9, p = 1.000, exact McNemar, 200 cases in both  ",
-        "detectable with 80 % power: ≥ 3.0 points  ",
+        "detectable with 80% power: ≥ 3.0 points  ",
         "200 unchanged",
         "",
         (

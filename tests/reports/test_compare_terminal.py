@@ -128,7 +128,7 @@ QUIET_REPORT = """\
 No evidence   passed 92.0% → 92.0%, 0.0 points
 The two means are equal.
 95% interval −1.9 to +1.9, p = 1.000, exact McNemar, 200 cases in both
-detectable with 80 % power: ≥ 3.0 points
+detectable with 80% power: ≥ 3.0 points
 
 before   main, run 20261114-120000-aaaa, commit 02f0cce, 2026-11-14 12:00 UTC, 200 cases
 after    main, run 20261114-120000-aaaa, commit 02f0cce, 2026-11-14 12:00 UTC, 200 cases
@@ -140,7 +140,7 @@ SMALL_REPORT = """\
 Not enough data   accuracy 75.0% → 50.0%, −25.0 points
 Too few cases to tell a difference from chance. Add cases, or trials per case.
 p = 0.500, exact McNemar, 8 cases in both
-no difference is detectable with 80 % power
+no difference is detectable with 80% power
 
 before   before.jsonl, 8 cases
 after    20261115-120000-bbbb, 2026-11-15 12:00 UTC, 8 cases

@@ -39,7 +39,7 @@ Gate passed   no evidence, main → main   --fail-on regressed
 passed 92.0% → 92.0%, 0.0 points
 The two means are equal.
 95% interval −1.9 to +1.9, p = 1.000, exact McNemar, 200 cases in both
-detectable with 80 % power: ≥ 3.0 points
+detectable with 80% power: ≥ 3.0 points
 200 unchanged
 
 before   main, run 20261114-120000-aaaa, commit 02f0cce, 2026-11-14 12:00 UTC, 200 cases

@@ -262,7 +262,8 @@ def test_on_a_narrow_terminal_long_names_give_way_to_the_numbers() -> None:
 
     text = rendered(Results(settings=Settings(), summary=summary), width=80)
 
-    assert " expected correct incorrect missed extra" in text
+    tools = text[text.index("\nTools\n") : text.index("\nMissed calls")]
+    assert all(f"\n{call.name}\n" in tools for call in (wanted, called))
     assert " times" in text
     assert max(map(display_width, text.split("\n"))) <= 80
 
@@ -422,3 +423,26 @@ def test_every_case_is_marked_as_passed_or_failed(failing: Score, passing: Score
 
     assert "\nbad   failed   40.0% Poor   " in text
     assert "\ngood   passed   100.0% Perfect match   " in text
+
+
+def test_tools_that_look_the_same_are_noted_below_the_tables() -> None:
+    summary = Summary()
+    expected, actual = ToolCall("search", {}), ToolCall("se\u0430rch", {})
+    summary.add(score_calls((expected,), (actual,), Settings()))
+
+    text = rendered(Results(settings=Settings(), summary=summary), width=80)
+
+    note = "looks the same, differs at character 3: U+0061 / U+0430"
+    assert text.count(f"search / se\u0430rch: {note}") == 2  # Tools, Missed calls
+
+
+def test_a_tool_has_one_short_form_in_a_report() -> None:
+    summary = Summary()
+    names = [f"customer_orders_refund_partial_amount_{place}" for place in ("eu", "us", "uk")]
+    calls = [ToolCall(name, {"amount": 1}) for name in names]
+    summary.add(score_calls((calls[0],), (calls[1],), Settings()))
+    summary.add(score_calls((calls[2],), (ToolCall(names[2], {"amount": 2}),), Settings()))
+
+    text = rendered(Results(settings=Settings(), summary=summary), width=60)
+
+    assert "customer…partial_amount_eu customer…partial_amount_us" in text

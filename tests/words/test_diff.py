@@ -494,7 +494,8 @@ def test_values_that_look_the_same_are_shown_with_their_code_points(
     expected: str, actual: str, note: str
 ) -> None:
     score = scored([("f", {"x": expected})], [("f", {"x": actual})])
-    sentence = f"looks the same, differs at {note}"
+    looks = "looks the same, " if actual.isprintable() else ""  # else it is shown escaped
+    sentence = f"{looks}differs at {note}"
 
     assert lines(score)[3] == f"    {sentence}"
     assert sentence in score.explain()

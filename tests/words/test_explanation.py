@@ -270,10 +270,10 @@ def test_an_optional_call_with_other_arguments_says_what_would_have_been_allowed
 
     assert "  Not counted: weather.\n" in text
     assert (
-        '- actual 2 weather: extra, differs from the call in the reference: weather(city="Oslo")\n'
-        in text
-    )
-    assert "- фактический 2 weather: лишний, отличается от вызова в эталоне: weather(" in russian
+        '- actual 2 weather(city="Rome"): extra,'
+        ' differs from the call in the reference: weather(city="Oslo")\n'
+    ) in text
+    assert '- фактический 2 weather(city="Rome"): лишний, отличается' in russian
 
 
 def test_a_value_that_meets_a_rule_is_as_expected_and_not_the_same() -> None:
@@ -460,3 +460,33 @@ def test_a_case_without_calls_that_count_has_no_rating() -> None:
     assert explain(score).endswith(
         "Score: 1.000 (100.0%), no rating: no call counts under these settings."
     )
+
+
+def test_calls_without_a_partner_are_explained_with_their_arguments() -> None:
+    text = explain(scored([call("f", a=1), call("f", a=2)], [call("g", b=3), call("h")]))
+
+    assert "- expected 1 f(a=1): missed" in text
+    assert "- expected 2 f(a=2): missed" in text
+    assert "- actual 1 g(b=3): extra" in text
+    assert "- actual 2 h: extra" in text
+
+
+def test_names_of_arguments_that_look_the_same_are_explained() -> None:
+    text = explain(scored([call("f", city=1)], [ToolCall("f", {"c\u0456ty": 1})]))
+
+    assert "city: expected, but not given (looks the same, differs at character 2:" in text
+
+
+def test_long_values_have_lines_of_their_own() -> None:
+    url = "https://shop.example.com/api/v2/orders/{}/refund?currency=EUR&notify=true"
+    score = scored([call("f", url=url.format(17))], [call("f", url=url.format(71))])
+
+    lines = explain(score, width=60).split("\n")
+
+    start = lines.index("      url:")
+    assert lines[start + 1 : start + 5] == [
+        '        expected "https://shop.example.com/api/v2/orders/17/',
+        '        refund?currency=EUR&notify=true"',
+        '        got "https://shop.example.com/api/v2/orders/71/',
+        '        refund?currency=EUR&notify=true"',
+    ]

@@ -534,3 +534,9 @@ def test_whatever_the_schema_and_the_value_hold_it_stays_one_short_line() -> Non
     ]
 
     assert all(text.isprintable() and len(text) < 500 for text in texts)
+
+
+def test_an_unknown_tool_that_looks_like_a_known_one_is_shown_with_code_points() -> None:
+    fault = Fault("unknown_tool", "se\u0430rch", 0, required="search")
+
+    assert fault_reason(fault).endswith("(looks the same, differs at character 3: U+0061 / U+0430)")

@@ -134,11 +134,11 @@ _MEANINGS: dict[Verdict, Phrase] = {
 }
 _NO_DIFFERENCE = Phrase("The two means are equal.", "Средние равны.")
 _DETECTABLE = Phrase(
-    "detectable with 80 % power: ≥ {points} points",
+    "detectable with 80% power: ≥ {points} points",
     "с мощностью 80 % обнаружима разница ≥ {points} п. п.",
 )
 _NOT_DETECTABLE = Phrase(
-    "no difference is detectable with 80 % power", "с мощностью 80 % никакая разница не обнаружима"
+    "no difference is detectable with 80% power", "с мощностью 80 % никакая разница не обнаружима"
 )
 _FLIPS: dict[ChangeKind, Phrase] = {
     "broken": Phrase("{count} broken", "сломано {count}"),

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from rich.text import Text
 
 from callscore.core.phrases import count_of, say
-from callscore.core.rendering import display_width, escape, short_names
+from callscore.core.rendering import clip_middle, display_width, escape, short_names
 from callscore.reports import score as wording
 from callscore.reports.formatting import INTERVAL_TEXT, metric_cells, scored_noun, settings_text
 from callscore.reports.score import FIXED_TOOL_COLUMNS, METRICS, MOST_TRIAL_COLUMNS
@@ -30,6 +30,7 @@ from callscore.reports.terminal import (
 )
 from callscore.words.diff import call_lines, rich_text
 from callscore.words.explanation import FORBIDDEN_CALLS
+from callscore.words.look_alikes import look_alike_lines
 from callscore.words.value_text import MORE, NO_RATING, percent, summary_rating
 
 if TYPE_CHECKING:
@@ -46,6 +47,7 @@ if TYPE_CHECKING:
 __all__ = ["render"]
 
 _NAME_WIDTH = 40
+_LONGEST_NAME = 400
 _SHORTEST_NAME = 8
 _INDENT = "  "
 
@@ -78,7 +80,7 @@ def _sections(results: Results, width: int, lang: Language) -> Iterator[Section]
     yield _metrics(results, width, lang)
     yield _trials(summary, width, lang)
     for ranking in wording.rankings(summary):
-        yield _ranking_section(ranking, width, lang)
+        yield _ranking_section(ranking, set(summary.tools), width, lang)
     yield _checks(results, width, lang)
     for case in results.cases:
         yield _case(case, case.label, width, lang)
@@ -139,7 +141,8 @@ def _checks(results: Results, width: int, lang: Language) -> Section:
         return []
     valid = wording.count_text(summary.valid_calls, summary.checked_calls, lang)
     line = Text(f"{say(wording.VALID_CALLS, lang)}{SPACE}{valid}")
-    table = _ranking_section(wording.fault_ranking(summary, lang), width, lang)[1:]
+    ranking = wording.fault_ranking(summary, lang)
+    table = _ranking_section(ranking, set(summary.tools), width, lang)[1:]
     where = wording.check_hint(results, lang)
     hint = [] if where is None else [Text(where, "dim")]
     return [_heading(wording.CHECKS, lang), line, *table, *hint]
@@ -174,31 +177,59 @@ def _count(count: int, colour: str = "") -> Text:
     return Text(str(count), colour if count else "dim")
 
 
-def _ranking_section(ranking: Ranking, width: int, lang: Language) -> Section:
+def _ranking_section(ranking: Ranking, tools: set[str], width: int, lang: Language) -> Section:
+    """A table of what went wrong; `tools` are all that the report names."""
     if not ranking.names:
         return []
-    columns = ranking.columns
     labels = [say(label, lang) for label in ranking.labels]
-    least = max(_SHORTEST_NAME, *map(display_width, labels))
-    numbers = [stacked_words(say(column.label, lang)) for column in columns]
+    has_one_name = len(labels) == 1
+    table = (_single_name_table if has_one_name else _names_table)(ranking, tools, width, lang)
+    section: Section = [_heading(ranking.heading, lang), table]
+    more = len(ranking.names) - ranking.most
+    if more > 0:
+        section.append(Text(say(MORE, lang, count=more), "dim"))
+    shown = {name for names in ranking.names[: ranking.most] for name in names} & tools
+    section += [Text(line, "dim") for line in look_alike_lines(shown, lang)]
+    return section
+
+
+def _single_name_table(ranking: Ranking, _tools: set[str], width: int, lang: Language) -> Text:
+    """A column of names, none of which is cut."""
+    label = say(ranking.labels[0], lang)
+    columns = ranking.columns
+    heads = [stacked_words(say(column.label, lang)) for column in columns]
+    rows = [
+        NumberRow(
+            Text(clip_middle(escape(name), _LONGEST_NAME)),
+            [_count(column.counts[row], column.colour) for column in columns],
+        )
+        for row, (name,) in enumerate(ranking.names[: ranking.most])
+    ]
     # Without room for names, optional columns are left out: their numbers are also in the notes.
-    while len(numbers) > FIXED_TOOL_COLUMNS:
-        if sum(map(header_width, numbers)) + len(numbers) + least <= width:
-            break
-        columns, numbers = columns[:-1], numbers[:-1]
-    # On a narrow terminal names are cut, numbers never are.
+    spare = range(len(columns) - 1, FIXED_TOOL_COLUMNS - 1, -1)
+    return number_table(label, heads, rows, width, spare=spare, shortest_name=_SHORTEST_NAME)
+
+
+def _names_table(ranking: Ranking, tools: set[str], width: int, lang: Language) -> Table:
+    """Several columns of names; on a narrow terminal names are cut, numbers never are."""
+    labels = [say(label, lang) for label in ranking.labels]
+    columns = ranking.columns
+    numbers = [stacked_words(say(column.label, lang)) for column in columns]
     free = width - sum(map(header_width, numbers))
     shown = ranking.names[: ranking.most]
-    names_by_column = list(zip(*shown, strict=True))
     longest = [
         max(
             display_width(label),
             min(max(display_width(escape(name)) for name in names), _NAME_WIDTH),
         )
-        for label, names in zip(labels, names_by_column, strict=True)
+        for label, names in zip(labels, zip(*shown, strict=True), strict=True)
     ]
     space, rooms = _space_and_rooms(free, longest, len(numbers))
-    texts = [short_names(names, room) for names, room in zip(names_by_column, rooms, strict=True)]
+    # Names are shortened together with all others, so that one has the same short form everywhere.
+    texts = [
+        short_names({*names, *(tools if tools.intersection(names) else ())}, room)
+        for names, room in zip(zip(*ranking.names, strict=True), rooms, strict=True)
+    ]
     rows = [
         [
             *[Text(short[name]) for short, name in zip(texts, names, strict=True)],
@@ -206,11 +237,7 @@ def _ranking_section(ranking: Ranking, width: int, lang: Language) -> Section:
         ]
         for row, names in enumerate(shown)
     ]
-    section: Section = [_heading(ranking.heading, lang), _table(labels, numbers, rows, space)]
-    more = len(ranking.names) - ranking.most
-    if more > 0:
-        section.append(Text(say(MORE, lang, count=more), "dim"))
-    return section
+    return _table(labels, numbers, rows, space)
 
 
 def _space_and_rooms(free: int, longest: list[int], numbers: int) -> tuple[int, list[int]]:

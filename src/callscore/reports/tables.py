@@ -111,14 +111,15 @@ def number_table(  # noqa: PLR0913  (each is a property of the table)
     *,
     space: int = 3,
     spare: Sequence[int] = (),
+    shortest_name: int = _SHORTEST_NAME,
 ) -> Text:
     """A table in which no name and no header is cut: a long name has a line above its numbers.
 
     There are `space` blanks between two columns if there is room for them. The columns in `spare` are
-    left out if not all fit, in this order.
+    left out if not all fit, in this order, beside names of `shortest_name` columns.
     """
     names = [display_width(label), *[row.name.cell_len for row in rows]]
-    room = max(names[0], min(max(names[1:], default=0), _SHORTEST_NAME))
+    room = max(names[0], min(max(names[1:], default=0), shortest_name))
     widths = [
         max([header_width(header), *[row.numbers[place].cell_len for row in rows]])
         for place, header in enumerate(headers)

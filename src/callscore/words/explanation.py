@@ -11,7 +11,7 @@ from callscore.core.phrases import Phrase, Plural, count_of, say
 from callscore.core.rendering import clip, escape, wrap
 from callscore.core.rules import contains_matchers
 from callscore.core.score import f1_of
-from callscore.words.reasons import difference_reason
+from callscore.words.reasons import difference_reason_lines
 from callscore.words.unpaired import expectation_parts, explain_unpaired, uncounted_calls
 from callscore.words.value_text import (
     MORE,
@@ -26,6 +26,7 @@ from callscore.words.value_text import (
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from callscore.core.call import ToolCall
     from callscore.core.phrases import Language
     from callscore.core.score import Pair, Score
 
@@ -34,7 +35,10 @@ __all__ = ["AND_MORE", "FORBIDDEN_CALLS", "MORE_REASONS", "explain", "ignored_no
 _MAX_ITEMS = 20
 _NAME_WIDTH = 80
 _CALL_WIDTH = 60
+_LONGEST_CALL = 300
 _NARROWEST = 20
+_REASON_INDENT = 6
+UNLIMITED = 1_000_000
 
 EXPECTED_CALLS = Plural(
     ("expected call", "expected calls"),
@@ -299,7 +303,7 @@ def explain(score: Score, *, lang: Language = "en", width: int | None = None) ->
     Lines longer than `width` columns, if it is given, are wrapped between words.
     """
     steps = (
-        (STEP_1, _pairing(score, lang)),
+        (STEP_1, _pairing(score, lang, width or UNLIMITED)),
         (STEP_2, _precision_and_recall(score, lang)),
         (STEP_3, _harmonic_mean(score, lang)),
     )
@@ -328,7 +332,7 @@ def _result(score: Score, lang: Language) -> str:
     return say(RESULT, lang, **numbers, rating=word, meaning=meaning)
 
 
-def _pairing(score: Score, lang: Language) -> Iterator[str]:
+def _pairing(score: Score, lang: Language, width: int) -> Iterator[str]:
     settings = score.settings
     yield from ignored_items(score, lang)
     yield say(
@@ -342,7 +346,10 @@ def _pairing(score: Score, lang: Language) -> Iterator[str]:
         yield say(VALUE_RULES, lang)
     yield say(ORDER_RULES[settings.order], lang)
     yield from expectation_lines(score, lang)
-    yield from _calls(score, lang) if score.expected or score.actual else [_item(NO_CALLS, lang)]
+    if score.expected or score.actual:
+        yield from _calls(score, lang, width)
+    else:
+        yield _item(NO_CALLS, lang)
     yield say(COUNTS, lang, **call_counts(score))
 
 
@@ -350,15 +357,15 @@ def _item(phrase: Phrase, lang: Language, **values: object) -> str:
     return f"- {say(phrase, lang, **values)}"
 
 
-def _calls(score: Score, lang: Language) -> Iterator[str]:
+def _calls(score: Score, lang: Language, width: int) -> Iterator[str]:
     reasons = explain_unpaired(score, lang)
     pairs = {pair.expected_index: pair for pair in score.correct + score.incorrect}
     for position, call in enumerate(score.expected):
         if position in pairs:
-            yield from _pair(pairs[position], lang)
+            yield from _pair(pairs[position], lang, width)
         else:
             missed = MISSED_IN_ORDER if call.name in reasons.out_of_order else MISSED
-            item = _item(missed, lang, i=position + 1, name=short_name(call.name))
+            item = _item(missed, lang, i=position + 1, name=_whole_call(call, lang))
             note = reasons.look_alikes.get(call.name)
             yield item if note is None else f"{item} ({note})"
     paired = {pair.actual_index for pair in pairs.values()}
@@ -371,16 +378,26 @@ def _calls(score: Score, lang: Language) -> Iterator[str]:
                 phrase = EXTRA_IN_ORDER
             else:
                 phrase = EXTRA if why is None else EXTRA_BECAUSE
-            yield _item(phrase, lang, j=position + 1, name=short_name(call.name), why=why)
+            yield _item(phrase, lang, j=position + 1, name=_whole_call(call, lang), why=why)
 
 
-def _pair(pair: Pair, lang: Language) -> Iterator[str]:
+def _whole_call(call: ToolCall, lang: Language) -> str:
+    """A call without a partner: several calls of one tool differ only in their arguments."""
+    has_arguments = call.arguments != {} or call.error is not None
+    return (
+        call_text(call, limit=_LONGEST_CALL, lang=lang) if has_arguments else short_name(call.name)
+    )
+
+
+def _pair(pair: Pair, lang: Language, width: int) -> Iterator[str]:
     found = pair.differences
     phrase = CORRECT_PAIR if pair.is_correct else INCORRECT_PAIR
     name, i, j = short_name(pair.expected.name), pair.expected_index + 1, pair.actual_index + 1
     yield _item(phrase, lang, i=i, j=j, name=name, why=_why(pair, lang))
     for difference in islice(found, _MAX_ITEMS):
-        yield f"    {difference_reason(difference, lang=lang)}"
+        room = width - _REASON_INDENT
+        for line in difference_reason_lines(difference, others=found, width=room, lang=lang):
+            yield f"    {line}"
     if len(found) > _MAX_ITEMS:
         more = count_of(MORE_REASONS, len(found) - _MAX_ITEMS, lang)
         yield f"    {say(AND_MORE, lang, more=more)}"

@@ -6,12 +6,14 @@ from typing import TYPE_CHECKING
 from unicodedata import category, normalize
 
 from callscore.core.phrases import Phrase, say
-from callscore.core.rendering import common_prefix
+from callscore.core.rendering import common_prefix, escape
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from callscore.core.phrases import Language
 
-__all__ = ["code_points_text", "looks_same"]
+__all__ = ["code_points_text", "look_alike_lines", "looks_same"]
 
 _LETTERS = str.maketrans(
     "аеорсухіјѕһԁԛԝАВЕЅІЈКМНОРСТУХҮԌαορνυικΑΒΕΖΗΙΚΜΝΟΡΤΥΧıɡ",
@@ -21,10 +23,14 @@ _QUOTES = str.maketrans("‘’‚‛ʼʹ′`´“”„‟″«»", "'''''''''"
 _LONGEST = 1000  # characters that differ; comparing more of them takes long
 _MOST_PLACES = 3
 _MOST_POINTS = 4
+_LONGEST_NAME = 200
+_MOST_LINES = 5
 
 DIFFERS = Phrase("looks the same, differs at {places}", "выглядит так же, различие: {places}")
 PLACE = Phrase("character {number}: {points}", "символ {number}: {points}")
 NOTHING = Phrase("none", "нет")
+# For texts in which the difference is visible, since the characters are escaped.
+DIFFERS_VISIBLY = Phrase("differs at {places}", "различие: {places}")
 
 
 def looks_same(expected: str, actual: str) -> bool:
@@ -86,7 +92,8 @@ def code_points_text(expected: object, actual: object, lang: Language) -> str | 
         if kind != "equal"
     ]
     more = ["…"] if len(places) > _MOST_PLACES else []
-    return say(DIFFERS, lang, places="; ".join([*places[:_MOST_PLACES], *more]))
+    phrase = DIFFERS if (left + right).isprintable() else DIFFERS_VISIBLY
+    return say(phrase, lang, places="; ".join([*places[:_MOST_PLACES], *more]))
 
 
 def _points(expected: str, actual: str, lang: Language) -> str:
@@ -97,3 +104,17 @@ def _code_points(text: str, lang: Language) -> str:
     points = [f"U+{ord(character):04X}" for character in text[:_MOST_POINTS]]
     more = ["…"] if len(text) > _MOST_POINTS else []
     return " ".join([*points, *more]) or say(NOTHING, lang)
+
+
+def look_alike_lines(names: Iterable[str], lang: Language) -> list[str]:
+    """One line per name that looks the same as another one: both, and where they differ."""
+    groups: dict[str, list[str]] = {}
+    for name in sorted(names):
+        if len(name) <= _LONGEST_NAME:
+            groups.setdefault(_appearance(name), []).append(name)
+    lines = []
+    for first, *others in groups.values():
+        for other in others:
+            text = code_points_text(first, other, lang)
+            lines += [] if text is None else [f"{escape(first)} / {escape(other)}: {text}"]
+    return lines[:_MOST_LINES]

@@ -15,7 +15,15 @@ from callscore.core.call import (
 )
 from callscore.core.equality import json_type
 from callscore.core.phrases import Language, Note, Phrase, say
-from callscore.core.rendering import ELLIPSIS, clip, clip_middle, escape, excerpts, render_value
+from callscore.core.rendering import (
+    ELLIPSIS,
+    clip,
+    clip_middle,
+    display_width,
+    escape,
+    excerpts,
+    render_value,
+)
 from callscore.words.look_alikes import code_points_text
 from callscore.words.value_text import path_text, short_path
 
@@ -29,6 +37,7 @@ if TYPE_CHECKING:
 __all__ = [
     "difference_code_points",
     "difference_reason",
+    "difference_reason_lines",
     "fault_kind_name",
     "fault_reason",
     "fault_sentence",
@@ -65,6 +74,8 @@ _REASONS_BY_RULE = {
         "{path}: {matcher}: передано, но не ожидалось (значение {actual})",
     ),
 }
+_EXPECTED_VALUE = Phrase("expected {value}", "ожидалось {value}")
+_ACTUAL_VALUE = Phrase("got {value}", "получено {value}")
 MALFORMED = Phrase(
     "the arguments are not a JSON object: {problem}",
     "аргументы не являются объектом JSON: {problem}",
@@ -96,14 +107,16 @@ def malformed_text(error: str, *, lang: Language = "en") -> str:
     return say(MALFORMED, lang, problem=say(known, lang) if known else clip(escape(error), 240))
 
 
-def difference_reason(difference: Difference, *, lang: Language = "en") -> str:
-    """One sentence: where two calls differ, and both values."""
+def difference_reason(
+    difference: Difference, *, others: Sequence[Difference] = (), lang: Language = "en"
+) -> str:
+    """One sentence: where two calls differ, and both values.
+
+    `others` are all differences of the pair, for names of arguments that look the same.
+    """
     if difference.kind == "malformed":
         return clip(malformed_text(difference.detail or "", lang=lang), 300)
-    expected, actual = excerpts(difference.expected, difference.actual)
-    if difference.kind == "type":
-        expected = _with_type(difference.expected, expected, lang)
-        actual = _with_type(difference.actual, actual, lang)
+    expected, actual = _both_values(difference, lang)
     by_rule = {} if difference.matcher is None else _REASONS_BY_RULE
     sentence = say(
         by_rule.get(difference.kind) or _REASONS[difference.kind],
@@ -113,11 +126,42 @@ def difference_reason(difference: Difference, *, lang: Language = "en") -> str:
         actual=actual,
         matcher=difference.matcher,
     )
+    note = _difference_note(difference, others, lang)
+    return sentence if note is None else f"{sentence} ({note})"
+
+
+def difference_reason_lines(
+    difference: Difference, *, others: Sequence[Difference], width: int, lang: Language
+) -> list[str]:
+    """The same sentence; if it is longer than `width`, both values have lines of their own."""
+    sentence = difference_reason(difference, others=others, lang=lang)
+    if display_width(sentence) <= width or difference.kind not in {"value", "type", "matcher"}:
+        return [sentence]
+    expected, actual = _both_values(difference, lang)
+    note = _difference_note(difference, others, lang)
+    return [
+        f"{short_path(difference.path)}:",
+        f"  {say(_EXPECTED_VALUE, lang, value=expected)}",
+        f"  {say(_ACTUAL_VALUE, lang, value=actual)}",
+        *([] if note is None else [f"  ({note})"]),
+    ]
+
+
+def _both_values(difference: Difference, lang: Language) -> tuple[str, str]:
+    expected, actual = excerpts(difference.expected, difference.actual)
+    if difference.kind == "type":
+        expected = _with_type(difference.expected, expected, lang)
+        actual = _with_type(difference.actual, actual, lang)
+    return expected, actual
+
+
+def _difference_note(
+    difference: Difference, others: Sequence[Difference], lang: Language
+) -> str | None:
     note = difference.note
     if note is not None:
-        return f"{sentence} ({clip(escape(note.text(lang)), 240)})"
-    code_points = difference_code_points(difference, (), lang)
-    return sentence if code_points is None else f"{sentence} ({code_points})"
+        return clip(escape(note.text(lang)), 240)
+    return difference_code_points(difference, others, lang)
 
 
 def difference_code_points(
@@ -340,7 +384,9 @@ def fault_reason(fault: Fault, *, lang: Language = "en") -> str:
     if fault.kind == "unknown_tool":
         meant = clip_middle(escape(str(fault.required)), _NAME_WIDTH)
         hint = "" if fault.required is None else say(_HINT, lang, meant=meant)
-        return say(_UNKNOWN_TOOL, lang, hint=hint)
+        code_points = code_points_text(fault.required, fault.tool, lang)
+        note = "" if code_points is None else f" ({code_points})"
+        return say(_UNKNOWN_TOOL, lang, hint=hint) + note
     if fault.kind in _SEQUENCES:
         number, cycle = (fault.since or 0) + 1, clip(escape(fault.detail or ""), _DETAIL_WIDTH)
         return say(_SEQUENCES[fault.kind], lang, number=number, cycle=cycle)
