@@ -39,8 +39,8 @@ def test_the_report_goes_to_standard_output(callscore: Program, files: tuple[str
 
     assert (ran.returncode, ran.stderr) == (0, "")
     assert ran.stdout == (
-        "1 file, 1 run, 2 calls: 1 with faults, 50.0%\n"
-        "parameters valid: 50.0% (1 of 2)\n"
+        "1 file, 1 trace, 2 calls: 1 with faults (50.0%)\n"
+        "valid calls: 50.0% (1 of 2)\n"
         "\n"
         "Faults by tool\n"
         "                wrong\n"
@@ -86,7 +86,7 @@ def test_findings_come_one_a_line_and_notes_beside_them(
     (finding,) = [msgspec.json.decode(line) for line in known.stdout.splitlines()]
     assert (finding["kind"], finding["path"], finding["index"]) == ("wrong_type", "$.city", 1)
     assert unknown.stdout == ""
-    assert unknown.stderr.startswith("callscore: 1 run without tool definitions")
+    assert unknown.stderr.startswith("callscore: 1 trace without tool definitions")
 
 
 @pytest.mark.parametrize(("name", "start"), [("json", "{\n"), ("markdown", "## 1 file")])

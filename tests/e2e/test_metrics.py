@@ -91,7 +91,7 @@ def test_a_report_for_people_can_be_markdown_or_russian(callscore: Program, case
     russian = callscore("score", cases, *TWO, "--lang", "ru").stdout
 
     assert "| `ragas.tool_call_f1` | 0.250 | 4 | 1 |" in markdown
-    assert "Метрики других программ" in russian
+    assert "Метрики других фреймворков" in russian
 
 
 def test_options_of_a_metric_follow_a_colon(callscore: Program, cases: Path) -> None:
@@ -260,8 +260,8 @@ def test_joined_files_are_compared_in_any_language_and_format(
 
     report = (tmp_path / "report.md").read_text(encoding="utf-8")
     assert (run.returncode, run.stdout) == (0, "")
-    assert report.startswith("## 2 случая, 2 метрики: полное согласие: 1")
-    assert "1 эталон без запуска" in report
+    assert report.startswith("## 2 случая, 2 метрики: согласны в 1 из 2")
+    assert "не запущено, нет трассы: 1 эталон" in report
 
 
 def test_what_was_compared_before_the_input_broke_off_is_shown(

@@ -98,7 +98,7 @@ def test_a_failing_case_exits_with_1_unless_a_mean_is_required(
     assert (lenient.returncode, lenient.stderr) == (0, "")
     assert gated.returncode == 1
     assert gated.stderr == "callscore: assistant: accuracy 0.667, требуется ≥ 0.700\n"
-    assert "пройдено 2 из 3, не пройдено 1\n3 случая (из сохранённых 3) за " in gated.stdout
+    assert "пройдено 2 из 3, не пройдено 1\n3 случая (из истории 3) за " in gated.stdout
 
 
 def test_a_forbidden_call_fails_whatever_the_mean_is(callscore: Program, tmp_path: Path) -> None:

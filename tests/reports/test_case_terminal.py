@@ -128,8 +128,10 @@ def test_a_case_is_shown_in_russian() -> None:
     report = write_text([REPEATED, AS_KEPT], lang="ru")
 
     assert report.startswith("weather   пройдено попыток: 1 из 3   assistant [large]\nпрогон 2026")
-    assert "\nВход\n" in report
+    assert "\nВходные данные\n" in report
+    assert "Попытка 1   пройдена" in report
     assert "Попытка 2   ошибка: истекло время" in report
+    assert "\nodd   не пройден " in report
     assert 'location: ожидалось "Paris", получено "Lyon"' in report
 
 

@@ -22,8 +22,8 @@ from callscore.reports.check import (
 def test_the_headline_says_what_was_checked_and_how_much_is_at_fault() -> None:
     results = CheckResults(files=1, runs=2, calls=5, faulty_calls=1)
 
-    assert headline_parts(results, "en") == ("1 file, 2 runs, 5 calls", "1 with faults, 20.0%")
-    assert headline_parts(results, "ru") == ("1 файл, 2 прогона, 5 вызовов", "с ошибками: 1, 20.0%")
+    assert headline_parts(results, "en") == ("1 file, 2 traces, 5 calls", "1 with faults (20.0%)")
+    assert headline_parts(results, "ru") == ("1 файл, 2 трассы, 5 вызовов", "с ошибками 1 (20.0%)")
 
 
 def test_the_headline_of_faultless_runs_and_of_no_calls() -> None:
@@ -34,8 +34,8 @@ def test_the_headline_of_faultless_runs_and_of_no_calls() -> None:
 def test_the_share_of_valid_parameters_is_told_where_it_is_known() -> None:
     checked = CheckResults(calls=4, checked_calls=4, invalid_calls=1)
 
-    assert parameters_line(checked, "en") == "parameters valid: 75.0% (3 of 4)"
-    assert parameters_line(checked, "ru") == "верные параметры: 75.0% (3 из 4)"
+    assert parameters_line(checked, "en") == "valid calls: 75.0% (3 of 4)"
+    assert parameters_line(checked, "ru") == "соответствуют схеме: 75.0% (3 из 4)"
     assert parameters_line(CheckResults(calls=4), "en") is None
 
 
@@ -64,7 +64,7 @@ def test_a_note_about_every_run_names_none() -> None:
 
     ((sentence, names),) = check_notes(results, "ru")
 
-    assert sentence.startswith("2 прогона без описаний инструментов")
+    assert sentence.startswith("2 трассы без описаний инструментов")
     assert names == ""
 
 
@@ -78,7 +78,7 @@ def test_calls_that_were_not_checked_are_counted() -> None:
     english, russian = (check_notes(CheckResults(unchecked_calls=2), lang) for lang in ("en", "ru"))
 
     assert english[0][0].startswith("2 calls with unchecked arguments")
-    assert russian[0][0].startswith("2 вызова без проверки аргументов")
+    assert russian[0][0].startswith("2 вызова с непроверенными аргументами")
     assert english[0][1] == ""
 
 
@@ -161,9 +161,9 @@ def test_a_finding_is_one_line() -> None:
 # What checking calls gave, as Markdown.
 
 REPORT = """\
-## 1 file, 2 runs, 4 calls: 1 with faults, 25.0%
+## 1 file, 2 traces, 4 calls: 1 with faults (25.0%)
 
-parameters valid: 75.0% (3 of 4)
+valid calls: 75.0% (3 of 4)
 
 - **1 record skipped: unreadable** (`a.jsonl:3: not JSON`)
 
@@ -206,7 +206,7 @@ def test_the_report() -> None:
 
 def test_nothing_wrong_is_a_headline() -> None:
     assert write_markdown(CheckResults(files=1, runs=1, calls=2)) == (
-        "## 1 file, 1 run, 2 calls: no faults found\n"
+        "## 1 file, 1 trace, 2 calls: no faults found\n"
     )
 
 

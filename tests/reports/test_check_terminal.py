@@ -47,8 +47,8 @@ RESULTS = CheckResults(
     skipped=Noted(1, ("a.jsonl:3: not JSON",)),
 )
 REPORT = """\
-1 file, 2 runs, 4 calls: 2 with faults, 50.0%
-parameters valid: 75.0% (3 of 4)
+1 file, 2 traces, 4 calls: 2 with faults (50.0%)
+valid calls: 75.0% (3 of 4)
 
 ! 1 record skipped: unreadable (a.jsonl:3: not JSON)
 
@@ -92,7 +92,7 @@ def test_on_a_narrow_terminal_the_numbers_stay_whole() -> None:
 
 def test_nothing_wrong_takes_no_table() -> None:
     assert write_text(CheckResults(files=1, runs=1, calls=2, tools={"f": ToolFaults(2, {})})) == (
-        "1 file, 1 run, 2 calls: no faults found\n"
+        "1 file, 1 trace, 2 calls: no faults found\n"
     )
 
 

@@ -120,7 +120,7 @@ def test_slices_stand_under_what_they_are_compared_by() -> None:
 
     assert slice_heading(tool, "en") == "Tools, by the F1 of their calls"
     assert slice_heading(tag, "en") == "Tags, by passed"
-    assert slice_heading(tag, "ru") == "Теги, по мере «пройдено»"
+    assert slice_heading(tag, "ru") == "Теги по показателю «пройдено»"
 
 
 def test_how_sure_it_is_depends_on_what_is_known() -> None:
@@ -128,7 +128,7 @@ def test_how_sure_it_is_depends_on_what_is_known() -> None:
         "95% interval −12.5 to −3.5, p = 0.002, exact McNemar, 197 cases in both"
     )
     assert certainty_line(REGRESSED.others[0], "ru") == (
-        "95% интервал от −8.1 до −1.6, p = 0.049, парный бутстреп, общих: 197 случаев"
+        "95%-й интервал от −8.1 до −1.6, p = 0.049, парный бутстреп, 197 общих случаев"
     )
     assert certainty_line(Difference(measure="f1", cases=1), "en") == "1 case in both"
 
@@ -138,7 +138,7 @@ def test_the_detectable_difference_is_said_only_without_a_verdict() -> None:
     assert power_line(replace(REGRESSED.main, verdict="improved"), "en") == ""
     undecided = replace(REGRESSED.main, verdict="no evidence")
     assert power_line(undecided, "en") == "detectable with 80% power: ≥ 6.1 points"
-    assert power_line(undecided, "ru") == "с мощностью 80 % обнаружима разница ≥ 6.1 п. п."
+    assert power_line(undecided, "ru") == "при мощности 80% обнаружима разница ≥ 6.1 п. п."
     assert power_line(NOT_ENOUGH.main, "en") == "no difference is detectable with 80% power"
 
 
@@ -326,7 +326,7 @@ def test_a_report_can_be_had_in_russian() -> None:
     text = write_markdown(REGRESSED, lang="ru")
 
     assert text.startswith("## Стало хуже: пройдено 92.0% → 84.0%, −8.0 п. п.\n")
-    assert "| случай | попыток пройдено | F1 | примечания |" in text
+    assert "| случай | пройдено попыток | F1 | примечания |" in text
 
 
 def test_nothing_in_the_data_becomes_markdown_or_html() -> None:
@@ -369,7 +369,7 @@ def test_the_notes_can_be_had_in_russian() -> None:
         "только теперь, в latest: 2 случая",
         "не сравнивается, раньше или теперь нет значения: 1 случай",
         "1 случай с изменённым эталоном",
-        "7 случаев с изменённым вводом",
+        "7 случаев с изменёнными входными данными",
         "попытки без ответа (2) не пройдены",
     ]
 

@@ -144,7 +144,7 @@ def test_a_case_is_headed_by_its_spread_and_its_faults() -> None:
     found = about()
 
     assert case_line(found, "en") == "spread 1.000   differences: extra, order"
-    assert case_line(found, "ru") == "разброс 1.000   различия: лишние, порядок"
+    assert case_line(found, "ru") == "разброс 1.000   расхождения: лишние, порядок"
     assert case_line(replace(found, faults=()), "en") == "spread 1.000   every call is as expected"
 
 

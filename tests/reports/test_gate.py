@@ -123,7 +123,7 @@ def test_tools_that_regressed_are_named_and_a_run_against_itself_is_told() -> No
     assert reason_lines(SLICED, "en") == [("slice", "1 tool or tag regressed", "tool get_weather")]
     assert reason_lines(SLICED, "ru") == [("slice", "1 срез стал хуже", "инструмент get_weather")]
     assert reason_lines(itself, "ru")[0][1].startswith(
-        "20261114-120000-aaaa сравнивается сам с собой"
+        "прогон 20261114-120000-aaaa сравнивается сам с собой"
     )
 
 

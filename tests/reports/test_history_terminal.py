@@ -103,7 +103,7 @@ def test_a_history_is_told_in_russian() -> None:
     assert "14 ноя 09:05" in report
     assert "2 ошибки" in report
     assert "прерван" in report
-    assert "переоценён" in report
+    assert "оценён заново" in report
     assert report.endswith("Более старые прогоны не показаны; --max-shown покажет больше.\n")
 
 

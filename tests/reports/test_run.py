@@ -369,7 +369,7 @@ def test_the_verdict_is_the_headline() -> None:
     )
     assert write_markdown(NOTHING) == "## No case was run.\n"
     assert write_markdown(VARIANTS, lang="ru").startswith(
-        "## пройдено 15 из 19 попыток, не пройдено 3, 1 ошибка\n"
+        "## пройдено попыток: 15 из 19, не пройдено 3, 1 ошибка\n"
     )
 
 
@@ -495,7 +495,7 @@ def test_a_note_of_all_variants_is_said_once() -> None:
         for each in VARIANTS.evaluations
     ]
 
-    assert group_notes(group, "ru") == [("пропущено: 1 случай", "draft")]
+    assert group_notes(group, "ru") == [("исключено: 1 случай", "draft")]
 
 
 def test_a_forbidden_call_is_said_first_and_that_no_call_counts_too() -> None:

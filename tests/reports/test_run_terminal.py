@@ -188,12 +188,12 @@ def test_a_report_can_be_had_in_russian() -> None:
     text = write_text(MIXED, lang="ru")
 
     assert "метрика            среднее   пройдено   требуется" in text
-    assert "! polite: без оценки 5 случаев (the scorer raised KeyError: 'text')" in text
+    assert "! polite: 5 случаев без оценки (the scorer raised KeyError: 'text')" in text
     assert "what-is-the-weather-in-paris   не пройден   assistant" in text
     assert "convert-5-miles-to-km   ошибка: истекло время   3 запуска   assistant" in text
     assert "evals/eval_broken.py:3   не удалось использовать" in text
-    assert "пройдено 3 из 11, не пройдено 4, 4 ошибки, без оценки 1, пропущено 1, прервано" in text
-    assert "14 случаев (из сохранённых 2) за 1 мин 15 с, 9 запросов" in text
+    assert "пройдено 3 из 11, не пройдено 4, 4 ошибки, без оценки 1, исключено 1, прервано" in text
+    assert "14 случаев (из истории 2) за 1 мин 15 с, 9 запросов" in text
     assert "судья gpt-4.1-mini: 12 значений, 4 запроса" in text
     assert "passed" not in text
 

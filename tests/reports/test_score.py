@@ -367,7 +367,7 @@ def test_a_report_can_be_had_in_russian(results: Results) -> None:
     assert text.startswith(
         "## Macro F1 70.0%: Хорошо\n\nБольшинство вызовов инструментов корректны.\n\n1 случай, 2 попытки, "
     )
-    assert "| инструмент | в эталоне | верно | неверно | пропущено | лишние |" in text
+    assert "| инструмент | ожидалось | верно | неверно | пропущено | лишних |" in text
 
 
 def test_nothing_scored_is_said_in_one_sentence(nothing: Results) -> None:

@@ -100,10 +100,10 @@ def test_a_report_can_be_had_in_russian(results: Results) -> None:
     text = write_text(results, lang="ru")
 
     assert text.startswith("Macro F1 70.0%   Хорошо\n")
-    assert "1 случай, 2 попытки, режим STRICT, порядок любой" in text
-    assert "! 7 эталонов без запуска: нет трассы (r1, r2, r3, r4, r5, … ещё 2)" in text
+    assert "1 случай, 2 попытки, режим strict, любой порядок" in text
+    assert "! не запущено, нет трассы: 7 эталонов (r1, r2, r3, r4, r5, … ещё 2)" in text
     assert "! не удалось прочитать: 1 запись (traces.jsonl:812)" in text
-    assert "! чтение остановлено: 1 запись не удалось прочитать" in text
+    assert "! чтение остановлено, не удалось прочитать: 1 запись" in text
     assert "… не показано: 2 попытки; --max-shown покажет больше" in text
     assert "expected" not in text
 
@@ -161,10 +161,10 @@ def test_forbidden_calls_and_faults_have_their_places(forbidding: Results) -> No
 def test_forbidden_calls_and_faults_are_reported_in_russian(forbidding: Results) -> None:
     text = write_text(forbidding, lang="ru")
 
-    assert "2 случая, режим STRICT, порядок любой, только изменяющие вызовы" in text
+    assert "2 случая, режим strict, любой порядок, только изменяющие вызовы" in text
     assert "! 1 запрещённый вызов (1 случай), оценка 0 (translateText)" in text
     assert "неизвестные" in text
-    assert "вызовов без ошибок   2 из 4, 50.0%" in text
+    assert "соответствуют схеме   2 из 4, 50.0%" in text
     assert "summarize       неизвестный аргумент" in text
 
 
@@ -358,8 +358,8 @@ def test_on_a_narrow_terminal_no_header_and_no_name_of_a_metric_is_cut(asked: Re
 def test_what_other_tools_say_can_be_read_in_russian(asked: Results) -> None:
     text = write_text(asked, lang="ru")
 
-    assert "Метрики других программ" in text
-    assert "! azure.navigation_match: без оценки 2 случая (Azure wants else)" in text
+    assert "Метрики других фреймворков" in text
+    assert "! azure.navigation_match: 2 случая без оценки (Azure wants else)" in text
 
 
 SINGLE = """\

@@ -76,7 +76,7 @@ def test_the_worked_example_is_explained_in_russian() -> None:
         example().explain(lang="ru")
         == """\
 Шаг 1. Сопоставить каждый ожидаемый вызов с фактическим вызовом того же инструмента.
-  2 ожидаемых вызова, 3 фактических вызова. Режим STRICT: пара верна, если совпадают все аргументы.
+  2 ожидаемых вызова, 3 фактических вызова. Режим strict: пара верна, если совпадают все аргументы.
   Порядок вызовов не важен.
   - ожидаемый 1 searchWeb и фактический 1: верно, аргументы совпадают
   - ожидаемый 2 summarize и фактический 2: неверно, аргументы различаются
@@ -89,10 +89,10 @@ def test_the_worked_example_is_explained_in_russian() -> None:
   Recall = верные / ожидаемые вызовы = 1 / 2 = 0.500
 
 Шаг 3. F1, гармоническое среднее precision и recall.
-  F1 = 2 × precision × recall / (precision + recall), или в вызовах:
+  F1 = 2 × precision × recall / (precision + recall), или через число вызовов:
   F1 = 2 × верные / (ожидаемые вызовы + фактические вызовы) = 2 × 1 / (2 + 3) = 0.400
 
-Оценка: 0.400 (40.0%), Плохо: много вызовов инструментов некорректно, отсутствует или лишние."""
+Оценка: 0.400 (40.0%), Плохо: многие вызовы инструментов некорректны, отсутствуют или лишние."""
     )
 
 
@@ -222,7 +222,7 @@ def test_a_forbidden_call_is_named_and_says_why_the_score_is_0() -> None:
     assert "= 2 × 1 / (1 + 3) = 0.500\n  A forbidden call was made, so the score is 0." in text
     assert text.endswith("Poor: many tool calls are incorrect, missing or extra.")
     assert "- фактический 2 delete_all: запрещён, учитывается и как лишний" in russian
-    assert "Сделан запрещённый вызов, поэтому оценка 0." in russian
+    assert "Выполнен запрещённый вызов, поэтому оценка 0." in russian
 
 
 def test_calls_that_do_not_count_are_named_first() -> None:
@@ -332,7 +332,7 @@ def test_calls_that_do_not_count_are_counted_by_side_and_reason() -> None:
     ]
     assert ignored_notes(without(*calls), "ru") == [
         "… не учтено: 1 ожидаемый вызов (1 чтение)",
-        "… не учтено: 7 фактических вызовов (5 чтений, 1 с ошибкой, 1 повтор)",
+        "… не учтено: 7 фактических вызовов (5 чтений, 1 неудачный, 1 повтор)",
     ]
 
 

@@ -55,7 +55,7 @@ def test_only_the_first_places_are_shown() -> None:
         "character 6: U+002D / U+2013; …"
     )
     assert code_points_text("x", "x" + "\u200b" * 9, "ru") == (
-        "различие: символ 2: нет / U+200B U+200B U+200B U+200B …"
+        "отличается символ 2: нет / U+200B U+200B U+200B U+200B …"
     )
 
 

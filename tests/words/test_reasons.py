@@ -87,7 +87,7 @@ def test_the_summary_line_of_the_worked_example() -> None:
         "Accuracy Score: 40.0% | Correct: 1/2 | Incorrect: 1 | Missed: 0 | Extra: 1"
     )
     assert summary_line(score, lang="ru") == (
-        "Оценка точности: 40.0% | Верно: 1/2 | Неверно: 1 | Пропущено: 0 | Лишних: 1"
+        "Оценка: 40.0% | Верно: 1/2 | Неверно: 1 | Пропущено: 0 | Лишних: 1"
     )
     assert score.summary == summary_line(score)
     assert score.rating == "Poor"
@@ -97,7 +97,7 @@ def test_the_summary_line_counts_forbidden_calls_where_there_are_any() -> None:
     score = Score((), (ToolCall("delete", {}),), 0, forbidden=(0,))
 
     assert summary_line(score).endswith(" | Missed: 0 | Extra: 1 | Forbidden: 1")
-    assert summary_line(score, lang="ru").endswith(" | Лишних: 1 | Запрещено: 1")
+    assert summary_line(score, lang="ru").endswith(" | Лишних: 1 | Запрещённых: 1")
 
 
 @pytest.mark.parametrize(
@@ -173,7 +173,7 @@ MALFORMED = Difference("$", "malformed", {"a": 1}, "{oops", detail="unexpected\x
         (
             OTHER_TYPE,
             'count: expected the number 1, got the string "1"',
-            'count: ожидалось: число 1; получено: строка "1"',
+            'count: ожидалось 1 (число), получено "1" (строка)',
         ),
         (
             MALFORMED,
@@ -344,7 +344,7 @@ SENTENCES = [
     (
         Fault("missing_argument", "f", 0, "$.a", keyword="required"),
         "f: a: required, but not given",
-        "f: a: обязательно, но не передано",
+        "f: a: обязательное значение не передано",
     ),
     (
         Fault("unknown_argument", "f", 0, "$.a", 1, keyword="additionalProperties"),
@@ -384,7 +384,7 @@ SENTENCES = [
     (
         Fault("retry_unchanged", "f", 3, since=2),
         "f: unchanged repeat of call 3, which failed",
-        "f: повтор без изменений вызова 3, который завершился ошибкой",
+        "f: повтор неудачного вызова 3 без изменений",
     ),
 ]
 
@@ -432,7 +432,7 @@ SCHEMA_TEXT_CASES: list[tuple[dict[str, Any], Any, str, str]] = [
         {"required": ["a"]},
         {},
         "$.a: required, but not given",
-        "$.a: обязательно, но не передано",
+        "$.a: обязательное значение не передано",
     ),
     (
         {"additionalProperties": False},
@@ -444,7 +444,7 @@ SCHEMA_TEXT_CASES: list[tuple[dict[str, Any], Any, str, str]] = [
         {"enum": ["a", 1]},
         "b",
         'must be one of "a", 1, got "b"',
-        'нужно одно из "a", 1, получено "b"',
+        'нужно одно из значений: "a", 1; получено "b"',
     ),
     ({"const": None}, 1, "must be null, got 1", "нужно null, получено 1"),
     ({"minimum": 5}, 1, "must be at least 5, got 1", "нужно не меньше 5, получено 1"),

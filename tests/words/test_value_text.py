@@ -329,7 +329,7 @@ def test_a_rating_never_contradicts_the_number_beside_it(score: float) -> None:
         (
             0.1,
             "many tool calls are incorrect or missing",
-            "много вызовов инструментов некорректно или отсутствует",
+            "многие вызовы инструментов некорректны или отсутствуют",
         ),
     ],
 )

@@ -48,23 +48,30 @@ __all__ = [
     "write_markdown",
 ]
 
-INPUT = Phrase("Input", "Вход")
+INPUT = Phrase("Input", "Входные данные")
 METADATA = Phrase("Metadata", "Метаданные")
 TRIAL = Phrase("Trial {number}", "Попытка {number}")
 TAGS = Phrase("tags: {tags}", "теги: {tags}")
 AS_STORED = Phrase(
     "The reference cannot be scored again from the history. Below is the saved comparison.",
-    "Эталон нельзя оценить заново по истории. Ниже — сохранённое сравнение.",
+    "По истории нельзя заново сравнить вызовы с эталоном. Ниже — сохранённое сравнение.",
 )
 _TRIALS = Phrase("{part} of {whole} trials passed", "пройдено попыток: {part} из {whole}")
 _REUSED = Phrase("reused", "ответ из истории")
+# A trial is feminine in Russian, a case is masculine.
+_TRIAL_OUTCOMES: dict[bool | None, Phrase] = {
+    True: Phrase("passed", "пройдена"),
+    False: Phrase("failed", "не пройдена"),
+}
 
 
-def outcome_text(trial: Result, lang: Language) -> tuple[str, str]:
-    """The outcome of a trial in a few words, and their style."""
+def outcome_text(trial: Result, lang: Language, *, is_of_trial: bool = False) -> tuple[str, str]:
+    """The outcome of a case or one of its trials in a few words, and their style."""
     if trial.failure is not None:
         return say(FAILURE_KINDS[trial.failure.kind], lang), "red"
     phrase, style = OUTCOMES[trial.passed]
+    if is_of_trial:
+        phrase = _TRIAL_OUTCOMES.get(trial.passed, phrase)
     return say(phrase, lang), style
 
 
@@ -258,7 +265,7 @@ def _markdown_blocks(case: SavedCase, lang: Language) -> Iterator[str]:
     for trial in case.trials:
         if is_repeated:
             head = say(TRIAL, lang, number=trial.case.trial)
-            yield f"### {head}: {outcome_text(trial, lang)[0]}"
+            yield f"### {head}: {outcome_text(trial, lang, is_of_trial=True)[0]}"
         yield from _markdown_trial(case, trial, lang)
 
 

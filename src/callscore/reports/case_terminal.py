@@ -68,9 +68,9 @@ def _title(case: SavedCase, width: int, lang: Language) -> Text:
     return heading_line(case.id, [outcome, Text(escape(case.evaluation), "dim")], width)
 
 
-def _outcome(trial: Result, lang: Language) -> Text:
-    """The outcome of a trial, and how many of its calls are forbidden."""
-    words, style = wording.outcome_text(trial, lang)
+def _outcome(trial: Result, lang: Language, *, is_of_trial: bool = False) -> Text:
+    """The outcome of a case or one of its trials, and how many of its calls are forbidden."""
+    words, style = wording.outcome_text(trial, lang, is_of_trial=is_of_trial)
     line = Text().append(words, style)
     forbidden = 0 if trial.score is None else len(trial.score.forbidden)
     if forbidden:
@@ -98,7 +98,7 @@ def _about(case: SavedCase, width: int, lang: Language) -> Section:
 
 def _trial_line(trial: Result, width: int, lang: Language) -> Text:
     line = Text().append(say(wording.TRIAL, lang, number=trial.case.trial), "bold").append(SPACE)
-    line.append_text(_outcome(trial, lang))
+    line.append_text(_outcome(trial, lang, is_of_trial=True))
     cost = wording.cost_text(trial, lang)
     if cost and line.cell_len + len(SPACE) + display_width(cost) <= width:
         line.append(SPACE + cost, "dim")

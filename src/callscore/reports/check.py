@@ -16,7 +16,15 @@ from callscore.reports.formatting import (
 )
 from callscore.words.plain_data import call_to_dict, noted_to_dict
 from callscore.words.reasons import fault_kind_name, fault_sentence
-from callscore.words.value_text import FILES, MORE, RUNS, TOOLS, encode_json, json_document, percent
+from callscore.words.value_text import (
+    FILES,
+    MORE,
+    TOOLS,
+    TRACES,
+    encode_json,
+    json_document,
+    percent,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -39,11 +47,11 @@ __all__ = [
 _CALLS = Plural(("call", "calls"), ("вызов", "вызова", "вызовов"))
 _FINDINGS = Plural(("fault", "faults"), ("ошибка", "ошибки", "ошибок"))
 
-_FAULTY = Phrase("{count} with faults, {share}", "с ошибками: {count}, {share}")
+_FAULTY = Phrase("{count} with faults ({share})", "с ошибками {count} ({share})")
 _FAULTLESS = Phrase("no faults found", "ошибок не найдено")
 _NO_CALLS = Phrase("no calls", "вызовов нет")
 _VALID = Phrase(
-    "parameters valid: {share} ({part} of {whole})", "верные параметры: {share} ({part} из {whole})"
+    "valid calls: {share} ({part} of {whole})", "соответствуют схеме: {share} ({part} из {whole})"
 )
 FAULTS = Phrase("Faults by tool", "Ошибки по инструментам")
 TOOL = Phrase("tool", "инструмент")
@@ -59,12 +67,12 @@ _CALL = Phrase("call {number}", "вызов {number}")
 # A counted noun and a sentence for each field of the results.
 _NOTES = {
     "without_tools": (
-        RUNS,
+        TRACES,
         Phrase(
             "{count} without tool definitions: checked only for repeats, loops and malformed "
             "arguments; specify definitions with --tools",
             "{count} без описаний инструментов: проверены только повторы, циклы и нечитаемые "
-            "аргументы; файл с описаниями задаёт --tools",
+            "аргументы; укажите описания: --tools",
         ),
     ),
     "unusable": (
@@ -78,7 +86,7 @@ _NOTES = {
         SKIPPED_NOTE[0],
         Phrase(
             "{count} not checked: no actual calls given",
-            "{count} без проверки: фактические вызовы не указаны",
+            "не проверено, фактические вызовы не указаны: {count}",
         ),
     ),
     "skipped": SKIPPED_NOTE,
@@ -86,8 +94,8 @@ _NOTES = {
 _UNCHECKED = Phrase(
     "{count} with unchecked arguments: no usable schema for the tool, or no named arguments in the "
     "trace",
-    "{count} без проверки аргументов: нет пригодной схемы инструмента или именованных аргументов "
-    "в трассе",
+    "{count} с непроверенными аргументами: нет пригодной схемы инструмента или в трассе нет "
+    "именованных аргументов",
 )
 _NAMES_SHOWN = 3
 _NAME_WIDTH = 120
@@ -95,7 +103,7 @@ _NAME_WIDTH = 120
 
 def headline_parts(results: CheckResults, lang: Language) -> tuple[str, str]:
     """What was checked, and how many calls have faults."""
-    counted = ((FILES, results.files), (RUNS, results.runs), (_CALLS, results.calls))
+    counted = ((FILES, results.files), (TRACES, results.runs), (_CALLS, results.calls))
     checked = ", ".join(count_of(noun, count, lang) for noun, count in counted)
     if not results.calls:
         return checked, say(_NO_CALLS, lang)

@@ -74,12 +74,12 @@ BEFORE = Phrase("before", "было")
 AFTER = Phrase("after", "стало")
 CASE = Phrase("case", "случай")
 CASE_COUNT = Phrase("cases", "случаев")
-MEASURE = Phrase("measure", "мера")
+MEASURE = Phrase("measure", "показатель")
 DIFFERENCE = Phrase("difference", "разница")
-INTERVAL = Phrase("95% interval", "95% интервал")
+INTERVAL = Phrase("95% interval", "95%-й интервал")
 P_VALUE = Phrase("p", "p")
 VERDICT = Phrase("verdict", "вывод")
-TRIALS = Phrase("trials passed", "попыток пройдено")
+TRIALS = Phrase("trials passed", "пройдено попыток")
 F1 = Phrase("F1", "F1")
 REMARKS = Phrase("notes", "примечания")
 MEASURE_LABELS = (BEFORE, AFTER, DIFFERENCE, INTERVAL, P_VALUE)
@@ -87,8 +87,8 @@ SLICE_LABELS = (CASE_COUNT, BEFORE, AFTER, DIFFERENCE, P_VALUE, VERDICT)
 SLICE_KINDS = {"tool": Phrase("tool", "инструмент"), "tag": Phrase("tag", "тег")}
 # A tool is always compared by its own calls.
 _SLICES = {
-    "tool": Phrase("Tools, by the F1 of their calls", "Инструменты, по F1 их вызовов"),
-    "tag": Phrase("Tags, by {measure}", "Теги, по мере «{measure}»"),
+    "tool": Phrase("Tools, by the F1 of their calls", "Инструменты по F1 их вызовов"),
+    "tag": Phrase("Tags, by {measure}", "Теги по показателю «{measure}»"),
 }
 CHANGES: dict[ChangeKind, Phrase] = {
     "broken": Phrase("Broken: {cases}", "Сломано: {cases}"),
@@ -116,7 +116,9 @@ _NO_NUMBERS = Phrase(
 _POINTS = Phrase("{points} points", "{points} п. п.")
 _RANGE = Phrase("{low} to {high}", "от {low} до {high}")
 _P = Phrase("p {sign} {p}, {method}", "p {sign} {p}, {method}")
-_COMPARED = Phrase("{cases} in both", "общих: {cases}")
+_COMPARED = Plural(
+    ("case in both", "cases in both"), ("общий случай", "общих случая", "общих случаев")
+)
 _MEANINGS: dict[Verdict, Phrase] = {
     "improved": Phrase(
         "A difference of this size is unlikely to be chance.", "Такая разница вряд ли случайна."
@@ -135,10 +137,10 @@ _MEANINGS: dict[Verdict, Phrase] = {
 _NO_DIFFERENCE = Phrase("The two means are equal.", "Средние равны.")
 _DETECTABLE = Phrase(
     "detectable with 80% power: ≥ {points} points",
-    "с мощностью 80 % обнаружима разница ≥ {points} п. п.",
+    "при мощности 80% обнаружима разница ≥ {points} п. п.",
 )
 _NOT_DETECTABLE = Phrase(
-    "no difference is detectable with 80% power", "с мощностью 80 % никакая разница не обнаружима"
+    "no difference is detectable with 80% power", "при мощности 80% никакая разница не обнаружима"
 )
 _FLIPS: dict[ChangeKind, Phrase] = {
     "broken": Phrase("{count} broken", "сломано {count}"),
@@ -147,7 +149,7 @@ _FLIPS: dict[ChangeKind, Phrase] = {
 }
 _SAME = Phrase("{count} unchanged", "без изменений {count}")
 _PASSED_OF = Phrase("{part} of {whole} passed", "пройдено {part} из {whole}")
-_TRIALS_PASSED_OF = Phrase("{part} of {whole} trials passed", "пройдено {part} из {whole} попыток")
+_TRIALS_PASSED_OF = Phrase("{part} of {whole} trials passed", "пройдено попыток: {part} из {whole}")
 _FAILED = Phrase("{count} failed", "не пройдено {count}")
 _COMMIT = Phrase("commit {commit}", "коммит {commit}")
 _DIRTY = Phrase(
@@ -237,7 +239,7 @@ def certainty_line(difference: Difference, lang: Language) -> str:
         sign, _, p_value = p_text(difference.p_value).rpartition(" ")
         method = say(_METHODS[difference.method], lang)
         parts.append(say(_P, lang, sign=sign or "=", p=p_value, method=method))
-    parts.append(say(_COMPARED, lang, cases=count_of(CASES, difference.cases, lang)))
+    parts.append(count_of(_COMPARED, difference.cases, lang))
     return ", ".join(parts)
 
 
@@ -449,7 +451,9 @@ _UNDECIDED = Phrase(
     "not compared, without a value before or after: {cases}",
     "не сравнивается, раньше или теперь нет значения: {cases}",
 )
-_SAME_RUN = Phrase("both sides are the same run: {run}", "это один и тот же прогон: {run}")
+_SAME_RUN = Phrase(
+    "both sides are the same run: {run}", "с обеих сторон один и тот же прогон: {run}"
+)
 _EXPECTATIONS = Plural(
     ("case whose expected calls changed", "cases whose expected calls changed"),
     (
@@ -460,7 +464,11 @@ _EXPECTATIONS = Plural(
 )
 _INPUTS = Plural(
     ("case whose input changed", "cases whose input changed"),
-    ("случай с изменённым вводом", "случая с изменённым вводом", "случаев с изменённым вводом"),
+    (
+        "случай с изменёнными входными данными",
+        "случая с изменёнными входными данными",
+        "случаев с изменёнными входными данными",
+    ),
 )
 
 

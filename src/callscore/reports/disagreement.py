@@ -65,26 +65,26 @@ KIND_NAMES: dict[RepairKind, Phrase] = {
 _METRICS = Plural(("metric", "metrics"), ("метрика", "метрики", "метрик"))
 _AGREED = Phrase(
     "all agree on {agreed}, mean spread {spread}",
-    "полное согласие: {agreed}, средний разброс {spread}",
+    "согласны в {agreed} из {cases}, средний разброс {spread}",
 )
 NOTHING_COMPARED = Phrase("No case could be compared.", "Ни один случай не удалось сравнить.")
 _NOT_COMPARED = Phrase(
     "{cases} not compared: fewer than two metrics have a number",
-    "{cases} без сравнения: число есть меньше чем у двух метрик",
+    "не сравнивается, число есть меньше чем у двух метрик: {cases}",
 )
 BLINDNESS = Phrase(
     "How often each metric is blind to a difference",
-    "Как часто метрика не видит различие",
+    "Как часто метрика не видит расхождения",
 )
-CASES_WITH = Phrase("cases with this difference", "случаев с этим различием")
+CASES_WITH = Phrase("cases with this difference", "случаев с этим расхождением")
 HOW_TO_READ = Phrase(
     "blind to: the difference does not change the number. +0.333: gain if only this difference is"
     " repaired. masked: hidden here by another difference.",
-    "не видит: различие не меняет число. +0.333: прибавка, если исправить только это различие."
-    " скрыто: здесь его заслоняет другое различие.",
+    "не видит: расхождение не меняет число. +0.333: прибавка, если исправить только это расхождение."
+    " скрыто: здесь его заслоняет другое расхождение.",
 )
 _SPREAD = Phrase("spread {spread}", "разброс {spread}")
-_FAULTS = Phrase("differences: {kinds}", "различия: {kinds}")
+_FAULTS = Phrase("differences: {kinds}", "расхождения: {kinds}")
 _NO_FAULTS = Phrase("every call is as expected", "все вызовы такие, как ожидалось")
 _BLIND = Phrase("blind to {kinds}", "не видит: {kinds}")
 _MASKED = Phrase("masked: {kinds}", "скрыто: {kinds}")
@@ -97,14 +97,14 @@ _EVEN_PERFECT = Phrase(
 )
 _NOTHING_EXPECTED = Phrase(
     "although no calls were expected and none were made",
-    "хотя вызовы не ожидались и не сделаны",
+    "хотя вызовов не ожидалось и не было",
 )
 _NOTHING_WRONG = Phrase(
     "although every call is as expected", "хотя все вызовы такие, как ожидалось"
 )
 MORE_CASES = Phrase(
     "… {cases} with disagreements not shown; --max-shown shows more",
-    "… не показано с расхождениями: {cases}; --max-shown покажет больше",
+    "… не показано: {cases} с разногласиями; --max-shown покажет больше",
 )
 _REASON_WIDTH = 200
 
@@ -114,7 +114,8 @@ def headline_parts(found: Disagreements, lang: Language) -> tuple[str, str]:
     cases = count_of(CASES, found.cases, lang)
     metrics = count_of(_METRICS, len(found.metrics), lang)
     spread = number_text(found.mean_spread)
-    return f"{cases}, {metrics}", say(_AGREED, lang, agreed=found.agreed, spread=spread)
+    agreed = say(_AGREED, lang, agreed=found.agreed, cases=found.cases, spread=spread)
+    return f"{cases}, {metrics}", agreed
 
 
 def compared_notes(

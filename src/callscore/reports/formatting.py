@@ -69,19 +69,19 @@ __all__ = [
 Escaper = Callable[[str], str]
 
 MODE_PHRASES = {
-    "strict": Phrase("strict", "режим STRICT"),
-    "flexible": Phrase("flexible (≥ {threshold})", "режим FLEXIBLE (≥ {threshold})"),
-    "any": Phrase("any order", "порядок любой"),
+    "strict": Phrase("strict", "режим strict"),
+    "flexible": Phrase("flexible (≥ {threshold})", "режим flexible (≥ {threshold})"),
+    "any": Phrase("any order", "любой порядок"),
     "in_order": Phrase("in order", "по порядку"),
-    "exact": Phrase("exact order", "порядок точный"),
+    "exact": Phrase("exact order", "точный порядок"),
 }
 # Other settings, mentioned only where they differ from the default.
 _SETTING_PHRASES = {
     "extra_arguments": Phrase("extra arguments count", "лишние аргументы учитываются"),
     "count_calls": Phrase("writes only", "только изменяющие вызовы"),
-    "failed_calls": Phrase("failed calls ignored", "вызовы с ошибкой не учитываются"),
+    "failed_calls": Phrase("failed calls ignored", "неудачные вызовы не учитываются"),
     "repeated_calls": Phrase("repeats counted once", "повторы считаются одним вызовом"),
-    "arrays": Phrase("arrays in any order", "порядок в массивах любой"),
+    "arrays": Phrase("arrays in any order", "любой порядок в массивах"),
     "nested_objects": Phrase("extra keys in objects allowed", "в объектах допустимы лишние ключи"),
     "arguments": Phrase("rules for arguments ({value})", "правила для аргументов ({value})"),
     "strip_prefix": Phrase("prefixes stripped", "префиксы отброшены"),
@@ -90,7 +90,7 @@ _SETTING_PHRASES = {
     "top_k": Phrase("best of {value} answers", "лучший ответ из {value}"),
     "similarity": Phrase("custom similarity", "своя мера сходства"),
     "judge": Phrase("with a judge", "с судьёй"),
-    "pass_mark": Phrase("pass mark {value}", "порог прохождения {value}"),
+    "pass_mark": Phrase("pass mark {value}", "проходная оценка {value}"),
 }
 _NAMES_SHOWN = 5
 _RULES_SHOWN = 4
@@ -104,7 +104,7 @@ SKIPPED_NOTE = (
     Plural(("record", "records"), ("запись", "записи", "записей")),
     Phrase("{count} skipped: unreadable", "не удалось прочитать: {count}"),
 )
-INTERVAL_TEXT = Phrase("95% interval {interval}", "95% интервал {interval}")
+INTERVAL_TEXT = Phrase("95% interval {interval}", "95%-й интервал {interval}")
 RUN_ID = Phrase("run {id}", "прогон {id}")
 _UNCOUNTED_CASES = Plural(
     (

@@ -79,7 +79,7 @@ _INCONCLUSIVE = Phrase(
 )
 _SAME_RUN = Phrase(
     "{run} is compared with itself. Run the evaluations again, then the gate",
-    "{run} сравнивается сам с собой. Запустите проверки снова, затем гейт",
+    "прогон {run} сравнивается сам с собой. Запустите проверки снова, затем гейт",
 )
 _UNFINISHED = Phrase("{run} did not finish", "прогон {run} не завершён")
 _COUNTED: dict[ReasonKind, Plural] = {

@@ -187,7 +187,7 @@ PARTIAL = Phrase("some cases", "часть случаев")
 NOTHING_EVALUATED = Phrase("no evaluations", "нет проверок")
 TAGGED = Phrase("cases with the tag {tag}", "случаи с тегом {tag}")
 NONE_YET = Phrase(
-    "No runs yet. Start with: callscore run", "Прогонов пока нет. Начните с: callscore run"
+    "No runs yet. Start with: callscore run", "Прогонов пока нет. Запустить: callscore run"
 )
 NONE_YET_TAGGED = Phrase(
     "No run has cases with the tag {tag}.", "Ни в одном прогоне нет случаев с тегом {tag}."
@@ -199,7 +199,7 @@ NONE_MATCH = Phrase(
 OTHER_CASES = Phrase(
     "≠ The number of cases differs from the run before. callscore compare compares the cases that"
     " both runs have.",
-    "≠ Число случаев не такое, как в предыдущем прогоне. callscore compare сравнит общие случаи.",
+    "≠ Число случаев отличается от предыдущего прогона. callscore compare сравнит общие случаи.",
 )
 MORE_RUNS = Phrase(
     "Older runs are not shown; --max-shown shows more.",
@@ -212,7 +212,7 @@ STATUSES = {
 }
 # The command that stored a run, if it was not `callscore run`.
 COMMANDS = {
-    "rescore": Phrase("rescored", "переоценён"),
+    "rescore": Phrase("rescored", "оценён заново"),
     "score": Phrase("from files", "по файлам"),
     "evaluate": Phrase("from Python", "из Python"),
 }

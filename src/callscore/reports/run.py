@@ -118,7 +118,7 @@ OUTCOMES = {
 MARKS = {True: ("✓", "green"), False: ("✗", "red"), None: ("·", "dim")}
 _ERROR_MARK = ("!", "red")
 _ERROR = Phrase("error", "ошибка")
-LEFT_OUT = Phrase("skipped", "пропущено")
+LEFT_OUT = Phrase("skipped", "исключён")
 UNLOADED = Phrase("cannot be used", "не удалось использовать")
 NOTHING_RUN = Phrase("No case was run.", "Ни один случай не запущен.")
 NO_CALLS = Phrase("No calls.", "Вызовов нет.")
@@ -128,7 +128,7 @@ FAILURE_KINDS: dict[FailureKind, Phrase] = {
     "timeout": Phrase("error: timeout", "ошибка: истекло время"),
     "exited": Phrase("error: exited", "ошибка: завершение процесса"),
     "unreadable": Phrase("error: unreadable", "ошибка: ответ не прочитан"),
-    "refused": Phrase("error: refused", "ошибка: не запущено"),
+    "refused": Phrase("error: refused", "ошибка: ответ не принят"),
 }
 ATTEMPTS = Plural(("attempt", "attempts"), ("запуск", "запуска", "запусков"))
 MORE_CASES = Phrase(
@@ -145,18 +145,18 @@ _SOME_PASSED = Phrase("{part} of {whole} passed", "пройдено {part} из 
 _ALL_TRIALS_PASSED = Phrase("All {count} trials passed", "Все попытки ({count}) пройдены")
 _TRIALS_PASSED = Phrase("{count} trials passed", "пройдено попыток: {count}")
 _SOME_TRIALS_PASSED = Phrase(
-    "{part} of {whole} trials passed", "пройдено {part} из {whole} попыток"
+    "{part} of {whole} trials passed", "пройдено попыток: {part} из {whole}"
 )
 _NONE_ANSWERED = Phrase("No answers", "Ответов нет")
 _FAILED = Phrase("{count} failed", "не пройдено {count}")
 _UNDECIDED = Phrase("{count} without a score", "без оценки {count}")
-_SKIPPED = Phrase("{count} skipped", "пропущено {count}")
+_SKIPPED = Phrase("{count} skipped", "исключено {count}")
 INTERRUPTED = Phrase("interrupted: {count} not run", "прервано: не запущено {count}")
 STOPPED = Phrase(
     "stopped after the first failure: {count} not run",
     "остановлено после первой неудачи: не запущено {count}",
 )
-_REUSED = Phrase("({count} reused)", "(из сохранённых {count})")
+_REUSED = Phrase("({count} reused)", "(из истории {count})")
 _DURATION = Phrase("in {time}", "за {time}")
 _MEDIAN = Phrase("median {time}", "медиана {time}")
 _TOKENS = Phrase("{read} tokens in, {written} out", "токены: {read} на входе, {written} на выходе")
@@ -276,13 +276,13 @@ def _below_text(scorer: ScorerResult, lang: Language, write: Escaper = str) -> s
     return say(_BELOW, lang, mean=mean_text(scorer), **about)
 
 
-_NOT_SCORABLE = Phrase("{scorer} has no score for {cases}", "{scorer}: без оценки {cases}")
-_BROKEN = Phrase("{scorer} failed to score {cases}", "{scorer} не сработала: {cases}")
+_NOT_SCORABLE = Phrase("{scorer} has no score for {cases}", "{scorer}: {cases} без оценки")
+_BROKEN = Phrase("{scorer} failed to score {cases}", "сбой метрики {scorer}: {cases}")
 _FLAKY = Plural(
     ("flaky case", "flaky cases"),
     ("нестабильный случай", "нестабильных случая", "нестабильных случаев"),
 )
-_CASES_SKIPPED = Phrase("{cases} skipped", "пропущено: {cases}")
+_CASES_SKIPPED = Phrase("{cases} skipped", "исключено: {cases}")
 _NOTE_REASON_WIDTH = 160
 
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 __all__ = ["PlannedEvaluation", "RunPlan", "write_json", "write_text"]
 
-_SKIPPED = Phrase("skipped", "пропущен")
+_SKIPPED = Phrase("skipped", "исключён")
 _NOT_RUN = Phrase("{counts} selected, nothing was run", "выбрано: {counts}; ничего не запущено")
 
 

@@ -44,6 +44,7 @@ from callscore.words.value_text import (
     CASES,
     MORE,
     NO_RATING,
+    TRACES,
     call_counts,
     confused_tools,
     decimal,
@@ -126,7 +127,7 @@ EXACT = (
 PART_OF_WHOLE = Phrase("{part} of {whole}", "{part} из {whole}")
 CALLS = Phrase("calls", "вызовы")
 CALL_TOTALS = Phrase(
-    "{expected} expected, {actual} actual", "ожидаемых {expected}, фактических {actual}"
+    "{expected} expected, {actual} actual", "ожидалось {expected}, фактически {actual}"
 )
 CALL_COUNTS = Phrase(
     "{correct} correct, {incorrect} incorrect, {missed} missed, {extra} extra",
@@ -135,24 +136,24 @@ CALL_COUNTS = Phrase(
 
 TOOLS = Phrase("Tools", "Инструменты")
 TOOL = Phrase("tool", "инструмент")
-EXPECTED = Phrase("expected", "в эталоне")
+EXPECTED = Phrase("expected", "ожидалось")
 CORRECT = Phrase("correct", "верно")
 INCORRECT = Phrase("incorrect", "неверно")
 MISSED = Phrase("missed", "пропущено")
-EXTRA = Phrase("extra", "лишние")
-FORBIDDEN = Phrase("forbidden", "запрещено")
+EXTRA = Phrase("extra", "лишних")
+FORBIDDEN = Phrase("forbidden", "запрещённых")
 UNKNOWN_ARGUMENTS = Phrase("unknown arguments", "неизвестные аргументы")
 CONFUSED_TOOLS = Phrase(
     "Missed calls, and the extra calls made in the same cases",
     "Пропущенные вызовы и лишние вызовы в тех же случаях",
 )
 CALLED = Phrase("called instead", "вместо него")
-WRONG_ARGUMENTS = Phrase("Arguments most often wrong", "Аргументы, в которых чаще всего ошибки")
+WRONG_ARGUMENTS = Phrase("Arguments most often wrong", "Аргументы с самыми частыми ошибками")
 ARGUMENT = Phrase("argument", "аргумент")
 TIMES = Phrase("times", "раз")
 CHECKS = Phrase("Schema checks", "Проверки по схемам")
 CHECK_HINT = Phrase("details: {command}", "подробности: {command}")
-VALID_CALLS = Phrase("valid calls", "вызовов без ошибок")
+VALID_CALLS = Phrase("valid calls", "соответствуют схеме")
 FAILURE = Phrase("fault", "ошибка")
 TRIALS = Phrase("Repeated trials", "Повторные попытки")
 MORE_CASES = Phrase(
@@ -167,22 +168,22 @@ _NOTES = {
         CASES,
         Phrase(
             "{count} not scored: no expected calls given",
-            "{count} без оценки: ожидаемые вызовы не указаны",
+            "не оценено, ожидаемые вызовы не указаны: {count}",
         ),
     ),
     "not_run": (
         Plural(("reference", "references"), ("эталон", "эталона", "эталонов")),
-        Phrase("{count} not run: no trace", "{count} без запуска: нет трассы"),
+        Phrase("{count} not run: no trace", "не запущено, нет трассы: {count}"),
     ),
     "without_reference": (
-        Plural(("trace", "traces"), ("трасса", "трассы", "трасс")),
-        Phrase("{count} not scored: no reference", "{count} без оценки: нет эталона"),
+        TRACES,
+        Phrase("{count} not scored: no reference", "не оценено, нет эталона: {count}"),
     ),
     "repeated": (
         CASES,
         Phrase(
             "{count} with a repeated id and trial, also scored",
-            "{count} с повторяющимися id и попыткой, тоже с оценкой",
+            "повторяются id и попытка: {count}, учтено в оценке",
         ),
     ),
     "skipped": SKIPPED_NOTE,
@@ -190,12 +191,12 @@ _NOTES = {
         SKIPPED_NOTE[0],
         Phrase(
             "stopped at {count} that cannot be read; the rest of the input is not in this report",
-            "чтение остановлено: {count} не удалось прочитать; остальных данных в отчёте нет",
+            "чтение остановлено, не удалось прочитать: {count}; остальных данных в отчёте нет",
         ),
     ),
 }
 # The same for a single case or record.
-SKIPPED = Phrase("skipped: unreadable", "пропущено: не удалось прочитать")
+SKIPPED = Phrase("skipped: unreadable", "не удалось прочитать")
 STOPPED = Phrase(
     "stopped here: the rest of the input is not in this report",
     "остановлено здесь: остальных данных в отчёте нет",
@@ -310,7 +311,7 @@ def total_texts(summary: Summary, lang: Language) -> tuple[str, str, str, str, s
     return passed, exact, interval, calls, counts
 
 
-METRICS = Phrase("Metrics of other tools", "Метрики других программ")
+METRICS = Phrase("Metrics of other tools", "Метрики других фреймворков")
 METRIC = Phrase("metric", "метрика")
 MEAN = Phrase("mean", "среднее")
 SCORED = Phrase("scored", "оценено")
@@ -319,7 +320,7 @@ _OWN_SCORE = Phrase("callscore, macro F1", "callscore, macro F1")
 _OWN_SCORE_WITH_SETTINGS = Phrase(
     "callscore, macro F1, settings as above", "callscore, macro F1, настройки как выше"
 )
-_NOT_SCORABLE_CASES = Phrase("{metrics}: {cases} not scorable", "{metrics}: без оценки {cases}")
+_NOT_SCORABLE_CASES = Phrase("{metrics}: {cases} not scorable", "{metrics}: {cases} без оценки")
 _OTHERS_GET_ALL_CALLS = Phrase(
     "The settings apply only to the first row. The other metrics get all calls as they were read.",
     "Настройки относятся только к первой строке. Остальные метрики получают все вызовы как есть.",

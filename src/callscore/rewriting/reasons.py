@@ -116,7 +116,7 @@ NEVER_RIGHT = Phrase(
 )
 PART_OF_A_GROUP = Phrase(
     "calls of a group are missing. Update the group by hand.",
-    "не сделаны вызовы из группы. Обновите группу вручную.",
+    "не выполнены вызовы из группы. Обновите группу вручную.",
 )
 REPEATS_DIFFER = Phrase(
     "the repeats of one call have different arguments. Update the call by hand.",
@@ -142,17 +142,17 @@ CALLS_DIFFER = Phrase(
     "фактические вызовы различаются в разных тестах или попытках.",
 )
 VARIANTS_DIFFER = Phrase(
-    "the actual calls differ between {variants}.", "фактические вызовы различаются: {variants}."
+    "the actual calls differ between {variants}.", "фактические вызовы различаются у {variants}."
 )
 CORRECT_FOR_VARIANTS = Phrase(
-    "the expected calls are correct for {variants}.", "ожидаемые вызовы верны: {variants}."
+    "the expected calls are correct for {variants}.", "ожидаемые вызовы верны для {variants}."
 )
 SOMETIMES_CORRECT = Phrase(
     "the expected calls are correct in another test or trial.",
     "ожидаемые вызовы верны в другом тесте или другой попытке.",
 )
-THE_VARIANT = Phrase("the variant {last}", "вариант {last}")
-THE_VARIANTS = Phrase("the variants {first} and {last}", "варианты {first} и {last}")
+THE_VARIANT = Phrase("the variant {last}", "варианта {last}")
+THE_VARIANTS = Phrase("the variants {first} and {last}", "вариантов {first} и {last}")
 
 # Of files, and of places in them.
 OUTSIDE_ROOT = Phrase(
@@ -164,7 +164,7 @@ UNREADABLE_FILE = Phrase("the file cannot be parsed.", "файл не удало
 UNWRITABLE = Phrase("cannot write the file: {why}.", "не удалось записать файл: {why}.")
 WRITE_PROTECTED = Phrase("the file is write-protected.", "файл защищён от записи.")
 NOT_UTF8 = Phrase("the file is not UTF-8.", "файл не в UTF-8.")
-NOT_YAML = Phrase("the file is not valid YAML.", "файл — не YAML.")
+NOT_YAML = Phrase("the file is not valid YAML.", "в файле некорректный YAML.")
 CHANGED_MEANWHILE = Phrase(
     "the file was changed by another program meanwhile.",
     "файл тем временем изменила другая программа.",

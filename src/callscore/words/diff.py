@@ -83,12 +83,12 @@ HEADLINE = Phrase(
 )
 EXPECTED = Phrase("Expected", "Ожидаемые вызовы")
 ACTUAL = Phrase("Actual", "Фактические вызовы")
-NOTHING = Phrase("No calls expected, none made.", "Вызовы не ожидались и не сделаны.")
+NOTHING = Phrase("No calls expected, none made.", "Вызовов не ожидалось и не было.")
 NOTHING_COUNTS = Phrase(
-    "No call counts under these settings.", "По этим настройкам ни один вызов не учитывается."
+    "No call counts under these settings.", "При этих настройках ни один вызов не учитывается."
 )
-FORBIDDEN = Phrase("forbidden", "запрещено")
-OUT_OF_ORDER = Phrase("called, but not in this order", "сделан, но не в этом порядке")
+FORBIDDEN = Phrase("forbidden", "запрещён")
+OUT_OF_ORDER = Phrase("called, but not in this order", "вызван, но в другом порядке")
 BY_THE_SCHEMAS = Phrase("Schema errors:", "Ошибки по схемам:")
 FAULT = Phrase("actual {j} {fault}", "фактический {j} {fault}")
 # If some calls of the trace do not count, the numbers of the others differ from those in the trace.

@@ -56,7 +56,7 @@ FORBIDDEN_CALLS = Plural(
 NOT_COUNTED = Phrase("… {calls} not counted: {reasons}", "… не учтено: {calls} ({reasons})")
 NOT_COUNTED_ITEMS = Phrase(
     "Calls that do not count under these settings:",
-    "Вызовы, которые по этим настройкам не учитываются:",
+    "Вызовы, которые при этих настройках не учитываются:",
 )
 TIMES = Plural(("time", "times"), ("раз", "раза", "раз"))
 SIDES = {
@@ -70,7 +70,7 @@ REASONS: dict[Literal["read", "failed", "repeated"], tuple[Plural, Phrase]] = {
         Phrase("the tool only reads", "инструмент только читает"),
     ),
     "failed": (
-        Plural(("failed", "failed"), ("с ошибкой", "с ошибкой", "с ошибкой")),
+        Plural(("failed", "failed"), ("неудачный", "неудачных", "неудачных")),
         Phrase("the result was an error", "завершился ошибкой"),
     ),
     "repeated": (
@@ -79,11 +79,12 @@ REASONS: dict[Literal["read", "failed", "repeated"], tuple[Plural, Phrase]] = {
     ),
 }
 
+_WRITTEN = Plural(("calls", "calls"), ("вызова", "вызовов", "вызовов"))
 SETTLED = Phrase(
     "Alternatives, optional calls and repeats are resolved first:"
-    " {counting} of the {written} calls in the reference count.",
+    " {counting} of the {written} in the reference count.",
     "Сначала выбираются альтернативы, необязательные вызовы и повторы:"
-    " в эталоне вызовов {written}, учитывается {counting}.",
+    " из {written} эталона учитывается {counting}.",
 )
 NOT_CHOSEN = Phrase("Not counted: {calls}.", "Не учитываются: {calls}.")
 ORDERED_GROUPS = Phrase(
@@ -141,7 +142,8 @@ def expectation_lines(score: Score, lang: Language) -> list[str]:
     written = expectation_parts(score.expectation)
     lines: list[str] = []
     if written.kinds & {"one_of", "optional", "times"}:
-        lines.append(say(SETTLED, lang, written=written.calls, counting=len(score.expected)))
+        calls = count_of(_WRITTEN, written.calls, lang)
+        lines.append(say(SETTLED, lang, written=calls, counting=len(score.expected)))
         lines += _not_chosen(score, lang)
     if "in_order" in written.kinds and score.settings.order == "any":
         lines.append(say(ORDERED_GROUPS, lang))
@@ -168,19 +170,21 @@ def _not_chosen(score: Score, lang: Language) -> list[str]:
 
 
 AND_MORE = Phrase("… {more}", "… ещё {more}")
-MORE_REASONS = Plural(("more difference", "more differences"), ("отличие", "отличия", "отличий"))
+MORE_REASONS = Plural(
+    ("more difference", "more differences"), ("расхождение", "расхождения", "расхождений")
+)
 STEP_1 = Phrase(
     "Step 1. Pair each expected call with an actual call of the same tool.",
     "Шаг 1. Сопоставить каждый ожидаемый вызов с фактическим вызовом того же инструмента.",
 )
 STRICT_RULE = Phrase(
     "{expected}, {actual}. Strict mode: a pair is correct if all arguments are equal.",
-    "{expected}, {actual}. Режим STRICT: пара верна, если совпадают все аргументы.",
+    "{expected}, {actual}. Режим strict: пара верна, если совпадают все аргументы.",
 )
 FLEXIBLE_RULE = Phrase(
     "{expected}, {actual}. Flexible mode: a pair is correct if the share of matching arguments"
     " is at least {threshold}.",
-    "{expected}, {actual}. Режим FLEXIBLE: пара верна, если доля совпавших аргументов"
+    "{expected}, {actual}. Режим flexible: пара верна, если доля совпавших аргументов"
     " не меньше {threshold}.",
 )
 VALUE_RULES = Phrase(
@@ -271,7 +275,7 @@ STEP_3 = Phrase(
 )
 F1_FORMULA = Phrase(
     "F1 = 2 × precision × recall / (precision + recall), or in calls:",
-    "F1 = 2 × precision × recall / (precision + recall), или в вызовах:",
+    "F1 = 2 × precision × recall / (precision + recall), или через число вызовов:",
 )
 F1 = Phrase(
     "F1 = 2 × correct / (expected calls + actual calls)"
@@ -285,7 +289,7 @@ F1_OF_NOTHING = Phrase(
 )
 FORBIDDEN_SCORE = Phrase(
     "A forbidden call was made, so the score is 0.",
-    "Сделан запрещённый вызов, поэтому оценка 0.",
+    "Выполнен запрещённый вызов, поэтому оценка 0.",
 )
 RESULT = Phrase(
     "Score: {value} ({percent}), {rating}: {meaning}.",
@@ -293,7 +297,7 @@ RESULT = Phrase(
 )
 UNRATED_RESULT = Phrase(
     "Score: {value} ({percent}), no rating: no call counts under these settings.",
-    "Оценка: {value} ({percent}), без уровня: по этим настройкам ни один вызов не учитывается.",
+    "Оценка: {value} ({percent}), без уровня: при этих настройках ни один вызов не учитывается.",
 )
 
 

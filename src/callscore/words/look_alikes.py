@@ -26,11 +26,11 @@ _MOST_POINTS = 4
 _LONGEST_NAME = 200
 _MOST_LINES = 5
 
-DIFFERS = Phrase("looks the same, differs at {places}", "выглядит так же, различие: {places}")
+DIFFERS = Phrase("looks the same, differs at {places}", "выглядит так же, отличается {places}")
 PLACE = Phrase("character {number}: {points}", "символ {number}: {points}")
 NOTHING = Phrase("none", "нет")
 # For texts in which the difference is visible, since the characters are escaped.
-DIFFERS_VISIBLY = Phrase("differs at {places}", "различие: {places}")
+DIFFERS_VISIBLY = Phrase("differs at {places}", "отличается {places}")
 
 
 def looks_same(expected: str, actual: str) -> bool:

@@ -46,6 +46,9 @@ __all__ = [
     "schema_error_note",
 ]
 
+_OTHER_VALUE = Phrase(
+    "{path}: expected {expected}, got {actual}", "{path}: ожидалось {expected}, получено {actual}"
+)
 # By the kind of the difference.
 _REASONS = {
     "missing": Phrase("{path}: expected, but not given", "{path}: ожидалось, но не передано"),
@@ -53,14 +56,8 @@ _REASONS = {
         "{path}: given, but not expected (value {actual})",
         "{path}: передано, но не ожидалось (значение {actual})",
     ),
-    "value": Phrase(
-        "{path}: expected {expected}, got {actual}",
-        "{path}: ожидалось {expected}, получено {actual}",
-    ),
-    "type": Phrase(
-        "{path}: expected {expected}, got {actual}",
-        "{path}: ожидалось: {expected}; получено: {actual}",
-    ),
+    "value": _OTHER_VALUE,
+    "type": _OTHER_VALUE,
     "matcher": Phrase("{path}: {expected}, got {actual}", "{path}: {expected}, получено {actual}"),
 }
 # The same for a rule that compares the inside of a value.
@@ -91,11 +88,11 @@ _MALFORMED_KINDS = {
 }
 # `null`, and the repr of a value that is not JSON, already show their type.
 _TYPES = {
-    "boolean": Phrase("the boolean", "логическое значение"),
-    "number": Phrase("the number", "число"),
-    "string": Phrase("the string", "строка"),
-    "object": Phrase("the object", "объект"),
-    "array": Phrase("the array", "массив"),
+    "boolean": Phrase("the boolean {value}", "{value} (логическое значение)"),
+    "number": Phrase("the number {value}", "{value} (число)"),
+    "string": Phrase("the string {value}", "{value} (строка)"),
+    "object": Phrase("the object {value}", "{value} (объект)"),
+    "array": Phrase("the array {value}", "{value} (массив)"),
 }
 
 
@@ -204,7 +201,7 @@ def hidden_differences(expected: object, actual: object, shown: str) -> int:
 
 def _with_type(value: object, text: str, lang: Language) -> str:
     phrase = _TYPES.get(json_type(value))
-    return text if phrase is None else f"{say(phrase, lang)} {text}"
+    return text if phrase is None else say(phrase, lang, value=text)
 
 
 _WIDTH = 80
@@ -217,7 +214,9 @@ _OTHER = Phrase(
 )
 # By the keyword of the schema.
 _KEYWORD_PHRASES = {
-    "required": Phrase("{where}required, but not given", "{where}обязательно, но не передано"),
+    "required": Phrase(
+        "{where}required, but not given", "{where}обязательное значение не передано"
+    ),
     "additionalProperties": _UNKNOWN,
     "unevaluatedProperties": _UNKNOWN,
     "propertyNames": _UNKNOWN,
@@ -227,7 +226,7 @@ _KEYWORD_PHRASES = {
     ),
     "enum": Phrase(
         "{where}must be one of {required}, got {value}",
-        "{where}нужно одно из {required}, получено {value}",
+        "{where}нужно одно из значений: {required}; получено {value}",
     ),
     "const": Phrase(
         "{where}must be {required}, got {value}", "{where}нужно {required}, получено {value}"
@@ -349,7 +348,7 @@ _SEQUENCES = {
     ),
     "retry_unchanged": Phrase(
         "unchanged repeat of call {number}, which failed",
-        "повтор без изменений вызова {number}, который завершился ошибкой",
+        "повтор неудачного вызова {number} без изменений",
     ),
 }
 
@@ -362,7 +361,7 @@ FAULT_KIND_NAMES: dict[FaultKind, Phrase] = {
     "malformed": Phrase("malformed arguments", "нечитаемые аргументы"),
     "repeat": Phrase("repeat", "повтор"),
     "loop": Phrase("loop", "цикл"),
-    "retry_unchanged": Phrase("unchanged retry", "повтор после ошибки"),
+    "retry_unchanged": Phrase("unchanged retry", "повтор после неудачи"),
 }
 
 

@@ -43,6 +43,7 @@ __all__ = [
     "RESULTS",
     "RUNS",
     "TOOLS",
+    "TRACES",
     "arguments_text",
     "call_counts",
     "call_text",
@@ -79,6 +80,7 @@ ERROR_COUNT = Plural(("error", "errors"), ("ошибка", "ошибки", "ош
 FILES = Plural(("file", "files"), ("файл", "файла", "файлов"))
 RESULTS = Plural(("result", "results"), ("результат", "результата", "результатов"))
 RUNS = Plural(("run", "runs"), ("прогон", "прогона", "прогонов"))
+TRACES = Plural(("trace", "traces"), ("трасса", "трассы", "трасс"))
 TOOLS = Plural(("tool", "tools"), ("инструмент", "инструмента", "инструментов"))
 MORE = Phrase("… {count} more", "… ещё {count}")
 
@@ -329,11 +331,11 @@ _BANDS = (
         Phrase("Poor", "Плохо"),
         Phrase(
             "many tool calls are incorrect or missing",
-            "много вызовов инструментов некорректно или отсутствует",
+            "многие вызовы инструментов некорректны или отсутствуют",
         ),
         Phrase(
             "many tool calls are incorrect, missing or extra",
-            "много вызовов инструментов некорректно, отсутствует или лишние",
+            "многие вызовы инструментов некорректны, отсутствуют или лишние",
         ),
     ),
 )
@@ -381,10 +383,10 @@ def _band(score: float) -> _Band:
 SUMMARY_LINE = Phrase(
     "Accuracy Score: {score} | Correct: {correct}/{expected} | Incorrect: {incorrect}"
     " | Missed: {missed} | Extra: {extra}",
-    "Оценка точности: {score} | Верно: {correct}/{expected} | Неверно: {incorrect}"
+    "Оценка: {score} | Верно: {correct}/{expected} | Неверно: {incorrect}"
     " | Пропущено: {missed} | Лишних: {extra}",
 )
-FORBIDDEN_PART = Phrase(" | Forbidden: {forbidden}", " | Запрещено: {forbidden}")
+FORBIDDEN_PART = Phrase(" | Forbidden: {forbidden}", " | Запрещённых: {forbidden}")
 
 
 def call_counts(score: Score) -> dict[str, int]:
