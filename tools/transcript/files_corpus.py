@@ -761,6 +761,6 @@ def _sample_jobs(repository: Path) -> Iterator[Job]:
             callscore("capture", *files, "--skip-bad"),
             callscore("extract", first, "--view", "executed"),
             callscore("extract", first, "--leave-out", "none"),
-            callscore("extract", first, "--format", folder.name),
+            callscore("extract", first, "--input-format", folder.name),
         ]
         yield job(f"samples/{folder.parent.name}/{folder.name}", *steps, files=files)
