@@ -754,7 +754,7 @@ def _sample_jobs(repository: Path) -> Iterator[Job]:
         first = next(iter(files))
         steps = [
             *(callscore("extract", name) for name in files),
-            callscore("extract", *files, "--tools", "--skip-bad"),
+            callscore("extract", *files, "--definitions", "--skip-bad"),
             callscore("check", *files, "--skip-bad"),
             callscore("score", *files, "--skip-bad", "--show", "all"),
             callscore("score", first, "--lang", "ru"),
