@@ -11,7 +11,7 @@ import os
 import shlex
 from fnmatch import fnmatch
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -81,7 +81,7 @@ def pytest_configure(config: pytest.Config) -> None:
     if is_evaluating or config.getoption("callscore_update"):
         from callscore.testing.plugin import register_plugins
 
-        register_plugins(config, _judge_of_project() if is_evaluating else {})
+        register_plugins(config, *(_project_settings() if is_evaluating else ({}, {})))
 
 
 def _refuse_options_without_evaluations(config: pytest.Config) -> None:
@@ -123,15 +123,16 @@ def _command(config: pytest.Config) -> str:
     return shlex.join(["pytest", "--callscore", *map(str, config.invocation_params.args)])
 
 
-def _judge_of_project() -> dict[str, str]:
-    """The judge in the settings of the project, as for `callscore run`."""
+def _project_settings() -> tuple[dict[str, str], dict[str, Any]]:
+    """The judge and the settings of the project, as for `callscore run`."""
     from callscore.cli.config import config_for
     from callscore.errors import InvalidSettings
 
     try:
-        return config_for(None).judge
+        found = config_for(None)
     except InvalidSettings as error:
         raise pytest.UsageError(str(error)) from error
+    return found.judge, found.values
 
 
 @pytest.hookimpl(trylast=True)

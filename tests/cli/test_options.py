@@ -222,7 +222,7 @@ def overrides(*arguments: str) -> tuple[str | None, dict[str, Any]]:
     @click.command(cls=SettingsCommand)
     @settings_options
     def command(**options: Any) -> tuple[str | None, dict[str, Any]]:
-        found = overrides_from(options)
+        found = overrides_from(options)[:2]
         assert not options
         return found
 

@@ -106,3 +106,84 @@ def test_the_best_of_several_answers_counts(callscore: Program, tmp_path: Path) 
     assert report(callscore, "--top-k", "2")["totals"]["macro"]["f1"] == 1.0
     assert "Score: 1.000" in callscore("explain", "c.jsonl", "--top-k", "2").stdout
     assert callscore("score", "c.jsonl", "--top-k", "2", "--candidate", "1").returncode == 2
+
+
+EVALUATIONS = f"""
+import callscore
+
+CASES = [{{"id": "a", "input": "go", "expected": {EXPECTED!r}}}]
+
+@callscore.evaluation(cases=CASES)
+def plain(case):
+    return {ACTUAL!r}
+
+@callscore.evaluation(cases=CASES, mode="strict")
+def own(case):
+    return {ACTUAL!r}
+"""
+SUITE = f"""
+name: suite
+answers: answers.jsonl
+cases:
+  - id: a
+    expected: {msgspec.json.encode(EXPECTED).decode()}
+settings: {{mode: strict, extra_arguments: count}}
+"""
+
+
+def modes(callscore: Program, *arguments: str) -> dict[str, Any]:
+    """The mode of each evaluation of a run, and the notes."""
+    ran = callscore(*arguments, "--json")
+    report = msgspec.json.decode(ran.stdout, type=dict[str, Any])
+    found = {each["name"]: each["settings"]["mode"] for each in report["evaluations"]}
+    return {**found, "notes": [line for line in ran.stderr.splitlines() if "effect" in line]}
+
+
+def test_a_run_uses_the_settings_of_the_project(callscore: Program, tmp_path: Path) -> None:
+    (tmp_path / "eval_a.py").write_text(EVALUATIONS)
+    (tmp_path / "callscore.toml").write_text('mode = "flexible"\n')
+    (tmp_path / "other.toml").write_text('mode = "strict"\n')
+
+    assert modes(callscore, "run") == {"plain": "flexible", "own": "strict", "notes": []}
+    (tmp_path / "callscore.toml").write_text('mode = "strict"\n')
+    assert modes(callscore, "rescore")["plain"] == "flexible"
+    assert modes(callscore, "rescore", "latest", "--config", "other.toml")["plain"] == "strict"
+    (tmp_path / "callscore.toml").write_text('mode = "flexible"\n')
+    assert modes(callscore, "run", "--no-config")["plain"] == "strict"
+    assert modes(callscore, "run", "--config", "other.toml")["plain"] == "strict"
+    assert modes(callscore, "run", "--mode", "flexible")["own"] == "flexible"
+
+
+NO_EFFECT = "argument_match_threshold has no effect: it applies only with mode flexible"
+
+
+def test_a_setting_without_effect_in_a_run_is_reported(callscore: Program, tmp_path: Path) -> None:
+    (tmp_path / "eval_a.py").write_text(EVALUATIONS)
+    (tmp_path / "both.toml").write_text('mode = "flexible"\nargument_match_threshold = 0.5\n')
+    (tmp_path / "alone.toml").write_text("argument_match_threshold = 0.5\n")
+    threshold = ["--argument-match-threshold", "0.5"]
+    option = f"callscore: --{NO_EFFECT.replace('_', '-', 3)}"
+
+    assert modes(callscore, "run", *threshold)["notes"] == [option]
+    assert modes(callscore, "rescore", *threshold)["notes"] == [option]
+    assert modes(callscore, "rescore", *threshold, "--mode", "flexible")["notes"] == []
+    both, alone = ("--config", "both.toml"), ("--config", "alone.toml")
+    assert modes(callscore, "run", *both, *threshold)["notes"] == []
+    assert modes(callscore, "run", *both, "-k", "own")["notes"] == []
+    assert modes(callscore, "run", *both, *threshold, "-k", "own")["notes"] == [option]
+    noted = modes(callscore, "run", *both, "--mode", "strict")["notes"]
+    assert noted == [f"callscore: both.toml: {NO_EFFECT}"]
+    assert modes(callscore, "run", *alone)["notes"] == [f"callscore: alone.toml: {NO_EFFECT}"]
+
+
+def test_a_setting_without_effect_is_reported_in_the_language_of_the_command(
+    callscore: Program, tmp_path: Path
+) -> None:
+    (tmp_path / "eval_s.yaml").write_text(SUITE)
+    (tmp_path / "answers.jsonl").write_text('{"id": "a", "calls": []}\n')
+    threshold = ["--argument-match-threshold", "0.5", "--lang", "ru"]
+
+    for command in (["explain", "c.jsonl"], ["demo"], ["score", "c.jsonl"]):
+        assert "не действует" in callscore(*command, *threshold).stderr
+    suite = callscore("run", "eval_s.yaml", "--lang", "ru")
+    assert "extra_arguments не действует" in suite.stdout + suite.stderr

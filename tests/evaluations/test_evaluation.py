@@ -8,6 +8,7 @@ import pytest
 
 from callscore.core.settings import DEFAULT, Settings
 from callscore.errors import InvalidSettings
+from callscore.evaluations.decorator import evaluation
 from callscore.evaluations.evaluation import (
     Evaluation,
     fail_under_from,
@@ -17,6 +18,7 @@ from callscore.evaluations.evaluation import (
     tags_from,
     trials_from,
     variants_from,
+    with_project_settings,
     with_settings,
 )
 from callscore.evaluations.scorers import scorers_from
@@ -157,3 +159,44 @@ def test_settings_of_an_evaluation_can_be_overridden() -> None:
     assert found.judge is own.judge
     plain = Evaluation(name="e", task=print, cases=())
     assert with_settings(plain, None, {"mode": "strict"}).settings is DEFAULT
+
+
+# Settings of the project.
+
+
+def merged(project: dict[str, Any], **given: Any) -> Settings:
+    """The settings of an evaluation that gives these, in a project that has those."""
+    made = evaluation(cases=["hello"], **given)(print)
+    return with_project_settings(made, project).settings
+
+
+def test_the_project_sets_what_an_evaluation_does_not() -> None:
+    project = {"mode": "flexible", "argument_match_threshold": 0.5}
+
+    assert merged(project, name="a") == Settings(mode="flexible", argument_match_threshold=0.5)
+    assert merged({}, name="a") is DEFAULT
+    assert merged(project, name="a", order="exact").order == "exact"
+    assert merged(project, name="a", order="exact").mode == "flexible"
+
+
+def test_what_an_evaluation_sets_wins_even_if_it_is_a_default() -> None:
+    project = {"mode": "flexible", "pass_mark": 0.5, "arrays": "unordered", "top_k": 2}
+
+    assert merged(project, name="a", mode="strict") == Settings(
+        pass_mark=0.5, arrays="unordered", top_k=2
+    )
+    assert merged(project, name="a", preset="strict") == Settings(pass_mark=0.5, top_k=2)
+    assert merged(project, name="a", settings=Settings()) == DEFAULT
+    threshold = merged(
+        {"argument_match_threshold": 0.5}, name="a", argumentMatchThreshold=0.8
+    ).argument_match_threshold
+    assert threshold == 0.8
+
+
+def test_rules_of_an_evaluation_come_before_those_of_the_project() -> None:
+    project = {"arguments": {"*.id": "ignore"}, "effects": {"get_*": "read"}}
+
+    found = merged(project, name="a", arguments={"f.id": "text"}, effects={"get_up": "write"})
+
+    assert [rule.pattern for rule in found.arguments] == ["f.id", "*.id"]
+    assert found.effects == (("get_up", "write"), ("get_*", "read"))

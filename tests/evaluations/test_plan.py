@@ -455,14 +455,20 @@ def test_a_task_that_knows_its_cases_has_its_say() -> None:
 
 def test_settings_of_a_suite_without_effect_are_pointed_out() -> None:
     shared = Settings(argument_match_threshold=0.5)
-    python = made("e", "Paris", settings=shared)
+    python = made(
+        "e", "Paris", settings=shared, own_settings=("argument_match_threshold", "pass_mark")
+    )
     suite = structs.replace(python, place="eval_e.yaml")
 
     assert make_plan([python]).warnings == ()
     assert make_plan([suite]).warnings == (
         "e: argument_match_threshold has no effect: it applies only with mode flexible.",
     )
-    assert make_plan([structs.replace(suite, settings=Settings(pass_mark=0.5))]).warnings == ()
+    assert make_plan([suite], lang="ru").warnings == (
+        "e: argument_match_threshold не действует: эта настройка учитывается только с mode flexible.",
+    )
+    # Those of the project may be for other evaluations.
+    assert make_plan([structs.replace(suite, own_settings=("pass_mark",))]).warnings == ()
 
 
 # Ids of several cases.

@@ -35,7 +35,7 @@ def test_the_parts_are_there_that_are_asked_for(
     for option in options:
         setattr(config.option, option, True)
 
-    register_plugins(config, {})
+    register_plugins(config, {}, {})
 
     assert [config.pluginmanager.hasplugin(part) for part in PARTS] == added
 
@@ -45,7 +45,7 @@ def test_a_judge_that_cannot_be_is_an_error_of_usage(pytester: pytest.Pytester) 
     config.option.callscore = True
 
     with pytest.raises(pytest.UsageError, match="nonsense"):
-        register_plugins(config, {"name": "m", "base_url": "nonsense"})
+        register_plugins(config, {"name": "m", "base_url": "nonsense"}, {})
 
 
 # Evaluations are collected, and what misses its threshold fails the session.

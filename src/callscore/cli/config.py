@@ -12,7 +12,7 @@ from callscore.core.settings import Settings, get_preset, resolve_aliases, setti
 from callscore.core.suggestions import did_you_mean
 from callscore.errors import CallscoreError, InvalidSettings
 
-__all__ = ["config_for"]
+__all__ = ["EMPTY", "Config", "config_for"]
 
 _OWN: Final = "callscore.toml"
 _PROJECT: Final = "pyproject.toml"

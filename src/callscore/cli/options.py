@@ -12,21 +12,23 @@ from msgspec.structs import replace
 
 from callscore.api import tools_by_name
 from callscore.cli.completion import complete_input_format, complete_metric, complete_tag
-from callscore.cli.config import config_for
+from callscore.cli.config import EMPTY, config_for
 from callscore.cli.output import print_note
 from callscore.cli.output_formats import is_for_people
 from callscore.core import settings as score_settings
-from callscore.core.phrases import Phrase, say
+from callscore.core.phrases import say
 from callscore.core.settings import DEFAULT, PRESETS, ArgumentRule, Settings, get_preset
 from callscore.errors import CallscoreError, InvalidSettings, UnreadableInput
 from callscore.formats.trace import DEFAULT_READ_OPTIONS as DEFAULT_READING
 from callscore.formats.trace import Part, View, read_options_for
 from callscore.history.postgres import STORE_VARIABLE
 from callscore.history.run_metadata import name_problem
+from callscore.words.value_text import NO_EFFECT
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
+    from callscore.cli.config import Config
     from callscore.core.call import Tool
     from callscore.core.phrases import Language
     from callscore.formats.trace import ReadOptions
@@ -59,6 +61,7 @@ __all__ = [
     "open_store_to_write",
     "overrides_from",
     "parse_run_name",
+    "project_from",
     "reading_from",
     "reading_options",
     "require_inputs",
@@ -76,6 +79,7 @@ __all__ = [
     "tools_from",
     "tools_option",
     "trial_option",
+    "warn_ineffective",
 ]
 
 AnyCommand = TypeVar("AnyCommand", bound="Callable[..., Any]")
@@ -269,53 +273,62 @@ def settings_from(options: dict[str, Any]) -> Settings:
         if name in given and name in project:
             given[name] = (*given[name], *getattr(score_settings.settings_from(project), name))
     settings = score_settings.settings_from({**project, **chosen, **given})
-    lang = options.get("lang", "en")
-    _warn_ineffective(_option_names(named), named, settings, lang)
-    in_file = [f"{config.place}: {name}" for name in config.given]
-    if in_file:
-        _warn_ineffective(in_file, config.given, score_settings.settings_from(project), lang)
+    lang = _language()
+    warn_ineffective(_option_names(named), [settings], lang)
+    if config.given:
+        in_file = {name: f"{config.place}: {name}" for name in config.given}
+        warn_ineffective(in_file, [score_settings.settings_from(project)], lang)
     return settings
 
 
-_INEFFECTIVE = Phrase(
-    "{name} has no effect: it applies only with {condition}",
-    "{name} не действует: эта настройка учитывается только с {condition}",
-)
+def _language() -> Language:
+    """The language of the command that is running."""
+    context = click.get_current_context(silent=True)
+    return "en" if context is None else context.params.get("lang", "en")
 
 
-def _warn_ineffective(
-    shown: Sequence[str], names: Sequence[str], settings: Settings, lang: Language
+def warn_ineffective(
+    labels: Mapping[str, str], all_settings: Sequence[Settings], lang: Language
 ) -> None:
-    """Print which of the named settings have no effect together with the others."""
-    found = score_settings.ineffective_settings(names, settings)
-    for label, name in zip(shown, names, strict=True):
-        if name in found:
-            print_note(say(_INEFFECTIVE, lang, name=label, condition=found[name]))
+    """Print which of some settings have no effect under any of these settings.
+
+    `labels` are what to print for each name: the option, or the file and the name.
+    """
+    found = [score_settings.ineffective_settings(labels, each) for each in all_settings]
+    for name, label in labels.items():
+        if found and all(name in each for each in found):
+            print_note(say(NO_EFFECT, lang, name=label, condition=found[0][name]))
 
 
-def _option_names(names: Sequence[str]) -> list[str]:
-    """The options of settings."""
+def _option_names(names: Iterable[str]) -> dict[str, str]:
+    """The options of settings, by their names."""
     context = click.get_current_context(silent=True)
     known = {each.name: each.opts[0] for each in context.command.params} if context else {}
-    return [known.get(name, name) for name in names]
+    return {name: known.get(name) or name for name in names}
 
 
-def overrides_from(options: dict[str, Any]) -> tuple[str | None, dict[str, Any]]:
+def project_from(options: dict[str, Any]) -> Config:
+    """Remove `--config` and `--no-config` from the options: the settings of the project."""
+    path, no_config = _config_options(options)
+    options.update(config=None, no_config=False)
+    return config_for(path, is_wanted=not no_config)
+
+
+def overrides_from(options: dict[str, Any]) -> tuple[str | None, dict[str, Any], dict[str, str]]:
     """Remove the settings to override from the options of a command: a preset, and single ones.
 
-    A file of settings is read only if it is named.
+    The third value are the labels of the single ones for `warn_ineffective`. A file of settings is
+    read only if it is named.
     """
     path, _ = _config_options(options)
-    project = {} if path is None else config_for(path).values
+    config = EMPTY if path is None else config_for(path)
     preset = options.pop("preset")
     chosen = {} if preset is None else get_preset(preset)
-    single = {name: value for name, value in project.items() if name not in chosen}
-    overrides = {**single, **_given_settings(options)}
-    settings = score_settings.settings_from({**chosen, **overrides})  # raises if they are invalid
-    if {"mode", "count_calls"} & {*chosen, *overrides}:  # else those of each evaluation decide
-        named = [name for name in overrides if name not in project]
-        _warn_ineffective(_option_names(named), named, settings, options.get("lang", "en"))
-    return preset, overrides
+    single = {name: value for name, value in config.values.items() if name not in chosen}
+    given = _given_settings(options)
+    score_settings.settings_from({**chosen, **single, **given})  # raises if they are invalid
+    in_file = {name: f"{config.place}: {name}" for name in config.given}
+    return preset, {**single, **given}, {**in_file, **_option_names(given)}
 
 
 def _config_options(options: dict[str, Any]) -> tuple[str | None, bool]:

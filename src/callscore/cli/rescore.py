@@ -21,6 +21,7 @@ from callscore.cli.options import (
     show_options,
     show_options_from,
     store_option,
+    warn_ineffective,
 )
 from callscore.cli.output import open_output, print_note, stdout_to_stderr, write_run
 from callscore.cli.output_formats import FORMATS, report_options
@@ -45,8 +46,8 @@ _HELP = """Score the saved answers of a RUN again. No agent is run.
 RUN is an id, or the beginning of one; `latest`, or `latest~2`, two before it. The default is the newest
 run of `callscore run`.
 
-The settings below override those of the run; their defaults apply only where the run has no setting of its
-own. The result is saved as a new run. A judge is called only for values that it has not judged yet.
+The answers are scored with the settings of the run. The settings below override them; a file of settings is
+used only if --config names it. The result is saved as a new run. A judge is called only for values that it has not judged yet.
 Scorers that are functions are loaded from the current files of their evaluations.
 """
 
@@ -69,7 +70,7 @@ Scorers that are functions are loaded from the current files of their evaluation
 def command(*, run: str | None, lang: Language, **options: Any) -> int:
     """Score the answers of a run again, write the report, and find the exit code."""
     judge = judge_from(options)
-    preset, settings = overrides_from(options)
+    preset, settings, labels = overrides_from(options)
     if judge is not None:
         settings["judge"] = judge
     rescoring = RescoreOptions(
@@ -89,6 +90,7 @@ def command(*, run: str | None, lang: Language, **options: Any) -> int:
         with open_output(options["output"], output_format, lang, is_gate=True) as target:
             with stdout_to_stderr():  # scorers may print
                 results = _rescored(run, rescoring, lang, place)
+            warn_ineffective(labels, [each.results.settings for each in results.evaluations], lang)
             is_shown = write_run(results, target, output_format, lang)
     except (click.ClickException, KeyboardInterrupt):
         print_kept(results, lang, go_on=go_on)

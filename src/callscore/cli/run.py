@@ -31,19 +31,21 @@ from callscore.cli.options import (
     open_existing_store,
     open_store_to_write,
     overrides_from,
+    project_from,
     settings_options,
     show_options,
     show_options_from,
     stacked,
     store_option,
     tag_option,
+    warn_ineffective,
 )
 from callscore.cli.output import open_output, print_note, stdout_to_stderr, write_run
 from callscore.cli.output_formats import FORMATS, report_options
 from callscore.cli.progress import run_progress
 from callscore.core.phrases import Language, Phrase, say
 from callscore.core.results import RunResults
-from callscore.core.settings import ArgumentRule, Settings
+from callscore.core.settings import ArgumentRule, Settings, ineffective_settings, settings_from
 from callscore.core.totals import Show
 from callscore.errors import (
     CallscoreError,
@@ -54,7 +56,7 @@ from callscore.errors import (
     UnusableStore,
 )
 from callscore.evaluations.discovery import discover, forget_modules, is_evaluation_file
-from callscore.evaluations.evaluation import with_settings
+from callscore.evaluations.evaluation import with_project_settings, with_settings
 from callscore.evaluations.plan import Selection, make_plan
 from callscore.history.writer import USING_FALLBACK, FallbackStore, fallback_store_for
 from callscore.models.limits import Limits, Rate, parse_rate
@@ -70,6 +72,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from contextlib import AbstractContextManager
 
+    from callscore.cli.config import Config
     from callscore.core.results import Unloaded
     from callscore.evaluations.evaluation import Evaluation
     from callscore.evaluations.plan import Plan
@@ -99,9 +102,11 @@ class RunRequest(Struct, frozen=True, kw_only=True):
         stop_on_failure: whether to stop after the first case that fails or has an error.
         fail_under: the lowest mean for scorers without a `fail_under` of their own.
         judge: the judge of evaluations that name none.
+        project: the settings of the project, for what evaluations do not set themselves.
         preset: overrides the settings of every evaluation.
         settings: override those of every evaluation, and of the preset.
         settings_text: the options of the command that name these settings.
+        labels: what warnings call these settings, and those of the project.
         is_quiet: whether to print only the summary.
         trusts_saved: whether to reuse answers if everything that determines them is known.
         cache_since: the oldest time, in seconds since 1970, of answers of code to reuse.
@@ -132,6 +137,8 @@ class RunRequest(Struct, frozen=True, kw_only=True):
     preset: str | None = None
     settings: dict[str, Any] = {}
     settings_text: tuple[str, ...] = ()
+    project: dict[str, Any] = {}
+    labels: dict[str, str] = {}
     trusts_saved: bool = False
     cache_since: float = 0.0
     name: str | None = None
@@ -216,7 +223,8 @@ def run_request_from(options: dict[str, Any]) -> RunRequest:
     shown = show_options_from(options)
     judge = options.pop("judge")  # it is not an override: evaluations may have their own
     settings_text = tuple(_settings_options(options))
-    preset, settings = overrides_from(options)
+    project = project_from(options)
+    preset, settings, labels = overrides_from(options)
     return RunRequest(
         paths=paths,
         limits=limits,
@@ -224,9 +232,26 @@ def run_request_from(options: dict[str, Any]) -> RunRequest:
         preset=preset,
         settings=settings,
         settings_text=settings_text,
+        project=project.values,
+        labels={**_project_labels(project, preset, settings), **labels},
         **shown,
         **options,
     )
+
+
+def _project_labels(
+    project: Config, preset: str | None, settings: dict[str, Any]
+) -> dict[str, str]:
+    """What warnings call the settings in the file of the project.
+
+    A setting that has an effect together with the others in the file may be for other evaluations:
+    it gets a warning only if options override those.
+    """
+    is_overridden = preset is not None or not {"mode", "count_calls"}.isdisjoint(settings)
+    alone = ineffective_settings(project.given, settings_from(project.values))
+    return {
+        name: f"{project.place}: {name}" for name in project.given if is_overridden or name in alone
+    }
 
 
 def _apply_verbosity(options: dict[str, Any]) -> None:
@@ -246,6 +271,8 @@ def _apply_verbosity(options: dict[str, Any]) -> None:
 def _settings_options(options: dict[str, Any]) -> Iterator[str]:
     """The given settings as options of the command line."""
     names = {"effects": "effect", "arguments": "argument"}
+    if options.get("no_config"):
+        yield "--no-config"
     for name in ("config", "preset", *Settings.__struct_fields__):
         given = options.get(name)
         for value in given if isinstance(given, tuple) else (given,):
@@ -364,8 +391,8 @@ eval_*.toml.
 
 Every answer is saved in .callscore/history.db: --resume, --cache and `callscore rescore` reuse it.
 
-The settings below override those of every evaluation. Their defaults apply where an evaluation has no
-setting of its own.
+The settings below override those of every evaluation. Those of the project, and then their defaults, apply
+where an evaluation has no setting of its own.
 
 \b
 Exit codes: 1 a case failed, or, for an evaluation with fail_under, a mean is below it;
@@ -424,6 +451,7 @@ def run_evaluations(request: RunRequest) -> RunResults:
     evaluations, unloaded = discover(request.paths, print_note)
     if not evaluations:
         return RunResults(unloaded=tuple(unloaded))
+    evaluations = _with_project(request, evaluations)
     # The identity of a task is everything that determines an answer: a model without code has one.
     if request.trusts_saved and all(hasattr(each.task, "identity") for each in evaluations):
         request = replace(request, cache=True)
@@ -463,6 +491,7 @@ def collect(request: RunRequest) -> int:
         with stdout_to_stderr():
             evaluations, unloaded = discover(request.paths, print_note)
             planned = _plan_without_run(request, evaluations)
+            _warn_ineffective(request, planned)
         unloaded = [*unloaded, *planned.unloaded]
         if not planned.groups and not unloaded:
             raise nothing_selected(request)
@@ -487,7 +516,8 @@ def _plan_without_run(request: RunRequest, evaluations: Sequence[Evaluation]) ->
             print_note(say(_NEVER_RUN, request.lang))
     with store as opened:
         choice = choose_questions(request, opened, print_note)
-    return make_plan(evaluations, choice.selection, trials=choice.trials)
+    evaluations = _with_overrides(_with_project(request, evaluations), choice.arguments)
+    return make_plan(evaluations, choice.selection, trials=choice.trials, lang=request.lang)
 
 
 def _run_plan(planned: Plan, unloaded: Sequence[Unloaded]) -> RunPlan:
@@ -512,7 +542,8 @@ def _run_in_store(request: RunRequest, evaluations: Sequence[Evaluation]) -> Run
         kept = None if isinstance(store, FallbackStore) else store
         choice = choose_questions(request, kept, print_note)
         evaluations = _with_overrides(evaluations, choice.arguments)
-        planned = make_plan(evaluations, choice.selection, trials=choice.trials)
+        planned = make_plan(evaluations, choice.selection, trials=choice.trials, lang=request.lang)
+        _warn_ineffective(request, planned)
         if not planned.groups:
             if choice.resumed is not None:
                 choice.resumed.lock.release()
@@ -539,6 +570,17 @@ def _run_in_store(request: RunRequest, evaluations: Sequence[Evaluation]) -> Run
             if kept is not None:
                 print_interrupted(request.lang, go_on=resume_command(request))
             raise
+
+
+def _warn_ineffective(request: RunRequest, planned: Plan) -> None:
+    """Print which settings of the command and of the project have no effect in this run."""
+    all_settings = [group.evaluation.settings for group in planned.groups]
+    warn_ineffective(request.labels, all_settings, request.lang)
+
+
+def _with_project(request: RunRequest, evaluations: Sequence[Evaluation]) -> list[Evaluation]:
+    """The evaluations with the settings of the project where they have none of their own."""
+    return [with_project_settings(each, request.project) for each in evaluations]
 
 
 def _with_overrides(

@@ -18,6 +18,7 @@ from callscore.errors import CallscoreError, InvalidEvaluation, InvalidSettings
 from callscore.evaluations.evaluation import (
     Evaluation,
     fail_under_from,
+    named_settings,
     only_from,
     require_signature,
     skip_from,
@@ -122,7 +123,7 @@ def evaluation(  # noqa: PLR0913  (one argument per property of an evaluation)
             only=only_from(only),
             skip=skip_from(skip),
             fail_under=fail_under_from(fail_under, chosen),
-            settings=_settings(preset, settings, {**options, **_judge_setting(judge)}),
+            **_settings(preset, settings, {**options, **_judge_setting(judge)}),
             trials=trials_from(trials),
         )
     except CallscoreError as error:
@@ -237,16 +238,18 @@ def _judge_setting(given: Any) -> dict[str, Any]:
     return {} if given is None else {"judge": given}
 
 
-def _settings(preset: str | None, settings: Any, options: dict[str, Any]) -> Settings:
+def _settings(preset: str | None, settings: Any, options: dict[str, Any]) -> dict[str, Any]:
+    """The settings, and the names of those that are given."""
     if settings is None:
-        return settings_from(options, preset=preset) if options or preset else DEFAULT
+        found = settings_from(options, preset=preset) if options or preset else DEFAULT
+        return {"settings": found, "own_settings": named_settings(options, preset)}
     if options or preset is not None:
         raise InvalidSettings(
             "'settings' cannot be combined with a preset or single settings. Pass one of them"
         )
     if not isinstance(settings, Settings):
         raise InvalidSettings(f"settings: expected a callscore.Settings, got {settings!r}")
-    return settings
+    return {"settings": settings, "own_settings": Settings.__struct_fields__}
 
 
 def _with_full_stop(error: Exception) -> str:

@@ -13,7 +13,13 @@ from msgspec import Struct, structs
 
 from callscore.core.call import Tool
 from callscore.core.case import Case
-from callscore.core.settings import DEFAULT, Settings, get_preset, settings_from
+from callscore.core.settings import (
+    DEFAULT,
+    Settings,
+    get_preset,
+    resolve_aliases,
+    settings_from,
+)
 from callscore.core.suggestions import did_you_mean
 from callscore.errors import CallscoreError, InvalidSettings
 
@@ -27,6 +33,7 @@ __all__ = [
     "Scorer",
     "Task",
     "fail_under_from",
+    "named_settings",
     "only_from",
     "repeat_suffixes",
     "require_signature",
@@ -35,6 +42,7 @@ __all__ = [
     "tools_from",
     "trials_from",
     "variants_from",
+    "with_project_settings",
     "with_settings",
 ]
 
@@ -63,6 +71,8 @@ class Evaluation(Struct, frozen=True, kw_only=True):
         only: whether evaluations without `only` are left out.
         skip: whether it is left out; or the reason.
         fail_under: the lowest mean that is allowed, by the name of the scorer.
+        own_settings: the names of the settings that it sets itself, with those of its preset; the
+            settings of the project apply to the others.
         trials: how often each case is asked, unless the command says otherwise.
         place: the file that defines it, with the line if it is known.
         folder: the folder for relative paths.
@@ -83,6 +93,7 @@ class Evaluation(Struct, frozen=True, kw_only=True):
     skip: bool | str = False
     fail_under: dict[str, float] = {}
     settings: Settings = DEFAULT
+    own_settings: tuple[str, ...] = ()
     trials: int = 1
     place: str = ""
     folder: str = "."
@@ -121,6 +132,28 @@ def with_settings(
     chosen = {} if preset is None else get_preset(preset)
     found = settings_from({**own, **chosen, **settings})
     return structs.replace(evaluation, settings=found)
+
+
+def with_project_settings(evaluation: Evaluation, project: Mapping[str, Any]) -> Evaluation:
+    """The evaluation with the settings of the project where it has none of its own.
+
+    Of `effects` and `arguments`, those of the evaluation come first.
+    """
+    names = evaluation.own_settings
+    if not project or len(names) == len(Settings.__struct_fields__):
+        return evaluation
+    own = {name: getattr(evaluation.settings, name) for name in names}
+    base = settings_from(project)
+    for name in ("effects", "arguments"):  # the first that matches decides
+        if name in own:
+            own[name] = (*own[name], *getattr(base, name))
+    return structs.replace(evaluation, settings=settings_from({**project, **own}))
+
+
+def named_settings(options: Mapping[str, Any], preset: str | None) -> tuple[str, ...]:
+    """The names of the settings that a preset and single options set."""
+    chosen = {} if preset is None else get_preset(preset)
+    return tuple({**chosen, **resolve_aliases(options)})
 
 
 def repeat_suffixes(names: Collection[str]) -> list[str]:

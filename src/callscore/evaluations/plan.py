@@ -14,9 +14,10 @@ from msgspec import Struct, structs
 
 from callscore.checks.tool_schema import close_schema, unknown_arguments
 from callscore.core.case import Case, Forbidden, calls_in
+from callscore.core.phrases import Language, say
 from callscore.core.results import Unloaded
 from callscore.core.rules import Matcher
-from callscore.core.settings import DEFAULT, ineffective_settings
+from callscore.core.settings import ineffective_settings
 from callscore.core.suggestions import did_you_mean
 from callscore.core.tool_names import comparable_name, matches_pattern
 from callscore.core.totals import NameCounter
@@ -26,6 +27,7 @@ from callscore.evaluations.locations import error_with_location, file_of_locatio
 from callscore.formats.case_fields import name_from_input
 from callscore.formats.cases import case_record, has_own_id, read_case
 from callscore.formats.shape import describe
+from callscore.words.value_text import NO_EFFECT
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -250,7 +252,10 @@ _MAX_WARNINGS = 20  # with more, the tools probably belong to something else
 
 
 def warnings_about(
-    evaluation: Evaluation, cases: Iterable[Case], repeated: Mapping[str, int] = {}
+    evaluation: Evaluation,
+    cases: Iterable[Case],
+    repeated: Mapping[str, int] = {},
+    lang: Language = "en",
 ) -> list[str]:
     """Warnings about an evaluation before it is run.
 
@@ -274,22 +279,16 @@ def warnings_about(
     warnings = list(found.values())[:_MAX_WARNINGS]
     if callable(unused_answers):
         warnings += unused_answers([case.id for case in cases])
-    warnings += _settings_without_effect(evaluation)
+    warnings += _settings_without_effect(evaluation, lang)
     return [f"{evaluation.name}: {each}{'' if each.endswith('?') else '.'}" for each in warnings]
 
 
-def _settings_without_effect(evaluation: Evaluation) -> list[str]:
+def _settings_without_effect(evaluation: Evaluation, lang: Language) -> list[str]:
     """Settings of a suite that cannot change a score; in Python they may be shared on purpose."""
     if not file_of_location(evaluation.place).endswith((".yaml", ".yml", ".toml")):
         return []
-    settings = evaluation.settings
-    named = [
-        name
-        for name in settings.__struct_fields__
-        if getattr(settings, name) != getattr(DEFAULT, name)
-    ]
-    found = ineffective_settings(named, settings).items()
-    return [f"{name} has no effect: it applies only with {condition}" for name, condition in found]
+    found = ineffective_settings(evaluation.own_settings, evaluation.settings).items()
+    return [say(NO_EFFECT, lang, name=name, condition=condition) for name, condition in found]
 
 
 class _ExpectedTools:
@@ -407,10 +406,12 @@ def make_plan(
     selection: Selection = Selection(),  # noqa: B008  (a frozen value)
     *,
     trials: int | None = None,
+    lang: Language = "en",
 ) -> Plan:
     """Select the questions of a run, in the order of the evaluations.
 
-    `trials` is how often each case is asked; None for the trials of its evaluation.
+    `trials` is how often each case is asked; None for the trials of its evaluation. `lang` is the
+    language of warnings about settings.
 
     Raises:
         InvalidSettings: the keyword is not an expression.
@@ -433,7 +434,7 @@ def make_plan(
             found.append(_group(evaluation, variant, limited, trials))
         groups += [group for group in found if group.questions or group.left_out]
         if any(group.questions for group in found):
-            warnings += warnings_about(evaluation, cases, repeated)
+            warnings += warnings_about(evaluation, cases, repeated, lang)
     return Plan(groups=tuple(groups), unloaded=tuple(unloaded), warnings=tuple(warnings))
 
 

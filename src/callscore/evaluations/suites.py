@@ -16,6 +16,7 @@ from callscore.errors import CallscoreError, InvalidEvaluation, InvalidSettings,
 from callscore.evaluations.evaluation import (
     Evaluation,
     fail_under_from,
+    named_settings,
     only_from,
     require_signature,
     skip_from,
@@ -335,7 +336,7 @@ def _evaluation(suite: SuiteDocument) -> Evaluation:
         only=suite.checked(only_from, False, "only"),  # noqa: FBT003  (the default is a value)
         skip=suite.checked(skip_from, False, "skip"),  # noqa: FBT003  (likewise)
         fail_under=suite.checked(lambda given: fail_under_from(given, scorers), None, "fail_under"),
-        settings=_settings(suite),
+        **_settings(suite),
         trials=suite.checked(trials_from, 1, "trials"),
         place=display_path(suite.path),
         folder=str(home.parent),
@@ -372,14 +373,16 @@ def _tools(given: Any, folder: Path) -> dict[str, Tool] | None:
     return None if found is None else dict(found)
 
 
-def _settings(suite: SuiteDocument) -> Settings:
+def _settings(suite: SuiteDocument) -> dict[str, Any]:
+    """The settings, and the names of those that are given."""
     judge = _judge(suite)
     if "settings" not in suite.value:
-        return settings_from(judge)
+        return {"settings": settings_from(judge), "own_settings": tuple(judge)}
     given = dict(suite.require_keys(_SETTINGS, "settings"))
     preset = given.pop("preset", None)
     try:
-        return settings_from({**given, **judge}, preset=preset)
+        found = settings_from({**given, **judge}, preset=preset)
+        return {"settings": found, "own_settings": named_settings({**given, **judge}, preset)}
     except InvalidSettings as error:
         raise suite.wrong(f"settings: {error}", "settings") from error
 

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from callscore.core.rendering import escape
 from callscore.core.results import Answer, Failure, Unloaded
 from callscore.evaluations.discovery import SUFFIXES, load_file, no_evaluation_in, passed_over_note
-from callscore.evaluations.evaluation import Question
+from callscore.evaluations.evaluation import Question, with_project_settings
 from callscore.evaluations.locations import FILE_PREFIX
 from callscore.evaluations.plan import Group, make_plan
 from callscore.evaluations.scorers import SCORERS
@@ -108,6 +108,7 @@ class AskOptions(NamedTuple):
     limits: Limits
     judges: SessionJudges
     notes: list[str]
+    project: Mapping[str, Any] = {}  # the settings of the project
 
 
 ask_options_key = pytest.StashKey[AskOptions]()
@@ -147,7 +148,9 @@ class EvaluationFile(pytest.File):
             raise self.CollectError(_unloaded_text(no_evaluation_in(self.path)))
         if not found:
             asking.notes.append(passed_over_note(self.path))
-        return asking.judges.given_to(found)
+        return asking.judges.given_to(
+            [with_project_settings(each, asking.project) for each in found]
+        )
 
     def _items(self, group: Group) -> Iterator[EvaluationCase]:
         for question in group.questions:

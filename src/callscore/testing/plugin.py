@@ -30,11 +30,13 @@ __all__ = ["register_plugins"]
 _WORKER_OUTPUT = "callscore_notes"  # the notes of a worker process
 
 
-def register_plugins(config: pytest.Config, judge: Mapping[str, str]) -> None:
+def register_plugins(
+    config: pytest.Config, judge: Mapping[str, str], settings: Mapping[str, Any]
+) -> None:
     """Register the parts of the plugin that the options ask for.
 
-    `judge` is the judge of the project: its `name`, and options; empty if there is none. Raises
-    `UsageError` if an option, or the judge, is invalid.
+    `judge` is the judge of the project: its `name`, and options; empty if there is none. `settings`
+    are those of the project. Raises `UsageError` if an option, or the judge, is invalid.
     """
     results = SessionResults()
     is_worker = hasattr(config, "workerinput")
@@ -48,7 +50,7 @@ def register_plugins(config: pytest.Config, judge: Mapping[str, str]) -> None:
             judges = SessionJudges(judge)
         except InvalidSettings as error:
             raise pytest.UsageError(str(error)) from error
-        asking = AskOptions(limits, judges, [])
+        asking = AskOptions(limits, judges, [], settings)
         add(EvaluationPlugin(config, results, asking), "callscore-evaluating")
 
 

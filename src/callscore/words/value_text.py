@@ -39,6 +39,7 @@ __all__ = [
     "ERROR_COUNT",
     "FILES",
     "MORE",
+    "NO_EFFECT",
     "NO_RATING",
     "RESULTS",
     "RUNS",
@@ -83,6 +84,10 @@ RUNS = Plural(("run", "runs"), ("прогон", "прогона", "прогон�
 TRACES = Plural(("trace", "traces"), ("трасса", "трассы", "трасс"))
 TOOLS = Plural(("tool", "tools"), ("инструмент", "инструмента", "инструментов"))
 MORE = Phrase("… {count} more", "… ещё {count}")
+NO_EFFECT = Phrase(
+    "{name} has no effect: it applies only with {condition}",
+    "{name} не действует: эта настройка учитывается только с {condition}",
+)
 
 
 ANY_ARGUMENTS = Phrase("any arguments", "любые аргументы")
