@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from callscore.core.rendering import (
     clip,
     clip_middle,
+    clip_value,
     display_width,
     escape,
     excerpts,
@@ -21,6 +22,7 @@ from callscore.core.rendering import (
     safe_repr,
     short_names,
     wrap,
+    wrap_hanging,
 )
 
 
@@ -268,3 +270,17 @@ def test_wrapped_lines_have_room_and_lose_nothing_but_blanks(text: str, width: i
 
 def test_lines_are_broken_between_words() -> None:
     assert list(wrap("not known to the schema", 10)) == ["not known", "to the", "schema"]
+
+
+def test_a_quoted_value_is_not_broken_if_it_fits_on_a_line() -> None:
+    text = 'city: must be one of "Oslo in Norway", "Rome"'
+
+    assert list(wrap_hanging(text, 30)) == ["city: must be one of", '  "Oslo in Norway", "Rome"']
+    assert list(wrap_hanging('a "b c d e f g"', 8, hang=0)) == ['a "b c d', 'e f g"']
+
+
+@pytest.mark.parametrize(
+    ("value", "text"), [("abc", '"abc"'), ("x" * 20, '"xxxxxx…"'), ([1] * 20, "[1, 1, 1…")]
+)
+def test_a_string_that_is_cut_keeps_its_closing_quote(value: object, text: str) -> None:
+    assert clip_value(value, 9) == text

@@ -102,11 +102,11 @@ def test_all_or_none_can_be_shown() -> None:
 
 
 def test_failures_are_kept_up_to_a_bound_unless_all_are_to_be_shown() -> None:
-    failures = [Failure(case=str(at), kind="raised", problem="no") for at in range(30)]
+    failures = [Failure(case=str(at), kind="raised", problem="no") for at in range(1030)]
 
-    assert len(gather(*failures).failures) == 20
-    assert len(gather(*failures, max_shown=None).failures) == 30
-    assert gather(*failures).errors == 30
+    assert len(gather(*failures).failures) == 1000
+    assert len(gather(*failures, max_shown=None).failures) == 1030
+    assert gather(*failures).errors == 1030
 
 
 def test_a_case_that_expects_nothing_in_particular_is_shown_apart() -> None:

@@ -120,3 +120,34 @@ def test_arguments_that_are_not_json_are_shown_as_they_are() -> None:
 
     assert '    f({"a": \\u001b)\n' in report
     assert "malformed arguments  the arguments are not a JSON object: not JSON" in report
+
+
+def test_long_lines_hang_and_values_stay_whole() -> None:
+    call = ToolCall("find_order", {"city": "Oslo in Norway"})
+    name = "refund-of-an-order-in-europe-123"
+    faults = [
+        Fault("unknown_tool", "find_order", 0, required="find_orders"),
+        Fault(
+            "unknown_argument", "f", 0, "$.city", "Oslo in Norway", keyword="additionalProperties"
+        ),
+        Fault("unknown_argument", "f", 0, "$.note", "x" * 99, keyword="additionalProperties"),
+    ]
+    results = CheckResults(
+        files=1, findings=tuple([Finding("a.jsonl:1", name, call, each) for each in faults])
+    )
+    console = Console(file=StringIO(), width=50, color_system=None)
+
+    with console.capture() as capture:
+        render(results, console=console)
+
+    lines = [line.rstrip() for line in capture.get().splitlines()]
+    assert lines[2:9] == [
+        f"a.jsonl:1, {name},",
+        "call 1",
+        '    find_order(city="Oslo in Norway")',
+        "    unknown tool. Did you mean 'find_orders'?",
+        "    unknown argument  city: not in the schema",
+        '      (value "Oslo in Norway")',
+        "    unknown argument  note: not in the schema",
+    ]
+    assert lines[-1].endswith('x…")')

@@ -96,7 +96,7 @@ def test_no_name_of_a_metric_is_cut(disagreements: Disagreements, nothing: Resul
     without = replace(found, shown=(replace(shown, opinions=(silent, silent)),))
 
     assert f"\n{long}\n{' ' * 27}1.000  100%      100%\n" in text
-    assert f"\n{long}\n1.000                blind to extra, arguments\n" in text
+    assert f"\n1.000  {long}\n                     blind to extra, arguments\n" in text
     assert "0.000  callscore.f1  +0.667 arguments; masked:\n" in text
     assert rendered(without, nothing, 50).count("\n\n\n") == 0
 

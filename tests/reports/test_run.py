@@ -16,6 +16,7 @@ from callscore.core.counted_calls import Ignored
 from callscore.core.results import (
     CaseTrials,
     CaseValues,
+    Failure,
     FailureKind,
     ListedCase,
     MetricValue,
@@ -554,7 +555,18 @@ def test_errors_that_say_the_same_are_said_once() -> None:
 
 
 def test_errors_beyond_the_first_are_counted() -> None:
-    assert unnamed_errors(MIXED.evaluations) == 1
+    assert unnamed_errors(MIXED) == 1
+
+
+def test_errors_are_grouped_before_the_first_are_shown() -> None:
+    alike = [Failure(case=str(at), kind="raised", problem="boom") for at in range(30)]
+    other = [Failure(case=f"x{at}", kind="raised", problem=str(at)) for at in range(30)]
+    run = RunResults(evaluations=(replace(EACH, failures=(*alike, *other), errors=60),))
+
+    groups = failure_groups(run)
+
+    assert [len(group.failures) for group in groups] == [30, *[1] * 19]
+    assert unnamed_errors(run) == 11
 
 
 # The list of all cases, in Markdown.

@@ -19,6 +19,7 @@ from callscore.core.results import (
     CaseScore,
     CaseTrials,
     CaseValues,
+    Failure,
     ListedCase,
     MetricValue,
     RunResults,
@@ -505,3 +506,22 @@ def test_a_required_mean_of_0_has_no_column() -> None:
     each = replace(FINE.evaluations[0], scorers=(ScorerResult(name="a", mean=0.5, fail_under=0.0),))
 
     assert "required" not in scorer_table(each, 80, "en").plain
+
+
+CARETS = """\
+  File "eval.py", line 3, in assistant
+    raise ValueError("a long sentence that does not fit")
+          ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^"""
+
+
+@pytest.mark.parametrize(("width", "has_carets"), [(80, True), (50, False)])
+def test_carets_of_a_traceback_are_shown_only_below_whole_lines(
+    width: int, has_carets: bool
+) -> None:
+    failure = Failure(case="a", kind="raised", problem="boom", details=CARETS)
+    each = replace(FINE.evaluations[0], failures=(failure,), errors=1)
+
+    text = rendered(RunResults(evaluations=(each,)), width=width)
+
+    assert ("^^^" in text) == has_carets
+    assert "    raise ValueError(" in text

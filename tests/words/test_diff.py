@@ -476,7 +476,7 @@ def test_a_note_is_wrapped_between_words() -> None:
 
     shown = lines(score, width=40)
 
-    assert shown[-2:] == ["    actual 1 f: day: must be one of 1,", '    2, got "x"']
+    assert shown[-2:] == ["    actual 1 f: day: must be one of 1,", '      2, got "x"']
 
 
 @pytest.mark.parametrize(

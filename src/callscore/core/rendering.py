@@ -16,6 +16,7 @@ __all__ = [
     "ELLIPSIS",
     "clip",
     "clip_middle",
+    "clip_value",
     "common_prefix",
     "display_width",
     "escape",
@@ -29,6 +30,7 @@ __all__ = [
     "scalar_text",
     "short_names",
     "wrap",
+    "wrap_hanging",
 ]
 
 ELLIPSIS = "…"
@@ -76,6 +78,13 @@ def clip(text: str, width: int) -> str:
     if display_width(text) <= width:
         return text
     return _head(text, width - 1) + ELLIPSIS if width > 0 else ""
+
+
+def clip_value(value: object, width: int) -> str:
+    """A value as JSON in at most `width` columns; a string that is cut keeps its closing quote."""
+    text = render_value(value, limit=width)
+    is_cut_string = isinstance(value, str) and text.endswith(ELLIPSIS)
+    return clip(render_value(value, limit=width - 1), width - 1) + '"' if is_cut_string else text
 
 
 def clip_middle(text: str, width: int) -> str:
@@ -232,6 +241,25 @@ def wrap(text: str, width: int) -> Iterator[str]:
         yield text[:end].rstrip(" ")
         text = text[end:].lstrip(" ")
     yield text
+
+
+_QUOTED = re.compile(r'"(?:[^"\\]|\\.)*"')
+_NO_BREAK = "\N{NO-BREAK SPACE}"  # never in safe text, where it is escaped
+
+
+def wrap_hanging(text: str, width: int, *, hang: int = 2) -> Iterator[str]:
+    """A text in lines of at most `width` columns, all but the first indented.
+
+    A value in double quotes is not broken if it fits on a line.
+    """
+    room = max(width - hang, 1)
+
+    def whole(found: re.Match[str]) -> str:
+        fits = display_width(found[0]) <= room
+        return found[0].replace(" ", _NO_BREAK) if fits else found[0]
+
+    for number, line in enumerate(wrap(_QUOTED.sub(whole, text), room)):
+        yield (" " * hang if number else "") + line.replace(_NO_BREAK, " ")
 
 
 # Where a name can be cut: between words, and between a word and a sign.

@@ -36,7 +36,7 @@ __all__ = ["Column", "ExactMean", "NameCounter", "Show", "Totals", "summary_payl
 Show = Literal["failing", "all", "none"]
 
 _NOTHING = Noted()
-_MOST_FAILURES = 20
+_MOST_FAILURES = 1000  # reports group them by reason
 _Kept = TypeVar("_Kept")
 _MOST_NAMES = 20
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from callscore.core.phrases import Phrase, Plural, count_of, say
-from callscore.core.rendering import clip_middle, escape
+from callscore.core.rendering import clip_middle, display_width, escape, wrap
 from callscore.reports.formatting import (
     SKIPPED_NOTE,
     code,
@@ -152,6 +152,16 @@ def location_of(finding: Finding, lang: Language) -> str:
     run = [] if finding.run is None else [clip_middle(escape(finding.run), _NAME_WIDTH // 2)]
     number = say(_CALL, lang, number=finding.fault.index + 1)
     return ", ".join([clip_middle(escape(finding.place), _NAME_WIDTH // 2), *run, number])
+
+
+def location_lines(finding: Finding, width: int, lang: Language) -> list[str]:
+    """The same in lines of at most `width` columns; the number of the call is not split off."""
+    text, _, number = location_of(finding, lang).rpartition(" ")
+    *lines, last = wrap(text, width)
+    if display_width(last) + 1 + len(number) <= width:
+        return [*lines, f"{last} {number}"]
+    rest, _, word = last.rpartition(" ")
+    return [*lines, *([rest] if rest else []), f"{word} {number}"]
 
 
 _JSON_NUMBERS = (

@@ -9,7 +9,14 @@ from rich.padding import Padding
 from rich.text import Text
 
 from callscore.core.phrases import say
-from callscore.core.rendering import clip, clip_middle, escape, render_arguments, short_names
+from callscore.core.rendering import (
+    clip,
+    clip_middle,
+    escape,
+    render_arguments,
+    short_names,
+    wrap_hanging,
+)
 from callscore.core.score import SCHEMA_FAULTS
 from callscore.reports import check as wording
 from callscore.reports.tables import Column, column_table, header_width, stacked_words
@@ -128,13 +135,17 @@ def _call_section(findings: list[Finding], width: int, lang: Language) -> Sectio
         inside = render_arguments(call.arguments or {}, limit=room)
     text = clip(f"{clip_middle(escape(call.name), _NAME_WIDTH)}({inside})", room)
     section: Section = [
-        Text(wording.location_of(first, lang), "bold"),
+        Text("\n".join(wording.location_lines(first, width, lang)), "bold"),
         _indented(Text(text, "dim")),
     ]
     for finding in findings:
-        kind = finding.fault.kind
-        line = Text().append(fault_kind_name(kind, lang=lang), _kind_colour(kind)).append(_SPACE)
-        section.append(_indented(line.append(fault_reason(finding.fault, lang=lang))))
+        fault = finding.fault
+        name, reason = fault_kind_name(fault.kind, lang=lang), fault_reason(fault, lang=lang)
+        # The sentence about an unknown tool starts with the name of the fault.
+        sentence = reason if reason.startswith(name) else f"{name}{_SPACE}{reason}"
+        lines = Text("\n".join(wrap_hanging(sentence, room)))
+        lines.stylize(_kind_colour(fault.kind), 0, len(name))
+        section.append(_indented(lines))
     return section
 
 

@@ -109,8 +109,10 @@ def _opinions(found: Disagreement, width: int, lang: Language) -> Section:
             name, reasons = _name(opinion.name), wording.opinion_parts(opinion, found, lang)
             why = Text("; ").join([Text(part, _COLOURS[about]) for part, about in reasons])
             if name.cell_len > room:
-                section.append(name)
-                name = Text()
+                start = " " * (most + _SPACE)
+                indent = shown or Text(start[:most])
+                section.append(Text.assemble(indent, " " * _SPACE, name))
+                shown, name = Text(), Text()
             if shown or name or why:
                 row = (shown, name, why)
                 section.append(wrapped_grid([row], widths=[most, room], space=_SPACE))

@@ -343,6 +343,9 @@ class ShownCase(NamedTuple):
     passed: bool | None
 
 
+_MOST_FAILURE_GROUPS = 20
+
+
 class FailureGroup(NamedTuple):
     """Cases of one evaluation without an answer, all for the same reason."""
 
@@ -430,20 +433,22 @@ def trials_of_case(shown: ShownCase) -> CaseTrials | None:
     return next((each for each in shown.evaluation.trials if each.case == shown.case.id), None)
 
 
-def failure_groups(run: RunResults) -> Iterator[FailureGroup]:
-    """The cases without an answer, grouped by evaluation and reason."""
+def failure_groups(run: RunResults) -> list[FailureGroup]:
+    """The cases without an answer, grouped by evaluation and reason; the first groups."""
+    groups = []
     for each in run.evaluations:
         alike: dict[tuple[FailureKind, str, str], list[Failure]] = {}
         for failure in each.failures:
             reason = failure.kind, failure.problem, failure.details
             alike.setdefault(reason, []).append(failure)
-        for reason, failures in alike.items():
-            yield FailureGroup(each, *reason, failures)
+        groups += [FailureGroup(each, *reason, failures) for reason, failures in alike.items()]
+    return groups[:_MOST_FAILURE_GROUPS]
 
 
-def unnamed_errors(evaluations: Sequence[EvaluationResults]) -> int:
-    """How many cases without an answer are not named."""
-    return sum(each.errors - len(each.failures) for each in evaluations)
+def unnamed_errors(run: RunResults) -> int:
+    """How many cases without an answer are in none of these groups."""
+    shown = sum(len(group.failures) for group in failure_groups(run))
+    return sum(each.errors for each in run.evaluations) - shown
 
 
 Cell = tuple[str, str]  # a text, and the style that it is shown in
@@ -557,7 +562,7 @@ def _markdown_blocks(run: RunResults, lang: Language) -> Iterator[str]:
     if not_shown:
         yield say(MORE_CASES, lang, cases=count_of(CASES, not_shown, lang))
     yield from [_markdown_failures(run, alike, lang) for alike in failure_groups(run)]
-    more = unnamed_errors(run.evaluations)
+    more = unnamed_errors(run)
     if more:
         yield say(MORE_ERRORS, lang, errors=count_of(ERROR_COUNT, more, lang))
     for each in run.unloaded:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from rich.text import Text
 
 from callscore.core.phrases import count_of, say
-from callscore.core.rendering import clip_middle, display_width, escape
+from callscore.core.rendering import clip_middle, display_width, escape, wrap
 from callscore.core.results import CaseScore
 from callscore.reports import history as history_wording
 from callscore.reports import run as wording
@@ -143,13 +143,13 @@ def _sections(run: RunResults, width: int, lang: Language) -> Iterator[Section]:
         cases = count_of(CASES, not_shown, lang)
         yield [Text(say(wording.MORE_CASES, lang, cases=cases), "dim")]
     yield from [_failure_section(run, alike, width, lang) for alike in wording.failure_groups(run)]
-    more = wording.unnamed_errors(run.evaluations)
+    more = wording.unnamed_errors(run)
     if more:
         errors = count_of(ERROR_COUNT, more, lang)
         yield [Text(say(wording.MORE_ERRORS, lang, errors=errors), "dim")]
     for each in run.unloaded:
         line = heading_line(each.place, [Text(say(wording.UNLOADED, lang), "red")], width)
-        yield [line, *_traceback(each.problem, each.details)]
+        yield [line, *_traceback(each.problem, each.details, width)]
     yield _warnings(run)
     yield _footer(run, lang)
 
@@ -255,16 +255,28 @@ def _failure_section(run: RunResults, alike: FailureGroup, width: int, lang: Lan
         parts.append(Text(count_of(wording.ATTEMPTS, alike.attempts, lang), "dim"))
     shown = first_names(names, len(names), lang)
     line = heading_line(shown, [*parts, _label(run, alike.evaluation)], width)
-    return [line, *_traceback(alike.problem, alike.details)]
+    return [line, *_traceback(alike.problem, alike.details, width)]
 
 
-def _traceback(problem: str, details: str) -> Iterator[Padding]:
+def _traceback(problem: str, details: str, width: int) -> Iterator[Padding]:
     """A problem, and the last lines of its traceback."""
-    yield indented(Text(escape(problem)))
+    room = width - INDENT
+    yield indented(Text("\n".join(wrap(escape(problem), room))))
     lines = [escape(line) for line in dedent(details).splitlines() if line.strip()]
+    if any(display_width(line) > room for line in lines):  # carets would point at other places
+        lines = [line for line in lines if line.strip(" ^~")]
     if lines:
-        shown = [Text(line, "dim") for line in lines[-_DETAIL_LINES:]]
+        shown = [
+            Text(part, "dim") for line in lines[-_DETAIL_LINES:] for part in _wrapped(line, room)
+        ]
         yield indented(Text("\n").join(shown))
+
+
+def _wrapped(line: str, room: int) -> Iterator[str]:
+    """A line of a traceback, with the continuation below its start."""
+    inner = line.lstrip(" ")
+    start = line[: len(line) - len(inner)]
+    return (start + part for part in wrap(inner, max(room - len(start), 1)))
 
 
 def _footer(run: RunResults, lang: Language) -> Section:

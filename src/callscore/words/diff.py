@@ -20,7 +20,7 @@ from callscore.core.rendering import (
     render_arguments,
     render_value,
     short_names,
-    wrap,
+    wrap_hanging,
 )
 from callscore.words.explanation import AND_MORE, FORBIDDEN_CALLS, MORE_REASONS, ignored_notes
 from callscore.words.reasons import (
@@ -128,6 +128,7 @@ class _Row(NamedTuple):
     indent: str = ""
     is_note: bool = False
     is_single: bool = False
+    hang: int = 0
 
 
 def diff_lines(score: Score, *, width: int = 100, lang: Language = "en") -> list[Line]:
@@ -199,7 +200,8 @@ def _footer_rows(score: Score, lang: Language) -> Iterator[_Row]:
         phrase = FAULT if is_whole else FAULT_IN_TRACE
         for fault in islice(score.faults, _MAX_DIFFERENCES):
             sentence = fault_sentence(fault, lang=lang)
-            yield _note(say(phrase, lang, j=fault.index + 1, fault=sentence), style="")
+            text = say(phrase, lang, j=fault.index + 1, fault=sentence)
+            yield _note(text, style="")._replace(hang=len(_INDENT))
         if len(score.faults) > _MAX_DIFFERENCES:
             yield _note(say(MORE, lang, count=len(score.faults) - _MAX_DIFFERENCES))
 
@@ -417,7 +419,7 @@ def _note_lines(row: _Row, start: Line, width: int) -> list[Line]:
     """A note in as many lines as it needs."""
     ((text, style),) = row.expected
     taken = _width(start)
-    first, *others = wrap(text, width - taken)
+    first, *others = wrap_hanging(text, width - taken, hang=row.hang)
     blank: Line = ((" " * taken, ""),)
     return [(*start, (first, style)), *[(*blank, (line, style)) for line in others]]
 

@@ -19,6 +19,7 @@ from callscore.core.rendering import (
     ELLIPSIS,
     clip,
     clip_middle,
+    clip_value,
     display_width,
     escape,
     excerpts,
@@ -329,7 +330,7 @@ def keyword_note(keyword: str, where: str, values: tuple[Any, Any], detail: str)
         {
             "where": f"{clip(escape(where), _WIDTH)}: " if where else "",
             "required": shown,
-            "value": render_value(value, limit=_WIDTH),
+            "value": clip_value(value, _WIDTH),
             "detail": clip(escape(detail.rstrip(".")), 2 * _WIDTH),
         },
     )
