@@ -310,6 +310,24 @@ def test_a_setting_without_effect_is_pointed_out(
     assert said in printed
 
 
+@pytest.mark.parametrize(
+    ("text", "option"),
+    [
+        ("argumentMatchThreshold = 0.5\n", ("--preset", "flexible")),
+        ("argument_match_threshold = 0.5\n", ("--mode", "flexible")),
+        ("argument_match_threshold = 0.5\nmode = 'flexible'\n", ("--mode", "strict")),
+    ],
+)
+def test_a_setting_of_a_file_that_has_an_effect_there_or_here_is_not_pointed_out(
+    capsys: pytest.CaptureFixture[str], folder: Path, text: str, option: tuple[str, str]
+) -> None:
+    (folder / "callscore.toml").write_text(text)
+
+    settings(*option)
+
+    assert capsys.readouterr().err == ""
+
+
 def test_a_setting_of_a_file_without_effect_is_pointed_out(
     capsys: pytest.CaptureFixture[str], folder: Path
 ) -> None:

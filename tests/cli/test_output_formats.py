@@ -29,6 +29,8 @@ SCORE = ["table", "json", "jsonl", "markdown", "junit"]
         ("-", "table"),
         ("report", "table"),
         ("report.txt", "table"),
+        ("report.log", "table"),
+        ("report.OUT", "table"),
         ("REPORT.JSON", "json"),
         ("folder.md/report.json", "json"),
         ("cases.jsonl", "jsonl"),
@@ -42,12 +44,22 @@ def test_the_suffix_of_a_file_chooses_the_format(output: str | None, found: str)
     assert format_for(output, SCORE) == found
 
 
-@pytest.mark.parametrize("name", ["report.html", "cases.jsonl", "cases.yaml", "run.csv"])
-def test_the_suffix_of_another_format_is_refused_with_those_that_there_are(name: str) -> None:
+@pytest.mark.parametrize(
+    ("name", "problem"),
+    [
+        ("report.html", "HTML is not available for this command"),
+        ("report.HTM", "HTML is not available for this command"),
+        ("cases.jsonl", "jsonl is not available for this command"),
+        ("cases.yaml", "yaml is not available for this command"),
+        ("run.csv", "csv is not available for this command"),
+        ("report.tsv", "unknown suffix '.tsv'"),
+    ],
+)
+def test_other_suffixes_are_refused_with_those_that_there_are(name: str, problem: str) -> None:
     with pytest.raises(click.UsageError) as caught:
         format_for(name, FORMATS)
 
-    assert f"Cannot write {name}: this command does not write " in caught.value.message
+    assert f"Cannot write {name}: {problem}. Use another suffix " in caught.value.message
     assert "(.json, .md, .markdown, .xml) or pass --format (table, json," in caught.value.message
 
 
@@ -99,7 +111,9 @@ def test_a_command_with_one_format_has_no_option_for_it() -> None:
 
     assert run("-o", "x.txt").return_value == {"output": "x.txt"}
     refused = str(run("-o", "x.json").exception)
-    assert refused.endswith("does not write json. Use another suffix (.jsonl, .ndjson).")
+    assert refused.endswith(
+        "json is not available for this command. Use another suffix (.jsonl, .ndjson)."
+    )
 
 
 def test_a_file_that_people_edit_is_not_overwritten(tmp_path: Path) -> None:

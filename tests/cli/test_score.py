@@ -98,9 +98,58 @@ def test_a_reference_without_an_id_is_not_applied_to_all() -> None:
 def test_an_evaluation_is_for_callscore_run(folder: Path, name: str, text: str) -> None:
     (folder / name).write_text(text)
 
-    ran = run(name)
+    for arguments in ((name,), ("--expected", name, "--actual", "t.jsonl")):
+        ran = run(*arguments)
 
-    assert f"{name} is an evaluation. Run it with: callscore run {name}" in str(ran.exception)
+        assert f"{name} is an evaluation. Run it with: callscore run {name}" in str(ran.exception)
+
+
+def test_an_evaluation_that_does_not_exist_is_a_missing_file() -> None:
+    assert "missing.py: file not found" in str(run("missing.py").exception)
+
+
+@pytest.mark.parametrize("empty", ["expected", "actual"])
+def test_an_empty_file_of_one_side_is_named(folder: Path, empty: str) -> None:
+    for side in ("expected", "actual"):
+        record = "" if side == empty else f'{{"id": "a", "{side}": ["f"]}}\n'
+        (folder / f"{side}.jsonl").write_text(record)
+
+    ran = run("--expected", "expected.jsonl", "--actual", "actual.jsonl")
+
+    assert ran.return_value == 3
+    assert f"no case was scored: {empty}.jsonl is empty" in ran.stderr
+
+
+def test_two_empty_files_are_named(folder: Path) -> None:
+    for side in ("expected", "actual"):
+        (folder / f"{side}.jsonl").write_text("")
+
+    ran = run("--expected", "expected.jsonl", "--actual", "actual.jsonl")
+
+    assert "expected.jsonl, actual.jsonl: the file is empty" in str(ran.exception)
+
+
+@pytest.mark.parametrize("output_format", ["table", "markdown"])
+@pytest.mark.parametrize("option", [("--show", "none"), ("--max-shown", "0")])
+def test_a_single_case_without_its_calls_has_a_compact_report(
+    folder: Path, output_format: str, option: tuple[str, str]
+) -> None:
+    (folder / "a.jsonl").write_text('{"id": "a", "expected": ["f"], "actual": ["g"]}\n')
+
+    text = run("a.jsonl", "--format", output_format, *option).stdout
+
+    assert "Correct: 0" in text or "correct" in text
+    assert "macro" not in text.casefold()
+    assert "f()" not in text
+    assert "not shown" not in text
+
+
+def test_nothing_scored_has_no_rates(folder: Path) -> None:
+    (folder / "a.jsonl").write_text('{"id": "a", "expected": ["f"]}\n')
+
+    totals = msgspec.json.decode(run("a.jsonl", "--json").stdout)["totals"]
+
+    assert totals["micro"] == {"f1": None, "precision": None, "recall": None}
 
 
 def test_a_yaml_file_of_cases_is_scored(folder: Path) -> None:

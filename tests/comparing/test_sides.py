@@ -17,8 +17,23 @@ from callscore.comparing.sides import (
     match_sides,
     paired_values,
     require_measure,
+    required_mean,
 )
 from callscore.errors import InvalidSettings
+
+
+def test_a_required_mean_is_that_of_the_scorer_if_it_is_one_number() -> None:
+    first = EvaluationSide(name="a", required={"accuracy": 0.9, "tone": 0.5, "passed": 0.7})
+    second = EvaluationSide(name="b", required={"accuracy": 0.8, "tone": 0.5})
+    side = Side(label="x", evaluations=(first,))
+
+    measures = ["accuracy", "f1", "tone", "passed", "scorer passed", "other"]
+    assert [required_mean(side, measure) for measure in measures] == [
+        *(0.9, 0.9, 0.5),
+        *(None, 0.7, None),
+    ]
+    both = Side(label="x", evaluations=(first, second))
+    assert [required_mean(both, measure) for measure in ("accuracy", "tone")] == [None, 0.5]
 
 
 def test_an_evaluation_goes_by_its_name_and_its_variant() -> None:

@@ -117,7 +117,7 @@ def test_the_calls_can_stand_elsewhere(callscore: Program, tmp_path: Path) -> No
 def test_skipped_records_are_counted(callscore: Program, files: tuple[str, str]) -> None:
     ran = callscore("check", "-", "--skip-bad", "--tools", files[1], stdin=b'{"actual": 3}\n')
 
-    assert ran.returncode == 0
+    assert ran.returncode == 3  # nothing was checked
     assert "1 record skipped: unreadable" in ran.stdout
 
 
@@ -177,3 +177,25 @@ def test_hostile_text_reaches_no_terminal(callscore: Program, tmp_path: Path) ->
         assert ran.returncode == 0
         assert "\x1b" not in ran.stdout
         assert "\x07" not in ran.stdout
+
+
+@pytest.mark.parametrize("options", [(), ("--fail-on", "any")])
+def test_nothing_checked_is_an_error(
+    callscore: Program, tmp_path: Path, options: tuple[str, ...]
+) -> None:
+    references = _write(tmp_path / "r.jsonl", {"id": "a", "expected": [GOOD]})
+
+    ran = callscore("check", references, *options)
+
+    assert ran.returncode == 3
+    assert ran.stderr == "callscore: no case was checked: the records have no actual calls\n"
+
+
+def test_an_evaluation_is_for_callscore_run(callscore: Program, tmp_path: Path) -> None:
+    (tmp_path / "eval_x.py").write_text("print('never run')\n")
+
+    for command in (("check",), ("explain",), ("metrics", "--disagree")):
+        ran = callscore(*command, "eval_x.py")
+
+        assert ran.returncode == 2
+        assert "Run it with: callscore run eval_x.py" in ran.stderr

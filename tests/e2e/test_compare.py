@@ -217,7 +217,7 @@ def test_cases_are_named_with_their_evaluation_where_several_were_compared(
             2,
             "Settings and --expected apply to files only",
         ),
-        (("latest", "latest~1", "-o", "a.xml"), 2, "this command does not write"),
+        (("latest", "latest~1", "-o", "a.xml"), 2, "junit is not available"),
         (("latest",), 2, "Missing argument 'AFTER'"),
         (("-", "-"), 2, "Standard input can be read only once."),
     ],
@@ -247,3 +247,17 @@ def test_a_history_elsewhere_can_be_named(callscore: Program, folder: Path) -> N
 
     assert named.stdout.startswith("Regressed ")
     assert by_variable.stdout == named.stdout
+
+
+@pytest.mark.parametrize("options", [(), ("--fail-on", "regressed")])
+def test_files_without_a_common_case_are_an_error(
+    callscore: Program, tmp_path: Path, options: tuple[str, ...]
+) -> None:
+    for name in "ab":
+        case = f'{{"id": "{name}", "expected": ["f"], "actual": ["f"]}}\n'
+        (tmp_path / f"{name}.jsonl").write_text(case)
+
+    ran = callscore("compare", "a.jsonl", "b.jsonl", *options)
+
+    assert ran.returncode == 3
+    assert "no cases in common" in ran.stderr

@@ -107,7 +107,10 @@ def test_a_single_case_is_in_the_results_with_its_id_or_the_name_of_its_file(
     only = score_files(named).only
     assert only is not None
     assert only.score.passed
-    assert score_files(named, show="none").only is None
+    assert [
+        score_files(named, **options).hides_calls
+        for options in ({}, {"show": "none"}, {"max_shown": 0})
+    ] == [False, True, True]
     assert score_files(two).only is None
 
 

@@ -255,6 +255,7 @@ def test_mean_below_fail_unders_are_told_in_every_language(store: Store) -> None
         "polite has no value, required ≥ 0.500",
     ]
     assert all("требуется" in note.text("ru") for note in evaluation.below)
+    assert evaluation.required == {"accuracy": 0.9, "polite": 0.5, "fine": 0.5}
 
 
 def test_the_texts_of_cases_and_answers_are_not_read(store: Store) -> None:

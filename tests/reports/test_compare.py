@@ -38,6 +38,7 @@ from callscore.reports.compare import (
     flip_counts,
     has_several_evaluations,
     holm_line,
+    measure_cells,
     measure_name,
     note_text,
     p_text,
@@ -93,6 +94,14 @@ def test_shares_and_intervals_have_a_dash_for_nothing() -> None:
     assert change_interval_text(None, "en") == "–"
     assert change_interval_text(Interval(-0.125, 0.01), "en") == "−12.5 to +1.0"
     assert change_interval_text(Interval(-0.125, 0.01), "ru") == "от −12.5 до +1.0"
+
+
+def test_means_are_rounded_to_their_side_of_the_required_mean() -> None:
+    difference = Difference(
+        measure="accuracy", cases=3, before=2 / 3, after=2 / 3, required=(0.66, 0.667)
+    )
+
+    assert measure_cells(difference, "en")[:2] == ["66.7%", "66.6%"]
 
 
 def test_a_measure_is_a_word_of_ours_or_the_name_of_a_scorer() -> None:

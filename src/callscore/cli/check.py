@@ -19,6 +19,7 @@ from callscore.cli.options import (
     limit_option,
     max_shown_option,
     reading_from,
+    refuse_evaluations,
     require_one_stdin,
     skip_bad_option,
     tools_option,
@@ -87,6 +88,7 @@ def command(**options: Any) -> int:
     )
     request = _Request(inputs=inputs, **options)
     require_one_stdin(*request.files, request.tools)
+    refuse_evaluations(*request.files)
     destination = request.output, request.output_format, request.lang
     with open_output(*destination, is_gate=bool(request.fail_on)) as output:
         results = _check(request, output)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from callscore.cli.completion import complete_run_or_file
-from callscore.cli.exits import OK, gate_exit_code, print_gate_reasons
+from callscore.cli.exits import compare_exit_code
 from callscore.cli.options import (
     DEFAULT_MAX_SHOWN,
     SettingsCommand,
@@ -24,7 +24,7 @@ from callscore.cli.options import (
 )
 from callscore.cli.output import open_output, write_report_for_log
 from callscore.cli.output_formats import report_options
-from callscore.comparing.gating import FAIL_ON, gate
+from callscore.comparing.gating import FAIL_ON
 from callscore.core.settings import DEFAULT, Settings
 from callscore.engines.comparing_runs import compare, is_case_file
 
@@ -51,7 +51,7 @@ file of cases, which is scored first. RUN:VARIANT is one variant of a run. Cases
 The verdict is one of: improved, regressed, no evidence, not enough data.
 The settings below apply to files. Runs keep the settings they were scored with.
 With --fail-on: exit code 1 if the second run regressed, if any case broke, or if
-anything differs.
+anything differs. Exit code 3 if there is nothing to compare.
 """
 
 
@@ -76,11 +76,7 @@ def command(*, lang: Language, output_format: str, **options: Any) -> int:
         write_report_for_log(
             "compare", comparison, output, output_format, max_shown=shown, lang=lang
         )
-    if fail_on is None:
-        return OK
-    found = gate(comparison, fail_on)
-    print_gate_reasons(found, lang)
-    return gate_exit_code(found)
+    return compare_exit_code(comparison, fail_on, lang)
 
 
 def _compared(options: dict[str, Any]) -> Comparison:

@@ -22,7 +22,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from callscore.checks.check import CheckResults
-    from callscore.comparing.gating import Gate
+    from callscore.comparing.comparison import Comparison
+    from callscore.comparing.gating import FailOn, Gate
     from callscore.core.phrases import Language
     from callscore.core.results import EvaluationResults, Results, RunResults, Unloaded
 
@@ -34,6 +35,7 @@ __all__ = [
     "bless_exit_code",
     "check_exit_code",
     "collect_exit_code",
+    "compare_exit_code",
     "error_exit_code",
     "gate_exit_code",
     "print_gate_reasons",
@@ -246,6 +248,9 @@ _NO_COMMON_ID = Phrase(
     "ни один случай не оценён: в --expected и --actual нет общих id. Проверьте id или укажите путь к ним:"
     " --map id=$.path.to.id",
 )
+_EMPTY_FILE = Phrase(
+    "no case was scored: {file} is empty", "ни один случай не оценён: файл {file} пуст"
+)
 _F1_BELOW = Phrase(
     "macro F1 {f1}, required ≥ {bar} (--fail-under)",
     "macro F1 {f1}, требуется ≥ {bar} (--fail-under)",
@@ -287,6 +292,8 @@ def score_exit_code(
 def nothing_scored_text(results: Results, lang: Language, *, is_joined: bool) -> str:
     """Why no case was scored, and what to do."""
     has_actual, has_expected = results.not_scored.count, results.not_run.count
+    if results.empty_files:
+        return say(_EMPTY_FILE, lang, file=escape(results.empty_files[0]))
     if is_joined:
         found = results.without_reference.count or has_expected
         phrase = _NO_COMMON_ID if found else _NOTHING_SCORED
@@ -328,11 +335,24 @@ def _first_names(names: Sequence[str], count: int) -> str:
 
 
 ANY_FAULT = "any"
+_NOTHING_CHECKED = Phrase(
+    "no case was checked: the records have no actual calls",
+    "ни один случай не проверен: в записях нет фактических вызовов",
+)
+_NOTHING_READABLE = Phrase(
+    "no case was checked: no record could be read",
+    "ни один случай не проверен: ни одну запись не удалось прочитать",
+)
 
 
 def check_exit_code(results: CheckResults, fail_on: Sequence[str], lang: Language) -> int:
-    """Print which faults that --fail-on names were found, and return the code."""
+    """Print which faults that --fail-on names were found, or why nothing was checked."""
     from callscore.words.reasons import fault_kind_name
+
+    if not results.runs:
+        phrase = _NOTHING_CHECKED if results.without_calls.count else _NOTHING_READABLE
+        print_note(say(phrase, lang))
+        return UNREADABLE
 
     totals = results.totals
     kinds = [kind for kind in totals if kind in fail_on or ANY_FAULT in fail_on]
@@ -341,6 +361,24 @@ def check_exit_code(results: CheckResults, fail_on: Sequence[str], lang: Languag
         name = fault_kind_name(kind, lang=lang)
         print_note(f"{name}: {totals[kind]} (--fail-on {option})")
     return FAILED if kinds else OK
+
+
+def compare_exit_code(comparison: Comparison, fail_on: FailOn | None, lang: Language) -> int:
+    """Print what --fail-on names was found, or why nothing was compared, and return the code."""
+    code = OK
+    if fail_on is not None:
+        from callscore.comparing.gating import gate
+
+        found = gate(comparison, fail_on)
+        print_gate_reasons(found, lang)
+        code = gate_exit_code(found)
+    if comparison.main.cases:
+        return code
+    if fail_on is None:  # else the reasons of the gate include it
+        from callscore.reports.compare import nothing_compared_text
+
+        print_note(safe_for_log(nothing_compared_text(comparison, lang)))
+    return UNREADABLE
 
 
 def gate_exit_code(gate: Gate) -> int:

@@ -14,6 +14,7 @@ from callscore.cli.options import (
     judged_settings_from,
     lang_option,
     reading_from,
+    refuse_evaluations,
     settings_options,
     sides_options,
     store_option,
@@ -71,10 +72,12 @@ def command(*, name: str | None, trial: str | None, lang: Any, **options: Any) -
     is_joined = expected is not None and actual is not None
     if is_joined == (file is not None) or (expected is None) != (actual is None):
         raise click.UsageError("Pass a file of cases, or --expected and --actual.")
+    refuse_evaluations(file, expected, actual)
     place = actual if is_joined else file
     read_options = reading_from(options, (tools or {}).values())
-    fields, format_ = dict(options["fields"]), options["input_format"]
-    inputs = input_options_for(fields, format_, read_options, top_k=settings.top_k)
+    inputs = input_options_for(
+        dict(options["fields"]), options["input_format"], read_options, top_k=settings.top_k
+    )
     if is_joined:
         sides = _read(expected, REFERENCES, inputs), _read(actual, TRACES, inputs)
         joined = join_traces(*sides, raise_unreadable)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+import re
+import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, get_args
 
@@ -64,6 +66,7 @@ __all__ = [
     "project_from",
     "reading_from",
     "reading_options",
+    "refuse_evaluations",
     "require_inputs",
     "require_one_stdin",
     "required_tools_option",
@@ -276,8 +279,9 @@ def settings_from(options: dict[str, Any]) -> Settings:
     lang = _language()
     warn_ineffective(_option_names(named), [settings], lang)
     if config.given:
+        # Not those that only this command makes ineffective: the file need not change.
         in_file = {name: f"{config.place}: {name}" for name in config.given}
-        warn_ineffective(in_file, [score_settings.settings_from(project)], lang)
+        warn_ineffective(in_file, [settings, score_settings.settings_from(project)], lang)
     return settings
 
 
@@ -564,6 +568,31 @@ def require_inputs(
     if not is_joined and not files:
         raise click.UsageError("Pass a file of cases, or --expected and --actual.")
     require_one_stdin(*files, *expected, *actual)
+    refuse_evaluations(*files, *expected, *actual)
+
+
+_SUITE_SUFFIXES = (".yaml", ".yml", ".toml")
+_SUITE_TASKS = frozenset({"answers", "model", "task", "variants"})
+_TOP_LEVEL_KEY = re.compile(r"^\[*(\w+)[ \]]*[:=\]]", re.MULTILINE)  # of YAML, or of TOML
+
+
+def refuse_evaluations(*files: str | None) -> None:
+    """Refuse evaluations in Python, and suites, which `callscore run` runs."""
+    for file in filter(None, files):
+        is_python = file.endswith(".py") and Path(file).is_file()
+        if is_python or (file.endswith(_SUITE_SUFFIXES) and _is_suite(file)):
+            instead = shlex.join(["callscore", "run", file])
+            raise click.UsageError(f"{file} is an evaluation. Run it with: {instead}")
+
+
+def _is_suite(file: str) -> bool:
+    """Whether a file has cases beside what runs them."""
+    try:
+        text = Path(file).read_text(encoding="utf-8")
+    except (OSError, ValueError):
+        return False
+    keys = {match[1] for match in _TOP_LEVEL_KEY.finditer(text)}
+    return "cases" in keys and not _SUITE_TASKS.isdisjoint(keys)
 
 
 store_option = click.option(

@@ -25,7 +25,7 @@ AnyCommand = TypeVar("AnyCommand", bound="Callable[..., Any]")
 # The formats of the reports about runs.
 FORMATS = ["table", "json", "markdown", "junit"]
 
-# The format that the suffix of a file stands for. Any other suffix stands for the default format.
+# The format that the suffix of a file stands for.
 _SUFFIXES = {
     ".json": "json",
     ".jsonl": "jsonl",
@@ -33,13 +33,16 @@ _SUFFIXES = {
     ".md": "markdown",
     ".markdown": "markdown",
     ".xml": "junit",
-    ".html": "html",
+    ".html": "HTML",
+    ".htm": "HTML",
     ".csv": "csv",
     ".parquet": "parquet",
     ".yaml": "yaml",
     ".yml": "yaml",
     ".toml": "toml",
 }
+# Suffixes, and none, that stand for the default format.
+_TEXT_SUFFIXES = ("", ".txt", ".log", ".out")
 _GZIP = ".gz"
 _JSON_LINES = ("jsonl",)
 
@@ -129,20 +132,23 @@ def _resolving(
 
 
 def format_for(output: str | None, formats: Sequence[str], *, compresses: bool = False) -> str:
-    """The format that the suffix of a file chooses; the first one for any unknown suffix."""
+    """The format that the suffix of a file chooses; the first one for a file of text."""
     path = PurePath(output or "")
     if path.suffix.lower() == _GZIP:
         if not compresses:
             raise click.UsageError(f"Cannot write {output}: this command does not compress.")
         path = path.with_suffix("")
-    found = _SUFFIXES.get(path.suffix.lower(), formats[0])
+    suffix = path.suffix.lower()
+    found = formats[0] if suffix in _TEXT_SUFFIXES else _SUFFIXES.get(suffix, "")
     if found in formats:
         return found
+    problem = f"unknown suffix {suffix!r}"
+    if found:
+        problem = f"{found} is not available for this command"
     known = ", ".join(suffix for suffix, name in _SUFFIXES.items() if name in formats)
     other = f" or pass --format ({', '.join(formats)})" if len(formats) > 1 else ""
     raise click.UsageError(
-        f"Cannot write {output}: this command does not write {found}."
-        f" Use another suffix ({known}){other}."
+        f"Cannot write {output}: {problem}. Use another suffix ({known}){other}."
     )
 
 

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import re
 import shlex
 from collections.abc import Mapping
 from contextlib import contextmanager
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -168,9 +166,6 @@ class UnjudgedCases:
         return [say(_NOT_JUDGED, lang, cases=cases), *map(escape, self._named)]
 
 
-_SUITE_SUFFIXES = (".yaml", ".yml", ".toml")
-_SUITE_TASKS = frozenset({"answers", "model", "task", "variants"})
-_TOP_LEVEL_KEY = re.compile(r"^\[*(\w+)[ \]]*[:=\]]", re.MULTILINE)  # of YAML, or of TOML
 _FORMATS = ["table", "json", "jsonl", "markdown", "junit"]
 _HELP = """Score FILEs of cases, or traces in any format that contain the expected calls.
 
@@ -246,7 +241,6 @@ def command(**options: Any) -> int:
         settings=settings, read_options=read_options, tools=tools, fields=fields, **options
     )
     require_inputs(request.files, request.expected, request.actual)
-    _refuse_evaluations(request.files)
     is_gate = request.fail_under is not None
     destination = request.output, request.output_format, request.lang
     unjudged = UnjudgedCases(judge)
@@ -270,24 +264,6 @@ def command(**options: Any) -> int:
     )
     _print_unjudged(unjudged, request.lang)
     return code
-
-
-def _refuse_evaluations(files: tuple[str, ...]) -> None:
-    """Refuse evaluations in Python, and suites, which `callscore run` runs."""
-    for file in files:
-        if file.endswith(".py") or (file.endswith(_SUITE_SUFFIXES) and _is_suite(file)):
-            instead = shlex.join(["callscore", "run", file])
-            raise click.UsageError(f"{file} is an evaluation. Run it with: {instead}")
-
-
-def _is_suite(file: str) -> bool:
-    """Whether a file has cases beside what runs them."""
-    try:
-        text = Path(file).read_text(encoding="utf-8")
-    except (OSError, ValueError):
-        return False
-    keys = {match[1] for match in _TOP_LEVEL_KEY.finditer(text)}
-    return "cases" in keys and not _SUITE_TASKS.isdisjoint(keys)
 
 
 def _print_unjudged(unjudged: UnjudgedCases, lang: Language) -> None:
@@ -348,6 +324,8 @@ def _score(
         _print_unjudged(unjudged, request.lang)
         raise
     if not results.summary.cases and not results.has_notes and not unjudged:
+        if results.empty_files:
+            raise UnreadableInput(", ".join(results.empty_files), "the file is empty.")
         places = ", ".join(request.files or request.actual)
         raise UnreadableInput(places, "no cases to score found.")
     return results

@@ -7,7 +7,7 @@ from math import fsum
 from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
-from msgspec.structs import asdict
+from msgspec.structs import asdict, replace
 
 from callscore.comparing.changes import Alarm, CaseChange, ChangeKind, find_alarms, find_changes
 from callscore.comparing.differences import (
@@ -26,6 +26,7 @@ from callscore.comparing.sides import (
     match_sides,
     paired_values,
     require_measure,
+    required_mean,
 )
 from callscore.core.phrases import Note, Phrase
 from callscore.core.results import Noted
@@ -237,6 +238,7 @@ def compare_sides(before: Side, after: Side, *, measure: str = PASSED) -> Compar
     values = paired_values(cases, measure)
     undecided = [pair for pair, value in zip(cases, values, strict=True) if value is None]
     main = difference_between(measure, [value for value in values if value is not None])
+    main = _with_required(main, before, after)
     changes = find_changes(cases)
     slices = slices_of(cases, values, measure)
     # One run compared with itself, but not two variants of it.
@@ -245,7 +247,7 @@ def compare_sides(before: Side, after: Side, *, measure: str = PASSED) -> Compar
         before=_summary(before),
         after=_summary(after),
         main=main,
-        others=tuple(_others(cases, main, known)),
+        others=tuple([_with_required(each, before, after) for each in _others(cases, main, known)]),
         changes=changes,
         same=len(cases) - len(changes),
         tools=tuple(each for each in slices if each.kind == "tool"),
@@ -282,6 +284,12 @@ def _others(
         pairs = [pair for pair in found if pair is not None]
         if pairs and (measure == F1 or found != f1):
             yield difference_between(measure, pairs)
+
+
+def _with_required(difference: Difference, before: Side, after: Side) -> Difference:
+    """The difference with the required means of its measure."""
+    means = [required_mean(side, difference.measure) for side in (before, after)]
+    return replace(difference, required=(means[0], means[1]))
 
 
 def _trials(evaluations: Iterable[EvaluationSide]) -> list[TrialOutcome]:
@@ -380,6 +388,7 @@ def _side_to_dict(side: SideSummary, lang: Language) -> dict[str, Any]:
 def _difference_to_dict(difference: Difference) -> dict[str, Any]:
     fields = asdict(difference)
     interval = fields.pop("interval")
+    del fields["required"]
     return {
         **json_safe(fields),
         "change": json_safe(difference.change),

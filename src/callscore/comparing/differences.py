@@ -63,6 +63,7 @@ class Difference(Struct, frozen=True, gc=False, kw_only=True):
             no difference could be shown.
         up: how many cases went up.
         down: how many went down.
+        required: the required mean of each run, for display only; None for none, or for several.
     """
 
     measure: str
@@ -76,6 +77,7 @@ class Difference(Struct, frozen=True, gc=False, kw_only=True):
     smallest: float | None = None
     up: int = 0
     down: int = 0
+    required: tuple[float | None, float | None] = (None, None)
 
     @property
     def change(self) -> float | None:

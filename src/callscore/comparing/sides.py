@@ -35,6 +35,7 @@ __all__ = [
     "match_sides",
     "paired_values",
     "require_measure",
+    "required_mean",
 ]
 
 
@@ -87,6 +88,7 @@ class EvaluationSide(Struct, frozen=True, kw_only=True):
         variant: None if it has no variants.
         settings: a digest of the settings and scorers.
         below: the means below `fail_under`, each a sentence in every language.
+        required: scorer -> `fail_under`.
     """
 
     name: str
@@ -95,6 +97,7 @@ class EvaluationSide(Struct, frozen=True, kw_only=True):
     cases: tuple[CaseOutcome, ...] = ()
     settings: str = ""
     below: tuple[Note, ...] = ()
+    required: dict[str, float] = {}
 
     @property
     def label(self) -> str:
@@ -319,6 +322,22 @@ def known_measures(sides: Iterable[Side]) -> tuple[str, ...]:
         *_OWN_MEASURES,
         *sorted({_SCORER + name if name in _OWN_MEASURES else name for name in names}),
     )
+
+
+# Scorers whose values are those of F1.
+_F1_SCORERS = ("accuracy", F1)
+
+
+def required_mean(side: Side, measure: str) -> float | None:
+    """The mean that is required of a measure; None if there is none, or if there are several."""
+    names = _F1_SCORERS if measure == F1 else (measure.removeprefix(_SCORER),)
+    found = {
+        mean
+        for evaluation in side.evaluations
+        for name, mean in evaluation.required.items()
+        if name in names and measure != PASSED
+    }
+    return found.pop() if len(found) == 1 else None
 
 
 def require_measure(measure: str, known: Sequence[str]) -> str:

@@ -118,7 +118,9 @@ class Results(Struct, frozen=True, gc=False, kw_only=True):
         skipped: records that cannot be read and were skipped: places and problems.
         stopped: where and why the input ends early; the rest was not read.
         metrics: the metrics of other tools over the scored cases, if requested.
-        only: the case, if exactly one was scored and cases are to be shown.
+        empty_files: files of references or traces without any record.
+        only: the case, if exactly one was scored.
+        hides_calls: whether the calls of that case are not to be shown.
         title: its id, or the name of its file if it has no id; empty for several cases.
         fail_under: the required mean, to which side of which the mean is rounded; None for none.
     """
@@ -134,7 +136,9 @@ class Results(Struct, frozen=True, gc=False, kw_only=True):
     skipped: Noted = Noted()
     stopped: Noted = Noted()
     metrics: tuple[MetricResult, ...] = ()
+    empty_files: tuple[str, ...] = ()
     only: CaseScore | None = None
+    hides_calls: bool = False
     title: str = ""
     fail_under: float | None = None
 

@@ -110,6 +110,7 @@ class Collector:
         self.not_run = NameCounter()
         self.without_reference = NameCounter()
         self.skipped = NameCounter()
+        self.empty_files: list[str] = []
         self._repeated = NameCounter()
         self._settings = settings
         self._show = show
@@ -242,7 +243,8 @@ class Collector:
         is_single = self._summary.cases == 1
         first = self._first if is_single else None
         return Results(
-            only=None if first is None or self._show == "none" else first[1],
+            only=None if first is None else first[1],
+            hides_calls=self._show == "none" or self._max_shown == 0,
             title=self._title(first) if is_single else "",
             settings=self._settings,
             summary=self._summary,
@@ -253,6 +255,7 @@ class Collector:
             without_reference=self.without_reference.noted(),
             repeated=self._repeated.noted(),
             skipped=self.skipped.noted(),
+            empty_files=tuple(self.empty_files),
             metrics=tuple(
                 [
                     column.metric(metric.version)
@@ -619,7 +622,15 @@ class _FileScoring:
             if part is TRACES and self._limit.is_set:
                 self._limit.begin_file()
                 found = self._limit.until_end(found)
-            yield from self._cases(found)
+            yield from self._cases(self._noting_empty(found, path))
+
+    def _noting_empty(self, found: Iterator[Found], path: str) -> Iterator[Found]:
+        is_empty = True
+        for item in found:
+            is_empty = False
+            yield item
+        if is_empty:
+            self._collector.empty_files.append(path)
 
     def _cases(self, found: Iterator[Found]) -> Iterator[tuple[str, Case]]:
         """The cases whose tools can be read, with their places."""

@@ -267,18 +267,26 @@ def _decode_pairs(scores: str) -> tuple[tuple[str, float | None], ...]:
 
 
 def _evaluation_side(row: Any, cases: dict[str, CaseOutcome]) -> EvaluationSide:
+    summary = _decode_json(row.summary, {})
     return EvaluationSide(
         name=row.name,
         place=row.place,
         variant=row.variant,
         cases=tuple(cases.values()),
         settings=settings_digest(_decode_json(row.settings, {}), _decode_json(row.scorers, ())),
-        below=tuple(_missed_means(_decode_json(row.summary, {}))),
+        below=tuple(_missed_means(summary)),
+        required=_required_means(summary),
     )
 
 
 def _decode_json(text: str | None, nothing: Any) -> Any:
     return nothing if text is None else msgspec.json.decode(text)
+
+
+def _required_means(summary: dict[str, Any]) -> dict[str, float]:
+    """Scorer -> `fail_under`; imported runs may contain anything."""
+    means = {each.get("name"): each.get("fail_under") for each in summary.get("scorers") or ()}
+    return {str(name): mean for name, mean in means.items() if isinstance(mean, int | float)}
 
 
 def _missed_means(summary: dict[str, Any]) -> Iterator[Note]:

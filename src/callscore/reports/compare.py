@@ -169,9 +169,14 @@ _SIGNIFICANCE = 0.05
 _SMALLEST_P = 0.001
 
 
-def share_text(value: float | None) -> str:
-    """A mean from 0 to 1 in percent; a dash for None."""
-    return NO_NUMBER if value is None else percent(value)
+def share_text(value: float | None, required: float | None = None) -> str:
+    """A mean from 0 to 1 in percent, on its side of the required mean; a dash for None."""
+    return NO_NUMBER if value is None else percent(value, border=required)
+
+
+def _means(difference: Difference) -> tuple[str, str]:
+    before, after = difference.required
+    return share_text(difference.before, before), share_text(difference.after, after)
 
 
 def points_text(change: float | None) -> str:
@@ -210,7 +215,7 @@ def change_line(comparison: Comparison, lang: Language, *, write: Escaper = esca
     if main.change is None:
         return nothing_compared_text(comparison, lang, write=write)
     measure = measure_name(main.measure, lang, write=write)
-    before, after = share_text(main.before), share_text(main.after)
+    before, after = _means(main)
     return f"{measure} {before} → {after}, {points_with_unit(main.change, lang)}"
 
 
@@ -339,8 +344,7 @@ def slice_cells(difference: Difference, lang: Language) -> list[str]:
 
 
 def _number_cells(difference: Difference) -> list[str]:
-    before, after = share_text(difference.before), share_text(difference.after)
-    return [before, after, points_text(difference.change)]
+    return [*_means(difference), points_text(difference.change)]
 
 
 # The mark before the name of a case that changed.

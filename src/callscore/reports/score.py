@@ -262,7 +262,7 @@ def score_parts(score: Score, lang: Language) -> tuple[str, str]:
 
 
 def single_case(results: Results) -> CaseScore | None:
-    """The only case that was scored; None if there are several, or if it is not to be shown."""
+    """The only case that was scored; None if there are several, or none."""
     if results.summary.cases != 1:
         return None
     return results.only or next(iter(results.cases), None)
@@ -576,7 +576,8 @@ def _single_blocks(results: Results, case: CaseScore, lang: Language) -> Iterato
     yield from single_meaning(case, lang)
     settings = settings_text(results.settings, lang, write=code)
     yield f"{rates}; {settings}" if rates else settings
-    yield fenced(plain_text(call_lines(case.score, lang=lang)), "diff")
+    if not results.hides_calls:
+        yield fenced(plain_text(call_lines(case.score, lang=lang)), "diff")
     yield numbers_line(case.metrics)
     yield note_items(single_notes(results, lang))
     yield note_items(not_scorable_notes(results.metrics, lang, write=code))

@@ -108,11 +108,11 @@ def _single_sections(
     results: Results, case: CaseScore, width: int, lang: Language
 ) -> Iterator[Section]:
     """A single case: what it scored, the calls, the values of metrics, and the notes."""
-    title, *calls = _case(case, results.title or case.label, width, lang)
+    title, *values, calls = _case(case, results.title or case.label, width, lang)
     meaning = map(Text, wording.single_meaning(case, lang))
     settings = Text(settings_text(results.settings, lang), "dim")
     yield [title, *meaning, settings]
-    yield calls
+    yield values if results.hides_calls else [*values, calls]
     notes = wording.single_notes(results, lang) + wording.not_scorable_notes(results.metrics, lang)
     footnote = wording.settings_note(results, lang)
     yield [*[note_line(*line) for line in notes], *([Text(footnote, "dim")] if footnote else [])]
