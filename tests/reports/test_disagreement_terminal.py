@@ -104,7 +104,7 @@ def test_no_name_of_a_metric_is_cut(disagreements: Disagreements, nothing: Resul
 def test_the_report_can_be_in_russian(disagreements: Disagreements, nothing: Results) -> None:
     text = write_text(disagreements, nothing, lang="ru")
 
-    assert "4 случая, 3 метрики: согласны в 2 из 4, средний разброс 0.500" in text
+    assert "4 случая, 3 метрики: все согласны в 2 из 4, средний разброс 0.500" in text
     assert "не видит: лишние, аргументы" in text
 
 

@@ -110,7 +110,7 @@ _NO_NUMBERS_BECAUSE = Phrase(
     "ни один случай не оценён: метрики не дали чисел ({reasons})",
 )
 _ALL_SKIPPED = Phrase(
-    "no case was scored: all cases are skipped", "ни один случай не оценён: все пропущены"
+    "no case was scored: all cases are skipped", "ни один случай не оценён: все исключены"
 )
 _NO_CASES = Phrase(
     "no case was scored: the run has no answers", "ни один случай не оценён: в прогоне нет ответов"

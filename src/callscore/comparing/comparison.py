@@ -156,7 +156,7 @@ class Comparison(Struct, frozen=True, kw_only=True):
 _UNFINISHED = Phrase("{side}: the run did not finish", "{side}: прогон не завершён")
 _ERRORS = Phrase(
     "{side}: errors ({count}) count as not passed, and as 0 in F1 and the scorers",
-    "{side}: случаи с ошибкой ({count}) считаются непройденными, их F1 и метрики равны 0",
+    "{side}: нет ответа из-за ошибки ({count}): считается непройденным, F1 и метрики равны 0",
 )
 _OTHER_SETTINGS = Phrase(
     "{evaluation}: the settings or scorers of the two runs differ, which may explain a difference",

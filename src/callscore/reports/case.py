@@ -54,7 +54,7 @@ TRIAL = Phrase("Trial {number}", "Попытка {number}")
 TAGS = Phrase("tags: {tags}", "теги: {tags}")
 AS_STORED = Phrase(
     "The reference cannot be scored again from the history. Below is the saved comparison.",
-    "По истории нельзя заново сравнить вызовы с эталоном. Ниже — сохранённое сравнение.",
+    "Эталон из истории нельзя использовать для повторной оценки. Ниже — сохранённое сравнение.",
 )
 _TRIALS = Phrase("{part} of {whole} trials passed", "пройдено попыток: {part} из {whole}")
 _REUSED = Phrase("reused", "ответ из истории")

@@ -65,7 +65,7 @@ KIND_NAMES: dict[RepairKind, Phrase] = {
 _METRICS = Plural(("metric", "metrics"), ("метрика", "метрики", "метрик"))
 _AGREED = Phrase(
     "all agree on {agreed}, mean spread {spread}",
-    "согласны в {agreed} из {cases}, средний разброс {spread}",
+    "все согласны в {agreed} из {cases}, средний разброс {spread}",
 )
 NOTHING_COMPARED = Phrase("No case could be compared.", "Ни один случай не удалось сравнить.")
 _NOT_COMPARED = Phrase(

@@ -170,7 +170,7 @@ _CASES = Plural(("case", "cases"), ("случая", "случаев", "случ�
 _CALLS_ONLY = Phrase(
     "for {cases} only the calls are shown: the expectation or the judge is not in the history. To show"
     " what is saved: callscore show {run} CASE",
-    "для {cases} показаны только вызовы: ожидания или судьи нет в истории. Показать, что сохранено:"
+    "для {cases} показаны только вызовы: эталона или судьи нет в истории. Показать, что сохранено:"
     " callscore show {run} CASE",
 )
 
