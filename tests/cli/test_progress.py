@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from callscore.cli.output import print_note
-from callscore.cli.progress import RunningScore, pace_text, progress, run_progress
+from callscore.cli.progress import RunningScore, bar_width, pace_text, progress, run_progress
 from callscore.core.call import ToolCall
 from callscore.core.case import Case
 from callscore.core.results import Answer, Failure, Result
@@ -173,3 +173,8 @@ def test_a_note_is_one_line_whatever_stands_in_it(capsys: pytest.CaptureFixture[
     print_note("two\nlines \x1b[31m")
 
     assert capsys.readouterr().err == "callscore: two\\nlines \\u001b[31m\n"
+
+
+@pytest.mark.parametrize(("width", "bar"), [(120, 30), (70, 14), (60, 4), (40, 4)])
+def test_the_bar_leaves_room_for_the_numbers(width: int, bar: int) -> None:
+    assert bar_width(width) == bar

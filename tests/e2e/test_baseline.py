@@ -33,7 +33,8 @@ def test_a_name_means_a_run_until_it_means_another(callscore: Program, runs: lis
     other = callscore("baseline", "set", oldest, "--name", "release", "--lang", "ru")
 
     assert first.stdout == (
-        f"main now points to the run {oldest}. Compare another run with it: callscore gate --against main\n"
+        f"main now points to the run {oldest}. Compare another run with it:\n"
+        "  callscore gate --against main\n"
     )
     assert again.stdout == f"main pointed to the run {oldest}, and now points to {newest}.\n"
     assert other.stdout.startswith(f"release теперь указывает на прогон {oldest}.")

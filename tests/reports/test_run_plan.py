@@ -66,3 +66,15 @@ def test_a_plan_is_an_object_in_json() -> None:
     assert found["unloaded"] == [
         {"place": "eval_b.py:1", "problem": "it cannot be imported", "details": ""}
     ]
+
+
+def test_long_lines_are_wrapped() -> None:
+    skipped = (("slow", "needs a conversation with several turns"),)
+    each = PlannedEvaluation(
+        name="a", variant=None, place="eval.py:1", cases=(), trials=0, skipped=skipped
+    )
+
+    assert write_text(RunPlan(evaluations=(each,)), width=40).split("\n")[1:3] == [
+        "  slow   skipped: needs a conversation",
+        "    with several turns",
+    ]

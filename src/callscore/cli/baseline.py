@@ -19,7 +19,7 @@ from callscore.cli.options import (
 from callscore.cli.output import open_output, write_report
 from callscore.cli.output_formats import report_options
 from callscore.core.phrases import Phrase, Plural, count_of, say
-from callscore.core.rendering import escape
+from callscore.core.rendering import display_width, escape, wrap
 from callscore.errors import InvalidSettings
 from callscore.history.postgres import store_arguments
 from callscore.history.run_metadata import is_partial, lineage
@@ -36,6 +36,7 @@ _SET = Phrase(
     "{name} теперь указывает на прогон {run}. Сравнить с ним другой прогон:"
     " callscore gate --against {typed}",
 )
+_COMMAND = "callscore gate --against"
 _MOVED = Phrase(
     "{name} pointed to the run {before}, and now points to {run}.",
     "{name} указывал на прогон {before}, теперь указывает на {run}.",
@@ -113,7 +114,18 @@ def set_one(
     phrase = _SET if before in (None, found.id) else _MOVED
     typed = escape(shlex.quote(name) + store_arguments(store))
     line = say(phrase, lang, name=escape(name), typed=typed, run=found.id, before=before)
-    _write("".join(f"{each}\n" for each in (line, *cautions)), lang)
+    with open_output(None, "table", lang) as output:
+        width = output.width()
+        parts = [part for caution in cautions for part in wrap(caution, width)]
+        output.write_text("".join(f"{part}\n" for part in (*_sentence_lines(line, width), *parts)))
+
+
+def _sentence_lines(line: str, width: int) -> list[str]:
+    """A sentence in lines of this width; the command at its end is not broken, to be copied."""
+    start = line.find(_COMMAND)
+    if display_width(line) <= width or start < 0:
+        return [*wrap(line, width)]
+    return [*wrap(line[:start].rstrip(), width), f"  {line[start:]}"]
 
 
 def _faults(run: RunRecord, lang: Language) -> list[str]:

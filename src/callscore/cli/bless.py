@@ -22,7 +22,7 @@ from callscore.cli.options import (
 )
 from callscore.cli.output import open_output, print_note, stdout_to_stderr
 from callscore.core.phrases import Language, Phrase, Plural, count_of, say
-from callscore.core.rendering import escape
+from callscore.core.rendering import escape, wrap_hanging
 from callscore.words.value_text import CASES, FILES
 
 if TYPE_CHECKING:
@@ -116,7 +116,6 @@ def nothing_line(found: Blessings, lang: Language) -> str:
     return line + (say(_EXPECT_NOTHING, lang, cases=silent) if found.unexpecting else "")
 
 
-_WIDTH = 100
 _HELP = """Accept the calls of RUN as the expected ones, and write them to the files of the cases.
 
 RUN is an id or the beginning of one, a name, a baseline, latest, or a git commit. For each case whose
@@ -249,23 +248,29 @@ def _show(found: Blessings, written: list[Rewritten], output: Output, lang: Lang
     """Print the diff of each case, and below it every line that would change."""
     from rich.text import Text
 
+    from callscore.reports.terminal import heading_line
     from callscore.words.diff import call_lines, plain_text, rich_text
 
     places = {id(each.change): each for each in written}
-    console = output.console()
+    console, width = output.console(), output.width()
     for each in found.changes:
         place = places.get(id(each.change))
         if place is None:  # it was refused
             continue
-        label, where = escape(each.change.label), f"  {escape(place.place)}"
-        diff = call_lines(each.score, width=console.width if console else _WIDTH, lang=lang)
+        heading = heading_line(each.change.label, [Text(escape(place.place), "dim")], width)
+        diff = call_lines(each.score, width=width, lang=lang)
+        # A long line is wrapped, not cut: everything that is written is shown.
+        changed = [
+            (part, "red" if line.startswith("-") else "green")
+            for line in place.lines
+            for part in wrap_hanging(escape(line), width)
+        ]
         if console is None:
-            changed = "".join(f"{escape(line)}\n" for line in place.lines)
-            output.write_text(f"{label}{where}\n{plain_text(diff)}\n{changed}\n")
+            parts = "".join(f"{part}\n" for part, _ in changed)
+            output.write_text(f"{heading.plain}\n{plain_text(diff)}\n{parts}\n")
             continue
-        console.print(Text().append(label, "bold").append(where, "dim"), soft_wrap=True)
+        console.print(heading, soft_wrap=True)
         console.print(rich_text(diff))
-        for line in place.lines:
-            style = "red" if line.startswith("-") else "green"
-            console.print(Text(escape(line), style), soft_wrap=True)
+        for part, style in changed:
+            console.print(Text(part, style), soft_wrap=True)
         console.print()

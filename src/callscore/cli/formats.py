@@ -9,8 +9,9 @@ import click
 from callscore.cli.completion import complete_input_format
 from callscore.cli.output import open_output
 from callscore.cli.output_formats import report_options
-from callscore.core.rendering import clip, escape
+from callscore.core.rendering import clip, escape, wrap
 from callscore.formats.dialect import dialect_named, dialects
+from callscore.reports.formatting import file_width
 from callscore.words.value_text import encode_json, json_document
 
 if TYPE_CHECKING:
@@ -21,7 +22,8 @@ if TYPE_CHECKING:
 __all__ = ["command"]
 
 _INDENT = "    "
-_WIDTH = 100  # of a line that goes into a pipe or a file
+_SPACE = "  "
+_SHORTEST_LINE = 10
 
 
 @click.command()
@@ -54,11 +56,14 @@ def command(*, name: str | None, output: str | None, output_format: str) -> None
 
 
 def _entry(dialect: Dialect, width: int, console: Console) -> str:
-    room = (console.width if console.is_terminal else _WIDTH) - len(_INDENT)
+    line_width = console.width if console.is_terminal else file_width()
+    room = line_width - len(_INDENT)
     name = f"{dialect.name:<{width}}"
+    start = width + len(_SPACE)
+    title = f"\n{' ' * start}".join(wrap(dialect.title, max(line_width - start, _SHORTEST_LINE)))
     example = dialect.example
     shown = example if isinstance(example, str) else encode_json(example).decode()
     example = clip(escape(shown), room)
     if console.is_terminal and not console.no_color:
         name, example = click.style(name, bold=True), click.style(example, dim=True)
-    return f"{name}  {dialect.title}\n{_INDENT}{example}\n"
+    return f"{name}{_SPACE}{title}\n{_INDENT}{example}\n"

@@ -46,6 +46,7 @@ from callscore.metrics.registry import (
     resolve_metrics,
 )
 from callscore.parity import TOOLS
+from callscore.reports.formatting import file_width
 from callscore.words.value_text import json_document
 
 if TYPE_CHECKING:
@@ -170,7 +171,7 @@ def _depth(line: str) -> int:
 
 
 _INDENT = "    "
-_WIDTH = 100  # of a line that goes into a pipe or a file
+_WIDTH = 100  # longer lines are hard to read
 _LESS_IS_BETTER = "Lower is better."
 _NO_METRICS = "It has no metric of a single case, so there is nothing for --metric."
 _ONLY_PYTHON = "It does not return one number per case, so it is called from Python only."
@@ -271,7 +272,7 @@ def _default(option: Option) -> str:
 
 
 def _width(console: Console) -> int:
-    return min(console.width, _WIDTH) if console.is_terminal else _WIDTH
+    return min(console.width if console.is_terminal else file_width(), _WIDTH)
 
 
 def _styled(text: str, console: Console, **style: bool) -> str:

@@ -113,6 +113,16 @@ def pace_text(done: float, total: float, seconds: float, lang: Language) -> str:
     return f"{say(_RATE, lang, rate=done / seconds)}  {clock}"
 
 
+_WIDEST_BAR = 30
+_NARROWEST_BAR = 4
+_NUMBERS_WIDTH = 56  # of the counts, the score and the rate beside the bar
+
+
+def bar_width(width: int) -> int:
+    """How long the bar is, so that a line with all numbers fits the terminal."""
+    return max(min(_WIDEST_BAR, width - _NUMBERS_WIDTH), _NARROWEST_BAR)
+
+
 @contextmanager
 def run_progress(lang: Language) -> Iterator[RunHooks]:
     """The hooks that show a progress bar, which is removed at the end."""
@@ -137,12 +147,13 @@ def run_progress(lang: Language) -> Iterator[RunHooks]:
             total, seconds = task.total or 0.0, task.elapsed or 0.0
             return Text(pace_text(task.completed, total, seconds, lang), "dim")
 
+    console = Console(stderr=True)
     bar = Progress(
-        BarColumn(bar_width=30),
+        BarColumn(bar_width=bar_width(console.width)),
         MofNCompleteColumn(),
         TextColumn("{task.description}", markup=False),
         PaceColumn(),
-        console=Console(stderr=True),
+        console=console,
         transient=True,
     )
     score = RunningScore()

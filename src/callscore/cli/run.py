@@ -498,8 +498,11 @@ def collect(request: RunRequest) -> int:
         for warning in planned.warnings:
             print_note(warning)
         plan = _run_plan(planned, unloaded)
-        write = run_plan.write_text if request.output_format == "table" else run_plan.write_json
-        output.write_text(write(plan, lang=request.lang))
+        if request.output_format == "table":
+            text = run_plan.write_text(plan, lang=request.lang, width=output.width())
+        else:
+            text = run_plan.write_json(plan, lang=request.lang)
+        output.write_text(text)
     return collect_exit_code(unloaded)
 
 

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 from msgspec import Struct
 
 from callscore.core.phrases import Phrase, say
-from callscore.core.rendering import escape
+from callscore.core.rendering import escape, wrap_hanging
 from callscore.core.results import Unloaded
-from callscore.reports.formatting import case_counts, same_count
+from callscore.reports.formatting import case_counts, file_width, same_count
 from callscore.words.value_text import json_document, json_safe
 
 if TYPE_CHECKING:
@@ -60,9 +60,20 @@ class RunPlan(Struct, frozen=True, kw_only=True):
         return sum(each.trials for each in self.evaluations)
 
 
-def write_text(plan: RunPlan, *, lang: Language = "en") -> str:
-    """One line per evaluation, and one per case below it; then the number of cases and trials."""
-    return "\n".join(_lines(plan, lang)) + "\n"
+def write_text(plan: RunPlan, *, lang: Language = "en", width: int | None = None) -> str:
+    """One line per evaluation, and one per case below it; then the number of cases and trials.
+
+    Lines longer than `width` columns are wrapped, by default at the width of a report in a file.
+    """
+    room = file_width() if width is None else width
+    parts = [part for line in _lines(plan, lang) for part in _wrapped(line, room)]
+    return "\n".join(parts) + "\n"
+
+
+def _wrapped(line: str, width: int) -> Iterator[str]:
+    inner = line.lstrip(" ")
+    start = line[: len(line) - len(inner)]
+    return (start + part for part in wrap_hanging(inner, width - len(start)))
 
 
 def _lines(plan: RunPlan, lang: Language) -> Iterator[str]:
