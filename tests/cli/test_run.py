@@ -284,7 +284,7 @@ def test_where_nothing_failed_or_nothing_was_run_everything_is(store: Store) -> 
     assert never.selection.last_failed is fine.selection.last_failed is None
     assert notes == [
         "there is no earlier run: running all cases",
-        "в прошлом прогоне нет непройденных случаев: запускаются все",
+        "при последних запусках не было непройденных случаев: запускаются все",
     ]
 
 

@@ -62,7 +62,7 @@ _LEFT_OUT = Phrase(
 _OTHER_COMMIT = Phrase(
     "the newest run is of commit {commit}, but the project is at {head}: run the evaluations of this"
     " commit, or pass the run to check",
-    "последний прогон сделан на коммите {commit}, а проект сейчас на {head}: запустите проверки этого"
+    "последний прогон выполнен на коммите {commit}, а проект сейчас на {head}: запустите проверки этого"
     " коммита или укажите нужный прогон",
 )
 

@@ -293,7 +293,7 @@ def _option_text(value: Any) -> str:
 _HOUR = 3600
 _ALL_PASSED = Phrase(
     "no case failed when it last ran: running all cases",
-    "в прошлом прогоне нет непройденных случаев: запускаются все",
+    "при последних запусках не было непройденных случаев: запускаются все",
 )
 _NEVER_RUN = Phrase(
     "there is no earlier run: running all cases",

@@ -199,7 +199,7 @@ NONE_MATCH = Phrase(
 OTHER_CASES = Phrase(
     "≠ The number of cases differs from the run before. callscore compare compares the cases that"
     " both runs have.",
-    "≠ Число случаев отличается от предыдущего прогона. callscore compare сравнит общие случаи.",
+    "≠ Число случаев другое, чем в предыдущем прогоне. callscore compare сравнит общие случаи.",
 )
 MORE_RUNS = Phrase(
     "Older runs are not shown; --max-shown shows more.",

@@ -264,7 +264,7 @@ def judge_lines(run: RunResults, lang: Language, *, write: Escaper = escape) -> 
 
 _BELOW = Phrase("{scorer} {mean}, required {required}", "{scorer} {mean}, требуется {required}")
 _BELOW_WITHOUT_MEAN = Phrase(
-    "{scorer} has no score, required {required}", "у {scorer} нет оценки, требуется {required}"
+    "{scorer} has no score, required {required}", "{scorer}: нет оценки, требуется {required}"
 )
 
 
