@@ -13,7 +13,9 @@ from callscore.history.run_lookup import EvaluationLine, RunLine
 
 
 def line(run: str, **about: Any) -> RunLine:
-    tally = EvaluationNumbers(cases=4, trials=5, answered=4, passed=3, share=0.75, f1=0.8, errors=1)
+    tally = EvaluationNumbers(
+        cases=4, decided=4, trials=5, answered=4, passed=3, share=0.75, f1=0.8, errors=1
+    )
     evaluation = EvaluationLine(
         name="assistant", variant="large", place="eval_a.py::assistant", tally=tally
     )

@@ -409,7 +409,7 @@ def test_a_side_has_the_counts_of_its_run() -> None:
     assert (after.cases, after.variants, after.trials, after.is_repeated) == (3, 1, 6, True)
     assert (after.passed, after.failed, after.errors) == (3, 1, 1)
     assert after.f1 == (1 + 1 + 0 + 0 + 1) / 5
-    assert found.before.f1 is None
+    assert found.before.f1 == 0.0
 
 
 def test_more_trials_than_before_and_ids_that_repeat_are_told() -> None:

@@ -193,15 +193,17 @@ def test_a_case_that_one_run_has_not_decided_has_no_numbers() -> None:
     assert paired_values(pair(a_case("a", an_error()), undecided), "f1") == [None]
 
 
-def test_errors_in_both_runs_are_0_where_the_evaluation_has_scores() -> None:
+def test_errors_in_both_runs_are_0() -> None:
     cases = pair(a_case("a", an_error()), a_case("a", an_error()))
     others = [*cases, *pair(a_case("b", True), a_case("b", False))]
     elsewhere = [*cases, MatchedCase("other", a_case("b", True), a_case("b", False))]
 
     assert paired_values(cases, "passed") == [(0, 0)]
-    assert paired_values(cases, "f1") == [None]
+    assert paired_values(cases, "f1") == [(0, 0)]
     assert paired_values(others, "f1") == [(0, 0), (1, 0)]
-    assert paired_values(elsewhere, "f1") == [None, (1, 0)]
+    assert paired_values(elsewhere, "f1") == [(0, 0), (1, 0)]
+    unscored = pair(a_case("b", NOT_SCORED), a_case("b", NOT_SCORED))
+    assert paired_values([*cases, *unscored], "f1") == [None, None]
 
 
 def test_a_scorer_is_read_by_its_name() -> None:

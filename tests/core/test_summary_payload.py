@@ -63,15 +63,32 @@ def test_the_score_is_the_mean_over_trials_and_an_error_counts_as_0() -> None:
     assert summary_payload([alone])["f1"] == 1 / 4
     assert summary_payload([repeated])["f1"] == 2 / 6
     assert summary_payload([alone, repeated])["f1"] == 3 / 10
-    assert summary_payload([replace(an_evaluation(), errors=2)])["f1"] is None
+    assert summary_payload([replace(an_evaluation(), errors=2)])["f1"] == 0.0
+    assert summary_payload([replace(an_evaluation(), errors=2, answered=1)])["f1"] is None
+    assert summary_payload([an_evaluation()])["f1"] is None
 
 
-def test_cases_without_a_decision_are_none() -> None:
+def test_cases_without_a_decision_are_counted_and_have_no_share() -> None:
     from msgspec.structs import replace
 
     totals = summary_payload([replace(an_evaluation(), answered=3, undecided=3)])
 
-    assert (totals["cases"], totals["passed_share"], totals["macro_f1"]) == (0, None, None)
+    assert (totals["cases"], totals["decided_cases"], totals["trials"]) == (3, 0, 3)
+    assert (totals["passed_share"], totals["macro_f1"]) == (None, None)
+
+
+def test_a_partial_run_has_the_number_of_planned_cases() -> None:
+    from msgspec.structs import replace
+
+    once = replace(an_evaluation(("a", True), ("b", True)), cases=4, questions=4)
+    repeated = an_evaluation(("a", True), ("a", True), ("b", True), trials=True)
+    repeated = replace(repeated, cases=3, questions=6)
+
+    totals = summary_payload([once])
+    assert (totals["cases"], totals["planned_cases"], totals["planned_trials"]) == (2, 4, 4)
+    totals = summary_payload([repeated])
+    assert (totals["cases"], totals["planned_cases"], totals["planned_trials"]) == (2, 3, 6)
+    assert "planned_cases" not in summary_payload([replace(once, cases=2, questions=2)])
 
 
 def test_evaluations_are_pooled_by_cases() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import pytest
 from msgspec.structs import replace
 from tests.runner.agents import a_case
 
@@ -16,6 +17,7 @@ from callscore.core.results import (
     Noted,
     Result,
     SavedScore,
+    ScorerResult,
     Usage,
     answer_passes,
 )
@@ -293,13 +295,31 @@ def test_an_error_counts_as_0_in_every_mean() -> None:
         Failure(case="d", kind="raised", problem="boom"),
     )
     nothing = gather(*[Failure(case=name, kind="raised", problem="boom") for name in "ab"])
+    undecided = gather(outcome("a", None), Failure(case="b", kind="raised", problem="boom"))
 
     (scorer,) = found.scorers
     assert (scorer.mean, scorer.scored, scorer.passed) == (0.5, 4, 2)
     assert (found.decided, found.passed, found.not_run) == (4, 2, 0)
-    assert [(one.mean, one.scored) for one in nothing.scorers] == [(None, 0)]
+    assert [(one.mean, one.scored) for one in nothing.scorers] == [(0.0, 2)]
+    assert [(one.mean, one.scored) for one in undecided.scorers] == [(None, 0)]
     assert summary_payload([found])["f1"] == 0.5
-    assert summary_payload([nothing])["f1"] is None
+    assert summary_payload([nothing])["f1"] == 0.0
+
+
+@pytest.mark.parametrize(
+    ("mean", "least", "is_below"),
+    [
+        (None, 0.0, False),
+        (0.0, 0.0, False),
+        (None, 0.1, True),
+        (0.1, 0.2, True),
+        (None, None, False),
+    ],
+)
+def test_a_required_mean_of_0_accepts_anything(
+    mean: float | None, least: float | None, is_below: bool
+) -> None:
+    assert ScorerResult(name="accuracy", mean=mean, fail_under=least).is_below is is_below
 
 
 def test_every_case_of_a_small_evaluation_is_listed_in_the_order_of_the_plan() -> None:

@@ -102,3 +102,66 @@ def test_cases_are_listed_in_their_order(
 
     places = [printed.index(f"{name}   ") for name in ("alpha", "beta", "gamma")]
     assert places == sorted(places)
+
+
+UNUSUAL = """
+import callscore
+
+CASES = [{"id": name, "input": name, "expected": [{"name": "f"}]} for name in "abc"]
+
+@callscore.evaluation(cases=CASES)
+def broken(case):
+    raise ValueError("no answer")
+
+@callscore.evaluation(cases=CASES)
+def wrong(case):
+    return []
+
+@callscore.evaluation(cases=["x", "y", "z"])
+def open_ended(case):
+    return []
+"""
+
+
+def test_errors_alone_have_a_mean_of_0_everywhere(callscore: Program, tmp_path: Path) -> None:
+    (tmp_path / "eval_a.py").write_text(UNUSUAL)
+
+    ran = callscore("run", "-k", "broken", "--fail-under", "0")
+    again = callscore("run", "-k", "broken", "--fail-under", "0.5")
+
+    assert (ran.returncode, ran.stderr) == (4, "callscore: broken: no answer for 3 cases\n")
+    assert again.returncode == 4
+    for report in (ran.stdout, callscore("show", "latest~1").stdout):
+        assert "accuracy   0.000      0/3" in report
+        assert "No answers, 3 errors\n3 cases in " in report
+    listed = [run["evaluations"][0] for run in json_of(callscore, "history")]
+    assert [(each["cases"], each["f1"], each["errors"]) for each in listed] == [(3, 0.0, 3)] * 2
+    compared = json_of(callscore, "compare", "latest~1", "latest")
+    assert (compared["before"]["f1"], compared["after"]["f1"]) == (0.0, 0.0)
+    table = callscore("compare", "latest~1", "latest").stdout
+    assert "F1" in table
+
+
+def test_cases_without_a_score_are_counted(callscore: Program, tmp_path: Path) -> None:
+    (tmp_path / "eval_a.py").write_text(UNUSUAL)
+
+    ran = callscore("run", "-k", "open_ended")
+
+    assert ran.returncode == 3
+    assert "0 passed, 3 without a score\n3 cases in " in ran.stdout
+    assert "3 cases" in callscore("show").stdout
+    (listed,) = json_of(callscore, "history")[0]["evaluations"]
+    assert (listed["cases"], listed["share"], listed["interval"]) == (3, None, None)
+
+
+def test_a_stopped_run_has_its_planned_cases(callscore: Program, tmp_path: Path) -> None:
+    (tmp_path / "eval_a.py").write_text(UNUSUAL)
+
+    ran = callscore("run", "-k", "wrong", "-x", "--jobs", "1")
+    shown = callscore("show")
+
+    assert "1 failed, stopped after the first failure: 2 not run\n3 cases in " in ran.stdout
+    assert "1 failed, interrupted: 2 not run\n3 cases in " in shown.stdout
+    assert "this run did not finish" in shown.stdout
+    assert "1   interrupted" in callscore("history").stdout
+    assert "3 cases" not in callscore("show", "-k", "a").stdout

@@ -193,6 +193,7 @@ OTHER = "20261116-070000-bcdf"
 TOTALS = {
     "cases": 4,
     "trials": 12,
+    "decided_cases": 4,
     "answered": 9,
     "passed": 6,
     "passed_share": 0.625,
@@ -232,7 +233,7 @@ def test_a_finished_run_is_shown_by_its_summaries(store: Store) -> None:
     assert line.baselines == ("main", "staging")
     first, second = line.evaluations
     assert first.tally == EvaluationNumbers(
-        cases=4, trials=12, answered=9, passed=6, share=0.625, f1=0.75, errors=3
+        cases=4, decided=4, trials=12, answered=9, passed=6, share=0.625, f1=0.75, errors=3
     )
     assert first.tally.interval == wilson(2.5, 4)
     assert (second.name, second.variant, second.place) == ("router", "large", "a.py")
@@ -264,7 +265,7 @@ def test_a_run_that_is_under_way_is_counted(store: Store) -> None:
     [line] = list_runs(store)
 
     tally = _numbers(line)
-    assert (tally.cases, tally.trials) == (3, 5)
+    assert (tally.cases, tally.decided, tally.trials) == (4, 3, 6)
     assert (tally.answered, tally.passed, tally.errors) == (4, 2, 2)
     assert tally.share == pytest.approx((1 / 3 + 1 + 0) / 3)
     # An error did not pass, and counts as 0.
@@ -278,6 +279,14 @@ def test_without_a_score_there_is_no_mean(store: Store) -> None:
     store.save_results([_case("a", f1=None, counts=()), _error("b")])
 
     assert _numbers(list_runs(store)[0]).f1 is None
+
+
+def test_the_mean_of_errors_alone_is_0(store: Store) -> None:
+    store.begin(a_run())
+    store.add_evaluation(an_evaluation(RUN))
+    store.save_results([_error("a"), _error("b")])
+
+    assert _numbers(list_runs(store)[0]).f1 == 0.0
 
 
 def test_the_evaluations_of_a_run_are_counted_apart(store: Store) -> None:
@@ -322,7 +331,7 @@ def test_a_run_without_a_decision_has_no_share(store: Store) -> None:
     empty, undecided = [_numbers(line) for line in list_runs(store)]
 
     assert (empty.cases, empty.share, empty.interval, empty.f1) == (0, None, None, None)
-    assert (undecided.cases, undecided.answered, undecided.share) == (0, 1, None)
+    assert (undecided.cases, undecided.answered, undecided.share) == (1, 1, None)
 
 
 def test_a_tag_counts_its_own_cases_alone(store: Store) -> None:

@@ -298,14 +298,14 @@ def _trials(evaluations: Iterable[EvaluationSide]) -> list[TrialOutcome]:
 
 
 def _mean_f1(evaluations: Iterable[EvaluationSide]) -> float | None:
-    """The mean score, as in the report of a run: errors are 0 if their evaluation has scores."""
+    """The mean score, as in the history: errors are 0, unless answers beside them have no score."""
     scores: list[float] = []
     for each in evaluations:
         trials = _trials([each])
         # Imported runs may contain anything.
         answers = [trial.f1 for trial in trials if trial.status != "error"]
         found = [value for value in answers if value is not None and 0 <= value <= 1]
-        if found:
+        if found or not answers:
             scores += [*found, *[0.0 for trial in trials if trial.status == "error"]]
     return fsum(scores) / len(scores) if scores else None
 

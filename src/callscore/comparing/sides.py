@@ -362,7 +362,7 @@ def paired_values(matched: Iterable[MatchedCase], measure: str) -> list[tuple[fl
 
     Means over few and over many trials have different distributions, even if nothing differs: of the
     run with more trials only the first ones count. A trial without an answer counts as 0, if the
-    measure has a number in its evaluation. None for a case without a number in one of the runs.
+    measure has a number in its evaluation; as F1 also if there are no answers. None for a case without a number in one of the runs.
     """
     matched, read = list(matched), _value_reader(measure)
     measured = _measured_evaluations(matched, read, measure)
@@ -394,8 +394,15 @@ def _valid_share(number: float | None) -> float | None:
 def _measured_evaluations(
     matched: Sequence[MatchedCase], read: ReadValue, measure: str
 ) -> set[str]:
-    """The evaluations in which the measure has a number; for `passed` all of them."""
+    """The evaluations in which the measure has a number; for `passed` all of them.
+
+    F1 is also measured in an evaluation without answers: it is 0.
+    """
     found: set[str] = set()
+    if measure == F1:
+        trials = [(each.evaluation, (*each.before.trials, *each.after.trials)) for each in matched]
+        answered = {name for name, some in trials if any(one.status != "error" for one in some)}
+        found = {name for name, _ in trials} - answered
     for evaluation, before, after, _ in matched:
         if evaluation not in found and (
             measure == PASSED

@@ -330,7 +330,7 @@ class ScorerResult(Struct, frozen=True, gc=False, kw_only=True):
 
     Attributes:
         mean: the mean over the answers that have a number, with 0 for each missing answer; None if
-            no answer has a number.
+            there are answers, and none has a number.
         scored: the number of these answers, and of the missing ones.
         passed: how many of them pass.
         fail_under: the lowest mean that is allowed; None for any.
@@ -350,7 +350,7 @@ class ScorerResult(Struct, frozen=True, gc=False, kw_only=True):
     @property
     def is_below(self) -> bool:
         """Whether the mean, or the lack of one, is below `fail_under`."""
-        return self.fail_under is not None and (self.mean is None or self.mean < self.fail_under)
+        return self.fail_under is not None and (self.mean or 0.0) < self.fail_under
 
 
 class CaseTrials(Struct, frozen=True, gc=False):

@@ -120,20 +120,23 @@ class Column:
     ) -> ScorerResult:
         """The result of a scorer so far; `fail_under` is None before the answers are complete.
 
-        Each of the `errors` counts as 0, if the scorer has any number. Without counted calls, there is
-        nothing that a required mean could check, so that the scorer has none.
+        Each of the `errors` counts as 0, unless the scorer has no number for the answers that came.
+        Without counted calls, there is nothing that a required mean could check, so that the scorer
+        has none.
         """
         is_empty = not has_counted_calls and self._name in _CALL_SCORERS and self._fail_under
         count = 0 if is_empty else self._mean.count
-        scored = count + (errors if count else 0)
+        not_scorable, broken = self._not_scorable.noted(), self._broken.noted()
+        has_answers = self._mean.count or not_scorable.count or broken.count
+        scored = count + (errors if count or not has_answers else 0)
         return ScorerResult(
             name=self._name,
             mean=self._mean.value(scored),
             scored=scored,
             passed=self._passed,
             fail_under=self._fail_under if is_complete else None,
-            not_scorable=self._not_scorable.noted(),
-            broken=self._broken.noted(),
+            not_scorable=not_scorable,
+            broken=broken,
         )
 
     def metric(self, version: str | None) -> MetricResult:
@@ -402,9 +405,10 @@ _SCORER_FIELDS = ("name", "mean", "scored", "passed", "fail_under")
 def summary_payload(results: Sequence[EvaluationResults]) -> dict[str, Any]:
     """The totals of evaluations as plain data; for a single one also those of its scorers.
 
-    `cases` and `trials` count what passed or failed; an error did not pass. `passed_share` is the
-    mean over the cases of the share of trials that passed. `f1` is the mean of the scores, with 0
-    for a missing answer; `macro_f1` is the mean over the answers.
+    `cases` and `trials` count what was run; `decided_cases`, what passed or failed. An error did not
+    pass. `passed_share` is the mean over the decided cases of the share of trials that passed. `f1`
+    is the mean of the scores, with 0 for a missing answer; `macro_f1` is the mean over the answers.
+    `planned_cases` and `planned_trials` are there if not all were run.
     """
     counts: dict[str, Any] = {
         name: sum(getattr(each, name) for each in results) for name in _SUMMED
@@ -413,21 +417,19 @@ def summary_payload(results: Sequence[EvaluationResults]) -> dict[str, Any]:
     counts["forbidden"] = sum(each.results.summary.forbidden_cases for each in results)
     for name in _COST:
         counts[name] = sum(getattr(each.usage, name) for each in results)
-    cases, trials, passed_shares = 0, 0, []
-    for each in results:
-        decided = each.decided
-        trials += decided
-        if each.trials:
-            cases += len(each.trials)
-            passed_shares.append(fsum(case.passed / case.trials for case in each.trials))
-        else:
-            cases += decided
-            passed_shares.append(float(each.passed))
     pooled = _pooled(results)
     interval = pooled.macro_f1_interval
-    counts["cases"] = cases
-    counts["trials"] = trials
-    counts["passed_share"] = fsum(passed_shares) / cases if cases else None
+    counts["cases"] = sum(map(_cases_run, results))
+    counts["trials"] = counts["answered"] + counts["errors"]
+    counts["decided_cases"] = decided = sum(len(each.trials) or each.decided for each in results)
+    shares = fsum(
+        [case.passed / case.trials for each in results for case in each.trials]
+        + [float(each.passed) for each in results if not each.trials]
+    )
+    counts["passed_share"] = shares / decided if decided else None
+    if any(each.not_run for each in results):
+        counts["planned_cases"] = sum(each.cases for each in results)
+        counts["planned_trials"] = sum(each.questions for each in results)
     counts["f1"] = _mean_with_errors(pooled, results)
     counts["macro_f1"] = pooled.macro_f1
     counts["macro_f1_interval"] = None if interval is None else list(interval)
@@ -440,11 +442,20 @@ def summary_payload(results: Sequence[EvaluationResults]) -> dict[str, Any]:
     return counts
 
 
+def _cases_run(each: EvaluationResults) -> int:
+    """How many cases have an answer or an error; with several trials, of a partial run a minimum."""
+    if not each.trials and each.questions <= each.cases:
+        return each.answered + each.errors
+    return len(each.trials) if each.not_run else max(each.cases, len(each.trials))
+
+
 def _mean_with_errors(pooled: Summary, results: Sequence[EvaluationResults]) -> float | None:
-    """The mean score, with 0 for each missing answer of an evaluation that has scores."""
+    """The mean score, with 0 for each missing answer, unless no answer of its evaluation has one."""
+    errors = sum(
+        each.errors for each in results if each.results.summary.outcomes or not each.answered
+    )
     if pooled.macro_f1 is None:
-        return None
-    errors = sum(each.errors for each in results if each.results.summary.outcomes)
+        return 0.0 if errors else None
     return pooled.macro_f1 * (pooled.cases / (pooled.cases + errors))
 
 

@@ -637,8 +637,8 @@ def evaluation_numbers(
     totals = select(
         cases.c.run,
         cases.c.evaluation,
-        _count_if(cases.c.decided > 0).label("cases"),
-        func.sum(cases.c.decided).label("decided"),
+        func.count().label("cases"),
+        _count_if(cases.c.decided > 0).label("decided"),
         func.sum(cases.c.trials).label("trials"),
         func.sum(cases.c.passed).label("passed"),
         func.sum(cases.c.errors).label("errors"),
@@ -659,14 +659,16 @@ def _count_if(condition: ColumnElement[bool]) -> ColumnElement[int]:
 
 def _numbers_from_row(row: Any) -> EvaluationNumbers:
     # Some databases return sums of integers as another type.
-    trials, errors = int(row.trials), int(row.errors)
+    trials, errors, scored = int(row.trials), int(row.errors), int(row.scored)
+    has_f1 = scored or errors == trials  # else the answers have no scores
     return EvaluationNumbers(
         cases=int(row.cases),
-        trials=int(row.decided),
+        trials=trials,
+        decided=int(row.decided),
         answered=trials - errors,
         passed=int(row.passed),
         share=None if row.share is None else float(row.share),
-        f1=float(row.f1) / (int(row.scored) + errors) if row.scored else None,
+        f1=float(row.f1) / (scored + errors) if has_f1 else None,
         errors=errors,
     )
 

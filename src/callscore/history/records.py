@@ -208,23 +208,25 @@ class EvaluationNumbers(
     frozen=True,
     gc=False,
     kw_only=True,
-    rename={"share": "passed_share"},
+    rename={"share": "passed_share", "decided": "decided_cases"},
 ):
     """The totals of the cases of an evaluation.
 
     Attributes:
-        cases: the number of decided cases: a scorer has a number, or there is no answer.
+        cases: the number of cases.
         trials: the number of their trials.
+        decided: the number of decided cases: a scorer has a number, or there is no answer.
         answered: the number of answers.
         passed: how many of these passed.
-        share: the mean share of passed trials over the cases; a trial without an answer did not
-            pass. None without cases.
-        f1: the mean score, with 0 for a missing answer; None if no answer has a score.
+        share: the mean share of passed trials over the decided cases; a trial without an answer did
+            not pass. None without any.
+        f1: the mean score, with 0 for a missing answer; None if there are answers without a score.
         errors: the number of trials without an answer.
     """
 
     cases: int
     trials: int
+    decided: int
     answered: int
     passed: int
     share: float | None
@@ -234,7 +236,7 @@ class EvaluationNumbers(
     @property
     def interval(self) -> Interval | None:
         """The 95 % Wilson interval of the share; the trials of a case count as one observation."""
-        return None if self.share is None else wilson(self.share * self.cases, self.cases)
+        return None if self.share is None else wilson(self.share * self.decided, self.decided)
 
 
 # --- payloads: values as JSON, compressed if that saves enough --------------------------------

@@ -139,7 +139,7 @@ def _join_ids(ids: list[str]) -> str:
 # Summaries of evaluations have the same fields.
 _decode_numbers = msgspec.json.Decoder(EvaluationNumbers).decode
 _NO_NUMBERS = EvaluationNumbers(
-    cases=0, trials=0, answered=0, passed=0, share=None, f1=None, errors=0
+    cases=0, trials=0, decided=0, answered=0, passed=0, share=None, f1=None, errors=0
 )
 
 

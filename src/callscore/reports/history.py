@@ -50,7 +50,7 @@ class RunRow(Struct, frozen=True, gc=False, kw_only=True):
         is_partial: whether cases were left out on request.
         evaluation: the name of the evaluation; None if there is none yet.
         key: distinguishes the evaluation from others of the same name.
-        cases: how many cases passed or failed; an error did not pass.
+        cases: how many cases it has, decided or not.
         trials: how many trials they had.
         answered: how many answers there are.
         passed: how many answers pass.

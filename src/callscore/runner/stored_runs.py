@@ -232,8 +232,16 @@ def load_run(store: Store, run: RunRecord, options: ShowOptions = _OPTIONS) -> R
         id=run.id,
         evaluations=tuple(results),
         seconds=max((run.finished_at or run.started_at) - run.started_at, 0.0),
+        is_interrupted=any(each.not_run for each in results),
         warnings=tuple(warnings),
     )
+
+
+def _planned(summary: Mapping[str, Any]) -> dict[str, int]:
+    """How many cases and trials were planned, if not all of them were run."""
+    names = {"cases": "planned_cases", "questions": "planned_trials"}
+    found = {name: summary.get(field) for name, field in names.items()}
+    return {name: count for name, count in found.items() if isinstance(count, int)}
 
 
 def _select_results(
@@ -342,6 +350,7 @@ class _EvaluationPart:
             score = made.get(row.number) if row.number in self._incomplete else None
             totals.add(row.result if score is None else replace(row.result, score=score))
         skipped = record.summary.get("skipped")
+        planned = {} if options.keyword else _planned(record.summary)
         return totals.evaluation(
             {
                 "name": record.name,
@@ -350,6 +359,7 @@ class _EvaluationPart:
             },
             skipped=Noted(skipped if isinstance(skipped, int) else 0),
             is_saved=True,
+            **planned,
         )
 
     def _case(

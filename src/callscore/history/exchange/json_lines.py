@@ -74,6 +74,9 @@ class _Totals(Struct):
 
     cases: _Count = 0
     trials: _Count = 0
+    decided_cases: _Count = 0
+    planned_cases: _Count = 0
+    planned_trials: _Count = 0
     answered: _Count = 0
     passed: _Count = 0
     undecided: _Count = 0
