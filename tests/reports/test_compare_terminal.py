@@ -232,6 +232,11 @@ def test_a_long_name_of_a_slice_is_shown_whole() -> None:
 def test_holms_correction_is_mentioned_only_beside_p_values() -> None:
     assert "Holm" in rendered(REGRESSED, width=100)
     assert "Holm" not in rendered(REGRESSED, width=44)
+    name = "get_" + "weather_" * 8
+    wide = replace(REGRESSED.tools[0].difference, cases=10**70)
+    tools = (replace(REGRESSED.tools[0], name=name, difference=wide),)
+    text = rendered(replace(REGRESSED, tools=tools), width=100)
+    assert text.index("Holm") > text.index("Tags, by")  # no room for p in the table of tools
 
 
 @pytest.mark.parametrize("lang", ["en", "ru"])

@@ -51,7 +51,7 @@ Next: callscore show 20261115-120000-bbbb refund-order-17
 CLOSED_BLOCK = """\
 Gate failed   regressed, main → latest   --fail-on any
 ! regressed: passed 92.0% → 84.0%, −8.0 points (95% interval −12.5 to −3.5, p = 0.002, exact
-McNemar, 197 cases in both)
+  McNemar, 197 cases in both)
 ! 3 cases broken
 ! 1 case changed (assistant::convert-5-miles-to-km)
 ! 3 cases are missing or have no value now (a, b, c)

@@ -43,7 +43,7 @@ calls           3 expected, 4 actual
 ! 1 case with a repeated id and trial, also scored (news #0)
 ! 1 record skipped: unreadable (traces.jsonl:812)
 ! stopped at 1 record that cannot be read; the rest of the input is not in this report
-(traces.jsonl:900: not JSON)
+  (traces.jsonl:900: not JSON)
 
 Repeated trials
            k=1     k=2

@@ -12,6 +12,7 @@ from callscore.core.results import MetricValue
 from callscore.reports.terminal import (
     Section,
     heading_line,
+    note_line,
     print_sections,
     printed_text,
     report_width,
@@ -109,3 +110,12 @@ def test_a_report_in_a_pipe_is_as_wide_as_columns_says(
     text = printed_text(lambda console: print_sections([[Text("word " * 100)]], console))
 
     assert width - len("word ") <= max(map(len, text.splitlines())) <= width
+
+
+def test_later_lines_of_a_note_are_indented() -> None:
+    console = Console(file=StringIO(), width=20, color_system=None)
+    with console.capture() as capture:
+        print_sections([[note_line("1 forbidden call, scored 0", "f")]], console)
+
+    lines = [line.rstrip() for line in capture.get().splitlines()]
+    assert lines == ["! 1 forbidden call,", "  scored 0 (f)"]

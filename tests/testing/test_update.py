@@ -234,5 +234,8 @@ def test_what_holds_is_confirmed_and_what_does_not_is_changed(tmp_path: Path) ->
 
     assert updates.confirmed == [location_key(updates.changes[0])] == [f"{file}:(0, 'expected')"]
     assert [change.items for change in updates.changes] == [({"name": "g", "arguments": {}},)]
-    assert updates.changes[0].shown == "  Expected           Actual\n- f(any arguments)\n+                    g()"
+    assert (
+        updates.changes[0].shown
+        == "  Expected           Actual\n- f(any arguments)\n+                    g()"
+    )
     assert file.read_text() == '{"id": "a", "expected": ["f"]}\n'

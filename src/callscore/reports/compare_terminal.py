@@ -222,12 +222,12 @@ def slice_sections(
         table = slice_table(group[:max_shown], width, lang)
         header, *_ = table.plain.split("\n")
         has_p_values = say(wording.P_VALUE, lang) in header.split()
-        section: Section = [heading.append(SPACE + holm if holm and has_p_values else "", "dim")]
-        section.append(table)
+        shown = holm if has_p_values else ""
+        section: Section = [heading.append(SPACE + shown if shown else "", "dim"), table]
         if len(group) > max_shown:
             section.append(Text(say(wording.MORE, lang, count=len(group) - max_shown), "dim"))
         sections.append(section)
-        holm = ""  # shown once, since it is about all slices
+        holm = "" if shown else holm  # shown once, since it is about all slices
     return sections
 
 

@@ -11,10 +11,13 @@ from rich.text import Text
 
 from callscore.core.rendering import clip, clip_middle, display_width, escape, wrap
 from callscore.reports.formatting import file_width, low_scorers, metric_cells
+from callscore.reports.tables import wrapped_grid
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
     from typing import Any
+
+    from rich.table import Table
 
     from callscore.core.results import MetricValue
 
@@ -61,10 +64,10 @@ def print_sections(sections: Iterable[Section], console: Console) -> None:
             console.print(part, width=width)
 
 
-def note_line(sentence: str, names: str, *, style: str = "yellow") -> Text:
-    """A note: a sentence, and the first names that it is about."""
-    line = Text().append("! ", style).append(sentence)
-    return line.append(f" ({names})" if names else "", "dim")
+def note_line(sentence: str, names: str, *, style: str = "yellow") -> Table:
+    """A note: a sentence, and the first names that it is about; later lines are indented."""
+    text = Text(sentence).append(f" ({names})" if names else "", "dim")
+    return wrapped_grid([(Text("!", style), text)], space=1, overflow="fold")
 
 
 def indented(text: Text) -> Padding:
