@@ -165,3 +165,41 @@ def test_a_stopped_run_has_its_planned_cases(callscore: Program, tmp_path: Path)
     assert "this run did not finish" in shown.stdout
     assert "1   interrupted" in callscore("history").stdout
     assert "3 cases" not in callscore("show", "-k", "a").stdout
+
+
+BORDERLINE = """
+import callscore
+
+def a(output):
+    return 0.74996
+
+def b(output):
+    return 1 - 1e-11
+
+@callscore.evaluation(cases=[{"id": "x", "input": "x", "expected": []}], scorers=[a], pass_mark=0.75)
+def close(case):
+    return []
+
+@callscore.evaluation(cases=[{"id": "x", "input": "x", "expected": []}], scorers=[b])
+def closer(case):
+    return []
+"""
+
+
+def test_a_value_below_the_pass_mark_is_shown_below_it(callscore: Program, tmp_path: Path) -> None:
+    (tmp_path / "eval_a.py").write_text(BORDERLINE)
+
+    ran = callscore("run", "--fail-under", "0")
+    reports = [
+        *[callscore("show", *options).stdout for options in ((), ("--format", "markdown"))],
+        *[callscore("show", "latest", f"{name}::x").stdout for name in ("close", "closer")],
+        callscore("show", "--format", "junit").stdout,
+        callscore("run", "--format", "markdown").stdout,
+    ]
+
+    assert "✗ x      0.749" in ran.stdout
+    assert "✗ x      0.999" in ran.stdout
+    for report in (ran.stdout, *reports):
+        assert "0.749" in report or "0.999" in report
+        assert "1.000" not in report.replace("≥ 1.000", "")
+        assert not re.search(r"✗ x +0\.750|0\.750 a\b|`a` 0\.750", report)

@@ -481,6 +481,7 @@ def test_with_other_settings_it_is_said_that_other_tools_know_none(asked: Result
         (1.0, "1.000"),
         (0.9999999999999999, "1.000"),
         (0.99999, "0.999"),
+        (1 - 1e-11, "0.999"),
         (0.00001, "0.001"),
         (1e-17, "0.000"),
         (2 / 3, "0.667"),

@@ -273,7 +273,7 @@ def _markdown_trial(case: SavedCase, trial: Result, lang: Language) -> Iterator[
     if trial.failure is not None:
         yield fenced(escape(trial.failure.problem), "text")
         return
-    yield from value_blocks(trial.values, UNLIMITED_WIDTH)
+    yield from value_blocks(trial.values, UNLIMITED_WIDTH, pass_mark=case.pass_mark)
     if trial.score is not None:
         lines = call_lines(trial.score, width=_WIDTH, lang=lang)
     else:

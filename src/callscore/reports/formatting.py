@@ -270,7 +270,7 @@ def low_scorers(values: Sequence[MetricValue], pass_mark: float) -> list[MetricV
 
 
 NO_NUMBER = "–"
-_ROUNDED_DIGITS = 9  # a sum of shares may be 0.9999999999999999 instead of 1
+_ROUNDED_DIGITS = 12  # a sum of shares may be 0.9999999999999999 instead of 1
 _CELL_SPACE = "   "
 
 
@@ -288,12 +288,15 @@ def limit_text(value: float | None) -> str:
     return NO_NUMBER if value is None else exact_decimal(value)
 
 
-def metric_cells(values: Sequence[MetricValue], width: int) -> list[list[tuple[str, str]]]:
+def metric_cells(
+    values: Sequence[MetricValue], width: int, *, border: float | None = None
+) -> list[list[tuple[str, str]]]:
     """The numbers of one case in lines of cells, a number and a name, aligned from case to case.
 
-    Names are never cut, since people copy them: a name without room has a line of its own.
+    Names are never cut, since people copy them: a name without room has a line of its own. `border`
+    is the pass mark, if there is one.
     """
-    numbers = [number_text(found.value) for found in values]
+    numbers = [number_text(found.value, border=border) for found in values]
     most = max(map(len, [number_text(0.0), *numbers]))
     names = [escape(found.name) for found in values]
     cells = [(number.rjust(most), name) for number, name in zip(numbers, names, strict=True)]
@@ -366,19 +369,22 @@ def note_items(
     )
 
 
-def numbers_line(values: Sequence[MetricValue]) -> str:
+def numbers_line(values: Sequence[MetricValue], *, border: float | None = None) -> str:
     """The values of scorers or metrics for one case, on one line."""
-    return ", ".join(f"{code(found.name)} {number_text(found.value)}" for found in values)
+    return ", ".join(
+        f"{code(found.name)} {number_text(found.value, border=border)}" for found in values
+    )
 
 
-def value_blocks(values: Sequence[MetricValue], width: int) -> list[str]:
+def value_blocks(values: Sequence[MetricValue], width: int, *, pass_mark: float) -> list[str]:
     """The values of the scorers for one case, and a list of their reasons."""
     reasons = [
         f"- {code(found.name)}: {code(found.reason, width=width)}"
         for found in values
         if found.reason
     ]
-    return [block for block in (numbers_line(values), "\n".join(reasons)) if block]
+    numbers = numbers_line(values, border=pass_mark)
+    return [block for block in (numbers, "\n".join(reasons)) if block]
 
 
 def details(title: str, body: str) -> str:

@@ -382,15 +382,17 @@ def listed_rows(
     if sum(len(each.listed) for each in group) > _MAX_LISTED:
         return []
     return [
-        (each.variant or "", *_listed_table(each.listed, lang)) for each in group if each.listed
+        (each.variant or "", *_listed_table(each.listed, each.results.settings.pass_mark, lang))
+        for each in group
+        if each.listed
     ]
 
 
 def _listed_table(
-    listed: Sequence[ListedCase], lang: Language
+    listed: Sequence[ListedCase], pass_mark: float, lang: Language
 ) -> tuple[list[str], list[tuple[str, list[Cell]]]]:
     columns = [("", [_mark(case) for case in listed])]
-    columns.append((say(SCORE, lang), [_score_cell(case, lang) for case in listed]))
+    columns.append((say(SCORE, lang), [_score_cell(case, pass_mark, lang) for case in listed]))
     if any(case.trials > 1 for case in listed):
         shares = [share_cell(case.passed_trials, case.trials) for case in listed]
         columns.append((say(PASSED, lang), shares))
@@ -406,10 +408,10 @@ def _mark(case: ListedCase) -> Cell:
     return _ERROR_MARK if case.errors == case.trials else MARKS[case.passed]
 
 
-def _score_cell(case: ListedCase, lang: Language) -> Cell:
+def _score_cell(case: ListedCase, pass_mark: float, lang: Language) -> Cell:
     if case.errors == case.trials:
         return say(_ERROR, lang), "red"
-    return number_text(case.value), "dim" if case.value is None else ""
+    return number_text(case.value, border=pass_mark), "dim" if case.value is None else ""
 
 
 def evaluation_label(run: RunResults, evaluation: EvaluationResults) -> str:
@@ -638,6 +640,7 @@ def _variants_table(group: Sequence[EvaluationResults], lang: Language) -> str:
 
 def _markdown_case(run: RunResults, shown: ShownCase, lang: Language) -> str:
     case, (outcome, _) = shown.case, OUTCOMES[shown.passed]
+    pass_mark = shown.evaluation.results.settings.pass_mark
     title = f"{code_title(case.label)} {say(outcome, lang)}"
     if isinstance(case, CaseScore):
         values = case.metrics
@@ -648,7 +651,7 @@ def _markdown_case(run: RunResults, shown: ShownCase, lang: Language) -> str:
         if len(case.calls) > _MOST_CALLS:
             lines.append(say(MORE, lang, count=len(case.calls) - _MOST_CALLS))
         calls = fenced("\n".join(lines or [say(NO_CALLS, lang)]), "text")
-    body = "\n\n".join([*value_blocks(values, _REASON_WIDTH), calls])
+    body = "\n\n".join([*value_blocks(values, _REASON_WIDTH, pass_mark=pass_mark), calls])
     return details(title + _evaluation_suffix(run, shown.evaluation), body)
 
 

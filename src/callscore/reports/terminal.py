@@ -118,7 +118,7 @@ def scorer_value_lines(
     low = {escape(found.name) for found in low_scorers(values, pass_mark)}
     none = {escape(found.name) for found in values if found.value is None}
     lines = Text()
-    for place, cells in enumerate(metric_cells(values, width - INDENT)):
+    for place, cells in enumerate(metric_cells(values, width - INDENT, border=pass_mark)):
         lines.append("\n" if place else "")
         for position, (value, name) in enumerate(cells):
             style = "dim" if name.rstrip() in none else "red" if name.rstrip() in low else ""

@@ -65,7 +65,7 @@ def failed_text(outcome: Result, pass_mark: float) -> str:
     width = text_width()
     low = low_scorers(outcome.values, pass_mark)
     others = [found for found in outcome.values if found not in low and not found.is_broken]
-    rows = metric_cells(others, width) if others else []
+    rows = metric_cells(others, width, border=pass_mark) if others else []
     lines = ["   ".join(f"{value} {name}" for value, name in cells).rstrip() for cells in rows]
     lines += [
         f"{escape(found.name)}: {escape(found.reason)}" for found in outcome.values if found.reason
