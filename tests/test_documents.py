@@ -296,3 +296,36 @@ def test_a_duplicate_key_in_the_definitions_of_tools_is_refused(write: Any) -> N
             callscore.score([], [], tools=write(text, name))
     with pytest.raises(UnreadableInput, match=r"g.json:1:\d+: duplicate key 'name'"):
         callscore.score(write(b'[{"name": "f", "name": "g"}]', "g.json"), [])
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"id": "a", "id": "b", "expected": ["f"], "actual": ["f"]}',
+        '[{"id": "a", "expected": ["f"], "actual": [{"name": "f", "arguments": {"x": 1, "x": 2}}]}]',
+        '[{"name": "f", "description": "d", "description": "e", "parameters": {"type": "object"}}]',
+    ],
+)
+def test_what_people_write_has_no_key_twice(tmp_path: Path, text: str) -> None:
+    (tmp_path / "a.json").write_text(text)
+
+    with pytest.raises(UnreadableInput, match="duplicate key"):
+        list(read_documents(tmp_path / "a.json"))
+
+
+def test_of_a_list_of_cases_only_those_with_a_duplicate_key_are_bad(tmp_path: Path) -> None:
+    good = '{"id": "a", "expected": ["f"], "actual": ["f"]}'
+    (tmp_path / "a.json").write_text(f"[{good}, {good.replace('actual', 'expected')}, {good}]")
+    bad: list[str] = []
+
+    found = list(read_documents(tmp_path / "a.json", on_bad=lambda _, problem: bad.append(problem)))
+
+    assert len(found) == 2
+    assert bad == ["duplicate key 'expected'. Remove one of them."]
+
+
+def test_definitions_in_a_text_have_no_key_twice() -> None:
+    text = '{"name": "f", "description": "d", "parameters": {"type": "object", "type": "object"}}'
+
+    with pytest.raises(InvalidCall, match="duplicate key 'type'"):
+        tools_in(text)

@@ -53,6 +53,8 @@ _SUFFIXES = (".json", ".jsonl", ".ndjson", ".yaml", ".yml", ".txt", ".csv", ".pa
 _MAX_WAITING = 1_000  # lines
 # Dialects that recognize almost anything, also incomplete or invalid definitions.
 _AMBIGUOUS_DIALECTS = ("generic", "tool_definitions")
+# Formats that people write: a key that is given twice is a mistake.
+_WRITTEN_DIALECTS = ("callscore_case", "tool_definitions")
 
 
 class Document(Struct, frozen=True):
@@ -236,8 +238,8 @@ def read_documents(
         dialect: by default it is recognized.
         on_bytes: called with the number of further bytes that have been read.
         on_bad: called with the place and the problem of a part that cannot be read.
-        allow_duplicates: whether an object may have a key twice; the last one counts, as in the
-            JSON readers of the stacks that write traces.
+        allow_duplicates: whether an object of a trace may have a key twice; the last one counts, as
+            in the JSON readers of the stacks that write traces.
 
     Raises:
         UnreadableInput: the file cannot be read, or, without `on_bad`, a part of it.
@@ -252,18 +254,24 @@ def read_documents(
             yield Document(batch.place, batch.items, dialect_named("generic"))
             continue
         whole = documents.take_whole(batch) if isinstance(batch, Array) else None
-        if whole is not None:
+        has_duplicate = isinstance(batch, Array) and batch.duplicate is not None
+        if whole is not None and not (has_duplicate and _is_written(whole.dialect)):
             yield whole
             continue
         for record in batch.records() if isinstance(batch, Array | Lines) else (batch,):
             if isinstance(record, BadRecord):
                 on_bad(record.place, record.problem)
-            elif record.duplicate is not None and not allow_duplicates:
+                continue
+            dialect = documents.dialect_for(record.value)
+            if record.duplicate is not None and (not allow_duplicates or _is_written(dialect)):
                 on_bad(record.duplicate.place, record.duplicate.problem)
             else:
-                found = documents.take(record, documents.dialect_for(record.value))
-                yield from _recognized(found, on_bad)
+                yield from _recognized(documents.take(record, dialect), on_bad)
     yield from _recognized(documents.finish(), on_bad)
+
+
+def _is_written(dialect: Dialect | None) -> bool:
+    return dialect is not None and dialect.name in _WRITTEN_DIALECTS
 
 
 def _recognized(
@@ -328,7 +336,11 @@ def tools_in(value: Any, *, format: str | None = None) -> list[Tool]:  # noqa: A
     if isinstance(given, list) and all(isinstance(item, Tool) for item in given):
         return unique_tools(given)
     document = to_document(given)
-    return [] if document is None else read_definitions_in(document, dialect=dialect)
+    if document is None:
+        return []
+    if _is_written(dialect or find_dialect(document)):
+        _refuse_duplicate_keys(given, document)
+    return read_definitions_in(document, dialect=dialect)
 
 
 _EMPTY: tuple[Any, ...] = ([], {})

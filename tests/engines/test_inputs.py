@@ -536,15 +536,38 @@ def test_a_list_of_calls_with_a_duplicate_key_is_refused(tmp_path: Path, write: 
         score_joined(write("golden.json", [{"name": "f"}]), tmp_path / "trace.json")
 
 
-def test_the_beginning_of_a_large_file_is_checked(tmp_path: Path) -> None:
-    plain = '{"id": "a", "expected": [], "actual": []}\n'
-    twice = '{"id": "a", "expected": [], "actual": [], "actual": []}\n'
-    early, late = tmp_path / "early.jsonl", tmp_path / "late.jsonl"
-    early.write_text(plain * 1000 + twice + plain * 10_000)
-    late.write_text(plain * 20_000 + twice + plain * 2_000)
+_EVERY_WAY: tuple[dict[str, Any], ...] = (
+    {},
+    {"show": "all", "max_shown": None},
+    {"settings": Settings(mode="flexible")},
+    {"limit": 30_000},
+)
 
-    with pytest.raises(UnreadableInput, match=r"early.jsonl:1001:43: duplicate key"):
-        score_files(early)
-    assert score_files(late).summary.cases == 22_001
-    with pytest.raises(UnreadableInput, match=r"late.jsonl:20001:43: duplicate key"):
-        score_files(late, settings=Settings(mode="flexible"))
+
+@pytest.mark.parametrize("options", _EVERY_WAY)
+@pytest.mark.parametrize("key", ["actual", "\\u0061ctual"])
+def test_duplicate_sides_are_found_anywhere_in_a_large_file(
+    tmp_path: Path, options: dict[str, Any], key: str
+) -> None:
+    lines = [f'{{"id": "{number}", "expected": [], "actual": []}}' for number in range(22_000)]
+    lines[20_000] = f'{{"id": "a", "expected": [], "actual": [], "{key}": []}}'
+    (tmp_path / "a.jsonl").write_text("\n".join(lines))
+
+    with pytest.raises(UnreadableInput, match=r"a.jsonl:20001:43: duplicate key 'actual'"):
+        score_files(tmp_path / "a.jsonl", **options)
+
+
+@pytest.mark.parametrize("options", _EVERY_WAY)
+def test_other_duplicate_keys_are_found_at_the_beginning_of_a_large_file(
+    tmp_path: Path, options: dict[str, Any]
+) -> None:
+    calls = '[{"name": "f", "arguments": {"expected": "actual"}}]'
+    plain = f'{{"id": "a", "expected": {calls}, "actual": {calls}}}\n'
+    twice = plain.replace('"expected": "actual"', '"x": 1, "x": 2', 1)
+    early, late = tmp_path / "early.jsonl", tmp_path / "late.jsonl"
+    early.write_text(plain * 1000 + twice + plain * 5000)
+    late.write_text(plain * 5000 + twice + plain * 1000)
+
+    with pytest.raises(UnreadableInput, match=r"early.jsonl:1001:\d+: duplicate key 'x'"):
+        score_files(early, **options)
+    assert score_files(late, **options).summary.cases == 6001

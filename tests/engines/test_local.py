@@ -574,3 +574,11 @@ def test_of_joined_files_the_first_pairs_are_used(tmp_path: Path) -> None:
 def test_a_limit_is_a_positive_number(tmp_path: Path, limit: int) -> None:
     with pytest.raises(InvalidSettings, match="limit"):
         score_files(write(tmp_path / "a.jsonl", *cases_of(1)), limit=limit)
+
+
+def test_expected_calls_in_a_text_have_no_key_twice() -> None:
+    text = '[{"name": "f", "arguments": {"x": 1, "x": 2}}]'
+
+    with pytest.raises(UnreadableInput, match="duplicate key"):
+        score_cases([{"id": "a", "expected": text, "actual": []}])
+    assert score_cases([{"id": "a", "expected": [], "actual": text}]).summary.cases == 1

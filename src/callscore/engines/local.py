@@ -44,6 +44,7 @@ from callscore.formats.reading import read_candidates
 from callscore.formats.trace import DEFAULT_READ_OPTIONS
 from callscore.metrics.metric import InvalidOption
 from callscore.sources import Array, BadRecord, Lines, Record, read_batches
+from callscore.sources.duplicate_keys import has_duplicate_sides
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -336,8 +337,9 @@ def _case_score(case: Case, score: Score, values: tuple[MetricValue, ...]) -> Ca
 _NO_HOOKS = ScoreHooks()
 # Smaller batches are decoded just as quickly.
 _MANY_BYTES = 1 << 14
-# The beginning of a file of plain cases that is searched for duplicate keys. The rest is not decoded,
-# and searching it would take nearly as long as scoring.
+# The beginning of a file of JSON lines that is searched for all duplicate keys. The rest of a file of
+# plain cases is not decoded, and searching it would take nearly as long as scoring: only the sides of
+# cases are searched for there, whether the lines are decoded or not.
 _CHECKED_BYTES = 1 << 18
 
 
@@ -530,17 +532,17 @@ class _FileScoring:
         self._collector.file = path
         takes_plain = self._collector.takes_plain and self._inputs.says_nothing
         reader = CaseReader(path, CASES, self._inputs)
-        checked = 0
         for batch in self._batches(path):
             if not isinstance(batch, Lines):
                 self._take(reader.take(batch))
                 continue
             is_large = len(batch.data) >= _MANY_BYTES
-            is_plain = is_large and not (checked < _CHECKED_BYTES and batch.may_have_duplicates)
-            checked += len(batch.data)
+            is_plain = is_large and not (
+                batch.offset < _CHECKED_BYTES and batch.may_have_duplicates
+            )
             if takes_plain and is_plain and self._take_plain(batch, reader):
                 continue
-            for record in batch.records():
+            for record in batch.records(checked_bytes=_CHECKED_BYTES):
                 self._take(reader.take(record))
                 if self._limit.ends_file:
                     return
@@ -572,6 +574,9 @@ class _FileScoring:
         try:
             cases = decode_plain_cases(lines.data)
         except (ValueError, RecursionError):
+            return False
+        is_checked = lines.offset < _CHECKED_BYTES
+        if not is_checked and has_duplicate_sides(lines.data, len(cases)):
             return False
 
         def read(position: int) -> Case | None:

@@ -38,6 +38,7 @@ __all__ = [
     "NAME_KEYS",
     "ParsedArguments",
     "Side",
+    "has_duplicate_keys",
     "is_pair",
     "raw_text",
     "read_arguments",
@@ -105,7 +106,7 @@ def _parse(text: str) -> ParsedArguments:
         value = {}
     elif value.__class__ is not dict:
         return ParsedArguments(None, excerpt(text), NOT_AN_OBJECT)
-    elif inner.count(":") != len(value) and _has_duplicate_keys(inner, value):
+    elif inner.count(":") != len(value) and has_duplicate_keys(inner, value):
         warning = _DUPLICATE_KEYS
     return ParsedArguments(value, None, None, warning)
 
@@ -125,7 +126,7 @@ def _count_objects(text: str) -> int:
     return len(split_concatenated_objects(text, parse_int=str))
 
 
-def _has_duplicate_keys(text: str, value: dict[str, Any]) -> bool:
+def has_duplicate_keys(text: str, value: dict[str, Any] | list[Any]) -> bool:
     """Whether a key is in one object twice, so that a value would be lost.
 
     There is a colon after every key, so there are no duplicates if there are as many colons as

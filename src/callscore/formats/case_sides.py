@@ -12,7 +12,13 @@ from msgspec import structs
 
 from callscore.core.call import NOT_CAPTURED, ToolCall
 from callscore.errors import InvalidCall, UnknownFormat
-from callscore.formats.calls import CALL_FIELDS, NAME_KEYS, read_calls, read_simple_calls
+from callscore.formats.calls import (
+    CALL_FIELDS,
+    NAME_KEYS,
+    has_duplicate_keys,
+    read_calls,
+    read_simple_calls,
+)
 from callscore.formats.shape import as_list, at, describe, first, json_of
 from callscore.formats.trace import DEFAULT_READ_OPTIONS, Trace
 
@@ -66,7 +72,7 @@ def read_side(
         )
     from callscore.formats.shape import to_plain_data
 
-    document = json_of(value) if isinstance(value, str) else to_plain_data(value)
+    document = _decode_text(value, side, where) if isinstance(value, str) else to_plain_data(value)
     if dialect is None:
         return _read_document(document, side, where, read_options)
     from callscore.formats.reading import read_named
@@ -76,6 +82,15 @@ def read_side(
     except InvalidCall as error:
         raise InvalidCall(f"{where}: {error}") from error
     return _calls_on_side(join_traces(traces, where=where), side, where)
+
+
+def _decode_text(text: str, side: Side, where: str) -> Any:
+    """The JSON value of a text, or the text; an expected object may not have a key twice."""
+    document = json_of(text)
+    is_json = isinstance(document, dict | list)
+    if side == "expected" and is_json and has_duplicate_keys(text, document):
+        raise InvalidCall(f"{where}: the text has a duplicate key. Remove one of them.")
+    return document
 
 
 def _says_failed(call: ToolCall, read_options: ReadOptions) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any, NamedTuple
 
 import msgspec
@@ -9,12 +10,21 @@ import msgspec
 from callscore.sources.lenient_json import NotJSON, keys_given_twice
 from callscore.sources.record import BadRecord
 
-__all__ = ["DuplicateKey", "duplicate_keys", "duplicate_problem", "may_have_duplicates"]
+__all__ = [
+    "DuplicateKey",
+    "duplicate_keys",
+    "duplicate_problem",
+    "has_duplicate_sides",
+    "may_have_duplicates",
+]
 
 _MAX_KEY_LENGTH = 60
 _encode = msgspec.json.encode
 # The beginning of an escaped colon. It is searched in the form that is hardly ever in a text.
 _ESCAPED_COLON = b"\\u003"
+_ESCAPED_LETTER = re.compile(rb"\\u00[67]")
+SIDES = ("expected", "actual")
+_QUOTED_SIDES = tuple(f'"{side}"'.encode() for side in SIDES)
 
 
 class DuplicateKey(NamedTuple):
@@ -24,12 +34,19 @@ class DuplicateKey(NamedTuple):
         path: the keys and positions that lead to the object.
         line: the line of the second occurrence, from 1; likewise the column.
         problem: a message for it.
+        key: the key.
     """
 
     path: tuple[str | int, ...]
     line: int
     column: int
     problem: str
+    key: str
+
+    @property
+    def is_side(self) -> bool:
+        """Whether it is a side of a case: half of what the case says would be lost."""
+        return not self.path and self.key in SIDES
 
     def in_document(self, name: str) -> BadRecord:
         """As a bad part of the document of this name."""
@@ -38,6 +55,22 @@ class DuplicateKey(NamedTuple):
     def in_line(self, place: str) -> BadRecord:
         """As a bad part of the line at this place."""
         return BadRecord(f"{place}:{self.column}", self.problem)
+
+
+def has_duplicate_sides(lines: bytes, cases: int) -> bool:
+    """Whether a line has a side of its case twice; there are as many lines as cases, with both sides.
+
+    It searches for the keys, and looks only at lines that contain one more than once.
+    """
+    is_escaped = b"\\" in lines and _ESCAPED_LETTER.search(lines) is not None
+    if not is_escaped and all(lines.count(key) == cases for key in _QUOTED_SIDES):
+        return False
+    return any(
+        found.is_side
+        for line in lines.split(b"\n")
+        if any(line.count(key) > 1 for key in _QUOTED_SIDES) or _ESCAPED_LETTER.search(line)
+        for found in duplicate_keys(line)
+    )
 
 
 def may_have_duplicates(data: bytes, value: Any) -> bool:
@@ -60,7 +93,7 @@ def duplicate_keys(data: bytes) -> list[DuplicateKey]:
     """All keys of a JSON text that occur twice in one object; empty if it is not JSON."""
     try:
         return [
-            DuplicateKey(path, line, column, duplicate_problem(key))
+            DuplicateKey(path, line, column, duplicate_problem(key), key)
             for path, line, column, key in keys_given_twice(data)
         ]
     except NotJSON:

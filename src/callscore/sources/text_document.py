@@ -47,17 +47,28 @@ _DECODE_ERRORS = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError)
 
 
 class Lines(Struct, frozen=True, gc=False):
-    """Some whole lines of a file with their line breaks, not yet decoded."""
+    """Some whole lines of a file with their line breaks, not yet decoded.
+
+    The offset is the number of bytes before them.
+    """
 
     name: str
     first_line: int
     data: bytes
+    offset: int = 0
 
-    def records(self) -> Iterator[Record | BadRecord]:
-        """The records of the lines; blank lines are skipped, but counted."""
+    def records(self, *, checked_bytes: int | None = None) -> Iterator[Record | BadRecord]:
+        """The records of the lines; blank lines are skipped, but counted.
+
+        Of lines that begin after `checked_bytes`, only the sides of cases are checked for duplicates.
+        """
+        offset = self.offset
         for number, line in enumerate(self.data.split(b"\n"), self.first_line):
             if line.strip():
-                yield _with_duplicate(decode_line(line, f"{self.name}:{number}"), line)
+                is_checked = checked_bytes is None or offset < checked_bytes
+                record = decode_line(line, f"{self.name}:{number}")
+                yield _with_duplicate(record, line, only_sides=not is_checked)
+            offset += len(line) + 1
 
     def record(self, position: int) -> Record | BadRecord:
         """The record of one line, counted from 0; only if no line is blank.
@@ -84,23 +95,25 @@ def _split(data: bytes) -> list[bytes]:
 def read_lines(head: bytes, stream: BufferedReader, name: str, first_line: int) -> Iterator[Lines]:
     """The lines of a file in batches, from `head` on; those before a read error are not lost."""
     pending = [head]
+    offset = 0
     while True:
         try:
             chunk = stream.read1(_BLOCK_SIZE)
         except UnreadableInput:
             data = b"".join(pending)
-            yield Lines(name, first_line, data[: data.rfind(b"\n") + 1])
+            yield Lines(name, first_line, data[: data.rfind(b"\n") + 1], offset)
             raise
         if not chunk:
             break
         end = chunk.rfind(b"\n") + 1
         if end:
             data = b"".join([*pending, memoryview(chunk)[:end]])
-            yield Lines(name, first_line, data)
+            yield Lines(name, first_line, data, offset)
+            offset += len(data)
             first_line += len(data) - len(data.replace(b"\n", b""))  # quicker than `count`
             pending = []
         pending.append(chunk[end:])
-    yield Lines(name, first_line, b"".join(pending))
+    yield Lines(name, first_line, b"".join(pending), offset)
 
 
 def decode_line(line: bytes, place: str) -> Record | BadRecord:
@@ -115,11 +128,15 @@ def decode_line(line: bytes, place: str) -> Record | BadRecord:
         return BadRecord(f"{place}:{broken.column}", broken.problem)
 
 
-def _with_duplicate(record: Record | BadRecord, line: bytes) -> Record | BadRecord:
-    """The record of a line; it says so if a key is given twice."""
+def _with_duplicate(
+    record: Record | BadRecord, line: bytes, *, only_sides: bool
+) -> Record | BadRecord:
+    """The record of a line; it says so if a key is given twice, or a side of a case."""
     if isinstance(record, BadRecord) or not may_have_duplicates(line, record.value):
         return record
     duplicates = duplicate_keys(line.removeprefix(BOM))
+    if only_sides:
+        duplicates = [found for found in duplicates if found.is_side]
     if not duplicates:
         return record
     return Record(record.place, record.value, duplicates[0].in_line(record.place))
