@@ -270,14 +270,14 @@ def test_cases_that_pass_or_have_no_number_can_be_shown_too() -> None:
     assert "  f(n=19)\n  … 5 more\n\nunasked   no score\n  No calls.\n" in text
 
 
-def test_a_long_place_has_a_line_of_its_own() -> None:
+def test_a_long_place_has_lines_of_its_own() -> None:
     long = replace(FINE.evaluations[0], place="folder/" * 12 + "eval_assistant.py")
 
-    first, second, *_ = rendered(RunResults(evaluations=(long,)), width=60).split("\n")
+    first, second, third, *_ = rendered(RunResults(evaluations=(long,)), width=60).split("\n")
 
     assert first == "assistant"
-    assert second.startswith("folder/")
-    assert second.endswith("eval_assistant.py")
+    assert second == "  " + "folder/" * 8
+    assert third == "  " + "folder/" * 4 + "eval_assistant.py"
 
 
 def test_an_evaluation_without_a_place_has_none() -> None:

@@ -591,3 +591,13 @@ def test_the_differences_of_a_long_string_that_are_not_shown_are_counted() -> No
     assert not any("more" in line for line in lines(first, width=60))
     assert lines(three, width=60)[3] == "    … 2 more differences"
     assert not any("more" in line for line in lines(three, width=200))
+
+
+def test_the_actual_side_has_all_the_room_that_the_expected_side_leaves() -> None:
+    item = {"field": "owner", "operator": "equals", "value": "me"}
+    score = scored(
+        [("f", {"filter": {"conditions": [{"value": "uk"}]}})],
+        [("f", {"filter": {"conditions": [{"value": "us"}, item]}})],
+    )
+
+    assert lines(score, width=60)[-1].endswith('{"field": "owner", "operator": "equals…')

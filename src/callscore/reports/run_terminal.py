@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from rich.text import Text
 
 from callscore.core.phrases import count_of, say
-from callscore.core.rendering import clip_middle, display_width, escape, wrap
+from callscore.core.rendering import display_width, escape, wrap
 from callscore.core.results import CaseScore
 from callscore.reports import history as history_wording
 from callscore.reports import run as wording
@@ -19,7 +19,6 @@ from callscore.reports.score import MEAN, TRIALS
 from callscore.reports.tables import NumberRow, number_table
 from callscore.reports.terminal import (
     INDENT,
-    SPACE,
     Section,
     heading_line,
     indented,
@@ -186,13 +185,7 @@ def _case_lists(
 
 
 def _title(group: Sequence[EvaluationResults], width: int, lang: Language) -> Section:
-    name, place = escape(group[0].name), escape(group[0].place)
-    line = Text().append(clip_middle(name, width), "bold")
-    room = width - line.cell_len - len(SPACE)
-    if place and room >= display_width(place):
-        line.append(SPACE + place, "dim")
-    elif place:
-        line.append("\n" + clip_middle(place, width), "dim")
+    line = heading_line(group[0].name, [Text(escape(group[0].place), "dim")], width)
     return [line, Text(wording.subtitle(group, lang), "dim")]
 
 
@@ -297,12 +290,9 @@ def render_saved_run(
 ) -> None:
     """Print the report of a stored run, with its name, time, command and commit."""
     width = report_width(console)
-    title = Text().append(escape(row.id), "bold")
     names = [history_wording.BASELINE_MARK + escape(name) for name in row.baselines]
     called = ", ".join([*names, *([escape(row.name)] if row.name else [])])
-    if called:
-        room = max(width - title.cell_len - len(SPACE), 1)
-        title.append(SPACE).append(clip_middle(called, room), "cyan")
+    title = heading_line(row.id, [Text(called, "cyan")], width)
     parts = [history_wording.moment_text(row.started_at, lang)]
     if row.command in history_wording.COMMANDS:
         parts.append(say(history_wording.COMMANDS[row.command], lang))

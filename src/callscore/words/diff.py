@@ -164,6 +164,9 @@ def call_lines(score: Score, *, width: int = 100, lang: Language = "en") -> list
     widths = _split_width(room - _GAP, _rows(score, unlimited))
     rows = _rows(score, _Layout(widths, room, short, reasons, lang))
     widths = _split_width(sum(widths), rows)  # what is cut may need less room
+    if not any(ELLIPSIS in text for row in rows for text, _ in row.expected):
+        # The left side is complete, so that the right side can have all the rest.
+        rows = _rows(score, _Layout(widths, room, short, reasons, lang))
     return [line for row in rows for line in _lay_out(row, widths)]
 
 
