@@ -284,3 +284,9 @@ def test_a_quoted_value_is_not_broken_if_it_fits_on_a_line() -> None:
 )
 def test_a_string_that_is_cut_keeps_its_closing_quote(value: object, text: str) -> None:
     assert clip_value(value, 9) == text
+
+
+def test_thousands_of_names_are_shortened_quickly() -> None:
+    names = [f"customer_orders_refund_amount_{number}_in_the_warehouse" for number in range(5000)]
+
+    assert len(set(short_names(names, 30).values())) == 5000

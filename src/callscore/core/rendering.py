@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from decimal import Decimal
-from itertools import accumulate, takewhile
+from itertools import accumulate, pairwise, takewhile
 from typing import TYPE_CHECKING, Any
 from unicodedata import category, east_asian_width
 
@@ -276,7 +276,7 @@ def short_names(names: Iterable[str], width: int) -> dict[str, str]:
     cut = {name: _cut_between_words(text, width, counts) for name, text in long.items()}
     _add_distinct(short, cut)
     rest = [name for name in long if name not in short]
-    _add_distinct(short, {name: _cut_at_difference(name, rest, texts, width) for name in rest})
+    _add_distinct(short, _cut_at_differences({name: texts[name] for name in rest}, width))
     taken = set(short.values())
     for name in rest:
         number = 1
@@ -338,10 +338,13 @@ def _start_of_tail(words: Sequence[str], least: int, room: int) -> int:
     return start
 
 
-def _cut_at_difference(name: str, others: Iterable[str], texts: dict[str, str], width: int) -> str:
-    """The part of a name in which it differs from the name most like it."""
-    alike = [common_prefix(texts[name], texts[other]) for other in others if other != name]
-    return excerpt(texts[name], max(alike, default=0), width)
+def _cut_at_differences(texts: dict[str, str], width: int) -> dict[str, str]:
+    """The part of each name in which it differs from the name most like it."""
+    # Of sorted texts, the one that shares the longest beginning is a neighbour.
+    order = sorted(texts, key=texts.__getitem__)
+    shared = [common_prefix(texts[left], texts[right]) for left, right in pairwise(order)]
+    around = zip(order, [0, *shared], [*shared, 0], strict=False)
+    return {name: excerpt(texts[name], max(shares), width) for name, *shares in around}
 
 
 def scalar_text(value: object, *, limit: int = 120) -> str:
