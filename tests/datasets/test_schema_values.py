@@ -530,3 +530,15 @@ def test_tries_are_counted_and_come_to_an_end() -> None:
     with pytest.raises(TooManyTriesError) as raised:
         making.spend()
     assert raised.value.tries == 20_000
+
+
+def test_optional_members_are_not_empty() -> None:
+    empty = {"type": "object", "properties": {}}
+    schema = {
+        "type": "object",
+        "properties": {"options": empty, "needed": empty},
+        "required": ["needed"],
+    }
+    tool = Tool("f", parameters=schema)
+
+    assert all(make_arguments(tool, Random(seed)) == {"needed": {}} for seed in range(20))

@@ -25,7 +25,13 @@ from callscore.words.look_alikes import code_points_text, looks_same
         ("−1", "-1"),
         ("“x”", '"x"'),
         ("it’s", "it's"),
-        ("\uff21", "A"),
+        ("\u00b5g", "\u03bcg"),
+        ("…", "..."),
+        ("lIl", "lll"),
+        ("O", "0"),
+        ("\u041e", "0"),
+        ("\u0406", "l"),
+        ("a|b", "a1b"),
     ],
 )
 def test_texts_that_look_the_same(one: str, other: str) -> None:
@@ -35,7 +41,19 @@ def test_texts_that_look_the_same(one: str, other: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("one", "other"), [("a", "a"), ("a", "b"), ("Oslo", "oslo"), ("ab", "a b"), ("e", "\u00e9")]
+    ("one", "other"),
+    [
+        ("a", "a"),
+        ("a", "b"),
+        ("Oslo", "oslo"),
+        ("ab", "a b"),
+        ("e", "\u00e9"),
+        ("x2", "x²"),
+        ("ABC", "\uff21BC"),
+        ("½", "1/2"),
+        ("o", "0"),
+        ("i", "l"),
+    ],
 )
 def test_texts_that_are_the_same_or_look_different(one: str, other: str) -> None:
     assert not looks_same(one, other)

@@ -101,6 +101,7 @@ _PREAMBLE = re.compile(
 )
 _LATER_VERB = re.compile(r"(,|,? and|,? or|, then) ([a-z]+)(?= (?:a|an|the|its?|all|their|them)\b)")
 _MAX_PURPOSE_LENGTH = 120
+_END_MARKS = " ,.!?…;:"
 
 
 def tool_purpose(tool: Tool) -> str:
@@ -118,8 +119,10 @@ def _name_words(name: str) -> list[str]:
 def _described_purpose(description: str, name_start: str) -> str:
     """The first sentence of a description, if it says what to do."""
     text = _SENTENCE.split(_ASIDE.sub("", description.strip()), maxsplit=1)[0]
-    text = " ".join(text.split()).rstrip(",. ")
+    text = " ".join(text.split()).rstrip(_END_MARKS)
     text = text[_match_end(text) :]
+    if text.isupper():
+        text = text.lower()
     first, _, rest = text.partition(" ")
     verb = _base_form(first.lower())
     if not verb or not rest or len(text) > _MAX_PURPOSE_LENGTH or text.count('"') % 2:
@@ -128,8 +131,12 @@ def _described_purpose(description: str, name_start: str) -> str:
     is_changed, is_name = verb != first.lower(), verb == name_start
     if verb in _ALSO_NOUNS and not is_changed and not is_name and second not in _AFTER_VERBS:
         return ""
-    if is_changed or second in ("and", "or"):  # "creates or updates a list"
+    if second == "of" and (is_changed or verb in _ALSO_NOUNS):  # "booking of hotels"
+        rest = rest.partition(" ")[2]
+    elif is_changed or second in ("and", "or"):  # "creates or updates a list"
         rest = _with_base_forms(second, rest)
+    if not rest:
+        return ""
     spoken = verb if is_name else _SPOKEN_VERBS.get(verb, verb)
     return f"{_SPLIT_VERBS.get(spoken, spoken)} {rest}"
 
@@ -190,10 +197,15 @@ _NOT_SUBJECTS = _VERBS - _ALSO_NOUNS | set(_QUESTIONS) | {"max", "min", "num", "
 
 
 def arguments_text(arguments: Mapping[str, Any]) -> str:
-    """The arguments of a call in sentences: `The city is Tokyo and the days are 3.`, for example."""
+    """The arguments of a call in sentences: `The city is Tokyo and the days are 3.`, for example.
+
+    Empty lists and objects are left out: people do not mention them.
+    """
     clauses: list[str] = []
     entries: list[str] = []
     for name, value in arguments.items():
+        if value in ([], {}):
+            continue
         words = split_words(name)
         label = " ".join(words) or name
         is_subject = bool(words) and words[0] not in _NOT_SUBJECTS

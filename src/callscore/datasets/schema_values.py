@@ -58,10 +58,13 @@ def make_object(
     found: dict[str, Any] = {}
     for name in _names(schema, required, share, builder.rng):
         try:
-            found[name] = builder.make(_member_schema(schema, name), position.member(name))
+            value = builder.make(_member_schema(schema, name), position.member(name))
         except NoValueError:
             if name in required:
                 raise
+        else:
+            if name in required or value not in ({}, []):  # a question would not mention it
+                found[name] = value
     _add_missing_members(builder, schema, position, found)
     return found
 

@@ -15,10 +15,14 @@ if TYPE_CHECKING:
 
 __all__ = ["code_points_text", "look_alike_lines", "looks_same"]
 
+# Letters of other scripts that look like Latin ones, and signs that look like several characters.
 _LETTERS = str.maketrans(
     "аеорсухіјѕһԁԛԝАВЕЅІЈКМНОРСТУХҮԌαορνυικΑΒΕΖΗΙΚΜΝΟΡΤΥΧıɡ",
     "aeopcyxijshdqwABESIJKMHOPCTYXYGaopvuikABEZHIKMNOPTYXig",
 )
+_SIGNS = str.maketrans({"\u00b5": "\u03bc", "…": "...", "\ufb01": "fi", "\ufb02": "fl"})
+# Latin letters, digits and signs that many fonts draw alike.
+_ALIKE = str.maketrans("I1|0", "lllO")
 _QUOTES = str.maketrans("‘’‚‛ʼʹ′`´“”„‟″«»", "'''''''''" + '"""""""')
 _LONGEST = 1000  # characters that differ; comparing more of them takes long
 _MOST_PLACES = 3
@@ -36,7 +40,7 @@ DIFFERS_VISIBLY = Phrase("differs at {places}", "отличается {places}")
 def looks_same(expected: str, actual: str) -> bool:
     """Whether two different texts look the same to a person.
 
-    They may differ in their Unicode form, in letters of other scripts, in invisible characters, and in
+    They may differ in their Unicode form, in letters that look alike, in invisible characters, and in
     the kinds of blanks, dashes and quotes.
     """
     if expected == actual:
@@ -58,7 +62,9 @@ def _common_ends(expected: str, actual: str) -> tuple[int, int]:
 
 def _appearance(text: str) -> str:
     """What two texts that look the same have in common."""
-    plain = normalize("NFKC", text).translate(_LETTERS).translate(_QUOTES)
+    plain = normalize("NFC", text)
+    for table in (_LETTERS, _SIGNS, _ALIKE, _QUOTES):
+        plain = plain.translate(table)
     visible = ["-" if _is_dash(each) else each for each in plain if not _is_invisible(each)]
     return " ".join("".join(visible).split())
 
