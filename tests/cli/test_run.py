@@ -258,7 +258,7 @@ def test_a_run_that_goes_on_asks_what_it_asked_before(store: Store) -> None:
 
 
 def test_without_a_run_to_go_on_with_it_says_so(store: Store) -> None:
-    with pytest.raises(UnknownRun, match="no unfinished run of evals more evals"):
+    with pytest.raises(UnknownRun, match="no unfinished run of 'evals', 'more evals'"):
         choose_questions(replace(REQUEST, resume=True), store, pytest.fail)
 
 

@@ -154,6 +154,17 @@ def test_cases_without_a_score_are_counted(callscore: Program, tmp_path: Path) -
     assert (listed["cases"], listed["share"], listed["interval"]) == (3, None, None)
 
 
+def test_a_rescored_run_counts_the_skipped_cases(callscore: Program, tmp_path: Path) -> None:
+    skipped = UNUSUAL + 'CASES[1]["skip"] = "later"\n'
+    (tmp_path / "eval_a.py").write_text(skipped)
+
+    callscore("run", "-k", "wrong")
+    report = json_of(callscore, "rescore")
+
+    assert report["totals"]["skipped"] == 1
+    assert report["evaluations"][0]["planned_trials"] == 2
+
+
 def test_a_stopped_run_has_its_planned_cases(callscore: Program, tmp_path: Path) -> None:
     (tmp_path / "eval_a.py").write_text(UNUSUAL)
 

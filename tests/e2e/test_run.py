@@ -199,7 +199,7 @@ def test_what_is_asked_can_be_selected(
         (["--rate", "fast"], "expected a rate such as '10/s', '500/m' or '1000/h', got 'fast'."),
         (["--jobs", "0"], "Invalid value for '-j' / '--jobs'"),
         (["--fail-under", "2"], "Invalid value for '--fail-under'"),
-        (["--resume"], "callscore: no unfinished run of ."),
+        (["--resume"], "callscore: no unfinished run of '.'"),
         (["--watch", "--resume"], "--watch and --resume exclude each other."),
         (["-o", "."], "Cannot write .: it is a directory."),
     ],
@@ -502,6 +502,8 @@ def test_cases_can_be_listed_without_running_them(callscore: Program, tmp_path: 
         "assistant   evals/eval_assistant.py:46\n  weather\n  greeting\n\n"
         "2 cases, 4 trials selected, nothing was run\n"
     )
+    quiet = callscore("run", "evals", "--collect-only", "-q", "-k", "not sum").stdout
+    assert quiet == "2 cases selected, nothing was run\n"
     assert msgspec.json.decode(failed.stdout)["cases"] == 3
     assert "there is no earlier run" in failed.stderr
     assert [each.returncode for each in wrong] == [2, 2, 2]

@@ -88,7 +88,7 @@ def test_a_killed_run_goes_on_without_asking_anything_twice(
     assert "All 2 passed\n2 cases (1 reused) in " in ran.stdout  # what was selected then
     assert asked(folder) == ["weather", "sum", "sum"]
     assert again.returncode == 2
-    assert "no unfinished run of eval_hanging.py" in again.stderr
+    assert "no unfinished run of 'eval_hanging.py'" in again.stderr
 
 
 def test_a_killed_run_goes_on_from_a_server(

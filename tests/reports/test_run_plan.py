@@ -44,6 +44,10 @@ def test_every_case_is_on_a_line_below_its_evaluation() -> None:
     ]
 
 
+def test_a_quiet_plan_has_only_the_counts() -> None:
+    assert write_text(PLAN, is_quiet=True) == "3 cases, 7 trials selected, nothing was run\n"
+
+
 def test_trials_are_counted_only_if_there_are_more_than_cases() -> None:
     plan = RunPlan(evaluations=PLAN.evaluations[2:])
 

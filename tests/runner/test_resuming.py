@@ -61,7 +61,7 @@ def test_unfinished_runs_of_other_paths_are_named_with_what_to_type(store: Store
     lock.release()
 
     assert str(caught.value) == (
-        "no unfinished run of .. Other unfinished runs: "
+        "no unfinished run of '.'. Other unfinished runs: "
         f"callscore run four.py --resume{store.command_options}; callscore run 'a b.py' --resume{store.command_options}; "
         f"callscore run 'under way.py' --resume{store.command_options}"
     )
@@ -71,7 +71,7 @@ def test_unfinished_runs_of_other_paths_are_named_with_what_to_type(store: Store
 def test_without_an_unfinished_run_it_says_so(store: Store) -> None:
     keep(store, "finished", "finished")
 
-    with pytest.raises(UnknownRun, match=r"no unfinished run of evals\. Start a new run without"):
+    with pytest.raises(UnknownRun, match=r"no unfinished run of 'evals'\. Start a new run without"):
         find_unfinished_run(store, ARGUMENTS)
 
 
@@ -84,7 +84,7 @@ def test_a_run_that_another_process_is_at_is_left_alone(store: Store) -> None:
         assert taken(store, ARGUMENTS) == "older"
         with (
             RunLock(store.path, "older"),
-            pytest.raises(UnknownRun, match="of evals is in use by another process"),
+            pytest.raises(UnknownRun, match="of 'evals' is in use by another process"),
         ):
             find_unfinished_run(store, ARGUMENTS)
 

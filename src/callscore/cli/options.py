@@ -531,14 +531,14 @@ def max_shown_option(default: str, minimum: int = 0) -> Callable[[AnyCommand], A
 
 
 def name_option(default: str | None = None) -> Callable[[AnyCommand], AnyCommand]:
-    """Add the option that names a run."""
+    """Add the option that names a run: in the history, or as a baseline."""
     return click.option(
         "--name",
         type=parse_run_name,
         default=default,
         show_default=default is not None,
         metavar="NAME",
-        help="Name for this run.",
+        help="Name that refers to the run.",
     )
 
 

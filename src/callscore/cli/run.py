@@ -499,7 +499,8 @@ def collect(request: RunRequest) -> int:
             print_note(warning)
         plan = _run_plan(planned, unloaded)
         if request.output_format == "table":
-            text = run_plan.write_text(plan, lang=request.lang, width=output.width())
+            width, is_quiet = output.width(), request.is_quiet
+            text = run_plan.write_text(plan, lang=request.lang, width=width, is_quiet=is_quiet)
         else:
             text = run_plan.write_json(plan, lang=request.lang)
         output.write_text(text)

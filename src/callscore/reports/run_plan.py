@@ -60,13 +60,17 @@ class RunPlan(Struct, frozen=True, kw_only=True):
         return sum(each.trials for each in self.evaluations)
 
 
-def write_text(plan: RunPlan, *, lang: Language = "en", width: int | None = None) -> str:
+def write_text(
+    plan: RunPlan, *, lang: Language = "en", width: int | None = None, is_quiet: bool = False
+) -> str:
     """One line per evaluation, and one per case below it; then the number of cases and trials.
 
-    Lines longer than `width` columns are wrapped, by default at the width of a report in a file.
+    If `is_quiet`, only the last line. Lines longer than `width` columns are wrapped, by default at
+    the width of a report in a file.
     """
     room = file_width() if width is None else width
-    parts = [part for line in _lines(plan, lang) for part in _wrapped(line, room)]
+    lines = [] if is_quiet else _case_lines(plan, lang)
+    parts = [part for line in (*lines, _counts_line(plan, lang)) for part in _wrapped(line, room)]
     return "\n".join(parts) + "\n"
 
 
@@ -76,7 +80,7 @@ def _wrapped(line: str, width: int) -> Iterator[str]:
     return (start + part for part in wrap_hanging(inner, width - len(start)))
 
 
-def _lines(plan: RunPlan, lang: Language) -> Iterator[str]:
+def _case_lines(plan: RunPlan, lang: Language) -> Iterator[str]:
     for each in plan.evaluations:
         label = each.name if each.variant is None else f"{each.name} [{each.variant}]"
         yield f"{escape(label)}   {escape(each.place)}".rstrip()
@@ -86,6 +90,9 @@ def _lines(plan: RunPlan, lang: Language) -> Iterator[str]:
                 f": {escape(reason)}" if reason else ""
             )
         yield ""
+
+
+def _counts_line(plan: RunPlan, lang: Language) -> str:
     variants = Counter((each.place, each.name) for each in plan.evaluations)
     counts = case_counts(
         plan.cases,
@@ -94,7 +101,7 @@ def _lines(plan: RunPlan, lang: Language) -> Iterator[str]:
         lang,
         is_repeated=any(each.trials > len(each.cases) for each in plan.evaluations),
     )
-    yield say(_NOT_RUN, lang, counts=counts)
+    return say(_NOT_RUN, lang, counts=counts)
 
 
 def write_json(plan: RunPlan, *, lang: Language = "en") -> str:  # noqa: ARG001  (as other reports)

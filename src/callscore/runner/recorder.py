@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from callscore.core.case import Case
+from callscore.core.results import Noted
 from callscore.core.settings import ArgumentRule
 from callscore.core.totals import summary_payload
 from callscore.engines import payloads
@@ -61,6 +62,7 @@ __all__ = [
     "result_record",
     "stored_scorer_name",
     "stored_settings",
+    "stored_skipped",
 ]
 
 
@@ -184,6 +186,12 @@ def stored_settings(kept: Mapping[str, Any]) -> dict[str, Any]:
         if isinstance(found.get(name), list):
             found[name] = tuple(found[name])
     return found
+
+
+def stored_skipped(record: EvaluationRecord) -> Noted:
+    """How many cases were skipped; their names are not stored."""
+    skipped = record.summary.get("skipped")
+    return Noted(skipped if isinstance(skipped, int) else 0)
 
 
 class Recorder(RunWriter):

@@ -43,6 +43,7 @@ from callscore.runner.recorder import (
     result_record,
     stored_scorer_name,
     stored_settings,
+    stored_skipped,
 )
 from callscore.runner.running import RunHooks, RunJudges, about, totals_for
 
@@ -172,6 +173,7 @@ class _Rescoring:
         self._trials = {record.number: trials.get(record.number, 1) for record in records}
         self._evaluations = {record.number: self._evaluation(record) for record in records}
         self._variants = {record.number: record.variant for record in records}
+        self._skipped = {record.number: stored_skipped(record) for record in records}
         self._totals = {
             number: totals_for(
                 evaluation,
@@ -340,7 +342,10 @@ class _Rescoring:
 
     def finish(self, writer: RunWriter, *, is_interrupted: bool) -> list[EvaluationResults]:
         found = {
-            number: totals.evaluation(about(self._evaluations[number], self._variants[number]))
+            number: totals.evaluation(
+                about(self._evaluations[number], self._variants[number]),
+                skipped=self._skipped[number],
+            )
             for number, totals in self._totals.items()
         }
         summaries = {number: summary_payload([each]) for number, each in found.items()}

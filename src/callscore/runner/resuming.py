@@ -70,7 +70,7 @@ def find_unfinished_run(store: Store, arguments: dict[str, Any]) -> LockedRun:
         if now.status != "finished":  # another process may have finished it meanwhile
             return LockedRun(now, lock)
         lock.release()
-    what = " ".join(map(str, arguments.get(_PATHS) or ()))
+    what = ", ".join(repr(str(path)) for path in arguments.get(_PATHS) or ())
     if locked:
         raise UnknownRun(f"the unfinished run of {what} is in use by another process")
     hint = _unfinished_hint(store) or "Start a new run without --resume"

@@ -17,7 +17,6 @@ from callscore.core.results import (
     CaseScore,
     CaseValues,
     Failure,
-    Noted,
     Result,
     RunResults,
     SavedCase,
@@ -34,7 +33,12 @@ from callscore.evaluations.locations import file_of_location
 from callscore.evaluations.plan import keyword_filter
 from callscore.history.run_results import full_results, light_results, unknown_variant
 from callscore.models.judging import Memory, judge
-from callscore.runner.recorder import FUNCTION_SETTINGS, case_from_payload, stored_settings
+from callscore.runner.recorder import (
+    FUNCTION_SETTINGS,
+    case_from_payload,
+    stored_settings,
+    stored_skipped,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -349,7 +353,6 @@ class _EvaluationPart:
             # Only if the counts are not enough: otherwise some tables would be half full.
             score = made.get(row.number) if row.number in self._incomplete else None
             totals.add(row.result if score is None else replace(row.result, score=score))
-        skipped = record.summary.get("skipped")
         planned = {} if options.keyword else _planned(record.summary)
         return totals.evaluation(
             {
@@ -357,7 +360,7 @@ class _EvaluationPart:
                 "place": file_of_location(record.place),
                 "variant": record.variant,
             },
-            skipped=Noted(skipped if isinstance(skipped, int) else 0),
+            skipped=stored_skipped(record),
             is_saved=True,
             **planned,
         )

@@ -342,7 +342,9 @@ def _evaluation(evaluation: EvaluationResults, lang: Language) -> dict[str, Any]
     for key in _LEFT_OUT:
         del results[key]
     return {
-        **_fields(evaluation, ("name", "variant", "place", "questions", "answered", "passed")),
+        **_fields(evaluation, ("name", "variant", "place")),
+        "planned_trials": evaluation.questions,
+        **_fields(evaluation, ("answered", "passed")),
         "failing": evaluation.answered - evaluation.passed - evaluation.undecided,
         "undecided": evaluation.undecided,
         "errors": evaluation.errors,
