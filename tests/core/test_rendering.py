@@ -290,3 +290,13 @@ def test_thousands_of_names_are_shortened_quickly() -> None:
     names = [f"customer_orders_refund_amount_{number}_in_the_warehouse" for number in range(5000)]
 
     assert len(set(short_names(names, 30).values())) == 5000
+
+
+def test_names_without_room_for_their_difference_are_numbered() -> None:
+    names = ["x" * 1000, "x" * 500 + "y" + "x" * 500, "x" * 400 + "y" + "x" * 600]
+
+    assert sorted(short_names(names, 20).values()) == [
+        "xxxxxxxxxxxxxxxxx…#1",
+        "xxxxxxxxxxxxxxxxx…#2",
+        "xxxxxxxxxxxxxxxxx…#3",
+    ]

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from callscore.words.look_alikes import code_points_text, looks_same
+from callscore.words.look_alikes import code_points_text, look_alike_lines, looks_same
 
 
 @pytest.mark.parametrize(
@@ -87,3 +87,11 @@ def test_long_texts_are_compared_where_they_differ() -> None:
 @given(st.text(), st.text())
 def test_every_pair_of_texts_has_an_answer(one: str, other: str) -> None:
     assert looks_same(one, other) == looks_same(other, one)
+
+
+def test_names_that_look_the_same_are_listed_in_pairs() -> None:
+    names = ["se\u0430rch", "search", "find", "x" * 300, "x" * 300 + " "]
+
+    assert look_alike_lines(names, "en") == [
+        "search / se\u0430rch: looks the same, differs at character 3: U+0061 / U+0430"
+    ]

@@ -34,6 +34,7 @@ from callscore.words.reasons import (
     fault_kind_name,
     fault_reason,
     fault_sentence,
+    hidden_differences,
     malformed_text,
     schema_error_note,
 )
@@ -540,3 +541,10 @@ def test_an_unknown_tool_that_looks_like_a_known_one_is_shown_with_code_points()
     fault = Fault("unknown_tool", "se\u0430rch", 0, required="search")
 
     assert fault_reason(fault).endswith("(looks the same, differs at character 3: U+0061 / U+0430)")
+
+
+def test_the_differences_of_very_long_strings_are_not_counted() -> None:
+    expected, actual = "a b " * 2000, "a c " * 2000
+
+    assert hidden_differences(expected, actual, '"a b…"') == 0
+    assert hidden_differences(1, 2, "1…") == 0
