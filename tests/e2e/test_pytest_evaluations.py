@@ -549,6 +549,14 @@ def test_the_judge_of_the_project_judges(
     assert (pytester.path / ".callscore").exists() == has_history
 
 
+def test_the_settings_of_the_project_apply(pytester: pytest.Pytester, evals: Path) -> None:
+    (pytester.path / "callscore.toml").write_text('arguments = {"*.location" = "ignore"}\n')
+
+    found = pytester.runpytest("--callscore", evals / "eval_assistant.py")
+
+    found.assert_outcomes(passed=3)
+
+
 def test_settings_of_the_project_that_make_no_sense_are_refused(
     pytester: pytest.Pytester, evals: Path
 ) -> None:
