@@ -121,7 +121,7 @@ def test_only_json_lines_are_written(callscore: Program) -> None:
     done = callscore("generate", "--tools", TOOLS, "-o", "cases.yaml")
 
     assert done.returncode == 2
-    assert "this command does not write yaml" in done.stderr
+    assert "yaml is not available for this command" in done.stderr
 
 
 @pytest.mark.parametrize(
