@@ -205,7 +205,9 @@ def _bless(found: Blessings, request: _Request, root: Path, output: Output) -> i
     stays = [*found.refused, *map(_unblessed, refused)]
     _show(found, written, output, lang)
     lines = [*dict.fromkeys(refused_lines(stays, lang)), *unwritten_lines(found, lang)]
-    output.write_text("".join(f"{line}\n" for line in lines))
+    width = output.width()
+    parts = [part for line in lines for part in wrap_hanging(line, width)]
+    output.write_text("".join(f"{part}\n" for part in parts))
     if not written:
         print_note(nothing_line(replace(found, refused=tuple(stays)), lang))
         return bless_exit_code(stays)
