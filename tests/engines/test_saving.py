@@ -67,7 +67,8 @@ def test_every_case_of_a_file_is_kept() -> None:
     assert (run.command, run.status, run.name) == ("score", "finished", "mine")
     assert run.arguments == {"cases": ["cases.jsonl"]}
     assert run.versions["callscore"]
-    assert (run.totals["cases"], run.totals["passed"], run.totals["errors"]) == (2, 1, 0)
+    assert (run.totals["cases"], run.totals["decided_cases"]) == (4, 2)
+    assert (run.totals["passed"], run.totals["errors"]) == (1, 0)
     assert (evaluation.name, evaluation.place) == ("cases", "cases.jsonl")
     assert evaluation.scorers == ("accuracy",)
     assert evaluation.fail_under == {"accuracy": 0.9}
@@ -121,7 +122,7 @@ def test_each_file_is_an_evaluation_of_its_own(folder: Path) -> None:
 
     assert [each.place for each in evaluations] == ["cases.jsonl", "other.jsonl"]
     assert [each.evaluation for each in results] == [0] * 4 + [1] * 4
-    assert run.totals["cases"] == 4
+    assert (run.totals["cases"], run.totals["decided_cases"]) == (8, 4)
 
 
 def test_references_are_the_place_of_what_is_joined(folder: Path) -> None:
@@ -307,7 +308,7 @@ def test_a_history_that_goes_away_in_the_middle_loses_nothing(
     with open_store() as store, open_run_file(str(file)) as rescued:
         import_records(store, rescued.records())
     run, evaluations, results = kept()
-    assert (run.status, run.totals["cases"]) == ("finished", 2)
+    assert (run.status, run.totals["decided_cases"]) == ("finished", 2)
     assert len(evaluations) == 2
     assert {each.case for each in results} == {"before", "right", "wrong", "unanswered", "open"}
 
