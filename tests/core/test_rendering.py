@@ -189,7 +189,7 @@ class Rule:
             "one two three 4",
             ('"…three four five…"', '"one two three 4"'),
         ),
-        ("a" * 30, "a" * 30 + " ", ('"…aaaaaaaaaaaaaaaa"', '"…aaaaaaaaaaaaaaa "')),
+        ("a" * 30, "a" * 30 + " ", ('"…aaaaaaaaaaaaaaa"', '"…aaaaaaaaaaaaaaa "')),
         (
             "北京市朝阳区建国门外大街一号",
             "北京市朝阳区建国门外大街二号",

@@ -101,7 +101,8 @@ def test_a_failure_goes_by_the_case_and_the_trial(trial: int | None, label: str)
         (0.5, 0.5, False),
         (0.5, 0.51, True),
         (None, None, False),
-        (None, 0.0, True),  # no number is not enough, however little is asked for
+        (None, 0.1, True),  # no number is not enough
+        (None, 0.0, False),  # any score is accepted, and so is none
     ],
 )
 def test_a_scorer_is_below_where_its_mean_is_below_fail_under(

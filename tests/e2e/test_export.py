@@ -95,7 +95,10 @@ def test_a_suffix_of_another_format_is_refused(callscore: Program) -> None:
     ran = callscore("export", "first", "-o", "out.json")
 
     assert ran.returncode == 2
-    assert "does not write json. Use another suffix (.jsonl, .ndjson, .csv, .parquet)" in ran.stderr
+    assert (
+        "json is not available for this command. Use another suffix (.jsonl, .ndjson, .csv, .parquet)"
+        in ran.stderr
+    )
 
 
 @pytest.mark.parametrize("name", ["out", "out.txt", "out.gz"])

@@ -490,7 +490,7 @@ def test_a_file_that_cannot_be_used_is_told(root: Path) -> None:
     broken = problem(CaseLocator(root), evaluation("evals/eval_broken.py::agent"))
     unreadable = problem(CaseLocator(root), evaluation("evals/eval_agent.py::agent"))
 
-    assert broken.startswith("evals/eval_broken.py:1: it raises RuntimeError")
+    assert broken.startswith("evals/eval_broken.py:1: importing it raises RuntimeError")
     assert "cases.jsonl:1" in unreadable
 
 

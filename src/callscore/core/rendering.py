@@ -151,7 +151,8 @@ def _clipped_scalar(value: object, limit: int) -> str:
 def _excerpt_pair(parts: Sequence[Sequence[str]], at: int, room: int) -> tuple[str, str]:
     """Two texts around a position, with the same context before it."""
     rest = max(sum(map(display_width, part[at:])) for part in parts)
-    left, right = [excerpt(part, at, room, rest=rest) for part in parts]
+    needed = max(display_width(glyph) for part in parts for glyph in (part[at:] or " ")[:1])
+    left, right = [excerpt(part, at, room, rest=rest, needed=needed) for part in parts]
     return left, right
 
 
@@ -166,15 +167,24 @@ def _glyphs_around(text: str, at: int, limit: int) -> list[str]:
     return glyphs
 
 
-def excerpt(glyphs: Sequence[str], at: int, room: int, *, rest: int | None = None) -> str:
+def excerpt(
+    glyphs: Sequence[str],
+    at: int,
+    room: int,
+    *,
+    rest: int | None = None,
+    needed: int | None = None,
+) -> str:
     """The part of a text around a position in at most `room` columns, cut between words.
 
-    `rest` is how many columns follow the position; if they are few, there is more before it.
+    `rest` is how many columns follow the position; if they are few, there is more before it. `needed`
+    is how many columns the character at the position has.
     """
     widths = [display_width(glyph) for glyph in glyphs]
     if sum(widths) <= room:
         return "".join(glyphs)
-    needed = widths[at] if at < len(widths) else 0
+    if needed is None:
+        needed = widths[at] if at < len(widths) else 0
     rest = sum(widths[at:]) if rest is None else rest
     context = max(room // 3, room - rest - len(ELLIPSIS))
     start, context = at, min(context, room - needed - 2 * len(ELLIPSIS))
