@@ -571,3 +571,13 @@ def test_other_duplicate_keys_are_found_at_the_beginning_of_a_large_file(
     with pytest.raises(UnreadableInput, match=r"early.jsonl:1001:\d+: duplicate key 'x'"):
         score_files(early, **options)
     assert score_files(late, **options).summary.cases == 6001
+
+
+def test_a_misspelled_field_is_suggested_without_further_advice(write: Any) -> None:
+    with pytest.raises(UnreadableInput) as raised:
+        score_files(write("c.jsonl", {"id": "a", "expectd": [], "actual": []}))
+    with pytest.raises(UnreadableInput) as alone:
+        score_files(write("d.jsonl", {"id": "a", "expectd": []}))
+
+    for error in (raised.value, alone.value):
+        assert error.problem.endswith("unknown field 'expectd'. Did you mean 'expected'?")

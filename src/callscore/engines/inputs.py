@@ -279,7 +279,8 @@ class CaseReader:
             return place, read(value, place=place, read_options=read_options, dialect=self._dialect)
         except UnreadableInput as error:
             is_unknown = isinstance(value, dict) and not fields and not has_side_field(value)
-            hint = f" {_HINT} {trace_hint(value)}" if is_unknown else ""
+            is_typo = "Did you mean" in error.problem  # then this is what to do
+            hint = f" {_HINT} {trace_hint(value)}" if is_unknown and not is_typo else ""
             return BadRecord(error.place, error.problem + hint)
 
     def _read_document(self, document: Document, fields: dict[str, Any]) -> Iterator[Found]:

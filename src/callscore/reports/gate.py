@@ -78,7 +78,7 @@ _INCONCLUSIVE = Phrase(
     "случаев слишком мало для вывода: хуже {down}, лучше {up}, {change}; --fail-on broken строже",
 )
 _SAME_RUN = Phrase(
-    "{run} is compared with itself. Run the evaluations again, then the gate",
+    "{run} is compared with itself. Run the evaluations again, then run the gate",
     "прогон {run} сравнивается сам с собой. Запустите проверки снова, затем гейт",
 )
 _UNFINISHED = Phrase("{run} did not finish", "прогон {run} не завершён")
