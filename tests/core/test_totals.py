@@ -22,7 +22,8 @@ from callscore.core.results import (
     answer_passes,
 )
 from callscore.core.settings import DEFAULT
-from callscore.core.totals import Column, Totals, summary_payload
+from callscore.core.totals import CALL_SCORERS, Column, Totals, summary_payload
+from callscore.evaluations.scorers import SCORERS
 
 if TYPE_CHECKING:
     from callscore.core.results import EvaluationResults
@@ -275,6 +276,11 @@ def test_scorers_come_in_the_order_of_fail_under_and_others_follow() -> None:
 
 
 # The list of all cases of a small evaluation.
+
+
+def test_the_scorers_of_calls_are_the_built_in_ones_that_always_compare_calls() -> None:
+    # The two others have no number of their own accord, or check calls by their schemas alone.
+    assert set(SCORERS) - {"argument_accuracy", "parameters_valid"} == CALL_SCORERS
 
 
 def test_a_required_mean_is_missed_if_no_call_counts() -> None:

@@ -31,7 +31,15 @@ if TYPE_CHECKING:
     from callscore.core.results import MetricValue, Result, SavedScore
     from callscore.core.settings import Settings
 
-__all__ = ["Column", "ExactMean", "NameCounter", "Show", "Totals", "summary_payload"]
+__all__ = [
+    "CALL_SCORERS",
+    "Column",
+    "ExactMean",
+    "NameCounter",
+    "Show",
+    "Totals",
+    "summary_payload",
+]
 
 Show = Literal["failing", "all", "none"]
 
@@ -84,7 +92,7 @@ class ExactMean:
 
 
 # The scorers that compare nothing but the calls that count.
-_CALL_SCORERS = frozenset(
+CALL_SCORERS = frozenset(
     ("accuracy", "f1", "precision", "recall", "exact", "tool_called", "tool_selection")
 )
 
@@ -124,7 +132,7 @@ class Column:
         Without counted calls, there is nothing that a required mean could check, so that the scorer
         has none.
         """
-        is_empty = not has_counted_calls and self._name in _CALL_SCORERS and self._fail_under
+        is_empty = not has_counted_calls and self._name in CALL_SCORERS and self._fail_under
         count = 0 if is_empty else self._mean.count
         not_scorable, broken = self._not_scorable.noted(), self._broken.noted()
         has_answers = self._mean.count or not_scorable.count or broken.count

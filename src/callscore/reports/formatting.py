@@ -13,6 +13,7 @@ from callscore.core.rendering import clip, clip_middle, display_width, escape
 from callscore.core.settings import DEFAULT
 from callscore.words.explanation import FORBIDDEN_CALLS
 from callscore.words.value_text import CASES, MORE, decimal, exact_decimal, forbidden_tools
+from callscore.words.value_text import TRIALS as TRIAL_COUNT
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -28,7 +29,6 @@ __all__ = [
     "NO_NUMBER",
     "RUN_ID",
     "SKIPPED_NOTE",
-    "TRIAL_COUNT",
     "UNLIMITED_WIDTH",
     "Escaper",
     "add_noted",
@@ -128,7 +128,6 @@ _UNCOUNTED_TRIALS = Plural(
         "попыток без учитываемых вызовов: пройдены, без уровня",
     ),
 )
-TRIAL_COUNT = Plural(("trial", "trials"), ("попытка", "попытки", "попыток"))
 _VARIANT_COUNT = Plural(("variant", "variants"), ("вариант", "варианта", "вариантов"))
 FORBIDDEN_LINE = Phrase(
     "{calls} in {cases}, scored 0",

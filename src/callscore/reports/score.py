@@ -14,7 +14,6 @@ from callscore.reports.formatting import (
     INTERVAL_TEXT,
     LONG_NAME_WIDTH,
     SKIPPED_NOTE,
-    TRIAL_COUNT,
     add_noted,
     add_properties,
     add_property,
@@ -59,6 +58,7 @@ from callscore.words.value_text import (
     worst_faults,
     worst_tools,
 )
+from callscore.words.value_text import TRIALS as TRIAL_COUNT
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
