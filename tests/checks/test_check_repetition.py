@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from itertools import permutations
+from typing import Any
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec import structs
 
-from callscore.checks.check import loop_faults, repeat_faults, retry_faults
-from callscore.core.call import INVALID, NOT_CAPTURED, ToolCall
+from callscore import score
+from callscore.checks.check import check_calls, loop_faults, repeat_faults, retry_faults
+from callscore.core.call import INVALID, NOT_CAPTURED, Tool, ToolCall
 from callscore.core.equality import equal
 from callscore.core.score import Fault
+from callscore.formats.calls import read_arguments
 
 
 def _loops(names: str) -> list[tuple[int | None, int, str | None]]:
@@ -170,3 +177,104 @@ def test_calls_of_one_step_do_not_know_of_each_other() -> None:
 
     assert retry_faults([step(1), step(1)]) == ()
     assert len(retry_faults([step(1), step(2)])) == 1
+
+
+def made(name: str, step: int, *, failed: bool) -> ToolCall:
+    return ToolCall(name, {}, step=step, failed=failed)
+
+
+def test_a_success_in_the_step_of_the_failure_or_of_the_retry_may_be_in_between() -> None:
+    first = [made("pay", 0, failed=True), made("login", 0, failed=False)]
+    second = [made("pay", 1, failed=True), made("login", 1, failed=False)]
+    failure, retry = first[0], second[0]
+
+    for before in permutations(first):
+        assert retry_faults([*before, retry]) == ()
+    for after in permutations(second):
+        assert retry_faults([failure, *after]) == ()
+
+
+def test_a_retry_that_succeeds_is_still_a_retry() -> None:
+    calls = [made("pay", 0, failed=True), made("pay", 1, failed=False), made("g", 1, failed=True)]
+
+    assert [fault.index for fault in retry_faults(calls)] == [1]
+
+
+def test_the_rounds_of_a_loop_may_have_the_calls_of_a_step_in_any_order() -> None:
+    rounds = ["ab", "ba", "ab"]
+    calls = [ToolCall(name, step=step) for step, names in enumerate(rounds) for name in names]
+
+    (fault,) = loop_faults(calls)
+
+    assert (fault.since, fault.index, fault.detail) == (0, 5, "a, b")
+
+
+def test_a_loop_of_calls_without_a_name_names_them_visibly() -> None:
+    (fault,) = loop_faults([ToolCall("", {})] * 3)
+
+    assert fault.detail == "''"
+
+
+def test_texts_that_were_cut_may_differ_where_nobody_sees_it() -> None:
+    long = read_arguments("{" + "x" * 5000)
+    call = ToolCall("f", raw=long.raw, error=long.error)
+
+    assert repeat_faults([call, call]) == ()
+    assert len(score([], [call, call], repeated_calls="collapse").extra) == 2
+
+
+# What holds for all traces.
+
+ARGUMENTS = st.sampled_from([{}, {"a": 1}, {"a": 1.0}, {"a": True}])
+BROKEN = st.sampled_from(["{", "{{", "[1]", "x" * 2000 + "…"])
+READABLE = st.builds(ToolCall, st.sampled_from(["f", "g", ""]), ARGUMENTS)
+UNREADABLE = st.one_of(
+    st.builds(ToolCall, st.sampled_from("fg"), raw=BROKEN, error=st.just(INVALID)),
+    st.builds(ToolCall, st.sampled_from("fg"), error=st.sampled_from([NOT_CAPTURED, "lost"])),
+)
+
+
+@st.composite
+def traces(draw: st.DrawFn) -> tuple[list[ToolCall], list[ToolCall]]:
+    """A trace, and the same with the calls within each step in another order."""
+    ordered: list[ToolCall] = []
+    shuffled: list[ToolCall] = []
+    for number in range(draw(st.integers(0, 6))):
+        step = [
+            structs.replace(call, step=number, failed=draw(st.sampled_from([True, False, None])))
+            for call in draw(st.lists(READABLE | UNREADABLE, max_size=3))
+        ]
+        ordered += step
+        shuffled += draw(st.permutations(step))
+    return ordered, shuffled
+
+
+@given(traces())
+def test_no_fault_depends_on_the_order_within_a_step(trace: Any) -> None:
+    def found(calls: list[ToolCall]) -> Counter[Any]:
+        faults = check_calls(calls, {"f": Tool("f"), "g": Tool("g", None, {"required": ["a"]})})
+        return Counter(
+            (fault.kind, call.step, call.name, str(call.arguments or {}), call.raw, fault.detail)
+            for fault in faults
+            for call in [calls[fault.index]]
+        )
+
+    ordered, shuffled = trace
+
+    # Two equal calls may be written differently, and either may come first.
+    assert {key[:3] for key in found(ordered)} == {key[:3] for key in found(shuffled)}
+    assert found(ordered).total() == found(shuffled).total()
+    retries = [
+        {(key[1], key[2], key[4]) for key in found(each) if key[0] == "retry_unchanged"}
+        for each in trace
+    ]
+    assert retries[0] == retries[1]
+
+
+@given(st.lists(READABLE | UNREADABLE, max_size=8))
+def test_check_and_scoring_agree_on_what_a_repeat_is(calls: list[ToolCall]) -> None:
+    collapsed = score([], calls, repeated_calls="collapse")
+
+    assert [ignored.call for ignored in collapsed.ignored] == [
+        calls[fault.index] for fault in repeat_faults(calls)
+    ]

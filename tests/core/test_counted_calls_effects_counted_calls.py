@@ -139,7 +139,7 @@ def test_identical_calls_are_one_call() -> None:
         (ToolCall("f", {"a": 1}), ToolCall("f", {"a": "1"})),
         (ToolCall("f", {"a": None}), ToolCall("f", {})),
         (ToolCall("f", {}), ToolCall("g", {})),
-        (ToolCall("f", raw="{", error="truncated"), ToolCall("f", raw="{", error="truncated")),
+        (ToolCall("f", raw="{", error="truncated"), ToolCall("f", raw="{{", error="truncated")),
     ],
 )
 def test_calls_that_are_not_the_same_are_not_collapsed(left: ToolCall, right: ToolCall) -> None:

@@ -158,7 +158,7 @@ def test_a_lost_call_is_no_call_for_the_sdk_and_a_fault_here(reason: str) -> Non
     assert not response.function_calls
     for document in every_way(response):
         (call,) = callscore.read_calls(document)
-        assert (call.name, call.arguments, call.error) == ("?", None, reason)
+        assert (call.name, call.arguments, call.error) == ("", None, reason)
 
 
 def get_weather(city: str, days: list[int] | None = None) -> str:

@@ -346,8 +346,8 @@ def test_an_expected_call_needs_a_name(call: Any) -> None:
 
 
 @pytest.mark.parametrize("call", NAMELESS)
-def test_a_call_that_an_agent_gave_no_name_is_a_call_of_no_tool(call: Any) -> None:
-    assert read_calls([call], side="actual", where="actual")[0].name == "?"
+def test_a_call_that_an_agent_gave_no_name_has_an_empty_name(call: Any) -> None:
+    assert read_calls([call], side="actual", where="actual")[0].name == ""
 
 
 def test_the_same_value_under_two_names_is_no_contradiction() -> None:
@@ -365,7 +365,7 @@ def test_a_function_may_be_nested_as_in_chat_completions() -> None:
 def test_a_nested_function_is_checked_like_any_call() -> None:
     typo = {"type": "function", "function": {"name": "f", "argumnts": "{}"}}
 
-    assert read_call({"function": {"name": None}}, side="actual", where="").name == "?"
+    assert read_call({"function": {"name": None}}, side="actual", where="").name == ""
     with pytest.raises(InvalidCall, match="unknown field 'argumnts' of a call"):
         read_call(typo, side="expected", where="")
 

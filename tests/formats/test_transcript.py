@@ -40,7 +40,7 @@ def test_a_call_without_a_name_is_still_a_call(name: Any) -> None:
     transcript = Transcript()
     transcript.call(name, {})
 
-    assert transcript.calls() == (ToolCall("?", {}),)
+    assert transcript.calls() == (ToolCall("", {}),)
 
 
 @pytest.mark.parametrize("name", [1.5, [], {}, True, pytest.param(10**5000, id="huge")])

@@ -254,7 +254,7 @@ def test_a_call_without_a_name_is_a_failed_call() -> None:
 
 @pytest.mark.parametrize(
     ("generated", "name", "error"),
-    [('{"name": "add", "arguments": {"a": 1}}', "add", None), ("<add>{", "?", "invalid_json")],
+    [('{"name": "add", "arguments": {"a": 1}}', "add", None), ("<add>{", "", "invalid_json")],
 )
 def test_a_call_that_the_server_threw_away_is_recorded(
     generated: str, name: str, error: str | None

@@ -14,7 +14,7 @@ from callscore.reports.formatting import code, fenced, table
         ("a`b", "<code>a&#96;b</code>"),
         ("a|b", "<code>a&#124;b</code>"),
         ("<b>", "<code>&#60;b&#62;</code>"),
-        ("", "<code></code>"),
+        ("", "`''`"),
         ("a\nb", "<code>a&#92;nb</code>"),
     ],
 )

@@ -410,7 +410,7 @@ def test_an_empty_name_is_still_a_cell(failing: Score) -> None:
         settings=Settings(), summary=summary, cases=(CaseScore(id="", score=failing),)
     )
 
-    assert "| <code></code> | 0 | 0 | 0 | 0 | 1 |" in write_markdown(results)
+    assert "| `''` | 0 | 0 | 0 | 0 | 1 |" in write_markdown(results)
 
 
 def test_patterns_in_the_settings_are_no_markup(passing: Score) -> None:

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, NamedTuple, get_args
 from msgspec import Struct
 
 from callscore.checks.tool_schema import malformed_calls, schema_faults
-from callscore.core.call import NOT_CAPTURED, ToolCall
-from callscore.core.equality import fingerprint
+from callscore.core.call import ToolCall
+from callscore.core.counted_calls import repeat_key
+from callscore.core.rendering import EMPTY_NAME
 from callscore.core.results import Noted
 from callscore.core.score import Fault, FaultKind
 
@@ -30,19 +31,25 @@ __all__ = [
 
 
 def _first_equal_calls(calls: Sequence[ToolCall]) -> list[int]:
-    """For each call the index of the first equal call, possibly its own.
-
-    Arguments are compared as JSON values, and unreadable ones as text. A call whose arguments were
-    not recorded equals no other.
-    """
+    """For each call the index of the first equal call, possibly its own."""
     first: dict[str, int] = {}
     found = []
     for index, call in enumerate(calls):
-        if call.error == NOT_CAPTURED:
-            found.append(index)
+        key = repeat_key(call, call.name)
+        found.append(index if key is None else first.setdefault(key, index))
+    return found
+
+
+def _steps(calls: Sequence[ToolCall]) -> list[list[int]]:
+    """The indexes of the calls of each step; a call without a step is a step of its own."""
+    found: list[list[int]] = []
+    last = None
+    for index, call in enumerate(calls):
+        if found and last is not None and call.step == last:
+            found[-1].append(index)
         else:
-            arguments = call.raw if call.error is not None else call.arguments or {}
-            found.append(first.setdefault(fingerprint([call.name, arguments]), index))
+            found.append([index])
+        last = call.step
     return found
 
 
@@ -62,16 +69,29 @@ def loop_faults(calls: Sequence[ToolCall]) -> tuple[Fault, ...]:
     """One fault per loop, at the call that ends its third round.
 
     A loop is the shortest cycle of equal calls that comes at least three times in a row; a cycle can
-    be a single call.
+    be a single call. Calls of one step are made at the same time, so that their order means nothing.
     """
+    order = _order_without_chance(calls)
+    made = [calls[index] for index in order]
     found = []
-    for start, length, _ in _loops(_first_equal_calls(calls)):
-        index = start + _MIN_ROUNDS * length - 1
-        names = [call.name for call in calls[start : start + min(length, _MAX_NAMED)]]
+    for start, length, _ in _loops(_first_equal_calls(made)):
+        end = start + _MIN_ROUNDS * length - 1
+        names = [call.name or EMPTY_NAME for call in made[start : start + min(length, _MAX_NAMED)]]
         if length > _MAX_NAMED:
             names.append("…")
-        found.append(Fault("loop", calls[index].name, index, detail=", ".join(names), since=start))
+        detail = ", ".join(names)
+        found.append(Fault("loop", made[end].name, order[end], detail=detail, since=order[start]))
     return tuple(sorted(found, key=lambda fault: fault.index))
+
+
+def _order_without_chance(calls: Sequence[ToolCall]) -> list[int]:
+    """The indexes of the calls in order, and those of one step in an order that only they decide."""
+    order: list[int] = []
+    for step in _steps(calls):
+        if len(step) > 1:
+            step.sort(key=lambda index: repeat_key(calls[index], calls[index].name) or "")
+        order += step
+    return order
 
 
 def _loops(items: list[int]) -> list[_Loop]:
@@ -136,22 +156,25 @@ def repeat_faults(calls: Sequence[ToolCall]) -> tuple[Fault, ...]:
 
 
 def retry_faults(calls: Sequence[ToolCall]) -> tuple[Fault, ...]:
-    """One fault per call that repeats a failed one, with no successful call in between.
+    """One fault per call that repeats a failed one of an earlier step, with no success in between.
 
-    After a successful call, the same call may succeed. Calls of one step are made at the same time,
-    so that none of them can react to another.
+    After a successful call, the same call may succeed. Calls of one step are made at the same time:
+    none of them is a retry of another, and a success in the step of the failure or of the retry may
+    have been in between.
     """
+    firsts = _first_equal_calls(calls)
     failed: dict[int, int] = {}  # first equal call -> latest failed one
     found: list[Fault] = []
-    for index, (call, first) in enumerate(zip(calls, _first_equal_calls(calls), strict=True)):
-        since = failed.get(first)
-        # A call without a step is a step of its own.
-        if since is not None and (call.step is None or calls[since].step != call.step):
-            found.append(Fault("retry_unchanged", call.name, index, since=since))
-        if call.failed:
-            failed[first] = index
-        else:
+    for step in _steps(calls):
+        succeeded = {index for index in step if not calls[index].failed}
+        for index in step:
+            since = failed.get(firsts[index])
+            if since is not None and succeeded <= {index}:
+                found.append(Fault("retry_unchanged", calls[index].name, index, since=since))
+        if succeeded:
             failed.clear()
+        else:
+            failed |= {firsts[index]: index for index in step}
     return tuple(found)
 
 

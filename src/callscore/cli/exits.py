@@ -8,7 +8,7 @@ import click
 
 from callscore.cli.output import print_note, safe_for_log
 from callscore.core.phrases import Phrase, Plural, count_of, say
-from callscore.core.rendering import escape
+from callscore.core.rendering import EMPTY_NAME, escape
 from callscore.errors import InvalidSettings, MissingKey, ModelFailed
 from callscore.words.value_text import (
     decimal,
@@ -322,7 +322,7 @@ def score_exit_reasons(results: Results, fail_under: float, lang: Language) -> l
     if missing.count:
         names = [escape(name) for name in missing.names]
         reasons.append(say(_NOT_RUN, lang, names=_first_names(names, missing.count)))
-    forbidden = [escape(tool) for tool, _ in forbidden_tools(results.summary)]
+    forbidden = [escape(tool) or EMPTY_NAME for tool, _ in forbidden_tools(results.summary)]
     if forbidden:  # even if the mean is high enough
         reasons.append(say(_FORBIDDEN_CALLS, lang, names=_first_names(forbidden, len(forbidden))))
     return reasons

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 __all__ = [
     "CONCATENATED",
     "INVALID",
+    "MAX_EXCERPT",
     "NOT_AN_OBJECT",
     "NOT_CAPTURED",
     "TOO_DEEP",
@@ -37,7 +38,7 @@ class ToolCall(Struct, frozen=True, gc=False, omit_defaults=True, repr_omit_defa
     """One call of a tool.
 
     Attributes:
-        name: the name of the tool, as in the trace.
+        name: the name of the tool, as in the trace; empty if the trace has an empty name or none.
         arguments: the argument object. None in an expected call matches any arguments.
         id: the id of the call in the trace; not always unique.
         step: the number of the assistant message; calls of one message share it.
@@ -94,7 +95,7 @@ NOT_AN_OBJECT = "not_an_object"
 TOO_DEEP = "nested_too_deeply"
 NOT_CAPTURED = "not_captured"  # not recorded, unlike a call without arguments
 
-_MAX_EXCERPT = 2000
+MAX_EXCERPT = 2000  # characters of a text that are kept
 
 
 class Malformed(Struct, frozen=True, gc=False):
@@ -138,7 +139,7 @@ def malformed_part(value: object) -> Malformed | None:
 
 def excerpt(text: str) -> str:
     """The beginning of a text, always printable; `…` marks that the end was cut off."""
-    kept = text if len(text) <= _MAX_EXCERPT else text[:_MAX_EXCERPT] + "…"
+    kept = text if len(text) <= MAX_EXCERPT else text[:MAX_EXCERPT] + "…"
     return kept.encode("utf-8", "backslashreplace").decode()
 
 

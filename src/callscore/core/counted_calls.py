@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
 from msgspec import Struct, structs
 
-from callscore.core.call import ToolCall
+from callscore.core.call import MAX_EXCERPT, NOT_CAPTURED, ToolCall
 from callscore.core.case import Forbidden, Group, Times, calls_in
 from callscore.core.equality import fingerprint
 from callscore.core.rules import contains_matchers
@@ -46,6 +46,7 @@ __all__ = [
     "forbidden_patterns",
     "forbidding_pattern",
     "prepare_calls",
+    "repeat_key",
     "select_counted",
 ]
 
@@ -181,6 +182,22 @@ def select_counted(
     )
 
 
+def repeat_key(call: ToolCall, name: str) -> str | None:
+    """A text that two calls share exactly when one is a repeat of the other; None for no others.
+
+    Arguments are compared as JSON values, and unreadable ones as text. It is unknown whether
+    arguments are the same that were not recorded, or whose text was cut. `name` is the name of the
+    tool as it is compared.
+    """
+    if call.error is None:
+        return fingerprint([name, call.arguments or {}])
+    is_known = call.error != NOT_CAPTURED and call.raw is not None
+    # A fingerprint of an object never begins like that of a text.
+    return (
+        fingerprint([name, call.raw]) if is_known and len(call.raw or "") <= MAX_EXCERPT else None
+    )
+
+
 def _accepts_several(call: ToolCall) -> bool:
     """Whether an expected call accepts several different calls."""
     return call.arguments is None or contains_matchers(call.arguments)
@@ -197,7 +214,7 @@ class _Selector:
         self._settings = settings
         self._tools = tools
         # Names and arguments, in order, so that the last ones can be removed again.
-        self._seen: dict[tuple[str, str], None] = {}
+        self._seen: dict[str, None] = {}
 
     def keeps(self, call: ToolCall) -> bool:
         """Whether a call counts; it is remembered, so that the next equal one may be a repeat."""
@@ -221,9 +238,9 @@ class _Selector:
 
     def _is_repeat(self, call: ToolCall) -> bool:
         is_ambiguous = self._side == "expected" and _accepts_several(call)
-        if call.error is not None or is_ambiguous:
+        kind = repeat_key(call, comparable_name(call.name, self._settings))
+        if kind is None or is_ambiguous:
             return False
-        kind = (comparable_name(call.name, self._settings), fingerprint(call.arguments or {}))
         if kind in self._seen:
             return True
         self._seen[kind] = None

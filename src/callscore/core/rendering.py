@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "ELLIPSIS",
+    "EMPTY_NAME",
     "clip",
     "clip_middle",
     "clip_value",
@@ -34,6 +35,7 @@ __all__ = [
 ]
 
 ELLIPSIS = "…"
+EMPTY_NAME = "''"  # in place of a tool name that is empty
 # How much of two long objects or arrays is searched for the place where they differ.
 _LONGEST_EXCERPT = 10_000
 _SHORT_ESCAPES = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
@@ -303,7 +305,8 @@ def short_names(names: Iterable[str], width: int) -> dict[str, str]:
 def _bounded(name: str, width: int) -> str:
     """A name as safe text, without the middle that no screen has room for."""
     most = 8 * max(width, 1)
-    return escape(name if len(name) <= most else name[: most // 2] + ELLIPSIS + name[-most // 2 :])
+    short = name if len(name) <= most else name[: most // 2] + ELLIPSIS + name[-most // 2 :]
+    return escape(short) or EMPTY_NAME
 
 
 def _add_distinct(short: dict[str, str], candidates: dict[str, str]) -> None:

@@ -29,7 +29,7 @@ __all__ = [
     "with_compared_name",
 ]
 
-_TRAILING_NUMBER = re.compile(r":\d+$")  # as in `functions.get_weather:0`
+_TRAILING_NUMBER = re.compile(r"(?<=.):\d+$")  # as in `functions.get_weather:0`
 _NAMESPACE = re.compile(r"^.*(?:[./:]|__)(?=.)", re.DOTALL)
 _DOTS = str.maketrans("./:-", "____")
 

@@ -195,7 +195,7 @@ _OTHER_FIELDS = CALL_FIELDS.difference(NAME_KEYS, ARGUMENT_KEYS)
 _EXPECTED_SHAPE = '{"name": ..., "arguments": {...}}'
 _FLAGS = {True: True, False: False, "true": True, "false": False, "True": True, "False": False}
 _PAIR = 2
-NAMELESS = "?"  # the name of a call that has none
+NAMELESS = ""  # the name of a call that has none; no expected call has it
 
 
 def read_simple_calls(items: list[Any]) -> tuple[ToolCall, ...] | None:

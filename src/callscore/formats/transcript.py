@@ -134,7 +134,8 @@ class Transcript:
         known = self._waiting_by_id.get(id) if id else None
         if known is None and id:
             # In some formats the result has an id, and the call has none.
-            known = [at for at in self._waiting if calls[at][_ID] is None] if name else []
+            known = [at for at in self._waiting if calls[at][_ID] is None]
+            known = known if isinstance(name, str) else []
         found = None
         for position in reversed(self._waiting if known is None else known):
             call = calls[position]

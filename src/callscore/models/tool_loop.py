@@ -401,7 +401,7 @@ async def _call_outcome(
 ) -> ToolOutcome:
     function = _function_in(call)
     name, arguments = function.get("name"), function.get("arguments")
-    if not isinstance(name, str) or name == NAMELESS:
+    if not isinstance(name, str) or not name:
         problem = f"Error: the call has no tool name. Choose from: {', '.join(tools.functions)}."
         return ToolOutcome(problem, failed=True, is_malformed=True)
     return await run_call(name, arguments, tools.functions, seconds)

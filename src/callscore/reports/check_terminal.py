@@ -10,6 +10,7 @@ from rich.text import Text
 
 from callscore.core.phrases import say
 from callscore.core.rendering import (
+    EMPTY_NAME,
     clip,
     clip_middle,
     escape,
@@ -133,7 +134,7 @@ def _call_section(findings: list[Finding], width: int, lang: Language) -> Sectio
         inside = escape((call.raw or "")[:room])
     else:
         inside = render_arguments(call.arguments or {}, limit=room)
-    text = clip(f"{clip_middle(escape(call.name), _NAME_WIDTH)}({inside})", room)
+    text = clip(f"{clip_middle(escape(call.name) or EMPTY_NAME, _NAME_WIDTH)}({inside})", room)
     section: Section = [
         Text("\n".join(wording.location_lines(first, width, lang)), "bold"),
         _indented(Text(text, "dim")),

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from callscore.comparing.comparison import comparison_to_dict
 from callscore.comparing.sides import case_name
 from callscore.core.phrases import Phrase, Plural, count_of, say
-from callscore.core.rendering import clip, escape
+from callscore.core.rendering import EMPTY_NAME, clip, escape
 from callscore.core.results import Noted
 from callscore.reports.formatting import (
     INTERVAL_TEXT,
@@ -424,7 +424,7 @@ def slices_by_kind(slices: Sequence[Slice]) -> list[list[Slice]]:
 
 def slice_name(part: Slice, lang: Language) -> str:
     """The tool or the tag of a slice."""
-    return say(_SLICE_NAMES[part.kind], lang, name=escape(part.name))
+    return say(_SLICE_NAMES[part.kind], lang, name=escape(part.name) or EMPTY_NAME)
 
 
 ALARMS = {

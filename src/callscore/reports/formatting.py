@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 from callscore.core.phrases import Phrase, Plural, count_of, say
-from callscore.core.rendering import clip, clip_middle, display_width, escape
+from callscore.core.rendering import EMPTY_NAME, clip, clip_middle, display_width, escape
 from callscore.core.settings import DEFAULT
 from callscore.words.explanation import FORBIDDEN_CALLS
 from callscore.words.value_text import CASES, MORE, decimal, exact_decimal, forbidden_tools
@@ -197,7 +197,7 @@ def first_names(
     most: int = _NAMES_SHOWN,
 ) -> str:
     """The first of some names, and how many more there are."""
-    shown = [clip_middle(escape(name), width) for name in names[:most]]
+    shown = [clip_middle(escape(name) or EMPTY_NAME, width) for name in names[:most]]
     if shown and count > len(shown):
         shown.append(say(MORE, lang, count=count - len(shown)))
     return ", ".join(shown)
@@ -323,7 +323,7 @@ _NUMBER = re.compile("[+−]?[0-9]")
 
 def code(text: str, *, width: int = _MARKDOWN_NAME_WIDTH) -> str:
     """Text as code, on one line of at most `width` columns."""
-    short = clip_middle(escape(text), width)
+    short = clip_middle(escape(text) or EMPTY_NAME, width)
     if short.strip() and _SAFE_IN_CODE.fullmatch(short):
         return f"`{short}`"
     return f"<code>{html_entities(short)}</code>"

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from rich.text import Text
 
 from callscore.core.phrases import count_of, say
-from callscore.core.rendering import clip_middle, display_width, escape, short_names
+from callscore.core.rendering import EMPTY_NAME, clip_middle, display_width, escape, short_names
 from callscore.reports import score as wording
 from callscore.reports.formatting import INTERVAL_TEXT, metric_cells, scored_noun, settings_text
 from callscore.reports.score import FIXED_TOOL_COLUMNS, METRICS, MOST_TRIAL_COLUMNS
@@ -200,7 +200,7 @@ def _single_name_table(ranking: Ranking, _tools: set[str], width: int, lang: Lan
     heads = [stacked_words(say(column.label, lang)) for column in columns]
     rows = [
         NumberRow(
-            Text(clip_middle(escape(name), _LONGEST_NAME)),
+            Text(clip_middle(escape(name) or EMPTY_NAME, _LONGEST_NAME)),
             [_count(column.counts[row], column.colour) for column in columns],
         )
         for row, (name,) in enumerate(ranking.names[: ranking.most])
@@ -220,7 +220,7 @@ def _names_table(ranking: Ranking, tools: set[str], width: int, lang: Language) 
     longest = [
         max(
             display_width(label),
-            min(max(display_width(escape(name)) for name in names), _NAME_WIDTH),
+            min(max(display_width(escape(name) or EMPTY_NAME) for name in names), _NAME_WIDTH),
         )
         for label, names in zip(labels, zip(*shown, strict=True), strict=True)
     ]

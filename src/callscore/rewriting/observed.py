@@ -41,7 +41,6 @@ __all__ = [
     "location_of_case",
 ]
 
-_NAMELESS = "?"  # the name of a call without one
 
 _Path = tuple[int, ...]
 
@@ -242,7 +241,7 @@ def _with_uncounted(calls: list[Item], uncounted: list[int], count: int) -> tupl
 def _literal_call(call: ToolCall) -> dict[str, Any]:
     if call.error is not None:
         raise CannotRewrite(reasons.NOT_JSON, name=call.name)
-    if call.name == _NAMELESS:
+    if not call.name:
         raise CannotRewrite(reasons.NAMELESS)
     written = {"name": json_safe(call.name), "arguments": json_safe(call.arguments or {})}
     if not equal(written, {"name": call.name, "arguments": call.arguments or {}}):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal
 
 from callscore.core.equality import equal_objects
 from callscore.core.phrases import Phrase, Plural, count_of, say
-from callscore.core.rendering import clip, escape, wrap
+from callscore.core.rendering import wrap
 from callscore.core.rules import contains_matchers
 from callscore.core.score import f1_of
 from callscore.words.reasons import difference_reason_lines
@@ -18,6 +18,7 @@ from callscore.words.value_text import (
     call_counts,
     call_text,
     decimal,
+    name_text,
     percent,
     rating_meaning,
     score_rating,
@@ -100,7 +101,7 @@ FORBIDDEN_TOOLS = Phrase("Forbidden: {patterns}.", "Запрещено вызы�
 
 def short_name(name: str) -> str:
     """The name of a tool, short enough for a sentence."""
-    return clip(escape(name[: _NAME_WIDTH + 1]), _NAME_WIDTH)
+    return name_text(name, limit=_NAME_WIDTH)
 
 
 def ignored_notes(score: Score, lang: Language) -> list[str]:

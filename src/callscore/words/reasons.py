@@ -17,6 +17,7 @@ from callscore.core.equality import json_type
 from callscore.core.phrases import Language, Note, Phrase, say
 from callscore.core.rendering import (
     ELLIPSIS,
+    EMPTY_NAME,
     clip,
     clip_middle,
     clip_value,
@@ -376,7 +377,8 @@ def fault_sentence(fault: Fault, *, lang: Language = "en") -> str:
 
     Calls are numbered from 1. The sentence is on one line and of bounded length.
     """
-    return f"{clip_middle(escape(fault.tool), _NAME_WIDTH)}: {fault_reason(fault, lang=lang)}"
+    tool = clip_middle(escape(fault.tool) or EMPTY_NAME, _NAME_WIDTH)
+    return f"{tool}: {fault_reason(fault, lang=lang)}"
 
 
 def fault_reason(fault: Fault, *, lang: Language = "en") -> str:

@@ -13,6 +13,7 @@ from callscore.core.call import NOT_CAPTURED
 from callscore.core.equality import json_type
 from callscore.core.phrases import Language, Phrase, Plural, count_of, say
 from callscore.core.rendering import (
+    EMPTY_NAME,
     clip,
     clip_middle,
     display_width,
@@ -102,7 +103,7 @@ def call_text(call: ToolCall, *, limit: int, lang: Language = "en") -> str:
 
 def name_text(name: str, *, limit: int) -> str:
     """The name of a tool in at most `limit` columns."""
-    return clip(escape(name[: limit + 1]), limit)
+    return clip(escape(name[: limit + 1]) or EMPTY_NAME, limit)
 
 
 def arguments_text(call: ToolCall, *, limit: int, lang: Language = "en") -> str:

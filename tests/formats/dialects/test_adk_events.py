@@ -102,7 +102,7 @@ def test_a_lost_call_is_told_by_the_code_of_the_error() -> None:
 
     assert calls_in(lost, event({"text": "x"}, errorCode="SAFETY")) == (
         ToolCall(
-            "?",
+            "",
             None,
             step=0,
             raw="Malformed function call: f(",

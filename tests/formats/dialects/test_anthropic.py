@@ -155,7 +155,7 @@ def test_arguments_that_are_no_object_make_a_malformed_call() -> None:
     first, second = calls_in(says(use("a", "f", [1]), use("b", None, None)))
 
     assert (first.arguments, first.error) == (None, "not_an_object")
-    assert (second.name, second.arguments) == ("?", {})
+    assert (second.name, second.arguments) == ("", {})
 
 
 def test_a_line_of_a_batch_is_named_by_its_custom_id() -> None:

@@ -91,7 +91,7 @@ def test_a_malformed_call_is_a_call() -> None:
     [lost] = calls_in(response({"text": "hm"}, stop="malformed_tool_use"))
     whole, broken = calls_in(response(use("a"), use("b", "<x>"), stop="malformed_tool_use"))
 
-    assert (lost.name, lost.arguments, lost.error) == ("?", None, "malformed_tool_use")
+    assert (lost.name, lost.arguments, lost.error) == ("", None, "malformed_tool_use")
     assert whole.error is None
     assert (broken.raw, broken.error) == ("<x>", "invalid_json")
 

@@ -113,7 +113,7 @@ def test_wrong_types_break_nothing() -> None:
 
     (trace,) = read(case, DEFAULT_READ_OPTIONS)
 
-    assert [call.name for call in trace.calls or ()] == ["?"]
+    assert [call.name for call in trace.calls or ()] == [""]
     assert (trace.expected, trace.id) == (None, None)
     assert read({"testRunData": 5, "input": "hi"}, DEFAULT_READ_OPTIONS)
     assert read("x", DEFAULT_READ_OPTIONS) == []

@@ -149,7 +149,7 @@ def test_a_malformed_call_is_no_answer_without_calls() -> None:
 
     assert trace.calls == (
         ToolCall("f", {}, step=0),
-        ToolCall("?", None, step=0, error="MALFORMED_FUNCTION_CALL"),
+        ToolCall("", None, step=0, error="MALFORMED_FUNCTION_CALL"),
     )
 
 

@@ -78,7 +78,7 @@ def test_a_name_alone_is_a_call_beside_others_or_with_what_only_a_call_has() -> 
         ToolCall("f", raw="{oops", error="invalid_json"),
         ToolCall("f", error="not_captured", kind="server"),
         ToolCall("f", {"0": 1}, positional=True, caller="code", warning="double_encoded"),
-        ToolCall("?", {}),
+        ToolCall("", {}),
     ],
 )
 def test_a_call_that_was_written_down_is_read_back(call: ToolCall) -> None:
@@ -133,7 +133,6 @@ def test_a_function_may_be_nested() -> None:
         {"name": "f", "input_schema": {"type": "object"}},
         {"name": "Ana", "input": "hello"},
         {"name": "Ana", "args": ["x"]},
-        {"name": "", "arguments": {}},
         {"name": 5, "arguments": {}},
         {"arguments": {}},
         {"function": {"name": "f"}},

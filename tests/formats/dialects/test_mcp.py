@@ -159,7 +159,7 @@ def test_no_arguments_are_an_empty_object_and_wrong_ones_are_malformed() -> None
     assert [(call.name, call.arguments, call.error) for call in calls or ()] == [
         ("f", {}, None),
         ("f", None, "not_an_object"),
-        ("?", {}, None),
+        ("", {}, None),
     ]
 
 

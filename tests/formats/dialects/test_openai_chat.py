@@ -178,7 +178,7 @@ def test_an_entry_that_is_not_as_it_should_be_is_still_a_call() -> None:
     assert [(call.name, call.arguments) for call in calls] == [
         ("f", {"x": 1}),
         ("g", {}),
-        ("?", {}),
+        ("", {}),
     ]
 
 
@@ -207,7 +207,7 @@ def test_a_call_that_the_server_threw_away_has_failed() -> None:
 def test_a_call_that_was_thrown_away_unseen_is_one_of_no_tool() -> None:
     (call,) = calls_of({"error": {"code": "tool_use_failed", "failed_generation": ""}})
 
-    assert (call.name, call.arguments, call.error) == ("?", None, "tool_use_failed")
+    assert (call.name, call.arguments, call.error) == ("", None, "tool_use_failed")
     assert call.failed
 
 

@@ -50,7 +50,7 @@ def test_answers_can_be_one_attribute_of_json() -> None:
 
     calls = read(both).calls or ()
 
-    assert [(call.name, call.id) for call in calls] == [("weather", "c1"), ("?", None)]
+    assert [(call.name, call.id) for call in calls] == [("weather", "c1"), ("", None)]
     assert read(both, options=ReadOptions(candidate=1)).calls == ()
 
 

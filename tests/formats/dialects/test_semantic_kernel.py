@@ -70,7 +70,7 @@ def test_the_id_of_the_call_comes_before_the_id_of_the_item() -> None:
         ({"function_name": "f", "plugin_name": "p"}, "p-f"),
         ({"function_name": "f"}, "f"),
         ({"FunctionName": "f", "PluginName": "p"}, "p-f"),
-        ({"plugin_name": "p"}, "?"),
+        ({"plugin_name": "p"}, ""),
     ],
 )
 def test_a_name_is_that_of_the_plugin_and_of_the_function(

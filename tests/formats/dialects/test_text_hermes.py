@@ -60,7 +60,7 @@ def test_what_cannot_be_read_is_malformed() -> None:
     first, second = calls_of("<tool_call>\n{'name': 'f', 'arguments': {}}\n</tool_call><tool_call>")
 
     assert first == ToolCall("f", step=0, raw="{}", error=INVALID)
-    assert second == ToolCall("?", step=0, raw="", error=TRUNCATED)
+    assert second == ToolCall("", step=0, raw="", error=TRUNCATED)
 
 
 def test_tools_in_the_prompt_are_read() -> None:

@@ -60,7 +60,7 @@ def test_a_result_that_says_so_is_a_failure_and_ends_the_step() -> None:
     [
         ("[TOOL_CALLS]f", ToolCall("f", step=0, raw="", error=TRUNCATED)),
         ("[TOOL_CALLS]f[ARGS]", ToolCall("f", {}, step=0)),
-        ("[TOOL_CALLS]", ToolCall("?", step=0, raw="", error=TRUNCATED)),
+        ("[TOOL_CALLS]", ToolCall("", step=0, raw="", error=TRUNCATED)),
         (
             '[TOOL_CALLS][{"name": "f", "arguments": {"a',
             ToolCall("f", step=0, raw='{"a', error=TRUNCATED),

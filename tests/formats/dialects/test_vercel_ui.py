@@ -62,7 +62,7 @@ def test_the_type_ends_in_the_name_of_the_tool() -> None:
         )
     )
 
-    assert [item.name for item in found] == ["get-weather", "mcp_echo", "invocation", "?"]
+    assert [item.name for item in found] == ["get-weather", "mcp_echo", "invocation", ""]
 
 
 def test_steps_begin_where_a_part_says_so() -> None:

@@ -201,9 +201,9 @@ def test_what_the_server_could_not_read_is_a_call_of_no_tool() -> None:
 
     lost = "MALFORMED_FUNCTION_CALL"
     assert contents.finish().calls() == (
-        ToolCall("?", None, step=0, raw="Malformed function call: f(", error=lost),
-        ToolCall("?", None, step=0, error=lost),
-        ToolCall("?", None, step=0, raw="Malformed function call: g(", error=lost),
+        ToolCall("", None, step=0, raw="Malformed function call: f(", error=lost),
+        ToolCall("", None, step=0, error=lost),
+        ToolCall("", None, step=0, raw="Malformed function call: g(", error=lost),
     )
 
 
@@ -215,7 +215,7 @@ def test_what_was_not_allowed_is_one_call_whether_it_was_sent_or_not(reason: str
     lost.take_loss(reason, None)
 
     assert [call.name for call in sent.finish().calls()] == ["f"]
-    assert lost.finish().calls() == (ToolCall("?", None, step=0, error=reason),)
+    assert lost.finish().calls() == (ToolCall("", None, step=0, error=reason),)
 
 
 def test_a_declaration_may_stand_alone() -> None:

@@ -132,19 +132,19 @@ def test_a_key_that_is_there_twice_and_text_in_a_text_are_noted() -> None:
         ('{"name": "f", "arguments": {"a": "b', "f", '{"a": "b', TRUNCATED),
         ('{"name": "f", "arguments": ', "f", "", TRUNCATED),
         ('{"name": "f"', "f", '{"name": "f"', TRUNCATED),
-        ('{"name": "f', "?", '{"name": "f', TRUNCATED),
+        ('{"name": "f', "", '{"name": "f', TRUNCATED),
         ("{'name': 'f', 'arguments': {'a': 1}}", "f", "{'a': 1}", INVALID),
         ('{"name": "f", "arguments": {"a": NaN}}', "f", '{"a": NaN}', INVALID),
         ('{"name": "f", "arguments": {"a": 1e999}}', "f", '{"a": 1e999}', INVALID),
         ('{"name": "f", "arguments": {"a": 1},}', "f", '{"a": 1},', INVALID),
         ('{"name": "f", "arguments": {"a": 1}} done', "f", '{"a": 1}} done', INVALID),
         ('[{"name": "f", "arguments": {"a": 1},}]', "f", '{"a": 1},}]', INVALID),
-        ("please", "?", "please", INVALID),
-        ("", "?", "", INVALID),
-        ("5", "?", "5", NOT_AN_OBJECT),
-        ('"text"', "?", "text", NOT_AN_OBJECT),
-        ("[[1]]", "?", "[1]", NOT_AN_OBJECT),
-        ("null", "?", "", NOT_AN_OBJECT),
+        ("please", "", "please", INVALID),
+        ("", "", "", INVALID),
+        ("5", "", "5", NOT_AN_OBJECT),
+        ('"text"', "", "text", NOT_AN_OBJECT),
+        ("[[1]]", "", "[1]", NOT_AN_OBJECT),
+        ("null", "", "", NOT_AN_OBJECT),
     ],
 )
 def test_what_cannot_be_read_is_a_malformed_call_with_the_name_that_can_be_seen(
@@ -166,7 +166,7 @@ def test_arguments_that_are_nested_too_deeply_are_malformed() -> None:
 
 
 def test_nothing_where_the_end_is_not_marked_is_a_call_that_breaks_off() -> None:
-    assert calls_of("", is_closed=False) == [ToolCall("?", raw="", error=TRUNCATED)]
+    assert calls_of("", is_closed=False) == [ToolCall("", raw="", error=TRUNCATED)]
 
 
 def test_words_after_calls_are_no_part_of_them_where_the_end_is_not_marked() -> None:

@@ -37,12 +37,12 @@ _SIGNS = (*ID_KEYS, "step", "result", "failed", "raw", "error", "positional")
 
 
 def is_call(item: Any) -> bool:
-    """Whether a value is definitely a call: it has a name, and what looks like arguments."""
+    """Whether a value is definitely a call: it has a name, which may be empty, and arguments."""
     if not isinstance(item, dict) or _NAMED.isdisjoint(item):
         return False
     inner = item.get("function", item)
     if isinstance(inner, dict) and "arguments" in inner and isinstance(inner.get("name"), str):
-        return bool(inner["name"])
+        return True
     return _has_name(item) and _has_arguments(item)
 
 
@@ -58,7 +58,7 @@ def _has_name(item: dict[str, Any]) -> bool:
     for key in NAME_KEYS:
         name = item.get(key)
         if name is not None:
-            return isinstance(name, str) and name != ""
+            return isinstance(name, str)
     return False
 
 
