@@ -223,7 +223,7 @@ def test_a_gate_fails_where_nothing_was_scored_or_a_reference_was_not_run() -> N
 
     assert score_exit_reasons(results(not_run=not_run), 0.5, "en") == [
         "no case was scored",
-        "references without a trace: a, b, c, d, e, +2",
+        "cases without an answer: a, b, c, d, e, +2",
     ]
 
 

@@ -391,3 +391,30 @@ def test_a_case_without_a_scored_trial_says_nothing() -> None:
 def test_without_trials_there_are_no_chances() -> None:
     assert pass_rates([]) == PassRates([], [])
     assert pass_rates([CaseTrials("all errors", 0, 0)]) == PassRates([], [])
+
+
+def test_a_case_without_an_answer_is_0_in_the_means_and_did_not_pass() -> None:
+    summary = Summary(pass_mark=0.0)
+    summary.add(score_calls((), (), DEFAULT))
+    summary.add_unanswered()
+
+    assert (summary.cases, summary.scored, summary.unanswered) == (2, 1, 1)
+    assert (summary.passed, summary.exact) == (1, 1)
+    assert (summary.macro_f1, summary.macro_precision, summary.macro_recall) == (0.5, 0.5, 0.5)
+    assert (summary.forbidden, summary.forbidden_cases, summary.micro_f1) == (0, 0, 1.0)
+
+
+def test_without_any_answer_there_is_no_mean() -> None:
+    summary = Summary()
+    summary.add_unanswered()
+
+    assert (summary.macro_f1, summary.passed, summary.exact) == (None, 0, 0)
+
+
+def test_a_trial_without_an_answer_belongs_to_its_case() -> None:
+    summary = Summary()
+    summary.add(score_calls((), (), DEFAULT), trial_of="a")
+    summary.add_unanswered(trial_of="a")
+
+    assert (summary.distinct_cases, summary.cases) == (1, 2)
+    assert summary.pass_hat_k() == [0.5, 0.0]

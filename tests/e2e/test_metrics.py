@@ -261,7 +261,7 @@ def test_joined_files_are_compared_in_any_language_and_format(
     report = (tmp_path / "report.md").read_text(encoding="utf-8")
     assert (run.returncode, run.stdout) == (0, "")
     assert report.startswith("## 2 случая, 2 метрики: все согласны в 1 из 2")
-    assert "не запущено, нет трассы: 1 эталон" in report
+    assert "нет ответа: 1 случай; не пройдено" in report
 
 
 def test_what_was_compared_before_the_input_broke_off_is_shown(

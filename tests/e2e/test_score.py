@@ -59,7 +59,7 @@ def test_two_files_are_joined_on_id(callscore: Program, tmp_path: Path) -> None:
 
     assert run.returncode == 0
     assert "Macro F1 50.0%" in run.stdout
-    assert "1 reference not run: no trace (silent)" in run.stdout
+    assert "1 case without an answer: not passed, and 0 in the macro means (silent)" in run.stdout
 
 
 @pytest.mark.parametrize(
@@ -133,7 +133,10 @@ def test_json_lines_keep_their_notes_apart(callscore: Program, tmp_path: Path) -
     run = callscore("score", "c.jsonl", "--format", "jsonl")
 
     assert (run.returncode, run.stdout.count("\n")) == (0, 1)
-    assert run.stderr == "callscore: 1 reference not run: no trace (never)\n"
+    assert (
+        run.stderr
+        == "callscore: 1 case without an answer: not passed, and 0 in the macro means (never)\n"
+    )
 
 
 def test_messages_of_chat_completions_are_traces(callscore: Program, tmp_path: Path) -> None:

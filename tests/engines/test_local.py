@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from callscore.core.call import ToolCall
 from callscore.core.case import Case
 from callscore.core.results import MetricResult, MetricValue, Noted
+from callscore.core.score import UNANSWERED
 from callscore.core.settings import Settings
 from callscore.engines import local
 from callscore.engines.local import ScoreHooks, score_cases, score_files, score_joined
@@ -85,7 +86,12 @@ def test_a_file_of_cases_is_scored(tmp_path: Path) -> None:
 
     results = score_files(file)
 
-    assert results.summary.outcomes == {(1, 1, 1, 0): 1, (0, 1, 1, 0): 1, (0, 0, 0, 0): 1}
+    assert results.summary.outcomes == {
+        (1, 1, 1, 0): 1,
+        (0, 1, 1, 0): 1,
+        (0, 0, 0, 0): 1,
+        UNANSWERED: 1,
+    }
     assert results.not_scored == Noted(1, ("c",))
     assert results.not_run == Noted(1, ("d",))
     assert [case.id for case in results.cases] == ["b"]
@@ -248,7 +254,12 @@ def test_references_and_traces_are_joined_on_their_id(tmp_path: Path) -> None:
 
     results = score_joined(references, traces)
 
-    assert results.summary.outcomes == {(0, 0, 1, 0): 1, (1, 1, 1, 0): 1, (0, 1, 0, 0): 1}
+    assert results.summary.outcomes == {
+        (0, 0, 1, 0): 1,
+        (1, 1, 1, 0): 1,
+        (0, 1, 0, 0): 1,
+        UNANSWERED: 1,
+    }
     assert results.summary.trials == {"a": {(1, 1, 1, 0): 1, (0, 1, 0, 0): 1}}
     assert results.not_run == Noted(1, ("never",))
     assert results.without_reference == Noted(1, ("unknown",))

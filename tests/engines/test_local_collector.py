@@ -73,7 +73,8 @@ def test_a_case_without_a_side_is_counted_and_named_and_not_scored() -> None:
     results = gathered.results()
     assert results.not_scored == Noted(1, ("a",))
     assert results.not_run == Noted(1, ("b",))
-    assert results.summary.cases == 0
+    assert (results.summary.scored, results.summary.unanswered) == (0, 1)
+    assert results.summary.macro_f1 is None
 
 
 def test_of_many_only_the_first_are_named() -> None:

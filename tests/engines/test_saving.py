@@ -67,17 +67,17 @@ def test_every_case_of_a_file_is_kept() -> None:
     assert (run.command, run.status, run.name) == ("score", "finished", "mine")
     assert run.arguments == {"cases": ["cases.jsonl"]}
     assert run.versions["callscore"]
-    assert (run.totals["cases"], run.totals["decided_cases"]) == (4, 2)
-    assert (run.totals["passed"], run.totals["errors"]) == (1, 0)
+    assert (run.totals["cases"], run.totals["decided_cases"]) == (4, 3)
+    assert (run.totals["passed"], run.totals["errors"]) == (1, 1)
     assert (evaluation.name, evaluation.place) == ("cases", "cases.jsonl")
     assert evaluation.scorers == ("accuracy",)
     assert evaluation.fail_under == {"accuracy": 0.9}
     assert evaluation.settings == settings_payload(settings_from({}))
-    assert evaluation.summary["scorers"][0]["mean"] == 0.5
+    assert evaluation.summary["scorers"][0]["mean"] == pytest.approx(1 / 3)
     assert [(each.case, each.status, each.passed) for each in results] == [
         ("right", "scored", True),
         ("wrong", "scored", False),
-        ("unanswered", "not_scored", None),
+        ("unanswered", "error", None),
         ("open", "not_scored", None),
     ]
 
@@ -94,7 +94,10 @@ def test_a_case_is_kept_with_its_calls_pairs_and_differences() -> None:
     assert wrong.tools == {"f": (0, 0, 1, 0, 0), "g": (0, 0, 0, 1, 0)}
     assert wrong.comparison is not None
     assert (wrong.comparison["missed"], wrong.comparison["extra"]) == ([0], [0])
-    assert (unanswered.failure, unanswered.calls) == (None, None)
+    assert (unanswered.failure, unanswered.calls) == (
+        ("missing", "the file has no answer for this case"),
+        None,
+    )
     assert (undecided.f1, undecided.counts, undecided.comparison) == (None, (), None)
 
 
@@ -122,7 +125,7 @@ def test_each_file_is_an_evaluation_of_its_own(folder: Path) -> None:
 
     assert [each.place for each in evaluations] == ["cases.jsonl", "other.jsonl"]
     assert [each.evaluation for each in results] == [0] * 4 + [1] * 4
-    assert (run.totals["cases"], run.totals["decided_cases"]) == (8, 4)
+    assert (run.totals["cases"], run.totals["decided_cases"]) == (8, 6)
 
 
 def test_references_are_the_place_of_what_is_joined(folder: Path) -> None:
@@ -235,7 +238,7 @@ def test_a_history_that_cannot_be_opened_does_not_stop_the_scoring() -> None:
     results = score_files("cases.jsonl", hooks=keeper.with_saving(ScoreHooks()))
     keeper.finish()
 
-    assert results.summary.cases == 2
+    assert results.summary.scored == 2
     assert keeper.is_aside
     assert keeper.problems == ["history.db: the disk is full."]
     assert "callscore import .callscore/unsaved-" in keeper.saved()
@@ -308,7 +311,7 @@ def test_a_history_that_goes_away_in_the_middle_loses_nothing(
     with open_store() as store, open_run_file(str(file)) as rescued:
         import_records(store, rescued.records())
     run, evaluations, results = kept()
-    assert (run.status, run.totals["decided_cases"]) == ("finished", 2)
+    assert (run.status, run.totals["decided_cases"]) == ("finished", 3)
     assert len(evaluations) == 2
     assert {each.case for each in results} == {"before", "right", "wrong", "unanswered", "open"}
 

@@ -74,7 +74,7 @@ def test_an_error_says_what_is_missing_from_the_report(results: Results) -> None
     messages = [error.get("message") for error in parsed(results).iter("error")]
 
     assert messages == [
-        *["no trace"] * 7,
+        *["no answer"] * 7,
         "skipped: unreadable",
         "stopped here: the rest of the input is not in this report",
     ]
@@ -96,7 +96,7 @@ def test_a_report_can_be_had_in_russian(results: Results) -> None:
     text = write_junit(results, lang="ru")
 
     assert 'message="Оценка: 40.0% | Верно: 1/2' in text
-    assert 'message="нет трассы"' in text
+    assert 'message="нет ответа"' in text
     assert 'message="не удалось прочитать"' in text
     assert 'message="остановлено здесь: остальных данных в отчёте нет"' in text
 

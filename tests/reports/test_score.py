@@ -244,7 +244,7 @@ TABLES = """\
 - calls: 3 expected, 4 actual; 2 correct, 1 incorrect, 0 missed, 1 extra
 
 - **1 case not scored: no expected calls given** (`draft`)
-- **7 references not run: no trace** (`r1, r2, r3, r4, r5, … 2 more`)
+- **7 cases without an answer: not passed, and 0 in the macro means** (`r1, r2, r3, r4, r5, … 2 more`)
 - **2 traces not scored: no reference** (`t1, t2`)
 - **1 case with a repeated id and trial, also scored** (`news #0`)
 - **1 record skipped: unreadable** (`traces.jsonl:812`)

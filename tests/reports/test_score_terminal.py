@@ -38,7 +38,7 @@ calls           3 expected, 4 actual
                 2 correct, 1 incorrect, 0 missed, 1 extra
 
 ! 1 case not scored: no expected calls given (draft)
-! 7 references not run: no trace (r1, r2, r3, r4, r5, … 2 more)
+! 7 cases without an answer: not passed, and 0 in the macro means (r1, r2, r3, r4, r5, … 2 more)
 ! 2 traces not scored: no reference (t1, t2)
 ! 1 case with a repeated id and trial, also scored (news #0)
 ! 1 record skipped: unreadable (traces.jsonl:812)
@@ -101,7 +101,10 @@ def test_a_report_can_be_had_in_russian(results: Results) -> None:
 
     assert text.startswith("Macro F1 70.0%   Хорошо\n")
     assert "1 случай, 2 попытки, режим strict, любой порядок" in text
-    assert "! не запущено, нет трассы: 7 эталонов (r1, r2, r3, r4, r5, … ещё 2)" in text
+    assert (
+        "! нет ответа: 7 случаев; не пройдено, в средних (macro) — 0 (r1, r2, r3, r4, r5, … ещё 2)"
+        in text
+    )
     assert "! не удалось прочитать: 1 запись (traces.jsonl:812)" in text
     assert "! чтение остановлено, не удалось прочитать: 1 запись" in text
     assert "… не показано: 2 попытки; --max-shown покажет больше" in text

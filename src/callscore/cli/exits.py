@@ -255,7 +255,7 @@ _F1_BELOW = Phrase(
     "macro F1 {f1}, required ≥ {bar} (--fail-under)",
     "macro F1 {f1}, требуется ≥ {bar} (--fail-under)",
 )
-_NOT_RUN = Phrase("references without a trace: {names}", "эталоны без трассы: {names}")
+_NOT_RUN = Phrase("cases without an answer: {names}", "случаи без ответа: {names}")
 _FORBIDDEN_CALLS = Phrase(
     "forbidden calls were made: {names}", "вызваны запрещённые инструменты: {names}"
 )
@@ -278,7 +278,7 @@ def score_exit_code(
     if not is_judged:
         reasons = [] if fail_under is None else score_exit_reasons(results, fail_under, lang)
         code = NO_ANSWER
-    elif not results.summary.cases:
+    elif not results.summary.scored:
         reasons = [nothing_scored_text(results, lang, is_joined=is_joined)]
         code = UNREADABLE
     else:
@@ -312,7 +312,7 @@ def score_exit_reasons(results: Results, fail_under: float, lang: Language) -> l
     f1 = results.summary.macro_f1
     if f1 is None:
         reasons.append(say(_NOTHING_SCORED, lang))
-    elif results.summary.uncounted_cases == results.summary.cases:
+    elif results.summary.uncounted_cases == results.summary.scored:
         reasons.append(say(_NOTHING_COUNTED, lang))
     elif f1 < fail_under:
         reasons.append(

@@ -434,10 +434,10 @@ def _disagree(files: tuple[str, ...], options: dict[str, Any]) -> int:
         try:
             results = score(hooks=hooks, show="none", **reading)
         except UnreadableInput as error:
-            if error.results is not None and error.results.summary.cases:
+            if error.results is not None and error.results.summary.scored:
                 write(error.results)
             raise
-        if not results.summary.cases and not results.has_notes:
+        if not results.summary.scored and not results.has_notes:
             raise UnreadableInput(", ".join(files or sides[1]), "no cases to score found.")
         write(results)
     return score_exit_code(results, None, lang, is_judged=True, is_joined=not files)

@@ -180,8 +180,8 @@ Or records of another shape, with the paths of the fields:
   callscore score runs.json --map 'id=$.task_id' --map 'expected=$.task.actions' --map 'actual=$.messages'
 
 \b
-Exit codes: 1 with --fail-under if the macro F1 is below it, a reference has no
-trace, or a forbidden call was made; 3 if nothing could be scored.
+Exit codes: 1 with --fail-under if the macro F1 is below it, a case has no answer,
+or a forbidden call was made; 3 if nothing could be scored.
 """
 
 
@@ -319,11 +319,11 @@ def _score(
                 score = partial(score_joined, request.expected, request.actual)
             results = score(hooks=hooks, **options)
     except (UnreadableInput, ModelFailed) as error:
-        if error.results is not None and error.results.summary.cases:
+        if error.results is not None and error.results.summary.scored:
             output.write(error.results)
         _print_unjudged(unjudged, request.lang)
         raise
-    if not results.summary.cases and not results.has_notes and not unjudged:
+    if not results.summary.scored and not results.has_notes and not unjudged:
         if results.empty_files:
             raise UnreadableInput(", ".join(results.empty_files), "the file is empty.")
         places = ", ".join(request.files or request.actual)

@@ -112,7 +112,8 @@ class Results(Struct, frozen=True, gc=False, kw_only=True):
         cases: the cases to show, in the order of the input.
         not_shown: the number of further cases of the kind that is shown.
         not_scored: cases without an `expected` field.
-        not_run: references without a trace.
+        not_run: cases without an answer: references without a trace, records without actual calls.
+            They count as 0, and did not pass.
         without_reference: traces without a reference.
         repeated: cases with the same id and trial as an earlier one; they are scored.
         skipped: records that cannot be read and were skipped: places and problems.
@@ -161,8 +162,8 @@ class Results(Struct, frozen=True, gc=False, kw_only=True):
 
 
 # Why there is no answer: the task raised an error, took too long, tried to end the process, returned
-# something that no format reads, or could not be started.
-FailureKind = Literal["raised", "timeout", "exited", "unreadable", "refused"]
+# something that no format reads, or could not be started; or the file has no answer.
+FailureKind = Literal["raised", "timeout", "exited", "unreadable", "refused", "missing"]
 # Whether there is a score: nothing may be expected, or there is no answer.
 Status = Literal["scored", "error", "not_scored"]
 

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "SCHEMA_FAULTS",
+    "UNANSWERED",
     "Fault",
     "FaultKind",
     "Outcome",
@@ -440,6 +441,8 @@ def f1_of(correct: int, expected: int, actual: int) -> float:
 # The four counts of a case, from which all its rates follow:
 # correct pairs, expected calls, actual calls, and how many of the actual calls were forbidden.
 Outcome = tuple[int, int, int, int]
+# Of a case without an answer: no calls to count, a score of 0, and not passed.
+UNANSWERED: Outcome = (0, 0, 0, -1)
 
 
 def outcome_of(score: Score) -> Outcome:
@@ -454,7 +457,7 @@ def has_no_counted_calls(score: Score) -> bool:
 
 
 def outcome_f1(outcome: Outcome) -> float:
-    """The score of a case: its F1, or 0 where a forbidden call was made."""
+    """The score of a case: its F1, or 0 where a forbidden call was made or there is no answer."""
     correct, expected, actual, forbidden = outcome
     return 0.0 if forbidden else f1_of(correct, expected, actual)
 

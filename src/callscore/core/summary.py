@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeVar
 from msgspec import Struct, field
 
 from callscore.core.score import (
+    UNANSWERED,
     FaultKind,
     Outcome,
     count_faulty_calls,
@@ -77,7 +78,7 @@ class Summary(Struct):
 
     Attributes:
         pass_mark: the score from which a case passes.
-        outcomes: the number of cases with each outcome.
+        outcomes: the number of cases with each outcome; `UNANSWERED` for those without an answer.
         tools: how the calls of each tool went.
         wrong_arguments: (tool, argument) -> in how many incorrect calls it differs.
         confusion: (expected tool, called tool) -> how often one was called in place of the other.
@@ -136,6 +137,12 @@ class Summary(Struct):
         for name, of_tool in tools.items():
             self.tool(name).add(ToolCounts(*[count * times for count in of_tool]))
 
+    def add_unanswered(self, *, trial_of: str | None = None) -> None:
+        """Count a case without an answer: its score is 0, and it did not pass."""
+        _add_count(self.outcomes, UNANSWERED)
+        if trial_of is not None:
+            self.add_trial(trial_of, UNANSWERED)
+
     def add_trial(self, case: str, outcome: Outcome) -> None:
         """Record that an outcome, which `add_counts` counts, is of a trial of this case."""
         _add_count(self.trials.setdefault(case, {}), outcome)
@@ -186,8 +193,18 @@ class Summary(Struct):
 
     @property
     def cases(self) -> int:
-        """The number of scored cases."""
+        """The number of cases, with those that have no answer."""
         return sum(self.outcomes.values())
+
+    @property
+    def unanswered(self) -> int:
+        """The cases without an answer. They are 0 in the macro means; their calls are not counted."""
+        return self.outcomes.get(UNANSWERED, 0)
+
+    @property
+    def scored(self) -> int:
+        """The number of scored cases."""
+        return self.cases - self.unanswered
 
     @property
     def distinct_cases(self) -> int:
@@ -232,12 +249,12 @@ class Summary(Struct):
     @property
     def forbidden(self) -> int:
         """Actual calls that must not have been made, over all cases; they are extra, too."""
-        return sum(forbidden * times for (*_, forbidden), times in self.outcomes.items())
+        return sum(forbidden * times for *_, forbidden, times in self._answered())
 
     @property
     def forbidden_cases(self) -> int:
         """Cases in which a forbidden call was made."""
-        return sum(times for (*_, forbidden), times in self.outcomes.items() if forbidden)
+        return sum(times for *_, forbidden, times in self._answered() if forbidden)
 
     @property
     def parameters_valid(self) -> float | None:
@@ -298,7 +315,7 @@ class Summary(Struct):
         """Cases in which every expected call was made correctly and no other."""
         return sum(
             times
-            for (correct, expected, actual, _), times in self.outcomes.items()
+            for correct, expected, actual, _, times in self._answered()
             if correct == expected == actual
         )
 
@@ -328,16 +345,24 @@ class Summary(Struct):
         return _mean_chances(self._trial_counts(), pass_hat_k)
 
     def _mean(self, ratio: Callable[[int, int, int, int], tuple[int, int]]) -> float | None:
-        """The mean of a rate of the cases, exact until the last step; a rate of 0 / 0 is 1."""
-        if not self.outcomes:
+        """The mean of a rate of the cases, exact until the last step; a rate of 0 / 0 is 1.
+
+        A case without an answer is 0. None if no case has an answer.
+        """
+        if not self.scored:
             return None
         from fractions import Fraction
 
         total = Fraction(0)
-        for outcome, times in self.outcomes.items():
+        for *outcome, times in self._answered():
             part, whole = ratio(*outcome)
             total += Fraction(part, whole) * times if whole else times
         return float(total / self.cases)
+
+    def _answered(self) -> list[tuple[int, int, int, int, int]]:
+        """The outcomes of the scored cases, each with the number of cases that have it."""
+        found = self.outcomes.items()
+        return [(*outcome, times) for outcome, times in found if outcome != UNANSWERED]
 
     def _passed(self, outcomes: dict[Outcome, int]) -> int:
         pass_mark = self.pass_mark

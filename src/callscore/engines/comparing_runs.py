@@ -41,7 +41,6 @@ if TYPE_CHECKING:
 __all__ = ["compare", "is_case_file", "resolve_side", "side_of_file", "side_of_run"]
 
 _STDIN = "-"
-_NOT_RUN = "the file has no answer for this case"
 _NO_CASES = "the file has no cases."
 _NOTHING_EXPECTED = (
     "no case has expected calls, so there is nothing to compare. If the file has only traces, "
@@ -177,8 +176,8 @@ def _add_result(outcomes: dict[str, list[CaseOutcome]], result: Result) -> None:
 
 def _trial_outcome(result: Result) -> TrialOutcome:
     case, score = result.case, result.score
-    if score is None and case.expected is not None:
-        return TrialOutcome(status="error", failure=_NOT_RUN)
+    if result.failure is not None:
+        return TrialOutcome(status="error", failure=result.failure.problem)
     calls = calls_digest([call_to_dict(call) for call in case.actual or ()])
     if score is None:
         return TrialOutcome(status="not_scored", calls="" if case.actual is None else calls)

@@ -14,7 +14,7 @@ from callscore.api import score_case
 from callscore.core.call import Tool
 from callscore.core.case import Case
 from callscore.core.fast_strict import examine_cases
-from callscore.core.results import CaseScore, MetricValue, Noted, Result, Results
+from callscore.core.results import CaseScore, Failure, MetricValue, Noted, Result, Results, Status
 from callscore.core.score import Outcome, Score, is_passing, outcome_of
 from callscore.core.settings import DEFAULT, Settings
 from callscore.core.summary import Summary, add_examined
@@ -59,6 +59,7 @@ __all__ = ["Collector", "ScoreHooks", "Show", "score_cases", "score_files", "sco
 
 Show = Literal["failing", "all", "none"]
 
+_NO_ANSWER = "the file has no answer for this case"
 _MAX_REMEMBERED = 1_000_000
 # Settings that do not change which calls are equal, if all others are the defaults.
 _IRRELEVANT_SETTINGS = ("pass_mark", "argument_match_threshold", "extra_arguments")
@@ -152,11 +153,18 @@ class Collector:
         """
         if case.expected is None or case.actual is None:
             name = case.id if has_own_id(case) else place
-            (self.not_scored if case.expected is None else self.not_run).add(name)
+            failure = None
+            if case.expected is None:
+                self.not_scored.add(name)
+            else:  # nothing to score, but a failure: leaving it out would reward it
+                self.not_run.add(name)
+                self._summary.add_unanswered(trial_of=None if case.trial is None else case.id)
+                failure = Failure(case=case.id, kind="missing", problem=_NO_ANSWER)
             if self._hooks.on_unscored is not None:
                 self._hooks.on_unscored(case)
             if self._hooks.on_result is not None:
-                self._hooks.on_result(Result(case=case, status="not_scored"))
+                status: Status = "not_scored" if failure is None else "error"
+                self._hooks.on_result(Result(case=case, status=status, failure=failure))
             return
         if has_own_id(case):
             self._note_repeated(case.id, case.trial)
@@ -241,7 +249,7 @@ class Collector:
 
     def results(self) -> Results:
         """The results so far."""
-        is_single = self._summary.cases == 1
+        is_single = self._summary.cases == self._summary.scored == 1
         first = self._first if is_single else None
         return Results(
             only=None if first is None else first[1],

@@ -13,6 +13,7 @@ from msgspec.structs import replace
 
 from callscore.core.call import Tool
 from callscore.core.results import EvaluationResults, Failure, MetricValue, Result
+from callscore.core.score import UNANSWERED
 from callscore.core.settings import DEFAULT, Settings
 from callscore.core.totals import Totals, summary_payload
 from callscore.engines.payloads import (
@@ -257,8 +258,11 @@ def _name_and_path(path: str) -> tuple[str, str]:
 def _results(file: tuple[str, str], totals: Totals) -> EvaluationResults:
     name, place = file
     found = totals.evaluation({"name": name, "place": place})
-    # The same mean as in the report of the scores.
-    scorers = tuple([replace(each, mean=totals.summary.macro_f1) for each in found.scorers])
+    scorers = found.scorers
+    if totals.summary.scored:  # the same mean as in the report of the scores
+        outcomes = {**totals.summary.outcomes, UNANSWERED: found.errors}
+        mean = replace(totals.summary, outcomes=outcomes).macro_f1
+        scorers = tuple([replace(each, mean=mean) for each in scorers])
     is_repeated = any(each.trials > 1 for each in found.trials)
     return replace(found, scorers=scorers, trials=found.trials if is_repeated else ())
 

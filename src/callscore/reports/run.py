@@ -129,6 +129,7 @@ FAILURE_KINDS: dict[FailureKind, Phrase] = {
     "exited": Phrase("error: exited", "ошибка: завершение процесса"),
     "unreadable": Phrase("error: unreadable", "ошибка: ответ не прочитан"),
     "refused": Phrase("error: refused", "ошибка: ответ не принят"),
+    "missing": Phrase("error: missing", "ошибка: ответа нет"),
 }
 ATTEMPTS = Plural(("attempt", "attempts"), ("запуск", "запуска", "запусков"))
 MORE_CASES = Phrase(

@@ -172,8 +172,11 @@ _NOTES = {
         ),
     ),
     "not_run": (
-        Plural(("reference", "references"), ("эталон", "эталона", "эталонов")),
-        Phrase("{count} not run: no trace", "не запущено, нет трассы: {count}"),
+        CASES,
+        Phrase(
+            "{count} without an answer: not passed, and 0 in the macro means",
+            "нет ответа: {count}; не пройдено, в средних (macro) — 0",
+        ),
     ),
     "without_reference": (
         TRACES,
@@ -202,7 +205,7 @@ STOPPED = Phrase(
     "остановлено здесь: остальных данных в отчёте нет",
 )
 NOT_SCORED = Phrase("no expected calls given", "ожидаемые вызовы не указаны")
-NOT_RUN = Phrase("no trace", "нет трассы")
+NOT_RUN = Phrase("no answer", "нет ответа")
 
 
 def note_lines(
@@ -246,7 +249,7 @@ def meaning_text(f1: float, settings: Settings, lang: Language, *, has_extra: bo
 def summary_meaning(results: Results, lang: Language) -> str:
     """What the rating of the mean means, as a sentence."""
     summary, f1 = results.summary, results.summary.macro_f1 or 0.0
-    if summary.uncounted_cases == summary.cases:
+    if summary.uncounted_cases == summary.scored:
         return say(NOTHING_COUNTS, lang)
     return meaning_text(f1, results.settings, lang, has_extra=summary.extra > 0)
 
@@ -523,7 +526,7 @@ def _markdown_blocks(results: Results, lang: Language) -> Iterator[str]:
         yield from _single_blocks(results, only, lang)
         return
     yield from _markdown_headline(results, lang)
-    if summary.cases:
+    if summary.scored:
         yield table(
             ("", "F1", "precision", "recall"), [tuple(row) for row in rate_rows(results, lang)]
         )

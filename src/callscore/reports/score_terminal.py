@@ -64,7 +64,7 @@ def _sections(results: Results, width: int, lang: Language) -> Iterator[Section]
         yield from _single_sections(results, only, width, lang)
         return
     yield _headline(results, lang)
-    if summary.cases:
+    if summary.scored:
         rates = [[Text(cell) for cell in row] for row in wording.rate_rows(results, lang)]
         yield [_table([""], ["F1", "precision", "recall"], rates)]
         passed, exact, interval, calls, counts = wording.total_texts(summary, lang)

@@ -253,9 +253,9 @@ def _summary_totals(summary: Summary, lang: Language) -> dict[str, Any]:
             "recall": summary.macro_recall,
         },
         "micro": {
-            "f1": summary.micro_f1 if summary.cases else None,
-            "precision": summary.micro_precision if summary.cases else None,
-            "recall": summary.micro_recall if summary.cases else None,
+            "f1": summary.micro_f1 if summary.scored else None,
+            "precision": summary.micro_precision if summary.scored else None,
+            "recall": summary.micro_recall if summary.scored else None,
         },
     }
 

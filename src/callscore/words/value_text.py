@@ -378,7 +378,7 @@ def score_rating(score: Score, *, lang: Language = "en") -> str | None:
 def summary_rating(summary: Summary, *, lang: Language = "en") -> str | None:
     """The name of the rating of the mean; None if no case has calls that count."""
     f1 = summary.macro_f1
-    is_rated = f1 is not None and summary.uncounted_cases < summary.cases
+    is_rated = f1 is not None and summary.uncounted_cases < summary.scored
     return rating(f1, lang=lang) if f1 is not None and is_rated else None
 
 
