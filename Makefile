@@ -22,7 +22,7 @@ SPREAD := -n $(JOBS) --dist worksteal
 # Tests start many processes: compiling every module in each of them takes longer than the tests.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help demo test quick model postgres format lint types layers tests quick-tests fuzz differential parity bench bench-history bench-killing bench-peers validity verdicts transcript transcript-diff pictures clean
+.PHONY: help demo test quick model postgres format lint types layers tests quick-tests properties fuzz differential parity bench bench-history bench-killing bench-peers validity verdicts transcript transcript-diff pictures clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -73,8 +73,16 @@ tests: $(VENV)/.installed-dev ## run the tests; branch coverage must be 95 %, an
 quick-tests: $(VENV)/.installed-dev
 	CALLSCORE_EXAMPLES=0.1 $(BIN)/pytest -n auto --dist worksteal -q -m "not process and not server and not model"
 
-fuzz: $(VENV)/.installed-dev ## run the property tests with twenty times as many examples as `make test`
+properties: $(VENV)/.installed-dev ## run the property tests with twenty times as many examples as `make test`
 	CALLSCORE_EXAMPLES=20 $(BIN)/pytest $(SPREAD) -m "hypothesis and not process and not server"
+
+# The same seed gives the same inputs. `make fuzz INPUTS=1000000` runs until it has run that many.
+SEED ?= 0
+MINUTES ?= 5
+WORKERS ?= 1
+fuzz: $(VENV)/.installed-dev ## mutate all that callscore reads, and run it: SEED=7 MINUTES=60 INPUTS=1000000 WORKERS=2
+	$(BIN)/python -m tools.fuzz --seed $(SEED) --jobs $(WORKERS) \
+		$(if $(INPUTS),--inputs $(INPUTS),--minutes $(MINUTES))
 
 differential: $(SDKS_VENV)/.installed ## compare what is read with the objects of the real SDKs
 	$(SDKS_VENV)/bin/python -m pytest tests/differential $(SPREAD)
@@ -118,7 +126,7 @@ pictures: $(VENV)/.installed-dev ## update the pictures and the outputs in the d
 
 clean: ## remove everything that the other targets created
 	rm -rf $(VENV) $(SDKS_VENV) build dist .coverage .coverage.* .hypothesis
-	rm -rf .import_linter_cache .mypy_cache .pytest_cache .ruff_cache .transcript
+	rm -rf .import_linter_cache .mypy_cache .pytest_cache .ruff_cache .transcript .fuzz
 	find src tests benchmarks docs examples tools -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # The stamps make a second run quick; a change of what is installed makes it install again.

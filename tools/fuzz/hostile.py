@@ -1,0 +1,330 @@
+"""Values that programs tend to handle badly: strings, numbers as JSON text, tokens, field names."""
+
+from __future__ import annotations
+
+import msgspec
+
+__all__ = ["KEYS", "NUMBERS", "RULES", "STRINGS", "TOKENS", "raw_number", "raw_string"]
+
+STRINGS = (
+    *(
+        "",
+        " ",
+        "\n",
+        "\t",
+        "\x00",
+        "a\x00b",
+        "\x1b[31mred\x1b[0m",
+        "\x1b]0;title\x07",
+        "\r",
+        "\x7f",
+    ),
+    *(
+        "::error file=a,line=1::pwn",
+        "\n::error::pwn",
+        "::add-mask::x",
+        "##[error]x",
+        "\r::set-env::x",
+    ),
+    *(
+        "\u0085",
+        "\u009b31m",
+        "\u202egnp.exe",
+        "\u2066x\u2069",
+        "\u2028",
+        "\u2029",
+        "\ufeff",
+        "\u200b",
+    ),
+    *("\ud800", "a\udfffb", "\U0010ffff", "\ufffe", "e\u0301", "\u00e9", "ﬁ", "İ", "ß", "🏳️‍🌈"),
+    *("null", "true", "NaN", "Infinity", "-0", "1e400", "0x10", "1_000", "00", "yes", "~", "=1+1"),
+    *(
+        "../../../etc/passwd",
+        "/dev/zero",
+        "file:///etc/passwd",
+        "a" * 5000,
+        "%s%n",
+        "{0}",
+        "{{id}}",
+    ),
+    *(
+        "[bold]x[/bold]",
+        "[/]",
+        "[link=http://x]y",
+        "<b>&amp;",
+        "]]>",
+        "<!--",
+        "*a*_b_`c`|d",
+        "#",
+        "'",
+    ),
+    *(
+        "(a+)+$",
+        "(?:a|a)*b",
+        "[",
+        "(?P<x>",
+        "\\",
+        "^(?=.*x)",
+        "(.*)*",
+        "\\p{L}",
+        "*",
+        "**",
+        "?",
+        "[!a]",
+    ),
+    *('{"a": 1}', "[1, 2", '"', "{}", "[]", '{"name": "f", "arguments": "{}"}', "[[[[", "{" * 300),
+    *(
+        "2024-02-30",
+        "9999-12-31T23:59:60Z",
+        "0000-00-00",
+        "2024-W53-7",
+        "tomorrow",
+        "1e99999",
+        "∞",
+        "१२",
+    ),
+    *(
+        "$.a.b",
+        "$..*",
+        "$[",
+        "mcp__*__",
+        "latest",
+        "latest~1",
+        "main",
+        "id",
+        "__class__",
+        "{x!r:>{y}}",
+    ),
+    *(
+        "<tool_call>",
+        "</tool_call>",
+        "<|python_tag|>",
+        "[TOOL_CALLS]",
+        "```json",
+        "f(a=1)",
+        "f(**x)",
+    ),
+    *(
+        "https://x.invalid/?key=sk-0123456789abcdef0123456789abcdef",
+        "data: {}",
+        "[DONE]",
+        "\\u0000",
+    ),
+)
+NUMBERS = (
+    *("0", "-0", "-0.0", "1", "-1", "0.1", "1e-400", "1e400", "-1e400", "1e308", "5e-324"),
+    *("9007199254740993", "9223372036854775808", "18446744073709551616", "-9223372036854775809"),
+    *(
+        "1e1000000000000000000",
+        "-1e-1000000000000000000",
+        "1E+999999999999999999999",
+        "0e9999999999",
+    ),
+    *("1" * 400, "1" * 5000, "0." + "3" * 5000, "1e" + "9" * 400, "1.0000000000000000000001"),
+    *("4294967296", "2147483648", "1e5", "100000000", "1.5", "0.30000000000000004", "253402300800"),
+)
+RULES = (
+    *(
+        '{"$regex": "(a+)+$"}',
+        '{"$regex": "["}',
+        '{"$contains": ""}',
+        '{"$any": true}',
+        '{"$gtt": 1}',
+    ),
+    *('{"$approx": 1, "rel": 1e400}', '{"$gt": 1e1000000000000000000}', '{"$date": "2024-01-15"}'),
+    *(
+        '{"$text": "a b c", "similarity": 0.5}',
+        '{"$unordered": [[1, 2], [2, 1]]}',
+        '{"$type": "x"}',
+    ),
+    *('{"$schema": {"$ref": "#"}}', '{"$schema": {"pattern": "(a+)+$"}}', '{"$judge": "ok?"}'),
+    *(
+        '{"$one_of": [1, [2], {"$absent": true}]}',
+        '{"$optional": {"$optional": 1}}',
+        '{"$absent": 1}',
+    ),
+    *('{"$subset": {"a": {"$subset": {}}}}', '{"$lt": 1, "$gt": 2}', '{"$date": 1e18}', '{"$": 1}'),
+    *(
+        '{"in_order": ["a", {"any_order": ["b", "c"]}]}',
+        '{"one_of": [[], ["a"]]}',
+        '{"optional": []}',
+    ),
+    *(
+        '{"any_order": [{"optional": "a"}, {"optional": "b"}]}',
+        '{"forbid": "*"}',
+        '{"forbid": ["a"]}',
+    ),
+    *('{"name": "a", "times": {"min": 0, "max": 1000000000}}', '{"name": "a", "times": 1000}'),
+    *('{"name": "f", "arguments": "{\\"a\\": 1e1000000000000000000}"}', '{"name": "", "args": {}}'),
+    *('["f", {"a": 1}]', '{"tool": null}', '{"name": "f", "arguments": [1]}', '{"name": ["f"]}'),
+)
+KEYS = (
+    *(
+        "id",
+        "expected",
+        "actual",
+        "input",
+        "trial",
+        "tools",
+        "tags",
+        "metadata",
+        "only",
+        "skip",
+        "name",
+    ),
+    *(
+        "arguments",
+        "args",
+        "result",
+        "failed",
+        "step",
+        "toolCalls",
+        "tool_calls",
+        "function",
+        "type",
+    ),
+    *(
+        "content",
+        "role",
+        "messages",
+        "parts",
+        "output",
+        "answer",
+        "response",
+        "events",
+        "spans",
+        "runs",
+    ),
+    *(
+        "attributes",
+        "data",
+        "delta",
+        "choices",
+        "index",
+        "parameters",
+        "properties",
+        "required",
+        "enum",
+    ),
+    *("items", "$ref", "$defs", "anyOf", "pattern", "format", "minimum", "multipleOf", "default"),
+    *(
+        "expectd",
+        "cases",
+        "model",
+        "answers",
+        "scorers",
+        "fail_under",
+        "settings",
+        "variants",
+        "judge",
+    ),
+    *(
+        "preset",
+        "mode",
+        "order",
+        "effects",
+        "arrays",
+        "top_k",
+        "pass_mark",
+        "kind",
+        "status",
+        "error",
+    ),
+)
+TOKENS = (
+    *(
+        b"{",
+        b"}",
+        b"[",
+        b"]",
+        b'"',
+        b":",
+        b",",
+        b"\\",
+        b"\n",
+        b"\r\n",
+        b"\x00",
+        b"\xff",
+        b"\xfe\xff",
+    ),
+    *(
+        b"\xef\xbb\xbf",
+        b"\xed\xa0\x80",
+        b"\xc2\x85",
+        b"\xe2\x80\xa8",
+        b"\\ud800",
+        b"\\u0000",
+        b"- ",
+    ),
+    *(
+        b"null",
+        b"true",
+        b"NaN",
+        b"Infinity",
+        b"1e1000000000000000000",
+        b"-",
+        b"//x\n",
+        b"/*x*/",
+        b"#",
+    ),
+    *(
+        b"%YAML 1.3\n---\n",
+        b"%YAML 1.2\n---\n",
+        b"%TAG ! x\n",
+        b"---\n",
+        b"...\n",
+        b"&a ",
+        b"*a",
+        b"!!",
+    ),
+    *(
+        b"!!python/object:os.system ",
+        b"!!binary ",
+        b"!!set ",
+        b"!!float ",
+        b"<<: *a\n",
+        b"? ",
+        b"| \n",
+    ),
+    *(
+        b">-\n",
+        b"&a [*a, *a]",
+        b"[" * 2000,
+        b"{a: " * 300,
+        b"'",
+        b'"""',
+        b"[[x]]\n",
+        b"[x]\n",
+        b"a.b.c = 1\n",
+    ),
+    *(b"data: ", b"event: x\n", b"\n\n", b"\x1f\x8b", b"\x28\xb5\x2f\xfd", b"PK\x03\x04", b"PAR1"),
+    *(
+        b"<tool_call>",
+        b"</function>",
+        b"```",
+        b"::error::x\n",
+        b"\x1b[2J",
+        b"\t",
+        b";",
+        b'""',
+        b"=1+1",
+    ),
+)
+
+
+def raw_string(text: str) -> msgspec.Raw:
+    """A string as JSON; a lone surrogate stays one."""
+    escaped = "".join(_escaped(character) for character in text)
+    return msgspec.Raw(f'"{escaped}"'.encode())
+
+
+def _escaped(character: str) -> str:
+    if character in '"\\':
+        return "\\" + character
+    is_plain = character >= " " and not "\ud800" <= character <= "\udfff"
+    return character if is_plain else f"\\u{ord(character):04x}"
+
+
+def raw_number(text: str) -> msgspec.Raw:
+    """A number as it is written."""
+    return msgspec.Raw(text.encode())
