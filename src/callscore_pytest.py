@@ -81,7 +81,7 @@ def pytest_configure(config: pytest.Config) -> None:
     if is_evaluating or config.getoption("callscore_update"):
         from callscore.testing.plugin import register_plugins
 
-        register_plugins(config, *(_project_settings() if is_evaluating else ({}, {})))
+        register_plugins(config, *(_project_settings() if is_evaluating else ({}, {}, "")))
 
 
 def _refuse_options_without_evaluations(config: pytest.Config) -> None:
@@ -123,8 +123,8 @@ def _command(config: pytest.Config) -> str:
     return shlex.join(["pytest", "--callscore", *map(str, config.invocation_params.args)])
 
 
-def _project_settings() -> tuple[dict[str, str], dict[str, Any]]:
-    """The judge and the settings of the project, as for `callscore run`."""
+def _project_settings() -> tuple[dict[str, str], dict[str, Any], str]:
+    """The judge and the settings of the project, as for `callscore run`, and its file."""
     from callscore.cli.config import config_for
     from callscore.errors import InvalidSettings
 
@@ -132,7 +132,7 @@ def _project_settings() -> tuple[dict[str, str], dict[str, Any]]:
         found = config_for(None)
     except InvalidSettings as error:
         raise pytest.UsageError(str(error)) from error
-    return found.judge, found.values
+    return found.judge, found.values, found.place or ""
 
 
 @pytest.hookimpl(trylast=True)

@@ -150,6 +150,8 @@ def _is_at_home(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """What a test runs prints the same on a build server as elsewhere, and nobody waits for ever."""
     for name in ("CI", "BUILD_NUMBER", "COLUMNS", "GITHUB_ACTIONS", "GITHUB_STEP_SUMMARY"):
         monkeypatch.delenv(name, raising=False)
+    for name in ("CALLSCORE_ALLOW_SERVERS", "CALLSCORE_ALLOW_FOLDERS"):
+        monkeypatch.delenv(name, raising=False)
     before = signal.signal(signal.SIGALRM, _waited_in_vain)
     # And again, since a block may wait when it is left.
     signal.setitimer(signal.ITIMER_REAL, PATIENCE, 10)

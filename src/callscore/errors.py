@@ -6,6 +6,7 @@ CallscoreError
 ├── InvalidDialect    an invalid format of another package
 ├── InvalidEvaluation an invalid evaluation, or file of evaluations (also a ValueError)
 ├── InvalidSettings   an unknown setting, or a setting with an invalid value (also a ValueError)
+│   ├── MissingConsent a file names a server that the user did not allow
 │   └── UnknownRun    a run that is not in the history
 ├── MissingKey        an API key that is not in the environment
 ├── ModelFailed       a model that cannot be called, or whose answer is invalid
@@ -30,6 +31,7 @@ __all__ = [
     "InvalidDialect",
     "InvalidEvaluation",
     "InvalidSettings",
+    "MissingConsent",
     "MissingExtra",
     "MissingKey",
     "ModelFailed",
@@ -80,6 +82,41 @@ class InvalidEvaluation(_ErrorAtPlace, ValueError):
 
 class InvalidSettings(CallscoreError, ValueError):
     """A setting is unknown, or its value is invalid."""
+
+
+class MissingConsent(InvalidSettings):
+    """A file names a server, or the variable with its key, and the user did not allow it.
+
+    Attributes:
+        servers: the file, the address and the variable of each server.
+    """
+
+    def __init__(self, servers: tuple[tuple[str, str, str], ...]) -> None:
+        super().__init__(servers)
+        self.servers = servers
+
+    @property
+    def problem(self) -> str:
+        """What would be sent where."""
+        sent: dict[str, list[str]] = {}
+        for file, address, variable in self.servers:
+            sent.setdefault(file, []).append(f"the value of {variable} to {address}")
+        return "; ".join(
+            f"{file}: the file sends the cases and {' and '.join(dict.fromkeys(each))}"
+            for file, each in sent.items()
+        )
+
+    @property
+    def pairs(self) -> tuple[str, ...]:
+        """The servers as an option or a variable allows them: `http://localhost:8080/v1=MY_KEY`."""
+        return tuple(dict.fromkeys(f"{address}={name}" for _, address, name in self.servers))
+
+    def __str__(self) -> str:
+        allowed = " ".join(self.pairs)
+        return (
+            f"{self.problem}. This needs your consent. If you trust the server, set the environment"
+            f" variable CALLSCORE_ALLOW_SERVERS='{allowed}'"
+        )
 
 
 class UnknownRun(InvalidSettings):
@@ -179,6 +216,6 @@ class MissingExtra(CallscoreError, ImportError):
 for _error in (
     *(CallscoreError, InvalidCall, UnknownFormat, InvalidDialect, InvalidSettings),
     *(InvalidEvaluation, UnknownRun, NotScorable, UnreadableInput, UnusableStore, MissingExtra),
-    *(MissingKey, ModelFailed),
+    *(MissingConsent, MissingKey, ModelFailed),
 ):
     _error.__module__ = "callscore"

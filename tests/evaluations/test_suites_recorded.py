@@ -115,5 +115,5 @@ def test_what_is_no_recorded_answer_is_refused(
 
 
 def test_a_file_that_is_gone_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(UnreadableInput, match="file not found"):
+    with pytest.raises(InvalidSettings, match=r"file 'gone.jsonl' not found"):
         RecordedAnswers(["gone.jsonl"], tmp_path)

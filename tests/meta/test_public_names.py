@@ -18,6 +18,7 @@ PUBLIC_NAMES = [
     "InvalidDialect",
     "InvalidEvaluation",
     "InvalidSettings",
+    "MissingConsent",
     "MissingExtra",
     "MissingKey",
     "Mode",

@@ -13,9 +13,10 @@ from tests.servers.openai_server import OpenAIServer, Reply, openai_server
 
 from callscore import evaluation, expect, models
 from callscore.core.results import CaseTrials, JudgeCounts, Result, Usage
-from callscore.errors import InvalidSettings
+from callscore.errors import InvalidSettings, MissingConsent
 from callscore.evaluations.locations import file_of_location
 from callscore.evaluations.plan import make_plan
+from callscore.models.consent import parse_server
 from callscore.runner.rescoring import RescoreOptions, rescore
 from callscore.runner.running import RunHooks, RunOptions, run
 
@@ -251,6 +252,7 @@ def test_the_judge_of_the_run_is_known_and_remembers(
 ) -> None:
     monkeypatch.setenv("JUDGES_KEY", "key-of-the-judge")
     with openai_server(lambda *_: verdict()) as server:
+        monkeypatch.setenv("CALLSCORE_ALLOW_SERVERS", f"{server.base_url}=JUDGES_KEY")
         judged = models.judge("small", base_url=server.base_url, key_variable="JUDGES_KEY")
         first = ran(store, a_plan(lambda _: RIGHT, JUDGED, judge=judged))
         second = again(store)
@@ -265,12 +267,33 @@ def test_the_judge_of_the_run_is_known_and_remembers(
     assert b"key-of-the-judge" not in msgspec.json.encode(store.evaluations(third.id))
 
 
+def test_a_judge_of_the_history_needs_consent_before_it_is_sent_a_key(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("JUDGES_KEY", "key-of-the-judge")
+    with openai_server(lambda *_: verdict()) as server:
+        judged = models.judge("small", base_url=server.base_url, key_variable="JUDGES_KEY")
+        ran(store, a_plan(lambda _: RIGHT, JUDGED, judge=judged))
+        server.requests.clear()
+        forget(store)
+        with pytest.raises(MissingConsent) as caught:
+            again(store)
+        asked_before = len(server.requests)
+        allowed = (parse_server(caught.value.pairs[0]),)
+        again(store, RescoreOptions(allow_servers=allowed))
+
+    assert caught.value.pairs == (f"{server.base_url}=JUDGES_KEY",)
+    assert (asked_before, len(server.requests)) == (0, 1)
+
+
 def test_judges_with_keys_of_their_own_are_not_mixed_up(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("ONE_KEY", "first")
     monkeypatch.setenv("OTHER_KEY", "second")
     with openai_server(lambda *_: verdict()) as server:
+        allowed = f"{server.base_url}=ONE_KEY {server.base_url}=OTHER_KEY"
+        monkeypatch.setenv("CALLSCORE_ALLOW_SERVERS", allowed)
         made = []
         for name, question in (("ONE_KEY", "Is it big?"), ("OTHER_KEY", "Is it old?")):
             judged = models.judge("small", base_url=server.base_url, key_variable=name)

@@ -63,6 +63,8 @@ def find_config(folder: Path) -> Config:
         for name in (_OWN, _PROJECT):
             path = candidate / name
             if _exists(path) and (name == _OWN or _has_own_table(path)):
+                if not path.is_file():  # a link to a device could be read forever
+                    raise InvalidSettings(f"{path}: not a regular file")
                 return read_config(path)
         if _exists(candidate / ".git"):
             break
@@ -79,7 +81,7 @@ def _exists(path: Path) -> bool:
 def _has_own_table(path: Path) -> bool:
     """Whether a `pyproject.toml` has a table for callscore; without one it need not be valid."""
     try:
-        is_mentioned = b"callscore" in path.read_bytes()
+        is_mentioned = path.is_file() and b"callscore" in path.read_bytes()
     except OSError:
         return False
     return is_mentioned and _TABLE in _tools_of(_document_of(path))

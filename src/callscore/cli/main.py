@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
 from importlib import import_module
 from typing import TYPE_CHECKING, NoReturn
@@ -10,8 +11,9 @@ import click
 
 from callscore.cli.exits import error_exit_code
 from callscore.cli.groups import SuggestingGroup
-from callscore.cli.output import print_note
-from callscore.errors import CallscoreError
+from callscore.cli.output import print_note, program_name
+from callscore.errors import CallscoreError, MissingConsent
+from callscore.models.secrets import hide_secrets
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
@@ -105,6 +107,17 @@ def cli() -> None:
     """Score the tool calls of an agent against the expected calls."""
 
 
+def consent_text(error: MissingConsent) -> str:
+    """Which consent is missing, and this command with the options that give it."""
+    name, *rest = sys.argv[1:] or [""]
+    given = [part for pair in error.pairs for part in ("--allow-server", pair)]
+    command = hide_secrets(shlex.join([name, *given, *rest]))
+    return (
+        f"{error.problem}. This needs your consent. If you trust the server, run:"
+        f" {program_name()} {command}"
+    )
+
+
 def main() -> NoReturn:
     """Run the program and exit."""
     try:
@@ -115,6 +128,9 @@ def main() -> NoReturn:
         error.show()
         code = error_exit_code(error)
     except click.Abort as error:
+        code = error_exit_code(error)
+    except MissingConsent as error:
+        print_note(consent_text(error))
         code = error_exit_code(error)
     except CallscoreError as error:
         print_note(str(error))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 import re
 import shlex
 from pathlib import Path
@@ -25,6 +26,7 @@ from callscore.formats.trace import DEFAULT_READ_OPTIONS as DEFAULT_READING
 from callscore.formats.trace import Part, View, read_options_for
 from callscore.history.postgres import STORE_VARIABLE
 from callscore.history.run_metadata import name_problem
+from callscore.models.consent import SERVERS_VARIABLE, Origin, Server, parse_server, require_consent
 from callscore.words.value_text import NO_EFFECT
 
 if TYPE_CHECKING:
@@ -626,11 +628,30 @@ def open_existing_store(place: str | None) -> Store:
     return open_existing(place)
 
 
-judge_option = click.option(
-    "--judge",
-    metavar="MODEL",
-    help="Model that answers $judge rules; OPENAI_BASE_URL and OPENAI_API_KEY configure it."
-    "  [default: the judge in the settings of the project]",
+def _parse_server(value: str) -> Server:
+    """Parse `ADDRESS=VARIABLE`."""
+    try:
+        return parse_server(value)
+    except InvalidSettings as error:
+        raise click.BadParameter(f"{error}.") from error
+
+
+judge_option = stacked(
+    click.option(
+        "--judge",
+        metavar="MODEL",
+        help="Model that answers $judge rules; OPENAI_BASE_URL and OPENAI_API_KEY configure it."
+        "  [default: the judge in the settings of the project]",
+    ),
+    click.option(
+        "--allow-server",
+        "allow_servers",
+        type=_parse_server,
+        multiple=True,
+        metavar="ADDRESS=VARIABLE",
+        help="Server that a file may name, with the variable whose value is sent to it; repeatable."
+        f"  [default: {SERVERS_VARIABLE}, and those in your own configuration]",
+    ),
 )
 
 
@@ -641,6 +662,7 @@ def judge_from(options: dict[str, Any]) -> Judge | None:
     `settings_from`, which removes `--config` from the options.
     """
     named = options.pop("judge", None)
+    allowed = options.pop("allow_servers", ())
     config = config_for(options.get("config"), is_wanted=not options.get("no_config", False))
     given = dict(config.judge) if named is None else {"name": named}
     if not given:
@@ -655,6 +677,9 @@ def judge_from(options: dict[str, Any]) -> Judge | None:
         raise InvalidSettings(f"{place}{error}") from error
     if named is not None:  # the judge of a project may not be needed for these cases
         found.require()
+    else:
+        file = str(config.place).removeprefix(f"{Path.cwd()}{os.sep}")
+        found.origin = Origin(file, allowed)
     history = LazyJudgementStore(options.get("store") or None)
     found.remember_in(history)
     context = click.get_current_context(silent=True)
@@ -667,6 +692,8 @@ def judge_from(options: dict[str, Any]) -> Judge | None:
 def judged_settings_from(options: dict[str, Any]) -> tuple[Settings, Judge | None]:
     """Remove the settings and the judge from the options of a command; the settings include it."""
     judge = judge_from(options)
+    if judge is not None:  # whether the cases need it is only known when they have been scored
+        require_consent(judge.base_url, judge.key_variable, judge.origin)
     settings = settings_from(options)
     return settings if judge is None else replace(settings, judge=judge), judge
 

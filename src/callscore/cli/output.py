@@ -35,6 +35,7 @@ __all__ = [
     "print_named_note",
     "print_note",
     "print_skipped",
+    "program_name",
     "safe_for_log",
     "stdout_to_stderr",
     "write_report",
@@ -337,5 +338,9 @@ _NEXT_STEPS = Phrase("Next steps:", "Что дальше:")
 
 def next_steps(commands: Iterable[str], lang: Language) -> list[str]:
     """Lines that say what to type next, with the program as it can be called here."""
-    program = "callscore" if which("callscore") else f"{quote(sys.executable)} -m callscore"
-    return [say(_NEXT_STEPS, lang), *[f"  {program} {command}" for command in commands]]
+    return [say(_NEXT_STEPS, lang), *[f"  {program_name()} {command}" for command in commands]]
+
+
+def program_name() -> str:
+    """How the program can be called here."""
+    return "callscore" if which("callscore") else f"{quote(sys.executable)} -m callscore"

@@ -29,6 +29,7 @@ from callscore.cli.progress import run_progress
 from callscore.core.phrases import Phrase, say
 from callscore.core.results import RunResults
 from callscore.errors import UnknownRun
+from callscore.models.consent import require_consent
 from callscore.models.secrets import hide_secrets
 from callscore.runner.rescoring import RescoreOptions, rescore
 
@@ -69,15 +70,18 @@ Scorers that are functions are loaded from the current files of their evaluation
 @lang_option
 def command(*, run: str | None, lang: Language, **options: Any) -> int:
     """Score the answers of a run again, write the report, and find the exit code."""
+    allowed = options["allow_servers"]
     judge = judge_from(options)
     preset, settings, labels = overrides_from(options)
     if judge is not None:
+        require_consent(judge.base_url, judge.key_variable, judge.origin)
         settings["judge"] = judge
     rescoring = RescoreOptions(
         preset=preset,
         settings=settings,
         scorers=options["scorers"] or None,
         fail_under=options["fail_under"],
+        allow_servers=allowed,
         **show_options_from(options),
     )
     output_format: str = options["output_format"]

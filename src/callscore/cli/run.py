@@ -58,7 +58,9 @@ from callscore.errors import (
 from callscore.evaluations.discovery import discover, forget_modules, is_evaluation_file
 from callscore.evaluations.evaluation import with_project_settings, with_settings
 from callscore.evaluations.plan import Selection, make_plan
+from callscore.evaluations.servers import with_allowed_servers
 from callscore.history.writer import USING_FALLBACK, FallbackStore, fallback_store_for
+from callscore.models.consent import Server
 from callscore.models.limits import Limits, Rate, parse_rate
 from callscore.models.secrets import hide_secrets
 from callscore.reports import run_plan
@@ -102,6 +104,7 @@ class RunRequest(Struct, frozen=True, kw_only=True):
         stop_on_failure: whether to stop after the first case that fails or has an error.
         fail_under: the lowest mean for scorers without a `fail_under` of their own.
         judge: the judge of evaluations that name none.
+        allow_servers: the servers that files may name.
         project: the settings of the project, for what evaluations do not set themselves.
         preset: overrides the settings of every evaluation.
         settings: override those of every evaluation, and of the preset.
@@ -130,6 +133,7 @@ class RunRequest(Struct, frozen=True, kw_only=True):
     output_format: str
     output: str | None
     lang: Language
+    allow_servers: tuple[Server, ...] = ()
     stop_on_failure: bool = False
     collect_only: bool = False
     is_quiet: bool = False
@@ -383,6 +387,8 @@ def _resume_options(request: RunRequest) -> Iterator[str]:
     for option, (value, default) in given.items():
         if value != default:
             yield f"{option} {shlex.quote(_option_text(value))}"
+    for server in request.allow_servers:
+        yield f"--allow-server {shlex.quote(str(server))}"
     yield from request.settings_text
 
 
@@ -412,7 +418,7 @@ gave no answer; 130 interrupted.
 @lang_option
 def command(**options: Any) -> int:
     """Run evaluations, write the report, and find the exit code."""
-    options["judge"] = judge_from(options)
+    options["judge"] = judge_from({**options})
     request = run_request_from(options)
     if request.collect_only:
         return collect(request)
@@ -462,7 +468,8 @@ def run_evaluations(request: RunRequest) -> RunResults:
             else each
             for each in evaluations
         ]
-    results = _run_in_store(request, evaluations)
+    allowed = request.allow_servers
+    results = _run_in_store(request, [with_allowed_servers(each, allowed) for each in evaluations])
     if not results.evaluations and not results.unloaded and not unloaded:
         raise nothing_selected(request)
     return replace(results, unloaded=(*unloaded, *results.unloaded))

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from contextlib import contextmanager
+from contextvars import ContextVar
 from decimal import Decimal
 from itertools import accumulate, pairwise, takewhile
 from typing import TYPE_CHECKING, Any
@@ -23,7 +25,9 @@ __all__ = [
     "escape",
     "excerpt",
     "excerpts",
+    "hidden_content",
     "integer_text",
+    "is_content_hidden",
     "json_path",
     "render_arguments",
     "render_value",
@@ -43,6 +47,24 @@ _SHORT_ESCAPES = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
 _LONG_INTEGER = 10_000
 _CONSTANTS = {None: "null", True: "true", False: "false"}
 _NOT_NUMBERS = {"nan": "NaN", "inf": "Infinity", "-inf": "-Infinity"}
+
+
+_is_hidden: ContextVar[bool] = ContextVar("is_hidden", default=False)
+
+
+@contextmanager
+def hidden_content() -> Iterator[None]:
+    """In this block, messages do not show what is in a file: its user may not have chosen it."""
+    token = _is_hidden.set(True)
+    try:
+        yield
+    finally:
+        _is_hidden.reset(token)
+
+
+def is_content_hidden() -> bool:
+    """Whether messages must not show what is in a file."""
+    return _is_hidden.get()
 
 
 def escape(text: str) -> str:

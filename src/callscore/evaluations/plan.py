@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import nullcontext
 from inspect import isasyncgen, isawaitable
 from os import PathLike
 from pathlib import Path
@@ -15,6 +16,7 @@ from msgspec import Struct, structs
 from callscore.checks.tool_schema import close_schema, unknown_arguments
 from callscore.core.case import Case, Forbidden, calls_in
 from callscore.core.phrases import Language, say
+from callscore.core.rendering import hidden_content
 from callscore.core.results import Unloaded
 from callscore.core.rules import Matcher
 from callscore.core.settings import ineffective_settings
@@ -214,18 +216,23 @@ def _read_item(item: Any, place: str) -> Case:
     raise UnreadableInput(place, f"expected a Case, an object or a string, got {describe(item)}.")
 
 
+_SUITE_SUFFIXES = (".yaml", ".yml", ".toml")
+
+
 def _cases_in_file(path: Path, evaluation: Evaluation) -> list[Case]:
     """The cases in a file of any format, in its order, with the tools that a trace defines."""
     from callscore.engines.inputs import CASES, input_options_for, read_cases
     from callscore.sources import BadRecord
 
     options = input_options_for(keeps_tools=evaluation.tools is None)
+    is_suite = Path(evaluation.home).suffix in _SUITE_SUFFIXES
     found = []
     try:
-        for each in read_cases(str(Path(evaluation.folder) / path), CASES, options):
-            if isinstance(each, BadRecord):
-                raise UnreadableInput(each.place, each.problem)  # noqa: TRY301  (caught like others)
-            found.append(each)
+        with hidden_content() if is_suite else nullcontext():
+            for each in read_cases(str(Path(evaluation.folder) / path), CASES, options):
+                if isinstance(each, BadRecord):
+                    raise UnreadableInput(each.place, each.problem)  # noqa: TRY301  (caught like others)
+                found.append(each)
     except UnreadableInput as error:
         raise UnreadableInput(evaluation.place, f"cases: {error}") from error
     # Cases without calls are recognized only at the end of the file.

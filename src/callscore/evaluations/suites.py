@@ -5,10 +5,13 @@ The answers come from a model, or were recorded: then each is found by the id of
 
 from __future__ import annotations
 
-from pathlib import Path
+from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
 
+from msgspec import structs
+
 from callscore.core.call import malformed_part
+from callscore.core.rendering import hidden_content
 from callscore.core.results import Unloaded
 from callscore.core.settings import ALIASES, Settings, settings_from
 from callscore.core.suggestions import did_you_mean
@@ -26,6 +29,7 @@ from callscore.evaluations.evaluation import (
     variants_from,
 )
 from callscore.evaluations.locations import FILE_PREFIX, display_path, evaluation_key
+from callscore.evaluations.named_files import named_file, project_folder
 from callscore.evaluations.scorers import scorers_from
 from callscore.formats.case_fields import ACTUAL_FIELDS, EITHER_SIDE_FIELDS
 from callscore.formats.cases import read_case
@@ -35,10 +39,12 @@ from callscore.words.value_text import encode_json
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence
+    from pathlib import Path
 
     from callscore.core.call import Tool
     from callscore.core.case import Case
     from callscore.evaluations.evaluation import Task
+    from callscore.models.consent import Origin
 
     Key = str | int
 
@@ -158,7 +164,14 @@ def suite_task(suite: SuiteDocument, tools: Mapping[str, Tool] | None) -> Task:
     if "prompt" in prompts:
         suite.checked(require_template, None, "prompt")
     task: Task = suite.checked(lambda _: chat(tools=tools, **model, **prompts), None, "model")
-    return task
+    return structs.replace(task, origin=_origin(suite))  # type: ignore[type-var]  # a Chat
+
+
+def _origin(suite: SuiteDocument) -> Origin:
+    """The suite as the origin of a server, for which the user's consent is needed."""
+    from callscore.models.consent import Origin
+
+    return Origin(display_path(suite.path))
 
 
 def _is_recorded(suite: SuiteDocument) -> bool:
@@ -186,7 +199,7 @@ def _recorded_task(suite: SuiteDocument) -> Task:
         raise suite.wrong(f"answers: {given!r} is not the path of a file", "answers")
     try:
         return RecordedAnswers(files or [given], suite.path.resolve().parent)
-    except UnreadableInput as error:
+    except (InvalidSettings, UnreadableInput) as error:
         raise suite.wrong(f"answers: {error}", "variants" if files else "answers") from error
 
 
@@ -212,7 +225,19 @@ def _parameters(suite: SuiteDocument, given: Any, *keys: str) -> dict[str, Any]:
         if name in RESERVED_PARAMETERS:
             problem = f"{where}: {name!r} is not a parameter: it is a key of the suite"
             raise suite.wrong(problem, *keys, "parameters", name)
+    _require_own_host(suite, given, *keys)
     return given
+
+
+def _require_own_host(suite: SuiteDocument, parameters: dict[str, Any], *keys: str) -> None:
+    """Refuse a header by which the request goes to another server than the address says."""
+    headers = parameters.get("extra_headers")
+    for name in headers if isinstance(headers, dict) else ():
+        if str(name).strip().lower() == "host":
+            path = (*keys, "parameters", "extra_headers", name)
+            raise suite.wrong(
+                f"{'.'.join(path)}: the server is specified by 'base_url' alone", *path
+            )
 
 
 def suite_variants(suite: SuiteDocument) -> dict[str, dict[str, Any]]:
@@ -306,11 +331,18 @@ _SETTINGS = (
 def load_suite(path: Path) -> list[Evaluation] | Unloaded:
     """The evaluation in a suite, or why it cannot be read."""
     try:
-        return [_evaluation(read_suite(path))]
+        with hidden_content() if _leads_out(path) else nullcontext():
+            return [_evaluation(read_suite(path))]
     except (InvalidEvaluation, UnreadableInput) as error:
         return Unloaded(error.place, error.problem)
     except CallscoreError as error:
         return Unloaded(display_path(path), str(error))
+
+
+def _leads_out(path: Path) -> bool:
+    """Whether a suite is a link to a file outside of its project, which messages do not show."""
+    folder = path.parent.resolve()
+    return path.is_symlink() and not path.resolve().is_relative_to(project_folder(folder))
 
 
 def _evaluation(suite: SuiteDocument) -> Evaluation:
@@ -369,7 +401,15 @@ def _name(given: Any) -> str:
 def _tools(given: Any, folder: Path) -> dict[str, Tool] | None:
     if given is not None and not isinstance(given, str | list | dict):
         raise InvalidSettings(f"tools: expected a path or a list, got {describe(given)}")
-    found = tools_from(Path(given) if isinstance(given, str) else given, folder)
+    if not isinstance(given, str):
+        found = tools_from(given, folder)
+    else:
+        try:
+            path = named_file(given, folder)
+        except InvalidSettings as error:
+            raise InvalidSettings(f"tools: {error}") from error
+        with hidden_content():
+            found = tools_from(path, folder)
     return None if found is None else dict(found)
 
 
@@ -397,7 +437,9 @@ def _judge(suite: SuiteDocument) -> dict[str, Any]:
     if "name" not in options:
         raise suite.wrong("judge: the model has no 'name'", "judge")
     server: dict[str, Any] = {key: value for key, value in options.items() if key != "name"}
-    return {"judge": suite.checked(lambda _: judge(options["name"], **server), None, "judge")}
+    found = suite.checked(lambda _: judge(options["name"], **server), None, "judge")
+    found.origin = _origin(suite)
+    return {"judge": found}
 
 
 def _cases(suite: SuiteDocument) -> list[Case | Path]:
@@ -421,12 +463,12 @@ def _case(suite: SuiteDocument, item: Any, position: int) -> Case | Path:
 
 
 def _file(suite: SuiteDocument, name: str, *keys: str | int) -> Path:
-    path = suite.path.resolve().parent / name
-    if not path.is_file():
-        problem = f"cases: file {name!r} not found"
-        hint = "" if len(keys) == 1 else f". A case is an object: `input: {name}`"
-        raise suite.wrong(f"{problem}{hint}", *keys)
-    return path
+    try:
+        return named_file(name, suite.path.resolve().parent)
+    except InvalidSettings as error:
+        is_item = len(keys) > 1 and "not found" in str(error)
+        hint = f". A case is an object: `input: {name}`" if is_item else ""
+        raise suite.wrong(f"cases: {error}{hint}", *keys) from error
 
 
 # --- recorded answers -------------------------------------------------------------------------
@@ -445,7 +487,8 @@ class RecordedAnswers:
 
     def __init__(self, files: Sequence[str], folder: Path) -> None:
         self._files = tuple(files)
-        self._answers = {file: read_answers(folder / file) for file in files}
+        with hidden_content():
+            self._answers = {file: read_answers(named_file(file, folder)) for file in files}
 
     def __call__(self, case: Case, *, answers: str | None = None) -> Any:
         """The answer to the trial of a case, or to the case; `answers` is the file, or the first.

@@ -13,6 +13,7 @@ from typing import Any
 import msgspec
 
 from callscore.core.call import FaultyArray, FaultyObject, Malformed, excerpt
+from callscore.core.rendering import is_content_hidden
 from callscore.errors import InvalidCall
 
 __all__ = [
@@ -115,12 +116,14 @@ def text_in(content: Any) -> str | None:
 _MAX_LENGTH = 60
 _MAX_KEYS = 5
 _MAX_SHOWN_BITS = 200
+HIDDEN = "'…'"  # in place of text that must not be shown
 
 
 def describe(value: Any) -> str:
     """A value as the object of "got": `an object with the keys 'q', 'limit'`."""
     if isinstance(value, Malformed):
-        return f"{_shortened(value.raw)} ({value.problem})"
+        shown = HIDDEN if is_content_hidden() else _shortened(value.raw)
+        return f"{shown} ({value.problem})"
     if isinstance(value, Mapping):
         return _describe_keys(value)
     if isinstance(value, list | tuple):
@@ -139,12 +142,19 @@ def _describe_keys(value: Mapping[Any, Any]) -> str:
 
 def _describe_scalar(value: Any) -> str:
     if isinstance(value, str):
-        return _shortened(repr(value[: _MAX_LENGTH + 1]))
+        return HIDDEN if is_content_hidden() else _shortened(repr(value[: _MAX_LENGTH + 1]))
     if value is None or isinstance(value, bool):
         return "null" if value is None else repr(value).lower()
-    if isinstance(value, int) and value.bit_length() > _MAX_SHOWN_BITS:
-        return "a very large integer"
-    return repr(value) if isinstance(value, int | float) else f"a {type(value).__qualname__}"
+    if not isinstance(value, int | float):
+        return f"a {type(value).__qualname__}"
+    return _describe_number(value)
+
+
+def _describe_number(value: float) -> str:
+    if is_content_hidden():
+        return "a number"
+    is_large = isinstance(value, int) and value.bit_length() > _MAX_SHOWN_BITS
+    return "a very large integer" if is_large else repr(value)
 
 
 def _shortened(text: str) -> str:

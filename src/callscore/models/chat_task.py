@@ -13,9 +13,11 @@ from callscore.api import tools_by_name
 from callscore.core.equality import digest, fingerprint
 from callscore.errors import InvalidSettings
 from callscore.formats.function_tools import function_tool, is_function
+from callscore.models.consent import Origin, require_consent
 from callscore.models.limits import Limits, limits_for, with_retries
 from callscore.models.requests import (
     COMPLETIONS_PATH,
+    REQUEST_OPTIONS,
     as_case,
     client_for,
     messages_for,
@@ -162,6 +164,7 @@ class Chat(Struct, frozen=True, kw_only=True):
             functions, else once.
         limits: rate limit, timeout and retries; None for those of the run.
         parameters: what else the model is told: `temperature`, `seed`, `stream` ...
+        origin: the file that names the server; None for code, which needs no consent.
     """
 
     model: str
@@ -173,9 +176,11 @@ class Chat(Struct, frozen=True, kw_only=True):
     max_steps: int | None = None
     limits: Limits | None = None
     parameters: dict[str, Any] = {}
+    origin: Origin | None = None
 
     def require(self) -> None:
         """Check the SDK, the parameters, the server and the key before anything is asked."""
+        require_consent(self.base_url, self.key_variable, self.origin)
         require_sdk()
         require_known_parameters(self.parameters)
         resolve_server(self.base_url)
@@ -214,9 +219,8 @@ class Chat(Struct, frozen=True, kw_only=True):
             return self
         given: dict[str, Any] = {name: getattr(self, name) for name in _CHAT_FIELDS}
         made = chat(**{**given, **self.parameters, **overrides})
-        if "tools" in overrides:
-            return made
-        return replace(made, offer=self.offer)
+        offer = made.offer if "tools" in overrides else self.offer
+        return replace(made, offer=offer, origin=self.origin)
 
     async def __call__(self, given: Case | Any, /, **overrides: Any) -> dict[str, Any]:
         """Ask the model about a case.
@@ -270,13 +274,15 @@ class Chat(Struct, frozen=True, kw_only=True):
         """Request one completion, with retries."""
         from callscore.models.responses import model_failure, read_completion, read_lost_call
 
+        require_consent(self.base_url, self.key_variable, self.origin)
         key = key_for(self.base_url, self.key_variable)
         server = resolve_server(self.base_url)
         client = await client_for(server, key)
         require_known_parameters(parameters)
         for_model, given = split_options(parameters)
         body = request_body(self.model, messages, tools.definitions, for_model)
-        kind, options = response_type(), cast("Any", given)  # the SDK has a type of its own
+        kind = response_type()
+        options = cast("Any", {**given, **REQUEST_OPTIONS})  # the SDK has a type of its own
 
         async def ask() -> dict[str, Any]:
             add_request()

@@ -17,9 +17,11 @@ from callscore.core.equality import fingerprint
 from callscore.core.rendering import clip, escape
 from callscore.errors import CallscoreError, InvalidSettings, ModelFailed
 from callscore.formats.shape import text_in as words_in
+from callscore.models.consent import Origin, require_consent
 from callscore.models.limits import Limits, limits_for, run_with_timeout, with_retries_in_thread
 from callscore.models.requests import (
     COMPLETIONS_PATH,
+    REQUEST_OPTIONS,
     request_body,
     require_sdk,
     response_type,
@@ -169,6 +171,7 @@ class Judge:
         model: the model that is asked.
         base_url: its server, as it was given.
         key_variable: the variable of the environment that holds the key.
+        origin: the file that names the server; None for code, which needs no consent.
         problem: why answers are not kept any more; None while all is well.
     """
 
@@ -185,6 +188,7 @@ class Judge:
         self.problem: str | None = None
         self.base_url = base_url
         self.key_variable = key_variable
+        self.origin: Origin | None = None
         self._memory = remember
         self._limits = limits
         self._answers: OrderedDict[str, Future[Verdict]] = OrderedDict()
@@ -197,6 +201,7 @@ class Judge:
 
     def require(self) -> None:
         """Check the SDK and the key before anything is asked."""
+        require_consent(self.base_url, self.key_variable, self.origin)
         require_sdk()
         key_for(self.base_url, self.key_variable)
 
@@ -338,6 +343,7 @@ class Judge:
     def _complete(self, messages: list[dict[str, Any]], parameters: dict[str, Any]) -> str | None:
         from callscore.models.responses import model_failure, never_connected, read_completion
 
+        require_consent(self.base_url, self.key_variable, self.origin)
         server, key = resolve_server(self.base_url), key_for(self.base_url, self.key_variable)
         limits = limits_for(self._limits)
         with self._lock:
@@ -346,7 +352,10 @@ class Judge:
             client = self._client
         body = request_body(self.model, messages, (), parameters)
         kind = response_type()
-        options: Any = {"timeout": limits.timeout}  # the SDK has a type of its own for them
+        options: Any = {
+            "timeout": limits.timeout,
+            **REQUEST_OPTIONS,
+        }  # the SDK has a type of its own for them
 
         def post() -> dict[str, Any]:
             response = client.post(COMPLETIONS_PATH, cast_to=kind, body=body, options=options)

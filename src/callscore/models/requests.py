@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "COMPLETIONS_PATH",
+    "REQUEST_OPTIONS",
     "as_case",
     "client_for",
     "messages_for",
@@ -194,7 +195,9 @@ _FEATURE = "Calling a model"
 _EXTRA = "openai"
 _MAX_ERROR_LENGTH = 200  # characters of what the SDK says
 _Client = TypeVar("_Client")
-_REQUEST_OPTIONS = {"extra_headers": "headers", "extra_query": "params", "extra_body": "extra_json"}
+# A redirect could send the cases, and headers with keys, to a server that was not named.
+REQUEST_OPTIONS = {"follow_redirects": False}
+_EXTRA_OPTIONS = {"extra_headers": "headers", "extra_query": "params", "extra_body": "extra_json"}
 
 
 class _LoopClients:
@@ -298,6 +301,6 @@ def _create(kind: Callable[..., _Client], base_url: str | None, key: str) -> _Cl
 
 def split_options(parameters: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
     """The parameters for the model, and separately the options of the request."""
-    for_model = {key: value for key, value in parameters.items() if key not in _REQUEST_OPTIONS}
-    options = {new: parameters[key] for key, new in _REQUEST_OPTIONS.items() if key in parameters}
+    for_model = {key: value for key, value in parameters.items() if key not in _EXTRA_OPTIONS}
+    options = {new: parameters[key] for key, new in _EXTRA_OPTIONS.items() if key in parameters}
     return for_model, options

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from callscore.core.rendering import clip
+from callscore.core.rendering import clip, escape
 from callscore.errors import ModelFailed
 from callscore.formats.dialects.openai_stream import Fragments, fragment_in, index_of
 from callscore.formats.shape import text_in
@@ -142,12 +142,28 @@ def _failure_text(error: Exception, kinds: set[str], server: str | None) -> str:
     if isinstance(error, UnusableAnswer | TimeoutError):
         return str(error) or "no answer before the timeout"
     if status is not None:
-        phrase = f" {HTTPStatus(status).phrase}" if status in _HTTP_STATUSES else ""
-        body = getattr(error, "body", None)
-        return f"the server returned {status}{phrase}: {_message_text(body or str(error))}"
+        return _status_text(error, status)
     if "APIConnectionError" in kinds or isinstance(error, ConnectionError):
         return _connection_text(error, server or "api.openai.com")
     return f"{type(error).__name__}: {error}"
+
+
+_REDIRECTS = range(300, 400)
+
+
+def _status_text(error: Exception, status: int) -> str:
+    phrase = f" {HTTPStatus(status).phrase}" if status in _HTTP_STATUSES else ""
+    if status in _REDIRECTS:
+        return f"the server returned {status}{phrase}{_target_text(error)}. It is not followed."
+    body = getattr(error, "body", None)
+    return f"the server returned {status}{phrase}: {_message_text(body or str(error))}"
+
+
+def _target_text(error: Exception) -> str:
+    """Where a redirect leads to, if its server says so."""
+    headers = getattr(getattr(error, "response", None), "headers", {})
+    location = headers.get("location")
+    return f" to {escape(location)}" if location else ""
 
 
 def never_connected(error: BaseException) -> bool:

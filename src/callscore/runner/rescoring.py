@@ -26,6 +26,7 @@ from callscore.history.opening import default_path
 from callscore.history.records import RunRecord
 from callscore.history.run_metadata import new_run_id, versions
 from callscore.history.writer import RunWriter
+from callscore.models.consent import Origin, Server, require_consent
 from callscore.models.judging import judge
 from callscore.runner.answers import (
     make_failure,
@@ -109,6 +110,7 @@ class RescoreOptions(Struct, frozen=True, kw_only=True):
         max_shown: the maximum number of cases per evaluation and variant; None for all.
         max_listed: up to how many cases the results of an evaluation have a list of all cases.
         timeout: of a scorer, in seconds.
+        allow_servers: the servers that the saved judges of the run may be on.
     """
 
     preset: str | None = None
@@ -119,6 +121,7 @@ class RescoreOptions(Struct, frozen=True, kw_only=True):
     max_shown: int | None = 10
     max_listed: int = 0
     timeout: float | None = 60.0
+    allow_servers: tuple[Server, ...] = ()
 
 
 _OPTIONS = RescoreOptions()
@@ -132,6 +135,7 @@ def rescore(
 
     Raises:
         InvalidSettings: there is no such setting or scorer.
+        MissingConsent: the history names the server of a judge, and the user did not allow it.
         UnusableStore: the history cannot be read, or the new run cannot be stored.
     """
     started = perf_counter()
@@ -242,7 +246,10 @@ class _Rescoring:
         fields = {name: made_of[name] for name in JUDGE_FIELDS}
         key = tuple(fields.values())
         if key not in self._known_judges:
-            self._known_judges[key] = judge(**fields)
+            found = self._known_judges[key] = judge(**fields)
+            # A history is a file, too, and may come with a repository.
+            found.origin = Origin(self._store.place, self._options.allow_servers)
+            require_consent(found.base_url, found.key_variable, found.origin)
         return self._known_judges[key]
 
     def _scorers(self, record: EvaluationRecord) -> tuple[Scorer, ...]:

@@ -12,21 +12,19 @@ from typing import TYPE_CHECKING, Any
 from msgspec import Struct
 from msgspec.structs import replace
 
-from callscore.core.case import calls_in
 from callscore.core.phrases import Language, say
 from callscore.core.results import JudgeCounts, Result, RunResults, Unloaded
-from callscore.core.rules import Matcher
 from callscore.core.totals import Show, Totals
 from callscore.errors import CallscoreError, InvalidSettings, UnusableStore
 from callscore.evaluations.evaluation import Evaluation, Question
 from callscore.evaluations.plan import Selection, make_plan
+from callscore.evaluations.servers import needs_judge, require_consents
 from callscore.models.limits import DEFAULT_LIMITS, Limits, Rate, parse_rate
 from callscore.runner.resuming import LockedRun
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from callscore.core.case import Case
     from callscore.evaluations.plan import Group, Plan
     from callscore.history.store import Store
     from callscore.history.writer import FallbackStore
@@ -60,7 +58,6 @@ def about(evaluation: Evaluation, variant: str | None) -> dict[str, Any]:
 
 # --- judges -----------------------------------------------------------------------------------
 
-_JUDGE = "$judge"
 _NO_JUDGE = "'$judge' needs a judge model. Pass --judge, or set 'judge' in the evaluation"
 
 
@@ -75,7 +72,7 @@ def require_judges(groups: Sequence[Group], *, can_remember: bool) -> None:
         MissingExtra: the SDK is not installed.
     """
     for group in groups:
-        if not any(_needs_judge(question.case) for question in group.questions):
+        if not any(needs_judge(question.case) for question in group.questions):
             continue
         judge = group.evaluation.settings.judge
         if judge is None:
@@ -83,21 +80,6 @@ def require_judges(groups: Sequence[Group], *, can_remember: bool) -> None:
         require = getattr(judge, "require", None)
         if callable(require) and not can_remember:
             require()
-
-
-def _needs_judge(case: Case) -> bool:
-    pending: list[Any] = [call.arguments for call in calls_in(case.expected or ())]
-    while pending:
-        item = pending.pop()
-        if isinstance(item, Matcher):
-            if item.key == _JUDGE:
-                return True
-            pending.append(item.value)
-        elif isinstance(item, dict):
-            pending += item.values()
-        elif isinstance(item, list | tuple):
-            pending += item
-    return False
 
 
 class RunJudges:
@@ -213,6 +195,7 @@ def run(
     Raises:
         UnknownRun: there is no run to resume.
         InvalidSettings: a case needs a judge, and there is none.
+        MissingConsent: a file names a server that the user did not allow.
         MissingKey: the judge has no key.
         UnusableStore: a run should be resumed, and the history cannot be read.
     """
@@ -253,6 +236,7 @@ class _Run:
         self._unloaded = list(plan.unloaded)
         self._warnings: list[str] = list(plan.warnings)
         self._recorder: Recorder | None = None
+        require_consents(question for group in plan.groups for question in group.questions)
         self._groups = [group for group in plan.groups if self._is_askable(group)]
         self._totals = [
             totals_for(
@@ -422,6 +406,7 @@ def evaluate(  # noqa: PLR0913  (all are options)
 
     Raises:
         InvalidSettings: an option has an invalid value, or a case needs a judge and there is none.
+        MissingConsent: a suite names a server that the user did not allow.
         MissingKey: the judge has no key.
         UnusableStore: the history cannot be opened.
     """

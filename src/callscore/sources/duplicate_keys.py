@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
+from callscore.core.rendering import is_content_hidden
 from callscore.sources.lenient_json import NotJSON, keys_given_twice
 from callscore.sources.record import BadRecord
 
@@ -102,5 +103,7 @@ def duplicate_keys(data: bytes) -> list[DuplicateKey]:
 
 def duplicate_problem(key: str) -> str:
     """What is wrong with a key that is given twice, and what to do."""
+    if is_content_hidden():
+        return "an object has a duplicate key. Remove one of them."
     shown = key if len(key) <= _MAX_KEY_LENGTH else f"{key[:_MAX_KEY_LENGTH]}…"
     return f"duplicate key {shown!r}. Remove one of them."

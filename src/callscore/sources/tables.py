@@ -10,6 +10,7 @@ from math import isfinite
 from typing import IO, TYPE_CHECKING, Any
 
 from callscore.core.call import Malformed, excerpt
+from callscore.core.rendering import is_content_hidden
 from callscore.errors import MissingExtra, UnreadableInput
 from callscore.sources.duplicate_keys import duplicate_keys, may_have_duplicates
 from callscore.sources.lenient_json import NotJSON, marked_array, marked_object
@@ -107,7 +108,8 @@ def _duplicate_in(
             data = cell.encode("utf-8", "surrogateescape")
             found = duplicate_keys(data) if may_have_duplicates(data, value) else []
             if found:
-                return BadRecord(place, f"column {column!r}: {found[0].problem}")
+                where = "a column" if is_content_hidden() else f"column {column!r}"
+                return BadRecord(place, f"{where}: {found[0].problem}")
     return None
 
 
@@ -130,7 +132,8 @@ def _csv_rows(reader: Any, name: str, first_line: int) -> Iterator[tuple[str, li
 def _require_unique(names: list[str], place: str) -> None:
     twice = next((name for name in names if names.count(name) > 1), None)
     if twice is not None:
-        problem = f"duplicate column {twice!r}. Rename one of them."
+        name = "" if is_content_hidden() else f" {twice!r}"
+        problem = f"duplicate column{name}. Rename one of them."
         raise UnreadableInput(place, problem)
 
 

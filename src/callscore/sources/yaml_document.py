@@ -11,6 +11,7 @@ from ruamel.yaml.nodes import MappingNode, ScalarNode, SequenceNode
 from ruamel.yaml.reader import ReaderError
 
 from callscore.core.call import FaultyArray, FaultyObject, Malformed, excerpt, malformed_part
+from callscore.core.rendering import is_content_hidden
 from callscore.errors import UnreadableInput
 from callscore.sources.duplicate_keys import duplicate_problem
 from callscore.sources.record import Array, BadRecord, Record
@@ -70,7 +71,8 @@ def _syntax_error(error: Exception, text: str, name: str) -> BadRecord:
     if isinstance(error, MarkedYAMLError):
         place = _place_of_mark(name, error.problem_mark or error.context_mark)
         remedy = " Indent with spaces." if "'\\t'" in str(error.problem) else ""
-        return BadRecord(place, f"not YAML: {error.problem or error.context}.{remedy}")
+        problem = "a syntax error" if is_content_hidden() else error.problem or error.context
+        return BadRecord(place, f"not YAML: {problem}.{remedy}")
     if isinstance(error, ReaderError):
         place = _place_at(name, text, error.position)
         problem = f"not YAML: the character U+{ord(text[error.position]):04X} is not allowed in it."
@@ -272,4 +274,5 @@ def _number_of(text: str) -> tuple[int | float | str, str | None]:
 
 def _unknown_tag(node: Node) -> _NotJSONError:
     tag = str(node.tag).replace(_TAG_PREFIX, "!!")
-    return _NotJSONError(node, f"the tag {tag} has no equivalent in JSON. Remove it.")
+    tag = "" if is_content_hidden() else f" {tag}"
+    return _NotJSONError(node, f"the tag{tag} has no equivalent in JSON. Remove it.")

@@ -18,6 +18,7 @@ from callscore.evaluations.locations import FILE_PREFIX
 from callscore.evaluations.plan import Group, make_plan
 from callscore.evaluations.scorers import SCORERS
 from callscore.history.opening import LazyJudgementStore, default_path
+from callscore.models.consent import Origin
 from callscore.models.judging import Judge, judge
 from callscore.reports.formatting import limit_text, low_scorers, metric_cells, number_text
 from callscore.rewriting.observed import line_number_of, location_of_case
@@ -332,13 +333,16 @@ class SessionJudges:
     """The judges of a session: that of the project, for evaluations without one.
 
     `named` is the `name` of the judge of the project, and options of `judge`; empty if there is none.
+    `place` is the file that names it.
     Judges store answers in the history of the project, if it has one, so that the processes of a
     session share them. Raises `InvalidSettings` if the judge is invalid.
     """
 
-    def __init__(self, named: Mapping[str, str]) -> None:
+    def __init__(self, named: Mapping[str, str], place: str = "") -> None:
         given = dict(named)
         self._judge = judge(given.pop("name"), **given) if given else None  # type: ignore[arg-type]  # texts alone
+        if self._judge is not None:
+            self._judge.origin = Origin(place)
         is_named = bool(os.environ.get("CALLSCORE_STORE"))
         has_history = is_named or default_path().parent.is_dir()
         self._history = LazyJudgementStore() if has_history else None

@@ -9,6 +9,7 @@ import pytest
 
 from callscore.core.rendering import escape
 from callscore.errors import InvalidSettings
+from callscore.evaluations.servers import require_consents
 from callscore.models.limits import Limits
 from callscore.testing.items import (
     AskOptions,
@@ -31,12 +32,12 @@ _WORKER_OUTPUT = "callscore_notes"  # the notes of a worker process
 
 
 def register_plugins(
-    config: pytest.Config, judge: Mapping[str, str], settings: Mapping[str, Any]
+    config: pytest.Config, judge: Mapping[str, str], settings: Mapping[str, Any], place: str = ""
 ) -> None:
     """Register the parts of the plugin that the options ask for.
 
     `judge` is the judge of the project: its `name`, and options; empty if there is none. `settings`
-    are those of the project. Raises `UsageError` if an option, or the judge, is invalid.
+    are those of the project, and `place` is its file. Raises `UsageError` if an option, or the judge, is invalid.
     """
     results = SessionResults()
     is_worker = hasattr(config, "workerinput")
@@ -47,7 +48,7 @@ def register_plugins(
     if config.getoption("callscore"):  # the last plugin is shown first
         limits = limits_from(config)
         try:
-            judges = SessionJudges(judge)
+            judges = SessionJudges(judge, place)
         except InvalidSettings as error:
             raise pytest.UsageError(str(error)) from error
         asking = AskOptions(limits, judges, [], settings)
@@ -88,6 +89,16 @@ class EvaluationPlugin:
         if left_out:
             self._config.hook.pytest_deselected(items=left_out)
             items[:] = [item for item in items if item not in left_out]
+
+    def pytest_collection_finish(self, session: pytest.Session) -> None:
+        """Refuse to ask on servers that a file names and the user did not allow."""
+        if self._config.getoption("collectonly"):
+            return
+        ours = [item for item in session.items if isinstance(item, EvaluationCase)]
+        try:
+            require_consents(item.question for item in ours if item.reason is None)
+        except InvalidSettings as error:
+            raise pytest.UsageError(str(error)) from error
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_sessionfinish(self, session: pytest.Session) -> Generator[None, None, None]:
