@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "ANY_FAULT",
+    "ENDED",
     "INTERRUPTED",
     "OK",
     "baseline_exit_code",
@@ -53,6 +54,7 @@ FAILED = 1
 USAGE = 2  # wrong usage
 UNREADABLE = 3  # nothing scored, unreadable input, or an evaluation that cannot be used
 NO_ANSWER = 4  # an agent gave no answer: an error, while a wrong answer is a failure
+ENDED = 5  # the process ended before the command finished: an agent called os._exit
 INTERRUPTED = 130  # the code of shells for Ctrl-C
 
 

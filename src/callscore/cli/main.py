@@ -12,6 +12,7 @@ import click
 from callscore.cli.exits import error_exit_code
 from callscore.cli.groups import SuggestingGroup
 from callscore.cli.output import print_note, program_name
+from callscore.cli.supervision import can_supervise, supervise
 from callscore.errors import CallscoreError, MissingConsent
 from callscore.models.secrets import hide_secrets
 
@@ -120,8 +121,13 @@ def consent_text(error: MissingConsent) -> str:
 
 def main() -> NoReturn:
     """Run the program and exit."""
+    sys.exit(supervise(_run_command) if can_supervise(sys.argv[1:]) else _run_command())
+
+
+def _run_command() -> int:
+    """Run the command, print its error if there is one, and return the exit code."""
     try:
-        code = cli.main(standalone_mode=False)
+        code: int | None = cli.main(standalone_mode=False)
     except click.exceptions.Exit as error:
         code = error.exit_code
     except click.ClickException as error:
@@ -135,4 +141,4 @@ def main() -> NoReturn:
     except CallscoreError as error:
         print_note(str(error))
         code = error_exit_code(error)
-    sys.exit(code or 0)
+    return code or 0

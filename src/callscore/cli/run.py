@@ -43,6 +43,7 @@ from callscore.cli.options import (
 from callscore.cli.output import open_output, print_note, stdout_to_stderr, write_run
 from callscore.cli.output_formats import FORMATS, report_options
 from callscore.cli.progress import run_progress
+from callscore.cli.supervision import Progress, tracked_run
 from callscore.core.phrases import Language, Phrase, say
 from callscore.core.results import RunResults
 from callscore.core.settings import ArgumentRule, Settings, ineffective_settings, settings_from
@@ -403,7 +404,7 @@ where an evaluation has no setting of its own.
 \b
 Exit codes: 1 a case failed, or, for an evaluation with fail_under, a mean is below it;
 3 an evaluation or a scorer does not work, or no case is selected or scored; 4 the agent
-gave no answer; 130 interrupted.
+gave no answer; 5 the agent ended the process; 130 interrupted.
 """
 
 
@@ -575,7 +576,14 @@ def _run_in_store(request: RunRequest, evaluations: Sequence[Evaluation]) -> Run
             name=request.name,
         )
         try:
-            with run_progress(request.lang) as hooks:
+            begun = Progress(
+                resume_command(request) if kept is not None else "",
+                request.lang,
+                is_repeated=any(
+                    each.trials > 1 for group in planned.groups for each in group.questions[:1]
+                ),
+            )
+            with run_progress(request.lang) as shown, tracked_run(shown, begun) as hooks:
                 return run(planned, options, hooks, store)
         except KeyboardInterrupt:  # the second one
             if kept is not None:
