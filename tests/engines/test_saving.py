@@ -14,6 +14,7 @@ from callscore.engines.local import ScoreHooks, score_files, score_joined
 from callscore.engines.payloads import settings_payload
 from callscore.engines.saving import SaveRequest, ScoreSaver
 from callscore.errors import ModelFailed, UnusableStore
+from callscore.hiding.markers import MARKER
 from callscore.history.exchange.import_export import import_records
 from callscore.history.exchange.run_files import open_run_file
 from callscore.history.opening import open_store
@@ -226,7 +227,8 @@ def test_secrets_of_the_environment_are_not_kept(
 
     _, _, (result,) = keeping("cases.jsonl")
 
-    assert result.calls == [{"name": "f", "arguments": {"k": "***"}}]
+    assert result.calls is not None
+    assert MARKER.fullmatch(result.calls[0]["arguments"]["k"])
 
 
 def test_a_history_that_cannot_be_opened_does_not_stop_the_scoring() -> None:

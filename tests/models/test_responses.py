@@ -142,9 +142,9 @@ def test_a_long_answer_is_cut() -> None:
 def test_a_call_that_the_server_threw_away_is_an_answer() -> None:
     body = {"code": "tool_use_failed", "message": "no", "failed_generation": "<f>{"}
 
-    assert read_lost_call(StatusError(400, body), KEY) == {"error": body}
-    assert read_lost_call(StatusError(400, {"code": "other"}), KEY) is None
-    assert read_lost_call(ValueError(), KEY) is None
+    assert read_lost_call(StatusError(400, body)) == {"error": body}
+    assert read_lost_call(StatusError(400, {"code": "other"})) is None
+    assert read_lost_call(ValueError()) is None
 
 
 @pytest.mark.parametrize("content", ['{"choices": []}', "data: [DONE]\n\n"])
@@ -169,11 +169,8 @@ def test_an_answer_with_nothing_in_it_may_come_the_next_time(content: str) -> No
     ],
     ids=["as it is", "escaped", "in pieces"],
 )
-def test_a_key_that_an_answer_repeats_is_not_kept(content: str) -> None:
-    found = read_completion(response(content), KEY)
-
-    assert "***" in str(found)
-    assert "ZxQqWmPl" not in str(found)
+def test_a_key_that_an_answer_repeats_is_scored_as_it_is(content: str) -> None:
+    assert KEY in str(read_completion(response(content), KEY))
 
 
 def test_a_word_that_is_a_short_key_stays_in_an_answer() -> None:
@@ -187,18 +184,6 @@ def test_half_a_key_is_not_shown_where_an_answer_is_cut() -> None:
         with pytest.raises(UnusableAnswer) as raised:
             read_completion(response(content), KEY)
         assert "ZxQ" not in str(raised.value)
-
-
-def test_an_answer_that_is_nested_too_deep_to_be_cleaned_cannot_be_used() -> None:
-    deep = f'{"[" * 700}"{KEY}"{"]" * 700}'
-    with pytest.raises(UnusableAnswer, match=r"nested too deep|is not JSON"):
-        read_completion(response(CHOICES % deep), KEY)
-
-
-def test_a_lost_call_holds_no_key() -> None:
-    body = {"code": "tool_use_failed", "message": f"Bearer {KEY}", "failed_generation": KEY}
-
-    assert "ZxQ" not in str(read_lost_call(StatusError(400, body), KEY))
 
 
 def test_a_stream_may_begin_with_any_field_and_with_a_mark() -> None:

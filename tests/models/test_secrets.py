@@ -7,16 +7,13 @@ from typing import Any
 import pytest
 
 from callscore import InvalidSettings, MissingKey
+from callscore.hiding.markers import MARKER
 from callscore.models.secrets import (
     NO_KEY,
     contains_secret,
-    hide_known_secrets,
     hide_secrets,
     is_secret_name,
     key_for,
-    known_secrets_hider,
-    map_texts,
-    may_contain_key,
     require_no_secret,
     require_url,
     require_variable_name,
@@ -91,14 +88,14 @@ def test_what_is_known_to_be_a_secret_is_hidden() -> None:
 def test_secrets_of_the_environment_are_hidden(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(name, f" {HUSH}\n")
 
-    assert hide_secrets(f"it was {HUSH}.") == "it was ***."
+    assert MARKER.sub("(hidden)", hide_secrets(f"it was {HUSH}.")) == "it was (hidden)."
 
 
 def test_a_longer_secret_is_hidden_before_its_beginning(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("A_KEY", HUSH)
     monkeypatch.setenv("B_KEY", f"{HUSH}-and-more")
 
-    assert hide_secrets(f"{HUSH}-and-more") == "***"
+    assert MARKER.fullmatch(hide_secrets(f"{HUSH}-and-more"))
 
 
 @pytest.mark.parametrize(
@@ -125,42 +122,11 @@ def test_other_names_do_not(name: str) -> None:
     assert not is_secret_name(name)
 
 
-def test_a_glance_at_the_bytes_finds_a_key() -> None:
-    assert may_contain_key(f'"{HUSH}"'.encode(), HUSH)
-    assert may_contain_key(b'"ZxQq\\/WmPl+hush"', HUSH)
-    assert not may_contain_key(b'"something else"', HUSH)
-    assert not may_contain_key(b'"ollama"', "ollama")
-
-
-def test_every_text_of_a_document_is_cleaned() -> None:
-    document: Any = {HUSH: [HUSH, 5, None, {"a": f"<{HUSH}>"}]}
-
-    assert map_texts(document, lambda text: hide_secrets(text, (HUSH,))) == {
-        "***": ["***", 5, None, {"a": "<***>"}]
-    }
-
-
 @pytest.mark.parametrize(
     "text", ["sk-", "://a:", "-eyJ", "Bearer ", "-----BEGIN PRIVATE KEY-----", "&key", "eyJ.x-."]
 )
 def test_a_hostile_text_does_not_keep_us_busy(text: str) -> None:
     assert len(hide_secrets(text * 20_000)) <= len(text) * 20_000
-
-
-def test_the_keys_of_the_environment_are_taken_out_of_data(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("TUNA_API_KEY", "tuna-fish-8877665544")
-    data: dict[str, Any] = {"a": ["tuna-fish-8877665544", 1], "looks": "sk-abcdefghijkl0123456789"}
-
-    assert hide_known_secrets(data) == {"a": ["***", 1], "looks": "sk-abcdefghijkl0123456789"}
-    assert data["a"][0] == "tuna-fish-8877665544"
-
-
-def test_the_environment_is_looked_at_once_for_much_data(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("MY_API_KEY", "a-secret-of-mine")
-    hide = known_secrets_hider()
-    monkeypatch.delenv("MY_API_KEY")
-
-    assert hide(["a-secret-of-mine", {"a": "b"}]) == ["***", {"a": "b"}]
 
 
 # Keys: from the environment alone, and shown to nobody.

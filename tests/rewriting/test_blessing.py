@@ -197,10 +197,13 @@ def test_a_call_that_its_schema_refuses_is_never_accepted(run: Run) -> None:
     assert run.problems()["cases::a"].startswith("a call does not match the tool definitions: f")
 
 
+MARKER = "[hidden 5f2c91ab90c4]"
+
+
 def test_a_call_out_of_which_a_secret_was_taken_is_not_accepted(run: Run) -> None:
     run.write(a=["g"], b=["g"])
-    run.answered("a", ["g"], [("h", {"headers": [{"auth": "Bearer ***"}], "n": 1})])
-    run.answered("b", ["g"], [("h", {"***": 1})])
+    run.answered("a", ["g"], [("h", {"headers": [{"auth": f"Bearer {MARKER}"}], "n": 1})])
+    run.answered("b", ["g"], [("h", {MARKER: 1})])
 
     assert set(run.problems()) == {"cases::a", "cases::b"}
     assert "a secret was removed from its calls" in run.problems()["cases::a"]

@@ -22,6 +22,7 @@ from tests.runner.agents import RIGHT, WEATHER, a_case, a_plan, a_question
 from callscore import ToolCall, expect
 from callscore.core.results import Answer, Failure, MetricValue, Result
 from callscore.errors import InvalidSettings, ModelFailed
+from callscore.hiding.markers import MARKER
 from callscore.models.limits import Limits, run_limits
 from callscore.runner import answers as scoring
 from callscore.runner.answers import (
@@ -281,8 +282,8 @@ def test_keys_do_not_appear(monkeypatch: pytest.MonkeyPatch) -> None:
         question(), "raised", "verysecretkey or sk-abcdef123456", details="abc verysecretkey"
     )
 
-    assert found.problem == "*** or ***"
-    assert found.details == "abc ***"
+    assert MARKER.sub("(hidden)", found.problem) == "(hidden) or ***"
+    assert MARKER.sub("(hidden)", found.details) == "abc (hidden)"
 
 
 def test_an_error_that_cannot_even_be_printed_is_told() -> None:
@@ -312,7 +313,9 @@ def test_a_key_is_hidden_as_it_is_sent_without_the_space_around_it(
 ) -> None:
     monkeypatch.setenv("SOME_API_KEY", " verysecretkey\n")
 
-    assert make_failure(question(), "raised", "it was verysecretkey").problem == "it was ***"
+    problem = make_failure(question(), "raised", "it was verysecretkey").problem
+
+    assert MARKER.sub("(hidden)", problem) == "it was (hidden)"
 
 
 def test_a_key_does_not_appear_in_the_line_that_raised(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -325,7 +328,7 @@ def test_a_key_does_not_appear_in_the_line_that_raised(monkeypatch: pytest.Monke
         raise_with_this()
     found = failure_from_error(question(), raised.value)
 
-    assert found.problem == "the task raised ValueError: ***"
+    assert MARKER.sub("(hidden)", found.problem) == "the task raised ValueError: (hidden)"
     assert found.details
     assert "raise_with_this" not in found.details
 

@@ -23,6 +23,7 @@ from callscore.cli.options import (
 from callscore.cli.output import open_output, print_note, stdout_to_stderr
 from callscore.core.phrases import Language, Phrase, Plural, count_of, say
 from callscore.core.rendering import escape, wrap_hanging
+from callscore.hiding.hider import hide_for_report, hide_text
 from callscore.words.value_text import CASES, FILES
 
 if TYPE_CHECKING:
@@ -260,12 +261,12 @@ def _show(found: Blessings, written: list[Rewritten], output: Output, lang: Lang
         if place is None:  # it was refused
             continue
         heading = heading_line(each.change.label, [Text(escape(place.place), "dim")], width)
-        diff = call_lines(each.score, width=width, lang=lang)
+        diff = call_lines(hide_for_report(each.score), width=width, lang=lang)
         # A long line is wrapped, not cut: everything that is written is shown.
         changed = [
             (part, "red" if line.startswith("-") else "green")
             for line in place.lines
-            for part in wrap_hanging(escape(line), width)
+            for part in wrap_hanging(escape(hide_text(line)), width)
         ]
         if console is None:
             parts = "".join(f"{part}\n" for part, _ in changed)

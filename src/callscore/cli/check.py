@@ -32,6 +32,7 @@ from callscore.documents import raise_unreadable
 from callscore.engines.checking import CheckHooks, check_files
 from callscore.engines.inputs import InputOptions, input_options_for
 from callscore.errors import InvalidSettings, UnreadableInput
+from callscore.hiding.hider import Hider, hide_for_report
 
 if TYPE_CHECKING:
     from callscore.checks.check import CheckResults, Finding
@@ -95,7 +96,7 @@ def command(**options: Any) -> int:
         if request.output_format == "jsonl":  # the findings are written already
             from callscore.reports.check import check_notes
 
-            for note in check_notes(results, request.lang):
+            for note in check_notes(hide_for_report(results), request.lang):
                 print_named_note(*note)
         else:
             write_report("check", (results,), output, request.output_format, lang=request.lang)
@@ -105,8 +106,10 @@ def command(**options: Any) -> int:
 def _check(request: _Request, output: Output) -> CheckResults:
     from callscore.reports.check import jsonl_line
 
+    hide = Hider().data
+
     def write_finding(finding: Finding) -> None:
-        output.write_text(jsonl_line(finding, lang=request.lang))
+        output.write_text(jsonl_line(hide(finding), lang=request.lang))
 
     for_people = is_for_people(request.output_format)
     with progress(request.files, "checking") as on_bytes:

@@ -38,6 +38,7 @@ from callscore.engines.inputs import (
 from callscore.engines.tool_definitions import ToolDefinitions
 from callscore.errors import InvalidCall, UnreadableInput
 from callscore.formats.cases import has_own_id
+from callscore.hiding.hider import hide_for_report, hide_text
 from callscore.sources import BadRecord
 from callscore.words.explanation import explain
 
@@ -45,6 +46,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from callscore.core.case import Case
+    from callscore.core.phrases import Language
+    from callscore.core.score import Score
     from callscore.engines.inputs import FileContent, InputOptions
 
 __all__ = ["command"]
@@ -96,9 +99,15 @@ def command(*, name: str | None, trial: str | None, lang: Any, **options: Any) -
     except InvalidCall as error:
         raise UnreadableInput(place, f"case {case.id!r}: {error}") from error
     label = CaseScore(id=case.id, score=score, trial=case.trial).label
-    title = escape(label if has_own_id(case) else file_title(place))
+    title = escape(hide_text(label if has_own_id(case) else file_title(place)))
+    _write(title, score, lang)
+
+
+def _write(title: str, score: Score, lang: Language) -> None:
+    """Write the explanation without secrets."""
     with open_output(None, "text", lang) as output:
-        output.write_text(f"{title}\n\n{explain(score, lang=lang, width=output.width())}\n")
+        explained = explain(hide_for_report(score), lang=lang, width=output.width())
+        output.write_text(f"{title}\n\n{explained}\n")
 
 
 def _read(file: str, part: FileContent, inputs: InputOptions) -> Iterator[tuple[str, Case]]:

@@ -21,6 +21,7 @@ from callscore.documents import Document, raise_unreadable, read_documents, tool
 from callscore.errors import InvalidCall, UnreadableInput
 from callscore.formats.dialect import dialect_named
 from callscore.formats.reading import read_as, read_definitions_in, read_named, with_cached_dialects
+from callscore.hiding.hider import Hider
 from callscore.words.plain_data import call_to_dict, tool_to_dict
 from callscore.words.value_text import encode_json
 
@@ -83,7 +84,7 @@ class _Extractor(NamedTuple):
     def write_calls(self, file: str, documents: Iterator[Document], target: Output) -> None:
         """Write the calls of a file, one per line."""
         counts: dict[tuple[str, str], int] = {}
-        read_options = with_cached_dialects(self.read_options)
+        read_options, hide = with_cached_dialects(self.read_options), Hider().data
         for document in documents:
             for trace in self._traces(document, read_options):
                 view = "expected " if trace.calls is None else f"{trace.view} "
@@ -92,7 +93,9 @@ class _Extractor(NamedTuple):
                 place = None if document.place == file and len(self.files) == 1 else document.place
                 about = {"case": trace.id, "trial": trace.trial, "place": place}
                 known = {field: value for field, value in about.items() if value is not None}
-                lines = [encode_json({**call_to_dict(call), **known}) for call in trace.any_calls]
+                lines = [
+                    encode_json(hide({**call_to_dict(call), **known})) for call in trace.any_calls
+                ]
                 target.write_bytes(b"".join(line + b"\n" for line in lines))
         found = [(name, _count(count, f"{view}call")) for (name, view), count in counts.items()]
         self._print_counts(file, found)
@@ -109,11 +112,12 @@ class _Extractor(NamedTuple):
         """Write the definitions of the tools of a file, each once, one per line."""
         counts: dict[str, int] = {}
         seen: set[bytes] = set()
+        hide = Hider().data
         for document in documents:
             name = document.dialect.name
             counts.setdefault(name, 0)
             for tool in read_definitions_in(document.value, dialect=document.dialect):
-                line = encode_json(tool_to_dict(tool))
+                line = encode_json(hide(tool_to_dict(tool)))
                 if line not in seen:
                     seen.add(line)
                     counts[name] += 1

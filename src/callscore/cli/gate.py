@@ -38,6 +38,7 @@ from callscore.core.suggestions import did_you_mean
 from callscore.engines.comparing_runs import is_case_file, side_of_run
 from callscore.errors import UnknownRun
 from callscore.evaluations.locations import file_of_location
+from callscore.hiding.hider import hide_for_report
 from callscore.history.postgres import store_arguments
 from callscore.history.run_metadata import is_partial, lineage, resolve_commit_here
 from callscore.reports.gate import annotation_lines, suggested_command, write_markdown
@@ -216,6 +217,7 @@ def command(*, lang: Language, output_format: str, **options: Any) -> int:
     require_runs(options["run"], options["against"])
     with open_output(options["output"], output_format, lang, is_gate=True) as output:
         found, next_command, files = _decide(options)
+        found = hide_for_report(found)
         most = DEFAULT_MAX_SHOWN if options["max_shown"] is None else options["max_shown"]
         shown: dict[str, Any] = {"next_command": next_command, "max_shown": most, "lang": lang}
         write_report_for_log("gate", found, output, output_format, **shown)

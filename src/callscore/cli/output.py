@@ -16,6 +16,7 @@ import click
 
 from callscore.core.phrases import Phrase, say
 from callscore.core.rendering import escape
+from callscore.hiding.hider import Hider, hide_for_report, hide_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -146,14 +147,15 @@ class Output:
             return None
         from callscore.reports.score import jsonl_line
 
-        return lambda case: self.write_bytes(jsonl_line(case, lang=self._lang))
+        hide = Hider().data
+        return lambda case: self.write_bytes(jsonl_line(hide(case), lang=self._lang))
 
     def write(self, results: Results) -> None:
         """Write the report; JSON lines are written already, and only their notes are printed."""
         if self._format == "jsonl":
             from callscore.reports.score import note_lines
 
-            for note in note_lines(results, self._lang):
+            for note in note_lines(hide_for_report(results), self._lang):
                 print_named_note(*note)
             return
         write_report("score", (results,), self, self._format, lang=self._lang)
@@ -186,7 +188,7 @@ class Output:
 def write_report(
     subject: str, about: tuple[Any, ...], output: Output, output_format: str, **options: Any
 ) -> bool:
-    """Write a report, in colour on a terminal; returns whether it is on a terminal.
+    """Write a report without secrets, in colour on a terminal; returns whether it is on a terminal.
 
     `subject` is the kind of the report (`score`, `run`, `check` ...), `about` and `options` are the
     arguments of its functions.
@@ -195,12 +197,13 @@ def write_report(
     if console is None:
         output.write_text(report_text(subject, output_format, *about, **options))
         return False
-    report_renderer(subject)(*about, console=console, **options)
+    report_renderer(subject)(*hide_for_report(about), console=console, **options)
     return True
 
 
 def report_text(subject: str, output_format: str, *about: Any, **options: Any) -> str:
-    """A report as text."""
+    """A report as text, without secrets."""
+    about = hide_for_report(about)
     if output_format == "table" and (subject, output_format) not in _WRITERS:
         from callscore.reports.terminal import printed_text
 
@@ -222,7 +225,7 @@ def _report_function(module: str, name: str) -> Callable[..., Any]:
 
 def print_note(sentence: str) -> None:
     """Print a sentence to standard error."""
-    click.echo(f"callscore: {escape(sentence)}", err=True)
+    click.echo(f"callscore: {escape(hide_text(sentence))}", err=True)
 
 
 def print_named_note(sentence: str, names: str) -> None:
@@ -328,7 +331,7 @@ def write_report_for_log(
         text = report_text(kind, output_format, about, **options)
     else:
         with console.capture() as capture:
-            report_renderer(kind)(about, console=console, **options)
+            report_renderer(kind)(hide_for_report(about), console=console, **options)
         text = capture.get()
     output.write_text(safe_for_log(text, output_format))
 

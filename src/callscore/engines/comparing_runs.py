@@ -19,6 +19,7 @@ from callscore.core.summary import tool_outcomes
 from callscore.engines.local import ScoreHooks, score_files, score_joined
 from callscore.engines.payloads import FILE_SCORER, case_payload, settings_payload
 from callscore.errors import CallscoreError, UnreadableInput
+from callscore.hiding.hider import Hider
 from callscore.history.opening import StoreOpener, file_evaluation_name, open_existing, project_path
 from callscore.history.records import (
     asked_digest,
@@ -103,7 +104,8 @@ def side_of_file(
     """
     name = fspath(path)
     outcomes: dict[str, list[CaseOutcome]] = {}  # by id
-    hooks = ScoreHooks(on_result=partial(_add_result, outcomes))
+    hide = Hider(is_live=True).data  # as in a history, so that the digests of both are equal
+    hooks = ScoreHooks(on_result=partial(_add_result, outcomes, hide))
     options: dict[str, Any] = {"settings": settings, "show": "none", "tools": tools, "hooks": hooks}
     try:
         if expected is None:
@@ -156,12 +158,14 @@ def _refuse_exported(name: str) -> None:
     raise UnreadableInput(name, _EXPORTED.format(name=quote(name))) from None
 
 
-def _add_result(outcomes: dict[str, list[CaseOutcome]], result: Result) -> None:
+def _add_result(
+    outcomes: dict[str, list[CaseOutcome]], hide: Callable[[Any], Any], result: Result
+) -> None:
     """Add a result as a trial of the case with the same id, question and expectation."""
-    case, payload = result.case, case_payload(result.case)
+    case, payload = result.case, hide(case_payload(result.case))
     found = CaseOutcome(
-        id=case.id,
-        trials=(_trial_outcome(result),),
+        id=hide(case.id),
+        trials=(_trial_outcome(result, hide),),
         tags=tuple(case.tags),
         expectation=expectation_digest(payload),
         asked=asked_digest(payload),
@@ -174,11 +178,11 @@ def _add_result(outcomes: dict[str, list[CaseOutcome]], result: Result) -> None:
     same_id.append(found)
 
 
-def _trial_outcome(result: Result) -> TrialOutcome:
+def _trial_outcome(result: Result, hide: Callable[[Any], Any]) -> TrialOutcome:
     case, score = result.case, result.score
     if result.failure is not None:
         return TrialOutcome(status="error", failure=result.failure.problem)
-    calls = calls_digest([call_to_dict(call) for call in case.actual or ()])
+    calls = calls_digest(hide([call_to_dict(call) for call in case.actual or ()]))
     if score is None:
         return TrialOutcome(status="not_scored", calls="" if case.actual is None else calls)
     return TrialOutcome(
@@ -187,7 +191,7 @@ def _trial_outcome(result: Result) -> TrialOutcome:
         values=((FILE_SCORER, score.f1),),
         forbidden=len(score.forbidden),
         faults=None if score.faults is None else len(score.faults),
-        tools=tool_outcomes(score),
+        tools=hide(tool_outcomes(score)),
         calls=calls,
     )
 
@@ -253,6 +257,8 @@ def compare(  # noqa: PLR0913  (all are options)
     place = None if store is None else fspath(store)
     references = None if expected is None else fspath(expected)
     with closing(StoreOpener(partial(open_existing, place))) as history:
+        if not all(isinstance(each, PathLike) or is_case_file(each) for each in (before, after)):
+            history()  # its key decides the digests of hidden values in a file
         sides = [
             resolve_side(each, store=history, settings=settings, expected=references)
             for each in (before, after)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from time import time
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -34,7 +34,6 @@ from callscore.history.records import (
 )
 from callscore.history.run_metadata import git_state, new_run_id, require_no_baseline, versions
 from callscore.history.writer import FallbackStore, RunWriter
-from callscore.models.secrets import known_secrets_hider
 from callscore.words.plain_data import call_to_dict
 
 if TYPE_CHECKING:
@@ -96,7 +95,6 @@ class ScoreSaver:
         self._store: Store | None = None
         self._writer: RunWriter | None = None
         self._waiting = 0
-        self._hide = known_secrets_hider()
         self._files: list[tuple[str, str]] = []  # the name and the path of each
         self._totals: list[Totals] = []
         self._trials: set[tuple[int, str, int]] = set()
@@ -157,7 +155,7 @@ class ScoreSaver:
         self._totals[-1].add(result)
         if self.run is None or self._writer is None:
             return
-        record = _result_record(self.run.id, result, self._hide)
+        record = _result_record(self.run.id, result)
         values = (*accuracy, *metrics)
         self._writer.put(replace(record, evaluation=number, trial=trial, values=values))
         self._waiting += 1
@@ -267,12 +265,11 @@ def _results(file: tuple[str, str], totals: Totals) -> EvaluationResults:
     return replace(found, scorers=scorers, trials=found.trials if is_repeated else ())
 
 
-def _result_record(run: str, result: Result, hide: Callable[[Any], Any]) -> ResultRecord:
-    """The record of a result without secrets, and still without evaluation, trial and values."""
+def _result_record(run: str, result: Result) -> ResultRecord:
+    """The record of a result, still without evaluation, trial and values."""
     case, failure = result.case, result.failure
     calls = None if case.actual is None else [call_to_dict(call) for call in case.actual]
-    found = score_payload(result.score)
-    payload, calls, found["comparison"] = hide([case_payload(case), calls, found.get("comparison")])
+    payload = case_payload(case)
     return ResultRecord(
         run=run,
         evaluation=0,
@@ -286,5 +283,5 @@ def _result_record(run: str, result: Result, hide: Callable[[Any], Any]) -> Resu
         passed=result.passed,
         failure=None if failure is None else (failure.kind, failure.problem),
         finished_at=time(),
-        **found,
+        **score_payload(result.score),
     )

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from callscore.core.equality import fingerprint
+from callscore.hiding.hider import hide_text
 from callscore.words.value_text import json_safe
 
 if TYPE_CHECKING:
@@ -181,6 +182,8 @@ def _value_digest(value: Any) -> str:
         text = msgspec.json.encode(value, order="deterministic", enc_hook=_stable_repr)
     except (TypeError, ValueError, RecursionError):  # keys that are not text, lone surrogates
         text = _ADDRESS.sub("", fingerprint(json_safe(value))).encode("utf-8", "backslashreplace")
+    # The digest of a text with a secret could be compared with the digests of guesses.
+    text = hide_text(text.decode()).encode()
     return blake2b(text, digest_size=_SIZE).hexdigest()
 
 

@@ -29,6 +29,7 @@ from sqlalchemy import (
 )
 
 from callscore.errors import UnusableStore
+from callscore.hiding.markers import KEY_SIZE, new_key
 from callscore.history.records import COUNTS
 
 if TYPE_CHECKING:
@@ -45,6 +46,7 @@ __all__ = [
     "is_current",
     "judgements",
     "payloads",
+    "read_hiding_key",
     "require_tables",
     "results",
     "runs",
@@ -181,8 +183,11 @@ baselines = Table(
     Column("set_at", Double, nullable=False),
 )
 
+# The key of the markers in place of secrets, in one row. It is never exported.
+hiding_key = Table("hiding_key", METADATA, Column("key", LargeBinary(KEY_SIZE), primary_key=True))
 
-VERSION = 3
+
+VERSION = 4
 
 
 def is_current(connection: Connection) -> bool:
@@ -200,7 +205,14 @@ def ensure_tables(connection: Connection, place: str) -> None:
     if _are_current(connection, place):
         return
     METADATA.create_all(connection)
+    connection.execute(insert(hiding_key).values(key=new_key()))
     connection.execute(insert(schema_version).values(version=VERSION))
+
+
+def read_hiding_key(connection: Connection) -> bytes:
+    """The key of the markers in place of secrets."""
+    key: bytes = connection.execute(select(hiding_key.c.key)).scalar_one()
+    return bytes(key)
 
 
 def require_tables(connection: Connection, place: str) -> None:

@@ -6,7 +6,8 @@ from contextlib import contextmanager
 from threading import Lock
 from typing import TYPE_CHECKING, Any, Self
 
-from callscore.errors import UnknownRun, UnusableStore
+from callscore.errors import CallscoreError, UnknownRun, UnusableStore
+from callscore.hiding.markers import Markers, new_key, use_markers
 from callscore.history import queries
 from callscore.history.database import (
     FILE_GONE,
@@ -26,6 +27,7 @@ from callscore.history.records import (
     run_records,
 )
 from callscore.history.run_metadata import resolve_commit_here
+from callscore.history.schema import read_hiding_key
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -81,6 +83,8 @@ class Store:
         # Threads wait for one another here; in the database they would have to poll.
         self._turn = Lock()
         self._numbers: dict[str, int] = {}
+        self._markers: Markers | None = None
+        use_markers(self.markers)
 
     def __enter__(self) -> Self:
         return self
@@ -116,6 +120,20 @@ class Store:
     def lock(self, run: str) -> RunLock | ServerLock:
         """The lock of a run, not yet acquired."""
         return RunLock(self.path, run) if self._server is None else ServerLock(self._server, run)
+
+    def markers(self) -> Markers:
+        """The markers that replace secrets in this history; if it cannot be read, random ones."""
+        if self._markers is None:
+            try:
+                self._markers = Markers(self._hiding_key())
+            except CallscoreError:
+                self._markers = Markers(new_key())
+        return self._markers
+
+    @with_retries
+    def _hiding_key(self) -> bytes:
+        with self.reading() as connection:
+            return read_hiding_key(connection)
 
     # --- runs ---------------------------------------------------------------------------------
 

@@ -16,6 +16,8 @@ from msgspec.structs import replace
 
 from callscore.core.phrases import Phrase, say
 from callscore.errors import CallscoreError, UnusableStore
+from callscore.hiding.markers import current_markers
+from callscore.history.hidden_records import RecordHider
 from callscore.history.locks import RunLock
 from callscore.history.opening import default_path, make_store_folder, store_file_path
 from callscore.history.postgres import store_arguments
@@ -432,7 +434,9 @@ class BackgroundWriter:
 
 
 class RunWriter(BackgroundWriter):
-    """Writes one run; errors of the history are collected and do not stop the run.
+    """Writes one run without the secrets in it; errors of the history do not stop the run.
+
+    `is_live` means that the results are new, and not computed from those of a history.
 
     Attributes:
         run: the run, as it is stored.
@@ -441,7 +445,12 @@ class RunWriter(BackgroundWriter):
     """
 
     def __init__(
-        self, store: Store | FallbackStore, run: RunRecord, lock: RunLock | ServerLock | None = None
+        self,
+        store: Store | FallbackStore,
+        run: RunRecord,
+        lock: RunLock | ServerLock | None = None,
+        *,
+        is_live: bool = True,
     ) -> None:
         self.run = run
         self.problems: list[str] = []
@@ -449,9 +458,12 @@ class RunWriter(BackgroundWriter):
         if isinstance(store, FallbackStore):
             self._file = store
             super().__init__(store)
+            markers = current_markers
         else:
+            markers = store.markers
             self._file = FallbackStore(store.path, store.command_options)
             super().__init__(store, self._file)
+        self._hider = RecordHider(markers, is_live=is_live)
         self._file.begin(run)
         self._lock = lock
         self._missing: list[EvaluationRecord] = []
@@ -462,12 +474,19 @@ class RunWriter(BackgroundWriter):
         Raises:
             UnusableStore: the history cannot save it now; `finish` tries once more.
         """
+        record = self._hider.record(record)
         self._file.add_evaluation(record)
         try:
             self._store.add_evaluation(record)
         except UnusableStore:
             self._missing.append(record)
             raise
+
+    def put(
+        self, record: AnswerRecord | ResultRecord, on_saved: Callable[[], None] | None = None
+    ) -> None:
+        """Queue a record without the secrets in it."""
+        super().put(self._hider.record(record), on_saved)
 
     def close(self) -> None:
         """Write the queued records, and note what could not be written."""

@@ -15,6 +15,7 @@ from callscore.errors import CallscoreError, InvalidCall, InvalidSettings, Unkno
 from callscore.formats.calls import NAME_KEYS, is_pair
 from callscore.formats.shape import describe
 from callscore.formats.shape import to_plain_data as plain_object
+from callscore.hiding.hider import hide_for_report, hide_text
 from callscore.integrations.inputs import read_check_input, read_score_input
 from callscore.integrations.outputs import check_answer, explanation_answer
 from callscore.integrations.schemas import (
@@ -72,13 +73,14 @@ def check_tool_calls(arguments: Any) -> dict[str, Any]:
         InvalidSettings: the definitions of the tools cannot be used.
     """
     given = read_check_input(arguments)
-    faults = check_calls(given.actual, given.tools)
+    faults = hide_for_report(check_calls(given.actual, given.tools))
     return check_answer(faults, len(given.actual), knows_tools=given.tools is not None)
 
 
 def _score_arguments(arguments: Any) -> Score:
     given = read_score_input(arguments)
-    return score_case(given.expected, given.actual, given.settings, given.tools)
+    score = score_case(given.expected, given.actual, given.settings, given.tools)
+    return hide_for_report(score)
 
 
 class AgentTool(Struct, frozen=True):
@@ -152,7 +154,7 @@ def run_tool(tool: AgentTool, arguments: Any) -> ToolAnswer:
 
 def error_text(error: CallscoreError) -> str:
     """The message of an error, as text that any JSON encoder accepts."""
-    text: str = json_safe(str(error))
+    text: str = json_safe(hide_text(str(error)))
     return text
 
 

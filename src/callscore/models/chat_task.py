@@ -292,7 +292,7 @@ class Chat(Struct, frozen=True, kw_only=True):
         try:
             completion, _ = await with_retries(ask, limits=limits)
         except Exception as error:  # noqa: BLE001  (of the SDK, of the network, of the server)
-            lost = read_lost_call(error, key)
+            lost = read_lost_call(error)
             failed = model_failure(error, model=self.model, server=server, key=key)
         else:
             return completion

@@ -17,6 +17,7 @@ from callscore.core.equality import fingerprint
 from callscore.core.rendering import clip, escape
 from callscore.errors import CallscoreError, InvalidSettings, ModelFailed
 from callscore.formats.shape import text_in as words_in
+from callscore.hiding.hider import hide_text
 from callscore.models.consent import Origin, require_consent
 from callscore.models.limits import Limits, limits_for, run_with_timeout, with_retries_in_thread
 from callscore.models.requests import (
@@ -263,7 +264,7 @@ class Judge:
 
     def _key_of(self, question: str, value: Any) -> str:
         parts = [str(PROMPT_VERSION), self.model, resolve_server(self.base_url) or "", question]
-        text = fingerprint([*parts, value])
+        text = hide_text(fingerprint([*parts, value]))
         return sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
     def _settle(self, future: Future[Verdict], key: str, question: str, value: Any) -> None:

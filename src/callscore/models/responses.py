@@ -14,7 +14,7 @@ from callscore.errors import ModelFailed
 from callscore.formats.dialects.openai_stream import Fragments, fragment_in, index_of
 from callscore.formats.shape import text_in
 from callscore.models.limits import attempts_of, is_transient_status, status_of
-from callscore.models.secrets import hide_secrets, map_texts, may_contain_key
+from callscore.models.secrets import hide_secrets
 from callscore.sources.text_document import read_events
 from callscore.words.value_text import json_safe
 
@@ -50,7 +50,7 @@ class EmptyAnswer(UnusableAnswer, ConnectionError):
 
 
 def read_completion(response: httpx2.Response, key: str) -> dict[str, Any]:
-    """The completion in a response, streamed or not; the key is removed if the answer repeats it.
+    """The completion in a response, streamed or not; the key is removed from messages of errors.
 
     Raises:
         UnusableAnswer: it is not a completion.
@@ -61,7 +61,7 @@ def read_completion(response: httpx2.Response, key: str) -> dict[str, Any]:
     document: Any
     if content.removeprefix(_BOM).lstrip()[:6].startswith(_EVENT_STARTS):
         document = assemble_stream(response.text.removeprefix("\ufeff"))
-        content = msgspec.json.encode(document)  # a key may have come in pieces
+        content = msgspec.json.encode(document)
     else:
         document = _decoded(response, key)
     if not isinstance(document, dict) or not isinstance(document.get("choices"), list):
@@ -70,13 +70,7 @@ def read_completion(response: httpx2.Response, key: str) -> dict[str, Any]:
         raise UnusableAnswer(f"the server's answer has no message: {_excerpt(content, key)}")
     if not document["choices"]:
         raise EmptyAnswer("the server's answer is empty")
-    if not may_contain_key(content, key):
-        return document
-    try:
-        clean: dict[str, Any] = map_texts(document, lambda text: hide_secrets(text, (key,)))
-    except RecursionError:
-        raise UnusableAnswer("the server's answer is nested too deep") from None
-    return clean
+    return document
 
 
 def _unusable(document: Any, beginning: str) -> UnusableAnswer:
@@ -111,7 +105,7 @@ def _one_line(text: str) -> str:
     return " ".join(text.split())
 
 
-def read_lost_call(error: Exception, key: str) -> dict[str, Any] | None:
+def read_lost_call(error: Exception) -> dict[str, Any] | None:
     """The call that the server rejected as malformed, if its error contains it.
 
     It is a mistake of the model, which is scored.
@@ -119,7 +113,7 @@ def read_lost_call(error: Exception, key: str) -> dict[str, Any] | None:
     body = getattr(error, "body", None)
     if not isinstance(body, dict) or body.get("code") != _LOST_CALL_CODE:
         return None
-    return {"error": map_texts(json_safe(body), lambda text: hide_secrets(text, (key,)))}
+    return {"error": json_safe(body)}
 
 
 def model_failure(error: Exception, *, model: str, server: str | None, key: str) -> ModelFailed:

@@ -4,27 +4,23 @@ from __future__ import annotations
 
 import os
 import re
-from functools import lru_cache
 from ipaddress import ip_address
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from callscore.errors import InvalidSettings, MissingKey
+from callscore.hiding.environment import mark_as_secret
+from callscore.hiding.hider import hide_text
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Iterable
 
 __all__ = [
     "KEY_VARIABLE",
-    "MASK",
     "contains_secret",
-    "hide_known_secrets",
     "hide_secrets",
     "is_secret_name",
     "key_for",
-    "known_secrets_hider",
-    "map_texts",
-    "may_contain_key",
     "require_no_secret",
     "require_url",
     "require_variable_name",
@@ -32,7 +28,6 @@ __all__ = [
 ]
 
 MASK = "***"
-_MIN_LENGTH = 8  # a shorter value is part of many words
 _MIN_KNOWN_LENGTH = 4  # of a value that is known to be a secret
 # Long, with a digit or with the stars of a half hidden key, unlike any word. Every repetition is
 # bounded, so that a hostile text cannot make the search slow.
@@ -52,12 +47,8 @@ _LABELLED_SECRET = re.compile(
     r"(\b(?-i:Bearer)\s{1,9}"
     r"|\bauthorization[\"']?\s{0,9}[:=]\s{0,9}[\"']?(?:[a-z]{1,20}\s{1,9})?"
     r"|[?&][\w.\-]{0,40}(?:key|token|secret|password|signature|sig)=)"
-    r"[^\s'\"&]+",
+    r"(?!\[hidden )[^\s'\"&]+",
     re.ASCII | re.IGNORECASE,
-)
-# Names of environment variables that hold secrets; AUTHOR is not one.
-_SECRET_VARIABLE = re.compile(
-    "KEY|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIAL|AUTH(?!OR(?!I))", re.IGNORECASE
 )
 # Names of fields with secrets, in lower case without hyphens and underscores.
 _SECRET_NAMES = frozenset({"key", "token", "secret", "password", "passwd", "cookie", "credentials"})
@@ -65,7 +56,6 @@ _SECRET_SUFFIXES = (
     *("apikey", "secretkey", "accesskey", "subscriptionkey", "accesstoken", "authtoken"),
     *("apitoken", "sessiontoken", "clientsecret", "password", "authorization"),
 )
-_SEPARATOR = re.compile(r"[^A-Za-z0-9_\-]")
 
 
 def hide_secrets(text: str, also: Iterable[str] = ()) -> str:
@@ -73,46 +63,12 @@ def hide_secrets(text: str, also: Iterable[str] = ()) -> str:
 
     Hide secrets before a text is clipped: half a secret is not recognized.
     """
-    known = [secret for secret in also if len(secret) >= _MIN_KNOWN_LENGTH]
-    text = _masked(text, (*known, *_environment_secrets(text)))
+    text = hide_text(text)
+    for secret in also:
+        if len(secret) >= _MIN_KNOWN_LENGTH:
+            text = text.replace(secret, MASK)
     text = _SECRET_PATTERN.sub(MASK, text)
     return _LABELLED_SECRET.sub(rf"\1{MASK}", text)
-
-
-def _environment_secrets(text: str | None) -> list[str]:
-    """The secrets of the environment that a text contains, or all, the longest first."""
-    found = [
-        value
-        for name, set_to in os.environ.items()
-        if len(value := set_to.strip()) >= _MIN_LENGTH
-        and (text is None or value in text)
-        and _SECRET_VARIABLE.search(name)
-    ]
-    return sorted(found, key=len, reverse=True)
-
-
-def hide_known_secrets(value: Any) -> Any:
-    """A copy of plain data in which the secrets of the environment are hidden.
-
-    What only looks like a secret is kept: it may be what the agent was asked for.
-    """
-    return known_secrets_hider()(value)
-
-
-def known_secrets_hider() -> Callable[[Any], Any]:
-    """A function like `hide_known_secrets` that reads the environment only once."""
-    known = _environment_secrets(None)
-
-    def hide(value: Any) -> Any:
-        return map_texts(value, lambda text: _masked(text, known)) if known else value
-
-    return hide
-
-
-def _masked(text: str, secrets: Iterable[str]) -> str:
-    for secret in secrets:
-        text = text.replace(secret, MASK)
-    return text
 
 
 def contains_secret(text: str) -> bool:
@@ -124,31 +80,6 @@ def is_secret_name(name: str) -> bool:
     """Whether a field, a header or a parameter of this name holds a secret."""
     plain = name.lower().replace("-", "").replace("_", "")
     return plain in _SECRET_NAMES or plain.endswith(_SECRET_SUFFIXES)
-
-
-def may_contain_key(content: bytes, key: str) -> bool:
-    """Whether a document may contain a key: a quick check of its bytes.
-
-    A short key is not a secret, and a word of many answers: `ollama`.
-    """
-    return len(key) >= _MIN_LENGTH and _longest_plain_part(key) in content
-
-
-@lru_cache(maxsize=16)
-def _longest_plain_part(key: str) -> bytes:
-    """The longest part of a key without characters that JSON encoders escape, such as a slash."""
-    return max(_SEPARATOR.split(key), key=len).encode()
-
-
-def map_texts(value: Any, clean: Callable[[str], str]) -> Any:
-    """A copy of plain data with `clean` applied to every text, the names of fields included."""
-    if isinstance(value, str):
-        return clean(value)
-    if isinstance(value, list):
-        return [map_texts(item, clean) for item in value]
-    if isinstance(value, dict):
-        return {map_texts(key, clean): map_texts(item, clean) for key, item in value.items()}
-    return value
 
 
 KEY_VARIABLE = "OPENAI_API_KEY"
@@ -185,6 +116,7 @@ def key_for(base_url: str | None, variable: str) -> str:
         InvalidSettings: it has characters that cannot be sent.
     """
     key = os.environ.get(variable, "").strip()
+    mark_as_secret(variable)
     if key:
         if not (key.isascii() and key.isprintable()):
             raise InvalidSettings(f"{variable}: the key contains characters that cannot be sent")

@@ -19,8 +19,9 @@ from callscore.evaluations.discovery import load_file
 from callscore.evaluations.locations import display_path, file_of_location
 from callscore.evaluations.plan import evaluation_cases, keyword_filter
 from callscore.formats.case_sides import read_expected_side
+from callscore.hiding.hider import Hider
+from callscore.hiding.markers import MARKER
 from callscore.history.records import asked_digest, calls_digest, expectation_digest
-from callscore.models.secrets import MASK
 from callscore.rewriting import reasons
 from callscore.rewriting.applying import (
     CorrectExpectation,
@@ -279,7 +280,8 @@ class _BlessingFinder:
         """Whether the case has changed since the run, as far as that is known."""
         if located.case is None:
             return False
-        return digest(self._run.payload_of(located.case)) != digest(result.payload)
+        now = Hider(is_live=True).data(self._run.payload_of(located.case))
+        return digest(now) != digest(result.payload)
 
     def _is_done(self, located: LocatedCase, result: ResultRecord, score: Score) -> bool:
         """Whether the case now expects exactly the calls that were made."""
@@ -349,8 +351,9 @@ class _BlessingFinder:
 def _refuse_placeholders(change: Change) -> None:
     """Refuse what the history has in place of secrets and of values that it cannot store."""
     for text in _texts([change.items, [[*patch.path, patch.value] for patch in change.patches]]):
-        if MASK in text:
-            raise CannotRewrite(reasons.SECRET_REMOVED, mark=MASK)
+        marker = MARKER.search(text)
+        if marker is not None:
+            raise CannotRewrite(reasons.SECRET_REMOVED, mark=marker[0])
         if text in _NON_FINITE or _LONE_SURROGATE.search(text):
             raise CannotRewrite(reasons.PLACEHOLDER_VALUE, text=text)
 

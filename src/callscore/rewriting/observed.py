@@ -19,6 +19,7 @@ from callscore.core.scoring import score_calls
 from callscore.errors import CallscoreError
 from callscore.evaluations.locations import file_of_location
 from callscore.formats.case_sides import read_expected_side
+from callscore.hiding.hider import Hider, hide_for_report
 from callscore.rewriting import reasons
 from callscore.rewriting.change import CannotRewrite, Change, patched_expected, patches_for
 from callscore.words.diff import call_lines, plain_text
@@ -306,9 +307,12 @@ def change_at(location: Location, expected: Any, score: Score, *, width: int) ->
     `width` is the width of both sides in `shown`.
     """
     observed = observe_expectation(read_expected_side(expected, where="expected"), score)
+    patched = [[patch.path, patch.value] for patch in observed.patches]
+    if Hider().has_secret([observed.items, patched]):
+        raise CannotRewrite(reasons.SECRET_IN_CALLS)
     return replace(
         expectation_at(location, expected),
         items=observed.items,
         patches=observed.patches,
-        shown=plain_text(call_lines(score, width=width)),
+        shown=plain_text(call_lines(hide_for_report(score), width=width)),
     )

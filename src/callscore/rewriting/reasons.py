@@ -47,6 +47,7 @@ __all__ = [
     "REPEATS_DIFFER",
     "SAME_IDS",
     "SCATTERED_TABLES",
+    "SECRET_IN_CALLS",
     "SECRET_REMOVED",
     "SHARED_BY_ALIAS",
     "SOMETIMES_CORRECT",
@@ -83,6 +84,10 @@ ONLY_PYTHON = Phrase(
 COMPARISON_UNKNOWN = Phrase(
     "the run does not contain the comparison of its calls. Run it again.",
     "в прогоне нет сравнения вызовов. Запустите ещё раз.",
+)
+SECRET_IN_CALLS = Phrase(
+    "a secret of the environment is in its calls, and is not written to files. Write them by hand.",
+    "в вызовах есть секрет из переменных окружения, он не записывается в файлы. Запишите их вручную.",
 )
 SECRET_REMOVED = Phrase(
     "a secret was removed from its calls ({mark} was saved instead). Write them by hand.",

@@ -295,20 +295,29 @@ def unanswered(question: Question, why: Failure) -> Result:
 
 
 async def score_answer(
-    question: Question, answer: Answer, *, seconds: float | None = None
+    question: Question,
+    answer: Answer,
+    *,
+    seconds: float | None = None,
+    known_calls: _Calls | None = None,
 ) -> Result:
     """Score an answer; `seconds` is the timeout of each scorer.
 
+    `known_calls` are the calls in an answer that cannot be read again: secrets are hidden in it.
     The result is a failure if no calls can be read from the answer, or a judge does not answer.
     """
     settings, tools = question.evaluation.settings, question.evaluation.tools
     try:
         if tools is None:
             tools = _case_tools.of(question.case.tools, f"case {question.case.id}")
-        calls, *others = read_candidates(
-            lambda chosen: _read_calls(answer.document, chosen),
-            ReadOptions(tools=tools) if tools else DEFAULT_READ_OPTIONS,
-            settings.top_k,
+        calls, *others = (
+            [known_calls]
+            if known_calls is not None
+            else read_candidates(
+                lambda chosen: _read_calls(answer.document, chosen),
+                ReadOptions(tools=tools) if tools else DEFAULT_READ_OPTIONS,
+                settings.top_k,
+            )
         )
     except (InvalidCall, UnreadableInput) as error:
         return _failed(question, answer, "unreadable", f"the calls cannot be read: {error}")

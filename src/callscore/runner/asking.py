@@ -29,7 +29,6 @@ from callscore.models.limits import (
     run_limits,
     with_retries,
 )
-from callscore.models.secrets import hide_known_secrets
 from callscore.models.usage import count_requests, usage_of
 from callscore.runner.answers import (
     TaskExited,
@@ -158,8 +157,6 @@ async def ask_in_task(
         return failure_from_error(question, error)
     finally:
         run_limits.reset(token)
-    if not call.is_model:  # a model hides its secrets itself
-        document = hide_known_secrets(document)
     return Answer(
         document=document,
         seconds=perf_counter() - started - asked.waited,

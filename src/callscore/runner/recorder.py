@@ -249,6 +249,7 @@ class Recorder(RunWriter):
 
     def put_answer(self, question: Question, digests: tuple[str, str], answer: Answer) -> None:
         """Queue an answer to be stored."""
+        self._hider.refresh()
         digest, source = digests
         record = AnswerRecord(
             question=digest,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from time import perf_counter, time
 from typing import TYPE_CHECKING, Any
 
@@ -16,12 +17,14 @@ from callscore.core.results import Answer, Failure, Result, RunResults, Unloaded
 from callscore.core.settings import get_preset, settings_from
 from callscore.core.totals import Show, summary_payload
 from callscore.engines.payloads import JUDGE_FIELDS
-from callscore.errors import InvalidCall, InvalidSettings
+from callscore.engines.tool_definitions import ToolDefinitions
+from callscore.errors import CallscoreError, InvalidCall, InvalidSettings
 from callscore.evaluations.discovery import load_file
 from callscore.evaluations.evaluation import Evaluation, Question
 from callscore.evaluations.locations import display_path, file_of_location
 from callscore.evaluations.plan import Group
 from callscore.evaluations.scorers import scorer_of, scorers_from
+from callscore.hiding.hider import contains_marker
 from callscore.history.opening import default_path
 from callscore.history.records import RunRecord
 from callscore.history.run_metadata import new_run_id, versions
@@ -36,6 +39,7 @@ from callscore.runner.answers import (
     unanswered,
 )
 from callscore.runner.event_loop import run_until_done
+from callscore.runner.hidden_values import hidden_value_problem
 from callscore.runner.recorder import (
     FUNCTION_SETTINGS,
     case_from_payload,
@@ -47,6 +51,7 @@ from callscore.runner.recorder import (
     stored_skipped,
 )
 from callscore.runner.running import RunHooks, RunJudges, about, totals_for
+from callscore.runner.stored_runs import stored_calls
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -169,6 +174,7 @@ class _Rescoring:
         self._hooks = hooks
         self._is_stopping = False
         self._kept_scorers = StoredScorers()
+        self._case_tools = ToolDefinitions()
         if parent.status != "finished":
             self._warn(f"run {parent.id} did not finish: only its answers are scored")
         self._known_judges: dict[tuple[Any, ...], Judge] = {}
@@ -269,7 +275,7 @@ class _Rescoring:
         self.run = self._store.begin(self.run)
         lock = self._store.lock(self.run.id)
         lock.take()  # marks the run as active
-        writer = RunWriter(self._store, self.run, lock)
+        writer = RunWriter(self._store, self.run, lock, is_live=False)
         try:
             for number, evaluation in self._evaluations.items():
                 variant = self._variants[number]
@@ -313,7 +319,10 @@ class _Rescoring:
         if failed is not None:
             result = replace(unanswered(question, failed), answer=answer)
         elif answer is not None:
-            result = await score_answer(question, answer, seconds=self._options.timeout)
+            known = stored_calls(kept) if kept.calls is not None and _has_hidden(kept) else None
+            result = await score_answer(
+                question, answer, seconds=self._options.timeout, known_calls=known
+            )
         elif kept.status == "not_scored" and kept.failure is None:  # it was not asked
             result = Result(case=question.case, status="not_scored", answer=Answer())
         else:
@@ -345,7 +354,16 @@ class _Rescoring:
             trial=result.trial,
             trials=self._trials[result.evaluation],
         )
+        if problem is None and result.answer is not None and _has_hidden(result):
+            problem = self._hidden_value_problem(question, result)
         return question, None if problem is None else make_failure(question, "refused", problem)
+
+    def _hidden_value_problem(self, question: Question, result: ResultRecord) -> str | None:
+        tools = question.evaluation.tools
+        if tools is None:
+            with suppress(CallscoreError):  # scoring reports it
+                tools = self._case_tools.of(question.case.tools, f"case {question.case.id}")
+        return hidden_value_problem(question, stored_calls(result), tools)
 
     def finish(self, writer: RunWriter, *, is_interrupted: bool) -> list[EvaluationResults]:
         found = {
@@ -366,6 +384,11 @@ class _Rescoring:
         if warning not in self.warnings:
             self.warnings.append(warning)
             self._hooks.on_note(warning)
+
+
+def _has_hidden(result: ResultRecord) -> bool:
+    """Whether secrets are hidden in a stored case, or in the answer to it."""
+    return contains_marker([result.payload, result.answer, result.calls])
 
 
 def _no_task(*_: Any, **__: Any) -> None:

@@ -11,6 +11,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from callscore.errors import UnknownRun, UnusableStore
+from callscore.hiding.hider import contains_marker
 from callscore.history.locks import RunLock, ServerLock, is_unlocked
 from callscore.history.records import RunRecord
 from callscore.history.run_metadata import SELECTION_ARGUMENTS, new_run_id
@@ -157,7 +158,10 @@ class KnownAnswers(Struct, frozen=True, kw_only=True):
         return self.run is not None or self.use_cache
 
     def answer(self, question: Question, digests: tuple[str, str]) -> Answer | None:
-        """The stored answer to a question with these digests (of itself, and of its task's text)."""
+        """The stored answer to a question with these digests (of itself, and of its task's text).
+
+        None if a secret is hidden in it: it cannot be compared with the case as it is.
+        """
         digest, source = digests
         found: AnswerRecord | None = None
         if self.run is not None:
@@ -166,7 +170,9 @@ class KnownAnswers(Struct, frozen=True, kw_only=True):
             found = self.store.answer(digest, source, question.trial)
             if found is not None and source and found.asked_at < self.since:
                 found = None
-        return None if found is None else stored_answer(found)
+        if found is None or contains_marker(found.answer):
+            return None
+        return stored_answer(found)
 
 
 # Runs to search, if none of them was complete.

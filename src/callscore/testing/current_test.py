@@ -70,9 +70,11 @@ _MARGIN = 8  # pytest writes an E and some spaces before every line
 
 def failure_text(score: Score) -> str:
     """The score on one line, and the calls of both sides below."""
+    from callscore.hiding.hider import hide_for_report
     from callscore.words.diff import call_lines, plain_text
     from callscore.words.value_text import exact_percent
 
+    score = hide_for_report(score)
     least = score.settings.pass_mark
     required = f" | Required: ≥ {exact_percent(least)}" if least < 1 and not score.forbidden else ""
     calls = plain_text(call_lines(score, width=text_width()))

@@ -17,6 +17,7 @@ from callscore.evaluations.evaluation import Question, with_project_settings
 from callscore.evaluations.locations import FILE_PREFIX
 from callscore.evaluations.plan import Group, make_plan
 from callscore.evaluations.scorers import SCORERS
+from callscore.hiding.hider import hide_for_report
 from callscore.history.opening import LazyJudgementStore, default_path
 from callscore.models.consent import Origin
 from callscore.models.judging import Judge, judge
@@ -63,7 +64,7 @@ def error_text(problem: str, details: str) -> str:
 
 def failed_text(outcome: Result, pass_mark: float) -> str:
     """Why a question fails, the values of the other scorers, and the calls of both sides."""
-    width = text_width()
+    width, outcome = text_width(), hide_for_report(outcome)
     low = low_scorers(outcome.values, pass_mark)
     others = [found for found in outcome.values if found not in low and not found.is_broken]
     rows = metric_cells(others, width, border=pass_mark) if others else []

@@ -13,6 +13,7 @@ from callscore.errors import InvalidSettings, UnreadableInput
 from callscore.history import queries
 from callscore.history.database import with_retries
 from callscore.history.exchange.json_lines import encode_line, end_line
+from callscore.history.hidden_records import RecordHider
 from callscore.history.records import (
     AnswerRecord,
     EvaluationRecord,
@@ -314,15 +315,16 @@ def export_lines(store: Store, run: RunRecord) -> Iterator[tuple[bytes, int]]:
     An unfinished run includes its answers, so that it can be resumed elsewhere.
     """
     evaluations = store.evaluations(run.id)
+    hide = RecordHider(store.markers, is_live=False).record
     yield encode_line(run, has_end=True), 0
     for record in evaluations:
-        yield encode_line(record), 0
+        yield encode_line(hide(record)), 0
     if run.status != "finished":
         for answer in run_answers(store, run.id):
-            yield encode_line(answer), 0
+            yield encode_line(hide(answer)), 0
     count = 0
     for result in store.results(run.id):
-        yield encode_line(result), 1
+        yield encode_line(hide(result)), 1
         count += 1
     yield end_line(evaluations=len(evaluations), results=count), 0
 

@@ -1,0 +1,197 @@
+"""Values without secrets."""
+
+from __future__ import annotations
+
+from datetime import date
+from typing import Any
+
+import pytest
+
+from callscore import Case, expect, score
+from callscore.core.call import FaultyArray, FaultyObject, Malformed, ToolCall
+from callscore.core.phrases import Note, Phrase
+from callscore.core.results import CaseScore, Failure, MetricValue, Results
+from callscore.core.settings import DEFAULT
+from callscore.core.summary import Summary
+from callscore.hiding.hider import Hider, contains_marker, hide_for_report, hide_text
+from callscore.hiding.markers import MARKER, Markers, new_key
+
+SECRET = 'sk/live-1234"é'  # noqa: S105  (it is for these tests only)
+OTHER = "another-secret"
+
+
+@pytest.fixture(autouse=True)
+def _secrets(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MY_API_KEY", SECRET)
+    monkeypatch.setenv("MY_TOKEN", OTHER)
+    monkeypatch.setenv("MY_SECRET", "12345678")
+
+
+def shown(value: Any) -> Any:
+    """What is shown, as text with `#` for each marker."""
+    return MARKER.sub("#", str(hide_for_report(value)))
+
+
+def test_secrets_are_hidden_anywhere_in_data() -> None:
+    data = {SECRET: [f"<{SECRET}>", {"a": (SECRET, None, True, 1.5)}], "b": {OTHER}}
+
+    assert shown(data) == "{'#': ['<#>', {'a': ('#', None, True, 1.5)}], 'b': {'#'}}"
+
+
+def test_data_without_secrets_are_not_copied() -> None:
+    data = {"a": ["sk/live", {"b": 1234567}]}
+
+    assert Hider().data(data) is data
+
+
+def test_numbers_are_hidden_as_numbers() -> None:
+    hidden = Hider().data([12345678, 12345678.0, "12345678", 123456780, 0.12345678, 10**50, 7])
+
+    assert hidden[0] == hidden[1]
+    assert len(set(hidden)) == 6
+    assert [contains_marker(item) for item in hidden] == [True] * 5 + [False] * 2
+
+
+def test_objects_of_python_are_hidden_as_text() -> None:
+    class Key:
+        def __repr__(self) -> str:
+            return f"Key({SECRET})"
+
+    assert shown([Key(), SECRET.encode(), date(2026, 1, 2)]) == (
+        "['Key(#)', '#', datetime.date(2026, 1, 2)]"
+    )
+
+
+def test_a_value_that_is_too_deep_is_hidden_as_a_whole() -> None:
+    deep: Any = SECRET
+    for _ in range(5000):
+        deep = [deep]
+
+    assert OTHER not in str(Hider().data({"a": OTHER, "deep": deep})["a"])
+
+
+def test_malformed_parts_keep_their_kind() -> None:
+    fault = Malformed(SECRET, "not JSON")
+    hidden: list[Any] = Hider().data(
+        [FaultyObject({"a": fault}, fault), FaultyArray([fault], fault)]
+    )
+
+    assert [type(each) for each in hidden] == [FaultyObject, FaultyArray]
+    assert all(MARKER.fullmatch(each.fault.raw) for each in hidden)
+
+
+def test_notes_keep_their_phrases() -> None:
+    note = Note(Phrase(f"{OTHER}: {{value}}", "-"), {"value": OTHER})
+
+    assert MARKER.sub("#", hide_for_report(note).text("en")) == f"{OTHER}: #"
+
+
+def test_a_score_keeps_its_numbers_and_its_differences() -> None:
+    found = score(
+        [
+            ToolCall("f", {"a": expect.regex("^sk/"), "b": SECRET, "c": 1}),
+            ToolCall("g", {"a": expect.regex("^sk/")}),
+        ],
+        [ToolCall("f", {"a": SECRET, "b": OTHER, "c": 1}), ToolCall("g", {"a": SECRET})],
+        mode="flexible",
+        argument_match_threshold=0.9,
+    )
+
+    hidden = hide_for_report(found)
+
+    assert hidden.f1 == found.f1 == 0.5
+    assert hidden.argument_accuracy == found.argument_accuracy
+    assert [pair.overlap for pair in hidden.incorrect] == [pair.overlap for pair in found.incorrect]
+    assert hidden.incorrect[0].matched_arguments == 2
+    assert hidden.incorrect[0].expected_arguments == 3
+    assert hidden.incorrect[0].differing_arguments == ["b"]
+    assert [each.path for each in hidden.incorrect[0].differences] == ["$.b"]
+    assert hidden.correct[0].differences == ()
+    assert SECRET not in f"{hidden} {hidden.explain()} {hidden.to_dict()}"
+    assert OTHER not in f"{hidden} {hidden.explain()} {hidden.to_dict()}"
+
+
+def test_a_report_keeps_its_names_and_counts() -> None:
+    found = score([ToolCall(OTHER, {"a": 1})], [ToolCall("f", {"a": 1})])
+    summary = Summary()
+    summary.add(found, trial_of=OTHER)
+    case = CaseScore(
+        id=OTHER, score=found, tags=(OTHER,), metrics=(MetricValue(OTHER, 1.0, SECRET),)
+    )
+
+    hidden = hide_for_report(Results(settings=DEFAULT, summary=summary, cases=(case,)))
+
+    assert hidden.cases[0].metrics[0].name == OTHER
+    assert contains_marker(hidden.cases[0].metrics[0].reason)
+    assert all(map(contains_marker, hidden.summary.trials))
+    assert contains_marker([hidden.cases[0].id, hidden.cases[0].tags[0]])
+    assert OTHER not in str([*hidden.summary.tools, *hidden.summary.confusion])
+
+
+def test_kinds_are_not_data(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("A_KEY", "unreadable")
+    failure = Failure(case="a", kind="unreadable", problem=f"{SECRET} is unreadable")
+
+    assert hide_for_report(failure).kind == "unreadable"
+
+
+def test_text_that_looks_like_a_marker_is_replaced_if_it_is_live() -> None:
+    markers = Markers(new_key())
+    own = markers.of(SECRET, SECRET)
+    foreign = Markers(new_key()).of(SECRET, SECRET)
+
+    live, stored = Hider(lambda: markers, is_live=True), Hider(lambda: markers)
+
+    assert own not in (live.text(own), live.data([own])[0])
+    assert stored.data([own]) == [own]
+    assert foreign not in (live.text(foreign), stored.text(foreign))
+    assert stored.text(stored.text(foreign)) == stored.text(foreign)
+
+
+def test_what_is_hidden_stays_equal_or_different() -> None:
+    hide = Hider(is_live=True).text
+    texts = [
+        SECRET,
+        OTHER,
+        f"{SECRET} ",
+        r"sk\/live-1234\"é",
+        hide(SECRET),
+        "[hidden 5f2c91ab90c4]",
+    ]
+
+    assert len({hide(text) for text in texts}) == len(texts)
+    assert hide(SECRET) == hide(SECRET)
+
+
+def test_the_environment_is_read_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    hider = Hider()
+    monkeypatch.setenv("A_KEY", "new-in-the-environment")
+
+    hider.refresh()
+
+    assert contains_marker(hider.text("new-in-the-environment"))
+    assert hider.has_secret(["new-in-the-environment"])
+    assert not hider.has_secret(["[hidden 5f2c91ab90c4]"])
+
+
+def test_a_case_is_hidden_on_both_sides() -> None:
+    case = Case(
+        SECRET,
+        id="a",
+        expected=[expect.any_order(expect.call("f", a=SECRET))],
+        metadata={"k": OTHER},
+    )
+
+    hidden = hide_for_report(case)
+
+    assert SECRET not in str(hidden)
+    assert OTHER not in str(hidden)
+    assert hidden.id == "a"
+
+
+def test_many_items_are_checked_one_by_one() -> None:
+    assert contains_marker(list(hide_for_report([*(["a"] * 200), SECRET])))
+
+
+def test_a_text_is_hidden_before_it_is_shown() -> None:
+    assert MARKER.sub("#", hide_text(f"{SECRET} and {OTHER}")) == "# and #"

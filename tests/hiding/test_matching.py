@@ -1,0 +1,79 @@
+"""Secrets in texts, in any encoding."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.hiding.encodings import ENCODINGS, SECRETS
+
+from callscore.hiding.matching import SecretMatcher
+
+
+def hidden(secrets: list[str], text: str) -> str:
+    """The text with `#` for each secret."""
+    parts, end = [], 0
+    for found in SecretMatcher(secrets).find(text):
+        parts += [text[end : found.start], "#"]
+        end = found.end
+    return "".join([*parts, text[end:]])
+
+
+def test_every_kind_of_secret_is_found_in_every_encoding() -> None:
+    missed = []
+    for kind, secret in SECRETS.items():
+        for encoding, encode in ENCODINGS.items():
+            written = encode(secret)
+            text = f"before {written} after"
+            matcher = SecretMatcher([secret])
+            left = hidden([secret], text)
+            # Of base64, the characters that other bytes decide too are left.
+            if not matcher.occurs_in(text) or len(left) > len(text) - len(secret) // 2:
+                missed.append((kind, encoding, left))
+
+    assert not missed
+
+
+@given(
+    st.text(min_size=8, max_size=30).filter(lambda text: text.strip() == text),
+    st.sampled_from([name for name in ENCODINGS if "base64" not in name]),
+    st.text(max_size=20),
+)
+def test_nothing_of_a_secret_is_left(secret: str, encoding: str, around: str) -> None:
+    written = ENCODINGS[encoding](secret)
+
+    found = SecretMatcher([secret]).find(f"{around} {written} {around}")
+
+    assert any(place.start <= len(around) + 1 + len(written) and place.end for place in found)
+
+
+def test_places_are_those_of_the_text() -> None:
+    assert hidden(["secret/1"], r'{"k": "a secret\/1", "l": "\u0073ecret\u002f1\n"}') == (
+        r'{"k": "a #", "l": "#\n"}'
+    )
+    assert hidden(["geheim-é"], "x=geheim%2D%c3%a9&y=%zz") == "x=#&y=%zz"
+
+
+def test_a_text_without_a_secret_is_unchanged() -> None:
+    text = r'{"a": "\ud83d \u12 \q \U00110000 %ff %e2%28%a1 \u{41}"}'
+
+    assert SecretMatcher(["a-secret"]).find(text) == []
+    assert not SecretMatcher(["a-secret"]).occurs_in(text)
+
+
+def test_the_longest_secret_comes_first_and_overlapping_ones_are_one() -> None:
+    assert hidden(["longer-secret", "secret-12"], "longer-secret secret-12") == "# #"
+    assert hidden(["abcdefgh-1234", "1234-ijklmnop"], "<abcdefgh-1234-ijklmnop>") == "<#>"
+
+
+def test_the_work_on_a_hostile_text_is_bounded() -> None:
+    matcher = SecretMatcher(["never-there-\\-é", "100%-there"])
+
+    for text in (
+        "\\" * 10_000,
+        "\\u005c" * 2_000,
+        "%25" * 3_000,
+        "\\u0025\\n" * 2_000,
+        "%5C" * 999,
+    ):
+        assert sum(1 for _ in matcher._views(text)) <= 17
+        assert not matcher.occurs_in(text)
