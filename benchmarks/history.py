@@ -160,6 +160,8 @@ def _keep_run(store: Store, number: int, suite: list[Any], chance: random.Random
     share = passed / len(suite)
     totals: dict[str, Any] = {
         "cases": len(suite),
+        "trials": len(suite),
+        "decided_cases": len(suite),
         "answered": len(suite),
         "passed": passed,
         "errors": 0,

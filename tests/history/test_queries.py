@@ -13,15 +13,14 @@ from callscore.errors import UnknownRun
 from callscore.history.database import execute_compiled
 from callscore.history.queries import (
     answer_in_run,
-    begin_run,
-    end_run,
     inserts_for,
     judgement_by_key,
     newest_answer,
     page_of_results,
+    rows_from,
     save_judgement,
 )
-from callscore.history.records import rows_from
+from callscore.history.run_queries import begin_run, end_run, saved_run
 from callscore.history.schema import payloads, runs
 
 if TYPE_CHECKING:
@@ -194,12 +193,14 @@ def test_a_case_that_is_not_there_gives_nothing(filled: Store) -> None:
 
 def test_a_page_goes_on_where_the_last_one_ended(filled: Store) -> None:
     with filled.reading() as connection:
-        first, last = page_of_results(connection, (RUN, 1), None, after=-1, limit=5)
-        second, end = page_of_results(connection, (RUN, 1), None, after=last, limit=5)
-        nothing = page_of_results(connection, (RUN, 1), None, after=end, limit=5)
+        run = saved_run(connection, RUN)
+        first = page_of_results(connection, run, None, after=-1, limit=5)
+        second = page_of_results(connection, run, None, after=first[-1].number, limit=5)
+        nothing = page_of_results(connection, run, None, after=second[-1].number, limit=5)
 
-    assert first + second == list(filled.results(RUN))
-    assert (len(first), len(second), nothing) == (5, 3, ([], end))
+    read = [row.case_id for row in [*first, *second]]
+    assert read == [record.case for record in filled.results(RUN)]
+    assert (len(first), len(second), nothing) == (5, 3, [])
 
 
 def test_the_most_trials_of_each_evaluation_are_told(filled: Store) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import zlib
 from datetime import date
 from typing import TYPE_CHECKING, Any
 
@@ -275,16 +276,21 @@ JSON = st.recursive(
 )
 
 
+def unpacked(body: bytes) -> Any:
+    text = zlib.decompress(body) if body[:1] == b"x" else body
+    return unpack(body, digest_of(text))
+
+
 @given(JSON)
 def test_plain_data_comes_back_as_it_was(value: Any) -> None:
-    assert unpack(compressed(json_bytes(value))) == value
+    assert unpacked(compressed(json_bytes(value))) == value
 
 
 def test_a_long_text_is_kept_short() -> None:
     body = json_bytes(["the same again"] * 1_000)
 
     assert len(compressed(body)) < len(body) / 10
-    assert unpack(compressed(body)) == ["the same again"] * 1_000
+    assert unpacked(compressed(body)) == ["the same again"] * 1_000
 
 
 def test_a_short_text_is_not_compressed() -> None:
@@ -300,9 +306,9 @@ def test_a_text_that_gains_nothing_is_not_compressed() -> None:
 
 
 def test_half_of_a_character_and_strange_objects_become_text() -> None:
-    assert unpack(json_bytes({"a": "\ud800"})) == {"a": "\\ud800"}
-    assert unpack(json_bytes([complex(1, 2)])) == ["(1+2j)"]
-    assert unpack(json_bytes(date(2026, 11, 15))) == "2026-11-15"
+    assert unpacked(json_bytes({"a": "\ud800"})) == {"a": "\\ud800"}
+    assert unpacked(json_bytes([complex(1, 2)])) == ["(1+2j)"]
+    assert unpacked(json_bytes(date(2026, 11, 15))) == "2026-11-15"
 
 
 def test_what_is_nested_without_end_is_kept_as_far_as_it_goes() -> None:

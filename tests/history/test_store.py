@@ -13,10 +13,9 @@ from sqlalchemy.exc import DBAPIError
 from tests.history.made_up import a_result, a_run, an_answer, an_evaluation
 
 from callscore.errors import UnknownRun, UnusableStore
-from callscore.history import queries
+from callscore.history import run_queries
 from callscore.history import store as store_module
 from callscore.history.opening import open_store
-from callscore.history.queries import delete_baseline
 from callscore.history.schema import payloads
 
 if TYPE_CHECKING:
@@ -200,9 +199,9 @@ def test_a_damaged_payload_is_told_as_such(store: Store, body: bytes) -> None:
     with store.writing() as connection:
         connection.execute(update(payloads).values(body=body))
 
-    with pytest.raises(UnusableStore, match="some of its data is damaged"):
+    with pytest.raises(UnusableStore, match="is damaged"):
         list(store.results(RUN))
-    with pytest.raises(UnusableStore, match="some of its data is damaged"):
+    with pytest.raises(UnusableStore, match="is damaged"):
         store.answer("00ff", "", 1)
 
 
@@ -228,15 +227,15 @@ def test_a_baseline_that_is_removed_twice_by_one_who_asks_once_was_there(
 ) -> None:
     store.begin(a_run())
     store.set_baseline("main", RUN)
-    remove = delete_baseline
+    remove = run_queries.delete_baseline
 
     def and_no_answer_comes(connection: Any, name: str) -> bool:
-        monkeypatch.setattr(queries, "delete_baseline", remove)
+        monkeypatch.setattr(run_queries, "delete_baseline", remove)
         remove(connection, name)
         connection.commit()
         raise UnusableStore("there", "lost") from _cut_off()
 
-    monkeypatch.setattr(queries, "delete_baseline", and_no_answer_comes)
+    monkeypatch.setattr(run_queries, "delete_baseline", and_no_answer_comes)
 
     assert store.remove_baseline("main")
     assert store.baselines() == []

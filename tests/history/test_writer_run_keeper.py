@@ -67,8 +67,9 @@ def test_an_evaluation_that_was_not_taken_is_tried_again_at_the_end(
 
 
 def test_a_run_that_somebody_removed_is_in_a_file(store: Store) -> None:
-    keeper = RunWriter(store, store.begin(a_run(status="finished")))
+    keeper = RunWriter(store, store.begin(a_run()))
     keeper.add_evaluation(an_evaluation(RUN))
+    store.begin(a_run(status="finished"))
     store.clear(0, is_dry=False)
     keeper.finish("finished", {"answered": 1}, {})
 

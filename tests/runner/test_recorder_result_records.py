@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import msgspec
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -20,7 +21,7 @@ from callscore.core.settings import ArgumentRule, Settings, settings_from
 from callscore.core.totals import summary_payload
 from callscore.engines.payloads import settings_payload, tools_payload
 from callscore.errors import InvalidCall
-from callscore.history.records import ResultRecord, json_bytes, unpack
+from callscore.history.records import ResultRecord, json_bytes
 from callscore.runner.answers import stored_answer, stored_failure
 from callscore.runner.recorder import (
     case_from_payload,
@@ -198,7 +199,7 @@ def test_what_is_kept_is_scored_as_it_was_before(
 
 def back(case: Case) -> Case:
     """A case as it comes out of the history."""
-    return case_from_payload(case.id, unpack(json_bytes(plain_case_payload(case))))
+    return case_from_payload(case.id, msgspec.json.decode(json_bytes(plain_case_payload(case))))
 
 
 def test_a_case_comes_back_as_it_was() -> None:
@@ -268,7 +269,7 @@ def test_a_file_of_tools_is_kept_as_what_is_in_it(tmp_path: Any) -> None:
 def test_settings_come_back_as_they_were(options: dict[str, Any]) -> None:
     given_settings = settings_from(options)
 
-    kept = unpack(json_bytes(settings_payload(given_settings)))
+    kept = msgspec.json.decode(json_bytes(settings_payload(given_settings)))
 
     assert settings_from(stored_settings(kept)) == given_settings
 

@@ -15,8 +15,6 @@ from callscore.core.settings import Settings
 from callscore.errors import InvalidSettings, UnknownRun
 from callscore.evaluations.locations import file_of_location
 from callscore.evaluations.plan import make_plan
-from callscore.history.schema import evaluations
-from callscore.history.schema import results as rows
 from callscore.runner.running import RunOptions, run
 from callscore.runner.stored_runs import (
     ShowOptions,
@@ -173,8 +171,9 @@ def test_a_run_that_did_not_end_says_so(store: Store) -> None:
 
 def test_a_run_whose_process_was_ended_is_never_below_fail_under(store: Store) -> None:
     ran(store, a_plan(agent, *CASES, fail_under=0.9))
-    with store.writing() as connection:  # as it is before the end
-        connection.execute(evaluations.update().values(summary=None))
+    saved = store.find("latest")
+    store.begin(replace(saved, status="running"))  # as it is before the end
+    store.add_evaluation(replace(store.evaluations(saved.id)[0], summary={}))
 
     found = kept(store)
 
@@ -199,8 +198,10 @@ def test_where_only_python_knows_what_was_expected_the_calls_are_shown(store: St
 def test_a_forbidden_call_is_named_also_where_nobody_has_counted_by_tools(store: Store) -> None:
     case = a_case("a", expected=[*RIGHT, expect.forbid("log")])
     ran(store, a_plan(lambda _: WRONG, case))
-    with store.writing() as connection:  # as an older callscore has left it
-        connection.execute(rows.update().values(tools=None))
+    saved = store.find("latest")
+    store.begin(replace(saved, status="running"))
+    store.save_results([replace(each, tools=None) for each in store.results(saved.id)])
+    store.begin(saved)
 
     (found,) = kept(store, ShowOptions(show="none")).evaluations
 
@@ -209,8 +210,12 @@ def test_a_forbidden_call_is_named_also_where_nobody_has_counted_by_tools(store:
 
 def test_what_was_scored_then_is_not_scored_otherwise_now(store: Store) -> None:
     ran(store, a_plan(lambda _: WRONG, a_case("a")))
-    with store.writing() as connection:
-        connection.execute(rows.update().values(correct=1, expected=3))
+    saved = store.find("latest")
+    store.begin(replace(saved, status="running"))
+    [record] = store.results(saved.id)
+    counts = (1, *record.counts[1:4], 3, *record.counts[5:])
+    store.save_results([replace(record, counts=counts)])
+    store.begin(saved)
 
     found = kept(store, ShowOptions(show="all"))
 

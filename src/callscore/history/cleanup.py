@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 
 from callscore.errors import InvalidSettings, UnusableStore
-from callscore.history import queries
-from callscore.history.database import sort_in_memory, vacuum
+from callscore.history import queries, run_queries
+from callscore.history.database import require_integrity, sort_in_memory, vacuum
 from callscore.history.locks import is_unlocked
 from callscore.history.records import RunRecord, run_records
 
@@ -60,9 +60,13 @@ def remove_old_runs(store: Store, keep: int, *, is_dry: bool) -> CleanupResult:
     """
     if keep < 0:
         raise InvalidSettings(f"keep: {keep} is not a number of runs. Use 0 or more")
+    with store.reading() as connection:
+        # What is damaged may refer to payloads that seem to be unused.
+        require_integrity(connection)
+        run_queries.verify_everything(connection)
     old = _removable_runs(store, keep)
     if is_dry:
-        with store.reading() as connection:
+        with store.connected() as connection:
             sort_in_memory(connection)
             payload_count, size = queries.freed_payloads(connection, list(old))
             count = queries.count_results(connection, list(old))
@@ -74,7 +78,7 @@ def remove_old_runs(store: Store, keep: int, *, is_dry: bool) -> CleanupResult:
     if store.path is not None and (removed or payload_count):
         # Return free space to the disk; a server does this itself. While others are reading, or
         # without room for a copy on the disk, the file keeps its size and its free pages are reused.
-        with suppress(UnusableStore), store.reading() as connection:
+        with suppress(UnusableStore), store.connected() as connection:
             vacuum(connection, _VACUUM_TIMEOUT_MS)
     return CleanupResult(runs=removed, results=count, payloads=payload_count, bytes=size)
 
@@ -82,9 +86,9 @@ def remove_old_runs(store: Store, keep: int, *, is_dry: bool) -> CleanupResult:
 def _removable_runs(store: Store, keep: int) -> dict[int, RunRecord]:
     """The runs that may be removed, oldest first, by row number."""
     with store.reading() as connection:
-        rows = queries.all_runs(connection)
-        named = queries.baseline_numbers(connection)
-    records = dict(zip([row.number for row in rows], run_records(rows), strict=True))
+        saved = run_queries.all_runs(connection)
+    named = {number for number, _ in saved.baselines.values()}
+    records = dict(zip([row[0] for row in saved.rows], run_records(saved.rows), strict=True))
     kept = {*list(records)[:keep], *named}
     for number, run in records.items():
         if number not in kept and run.status == "running":
@@ -122,6 +126,7 @@ def _remove_runs(store: Store, old: dict[int, RunRecord]) -> tuple[tuple[RunReco
         batch = {number: old[number] for number in numbers[start : start + _RUNS_PER_TRANSACTION]}
         with _locked(store, batch) as locked, store.writing(is_alone=True) as connection:
             removable = _still_removable(connection, locked)
+            run_queries.forget_runs(connection, removable)
             count += queries.delete_runs(connection, removable, numbers if has_reused else None)
         removed += [old[number] for number in removable]
     return tuple(reversed(removed)), count
@@ -144,12 +149,15 @@ def _locked(store: Store, batch: dict[int, RunRecord]) -> Iterator[dict[int, Run
 
 def _still_removable(connection: Connection, batch: dict[int, RunRecord]) -> list[int]:
     """The runs that can still be removed: another process may have started to need one."""
+    saved = run_queries.all_runs(connection)
     unchanged = {
-        row.number
-        for row in queries.runs_by_numbers(connection, batch)
-        if (row.id, row.status) == (batch[row.number].id, batch[row.number].status)
+        row[0]
+        for row in saved.rows
+        if row[0] in batch
+        and (row[1], run_queries.column_of(row, "status"))
+        == (batch[row[0]].id, batch[row[0]].status)
     }
-    candidates = unchanged - queries.baseline_numbers(connection)
+    candidates = unchanged - {number for number, _ in saved.baselines.values()}
     removable = [number for number in batch if number in candidates]
     while needed := queries.parents_in_use(
         connection, {batch[each].id: each for each in removable}
@@ -160,7 +168,7 @@ def _still_removable(connection: Connection, batch: dict[int, RunRecord]) -> lis
 
 def _remove_payloads(store: Store) -> tuple[int, int]:
     """Remove unreferenced payloads; returns how many, and their size in bytes."""
-    with store.reading() as connection:
+    with store.connected() as connection:
         sort_in_memory(connection)
         digests = queries.unused_digests(connection)
     count = size = 0

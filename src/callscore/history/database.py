@@ -19,6 +19,7 @@ from sqlalchemy.exc import DataError, DBAPIError, IntegrityError, OperationalErr
 
 from callscore.core.rendering import escape
 from callscore.errors import CallscoreError, UnusableStore
+from callscore.history.checksums import DamagedHistoryError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -40,6 +41,7 @@ __all__ = [
     "is_record_error",
     "read_only_engine",
     "readable_errors",
+    "require_integrity",
     "sqlite_engine",
     "with_retries",
     "written_columns",
@@ -49,7 +51,7 @@ __all__ = [
 # --- errors of databases, as sentences with advice --------------------------------------------
 
 FILE_GONE = "the file was moved or deleted while in use. Start again to create a new one."
-_DAMAGED = "the file is damaged. Move it away, or restore a copy."
+_DAMAGED = "the file is damaged. Restore a copy, or move it away to create a new one."
 _UNREADABLE = "some of its data is damaged. Restore a copy."
 _BUSY = "another process is writing to it. Try again when that process has finished."
 _FORBIDDEN = "permission denied. Check the owner of the file and its folder."
@@ -202,6 +204,8 @@ def readable_errors(place: str) -> Iterator[None]:
     # Rows are mostly fetched without SQLAlchemy, so errors may come from the driver.
     except (SQLAlchemyError, sqlite3.Error) as error:
         raise UnusableStore(place, error_text(error)) from error
+    except DamagedHistoryError as error:
+        raise UnusableStore(place, str(error)) from error
     except (zlib.error, msgspec.DecodeError, ValueError) as error:
         raise UnusableStore(place, _UNREADABLE) from error
     except Exception as error:
@@ -325,6 +329,15 @@ def with_retries(work: Callable[_Given, _Found]) -> Callable[_Given, _Found]:
             tried += 1
 
     return again
+
+
+def require_integrity(connection: Connection) -> None:
+    """Refuse a file whose structure is damaged; this reads all of it."""
+    if connection.dialect.name != "sqlite":
+        return
+    found = connection.exec_driver_sql("PRAGMA integrity_check(1)").scalar()
+    if found != "ok":
+        raise DamagedHistoryError("the file is damaged")
 
 
 def sort_in_memory(connection: Connection) -> None:

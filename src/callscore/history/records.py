@@ -12,6 +12,7 @@ from msgspec import Struct
 from callscore.core.results import MetricValue, Status, Usage
 from callscore.core.statistics import Interval, wilson
 from callscore.core.summary import ToolOutcome
+from callscore.history.checksums import damaged_row
 from callscore.words.value_text import encode_json, json_safe, json_safe_string
 
 if TYPE_CHECKING:
@@ -26,7 +27,6 @@ __all__ = [
     "Bodies",
     "EvaluationNumbers",
     "EvaluationRecord",
-    "NewRows",
     "ResultRecord",
     "RunRecord",
     "RunStatus",
@@ -46,7 +46,6 @@ __all__ = [
     "pack_digest",
     "result_record",
     "result_row",
-    "rows_from",
     "run_records",
     "run_row",
     "settings_digest",
@@ -282,11 +281,23 @@ def compressed(body: bytes) -> bytes:
     return smaller if len(smaller) < len(body) * _MAX_RATIO else body
 
 
-def unpack(body: bytes | None) -> Any:
-    """Decode a stored payload; None for none."""
-    if body is None:
+def unpack(body: bytes | None, digest: bytes | None) -> Any:
+    """Decode the stored payload of this digest; None for none.
+
+    Raises:
+        DamagedHistoryError: it is missing, or it is another one.
+    """
+    if digest is None:
         return None
-    return msgspec.json.decode(zlib.decompress(body) if body[:1] == _ZLIB_PREFIX else body)
+    if body is None:
+        raise damaged_row("a saved case or answer is missing: the history")
+    try:
+        text = zlib.decompress(body) if body[:1] == _ZLIB_PREFIX else body
+    except zlib.error:
+        text = b""
+    if digest_of(text) != digest:
+        raise damaged_row("a saved case or answer")
+    return msgspec.json.decode(text)
 
 
 def clean_text(text: str) -> str:
@@ -421,7 +432,7 @@ def run_records(rows: Iterable[Sequence[Any]]) -> list[RunRecord]:
     records: list[RunRecord] = []
     for row in rows:
         _, run_id, command, status, started_at, finished_at, name, *others = row
-        arguments, versions, git_commit, git_dirty, parent, totals = others
+        arguments, versions, git_commit, git_dirty, parent, totals, *_ = others
         for text in (arguments, versions):
             if text not in decoded:
                 decoded[text] = _decode_object(text)
@@ -471,7 +482,7 @@ def evaluation_record(row: Row[Any], run: str) -> EvaluationRecord:
         settings=_decode_object(row.settings),
         scorers=tuple(_decode_object(row.scorers)),
         fail_under=_decode_object(row.fail_under),
-        tools=unpack(row.tools_body),
+        tools=unpack(row.tools_body, row.tools),
         summary=_decode_object(row.summary),
     )
 
@@ -551,17 +562,17 @@ def result_record(row: Row[Any], run: str) -> ResultRecord:
         trial=row.trial,
         position=row.position,
         status=row.status,
-        payload=unpack(row.payload_body) or {},
+        payload=unpack(row.payload_body, row.payload) or {},
         question=unpack_digest(row.question),
-        answer=unpack(row.answer_body),
-        calls=unpack(row.calls_body),
+        answer=unpack(row.answer_body, row.answer),
+        calls=unpack(row.calls_body, row.calls),
         expectation="" if row.expectation is None else row.expectation.hex(),
         asked="" if row.asked is None else row.asked.hex(),
         f1=row.f1,
         counts=() if counts == _NO_COUNTS else counts,
         faults=row.faults,
         tools=None if row.tools is None else decode_tools(row.tools),
-        comparison=unpack(row.comparison_body),
+        comparison=unpack(row.comparison_body, row.comparison),
         passed=row.passed,
         values=tuple(
             [
@@ -599,29 +610,10 @@ def answer_record(row: Row[Any]) -> AnswerRecord:
         question=unpack_digest(row.question),
         source=unpack_digest(row.source),
         trial=row.trial,
-        answer=unpack(row.answer_body),
+        answer=unpack(row.answer_body, row.answer),
         seconds=row.seconds,
         usage=_usage(row),
         attempts=row.attempts,
         asked_at=row.asked_at,
         run=row.run_id or "",
     )
-
-
-# The rows of answers, the rows of results, and the payloads of both.
-NewRows = tuple[list[dict[str, Any]], list[dict[str, Any]], Bodies]
-
-
-def rows_from(
-    records: Iterable[AnswerRecord | ResultRecord], numbers: Mapping[str, int]
-) -> NewRows:
-    """The records as rows, given the numbers of their runs."""
-    answers: list[dict[str, Any]] = []
-    results: list[dict[str, Any]] = []
-    bodies: Bodies = {}
-    for record in records:
-        if isinstance(record, AnswerRecord):
-            answers.append(answer_row(record, numbers.get(record.run), bodies))
-        else:
-            results.append(result_row(record, numbers[record.run], bodies))
-    return answers, results, bodies

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -10,21 +11,24 @@ from msgspec import Struct
 
 from callscore.core.suggestions import did_you_mean
 from callscore.errors import UnknownRun
-from callscore.history import queries
-from callscore.history.database import execute_compiled, with_retries
+from callscore.history import queries, run_queries
+from callscore.history.database import with_retries
 from callscore.history.records import EvaluationNumbers, RunRecord, run_records
 from callscore.history.run_metadata import is_partial
+from callscore.history.run_queries import column_of
+from callscore.history.schema import evaluations
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Sequence
 
-    from sqlalchemy import Connection, Row
+    from sqlalchemy import Connection
 
+    from callscore.history.run_queries import SavedRuns
     from callscore.history.store import Store
 
     Fits = Callable[[Sequence[str]], bool]
 
-__all__ = ["EvaluationLine", "RunLine", "find_run", "list_runs"]
+__all__ = ["EvaluationLine", "RunLine", "count_results", "find_run", "list_runs"]
 
 
 _LATEST = re.compile(r"latest(?:~(\d{1,9}))?")
@@ -35,8 +39,8 @@ _SCORE_COMMAND = "score"
 
 def find_run(
     connection: Connection, reference: str, resolve: Callable[[str], str | None] | None = None
-) -> Row[Any]:
-    """The row of the run that a reference means.
+) -> Any:
+    """The row of the run that a reference means, with the columns of `runs`.
 
     The reference is `latest`, `latest~2` (two runs before it), the name of a baseline, an id, a name
     (the newest run with it), a unique prefix of an id, or a git reference to a commit. Of the finished
@@ -46,28 +50,31 @@ def find_run(
     Raises:
         UnknownRun: there is no such run, or several ids begin like this.
     """
+    # A run that is named by its id can be read even if others are damaged.
+    found = run_queries.run_by_id(connection, reference)
+    if found is not None:
+        return found
+    saved = run_queries.all_runs(connection)
     latest = _LATEST.fullmatch(reference)
     if latest:
-        return _by_age(connection, reference, int(latest[1] or 0))
-    found = (
-        connection.execute(queries.BASELINE_RUN, {"name": reference}).first()
-        or queries.run_by_id(connection, reference)
-        or queries.run_by_name(connection, reference)
-        or _by_id_prefix(connection, reference)
-    )
+        return _by_age(saved.rows, reference, int(latest[1] or 0))
+    number, _ = saved.baselines.get(reference, (None, None))
+    named = [row for row in saved.rows if number == row[0]] or [
+        row for row in saved.rows if reference and column_of(row, "name") == reference
+    ]
+    found = named[0] if named else _by_id_prefix(saved.rows, reference)
     if found is not None:
         return found
     commit = resolve(reference) if resolve is not None and reference else None
     if commit is None:
-        raise UnknownRun(_unknown_run_text(connection, reference))
-    return _by_commit(connection, reference, commit)
+        raise UnknownRun(_unknown_run_text(saved, reference))
+    return _by_commit(saved.rows, reference, commit)
 
 
-def _by_age(connection: Connection, reference: str, back: int) -> Row[Any]:
-    found = queries.all_runs(connection, limit=1, offset=back)
-    if found:
-        return found[0]
-    count = queries.count_runs(connection)
+def _by_age(rows: Sequence[Any], reference: str, back: int) -> Any:
+    if back < len(rows):
+        return rows[back]
+    count = len(rows)
     if count == 0:
         raise UnknownRun(_empty_history_text(reference))
     number_of_runs = "is 1 run" if count == 1 else f"are {count} runs"
@@ -80,52 +87,43 @@ def _empty_history_text(reference: str) -> str:
     return f"unknown run {reference!r}: the history is empty. Start with: callscore run"
 
 
-def _by_id_prefix(connection: Connection, reference: str) -> Row[Any] | None:
+def _by_id_prefix(rows: Sequence[Any], reference: str) -> Any | None:
     if not reference:
         return None
-    found = queries.runs_with_prefix(connection, reference, _MAX_LISTED + 1)
+    found = [row for row in rows if row[1].startswith(reference)]
     if len(found) > 1:
-        raise UnknownRun(f"{reference!r} is ambiguous: {_join_ids([r.id for r in found])}")
+        raise UnknownRun(f"{reference!r} is ambiguous: {_join_ids([row[1] for row in found])}")
     return found[0] if found else None
 
 
-def _by_commit(connection: Connection, reference: str, commit: str) -> Row[Any]:
+def _by_commit(rows: Sequence[Any], reference: str, commit: str) -> Any:
     """The best finished run of a commit, as in `find_run`."""
-    found = queries.runs_of_commit(connection, commit)
+    found = [
+        row
+        for row in rows
+        if column_of(row, "git_commit") == commit and column_of(row, "status") == "finished"
+    ]
     if not found:
-        newest = _join_ids(queries.newest_ids(connection, _MAX_LISTED + 1))
+        newest = _join_ids([row[1] for row in rows])
         raise UnknownRun(
             f"no finished run of commit {commit[:_COMMIT_DIGITS]} ({reference}). "
             f"The newest runs: {newest}"
         )
-    records = run_records(found)
-    known = _with_parents(connection, records)
+    known = {run.id: run for run in run_records(rows)}
     ranks = [
         (is_partial(run, known), run.command == _SCORE_COMMAND, bool(run.git_dirty))
-        for run in records
+        for run in [known[row[1]] for row in found]
     ]
     return found[ranks.index(min(ranks))]
 
 
-def _with_parents(connection: Connection, records: list[RunRecord]) -> dict[str, RunRecord]:
-    """The runs, and those whose answers they score again, by id."""
-    known = {run.id: run for run in records}
-    while missing := {run.parent for run in known.values() if run.parent} - set(known):
-        parents = queries.runs_by_ids(connection, missing)
-        if not parents:
-            break
-        known |= {run.id: run for run in run_records(parents)}
-    return known
-
-
-def _unknown_run_text(connection: Connection, reference: str) -> str:
-    known, set_names = queries.known_names(connection, _MAX_LISTED + 1)
-    if not known:
+def _unknown_run_text(saved: SavedRuns, reference: str) -> str:
+    rows = saved.rows[: _MAX_LISTED + 1]
+    if not rows:
         return _empty_history_text(reference)
-    ids = [row.id for row in known]
-    meant = did_you_mean(
-        reference, ["latest", *set_names, *ids, *(row.name for row in known if row.name)]
-    )
+    ids = [row[1] for row in rows]
+    names = [name for row in rows if (name := column_of(row, "name"))]
+    meant = did_you_mean(reference, ["latest", *saved.baselines, *ids, *names])
     colon = ". Not every command accepts a variant after a colon"
     hint = colon if ":" in reference and not meant else meant
     return f"unknown run {reference!r}. The newest runs: {_join_ids(ids)}{hint}"
@@ -170,71 +168,131 @@ def list_runs(
     `fits` filters evaluations by name, variant and place; runs without any are left out.
     """
     with store.reading() as connection:
-        tagged = None if tag is None else queries.has_tag(connection, tag)
-        rows = queries.newest_runs(connection, limit if fits is None else None, tagged)
-        suites = _evaluations_by_run(connection, [row[0] for row in rows], fits)
-        if fits is not None:
-            rows = [row for row in rows if suites[row[0]]][:limit]
-        numbers = [row[0] for row in rows]
-        if tagged is None:
-            stored, uncounted = _stored_numbers(suites, numbers)
-            tallies = queries.evaluation_numbers(connection, uncounted, None)
-        else:
-            stored, tallies = {}, queries.evaluation_numbers(connection, numbers, tagged)
-        names: dict[int, list[str]] = {}
-        for number, name in sorted(execute_compiled(connection, queries.BASELINE_NAMES, {})):
-            names.setdefault(number, []).append(name)
-    return [
-        RunLine(
-            run=run,
-            baselines=tuple(names.get(number, ())),
-            evaluations=stored.get(number)
-            or _evaluation_lines(suites[number], tallies, has_all=tag is None),
+        saved = run_queries.all_runs(connection)
+        rows: Sequence[Any] = (
+            saved.rows if fits is not None or tag is not None else saved.rows[:limit]
         )
-        for number, run in zip(numbers, run_records(rows), strict=True)
-    ]
+        suites = {
+            number: [row for row in found if fits is None or fits(_texts_of(row))]
+            for number, found in run_queries.evaluations_of_runs(connection, rows).items()
+        }
+        lines: list[RunLine] = []
+        names = _baseline_names(saved)
+        for row, run in zip(rows, run_records(rows), strict=True):
+            if limit is not None and len(lines) >= limit:
+                break
+            if fits is not None and not suites[row[0]]:
+                continue
+            evaluations = None if tag is not None else _stored_numbers(suites[row[0]])
+            if evaluations is None:
+                tallies = count_results(connection, run.id, tag)
+                if tag is not None and tallies is None:
+                    continue
+                evaluations = _evaluation_lines(suites[row[0]], tallies or {}, has_all=tag is None)
+            lines.append(RunLine(run=run, baselines=names.get(row[0], ()), evaluations=evaluations))
+    return lines
 
 
-def _stored_numbers(
-    suites: dict[int, list[Any]], numbers: Iterable[int]
-) -> tuple[dict[int, tuple[EvaluationLine, ...]], list[int]]:
-    """The numbers stored with evaluations, and the runs whose results must be counted."""
-    stored: dict[int, tuple[EvaluationLine, ...]] = {}
-    uncounted: list[int] = []
-    for run in numbers:
-        try:
-            stored[run] = tuple(
-                [
-                    EvaluationLine(name, variant, place, _decode_numbers(text or b"{}"))
-                    for _, _, name, variant, place, text in suites[run]
-                ]
-            )
-        except msgspec.DecodeError:  # the run did not finish
-            uncounted.append(run)
-    return stored, uncounted
+def _baseline_names(saved: SavedRuns) -> dict[int, tuple[str, ...]]:
+    """The sorted names of the baselines of each run, by its number."""
+    names: dict[int, tuple[str, ...]] = {}
+    for name, (number, _) in sorted(saved.baselines.items()):
+        names[number] = (*names.get(number, ()), name)
+    return names
+
+
+# Of a row of `evaluations`.
+_texts = itemgetter(
+    *[evaluations.columns.keys().index(name) for name in ("name", "variant", "place")]
+)
+_SUMMARY = evaluations.columns.keys().index("summary")
+
+
+def _texts_of(row: Sequence[Any]) -> tuple[str, str, str]:
+    """The name, the variant and the place of an evaluation."""
+    name, variant, place = _texts(row)
+    return name, variant or "", place
+
+
+def _line_of(row: Sequence[Any], numbers: EvaluationNumbers) -> EvaluationLine:
+    name, variant, place = _texts(row)
+    return EvaluationLine(name, variant, place, numbers)
+
+
+def _stored_numbers(suites: Sequence[Any]) -> tuple[EvaluationLine, ...] | None:
+    """The evaluations of a run with the numbers stored with them; None if the run did not finish."""
+    try:
+        return tuple([_line_of(row, _decode_numbers(row[_SUMMARY] or b"{}")) for row in suites])
+    except msgspec.DecodeError:
+        return None
 
 
 def _evaluation_lines(
-    suites: Sequence[Any], tallies: dict[tuple[int, int], EvaluationNumbers], *, has_all: bool
+    suites: Sequence[Any], tallies: dict[int, EvaluationNumbers], *, has_all: bool
 ) -> tuple[EvaluationLine, ...]:
     """The evaluations of a run: all, or only those with numbers."""
     return tuple(
         [
-            EvaluationLine(name, variant, place, tallies.get((run, number), _NO_NUMBERS))
-            for run, number, name, variant, place, _ in suites
-            if has_all or (run, number) in tallies
+            _line_of(row, tallies.get(row[1], _NO_NUMBERS))
+            for row in suites
+            if has_all or row[1] in tallies
         ]
     )
 
 
-def _evaluations_by_run(
-    connection: Connection, numbers: list[int], fits: Fits | None
-) -> dict[int, list[Any]]:
-    """The rows of the selected evaluations, by the number of the run."""
-    values = {"low": min(numbers, default=0), "high": max(numbers, default=0)}
-    found: dict[int, list[Any]] = {number: [] for number in numbers}
-    for row in execute_compiled(connection, queries.EVALUATIONS_OF_RUNS, values).cursor.fetchall():
-        run, _, name, variant, place, _ = row
-        if run in found and (fits is None or fits((name, variant or "", place))):
-            found[run].append(row)
-    return found
+_columns = queries.result_columns("evaluation", "case_id", "status", "passed", "f1", "tags")
+
+
+def count_results(
+    connection: Connection, run: str, tag: str | None = None
+) -> dict[int, EvaluationNumbers] | None:
+    """The totals of each evaluation of a run, counted; None if no result has the tag."""
+    counts: dict[int, dict[str, _CaseCount]] = {}
+    has_tag: dict[str | None, bool] = {None: False}
+    for row in queries.result_rows(connection, run_queries.saved_run(connection, run)):
+        evaluation, case, status, passed, f1, tags = _columns(row)
+        if tag is not None:
+            if tags not in has_tag:
+                has_tag[tags] = tag in msgspec.json.decode(tags)
+            if not has_tag[tags]:
+                continue
+        of_case = counts.setdefault(evaluation, {}).setdefault(case, _CaseCount())
+        of_case.add(is_error=status == "error", passed=passed, f1=f1)
+    found = {number: _numbers_of(list(cases.values())) for number, cases in counts.items()}
+    return found or None
+
+
+class _CaseCount:
+    """The trials of one case."""
+
+    __slots__ = ("decided", "errors", "f1", "passed", "scored", "trials")
+
+    def __init__(self) -> None:
+        self.trials = self.errors = self.decided = self.passed = self.scored = 0
+        self.f1 = 0.0
+
+    def add(self, *, is_error: bool, passed: bool | None, f1: float | None) -> None:
+        self.trials += 1
+        self.errors += is_error
+        self.decided += is_error or passed is not None
+        if not is_error:
+            self.passed += bool(passed)
+            self.scored += f1 is not None
+            self.f1 += f1 or 0.0
+
+
+def _numbers_of(cases: Sequence[_CaseCount]) -> EvaluationNumbers:
+    trials, errors = sum(case.trials for case in cases), sum(case.errors for case in cases)
+    scored = sum(case.scored for case in cases)
+    shares = [case.passed / case.decided for case in cases if case.decided]
+    has_f1 = scored or errors == trials  # else the answers have no scores
+    return EvaluationNumbers(
+        cases=len(cases),
+        trials=trials,
+        decided=len(shares),
+        answered=trials - errors,
+        passed=sum(case.passed for case in cases),
+        share=sum(shares) / len(shares) if shares else None,
+        f1=sum(case.f1 for case in cases) / (scored + errors) if has_f1 else None,
+        errors=errors,
+    )

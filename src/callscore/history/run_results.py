@@ -22,9 +22,9 @@ from callscore.core.results import (
 )
 from callscore.core.suggestions import suggestion_or_choices
 from callscore.errors import UnknownRun
-from callscore.history import queries
-from callscore.history.database import execute_compiled, with_retries
-from callscore.history.records import clean_text, decode_tools, result_record, settings_digest
+from callscore.history import queries, run_queries
+from callscore.history.database import with_retries
+from callscore.history.records import COUNTS, clean_text, decode_tools, settings_digest
 from callscore.words.value_text import decimal, exact_decimal
 
 if TYPE_CHECKING:
@@ -33,13 +33,10 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection
 
     from callscore.history.records import ResultRecord, RunRecord
+    from callscore.history.run_queries import SavedRun
     from callscore.history.store import Store
 
 __all__ = ["LightRow", "full_results", "light_results", "run_side", "unknown_variant"]
-
-
-# The number of values that every SQLite accepts in one statement, less a few for other parameters.
-_MAX_VALUES = 800
 
 
 class _DecodeCache(dict[Any, Any]):
@@ -70,6 +67,13 @@ class LightRow(NamedTuple):
     result: Result
 
 
+_light_columns = queries.result_columns(
+    *("run", "number", "evaluation", "case_id", "trial", "status", "passed", "seconds"),
+    *("requests", "input_tokens", "output_tokens", "attempts", "is_reused"),
+    *("failure_kind", "failure", "scores", "tools", *COUNTS),
+)
+
+
 @with_retries
 def light_results(
     store: Store, run: str, is_wanted: Callable[[int, str], bool] | None = None
@@ -79,15 +83,15 @@ def light_results(
     `is_wanted` filters by the number of the evaluation and the id of the case.
     """
     with store.reading() as connection:
-        # Tuples of the driver: SQLAlchemy rows of many columns are slow.
-        rows: Sequence[Any] = execute_compiled(
-            connection, queries.LIGHT_RESULTS, {"id": clean_text(run)}
-        ).cursor.fetchall()
-    if is_wanted is not None:
-        rows = [row for row in rows if is_wanted(row[2], row[3])]
-    repeated = {row[2] for row in rows if row[4] > 1}
-    caches = _DecodeCache(_decode_values), _DecodeCache(_decode_score)
-    return [_light_row(row, caches, has_trials=row[2] in repeated) for row in rows]
+        saved = run_queries.saved_run(connection, run)
+        rows = queries.result_rows(connection, saved)
+        if is_wanted is not None:
+            key_of = queries.result_columns("evaluation", "case_id")
+            rows = [row for row in rows if is_wanted(*key_of(row))]
+        light = list(map(_light_columns, rows))
+        repeated = {row[2] for row in light if row[4] > 1}
+        caches = _DecodeCache(_decode_values), _DecodeCache(_decode_score)
+        return [_light_row(row, caches, has_trials=row[2] in repeated) for row in light]
 
 
 def _light_row(
@@ -136,17 +140,12 @@ def _decode_score(columns: tuple[Any, ...]) -> SavedScore:
     )
 
 
-def full_results(
-    store: Store, run: str, wanted: Sequence[LightRow]
-) -> Iterator[tuple[int, ResultRecord]]:
-    """Some results of a run in full, each with its row number."""
-    for start in range(0, len(wanted), _MAX_VALUES):
-        batch = wanted[start : start + _MAX_VALUES]
-        numbers = [row.number for row in batch]
-        with store.reading() as connection:
-            rows = queries.results_by_number(connection, batch[0].run, numbers)
-            found = [(row.number, result_record(row, run)) for row in rows]
-        yield from found
+@with_retries
+def full_results(store: Store, run: str, wanted: Sequence[LightRow]) -> dict[int, ResultRecord]:
+    """Some results of a run in full, by their row numbers."""
+    with store.reading() as connection:
+        saved = run_queries.saved_run(connection, run)
+        return queries.results_by_number(connection, saved, [row.number for row in wanted])
 
 
 BELOW_THRESHOLD = Phrase(
@@ -173,23 +172,25 @@ _tags = msgspec.json.Decoder(tuple[str, ...])
 _Cases = dict[int, dict[str, CaseOutcome]]
 
 
+_outcome_columns = queries.result_columns(
+    *("evaluation", "case_id", "trial", "tags", "expectation", "asked", "status", "passed", "f1"),
+    *("scores", "forbidden", "faults", "tools", "made", "failure"),
+)
+
+
 def run_side(
-    connection: Connection, number: int, run: RunRecord, label: str, variant: str | None = None
+    connection: Connection, saved: SavedRun, run: RunRecord, label: str, variant: str | None = None
 ) -> Side:
     """A run, or one variant of it, as one side of a comparison.
 
-    `number` is the number of its row, and `label` the name that the user typed.
+    `label` is the name that the user typed.
 
     Raises:
         UnknownRun: the run has no such variant.
     """
-    wanted = _of_variant(
-        execute_compiled(connection, queries.SIDE_EVALUATIONS, {"run": number}).all(), run, variant
-    )
-    # Tuples of the driver: SQLAlchemy rows of many columns are slow.
-    cases = _cases_by_evaluation(
-        execute_compiled(connection, queries.SIDE_RESULTS, {"run": number}).cursor.fetchall()
-    )
+    wanted = _of_variant(run_queries.side_evaluations(connection, saved), run, variant)
+    rows = queries.result_rows(connection, saved)
+    cases = _cases_by_evaluation(list(map(_outcome_columns, rows)))
     return Side(
         label=label,
         run=run.id,

@@ -2,7 +2,7 @@
 
 A run has evaluations, an evaluation has results. Long or repeated values (a case, an answer, its calls) are stored
 once in `payloads`, by the digest of their text. Answers are also stored by question, so that they can be reused.
-`baselines` names the runs that others are compared with.
+`baselines` names the runs that others are compared with. `checksums.py` says what the checksums cover.
 """
 
 from __future__ import annotations
@@ -30,17 +30,24 @@ from sqlalchemy import (
 
 from callscore.errors import UnusableStore
 from callscore.hiding.markers import KEY_SIZE, new_key
+from callscore.history.checksums import RowChecks
 from callscore.history.records import COUNTS
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection
 
 __all__ = [
+    "ANSWER_CHECKS",
+    "BASELINE_CHECKS",
+    "EVALUATION_CHECKS",
+    "JUDGEMENT_CHECKS",
     "METADATA",
-    "NEWEST_FIRST",
+    "RESULT_CHECKS",
+    "RUN_CHECKS",
     "VERSION",
     "answers",
     "baselines",
+    "contents",
     "ensure_tables",
     "evaluations",
     "is_current",
@@ -57,6 +64,12 @@ METADATA = MetaData()
 # SQLite numbers rows automatically only in an INTEGER column.
 _RowNumber = BigInteger().with_variant(Integer(), "sqlite")
 
+
+def _checksum() -> Column[bytes]:
+    """The last column of a table whose rows are verified; only the columns before it are covered."""
+    return Column("checksum", LargeBinary(8), nullable=False)
+
+
 schema_version = Table(
     "callscore_schema", METADATA, Column("version", Integer, primary_key=True, autoincrement=False)
 )
@@ -68,19 +81,22 @@ runs = Table(
     Column("id", String(64), nullable=False, unique=True),
     Column("command", String(32), nullable=False),
     Column("status", String(16), nullable=False),
-    Column("started_at", Double, nullable=False, index=True),
+    # No index: a list of runs is verified as a whole, and a damaged index would hide some.
+    Column("started_at", Double, nullable=False),
     Column("finished_at", Double),
-    Column("name", Text, index=True),
+    Column("name", Text),
     Column("arguments", Text),
     Column("versions", Text),
     Column("git_commit", String(64)),
     Column("git_dirty", Boolean),
     Column("parent", String(64)),
     Column("totals", Text),
+    # What it had when it ended.
+    Column("evaluation_count", Integer),
+    Column("result_count", Integer),
+    Column("seal", LargeBinary(16)),
+    _checksum(),
 )
-
-# By start time: imported runs are as old as they were.
-NEWEST_FIRST = (runs.c.started_at.desc(), runs.c.number.desc())
 
 evaluations = Table(
     "evaluations",
@@ -95,6 +111,7 @@ evaluations = Table(
     Column("fail_under", Text),
     Column("tools", LargeBinary(16)),
     Column("summary", Text),
+    _checksum(),
 )
 
 # Digests of payloads are not declared as references, which would be checked for every row: the
@@ -135,6 +152,7 @@ results = Table(
     Column("comparison", LargeBinary(16)),
     # The digest of the calls without what differs in every run: their ids and results.
     Column("made", LargeBinary(16)),
+    _checksum(),
     # The case before the evaluation: queries for a case may not name the evaluation.
     Index("results_case", "run", "case_id", "evaluation", "trial", unique=True),
     Index("results_order", "run", "number"),
@@ -155,6 +173,7 @@ answers = Table(
     Column("output_tokens", Integer, nullable=False),
     Column("attempts", SmallInteger, nullable=False),
     Column("asked_at", Double, nullable=False),
+    _checksum(),
     Index("answers_question", "question", "source", "trial", "number"),
     Index("answers_run", "run", "question", "trial", "number"),
 )
@@ -173,21 +192,46 @@ judgements = Table(
     Column("model", Text, nullable=False),
     Column("answer", Text, nullable=False),
     Column("saved_at", Double, nullable=False),
+    _checksum(),
 )
 
 baselines = Table(
     "baselines",
     METADATA,
-    Column("name", Text, primary_key=True),
     Column("run", Integer, ForeignKey("runs.number", ondelete="CASCADE"), nullable=False),
+    Column("name", Text, primary_key=True),
     Column("set_at", Double, nullable=False),
+    _checksum(),
 )
 
 # The key of the markers in place of secrets, in one row. It is never exported.
-hiding_key = Table("hiding_key", METADATA, Column("key", LargeBinary(KEY_SIZE), primary_key=True))
+hiding_key = Table(
+    "hiding_key", METADATA, Column("key", LargeBinary(KEY_SIZE), primary_key=True), _checksum()
+)
+
+# One row: the runs and the baselines that there are.
+contents = Table(
+    "contents",
+    METADATA,
+    Column("number", Integer, primary_key=True, autoincrement=False),
+    Column("runs", Integer, nullable=False),
+    Column("runs_sum", LargeBinary(8), nullable=False),
+    Column("baselines", Integer, nullable=False),
+    Column("baselines_sum", LargeBinary(8), nullable=False),
+)
+
+ANSWER_CHECKS = RowChecks(answers, "an answer", "question")
+BASELINE_CHECKS = RowChecks(baselines, "a baseline", "name")
+EVALUATION_CHECKS = RowChecks(evaluations, "an evaluation", "number")
+JUDGEMENT_CHECKS = RowChecks(judgements, "a judgement", "key")
+KEY_CHECKS = RowChecks(hiding_key, "the key of hidden values", "key")
+RESULT_CHECKS = RowChecks(results, "a result", "evaluation")
+RUN_CHECKS = RowChecks(runs, "the record of a run", "id")
+
+_EMPTY = {"number": 1, "runs": 0, "runs_sum": bytes(8), "baselines": 0, "baselines_sum": bytes(8)}
 
 
-VERSION = 4
+VERSION = 5
 
 
 def is_current(connection: Connection) -> bool:
@@ -205,14 +249,16 @@ def ensure_tables(connection: Connection, place: str) -> None:
     if _are_current(connection, place):
         return
     METADATA.create_all(connection)
-    connection.execute(insert(hiding_key).values(key=new_key()))
+    connection.execute(insert(hiding_key).values(KEY_CHECKS.sign({"key": new_key()})))
     connection.execute(insert(schema_version).values(version=VERSION))
+    connection.execute(insert(contents).values(_EMPTY))
 
 
 def read_hiding_key(connection: Connection) -> bytes:
     """The key of the markers in place of secrets."""
-    key: bytes = connection.execute(select(hiding_key.c.key)).scalar_one()
-    return bytes(key)
+    row = connection.execute(select(hiding_key)).one()
+    KEY_CHECKS.verify(row)
+    return bytes(row.key)
 
 
 def require_tables(connection: Connection, place: str) -> None:
@@ -250,5 +296,11 @@ def _stored_version(connection: Connection, place: str) -> int:
     if foreign:
         raise UnusableStore(
             place, "the database belongs to another program. Move it away to create a new one."
+        )
+    # A new file has one page at most.
+    is_file = connection.dialect.name == "sqlite"
+    if is_file and connection.exec_driver_sql("PRAGMA page_count").scalar_one() > 1:
+        raise UnusableStore(
+            place, "the file is damaged: it has data, but no tables. Restore a copy of it."
         )
     return 0

@@ -6,9 +6,9 @@ from contextlib import contextmanager
 from threading import Lock
 from typing import TYPE_CHECKING, Any, Self
 
-from callscore.errors import CallscoreError, UnknownRun, UnusableStore
+from callscore.errors import CallscoreError, UnusableStore
 from callscore.hiding.markers import Markers, new_key, use_markers
-from callscore.history import queries
+from callscore.history import queries, run_queries
 from callscore.history.database import (
     FILE_GONE,
     file_identity,
@@ -21,13 +21,12 @@ from callscore.history.postgres import store_arguments
 from callscore.history.records import (
     Bodies,
     clean_text,
-    evaluation_record,
     evaluation_row,
-    rows_from,
+    result_record,
     run_records,
 )
 from callscore.history.run_metadata import resolve_commit_here
-from callscore.history.schema import read_hiding_key
+from callscore.history.schema import EVALUATION_CHECKS, read_hiding_key
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -36,6 +35,7 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection, Engine
 
     from callscore.comparing.sides import Side
+    from callscore.history.checksums import Seal
     from callscore.history.cleanup import CleanupResult
     from callscore.history.records import (
         AnswerRecord,
@@ -45,6 +45,7 @@ if TYPE_CHECKING:
         RunRecord,
         RunStatus,
     )
+    from callscore.history.run_queries import SavedRun
 
 __all__ = ["Store"]
 
@@ -113,7 +114,17 @@ class Store:
 
     @contextmanager
     def reading(self) -> Iterator[Connection]:
-        """A connection for reading."""
+        """A connection for reading: all queries see the same state of the history."""
+        with self.connected() as connection:
+            if self._is_sqlite:
+                connection.exec_driver_sql("BEGIN")
+            else:
+                connection.execution_options(isolation_level="REPEATABLE READ")
+            yield connection
+
+    @contextmanager
+    def connected(self) -> Iterator[Connection]:
+        """A connection without a transaction."""
         with readable_errors(self.place), self._engine.connect() as connection:
             yield connection
 
@@ -144,14 +155,14 @@ class Store:
         Returns the run as stored: under another id if another process has just used this one.
         """
         with self.writing() as connection:
-            return queries.begin_run(connection, run)
+            return run_queries.begin_run(connection, run)
 
     @with_retries
     def add_evaluation(self, record: EvaluationRecord) -> None:
         """Store an evaluation of a run, in place of an earlier one of the same number."""
         number = self._run_number(record.run)
         bodies: Bodies = {}
-        row = evaluation_row(record, number, bodies)
+        row = EVALUATION_CHECKS.sign(evaluation_row(record, number, bodies), record.run)
         with self.writing() as connection:
             queries.save_payloads(connection, bodies)
             insert_rows(connection, self._inserts.evaluation, [row])
@@ -167,13 +178,13 @@ class Store:
         """Store how a run ended, with its counts, and the totals of its evaluations by number."""
         number = self._run_number(run)
         with self.writing() as connection:
-            queries.end_run(connection, (run, number), status, totals, summaries)
+            run_queries.end_run(connection, (run, number), status, totals, summaries)
 
     @with_retries
     def runs(self, limit: int | None = None) -> list[RunRecord]:
         """The runs, the newest first."""
         with self.reading() as connection:
-            return run_records(queries.all_runs(connection, limit))
+            return run_records(run_queries.all_runs(connection).rows[:limit])
 
     @with_retries
     def find(
@@ -193,14 +204,14 @@ class Store:
     def baselines(self) -> list[Baseline]:
         """The baselines, sorted by name."""
         with self.reading() as connection:
-            return queries.all_baselines(connection)
+            return run_queries.all_baselines(connection)
 
     @with_retries
     def set_baseline(self, name: str, run: str) -> None:
         """Make a run the baseline of this name."""
-        number = self._run_number(run)
         with self.writing() as connection:
-            queries.save_baseline(connection, name, number)
+            saved = run_queries.saved_run(connection, run)
+            run_queries.save_baseline(connection, name, saved)
 
     def remove_baseline(self, name: str) -> bool:
         """Remove a baseline, but not its run; returns whether it existed."""
@@ -212,7 +223,7 @@ class Store:
     @with_retries
     def _delete_baseline(self, baseline: str) -> None:
         with self.writing() as connection:
-            queries.delete_baseline(connection, baseline)
+            run_queries.delete_baseline(connection, baseline)
 
     def clear(self, keep: int, *, is_dry: bool) -> CleanupResult:
         """Remove all but the newest runs; a dry run only reports what that would remove."""
@@ -223,10 +234,9 @@ class Store:
     @with_retries
     def evaluations(self, run: str) -> list[EvaluationRecord]:
         """The evaluations of a run, in order."""
-        number = self._run_number(run)
         with self.reading() as connection:
-            found = connection.execute(queries.EVALUATIONS, {"run": number})
-            return [evaluation_record(row, run) for row in found]
+            saved = run_queries.saved_run(connection, run)
+            return run_queries.evaluations_of_run(connection, saved)
 
     # --- results and answers ------------------------------------------------------------------
 
@@ -239,7 +249,7 @@ class Store:
         records = list(records)
         for run in {record.run for record in records if record.run}:
             self._run_number(run)
-        rows = rows_from(records, self._numbers)
+        rows = queries.rows_from(records, self._numbers)
         with self.writing() as connection:
             queries.save_rows(connection, rows)
 
@@ -248,47 +258,73 @@ class Store:
 
         They are read page by page.
         """
-        return self._result_pages((run, self._run_number(run)), evaluation)
+        # Before the first page: what is read may be written elsewhere at once.
+        return self._result_pages(self._verified_run(run), evaluation)
+
+    @with_retries
+    def _verified_run(self, run: str) -> SavedRun:
+        with self.reading() as connection:
+            saved = run_queries.saved_run(connection, run)
+            queries.result_rows(connection, saved)
+            return saved
 
     @with_retries
     def result(
         self, run: str, case: str, trial: int | None = None, evaluation: int | None = None
     ) -> list[ResultRecord]:
         """The results of one case in each evaluation and trial, or in one of these."""
-        number = self._run_number(run)
         with self.reading() as connection:
-            return queries.results_of_case(connection, (run, number), case, trial, evaluation)
+            saved = run_queries.saved_run(connection, run)
+            return queries.results_of_case(connection, saved, case, trial, evaluation)
 
     @with_retries
     def side(self, run: RunRecord, label: str, variant: str | None = None) -> Side:
         """A run, or one variant of it, as one side of a comparison, under this label."""
         from callscore.history.run_results import run_side
 
-        number = self._run_number(run.id)
         with self.reading() as connection:
-            return run_side(connection, number, run, label, variant)
+            saved = run_queries.saved_run(connection, run.id)
+            return run_side(connection, saved, run, label, variant)
 
     @with_retries
     def trials(self, run: str) -> dict[int, int]:
         """The highest trial of each evaluation of a run, by its number."""
-        number = self._run_number(run)
+        highest: dict[int, int] = {}
+        key_of = queries.result_columns("evaluation", "trial")
         with self.reading() as connection:
-            return queries.trials_by_evaluation(connection, number)
+            saved = run_queries.saved_run(connection, run)
+            for evaluation, trial in map(key_of, queries.result_rows(connection, saved)):
+                highest[evaluation] = max(trial, highest.get(evaluation, trial))
+        return highest
 
-    def _result_pages(self, run: tuple[str, int], evaluation: int | None) -> Iterator[ResultRecord]:
+    def _result_pages(self, run: SavedRun, evaluation: int | None) -> Iterator[ResultRecord]:
         after = -1
+        checksums: list[bytes] = []
         while True:
-            page, after = self._result_page(run, evaluation, after)
-            yield from page
+            page, found = self._result_page(run, evaluation, after)
+            checksums += found
+            yield from [record for _, record in page]
             if len(page) < _PAGE:
-                return
+                break
+            after, _ = page[-1]
+        # The pages were read one after the other: another process may have changed the run meanwhile.
+        if run.seal is not None and evaluation is None and self._seal_of(run) == run.seal:
+            with readable_errors(self.place):
+                run.seal.require_results(run.id, checksums)
 
     @with_retries
     def _result_page(
-        self, run: tuple[str, int], evaluation: int | None, after: int
-    ) -> tuple[list[ResultRecord], int]:
+        self, run: SavedRun, evaluation: int | None, after: int
+    ) -> tuple[list[tuple[int, ResultRecord]], list[bytes]]:
         with self.reading() as connection:
-            return queries.page_of_results(connection, run, evaluation, after=after, limit=_PAGE)
+            rows = queries.page_of_results(connection, run, evaluation, after=after, limit=_PAGE)
+            records = [(row.number, result_record(row, run.id)) for row in rows]
+            return records, [row.checksum for row in rows]
+
+    @with_retries
+    def _seal_of(self, run: SavedRun) -> Seal | None:
+        with self.reading() as connection:
+            return run_queries.saved_run(connection, run.id).seal
 
     @with_retries
     def answer(self, question: str, source: str, trial: int) -> AnswerRecord | None:
@@ -322,8 +358,6 @@ class Store:
         number = self._numbers.get(run)
         if number is None:
             with self.reading() as connection:
-                number = connection.execute(queries.RUN_NUMBER, {"id": clean_text(run)}).scalar()
-            if number is None:
-                raise UnknownRun(f"unknown run {run!r}")
+                number = run_queries.saved_run(connection, run).number
             self._numbers[run] = number
         return number

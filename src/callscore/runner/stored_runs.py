@@ -224,7 +224,7 @@ def load_run(store: Store, run: RunRecord, options: ShowOptions = _OPTIONS) -> R
         for number, (record, rows) in found.items()
     ]
     needed = [row for part in parts for row in part.needed_rows]
-    full = dict(full_results(store, run.id, needed))
+    full = full_results(store, run.id, needed)
     computed = {number: scores.score_of(record) for number, record in full.items()}
     results = [part.results(full, computed) for part in parts]
     warnings = [] if run.status == "finished" else [say(_UNFINISHED, options.lang)]

@@ -44,8 +44,10 @@ def kept(store: Store, run: str = RUN.id) -> tuple[RunRecord, list[ResultRecord]
 
 
 def begun(store: Store, **others: Any) -> None:
-    store.begin(replace(RUN, **{"status": "running", "finished_at": None, "totals": {}, **others}))
+    running = replace(RUN, status="running", finished_at=None, totals={})
+    store.begin(running)
     store.add_evaluation(replace(EVALUATION, summary={}))
+    store.begin(replace(running, **others))
 
 
 def test_a_run_is_there_afterwards_as_it_was(store: Store) -> None:
@@ -320,7 +322,7 @@ EXPORTED_RUN = a_run(status="interrupted", finished_at=1_794_768_300.0)
 
 
 def filled(store: Store) -> None:
-    store.begin(EXPORTED_RUN)
+    store.begin(replace(EXPORTED_RUN, status="running"))
     store.add_evaluation(an_evaluation(EXPORTED_RUN.id))
     store.save_results(
         [
@@ -329,6 +331,7 @@ def filled(store: Store) -> None:
         ]
     )
     store.save_results([an_answer("", "ffff")])
+    store.begin(EXPORTED_RUN)
 
 
 def test_a_run_that_did_not_end_can_go_on_elsewhere(store: Store, tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from callscore.errors import InvalidSettings, UnreadableInput
-from callscore.history import queries
+from callscore.history import queries, run_queries
 from callscore.history.database import with_retries
 from callscore.history.exchange.json_lines import encode_line, end_line
 from callscore.history.hidden_records import RecordHider
@@ -19,7 +19,6 @@ from callscore.history.records import (
     EvaluationRecord,
     ResultRecord,
     RunRecord,
-    answer_record,
     pack_digest,
     run_records,
 )
@@ -109,7 +108,8 @@ def _existing_run(store: Store, run: RunRecord) -> RunRecord | None:
     A run that was imported under another id is found by its original id.
     """
     with store.reading() as connection:
-        found = run_records(queries.runs_begun_at(connection, run.started_at))
+        every = run_records(run_queries.all_runs(connection).rows)
+    found = [each for each in reversed(every) if each.started_at == run.started_at]
     same = [each for each in found if each.id == run.id]
     renamed = [each for each in found if each.arguments.get(_ORIGINAL_ID) == run.id]
     return next(iter([*same, *renamed]), None)
@@ -152,6 +152,7 @@ class _RunImport:
         self._imported = run
         self._queued: list[AnswerRecord | ResultRecord] = []
         self._results = self._added = 0
+        self._is_open = False
         self._summaries: dict[int, dict[str, Any]] = {}
         self._result_times: dict[_ResultKey, float] = {}
         self._answered: set[_QuestionKey] = set()
@@ -215,10 +216,21 @@ class _RunImport:
             self._summaries[record.number] = record.summary
         if record.number not in self._evaluations:
             self._evaluations[record.number] = replace(record, summary={})
+            self._reopen()
             self._store.add_evaluation(self._evaluations[record.number])
+
+    def _reopen(self) -> None:
+        """Mark an existing run as running before it is changed: one that ended is not to be changed.
+
+        If this process is killed, the same import completes it.
+        """
+        if self._existing is not None and not self._is_open:
+            self._store.begin(replace(self._existing, status="running"))
+            self._is_open = True
 
     def _flush(self) -> None:
         if self._queued:
+            self._reopen()
             self._store.save_results(self._queued)
             self._queued = []
 
@@ -229,9 +241,10 @@ class _RunImport:
         for number, summary in () if missing else self._summaries.items():
             known = self._evaluations[number]
             if not known.summary:
+                self._reopen()
                 self._store.add_evaluation(replace(known, summary=summary))
         ended = self._finished_run(is_whole=not missing)
-        if ended != self._run or self._existing is None:
+        if ended != self._run or self._existing is None or self._is_open:
             self._store.begin(ended)
         self.release()
         return ImportedRun(
@@ -285,8 +298,12 @@ def _acquire_lock(store: Store, run: str) -> RunLock | ServerLock:
 @with_retries
 def _stored_keys(store: Store, run: str) -> tuple[set[_QuestionKey], dict[_ResultKey, float]]:
     """The questions of a run that have an answer, and when each of its results was written."""
+    key_of = queries.result_columns("evaluation", "case_id", "trial", "finished_at")
     with store.reading() as connection:
-        return queries.answered_questions(connection, run), queries.result_times(connection, run)
+        saved = run_queries.saved_run(connection, run)
+        rows = map(key_of, queries.result_rows(connection, saved))
+        times = {(evaluation, case, trial): at for evaluation, case, trial, at in rows}
+        return queries.answered_questions(connection, saved), times
 
 
 def sanitize_evaluation(record: EvaluationRecord) -> EvaluationRecord:
@@ -343,4 +360,4 @@ def run_answers(store: Store, run: str) -> Iterator[AnswerRecord]:
 def _answers_page(store: Store, run: str, after: int) -> tuple[list[AnswerRecord], int]:
     with store.reading() as connection:
         rows = connection.execute(queries.ANSWERS_OF_RUN, {"run": run, "after": after}).all()
-        return [answer_record(row) for row in rows], rows[-1].number if rows else after
+        return [queries.verified_answer(row) for row in rows], rows[-1].number if rows else after

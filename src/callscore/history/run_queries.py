@@ -1,0 +1,400 @@
+"""The SQL over runs, their evaluations and baselines. What is read is verified, see `checksums.py`.
+
+A run is read by its id alone, so that undamaged runs of a damaged history can be exported. Whatever
+else names a run (`latest`, a name, a baseline, a commit) or lists runs reads all of them: a run that is
+missing would change what such a name means.
+"""
+
+from __future__ import annotations
+
+from time import time
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from msgspec.structs import replace
+from sqlalchemy import bindparam, delete, select, update
+
+from callscore.errors import InvalidSettings, UnknownRun
+from callscore.history.checksums import DamagedHistoryError, Seal, Tally, damaged_row
+from callscore.history.database import execute_compiled, insert_rows
+from callscore.history.queries import INSERTS, inserts_for, result_rows
+from callscore.history.records import Baseline, clean_text, evaluation_record, json_text, run_row
+from callscore.history.run_metadata import name_problem, new_run_id
+from callscore.history.schema import (
+    ANSWER_CHECKS,
+    BASELINE_CHECKS,
+    EVALUATION_CHECKS,
+    RUN_CHECKS,
+    answers,
+    baselines,
+    contents,
+    evaluations,
+    payloads,
+    read_hiding_key,
+    results,
+    runs,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from sqlalchemy import Connection
+
+    from callscore.history.records import EvaluationRecord, RunRecord, RunStatus
+
+__all__ = [
+    "SavedRun",
+    "SavedRuns",
+    "all_baselines",
+    "all_runs",
+    "begin_run",
+    "column_of",
+    "delete_baseline",
+    "end_run",
+    "evaluations_of_run",
+    "evaluations_of_runs",
+    "forget_runs",
+    "run_by_id",
+    "save_baseline",
+    "saved_run",
+    "side_evaluations",
+    "verify_everything",
+]
+
+_POSITIONS = {column.name: position for position, column in enumerate(runs.columns)}
+
+
+def column_of(row: Sequence[Any], name: str) -> Any:
+    """A column of a row of `runs`."""
+    return row[_POSITIONS[name]]
+
+
+# --- all runs ---------------------------------------------------------------------------------
+
+
+class SavedRuns(NamedTuple):
+    """All runs and baselines of a history.
+
+    Attributes:
+        rows: the rows of the runs, with the columns of `runs`, newest first.
+        baselines: the number of the run of each baseline, and when it was set.
+    """
+
+    rows: list[Sequence[Any]]
+    baselines: dict[str, tuple[int, float]]
+
+    def ids(self) -> dict[int, str]:
+        """The ids of the runs by the numbers of their rows."""
+        return {row[0]: row[1] for row in self.rows}
+
+
+_ALL_RUNS = select(runs)
+_ALL_BASELINES = select(baselines)
+_CONTENTS = select(contents)
+
+
+def all_runs(connection: Connection) -> SavedRuns:
+    """All runs and baselines; damage in any of them is refused."""
+    rows: list[Sequence[Any]] = list(execute_compiled(connection, _ALL_RUNS, {}).cursor.fetchall())
+    named = execute_compiled(connection, _ALL_BASELINES, {}).cursor.fetchall()
+    ids = {row[0]: row[1] for row in rows}
+    found_runs = Tally.of([RUN_CHECKS.verify(row) for row in rows])
+    found_names = Tally.of([BASELINE_CHECKS.verify(row, str(ids.get(row[0], ""))) for row in named])
+    kept_runs, kept_names = _contents(connection)
+    if found_runs != kept_runs:
+        raise DamagedHistoryError(
+            f"{found_runs.count:,} runs found, {kept_runs.count:,} were saved"
+            if found_runs.count != kept_runs.count
+            else "its runs are not those that were saved"
+        )
+    if found_names != kept_names:
+        raise DamagedHistoryError("its baselines are not those that were saved")
+    # By start time: imported runs are as old as they were.
+    rows.sort(key=lambda row: (row[_POSITIONS["started_at"]], row[0]), reverse=True)
+    return SavedRuns(rows, {row[1]: (row[0], row[2]) for row in named})
+
+
+def _contents(connection: Connection, *, for_update: bool = False) -> tuple[Tally, Tally]:
+    """The recorded tallies of runs and baselines."""
+    # SQLite locks the whole file instead.
+    query = _CONTENTS.with_for_update() if for_update else _CONTENTS
+    found = connection.execute(query).all()
+    if len(found) != 1:
+        raise damaged_row("the list of runs")
+    [row] = found
+    return (
+        Tally(row.runs, int.from_bytes(row.runs_sum)),
+        Tally(row.baselines, int.from_bytes(row.baselines_sum)),
+    )
+
+
+def _change_contents(
+    connection: Connection,
+    *,
+    runs: tuple[Iterable[bytes], Iterable[bytes]] = ((), ()),
+    baselines: tuple[Iterable[bytes], Iterable[bytes]] = ((), ()),
+) -> None:
+    """Record the checksums of added and removed rows."""
+    kept_runs, kept_names = _contents(connection, for_update=True)
+    new_runs, new_names = kept_runs.changed(*runs), kept_names.changed(*baselines)
+    connection.execute(
+        update(contents).values(
+            runs=new_runs.count,
+            runs_sum=new_runs.packed,
+            baselines=new_names.count,
+            baselines_sum=new_names.packed,
+        )
+    )
+
+
+# --- one run ----------------------------------------------------------------------------------
+
+
+class SavedRun(NamedTuple):
+    """The row of a run: its number, its id, and what it had when it ended; None if it did not."""
+
+    number: int
+    id: str
+    seal: Seal | None
+
+
+_RUN_BY_ID = select(runs).where(runs.c.id == bindparam("id"))
+
+
+def run_by_id(connection: Connection, name: str) -> Any | None:
+    """The row of the run of this id."""
+    row = connection.execute(_RUN_BY_ID, {"id": name}).first()
+    if row is not None:
+        RUN_CHECKS.verify(row)
+        if row.id != name:
+            raise damaged_row("the list of runs")
+    return row
+
+
+def saved_run(connection: Connection, name: str) -> SavedRun:
+    """The run of this id.
+
+    Raises:
+        UnknownRun: there is none.
+    """
+    read_hiding_key(connection)  # with another key, hidden values would not be the same as before
+    row = run_by_id(connection, clean_text(name))
+    if row is None:
+        raise UnknownRun(f"unknown run {name!r}")
+    return SavedRun(row.number, row.id, Seal.of_row(row._asdict()))
+
+
+def begin_run(connection: Connection, run: RunRecord) -> RunRecord:
+    """Insert a run, or update the run with this id and start time.
+
+    Returns the run as stored: under another id if another process has just used this one.
+    """
+    existing = run_by_id(connection, clean_text(run.id))
+    if existing is not None and existing.started_at == run.started_at:
+        _update_run(connection, existing, run_row(run))
+        return run
+    # Another process may insert the id between two statements.
+    while existing is not None or not _insert_run(connection, run_row(run)):
+        run = replace(run, id=new_run_id(run.started_at))
+        existing = run_by_id(connection, run.id)
+    return run
+
+
+def _insert_run(connection: Connection, row: dict[str, Any]) -> bool:
+    """Insert a run in the current transaction; returns False if its id exists."""
+    insert: Any = INSERTS[connection.dialect.name](runs)
+    row |= _seal_columns(connection, None, row["status"])
+    adding = insert.values(RUN_CHECKS.sign(row)).on_conflict_do_nothing(index_elements=["id"])
+    counted = adding.execution_options(preserve_rowcount=True)
+    if not connection.execute(counted).rowcount:
+        return False
+    _change_contents(connection, runs=([row["checksum"]], []))
+    return True
+
+
+def _update_run(connection: Connection, existing: Any, row: dict[str, Any]) -> None:
+    row |= _seal_columns(connection, existing.number, row["status"])
+    RUN_CHECKS.sign(row)
+    connection.execute(update(runs).where(runs.c.number == existing.number).values(row))
+    _change_contents(connection, runs=([row["checksum"]], [existing.checksum]))
+
+
+# Counts of a run that add up to its number of results.
+_COUNTS_WITH_RESULT = ("answered", "errors")
+
+_EVALUATION_CHECKSUMS = select(evaluations.c.checksum).where(evaluations.c.run == bindparam("run"))
+_RESULT_CHECKSUMS = select(results.c.checksum).where(results.c.run == bindparam("run"))
+
+
+def _seal_columns(connection: Connection, number: int | None, status: str) -> dict[str, Any]:
+    """The seal of a run that ends now; none while it is running."""
+    if status == "running":
+        return {"evaluation_count": None, "result_count": None, "seal": None}
+    given = {"run": number}
+    return Seal(
+        Tally.of(connection.execute(_EVALUATION_CHECKSUMS, given).scalars()),
+        Tally.of(connection.execute(_RESULT_CHECKSUMS, given).scalars()),
+    ).columns()
+
+
+def end_run(
+    connection: Connection,
+    run: tuple[str, int],
+    status: RunStatus,
+    totals: Mapping[str, Any],
+    summaries: Mapping[int, Mapping[str, Any]],
+) -> None:
+    """Store how a run ended, and the summaries of its evaluations.
+
+    Raises:
+        UnknownRun: it was removed; another run may have its number by now.
+    """
+    name, number = run
+    existing = run_by_id(connection, clean_text(name))
+    if existing is None or existing.number != number:
+        raise UnknownRun(f"the run {name} no longer exists: another process has removed it.")
+    for row in _evaluation_rows(connection, existing.number, existing.id):
+        if row.number in summaries:
+            one = (evaluations.c.run == number) & (evaluations.c.number == row.number)
+            changed = {**row._asdict(), "summary": json_text(dict(summaries[row.number]))}
+            EVALUATION_CHECKS.sign(changed, existing.id)
+            values = {name: changed[name] for name in ("summary", "checksum")}
+            connection.execute(update(evaluations).where(one).values(values))
+    ended = {"status": status, "finished_at": time(), "totals": json_text(dict(totals))}
+    row = {**existing._asdict(), **ended}
+    del row["number"]
+    _update_run(connection, existing, row)
+    is_counted = status == "finished" and "answered" in totals
+    counted = sum(totals.get(each) or 0 for each in _COUNTS_WITH_RESULT)
+    if is_counted and counted > row["result_count"]:
+        raise DamagedHistoryError(
+            f"run {name}: {row['result_count']:,} results found, {counted:,} were saved"
+        )
+
+
+def forget_runs(connection: Connection, numbers: list[int]) -> None:
+    """Record that runs, and the baselines that name them, are removed."""
+    gone = set(numbers)
+    rows = connection.execute(select(runs.c.number, runs.c.checksum))
+    names = connection.execute(select(baselines.c.run, baselines.c.checksum))
+    _change_contents(
+        connection,
+        runs=([], [row.checksum for row in rows if row.number in gone]),
+        baselines=([], [row.checksum for row in names if row.run in gone]),
+    )
+
+
+# --- evaluations ------------------------------------------------------------------------------
+
+_tool_payloads = payloads.alias("tool_payloads")
+_EVALUATIONS = (
+    select(evaluations, _tool_payloads.c.body.label("tools_body"))
+    .outerjoin(_tool_payloads, evaluations.c.tools == _tool_payloads.c.digest)
+    .where(evaluations.c.run == bindparam("run"))
+    .order_by(evaluations.c.number)
+)
+_EVALUATION_ROWS = (
+    select(evaluations).where(evaluations.c.run == bindparam("run")).order_by(evaluations.c.number)
+)
+_EVALUATIONS_OF_RUNS = (
+    select(evaluations)
+    .where(evaluations.c.run >= bindparam("low"), evaluations.c.run <= bindparam("high"))
+    .order_by(evaluations.c.run, evaluations.c.number)
+)
+
+
+def _evaluation_rows(connection: Connection, number: int, run: str) -> Sequence[Any]:
+    rows = connection.execute(_EVALUATION_ROWS, {"run": number}).all()
+    for row in rows:
+        EVALUATION_CHECKS.verify(row, run)
+    return rows
+
+
+def side_evaluations(connection: Connection, run: SavedRun) -> Sequence[Any]:
+    """The rows of the evaluations of a run, in order."""
+    rows = _evaluation_rows(connection, run.number, run.id)
+    if run.seal is not None:
+        run.seal.require_evaluations(run.id, [row.checksum for row in rows])
+    return rows
+
+
+def evaluations_of_run(connection: Connection, run: SavedRun) -> list[EvaluationRecord]:
+    """The evaluations of a run, in order."""
+    side_evaluations(connection, run)
+    rows = connection.execute(_EVALUATIONS, {"run": run.number})
+    return [evaluation_record(row, run.id) for row in rows]
+
+
+def evaluations_of_runs(
+    connection: Connection, rows: Sequence[Sequence[Any]]
+) -> dict[int, list[Any]]:
+    """The rows of the evaluations of runs, given the rows of these, by the number of the run."""
+    found: dict[int, list[Any]] = {row[0]: [] for row in rows}
+    values = {"low": min(found, default=0), "high": max(found, default=0)}
+    for row in execute_compiled(connection, _EVALUATIONS_OF_RUNS, values).cursor.fetchall():
+        if row[0] in found:
+            found[row[0]].append(row)
+    for row in rows:
+        checksums = [EVALUATION_CHECKS.verify(each, row[1]) for each in found[row[0]]]
+        seal = Seal.of_row(dict(zip(_POSITIONS, row, strict=True)))
+        if seal is not None:
+            seal.require_evaluations(row[1], checksums)
+    return found
+
+
+# --- baselines --------------------------------------------------------------------------------
+
+
+def all_baselines(connection: Connection) -> list[Baseline]:
+    """All baselines, sorted by name."""
+    saved = all_runs(connection)
+    ids = saved.ids()
+    # Sorted here: databases have different collations.
+    return [
+        Baseline(name=name, run=ids[number], set_at=set_at)
+        for name, (number, set_at) in sorted(saved.baselines.items())
+    ]
+
+
+def save_baseline(connection: Connection, name: str, run: SavedRun) -> None:
+    """Set a baseline: from now on the name means this run. An invalid name is refused."""
+    fault = name_problem(name)
+    if fault is not None:
+        raise InvalidSettings(f"invalid baseline name {name!r}: {fault}. Use a word such as 'main'")
+    row: dict[str, Any] = {"name": clean_text(name), "run": run.number, "set_at": time()}
+    BASELINE_CHECKS.sign(row, run.id)
+    before = _baseline_checksums(connection, row["name"])
+    insert_rows(connection, inserts_for(connection.dialect).baseline, [row])
+    _change_contents(connection, baselines=([row["checksum"]], before))
+
+
+def delete_baseline(connection: Connection, name: str) -> bool:
+    """Delete a baseline; returns whether it existed."""
+    before = _baseline_checksums(connection, clean_text(name))
+    deleted = connection.execute(delete(baselines).where(baselines.c.name == clean_text(name)))
+    _change_contents(connection, baselines=([], before))
+    return deleted.rowcount > 0
+
+
+def _baseline_checksums(connection: Connection, name: str) -> list[bytes]:
+    query = select(baselines.c.checksum).where(baselines.c.name == name)
+    # Of two that set one baseline at the same time, the second has to see what the first has set.
+    _contents(connection, for_update=True)
+    return list(connection.execute(query).scalars())
+
+
+# --- everything -------------------------------------------------------------------------------
+
+_ROWS_AT_ONCE = 1_000
+
+
+def verify_everything(connection: Connection) -> None:
+    """Refuse a history with any damage; this reads all rows, but no payloads."""
+    saved = all_runs(connection)
+    evaluations_of_runs(connection, saved.rows)
+    ids = saved.ids()
+    for name in ids.values():
+        result_rows(connection, saved_run(connection, name))
+    cursor = execute_compiled(connection, select(answers), {}).cursor
+    while rows := cursor.fetchmany(_ROWS_AT_ONCE):
+        for row in rows:
+            ANSWER_CHECKS.verify(row, "" if row[1] is None else str(ids.get(row[1])))
