@@ -5,6 +5,7 @@ from __future__ import annotations
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
+from callscore.core.rendering import mention
 from callscore.core.scoring import score_calls
 from callscore.core.settings import DEFAULT, Settings, settings_from
 from callscore.errors import InvalidCall, InvalidSettings, UnknownFormat, UnreadableInput
@@ -72,7 +73,7 @@ def score(
     elif settings is None:
         settings = DEFAULT
     elif not isinstance(settings, Settings):
-        raise InvalidSettings(f"settings: expected a callscore.Settings, got {settings!r}")
+        raise InvalidSettings(f"settings: expected a callscore.Settings, got {mention(settings)}")
     if tools is None and settings.top_k == 1:
         return score_calls(_read_expected(expected), _read_actual(actual), settings)
     known = None if tools is None else tools_by_name(tools)

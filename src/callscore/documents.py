@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, get_args
 from msgspec import Struct
 
 from callscore.core.call import Effect, Tool
+from callscore.core.rendering import mention
 from callscore.core.suggestions import suggestion_or_choices
 from callscore.errors import InvalidCall, InvalidSettings, UnknownFormat, UnreadableInput
 from callscore.formats.definitions import read_definitions, unique_tools, unknown_effects
@@ -307,7 +308,9 @@ def traces_in(
             traces += read(document.dialect, document.value, read_options)
         return traces
     document = to_document(value)
-    if document is None or document == []:  # no dialect recognizes it: there are no calls
+    if document is None or (
+        isinstance(document, list) and not document
+    ):  # no dialect recognizes it: there are no calls
         return [Trace(calls=())]
     if dialect is not None:
         return read_named(dialect, document, read_options)
@@ -343,7 +346,6 @@ def tools_in(value: Any, *, format: str | None = None) -> list[Tool]:  # noqa: A
     return read_definitions_in(document, dialect=dialect)
 
 
-_EMPTY: tuple[Any, ...] = ([], {})
 _NO_DEFINITIONS = "no tool definitions found."
 _STANDARD_INPUT = "-"
 _DIFFERING = {"parameters": "schemas", "effect": "effects"}
@@ -452,7 +454,7 @@ def _is_call(entry: Any) -> bool:
 
 
 def _in_value(value: Any) -> list[Tool]:
-    if value in _EMPTY:
+    if isinstance(value, list | dict) and not value:
         return []
     found = _in_document(value, find_dialect(value)) or read_definitions_in(value)
     if not found:
@@ -473,7 +475,9 @@ def _in_document(value: Any, dialect: Dialect | None) -> list[Tool]:
 def _require_effect(name: str, effect: Any) -> None:
     if effect not in _EFFECTS:
         hint = suggestion_or_choices(effect, _EFFECTS)
-        raise InvalidSettings(f"the tool {name!r} has an unknown effect {effect!r}{hint}")
+        raise InvalidSettings(
+            f"the tool {mention(name)} has an unknown effect {mention(effect)}{hint}"
+        )
 
 
 def _all_in_file(path: PathLike[str]) -> list[Tool]:
@@ -484,7 +488,7 @@ def _all_in_file(path: PathLike[str]) -> list[Tool]:
     try:
         for document in read_documents(path, allow_duplicates=False):
             tools += _in_document(document.value, document.dialect)
-            is_empty = document.value == []
+            is_empty = isinstance(document.value, list) and not document.value
     except UnreadableInput:
         tools = _in_document(load_content(path), None)
         if not tools:

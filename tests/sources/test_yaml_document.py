@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from callscore.core.call import Malformed, malformed_part
 from callscore.errors import UnreadableInput
-from callscore.sources import yaml_document
+from callscore.sources import yaml_document, yaml_nodes
 from callscore.sources.record import Array, BadRecord, Record
 from callscore.sources.yaml_document import read_yaml, read_yaml_with_lines
 
@@ -138,18 +138,6 @@ def test_a_list_with_a_bad_item_comes_item_by_item() -> None:
     assert kinds == [Record, BadRecord, Record]
 
 
-def test_a_list_that_is_too_large_to_be_held_at_once_comes_item_by_item(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(yaml_document, "_MAX_VALUES", 10)
-
-    assert batches("[[1, 2, 3, 4, 5]]") == [Array("f.yaml:1", [[1, 2, 3, 4, 5]], ("f.yaml:1",))]
-    assert batches("[[1, 2, 3, 4, 5], [6, 7, 8, 9]]") == [
-        Record("f.yaml:1", [1, 2, 3, 4, 5]),
-        Record("f.yaml:1", [6, 7, 8, 9]),
-    ]
-
-
 def test_an_item_that_contains_itself_does_not_cost_the_others() -> None:
     kinds = [type(batch) for batch in batches("- 1\n- &a [*a]\n- 3\n")]
 
@@ -234,7 +222,14 @@ def test_containers_know_what_is_wrong_in_them() -> None:
         ("a: !mine [b]\n", "f.yaml:1:4", "the tag !mine has no equivalent in JSON"),
         ("<<: 5\n", "f.yaml:1:1", "'<<' requires a mapping"),
         ("|\n \n  a\n", "f.yaml:3:3", "more indented follow up line"),
-        ('a: "\\U00110000"\n', "f.yaml", "not YAML: chr() arg not in range"),
+        ('a: "\\U00110000"\n', "f.yaml:1:7", "not YAML: an escape or a number"),
+        ('a: "\\UFFFFFFFF"\n', "f.yaml:1:7", "not YAML: an escape or a number"),
+        ("%YAML 1.3\n---\na: 1\n", "f.yaml:1:10", "the YAML version is not supported."),
+        ("%YAML 1.0\n---\na: 1\n", "f.yaml:1:10", "the YAML version is not supported."),
+        ("%YAML 2.0\n---\na: 1\n", "f.yaml:1:1", "not YAML: found incompatible"),
+        (f"%YAML 1.{'9' * 5000}\n---\n", "f.yaml:1:9", "not YAML: an escape or a number"),
+        ("%YAML 1.2\n%YAML 1.2\n---\n", "f.yaml:2:1", "not YAML: found duplicate"),
+        ("%TAG ! a\n%TAG ! b\n---\n", "f.yaml:2:1", "not YAML: duplicate tag handle"),
     ],
 )
 def test_what_is_not_yaml_or_not_json_is_refused_with_its_place(
@@ -272,21 +267,93 @@ def test_documents_before_a_broken_one_are_kept() -> None:
     assert [type(record) for record in records] == [Record, BadRecord]
 
 
-@pytest.mark.parametrize(
-    "text", ["[" * 1000 + "]" * 1000, "- &a [*a]\n"], ids=["brackets", "alias"]
-)
-def test_what_is_nested_without_end_is_refused(text: str) -> None:
-    assert "nested too deeply, or an alias contains itself" in bad(text).problem
+@pytest.mark.parametrize("opening", ["[", "{", "- ", "? ", "{a: ", "[[{", "- ? ", "&a ["])
+def test_deep_nesting_is_refused_where_it_begins(opening: str) -> None:
+    record = bad(opening * 20_000)
+
+    assert "the YAML is nested deeper than 200 levels" in record.problem
+    assert record.place.startswith("f.yaml:1:")
 
 
-def test_aliases_that_stand_for_too_much_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(yaml_document, "_MAX_VALUES", 1000)
-    lines = ["a0: &a0 [x, x]"]
-    lines += [f"a{n}: &a{n} [*a{n - 1}, *a{n - 1}]" for n in range(1, 60)]
+def test_only_the_first_keys_are_examined_at_each_token(monkeypatch: pytest.MonkeyPatch) -> None:
+    examined = 0
 
-    record = bad("\n".join(lines))
+    class Keys(dict[int, Any]):
+        def items(self) -> Any:
+            nonlocal examined
+            for member in super().items():
+                examined += 1
+                yield member
 
-    assert "the aliases expand to more than 1,000 values" in record.problem
+    def count_keys(scanner: Any) -> None:
+        if not isinstance(scanner.possible_simple_keys, Keys):
+            scanner.possible_simple_keys = Keys(scanner.possible_simple_keys)
+        stale(scanner)
+
+    stale = yaml_nodes._Scanner.stale_possible_simple_keys
+    monkeypatch.setattr(yaml_nodes._Scanner, "stale_possible_simple_keys", count_keys)
+
+    batches("[" * 190 + "]" * 190)
+
+    assert 190 < examined < 190 * 20
+
+
+@pytest.mark.parametrize("text", ["- &a [*a]\n", "- &a {x: *a}\n", "- &a {<<: *a}\n"])
+def test_an_alias_that_contains_itself_is_refused(text: str) -> None:
+    assert bad(text).problem == "an alias contains itself. Remove it."
+
+
+def test_aliases_nested_deeper_than_the_stack_are_refused() -> None:
+    lines = ["a0: &a0 [x]", *[f"a{n}: &a{n} [*a{n - 1}]" for n in range(1, 600)]]
+
+    assert "the aliases are nested too deeply" in bad("\n".join(lines)).problem
+
+
+_LAUGHS = ["a0: &a0 [x, x]", *[f"a{n}: &a{n} [*a{n - 1}, *a{n - 1}]" for n in range(1, 60)]]
+
+
+def test_aliases_that_repeat_too_much_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(yaml_document, "MAX_REPEATED", 1000)
+
+    record = bad("\n".join(_LAUGHS))
+
+    assert "the aliases repeat more than 1,000 values" in record.problem
+
+
+@pytest.mark.parametrize("joint", ["\n", "\n---\n"], ids=["records", "documents"])
+def test_all_records_of_a_file_share_the_budget_of_aliases(
+    joint: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    built = 0
+
+    def count(builder: Any, node: Any) -> Any:
+        nonlocal built
+        built += 1
+        return build_container(builder, node)
+
+    build_container = yaml_document._Builder.build_container
+    monkeypatch.setattr(yaml_document._Builder, "build_container", count)
+    records = "\n".join(f"- {line.partition(': ')[2]}" for line in _LAUGHS)
+
+    found = batches(joint.join([records] * 20))
+
+    assert any(isinstance(each, BadRecord) for each in found)
+    assert built < yaml_document.MAX_REPEATED
+
+
+def test_a_long_text_that_aliases_repeat_counts_by_its_length() -> None:
+    record = batches("- &a " + "x" * 50_000 + "\n" + "- *a\n" * 5000)[-1]
+
+    assert isinstance(record, BadRecord)
+    assert "the aliases repeat more than 200,000 values" in record.problem
+
+
+def test_many_values_without_aliases_have_no_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(yaml_document, "MAX_REPEATED", 10)
+
+    assert batches("[[1, 2, 3, 4, 5, 6, 7], [1, 2, 3, 4, 5, 6, 7]]") == [
+        Array("f.yaml:1", [[1, 2, 3, 4, 5, 6, 7]] * 2, ("f.yaml:1",) * 2)
+    ]
 
 
 def test_the_parts_of_a_document_stand_on_lines() -> None:
@@ -319,8 +386,8 @@ def test_an_empty_document_is_nothing() -> None:
         ("a: 1\na: 2\n", "f.yaml:2:1", "duplicate key 'a'."),
         ("a: !!python/object:os.system x\n", "f.yaml:1:4", "the tag "),
         ("a: \x01\n", "f.yaml:1:4", "not YAML: the character U+0001"),
-        ("a: &a [*a]\n", "f.yaml", "the YAML is nested too deeply"),
-        ("[" * 5000, "f.yaml", "the YAML is nested too deeply"),
+        ("a: &a [*a]\n", "f.yaml:1:4", "an alias contains itself."),
+        ("[" * 5000, "f.yaml:1:202", "the YAML is nested deeper than 200 levels."),
     ],
 )
 def test_what_is_no_document_is_refused_with_its_place(text: str, place: str, problem: str) -> None:

@@ -33,8 +33,6 @@ _SCALARS = frozenset({str, int, float, bool, type(None)})
 _PLAIN = _SCALARS - {float}  # where equal is equal: a float may be NaN
 _JSON_TYPES = _SCALARS | {list, dict}
 _encode = msgspec.json.Encoder().encode
-# What encoding raises for a value that JSON does not know, or one nested too deep.
-_NOT_JSON = (RecursionError, TypeError, ValueError, OverflowError)
 
 
 def equal(left: Any, right: Any) -> bool:
@@ -54,7 +52,7 @@ def equal(left: Any, right: Any) -> bool:
         # Python's own equality takes true for 1, and the text alone takes NaN for null.
         if left == right and _encode(left) == _encode(right):
             return True
-    except _NOT_JSON:
+    except Exception:  # noqa: BLE001, S110  (not JSON, or an object that raises when compared)
         pass
     return _equal_deep(left, right)
 
@@ -65,7 +63,7 @@ def equal_objects(left: dict[str, Any], right: dict[str, Any]) -> bool:
         # As in `equal`, without the call.
         if left == right and _encode(left) == _encode(right):
             return True
-    except _NOT_JSON:
+    except Exception:  # noqa: BLE001, S110  (not JSON, or an object that raises when compared)
         pass
     if len(left) != len(right):
         return False
@@ -131,7 +129,7 @@ def _equal_scalars(left: Any, right: Any) -> bool:
     if isinstance(left, Matcher) and isinstance(right, Matcher):  # two long ones may print alike
         is_same = left.key == right.key and _equal(left.value, right.value)
         return is_same and _equal(left.options, right.options)
-    return type(left) is type(right) and repr(left) == repr(right)
+    return type(left) is type(right) and _object_text(left) == _object_text(right)
 
 
 def _is_number(value: Any) -> bool:
@@ -195,7 +193,14 @@ def _scalar_text(value: Any) -> str:
         is_whole = isinstance(value, int) or value.is_integer()
         # In base 16, as Python refuses to print the decimal digits of a huge integer.
         return hex(int(value)) if is_whole else value.hex()
-    return f"{type(value).__qualname__} {value!r}"
+    return f"{type(value).__qualname__} {_object_text(value)}"
+
+
+def _object_text(value: Any) -> str:
+    try:
+        return repr(value)
+    except Exception:  # noqa: BLE001  (of an object of the user, which then equals only itself)
+        return str(id(value))
 
 
 def is_number(value: Any) -> TypeGuard[int | float]:

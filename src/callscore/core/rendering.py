@@ -29,6 +29,7 @@ __all__ = [
     "integer_text",
     "is_content_hidden",
     "json_path",
+    "mention",
     "render_arguments",
     "render_value",
     "safe_repr",
@@ -45,6 +46,7 @@ _LONGEST_EXCERPT = 10_000
 _SHORT_ESCAPES = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
 # From this many bits on Python may refuse to print the decimal digits of an integer.
 _LONG_INTEGER = 10_000
+_MAX_MENTION = 200  # columns of a value in an error message
 _CONSTANTS = {None: "null", True: "true", False: "false"}
 _NOT_NUMBERS = {"nan": "NaN", "inf": "Infinity", "-inf": "-Infinity"}
 
@@ -410,8 +412,17 @@ def safe_repr(value: object) -> str:
     """The repr of a value, or its type where it cannot be printed."""
     try:
         return repr(value)
-    except (RecursionError, ValueError):  # nested too deep, or holding an integer that is too long
+    except Exception:  # noqa: BLE001  (too deep, an integer too long to print, or code of the user)
         return f"<{type(value).__qualname__}>"
+
+
+def mention(value: object) -> str:
+    """A value for an error message, on one line of bounded length; printing it never fails."""
+    if isinstance(value, str):
+        return clip(str.__repr__(value[: _MAX_MENTION + 1]), _MAX_MENTION)
+    if isinstance(value, int) and value.bit_length() > _MAX_MENTION:
+        return "a very large integer"
+    return clip(escape(safe_repr(value)), _MAX_MENTION)
 
 
 def json_path(steps: Iterable[Any]) -> str:

@@ -30,7 +30,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from msgspec import Struct
 
-from callscore.core.rendering import ELLIPSIS, clip, escape, render_value, scalar_text
+from callscore.core.rendering import ELLIPSIS, clip, escape, mention, render_value, scalar_text
 from callscore.core.suggestions import did_you_mean
 from callscore.errors import InvalidCall, InvalidSettings
 from callscore.plugins import PluginKind
@@ -240,7 +240,7 @@ def _check_of(module: ModuleType, options: tuple[str, ...]) -> Callable[[Matcher
     def check_all(matcher: Matcher) -> str | None:
         for option in matcher.options:
             if option not in options:
-                return f"unknown option {option!r}{did_you_mean(option, options) or '.'}"
+                return f"unknown option {mention(option)}{did_you_mean(option, options) or '.'}"
         problem: str | None = module.check(matcher)
         return problem
 

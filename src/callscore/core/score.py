@@ -17,6 +17,7 @@ from callscore.core.call import NOT_CAPTURED, ToolCall
 from callscore.core.case import Expected
 from callscore.core.counted_calls import Ignored
 from callscore.core.equality import differing_keys
+from callscore.core.rendering import mention
 from callscore.core.settings import DEFAULT, Settings
 from callscore.core.suggestions import suggestion_or_choices
 from callscore.core.tool_names import count_same_names
@@ -413,7 +414,7 @@ class Score(Struct, frozen=True, gc=False):
         """
         if style not in get_args(Style):
             hint = suggestion_or_choices(style, get_args(Style))
-            raise InvalidSettings(f"style: unknown value {style!r}{hint}")
+            raise InvalidSettings(f"style: unknown value {mention(style)}{hint}")
         if style == "camel":
             from callscore.words.camel_case import score_to_camel_dict
 

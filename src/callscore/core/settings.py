@@ -11,8 +11,9 @@ from msgspec import Struct, StructMeta
 from msgspec.structs import force_setattr
 
 from callscore.core.call import Effect
+from callscore.core.rendering import mention
 from callscore.core.suggestions import suggestion_or_choices
-from callscore.errors import InvalidSettings
+from callscore.errors import CallscoreError, InvalidSettings
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -77,7 +78,7 @@ def read_argument_rules(value: Any) -> tuple[ArgumentRule, ...]:
     elif isinstance(value, list | tuple) and all(isinstance(rule, ArgumentRule) for rule in value):
         rules = list(value)
     else:
-        raise InvalidSettings(f"arguments: expected {_EXAMPLE}, got {value!r}")
+        raise InvalidSettings(f"arguments: expected {_EXAMPLE}, got {mention(value)}")
     for rule in rules:
         _require_pattern(rule.pattern)
         _require_rule(rule)
@@ -92,25 +93,28 @@ def _read_rule(pattern: Any, value: Any) -> ArgumentRule:
         if isinstance(rule, str) and isinstance(options, Mapping):
             return ArgumentRule(pattern, rule, dict(options))
     raise InvalidSettings(
-        f'arguments: {pattern!r}: expected the name of a rule, such as "text", or a rule with its'
-        f' options, such as {{"text": {{"similarity": 0.85}}}}, got {value!r}'
+        f'arguments: {mention(pattern)}: expected the name of a rule, such as "text", or a rule with its'
+        f' options, such as {{"text": {{"similarity": 0.85}}}}, got {mention(value)}'
     )
 
 
 def _require_pattern(pattern: Any) -> None:
     if not isinstance(pattern, str) or not pattern:
         raise InvalidSettings(
-            f"arguments: expected a pattern such as 'book_flight.date', got {pattern!r}"
+            f"arguments: expected a pattern such as 'book_flight.date', got {mention(pattern)}"
         )
     tool, dot, argument = pattern.rpartition(".")
     if not dot:
+        shown = mention(pattern)[1:-1]
         raise InvalidSettings(
-            f"arguments: {pattern!r} has no dot. Write '*.{pattern}' for this argument of any tool,"
-            f" or '{pattern}.*' for all arguments of this tool"
+            f"arguments: '{shown}' has no dot. Write '*.{shown}' for this argument of any tool,"
+            f" or '{shown}.*' for all arguments of this tool"
         )
     if not tool or not argument:
         missing = "tool before" if not tool else "argument after"
-        raise InvalidSettings(f"arguments: {pattern!r} has no {missing} the dot; '*' matches any")
+        raise InvalidSettings(
+            f"arguments: {mention(pattern)} has no {missing} the dot; '*' matches any"
+        )
 
 
 def _require_rule(rule: ArgumentRule) -> None:
@@ -119,19 +123,21 @@ def _require_rule(rule: ArgumentRule) -> None:
     known = rules_by_name()
     if rule.rule != IGNORE and rule.rule not in known:
         hint = suggestion_or_choices(rule.rule, [*sorted(known), IGNORE])
-        raise InvalidSettings(f"arguments: {rule.pattern!r}: unknown rule {rule.rule!r}{hint}")
+        raise InvalidSettings(
+            f"arguments: {mention(rule.pattern)}: unknown rule {mention(rule.rule)}{hint}"
+        )
     allowed = () if rule.rule == IGNORE else known[rule.rule].options
     for option in rule.options:
         if option not in allowed:
             hint = suggestion_or_choices(option, allowed) if allowed else ". It has no options."
-            problem = f"unknown option {option!r} of the rule {rule.rule!r}{hint}"
-            raise InvalidSettings(f"arguments: {rule.pattern!r}: {problem}")
+            problem = f"unknown option {mention(option)} of the rule {mention(rule.rule)}{hint}"
+            raise InvalidSettings(f"arguments: {mention(rule.pattern)}: {problem}")
     if rule.options:  # their values are checked together with the value of an example
         key, comparator = f"${rule.rule}", known[rule.rule]
         spelled = next(example[0] for example in comparator.examples if key in example[0])
         invalid = comparator.check(Matcher(key, spelled[key], rule.options))
         if invalid is not None:
-            raise InvalidSettings(f"arguments: {rule.pattern!r}: {invalid}")
+            raise InvalidSettings(f"arguments: {mention(rule.pattern)}: {invalid}")
 
 
 Order = Literal["any", "in_order", "exact"]
@@ -165,7 +171,7 @@ def resolve_aliases(values: Mapping[str, Any]) -> dict[str, Any]:
     for alias, name in ALIASES.items():
         if alias in values and name in values:
             raise InvalidSettings(
-                f"{alias!r} and {name!r} are the same setting. Specify one of them"
+                f"{alias!r} and {mention(name)} are the same setting. Specify one of them"
             )
     return {ALIASES.get(name, name): value for name, value in values.items()}
 
@@ -174,7 +180,14 @@ class _SettingsMeta(StructMeta):
     """Names of settings are checked as their values are: a wrong one raises `InvalidSettings`."""
 
     def __call__(self, *args: Any, **values: Any) -> Any:
-        return super().__call__(*args, **_known_settings(values))
+        known = _known_settings(values)
+        try:
+            return super().__call__(*args, **known)
+        except (CallscoreError, TypeError):  # a TypeError is about the arguments of this call
+            raise
+        except Exception as error:  # of an object that raises when it is compared or counted
+            problem = f"a value cannot be examined ({type(error).__name__})"
+            raise InvalidSettings(f"{problem}. Pass strings, numbers, lists and dicts") from error
 
 
 def _known_settings(values: Mapping[str, Any]) -> dict[str, Any]:
@@ -182,7 +195,7 @@ def _known_settings(values: Mapping[str, Any]) -> dict[str, Any]:
     for name in known:
         if name not in Settings.__struct_fields__:
             hint = suggestion_or_choices(name, Settings.__struct_fields__)
-            raise InvalidSettings(f"unknown setting {name!r}{hint}")
+            raise InvalidSettings(f"unknown setting {mention(name)}{hint}")
     return known
 
 
@@ -267,7 +280,7 @@ class Settings(
             force_setattr(self, "arguments", read_argument_rules(self.arguments))
         top_k: object = self.top_k
         if isinstance(top_k, bool) or not isinstance(top_k, int) or top_k < 1:
-            raise InvalidSettings(f"top_k: expected an integer ≥ 1, got {top_k!r}")
+            raise InvalidSettings(f"top_k: expected an integer ≥ 1, got {mention(top_k)}")
         _require_callable("similarity", self.similarity)
         _require_callable("judge", self.judge)
 
@@ -298,7 +311,7 @@ def _read_choice(setting: str, value: Any, choices: tuple[str, ...]) -> Any:
     if isinstance(value, str) and value.lower() in choices:
         return value.lower()
     hint = suggestion_or_choices(value, choices)
-    raise InvalidSettings(f"{setting}: unknown value {value!r}{hint}")
+    raise InvalidSettings(f"{setting}: unknown value {mention(value)}{hint}")
 
 
 def _name_parts(given: tuple[str, ...]) -> tuple[str, ...]:
@@ -307,17 +320,17 @@ def _name_parts(given: tuple[str, ...]) -> tuple[str, ...]:
 
 def _require_fraction(setting: str, value: object) -> None:
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
-        raise InvalidSettings(f"{setting}: expected a number from 0 to 1, got {value!r}")
+        raise InvalidSettings(f"{setting}: expected a number from 0 to 1, got {mention(value)}")
 
 
 def _require_strings(setting: str, value: object) -> None:
     if not isinstance(value, tuple) or not all(isinstance(item, str) and item for item in value):
-        raise InvalidSettings(f"{setting}: expected a tuple of strings, got {value!r}")
+        raise InvalidSettings(f"{setting}: expected a tuple of strings, got {mention(value)}")
 
 
 def _require_callable(setting: str, value: object) -> None:
     if value is not None and not callable(value):
-        raise InvalidSettings(f"{setting}: expected a function, got {value!r}")
+        raise InvalidSettings(f"{setting}: expected a function, got {mention(value)}")
 
 
 def _effects(value: Any) -> tuple[tuple[str, Effect], ...]:
@@ -327,15 +340,17 @@ def _effects(value: Any) -> tuple[tuple[str, Effect], ...]:
         isinstance(pair, list | tuple) and len(pair) == len(("pattern", "effect")) for pair in pairs
     ):
         raise InvalidSettings(
-            f'effects: expected a mapping such as {{"get_*": "read"}}, got {value!r}'
+            f'effects: expected a mapping such as {{"get_*": "read"}}, got {mention(value)}'
         )
     for pattern, _ in pairs:
         if not isinstance(pattern, str) or not pattern:
-            raise InvalidSettings(f"effects: expected a tool name or a pattern, got {pattern!r}")
+            raise InvalidSettings(
+                f"effects: expected a tool name or a pattern, got {mention(pattern)}"
+            )
     choices = get_args(Effect)
     return tuple(
         [
-            (pattern, _read_choice(f"effects: {pattern!r}", effect, choices))
+            (pattern, _read_choice(f"effects: {mention(pattern)}", effect, choices))
             for pattern, effect in pairs
         ]
     )
@@ -358,7 +373,7 @@ def settings_from(options: Mapping[str, Any], *, preset: str | None = None) -> S
     for name in _TUPLE_SETTINGS:
         given = values.get(name)
         if isinstance(given, str | list):
-            values[name] = (given,) if isinstance(given, str) else tuple(given)
+            values[name] = (given,) if isinstance(given, str) else tuple(list.__iter__(given))
     if preset is not None:
         values = {**get_preset(preset), **values}
     return cached_settings(**values)
@@ -373,7 +388,9 @@ def cached_settings(**values: Any) -> Settings:
     if _NOT_CACHED.isdisjoint(values):
         try:
             return _cached_settings(**values)
-        except TypeError:  # not hashable: a mapping, for example
+        except CallscoreError:
+            raise
+        except Exception:  # noqa: BLE001, S110  (not hashable: a mapping, or an object that raises)
             pass
     return Settings(**values)
 

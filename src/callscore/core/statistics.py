@@ -9,6 +9,7 @@ from collections import Counter
 from math import comb, floor, lgamma, log, sqrt
 from typing import TYPE_CHECKING, NamedTuple
 
+from callscore.core.rendering import mention
 from callscore.errors import InvalidSettings
 
 if TYPE_CHECKING:
@@ -59,11 +60,15 @@ def wilson(successes: float, total: int, *, confidence: float = 0.95) -> Interva
         InvalidSettings: `successes` is not from 0 to `total`, or `confidence` not between 0 and 1.
     """
     if not _is_number(total) or total < 0:
-        raise InvalidSettings(f"total: expected a number ≥ 0, got {total!r}")
+        raise InvalidSettings(f"total: expected a number ≥ 0, got {mention(total)}")
     if not _is_number(successes) or not 0 <= successes <= total:
-        raise InvalidSettings(f"successes: expected a number from 0 to {total}, got {successes!r}")
+        raise InvalidSettings(
+            f"successes: expected a number from 0 to {total}, got {mention(successes)}"
+        )
     if not _is_number(confidence) or not 0 < confidence < 1:
-        raise InvalidSettings(f"confidence: expected a number between 0 and 1, got {confidence!r}")
+        raise InvalidSettings(
+            f"confidence: expected a number between 0 and 1, got {mention(confidence)}"
+        )
     if total == 0:
         return Interval(0.0, 1.0)
     from statistics import NormalDist
@@ -114,7 +119,7 @@ def _require_integer(name: str, value: object, least: int, most: int | None) -> 
     if isinstance(value, int) and value >= least and (most is None or value <= most):
         return
     allowed = f"≥ {least}" if most is None else f"from {least} to {most}, the number of trials"
-    raise InvalidSettings(f"{name}: expected an integer {allowed}, got {value!r}")
+    raise InvalidSettings(f"{name}: expected an integer {allowed}, got {mention(value)}")
 
 
 def bootstrap_mean(clusters: Sequence[Cluster], *, confidence: float = 0.95) -> Interval:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from msgspec import structs
 
+from callscore.core.rendering import mention
 from callscore.core.settings import ALIASES, DEFAULT, Settings, settings_from
 from callscore.core.suggestions import did_you_mean
 from callscore.errors import CallscoreError, InvalidEvaluation, InvalidSettings
@@ -144,7 +145,7 @@ def _require_known(bare: Any, options: Mapping[str, Any]) -> None:
             parameters = signature(evaluation).parameters.values()
             own = [each.name for each in parameters if each.kind is Parameter.KEYWORD_ONLY]
             hint = did_you_mean(name, own) or did_you_mean(name, settings)
-            raise InvalidSettings(f"unknown keyword {name!r}{hint}")
+            raise InvalidSettings(f"unknown keyword {mention(name)}{hint}")
 
 
 def _build_evaluation(
@@ -202,7 +203,9 @@ def _name(task: Task, name: str | None) -> str:
             f"{task.name} is already an evaluation. Decorate its function only once"
         )
     if not callable(task):
-        raise InvalidSettings(f"{task!r} is not callable. Decorate a function that calls an agent")
+        raise InvalidSettings(
+            f"{mention(task)} is not callable. Decorate a function that calls an agent"
+        )
     called = getattr(task, "__name__", None) if name is None else name
     if not isinstance(called, str) or not called.strip() or called == "<lambda>":
         what = "this task" if name is None else repr(name)
@@ -218,7 +221,7 @@ def _cases(given: Any) -> Any:
         if not fspath(given).strip():
             raise InvalidSettings("cases: the path of the file is empty")
     elif isinstance(given, Mapping) or not (callable(given) or isinstance(given, Iterable)):
-        raise InvalidSettings(f"cases: {given!r} is not a list, a path or a function")
+        raise InvalidSettings(f"cases: {mention(given)} is not a list, a path or a function")
     elif isinstance(given, list | tuple) and not given:
         raise InvalidSettings("cases: the list is empty")
     return given
@@ -248,7 +251,7 @@ def _settings(preset: str | None, settings: Any, options: dict[str, Any]) -> dic
             "'settings' cannot be combined with a preset or single settings. Pass one of them"
         )
     if not isinstance(settings, Settings):
-        raise InvalidSettings(f"settings: expected a callscore.Settings, got {settings!r}")
+        raise InvalidSettings(f"settings: expected a callscore.Settings, got {mention(settings)}")
     return {"settings": settings, "own_settings": Settings.__struct_fields__}
 
 

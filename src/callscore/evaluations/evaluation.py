@@ -13,6 +13,7 @@ from msgspec import Struct, structs
 
 from callscore.core.call import Tool
 from callscore.core.case import Case
+from callscore.core.rendering import mention
 from callscore.core.settings import (
     DEFAULT,
     Settings,
@@ -179,25 +180,25 @@ def tags_from(given: Any) -> tuple[str, ...]:
     """The tags: one text, or several."""
     tags = [given] if isinstance(given, str) else given
     if not isinstance(tags, Iterable) or isinstance(tags, Mapping):
-        raise InvalidSettings(f"tags: {given!r} is not a list of strings")
+        raise InvalidSettings(f"tags: {mention(given)} is not a list of strings")
     tags = list(tags)
     for tag in tags:
         if not isinstance(tag, str) or not tag.strip():
-            raise InvalidSettings(f"tags: {tag!r} is not a tag")
+            raise InvalidSettings(f"tags: {mention(tag)} is not a tag")
     return tuple(dict.fromkeys(tags))
 
 
 def only_from(given: Any) -> bool:
     """Whether evaluations without `only` are left out."""
     if not isinstance(given, bool):
-        raise InvalidSettings(f"only: {given!r} is not true or false")
+        raise InvalidSettings(f"only: {mention(given)} is not true or false")
     return given
 
 
 def skip_from(given: Any) -> bool | str:
     """Whether to leave an evaluation out, or the reason."""
     if not isinstance(given, bool | str):
-        raise InvalidSettings(f"skip: {given!r} is not true, false or a reason")
+        raise InvalidSettings(f"skip: {mention(given)} is not true, false or a reason")
     return given
 
 
@@ -205,7 +206,7 @@ def trials_from(given: Any) -> int:
     """How often each case is asked: an integer from 1 on."""
     is_whole = isinstance(given, int | float) and not isinstance(given, bool) and given % 1 == 0
     if not is_whole or given < 1:  # 2.0 is an integer to JSON, and so to the schema of a suite
-        raise InvalidSettings(f"trials: {given!r} is not an integer ≥ 1")
+        raise InvalidSettings(f"trials: {mention(given)} is not an integer ≥ 1")
     return int(given)
 
 
@@ -219,7 +220,7 @@ def fail_under_from(given: Any, scorers: tuple[Scorer, ...]) -> dict[str, float]
     for name in given:
         if name not in names:
             hint = did_you_mean(name, names) or f". The scorers are {', '.join(names)}"
-            raise InvalidSettings(f"fail_under: unknown scorer {name!r}{hint}")
+            raise InvalidSettings(f"fail_under: unknown scorer {mention(name)}{hint}")
     return {name: _lowest_mean_from(number, f".{name}") for name, number in given.items()}
 
 
@@ -238,7 +239,7 @@ def tools_from(given: Any, folder: str | Path) -> Mapping[str, Tool] | None:
 def _lowest_mean_from(given: Any, where: str = "") -> float:
     is_number = isinstance(given, int | float) and not isinstance(given, bool)
     if not is_number or not 0 <= given <= 1:
-        raise InvalidSettings(f"fail_under{where}: {given!r} is not a number from 0 to 1")
+        raise InvalidSettings(f"fail_under{where}: {mention(given)} is not a number from 0 to 1")
     return float(given)
 
 
@@ -248,13 +249,13 @@ def variants_from(given: Any) -> Variants:
         return {}
     example = '{"warm": {"temperature": 0.9}}'
     if not isinstance(given, Mapping):
-        raise InvalidSettings(f"variants: {given!r} is not an object such as {example}")
+        raise InvalidSettings(f"variants: {mention(given)} is not an object such as {example}")
     for name, keywords in given.items():
         if not isinstance(name, str) or not name.strip():
-            raise InvalidSettings(f"variants: {name!r} is not a name")
+            raise InvalidSettings(f"variants: {mention(name)} is not a name")
         if not isinstance(keywords, Mapping) or not all(isinstance(key, str) for key in keywords):
             raise InvalidSettings(
-                f"variants.{name}: {keywords!r} is not an object such as {example}"
+                f"variants.{name}: {mention(keywords)} is not an object such as {example}"
             )
     return {name: dict(keywords) for name, keywords in given.items()}
 
@@ -300,10 +301,10 @@ def _require_keywords(taken: Signature, name: str, keywords: dict[str, Any]) -> 
         for key in keywords:
             if key not in known:
                 hint = did_you_mean(key, known)
-                problem = f"variants.{name}: the task has no parameter {key!r}{hint}"
+                problem = f"variants.{name}: the task has no parameter {mention(key)}{hint}"
                 raise InvalidSettings(problem) from None
         raise InvalidSettings(
-            _missing_arguments_text(taken, f"variant {name!r} does not pass it")
+            _missing_arguments_text(taken, f"variant {mention(name)} does not pass it")
         ) from None
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
+from callscore.core.rendering import mention
 from callscore.core.results import MetricValue
 from callscore.core.suggestions import did_you_mean
 from callscore.errors import CallscoreError, InvalidSettings, NotScorable
@@ -131,7 +132,7 @@ def scorer_of(given: Any) -> Scorer:
         return _scorer_named(given)
     if callable(given):
         return Scorer(_name_of(given), given, _argument_names(given))
-    raise InvalidSettings(f"scorers: {given!r} is not a name or a function")
+    raise InvalidSettings(f"scorers: {mention(given)} is not a name or a function")
 
 
 def _scorer_named(name: str) -> Scorer:
@@ -141,7 +142,7 @@ def _scorer_named(name: str) -> Scorer:
     if "." not in name:
         all_names = f". Choose from: {', '.join(SCORERS)}, or a metric of `callscore metrics`"
         hint = did_you_mean(name, SCORERS) or all_names
-        raise InvalidSettings(f"scorers: unknown scorer {name!r}{hint}")
+        raise InvalidSettings(f"scorers: unknown scorer {mention(name)}{hint}")
     from callscore.metrics.registry import metric_named
 
     try:
@@ -150,7 +151,7 @@ def _scorer_named(name: str) -> Scorer:
         raise InvalidSettings(f"scorers: {error}") from error
     if metric.less_is_better:
         raise InvalidSettings(
-            f"scorers: lower is better for {name!r}, but a scorer must rate good answers higher."
+            f"scorers: lower is better for {mention(name)}, but a scorer must rate good answers higher."
             " Write a function that inverts it"
         )
     return Scorer(name, _MetricScorer(metric), ("expected", "calls", "tools"))

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from msgspec import structs
 
 from callscore.core.call import malformed_part
-from callscore.core.rendering import hidden_content
+from callscore.core.rendering import hidden_content, mention
 from callscore.core.results import Unloaded
 from callscore.core.settings import ALIASES, Settings, settings_from
 from callscore.core.suggestions import did_you_mean
@@ -98,7 +98,7 @@ class SuiteDocument:
             if key not in known:
                 hint = did_you_mean(key, known) or f". Choose from: {', '.join(known)}"
                 where = f"{name} has no key" if name else "a suite has no key"
-                raise self.wrong(f"{where} {key!r}{hint}", *path, key)
+                raise self.wrong(f"{where} {mention(key)}{hint}", *path, key)
         return value
 
 
@@ -160,7 +160,7 @@ def suite_task(suite: SuiteDocument, tools: Mapping[str, Tool] | None) -> Task:
     prompts = {key: suite.value[key] for key in ("system", "prompt") if key in suite.value}
     for key, text in prompts.items():
         if not isinstance(text, str):
-            raise suite.wrong(f"{key}: {text!r} is not a string", key)
+            raise suite.wrong(f"{key}: {mention(text)} is not a string", key)
     if "prompt" in prompts:
         suite.checked(require_template, None, "prompt")
     task: Task = suite.checked(lambda _: chat(tools=tools, **model, **prompts), None, "model")
@@ -196,7 +196,7 @@ def _recorded_task(suite: SuiteDocument) -> Task:
 
     given = suite.value.get("answers")
     if not files and not isinstance(given, str):
-        raise suite.wrong(f"answers: {given!r} is not the path of a file", "answers")
+        raise suite.wrong(f"answers: {mention(given)} is not the path of a file", "answers")
     try:
         return RecordedAnswers(files or [given], suite.path.resolve().parent)
     except (InvalidSettings, UnreadableInput) as error:
@@ -219,11 +219,11 @@ def _parameters(suite: SuiteDocument, given: Any, *keys: str) -> dict[str, Any]:
     """The parameters of a request, such as `temperature`."""
     where = ".".join((*keys, "parameters"))
     if not isinstance(given, dict):
-        problem = f"{where}: {given!r} is not an object such as {{temperature: 0}}"
+        problem = f"{where}: {mention(given)} is not an object such as {{temperature: 0}}"
         raise suite.wrong(problem, *keys, "parameters")
     for name in given:
         if name in RESERVED_PARAMETERS:
-            problem = f"{where}: {name!r} is not a parameter: it is a key of the suite"
+            problem = f"{where}: {mention(name)} is not a parameter: it is a key of the suite"
             raise suite.wrong(problem, *keys, "parameters", name)
     _require_own_host(suite, given, *keys)
     return given
@@ -255,7 +255,9 @@ def _variant(suite: SuiteDocument, name: str, *, is_recorded: bool) -> dict[str,
             problem = f"variants.{name}.{key}: either all variants have 'answers', or none of them"
             raise suite.wrong(problem, *keys, key)
         if key in _TEXTS and (not isinstance(value, str) or not value):
-            raise suite.wrong(f"variants.{name}.{key}: {value!r} is not a string", *keys, key)
+            raise suite.wrong(
+                f"variants.{name}.{key}: {mention(value)} is not a string", *keys, key
+            )
     if is_recorded and "answers" not in options:
         raise suite.wrong(f"variants.{name}: it has no 'answers'", *keys)
     texts = {key: value for key, value in options.items() if key in _TEXTS}
@@ -394,7 +396,7 @@ def _refuse_secrets(suite: SuiteDocument) -> None:
 
 def _name(given: Any) -> str:
     if not isinstance(given, str) or not given.strip():
-        raise InvalidSettings(f"name: {given!r} is not a name")
+        raise InvalidSettings(f"name: {mention(given)} is not a name")
     return given
 
 
@@ -508,7 +510,7 @@ class RecordedAnswers:
         """Sentences about the recorded answers that belong to none of these case ids."""
         known = set(cases)
         return [
-            f"{file} has an answer for {name!r}, which is not a case{did_you_mean(name, known)}"
+            f"{file} has an answer for {mention(name)}, which is not a case{did_you_mean(name, known)}"
             for file, answers in self._answers.items()
             for name in dict.fromkeys(name for name, _ in answers)
             if name not in known

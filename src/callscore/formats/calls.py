@@ -27,6 +27,8 @@ from callscore.core.call import (
     split_concatenated_objects,
 )
 from callscore.core.equality import equal
+from callscore.core.nesting import nesting_fault
+from callscore.core.rendering import safe_repr
 from callscore.errors import InvalidCall
 from callscore.formats.shape import describe, integer_of, text_of
 
@@ -74,10 +76,19 @@ class ParsedArguments(Struct, frozen=True, gc=False):
 def read_arguments(value: Any) -> ParsedArguments:
     """The argument object of a value or of its JSON text; empty text and null are empty."""
     if value.__class__ is dict:
-        return ParsedArguments(value)
+        return _read_object(value)
     if isinstance(value, str):
         return _parse(value)
     return ParsedArguments({}) if value is None else _read_non_object(value)
+
+
+def _read_object(value: dict[str, Any]) -> ParsedArguments:
+    fault = nesting_fault(value)
+    if fault is None:
+        return ParsedArguments(value)
+    if fault == "cyclic":  # no trace can contain it: the program that calls this one made it
+        raise InvalidCall("the arguments of a call contain themselves. Pass data without cycles.")
+    return ParsedArguments(None, describe(value), TOO_DEEP)
 
 
 def _read_non_object(value: Any) -> ParsedArguments:
@@ -85,7 +96,7 @@ def _read_non_object(value: Any) -> ParsedArguments:
     if fault is not None:
         return ParsedArguments(None, fault.raw, fault.problem)
     if isinstance(value, Mapping):
-        return ParsedArguments(dict(value))
+        return _read_object(dict(value))
     return ParsedArguments(None, raw_text(value), NOT_AN_OBJECT)
 
 
@@ -98,20 +109,21 @@ def _parse(text: str) -> ParsedArguments:
         if value.__class__ is str:
             inner, warning = value, "double_encoded"
             value = _decode(inner) if inner and not inner.isspace() else None
-    except RecursionError:
-        return ParsedArguments(None, excerpt(text), TOO_DEEP)
-    except ValueError as error:
+    except (RecursionError, ValueError) as error:
         return ParsedArguments(None, excerpt(text), _json_error(inner, error))
     if value is None:
-        value = {}
-    elif value.__class__ is not dict:
-        return ParsedArguments(None, excerpt(text), NOT_AN_OBJECT)
-    elif inner.count(":") != len(value) and has_duplicate_keys(inner, value):
+        return ParsedArguments({}, None, None, warning)
+    is_object = value.__class__ is dict
+    if not is_object or nesting_fault(value) is not None:
+        return ParsedArguments(None, excerpt(text), TOO_DEEP if is_object else NOT_AN_OBJECT)
+    if inner.count(":") != len(value) and has_duplicate_keys(inner, value):
         warning = _DUPLICATE_KEYS
     return ParsedArguments(value, None, None, warning)
 
 
-def _json_error(text: str, error: ValueError) -> str:
+def _json_error(text: str, error: Exception) -> str:
+    if isinstance(error, RecursionError):
+        return TOO_DEEP
     problem = str(error)
     if _TRUNCATED in problem:
         # msgspec has the same message for half a surrogate pair at the end of a complete text.
@@ -166,7 +178,7 @@ def raw_text(value: Any) -> str | None:
     if value is None or isinstance(value, str):
         return value if value is None else excerpt(value)
     try:
-        return excerpt(msgspec.json.encode(value, enc_hook=repr).decode())
+        return excerpt(msgspec.json.encode(value, enc_hook=safe_repr).decode())
     except (RecursionError, ValueError, TypeError):
         return describe(value)
 
@@ -207,6 +219,8 @@ def read_simple_calls(items: list[Any]) -> tuple[ToolCall, ...] | None:
         name, arguments = item.get("name"), item.get("arguments")
         if not name or name.__class__ is not str or arguments.__class__ is not dict:
             return None
+        if nesting_fault(arguments) is not None:
+            return None
         calls.append(ToolCall(name, arguments))
     return tuple(calls)
 
@@ -227,7 +241,8 @@ def read_calls(value: Any, *, side: Side, where: str) -> tuple[ToolCall, ...]:
             if key in _ARGUMENT_KEYS:  # as in JSON with its keys sorted
                 key, name, other, arguments = other, arguments, key, name
             is_call = key in _NAME_KEYS and other in _ARGUMENT_KEYS
-            if is_call and name and name.__class__ is str and arguments.__class__ is dict:
+            is_plain = is_call and name.__class__ is str and arguments.__class__ is dict
+            if is_plain and name and nesting_fault(arguments) is None:
                 calls.append(ToolCall(name, arguments))
                 continue
         calls.append(read_call(item, side=side, where=f"{where}[{index}]"))
@@ -258,7 +273,9 @@ def read_call(value: Any, *, side: Side, where: str) -> ToolCall:
         InvalidCall: it has no name, or is expected with arguments that cannot be read.
     """
     if isinstance(value, ToolCall):
-        if value.name and value.error is None and value.arguments.__class__ is dict:
+        arguments = value.arguments
+        is_plain = value.name and value.error is None and arguments.__class__ is dict
+        if is_plain and arguments is not None and nesting_fault(arguments) is None:
             return value
         value = msgspec.structs.asdict(value)
     if value.__class__ is dict or isinstance(value, Mapping):

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
+from callscore.core.rendering import mention
 from callscore.errors import InvalidSettings, UnreadableInput
 from callscore.formats.shape import describe, integer_of
 
@@ -87,7 +88,7 @@ def parse_json_path(text: str) -> JSONPath:
         found = _STEP.match(rest, position)
         if found is None:
             raise InvalidSettings(
-                f"invalid path {text!r} at {rest[position:]!r}."
+                f"invalid path {mention(text)} at {rest[position:]!r}."
                 " Write a path such as $.metadata.task_id or $.turns[0]['tool calls']."
             )
         key = found[found.lastgroup or 0]
@@ -151,7 +152,9 @@ def parse_field_paths(paths: Mapping[str, str]) -> FieldPaths:
     for field in paths:
         if field not in CASE_FIELDS:
             known = ", ".join(CASE_FIELDS)
-            raise InvalidSettings(f"unknown field {field!r} of a case. Choose from: {known}.")
+            raise InvalidSettings(
+                f"unknown field {mention(field)} of a case. Choose from: {known}."
+            )
     return FieldPaths({field: parse_json_path(path) for field, path in paths.items()})
 
 

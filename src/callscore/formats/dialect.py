@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, Any
 from msgspec import Struct
 
 from callscore.core.call import Tool
+from callscore.core.rendering import mention
 from callscore.errors import InvalidDialect, InvalidSettings
 from callscore.formats.trace import ReadOptions, Trace
 from callscore.plugins import PluginKind
@@ -53,7 +54,7 @@ def dialect_from_module(name: str, module: ModuleType) -> Dialect:
     ]
     if missing or not module.__doc__:
         lack = ", ".join(missing) or "a docstring"
-        raise InvalidDialect(f"the format {name!r} ({module.__name__}) lacks {lack}.")
+        raise InvalidDialect(f"the format {mention(name)} ({module.__name__}) lacks {lack}.")
     return Dialect(
         name=name,
         order=module.ORDER,
@@ -86,4 +87,6 @@ def dialect_named(name: str) -> Dialect:
     meant = [repr(each) for each in get_close_matches(name, known, n=3, cutoff=0.5)]
     choices = " or ".join([", ".join(meant[:-1]), meant[-1]]) if meant[1:] else "".join(meant)
     hint = f" Did you mean {choices}?" if meant else ""
-    raise InvalidSettings(f"unknown format {name!r}.{hint} 'callscore formats' lists all formats.")
+    raise InvalidSettings(
+        f"unknown format {mention(name)}.{hint} 'callscore formats' lists all formats."
+    )

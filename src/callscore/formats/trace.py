@@ -10,6 +10,7 @@ from msgspec import Struct
 
 from callscore.core.call import Tool, ToolCall
 from callscore.core.case import Expected
+from callscore.core.rendering import mention
 from callscore.errors import InvalidSettings
 
 __all__ = ["DEFAULT_READ_OPTIONS", "Part", "ReadOptions", "Trace", "View", "read_options_for"]
@@ -55,7 +56,7 @@ class Trace(Struct, frozen=True, gc=False, kw_only=True, repr_omit_defaults=True
 def _require_choice(option: str, value: object, choices: Any) -> None:
     if value not in get_args(choices):
         known = ", ".join(get_args(choices))
-        raise InvalidSettings(f"{option}: unknown value {value!r}. Choose from: {known}.")
+        raise InvalidSettings(f"{option}: unknown value {mention(value)}. Choose from: {known}.")
 
 
 class ReadOptions(Struct, frozen=True, kw_only=True):
@@ -95,14 +96,16 @@ class ReadOptions(Struct, frozen=True, kw_only=True):
 
     def __post_init__(self) -> None:
         if not isinstance(self.leave_out, tuple):
-            raise InvalidSettings(f"leave_out: expected a tuple of texts, got {self.leave_out!r}")
+            raise InvalidSettings(
+                f"leave_out: expected a tuple of texts, got {mention(self.leave_out)}"
+            )
         for part in self.leave_out:
             _require_choice("leave_out", part, Part)
         if self.view is not None:
             _require_choice("view", self.view, View)
         candidate: Any = self.candidate
         if candidate.__class__ is not int or candidate < 0:
-            raise InvalidSettings(f"candidate: expected an integer ≥ 0, got {candidate!r}")
+            raise InvalidSettings(f"candidate: expected an integer ≥ 0, got {mention(candidate)}")
 
 
 DEFAULT_READ_OPTIONS = ReadOptions()
@@ -122,7 +125,7 @@ def read_options_for(
         pattern = re.compile(failure)
     except (re.error, TypeError) as error:
         raise InvalidSettings(
-            f"failure: {failure!r} is not a regular expression ({error})"
+            f"failure: {mention(failure)} is not a regular expression ({error})"
         ) from error
     return ReadOptions(
         view=view,  # type: ignore[arg-type]  # it is checked there

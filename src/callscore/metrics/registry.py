@@ -9,6 +9,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from callscore import __version__
+from callscore.core.rendering import mention
 from callscore.core.scoring import score_calls
 from callscore.core.settings import DEFAULT
 from callscore.core.suggestions import did_you_mean
@@ -200,7 +201,9 @@ def resolve_metrics(given: str | Metric | Iterable[str | Metric]) -> tuple[Metri
     """
     asked = [given] if isinstance(given, str | Metric) else given
     if not isinstance(asked, Iterable):
-        raise InvalidSettings(f"metrics: expected a list of metrics, got {given!r}. {_LIST_HINT}")
+        raise InvalidSettings(
+            f"metrics: expected a list of metrics, got {mention(given)}. {_LIST_HINT}"
+        )
     found: dict[str, Metric] = {}
     for item in asked:
         metric = item if isinstance(item, Metric) else metric_named(item)
@@ -216,7 +219,9 @@ def metric_named(text: str) -> Metric:
         InvalidSettings: there is none, or it has no such option or value.
     """
     if not isinstance(text, str):
-        raise InvalidSettings(f"metrics: expected the name of a metric, got {text!r}. {_LIST_HINT}")
+        raise InvalidSettings(
+            f"metrics: expected the name of a metric, got {mention(text)}. {_LIST_HINT}"
+        )
     name, colon, given = text.partition(":")
     peer, function = find_metric_function(name)
     metric = name.partition(".")[2]
@@ -252,7 +257,7 @@ def find_metric_function(name: str) -> tuple[MetricProvider, Callable[..., Any]]
     if function not in functions:
         meant = did_you_mean(function, functions) if function else ""
         others = f"{meant or '.'} {_metrics_text(peer)}"
-        raise InvalidSettings(f"unknown metric {name!r}{others}")
+        raise InvalidSettings(f"unknown metric {mention(name)}{others}")
     return peer, functions[function]
 
 
@@ -282,5 +287,5 @@ def provider_named(tool: str, name: str | None = None) -> MetricProvider:
         )
     meant = did_you_mean(tool, by_name) or "."
     raise InvalidSettings(
-        f"unknown metric {name or tool!r}: there is no tool {tool!r}{meant} {_LIST_HINT}"
+        f"unknown metric {name or tool!r}: there is no tool {mention(tool)}{meant} {_LIST_HINT}"
     )

@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 
 from callscore.core.call import ToolCall
 from callscore.core.case import Forbidden, Group, Times
-from callscore.core.rendering import clip, escape, safe_repr
+from callscore.core.rendering import clip, escape, mention, safe_repr
 from callscore.core.rules import contains_matchers
 from callscore.errors import InvalidCall, InvalidSettings, NotScorable
 
@@ -110,4 +110,6 @@ def option_value(option: str, word: str, meanings: Mapping[str, Meaning]) -> Mea
         return meanings[word]
     except (KeyError, TypeError):
         words = ", ".join(meanings)
-        raise InvalidSettings(f"{option}: unknown value {word!r}. Choose from: {words}.") from None
+        raise InvalidSettings(
+            f"{option}: unknown value {mention(word)}. Choose from: {words}."
+        ) from None

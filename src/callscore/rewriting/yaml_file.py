@@ -51,20 +51,12 @@ _NO_NODE = TextNode(-1, -1)
 
 def decode_yaml(text: str) -> Any:
     """The records of a text, and everything else in its documents."""
-    from ruamel.yaml import YAML
-    from ruamel.yaml.error import YAMLError
+    from callscore.sources.yaml_document import read_other_members
 
-    records = _records(text)
-    try:
-        documents = list(YAML(typ="safe", pure=True).load_all(text))
-    except YAMLError as error:
-        raise CannotRewrite(reasons.NOT_YAML) from error
-    others = [
-        {key: value for key, value in document.items() if key != "cases"}
-        for document in documents
-        if isinstance(document, dict) and "cases" in document
-    ]
-    return {"records": records, "others": others}
+    others = read_other_members(text, "cases")
+    if others is None:
+        raise CannotRewrite(reasons.NOT_YAML)
+    return {"records": _records(text), "others": others}
 
 
 @lru_cache(maxsize=8)  # many cases are searched in one file
@@ -83,13 +75,12 @@ def _records(text: str) -> list[Any]:
 @lru_cache(maxsize=8)
 def _record_nodes(text: str) -> list[YamlNode]:
     """The nodes of the records, in the order of `_records`."""
-    from ruamel.yaml import YAML
     from ruamel.yaml.nodes import MappingNode, SequenceNode
 
-    yaml = YAML(typ="safe", pure=True)
-    yaml.composer.warn_double_anchors = False
+    from callscore.sources.yaml_nodes import compose_documents
+
     nodes: list[YamlNode] = []
-    for document in yaml.compose_all(text):
+    for document in compose_documents(text):
         cases = _member(document, "cases") if isinstance(document, MappingNode) else document
         if isinstance(cases, SequenceNode):
             nodes += cases.value

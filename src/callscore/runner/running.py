@@ -13,6 +13,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from callscore.core.phrases import Language, say
+from callscore.core.rendering import mention
 from callscore.core.results import JudgeCounts, Result, RunResults, Unloaded
 from callscore.core.totals import Show, Totals
 from callscore.errors import CallscoreError, InvalidSettings, UnusableStore
@@ -453,6 +454,6 @@ def _evaluations(what: tuple[Any, ...]) -> tuple[list[Evaluation], list[Unloaded
 
     for one in what:
         if not isinstance(one, Evaluation | str | PathLike):
-            problem = f"{one!r} is not an evaluation or the path of one"
+            problem = f"{mention(one)} is not an evaluation or the path of one"
             raise InvalidSettings(f"evaluate: {problem}")
     return discover(what)

@@ -18,11 +18,11 @@ import msgspec
 from msgspec import Struct
 
 from callscore.core.call import FaultyArray, FaultyObject, Malformed, excerpt, malformed_part
+from callscore.core.nesting import MAX_DEPTH
 
 __all__ = ["NotJSON", "decode_leniently", "keys_given_twice", "marked_array", "marked_object"]
 
 
-_MAX_DEPTH = 500
 _MAX_DIGITS = 4300  # Python's limit for converting text to an integer, and back
 _MAX_RAW_LENGTH = 2001
 
@@ -172,10 +172,10 @@ class _Reader:
     def close(self) -> Any:
         container = self.stack.pop()
         depth = len(self.stack) + 1
-        if depth > _MAX_DEPTH:
+        if depth > MAX_DEPTH:
             # Only the outermost of them is marked, as a whole; nothing inside it is kept.
-            problem = f"nested deeper than {_MAX_DEPTH} levels"
-            return self.malformed(container.start, problem) if depth == _MAX_DEPTH + 1 else None
+            problem = f"nested deeper than {MAX_DEPTH} levels"
+            return self.malformed(container.start, problem) if depth == MAX_DEPTH + 1 else None
         if container.problem is None:
             return container.content
         fault = self.malformed(container.start, container.problem)

@@ -5,23 +5,21 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-from ruamel.yaml import YAML
-from ruamel.yaml.error import MarkedYAMLError
 from ruamel.yaml.nodes import MappingNode, ScalarNode, SequenceNode
-from ruamel.yaml.reader import ReaderError
 
 from callscore.core.call import FaultyArray, FaultyObject, Malformed, excerpt, malformed_part
 from callscore.core.rendering import is_content_hidden
 from callscore.errors import UnreadableInput
 from callscore.sources.duplicate_keys import duplicate_problem
 from callscore.sources.record import Array, BadRecord, Record
+from callscore.sources.yaml_nodes import NotYAML, compose_documents
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from ruamel.yaml.nodes import Node
 
-__all__ = ["read_yaml", "read_yaml_with_lines"]
+__all__ = ["read_other_members", "read_yaml", "read_yaml_with_lines"]
 
 # The line numbers (from 1) of the parts of a document, by the keys that lead there.
 LineNumbers = dict[tuple[str | int, ...], int]
@@ -39,8 +37,10 @@ _INFINITIES = (float("inf"), float("-inf"))
 _BASES = {"0o": 8, "0x": 16}
 _MAX_DIGITS = 3500  # few enough for Python to print the integer, even a hexadecimal one
 # A few lines of aliases to aliases can expand to more values than fit into memory.
-_MAX_VALUES = 5_000_000
-_TOO_DEEP = "the YAML is nested too deeply, or an alias contains itself. Write such cases as JSON."
+MAX_REPEATED = 200_000  # values that the aliases of a file repeat
+_TEXT_SIZE = 100  # characters of a text that count as one value
+_TOO_DEEP = "the aliases are nested too deeply. Write such cases as JSON."
+_SELF_ALIAS = "an alias contains itself. Remove it."
 
 
 def read_yaml(data: bytes, name: str) -> Iterator[Record | BadRecord | Array]:
@@ -56,30 +56,12 @@ def read_yaml(data: bytes, name: str) -> Iterator[Record | BadRecord | Array]:
         problem = f"the byte 0x{data[error.start]:02x} is not UTF-8. Save the file as UTF-8."
         yield BadRecord(place, problem)
         return
+    builder = _Builder(text)  # one for all documents: so is its budget
     try:
-        for document in _documents(text):
-            yield from _records_of(document, text, name)
-    except _YAML_ERRORS as error:
-        yield _syntax_error(error, text, name)
-
-
-# The parser does not check every escape before it decodes it: hence the ValueError.
-_YAML_ERRORS = (MarkedYAMLError, ReaderError, RecursionError, ValueError)
-
-
-def _syntax_error(error: Exception, text: str, name: str) -> BadRecord:
-    if isinstance(error, MarkedYAMLError):
-        place = _place_of_mark(name, error.problem_mark or error.context_mark)
-        remedy = " Indent with spaces." if "'\\t'" in str(error.problem) else ""
-        problem = "a syntax error" if is_content_hidden() else error.problem or error.context
-        return BadRecord(place, f"not YAML: {problem}.{remedy}")
-    if isinstance(error, ReaderError):
-        place = _place_at(name, text, error.position)
-        problem = f"not YAML: the character U+{ord(text[error.position]):04X} is not allowed in it."
-        return BadRecord(place, problem)
-    if isinstance(error, RecursionError):
-        return BadRecord(name, _TOO_DEEP)
-    return BadRecord(name, f"not YAML: {error}.")
+        for document in compose_documents(text):
+            yield from _records_of(document, builder, name)
+    except NotYAML as error:
+        yield BadRecord(f"{name}:{error.line}:{error.column}", error.problem)
 
 
 def read_yaml_with_lines(text: str, name: str) -> tuple[Any, LineNumbers]:
@@ -89,7 +71,7 @@ def read_yaml_with_lines(text: str, name: str) -> tuple[Any, LineNumbers]:
         UnreadableInput: it is not YAML, has no JSON value, or has more than one document.
     """
     try:
-        documents = list(_documents(text))
+        documents = list(compose_documents(text))
         if len(documents) > 1:
             place = _place_of_mark(name, documents[1].start_mark)
             raise UnreadableInput(place, "a second document begins here. Put it in another file.")
@@ -97,12 +79,25 @@ def read_yaml_with_lines(text: str, name: str) -> tuple[Any, LineNumbers]:
     except _NotJSONError as error:
         place = _place_of_mark(name, error.node.start_mark)
         raise UnreadableInput(place, error.problem) from error
-    except _YAML_ERRORS as error:
-        if isinstance(error, UnreadableInput):
-            raise
-        bad = _syntax_error(error, text, name)
-        raise UnreadableInput(bad.place, bad.problem) from error
+    except NotYAML as error:
+        raise UnreadableInput(f"{name}:{error.line}:{error.column}", error.problem) from error
+    except RecursionError as error:  # aliases to aliases to aliases
+        raise UnreadableInput(name, _TOO_DEEP) from error
     return value, _lines_of(documents[0]) if documents else {}
+
+
+def read_other_members(text: str, key: str) -> list[dict[str, Any]] | None:
+    """The members beside a key, of all documents that have it; None if they cannot be read."""
+    builder = _Builder(text)
+    try:
+        return [
+            builder.build_members([member for member in document.value if member[0].value != key])
+            for document in compose_documents(text)
+            if isinstance(document, MappingNode)
+            and any(name.value == key for name, _ in document.value)
+        ]
+    except (NotYAML, _NotJSONError, RecursionError):
+        return None
 
 
 def _lines_of(document: Node) -> LineNumbers:
@@ -124,12 +119,6 @@ def _lines_of(document: Node) -> LineNumbers:
     return lines
 
 
-def _documents(text: str) -> Iterator[Node]:
-    yaml = YAML(typ="safe", pure=True)
-    yaml.composer.warn_double_anchors = False  # YAML allows them: the last one before counts
-    yield from yaml.compose_all(text)
-
-
 def _place_at(name: str, text: str, position: int) -> str:
     line = text.count("\n", 0, position) + 1
     column = position - text.rfind("\n", 0, position)
@@ -140,9 +129,11 @@ def _place_of_mark(name: str, mark: Any) -> str:
     return f"{name}:{mark.line + 1}:{mark.column + 1}"
 
 
-def _records_of(document: Node, text: str, name: str) -> Iterator[Record | BadRecord | Array]:
+def _records_of(
+    document: Node, builder: _Builder, name: str
+) -> Iterator[Record | BadRecord | Array]:
     if isinstance(document, SequenceNode):
-        yield from _items_of(document, text, name)
+        yield from _items_of(document, builder, name)
         return
     is_empty = isinstance(document, ScalarNode) and document.tag == f"{_TAG_PREFIX}null"
     nodes = [] if is_empty else [document]
@@ -150,20 +141,17 @@ def _records_of(document: Node, text: str, name: str) -> Iterator[Record | BadRe
         cases = next((value for key, value in document.value if key.value == "cases"), None)
         nodes = cases.value if isinstance(cases, SequenceNode) else nodes
     for node in nodes:
-        yield _record_of(node, _Builder(text), name)
+        yield _record_of(node, builder, name)
 
 
-def _items_of(node: SequenceNode, text: str, name: str) -> Iterator[Record | BadRecord | Array]:
-    builder = _Builder(text)  # one for all, because all are in memory at once
-    records: list[Record] = []
-    for index, item in enumerate(node.value):
-        record = _record_of(item, builder, name)
-        if isinstance(record, BadRecord):
-            yield from records
-            for other in node.value[index:]:
-                yield _record_of(other, _Builder(text), name)
-            return
-        records.append(record)
+def _items_of(
+    node: SequenceNode, builder: _Builder, name: str
+) -> Iterator[Record | BadRecord | Array]:
+    found = [_record_of(item, builder, name) for item in node.value]
+    records = [each for each in found if isinstance(each, Record)]
+    if len(records) < len(found):
+        yield from found
+        return
     items = [record.value for record in records]
     fault = builder.fault_among(items, node)
     yield Array(
@@ -193,31 +181,85 @@ class _NotJSONError(Exception):
 
 
 class _Builder:
+    """Builds the values of the nodes of one file.
+
+    What an alias repeats is counted before it is built, and a node that failed once fails at once.
+    """
+
     def __init__(self, text: str) -> None:
         self.text = text
-        self.count = 0
+        self.repeated = 0
+        self.is_repeating = False
+        self.built: dict[int, Node] = {}  # with the nodes, so that their ids stay theirs
+        self.sizes: dict[int, int] = {}
+        self.errors: dict[int, _NotJSONError] = {}
 
     def build(self, node: Node) -> Any:
-        self.count += 1
-        if self.count > _MAX_VALUES:
-            problem = f"the aliases expand to more than {_MAX_VALUES:,} values. Use fewer aliases."
+        key = id(node)
+        if key in self.errors:
+            raise self.errors[key]
+        is_first = not self.is_repeating and key in self.built
+        if is_first:  # what is inside it is counted with it
+            self.count_repeated(node)
+            self.is_repeating = True
+        self.built[key] = node
+        try:
+            return (
+                self.build_scalar(node) if isinstance(node, ScalarNode) else self.build_once(node)
+            )
+        finally:
+            self.is_repeating = self.is_repeating and not is_first
+
+    def build_once(self, node: Node) -> Any:
+        key = id(node)
+        self.errors[key] = _NotJSONError(node, _SELF_ALIAS)  # until the node is complete
+        try:
+            value = self.build_container(node)
+        except _NotJSONError as error:
+            self.errors[key] = error
+            raise
+        except RecursionError:
+            self.errors[key] = _NotJSONError(node, _TOO_DEEP)
+            raise
+        del self.errors[key]
+        return value
+
+    def count_repeated(self, node: Node) -> None:
+        self.repeated += self.size_of(node)
+        if self.repeated > MAX_REPEATED:
+            problem = f"the aliases repeat more than {MAX_REPEATED:,} values. Use fewer aliases."
             raise _NotJSONError(node, problem)
+
+    def size_of(self, node: Node) -> int:
+        """The number of values in a node, in which a long text counts as several.
+
+        Each node is counted once.
+        """
         if isinstance(node, ScalarNode):
-            return self.build_scalar(node)
+            return 1 + len(node.value) // _TEXT_SIZE
+        known = self.sizes.get(id(node))
+        if known is None:
+            members = node.value
+            if isinstance(node, MappingNode):
+                members = [part for member in node.value for part in member]
+            known = self.sizes[id(node)] = 1 + sum(map(self.size_of, members))
+        return known
+
+    def build_container(self, node: Node) -> Any:
         if node.tag not in _CONTAINER_TAGS:
             raise _unknown_tag(node)
         if isinstance(node, MappingNode):
-            members = self.build_members(node)
+            members = self.build_members(node.value)
             fault = self.fault_among(members.values(), node)
             return FaultyObject(members, fault) if fault else members
         items = [self.build(item) for item in node.value]
         fault = self.fault_among(items, node)
         return FaultyArray(items, fault) if fault else items
 
-    def build_members(self, node: MappingNode) -> dict[str, Any]:
+    def build_members(self, nodes: list[tuple[Node, Node]]) -> dict[str, Any]:
         members: dict[str, Any] = {}
         merged: dict[str, Any] = {}
-        for key_node, value_node in node.value:
+        for key_node, value_node in nodes:
             value = self.build(value_node)
             if key_node.tag == _MERGE_TAG:
                 merged = self.merge(value, key_node)

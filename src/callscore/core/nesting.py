@@ -1,0 +1,76 @@
+"""How deep a value is nested, checked once where calls are read: everything after that may recurse."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Literal
+
+from callscore.core.rules import Matcher
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+__all__ = ["MAX_DEPTH", "NestingFault", "nesting_fault"]
+
+MAX_DEPTH = 500  # levels of objects and arrays in the arguments of a call
+# Objects of Python can share parts, so that a few lines expand to more values than fit into memory.
+MAX_CONTAINERS = 2_000_000
+
+NestingFault = Literal["too_deep", "too_large", "cyclic"]
+
+_FEW_LEVELS = 4
+_SCALARS = frozenset({str, int, float, bool, type(None)})
+_are_scalars = _SCALARS.issuperset
+_CONTAINERS = (dict, list, tuple, Matcher)
+
+
+def nesting_fault(value: dict[str, Any]) -> NestingFault | None:
+    """Why the members of an object cannot be followed to their ends; None if they can.
+
+    An object that contains itself has no end. One that only contains scalars costs next to nothing.
+    """
+    if _are_scalars(map(type, value.values())):
+        return None
+    members: list[Any] = list(value.values())
+    for _ in range(_FEW_LEVELS):  # quickly, as nearly all values have only a few
+        deeper: list[Any] = []
+        for item in members:
+            kind = item.__class__
+            if kind is list:
+                deeper += item
+            elif kind is dict:
+                deeper += item.values()
+            elif kind not in _SCALARS:
+                return _fault_below(value)
+        if _are_scalars(map(type, deeper)):
+            return None
+        members = deeper
+    return _fault_below(value)
+
+
+def _fault_below(value: dict[str, Any]) -> NestingFault | None:
+    ancestors: list[Any] = [value]
+    pending: list[Iterator[Any]] = [_containers_in(value)]
+    seen = 0
+    while pending:
+        item = next(pending[-1], None)
+        if item is None:
+            pending.pop()
+            ancestors.pop()
+            continue
+        seen += 1
+        ancestors.append(item)
+        pending.append(_containers_in(item))
+        if seen > MAX_CONTAINERS or len(pending) > MAX_DEPTH:
+            is_cyclic = len({id(each) for each in ancestors}) < len(ancestors)
+            return (
+                "cyclic" if is_cyclic else "too_deep" if len(pending) > MAX_DEPTH else "too_large"
+            )
+    return None
+
+
+def _containers_in(value: Any) -> Iterator[Any]:
+    if isinstance(value, dict):
+        value = value.values()
+    elif isinstance(value, Matcher):
+        value = (value.value, value.options)
+    return iter([item for item in value if isinstance(item, _CONTAINERS)])

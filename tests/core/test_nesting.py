@@ -1,0 +1,197 @@
+"""How deep the arguments of a call may be nested, by calls and by settings of any shape."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any
+
+import pytest
+
+import callscore
+from callscore import (
+    CallscoreError,
+    InvalidCall,
+    InvalidSettings,
+    Score,
+    Settings,
+    ToolCall,
+    expect,
+    score,
+)
+from callscore.core import nesting
+from callscore.core.nesting import MAX_DEPTH, nesting_fault
+
+
+def nested(levels: int, *, kind: type = list) -> Any:
+    value: Any = 1
+    for _ in range(levels):
+        value = [value] if kind is list else {"a": value}
+    return value
+
+
+def cyclic() -> Any:
+    value: list[Any] = []
+    value.append({"a": (value,)})
+    return value
+
+
+class SelfDict:
+    def to_dict(self) -> Any:
+        return self
+
+
+class EndlessDict:
+    def to_dict(self) -> Any:
+        return {"next": EndlessDict()}
+
+
+class Hostile:
+    """An object that raises whatever is asked of it."""
+
+    def __repr__(self) -> str:
+        raise RuntimeError("repr")
+
+    def __eq__(self, other: object) -> bool:
+        raise RuntimeError("eq")
+
+    def __hash__(self) -> int:
+        raise RuntimeError("hash")
+
+
+class HostileList(list[Any]):
+    def __len__(self) -> int:
+        raise RuntimeError("len")
+
+    def __iter__(self) -> Any:
+        raise RuntimeError("iter")
+
+
+ABSURD = {
+    "10,000 lists": nested(10_000),
+    "100,000 objects": nested(100_000, kind=dict),
+    "cycle": cyclic(),
+    "itself": SelfDict(),
+    "endless": EndlessDict(),
+    "hostile": Hostile(),
+    "hostile list": HostileList(),
+    "huge": 10**5000,
+    "-huge": -(10**5000),
+    "NaN": float("nan"),
+    "infinite": float("inf"),
+    "Decimal": Decimal("1e999999999999999999"),
+    "signaling": Decimal("sNaN"),
+    "fraction": Fraction(1, 3),
+    "set": {1, 2},
+    "bytes": b"\xff",
+    "long": "x" * 1_000_000,
+}
+
+
+@pytest.mark.parametrize("depth", [1, 2, MAX_DEPTH - 2])
+@pytest.mark.parametrize("kind", [list, dict])
+def test_values_that_can_be_followed_have_no_fault(depth: int, kind: type) -> None:
+    assert nesting_fault({"x": nested(depth, kind=kind)}) is None
+
+
+def test_values_nested_too_deeply_have_one() -> None:
+    assert nesting_fault({"x": nested(MAX_DEPTH)}) == "too_deep"
+    assert nesting_fault({"x": nested(100_000, kind=dict)}) == "too_deep"
+    assert nesting_fault({"x": expect.unordered(nested(MAX_DEPTH))}) == "too_deep"
+
+
+def test_a_value_that_contains_itself_has_one() -> None:
+    arguments: dict[str, Any] = {}
+    arguments["x"] = {"y": [arguments]}
+
+    assert nesting_fault(arguments) == "cyclic"
+
+
+def test_shared_parts_that_expand_to_too_much_have_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(nesting, "MAX_CONTAINERS", 1000)
+    shared: Any = []
+    for _ in range(60):
+        shared = [shared, shared]
+
+    assert nesting_fault({"x": shared}) == "too_large"
+
+
+def test_deep_arguments_of_an_agent_are_a_mistake_of_the_agent() -> None:
+    found = score([("f", {"x": 1})], [{"name": "f", "arguments": {"x": nested(10_000)}}])
+
+    assert found.actual[0].error == "nested_too_deeply"
+    assert found.f1 == 0
+
+
+@pytest.mark.parametrize("depth", [MAX_DEPTH, 10_000, 100_000])
+def test_deep_arguments_in_a_reference_are_refused(depth: int) -> None:
+    deep = {"x": nested(depth, kind=dict)}
+
+    for call in ({"name": "f", "arguments": deep}, ("f", deep), ToolCall("f", deep)):
+        with pytest.raises(InvalidCall, match="nested too deeply"):
+            score([call], [])
+
+
+def test_cyclic_arguments_are_refused_on_both_sides() -> None:
+    with pytest.raises(InvalidCall, match="contain themselves"):
+        score([("f", {"x": cyclic()})], [])
+    with pytest.raises(InvalidCall, match="contain themselves"):
+        score([], [ToolCall("f", {"x": cyclic()})])
+
+
+@pytest.mark.parametrize("name", [name for name in ABSURD if name != "hostile list"])
+def test_absurd_values_of_calls_are_scored_or_refused(name: str) -> None:
+    value = ABSURD[name]
+    calls: list[Any] = [
+        *([{"name": "f", "arguments": {"x": value}}], [("f", {"x": value})], [("f", value)]),
+        *([{"name": value}], value, [value], {"messages": value}),
+        {"messages": [{"role": "assistant", "tool_calls": [{"function": value}]}]},
+    ]
+    tools: list[Any] = [None, value, [{"name": "f", "parameters": {"const": value}}]]
+    for call in calls:
+        for use in (callscore.read_calls, callscore.read_tools, callscore.check_calls):
+            _allow_errors_of_callscore(lambda use=use, call=call: use(call))
+        for offered in tools:
+            _allow_errors_of_callscore(lambda call=call, o=offered: _show(score(call, [], tools=o)))
+            _allow_errors_of_callscore(lambda call=call, o=offered: _show(score([], call, tools=o)))
+    _allow_errors_of_callscore(lambda: callscore.evaluate(value))
+
+
+def _show(found: Any) -> None:
+    assert str(found)
+    assert found.explain()
+    assert found.to_dict()
+
+
+def _allow_errors_of_callscore(use: Any) -> None:
+    found = _result_of(use)
+    assert not isinstance(found, CallscoreError) or 0 < len(str(found)) < 1000
+
+
+@pytest.mark.parametrize("name", ABSURD)
+def test_absurd_settings_are_refused_with_a_short_sentence(name: str) -> None:
+    value = ABSURD[name]
+    for setting in Settings.__struct_fields__:
+        shapes = [value, [value], (value,), {"*.x": value}, {value: "x"} if _has_hash(value) else 0]
+        shapes += [{"*.x": {"text": {"similarity": value}}}, [("a", value)]]
+        for shape in shapes:
+            found = _result_of(score, [], [], **{setting: shape})
+            is_error = isinstance(found, InvalidSettings)
+            assert 0 < len(str(found)) < 1000 if is_error else isinstance(found, Score)
+            assert isinstance(_result_of(Settings, **{setting: shape}), Settings | CallscoreError)
+    for keyword in ("preset", "settings"):
+        assert isinstance(_result_of(score, [], [], **{keyword: value}), InvalidSettings)
+
+
+def _has_hash(value: Any) -> bool:
+    try:
+        return hash(value) is not None
+    except (TypeError, RuntimeError, ValueError):
+        return False
+
+
+def _result_of(function: Any, *args: Any, **options: Any) -> Any:
+    try:
+        return function(*args, **options)
+    except CallscoreError as error:
+        return error
