@@ -14,7 +14,6 @@ from callscore.cli.groups import SuggestingGroup
 from callscore.cli.output import print_note, program_name
 from callscore.cli.supervision import can_supervise, supervise
 from callscore.errors import CallscoreError, MissingConsent
-from callscore.models.secrets import hide_secrets
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
@@ -110,6 +109,8 @@ def cli() -> None:
 
 def consent_text(error: MissingConsent) -> str:
     """Which consent is missing, and this command with the options that give it."""
+    from callscore.models.secrets import hide_secrets  # it imports much
+
     name, *rest = sys.argv[1:] or [""]
     given = [part for pair in error.pairs for part in ("--allow-server", pair)]
     command = hide_secrets(shlex.join([name, *given, *rest]))

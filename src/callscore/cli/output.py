@@ -10,13 +10,12 @@ from pathlib import Path
 from shlex import quote
 from shutil import which
 from tempfile import NamedTemporaryFile
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 import click
 
 from callscore.core.phrases import Phrase, say
 from callscore.core.rendering import escape
-from callscore.hiding.hider import Hider, hide_for_report, hide_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -44,6 +43,8 @@ __all__ = [
     "write_run",
 ]
 
+
+_Shown = TypeVar("_Shown")
 
 # The functions of a report are imported when they are used: SUBJECT.write_FORMAT returns its text,
 # and SUBJECT_terminal.render prints it. These are the exceptions.
@@ -145,6 +146,7 @@ class Output:
         """The function that writes a case as soon as it is scored; None unless it is JSON lines."""
         if self._format != "jsonl":
             return None
+        from callscore.hiding.hider import Hider
         from callscore.reports.score import jsonl_line
 
         hide = Hider().data
@@ -155,7 +157,7 @@ class Output:
         if self._format == "jsonl":
             from callscore.reports.score import note_lines
 
-            for note in note_lines(hide_for_report(results), self._lang):
+            for note in note_lines(_without_secrets(results), self._lang):
                 print_named_note(*note)
             return
         write_report("score", (results,), self, self._format, lang=self._lang)
@@ -185,6 +187,13 @@ class Output:
         self._target.write(data)
 
 
+def _without_secrets(shown: _Shown) -> _Shown:
+    """A value, or a text, in which the secrets of the environment are hidden."""
+    from callscore.hiding.hider import hide_for_report
+
+    return hide_for_report(shown)
+
+
 def write_report(
     subject: str, about: tuple[Any, ...], output: Output, output_format: str, **options: Any
 ) -> bool:
@@ -197,13 +206,13 @@ def write_report(
     if console is None:
         output.write_text(report_text(subject, output_format, *about, **options))
         return False
-    report_renderer(subject)(*hide_for_report(about), console=console, **options)
+    report_renderer(subject)(*_without_secrets(about), console=console, **options)
     return True
 
 
 def report_text(subject: str, output_format: str, *about: Any, **options: Any) -> str:
     """A report as text, without secrets."""
-    about = hide_for_report(about)
+    about = _without_secrets(about)
     if output_format == "table" and (subject, output_format) not in _WRITERS:
         from callscore.reports.terminal import printed_text
 
@@ -225,7 +234,7 @@ def _report_function(module: str, name: str) -> Callable[..., Any]:
 
 def print_note(sentence: str) -> None:
     """Print a sentence to standard error."""
-    click.echo(f"callscore: {escape(hide_text(sentence))}", err=True)
+    click.echo(f"callscore: {escape(_without_secrets(sentence))}", err=True)
 
 
 def print_named_note(sentence: str, names: str) -> None:
@@ -331,7 +340,7 @@ def write_report_for_log(
         text = report_text(kind, output_format, about, **options)
     else:
         with console.capture() as capture:
-            report_renderer(kind)(hide_for_report(about), console=console, **options)
+            report_renderer(kind)(_without_secrets(about), console=console, **options)
         text = capture.get()
     output.write_text(safe_for_log(text, output_format))
 

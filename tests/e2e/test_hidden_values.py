@@ -1,0 +1,224 @@
+"""Secrets in all places of a case and an answer, in all encodings: in no output, no file, and no score."""
+
+from __future__ import annotations
+
+import sqlite3
+import zlib
+from contextlib import suppress
+from json import dumps, loads  # noqa: TID251  (escapes as other encoders write them)
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from tests.hiding.encodings import ENCODINGS, SECRETS
+
+from callscore.hiding.matching import SecretMatcher
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from tests.e2e.conftest import Program
+
+VARIABLES: dict[str, Any] = {
+    f"SECRET_{number}": secret for number, secret in enumerate(SECRETS.values())
+}
+MATCHER = SecretMatcher([*SECRETS.values(), *SECRETS["pem"].splitlines()[1:3]])
+FORMATS = ("table", "json", "jsonl", "markdown", "junit")
+ANOTHER = "another-value"
+
+
+def cases() -> Iterator[dict[str, Any]]:
+    """Cases with each secret in each encoding, and in each place."""
+    for number, (kind, secret) in enumerate(SECRETS.items()):
+        for encoding, encode in ENCODINGS.items():
+            written = encode(secret)
+            yield {
+                "id": f"{kind}, {encoding}",
+                "expected": [{"name": "f", "arguments": {"k": written, "n": number}}],
+                "actual": [{"name": "f", "arguments": {"k": written, "n": 99}}],
+            }
+        yield from cases_with(kind, secret)
+
+
+def cases_with(kind: str, secret: str) -> Iterator[dict[str, Any]]:
+    """Cases with a secret in each place."""
+    arguments = dumps({"k": secret, "nested": dumps({"in": [secret]})}).replace("/", "\\/")
+    call = {"id": "1", "type": "function", "function": {"name": "f", "arguments": arguments}}
+    chat = {"role": "assistant", "content": f"I use {secret}", "tool_calls": [call]}
+    result = {"role": "tool", "tool_call_id": "1", "content": f"used {secret}"}
+    wanted = [{"name": "f", "arguments": {"k": secret}}]
+    yield {"id": f"{kind} text", "expected": wanted, "actual": [chat, result]}
+    yield {
+        "id": f"{kind} cut",
+        "expected": wanted,
+        "actual": [{"name": "f", "arguments": arguments[:-4]}],
+    }
+    yield {
+        "id": f"{kind} key",
+        "expected": wanted,
+        "actual": [{"name": "f", "arguments": {secret: 1}}],
+    }
+    yield {"id": f"{kind} name", "expected": wanted, "actual": [{"name": secret, "arguments": {}}]}
+    yield {"id": f"id {secret}", "expected": wanted, "actual": wanted, "tags": [secret]}
+    yield {
+        "id": f"{kind} other",
+        "input": f"Use {secret}.",
+        "metadata": {secret: [secret]},
+        "expected": [{"name": "f", "arguments": {"k": {"$contains": secret}}}],
+        "actual": [{"name": "f", "arguments": {"k": ANOTHER}}],
+    }
+    yield {
+        "id": f"{kind} long",
+        "expected": [{"name": "f", "arguments": {"k": f"{'x' * 60}{secret}{'y' * 60}"}}],
+        "actual": [{"name": "f", "arguments": {"k": f"{'x' * 60}{secret}{'z' * 60}"}}],
+    }
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A folder with the cases, and an evaluation that answers as they say."""
+    lines = [dumps(case) for case in cases()]
+    (tmp_path / "cases.jsonl").write_text("\n".join(lines), encoding="utf-8")
+    (tmp_path / "eval_agent.py").write_text(
+        "import json\n"
+        "from callscore import Case, evaluation\n"
+        "LINES = [json.loads(line) for line in open('cases.jsonl')]\n"
+        "ANSWERS = {line['id']: line.pop('actual') for line in LINES}\n"
+        "@evaluation(cases=[Case(**line) for line in LINES])\n"
+        "def agent(case):\n"
+        "    return ANSWERS[case.id]\n",
+        encoding="utf-8",
+    )
+    return tmp_path
+
+
+def leaks(text: str) -> list[str]:
+    """What is left of secrets in an output; an output has lines, so that it is searched by them."""
+    lines = text.splitlines()
+    found = [line[:200] for line in lines if MATCHER.occurs_in(line)]
+    return found or (["over several lines"] if MATCHER.occurs_in(text) else [])
+
+
+def stored_texts(folder: Path) -> Iterator[str]:
+    """Everything in the database and in the files beside it, unpacked."""
+    for path in (folder / ".callscore").iterdir():
+        yield path.read_bytes().decode("latin-1")
+    connection = sqlite3.connect(folder / ".callscore" / "history.db")
+    for (table,) in connection.execute("select name from sqlite_master where type = 'table'"):
+        for row in connection.execute(f"select * from {table}"):  # noqa: S608  (its own names)
+            for value in row:
+                if isinstance(value, bytes):
+                    with suppress(zlib.error):  # a digest is not compressed
+                        value = zlib.decompress(value)  # noqa: PLW2901
+                    yield value.decode("utf-8", "replace")
+                elif isinstance(value, str):
+                    yield value
+    connection.close()
+
+
+def test_no_secret_is_in_any_output_or_file(callscore: Program, folder: Path) -> None:
+    some = loads((folder / "cases.jsonl").read_text(encoding="utf-8").splitlines()[0])["id"]
+    commands: list[tuple[str, ...]] = [
+        *(("score", "cases.jsonl", "--show", "all", "--format", each) for each in FORMATS),
+        ("score", "cases.jsonl", "--save", "scored", "--lang", "ru"),
+        ("explain", "cases.jsonl", "--case", "plain text"),
+        ("check", "cases.jsonl", "--format", "jsonl"),
+        ("check", "cases.jsonl"),
+        ("extract", "cases.jsonl"),
+        ("run", "--jobs", "1"),
+        *(("rescore", "latest", "--format", each) for each in ("table", "json", "junit")),
+        *(("show", "scored", "--show", "all", "--format", each) for each in ("table", "json")),
+        ("show", "scored", some, "--json"),
+        ("show", "scored", "quotes text"),
+        ("compare", "scored", "cases.jsonl", "--json"),
+        ("gate", "latest", "--against", "scored", "--json"),
+        ("export", "scored"),
+        ("bless", "scored", "--dry-run"),
+    ]
+    found = {}
+    for command in commands:
+        ran = callscore(*command, **VARIABLES)
+        assert "Traceback" not in ran.stderr, (command, ran.stderr)
+        if left := leaks(ran.stdout) + leaks(ran.stderr):
+            found[command] = left[:3]
+    for text in stored_texts(folder):
+        if left := leaks(text):
+            found["history",] = left[:3]
+
+    assert not found
+
+
+def test_the_scores_are_the_same_with_and_without_the_variables(
+    callscore: Program, folder: Path
+) -> None:
+    numbers: list[list[Any]] = []
+    environments: tuple[dict[str, Any], ...] = ({}, VARIABLES)
+    for environment in environments:
+        history = folder / ".callscore"
+        if history.exists():
+            history.rename(folder / "before")
+        callscore("score", "cases.jsonl", "--save", "scored", **environment)
+        callscore("run", "--jobs", "1", "--name", "ran", **environment)
+        found = []
+        for command in (
+            ("score", "cases.jsonl", "--json"),
+            ("score", "cases.jsonl", "--json", "--mode", "flexible"),
+            ("show", "scored", "--json"),
+            ("show", "ran", "--json"),
+            ("rescore", "ran", "--json", "--mode", "flexible"),
+            ("rescore", "scored", "--json"),
+        ):
+            ran = callscore(*command, **environment)
+            found.append(numbers_in(loads(ran.stdout)))
+        numbers.append(found)
+
+    without, with_secrets = numbers
+    assert with_secrets[:5] == without[:5]
+    # A matcher cannot be applied to a hidden value: these cases are refused, and none of them passed.
+    assert with_secrets[5][1:] == (len(SECRETS), without[5][2])
+
+
+def numbers_in(report: dict[str, Any]) -> tuple[Any, int, int]:
+    """The numbers of a report, how many cases were refused, and how many passed."""
+    totals = report["totals"]
+    if "calls" in report:  # of files
+        return [totals, report["calls"]], 0, totals["passed"]
+    counts = {name: totals[name] for name in ("answered", "passed", "failing", "errors")}
+    return counts, totals["errors"], totals["passed"]
+
+
+def test_an_agent_cannot_pass_by_repeating_a_marker(callscore: Program, tmp_path: Path) -> None:
+    secret = SECRETS["plain"]
+    wanted = [{"name": "f", "arguments": {"k": secret}}]
+    (tmp_path / "first.jsonl").write_text(dumps({"id": "a", "expected": wanted, "actual": wanted}))
+    callscore("score", "first.jsonl", "--save", "first", A_KEY=secret)
+    (shown,) = loads(callscore("show", "first", "a", "--json").stdout)
+    marker = shown["trials"][0]["calls"][0]
+    answer = [{"name": "f", "arguments": marker["arguments"]}]
+    (tmp_path / "cases.jsonl").write_text(dumps({"id": "a", "expected": wanted, "actual": answer}))
+
+    saved = callscore("score", "cases.jsonl", "--save", "second", "--json", A_KEY=secret)
+    again = callscore("rescore", "second", "--json", A_KEY=secret)
+
+    assert "[hidden " in marker["arguments"]["k"]
+    assert loads(saved.stdout)["totals"]["passed"] == 0
+    assert loads(again.stdout)["totals"]["passed"] == 0
+
+
+def test_a_secret_that_has_changed_is_a_changed_expectation(
+    callscore: Program, tmp_path: Path
+) -> None:
+    def save(name: str, secret: str) -> None:
+        wanted = [{"name": "f", "arguments": {"k": secret}}]
+        line = dumps({"id": "a", "expected": wanted, "actual": wanted})
+        (tmp_path / "cases.jsonl").write_text(line)
+        callscore("score", "cases.jsonl", "--save", name, A_KEY=secret)
+
+    save("one", "the-first-secret")
+    save("two", "the-first-secret")
+    save("three", "another-secret-now")
+
+    same = loads(callscore("compare", "one", "two", "--json").stdout)
+    changed = loads(callscore("compare", "two", "three", "--json").stdout)
+    assert same["expectations_changed"]["count"] == 0
+    assert changed["expectations_changed"]["count"] == 1
