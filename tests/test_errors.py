@@ -89,3 +89,24 @@ def test_a_model_that_failed_says_what_happened_and_how_often() -> None:
     assert str(error) == "m: no answer"
     again = copy(error)
     assert (again.status, again.attempts, again.is_timeout) == (503, 3, True)
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        InvalidCall("a\x1b[31mb\u202ec\ud800"),
+        InvalidSettings("a\x1b[31mb\u202ec\ud800"),
+        UnreadableInput("a\x1b[31mb\u202ec\ud800", "x"),
+        InvalidEvaluation("x", "a\x1b[31mb\u202ec\ud800"),
+        UnusableStore("x", "a\x1b[31mb\u202ec\ud800"),
+        ModelFailed("a\x1b[31mb\u202ec\ud800", "x"),
+        MissingKey("a\x1b[31mb\u202ec\ud800"),
+        errors.MissingConsent((("a\x1b[31mb\u202ec\ud800", "x", "y"),)),
+    ],
+)
+def test_the_text_of_an_error_can_be_printed_as_it_is(error: CallscoreError) -> None:
+    assert "a\\x1b[31mb\\u202ec\\ud800" in str(error)
+
+
+def test_line_breaks_in_the_text_of_an_error_are_kept() -> None:
+    assert str(InvalidCall("a\nb é")) == "a\nb é"

@@ -46,6 +46,23 @@ __all__ = [
 class CallscoreError(Exception):
     """The base class of all errors of callscore."""
 
+    def __str__(self) -> str:
+        return printable(super().__str__())
+
+
+def printable(text: str) -> str:
+    """The text with control and invisible characters escaped, except line breaks.
+
+    Errors quote paths, values and the sentences of other libraries, and are printed as they are.
+    """
+    return text if text.isprintable() else "".join(map(_printable_character, text))
+
+
+def _printable_character(character: str) -> str:
+    if character.isprintable() or character == "\n":
+        return character
+    return character.encode("unicode_escape").decode()
+
 
 class InvalidCall(CallscoreError, ValueError):
     """A call, or a list of calls, cannot be read."""
@@ -68,7 +85,7 @@ class _ErrorAtPlace(CallscoreError):
         self.problem = problem
 
     def __str__(self) -> str:
-        return f"{self.place}: {self.problem}"
+        return printable(f"{self.place}: {self.problem}")
 
 
 class InvalidEvaluation(_ErrorAtPlace, ValueError):
@@ -113,7 +130,7 @@ class MissingConsent(InvalidSettings):
 
     def __str__(self) -> str:
         allowed = " ".join(self.pairs)
-        return (
+        return printable(
             f"{self.problem}. This needs your consent. If you trust the server, set the environment"
             f" variable CALLSCORE_ALLOW_SERVERS='{allowed}'"
         )
@@ -135,7 +152,7 @@ class MissingKey(CallscoreError):
         self.variable = variable
 
     def __str__(self) -> str:
-        return (
+        return printable(
             f"the environment variable {self.variable} is not set. Set it to your API key, specify"
             " another variable as 'key_variable', or a server on this machine as 'base_url'"
         )
@@ -171,7 +188,7 @@ class ModelFailed(CallscoreError):
         self.results: Results | None = None
 
     def __str__(self) -> str:
-        return f"{self.model}: {self.problem}"
+        return printable(f"{self.model}: {self.problem}")
 
 
 class NotScorable(CallscoreError, ValueError):

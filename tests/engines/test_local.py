@@ -74,6 +74,11 @@ def test_an_object_that_is_no_case_is_refused_with_its_position() -> None:
         score_cases([{"id": "a"}, {"id": []}])
 
 
+def test_cases_that_are_not_a_list_are_refused() -> None:
+    with pytest.raises(UnreadableInput, match=r"cases: expected a list of cases, got 7\."):
+        score_cases(7)  # type: ignore[arg-type]
+
+
 def test_a_file_of_cases_is_scored(tmp_path: Path) -> None:
     file = write(
         tmp_path / "cases.jsonl",

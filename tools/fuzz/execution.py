@@ -34,7 +34,7 @@ __all__ = [
 
 MAX_SECONDS = 2.0  # of processor time
 MAX_MEMORY = 500  # megabytes, more than before
-_GIVE_UP = 10.0  # seconds of processor time after which an input is interrupted
+_GIVE_UP = 5.0  # seconds of processor time after which an input is interrupted
 _CEILING = 6 << 30  # bytes of address space of a worker
 _PACKAGE = f"{os.sep}callscore{os.sep}"
 
@@ -92,16 +92,15 @@ def _interrupt(_signal: int, frame: FrameType | None) -> None:
 def execute(given: Input, scratch: Scratch, *, is_limited: bool = True) -> Outcome:
     """Run an input; a limit that is exceeded counts if it is exceeded twice."""
     outcome = _execute(given, scratch, is_limited=is_limited)
-    if outcome.place or not is_limited:
+    is_slow, is_large = outcome.seconds > MAX_SECONDS, outcome.megabytes > MAX_MEMORY
+    if not is_limited or not (is_slow or is_large) or outcome.word in ("error", "wrong output"):
         return outcome
-    if outcome.seconds > MAX_SECONDS or outcome.megabytes > MAX_MEMORY:
-        again = _execute(given, scratch, is_limited=True)
-        outcome = min(outcome, again, key=lambda each: each.seconds)
-        if outcome.seconds > MAX_SECONDS:
-            return _too_much("too slow", f"{outcome.seconds:.1f} s", given, again)
-        if again.megabytes > MAX_MEMORY:
-            return _too_much("too much memory", f"{again.megabytes:.0f} MB", given, again)
-    return outcome
+    again = _execute(given, scratch, is_limited=True)
+    if is_slow and again.seconds > MAX_SECONDS:
+        return _too_much("too slow", f"{again.seconds:.1f} s", given, again)
+    if is_large and again.megabytes > MAX_MEMORY:
+        return _too_much("too much memory", f"{again.megabytes:.0f} MB", given, again)
+    return again
 
 
 def _too_much(word: str, much: str, given: Input, outcome: Outcome) -> Outcome:

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import io
 import json  # noqa: TID251  (the decoder of most scripts: it accepts NaN and lone surrogates)
-import os
 import sys
 from contextlib import contextmanager
+from inspect import signature
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -110,7 +110,10 @@ def _show(score: callscore.Score) -> None:
 
 def _api(given: Input) -> str:
     is_json, data = _decoded(given.files["values"])
-    values = to_python(data) if is_json else None
+    try:
+        values = to_python(data) if is_json else None
+    except RecursionError:
+        values = None
     if not isinstance(values, dict):
         return "not arguments"
     return _documented(lambda: _FUNCTIONS[given.arguments[0]](values))
@@ -127,6 +130,10 @@ def _expect(values: dict[str, Any]) -> None:
         getattr(callscore.expect, kind, None) if isinstance(kind, str) and kind[:1] != "_" else None
     )
     if not callable(make) or not isinstance(arguments, list):
+        return
+    try:
+        signature(make).bind(*arguments[:2])
+    except TypeError:  # not as many arguments as it takes
         return
     made = make(*arguments[:2])
     if kind == "from_json":
@@ -206,15 +213,12 @@ _LIBRARY: dict[str, Callable[[Input], str]] = {
 
 
 def _run_command(given: Input) -> str:
-    from callscore.cli.main import main
+    from callscore.cli.main import run_command
 
-    code: Any = None
     with _outputs() as (out, error):
         argv, sys.argv = sys.argv, ["callscore", *given.arguments]
         try:
-            main()
-        except SystemExit as ended:
-            code = ended.code
+            code = run_command()
         finally:
             sys.argv = argv
     if code not in _EXIT_CODES:
@@ -239,4 +243,3 @@ def _outputs() -> Iterator[tuple[io.BytesIO, io.BytesIO]]:
         for stream in (sys.stdout, sys.stderr):
             stream.detach()
         sys.stdout, sys.stderr, sys.stdin = kept
-        os.environ.pop("GITHUB_ACTIONS", None)

@@ -18,7 +18,7 @@ from callscore.errors import CallscoreError, MissingConsent
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
-__all__ = ["COMMANDS", "cli", "main"]
+__all__ = ["COMMANDS", "cli", "main", "run_command"]
 
 # The commands by task. Each is `command` in the module of that name, which is imported when the
 # command is called; for the list of commands these sentences are enough.
@@ -122,10 +122,10 @@ def consent_text(error: MissingConsent) -> str:
 
 def main() -> NoReturn:
     """Run the program and exit."""
-    sys.exit(supervise(_run_command) if can_supervise(sys.argv[1:]) else _run_command())
+    sys.exit(supervise(run_command) if can_supervise(sys.argv[1:]) else run_command())
 
 
-def _run_command() -> int:
+def run_command() -> int:
     """Run the command, print its error if there is one, and return the exit code."""
     try:
         code: int | None = cli.main(standalone_mode=False)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import compress
 from os import PathLike, fspath
@@ -41,13 +41,14 @@ from callscore.formats.cases import (
     read_case,
 )
 from callscore.formats.reading import read_candidates
+from callscore.formats.shape import describe
 from callscore.formats.trace import DEFAULT_READ_OPTIONS
 from callscore.metrics.metric import InvalidOption
 from callscore.sources import Array, BadRecord, Lines, Record, read_batches
 from callscore.sources.duplicate_keys import has_duplicate_sides
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator
 
     from callscore.engines.inputs import FileContent, Found
     from callscore.formats.trace import ReadOptions
@@ -376,6 +377,8 @@ def score_cases(  # noqa: PLR0913  (all are options)
         InvalidCall: the tool definitions cannot be read.
         InvalidSettings: a metric is unknown.
     """
+    if not isinstance(cases, Iterable):
+        raise UnreadableInput("cases", f"expected a list of cases, got {describe(cases)}.")
     collector = Collector(settings, show, max_shown, _NO_HOOKS, tools=tools, metrics=metrics)
     for position, given in enumerate(cases):
         place = f"cases[{position}]"

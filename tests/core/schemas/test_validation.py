@@ -374,3 +374,30 @@ def test_a_message_is_short_and_has_no_control_characters() -> None:
 
 def test_why_something_could_not_be_checked_is_an_error_too() -> None:
     assert unchecked_error("why", 1) == SchemaError("unchecked", (), None, 1, "why")
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        {"pattern": r"\w" * 1000},
+        {"properties": {"a": {"anyOf": [{"pattern": r"^\d{3}x" * 100}, {"pattern": r"\s" * 450}]}}},
+        {"patternProperties": {r"\S" * 1000: True}},
+    ],
+)
+def test_patterns_that_take_long_to_compile_are_refused(schema: dict[str, Any]) -> None:
+    problem = schema_problem(schema)
+
+    assert problem == "its regular expressions take too long to compile. Make them shorter."
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        {"pattern": r"\w" * 100},
+        {"pattern": "[a-z]" * 2000},
+        {"pattern": 7, "patternProperties": 3},
+        {"properties": {"pattern": {"type": "string"}}, "required": ["pattern"]},
+    ],
+)
+def test_other_patterns_are_not_too_long(schema: dict[str, Any]) -> None:
+    assert "too long" not in (schema_problem(schema) or "")

@@ -7,6 +7,7 @@ run in linear time, or, with lookarounds or backreferences, in a limited number 
 
 from __future__ import annotations
 
+import re
 from functools import lru_cache
 from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -178,6 +179,9 @@ def _short(message: str) -> str:
 DRAFTS = ("4", "6", "7", "2019-09", "2020-12")
 # Steps of the engine for patterns that need backtracking; these take about two milliseconds.
 _MAX_BACKTRACKING = 100_000
+# For each class in a pattern, such as \d, the library makes a new copy of the pattern and parses it.
+_CLASS = re.compile(r"\\[dDsSwW]")
+_MAX_PATTERN_WORK = 400_000  # classes, times the length of the pattern, of all patterns together
 _MAX_ERRORS = 100  # reported for one value
 _MAX_READ = 10 * _MAX_ERRORS  # several of them may say the same
 _MAX_PROBLEM_WIDTH = 300  # columns of a problem
@@ -186,6 +190,7 @@ _TOO_MANY_WAYS = "it is invalid. Where is unknown: it has too many alternatives 
 _INVALID = "invalid"  # the keyword of an error without a place
 _REFERENCE = b'"$ref":'
 _NULLABLE = b'"nullable":true'
+_PATTERN = b'"pattern'
 # What encoding raises for values that are not JSON.
 _NOT_JSON = (TypeError, ValueError, OverflowError)
 _encode = msgspec.json.Encoder().encode
@@ -286,8 +291,9 @@ def _compile_text(text: bytes) -> _CompiledSchema | str:
     schema = msgspec.json.decode(text)
     if _NULLABLE in text:
         apply_nullable(schema)
-    if expands_too_much(schema):
-        return f"its references expand to more than {MAX_EXPANDED} schemas for one value."
+    excess = _excess(schema, has_patterns=_PATTERN in text)
+    if excess is not None:
+        return excess
     try:
         validator = validator_for(
             schema,
@@ -300,6 +306,32 @@ def _compile_text(text: bytes) -> _CompiledSchema | str:
     except ValueError as error:
         return _unchecked_value(error, schema).message
     return _CompiledSchema(validator, schema if _REFERENCE in text else None)
+
+
+def _excess(schema: Any, *, has_patterns: bool) -> str | None:
+    """Why a schema would take too long, or None."""
+    if expands_too_much(schema):
+        return f"its references expand to more than {MAX_EXPANDED} schemas for one value."
+    if has_patterns and _pattern_work(schema) > _MAX_PATTERN_WORK:
+        return "its regular expressions take too long to compile. Make them shorter."
+    return None
+
+
+def _pattern_work(schema: Any) -> int:
+    """How much work it takes to compile the regular expressions in a schema."""
+    work = 0
+    pending = [schema]
+    while pending:
+        part = pending.pop()
+        if isinstance(part, list):
+            pending += part
+        elif isinstance(part, dict):
+            named = part.get("patternProperties")
+            patterns = [part.get("pattern"), *(named if isinstance(named, dict) else ())]
+            texts = [pattern for pattern in patterns if isinstance(pattern, str)]
+            work += sum(len(text) * len(_CLASS.findall(text)) for text in texts)
+            pending += part.values()
+    return work
 
 
 def _problem(error: ValidationError, schema: Any) -> str:
