@@ -320,7 +320,7 @@ def test_a_gate_says_why() -> None:
 
 UNEVEN = (
     "cases with different numbers of trials: 1 (up to {before} before, up to {after} after); "
-    "only the first trials are compared, as many as both runs have"
+    "the verdict is about the first trials, as many as both runs have, the lists about all"
 )
 BEFORE, AFTER = a_side(True, label="main"), a_side(True, label="latest")
 

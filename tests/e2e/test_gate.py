@@ -120,7 +120,8 @@ def test_a_run_of_a_part_of_the_cases_says_so_and_is_no_baseline(
 
     ran = callscore("gate", "--against", "main")
 
-    assert ran.returncode == 0
+    assert ran.returncode == 1
+    assert "\nMissing: 5 cases\n" in ran.stdout
     assert "\n! latest covers only the cases that were selected\n" in ran.stdout
     assert "baseline set" not in ran.stdout
 
@@ -159,7 +160,8 @@ def test_cases_without_numbers_are_told_from_no_cases(callscore: Program, tmp_pa
 
     assert ran.returncode == 1
     assert "\n! no case has a value of passed in both runs\n" in ran.stdout
-    assert "! 12 cases are missing or have no value now (oslo, rome, " in ran.stdout
+    assert "\n! 12 cases are missing or have no value now\n" in ran.stdout
+    assert "\nMissing: 12 cases\n- oslo\n- rome\n" in ran.stdout
     assert ran.stdout.endswith(f"\nNext: callscore show {new}\n")
 
 
@@ -338,7 +340,7 @@ def test_reports_go_to_files_and_the_reasons_to_standard_error(
     assert (report["is_open"], report["reasons"][0]["kind"]) == (False, "regressed")
     assert report["next"].startswith("callscore show ")
     suite = fromstring((folder / "gate.xml").read_bytes())  # noqa: S314  (our own text)
-    assert (suite.get("tests"), suite.get("failures")) == ("10", "2")
+    assert (suite.get("tests"), suite.get("failures")) == ("12", "2")
     assert (folder / "gate.md").read_text().startswith("## Gate failed: regressed, `main` → ")
     for ran in (as_json, as_xml, as_text):
         assert ran.returncode == 1

@@ -58,7 +58,7 @@ def test_two_files_are_joined_on_id(callscore: Program, tmp_path: Path) -> None:
     run = callscore("score", "--expected", "references.jsonl", "--actual", "traces.jsonl")
 
     assert run.returncode == 0
-    assert "Macro F1 50.0%" in run.stdout
+    assert "Macro F1 33.3%" in run.stdout
     assert "1 case without an answer: not passed, and 0 in the macro means (silent)" in run.stdout
 
 
@@ -80,7 +80,7 @@ def test_a_reference_that_was_not_run_fails_the_gate(callscore: Program, tmp_pat
     run = callscore("score", "c.jsonl", "--fail-under", "0")
 
     assert run.returncode == 1
-    assert "without a trace: never" in run.stderr
+    assert "without an answer: never" in run.stderr
 
 
 def test_a_file_without_expected_calls_is_refused_with_advice(

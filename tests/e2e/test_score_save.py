@@ -129,7 +129,7 @@ def test_what_is_kept_can_be_scored_again(callscore: Program) -> None:
     assert "All 2 passed" in again.stdout
 
 
-def test_a_reference_without_a_trace_is_no_error_when_it_is_scored_again(
+def test_a_reference_without_a_trace_is_an_error_when_it_is_scored_again(
     callscore: Program, tmp_path: Path
 ) -> None:
     (tmp_path / "few.jsonl").write_text(
@@ -139,6 +139,6 @@ def test_a_reference_without_a_trace_is_no_error_when_it_is_scored_again(
 
     again = callscore("rescore", "few")
 
-    assert again.returncode == 0
-    assert "1 passed, 1 without a score" in again.stdout
-    assert "error" not in callscore("show", "few").stdout
+    assert again.returncode == 4
+    assert "1 of 2 passed, 1 error" in again.stdout
+    assert "1 of 2 passed, 1 error" in callscore("show", "few").stdout

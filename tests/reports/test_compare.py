@@ -25,22 +25,16 @@ from callscore.core.phrases import Note, Phrase
 from callscore.core.results import Noted
 from callscore.core.statistics import Interval
 from callscore.reports.compare import (
-    alarm_notes,
-    below_notes,
-    case_names,
     certainty_line,
     certainty_texts,
     change_interval_text,
     change_line,
     change_rows,
     changed_slices,
-    comparison_notes,
     flip_counts,
-    has_several_evaluations,
     holm_line,
     measure_cells,
     measure_name,
-    note_text,
     p_text,
     points_text,
     power_line,
@@ -52,6 +46,14 @@ from callscore.reports.compare import (
     slices_by_kind,
     write_json,
     write_markdown,
+)
+from callscore.reports.compare_notes import (
+    alarm_notes,
+    below_notes,
+    case_names,
+    comparison_notes,
+    has_several_evaluations,
+    note_text,
 )
 
 

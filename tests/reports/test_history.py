@@ -155,6 +155,7 @@ def test_a_run_says_all_that_the_list_shows_of_it() -> None:
         "git_commit": "c" * 40,
         "git_dirty": False,
         "is_partial": False,
+        "unreadable": 0,
     }
     assert evaluation == {
         "name": "assistant",

@@ -22,7 +22,8 @@ from callscore.core.phrases import Phrase, Plural, count_of, say
 from callscore.core.rendering import display_width, escape, wrap
 from callscore.errors import InvalidSettings
 from callscore.history.postgres import store_arguments
-from callscore.history.run_metadata import is_partial, lineage
+from callscore.history.run_metadata import is_partial, lineage, unreadable_records
+from callscore.words.value_text import UNREADABLE_COUNT
 
 if TYPE_CHECKING:
     from callscore.core.phrases import Language
@@ -82,7 +83,7 @@ def command() -> None:
 @click.option(
     "--allow-incomplete",
     is_flag=True,
-    help="Accept a run that did not finish, or in which answers are missing.",
+    help="Accept a run that did not finish, or in which answers or records are missing.",
 )
 @store_option
 @lang_option
@@ -110,6 +111,7 @@ def set_one(
         cautions = [say(_BROKEN, lang, why=why) for why in _faults(found, lang)]
         cautions += _warnings(opened, found, lang)
         before = {each.name: each.run for each in opened.baselines()}.get(name)
+        cautions += _missing_cases(opened, before, found, lang)
         opened.set_baseline(name, found.id)
     phrase = _SET if before in (None, found.id) else _MOVED
     typed = escape(shlex.quote(name) + store_arguments(store))
@@ -131,8 +133,23 @@ def _sentence_lines(line: str, width: int) -> list[str]:
 def _faults(run: RunRecord, lang: Language) -> list[str]:
     """Why a run is refused as a baseline; empty if it is not."""
     faults = [] if run.status == "finished" else [say(_UNFINISHED, lang)]
-    errors = run.totals.get("errors")
-    return [*faults, count_of(_WITHOUT_ANSWER, errors, lang)] if errors else faults
+    counted = (
+        (_WITHOUT_ANSWER, run.totals.get("errors")),
+        (UNREADABLE_COUNT, unreadable_records(run)),
+    )
+    return [*faults, *[count_of(plural, count, lang) for plural, count in counted if count]]
+
+
+def _missing_cases(store: Store, before: str | None, run: RunRecord, lang: Language) -> list[str]:
+    """The cases of the run that a baseline pointed to that its new run does not have."""
+    if before is None or before == run.id:
+        return []
+    from callscore.comparing.comparison import compare_sides
+    from callscore.reports.compare_notes import missing_line
+
+    sides = [store.side(each, each.id) for each in (store.find(before, resolve=None), run)]
+    missing = missing_line(compare_sides(*sides), lang)
+    return [say(_BROKEN, lang, why=missing)] if missing else []
 
 
 def _warnings(store: Store, run: RunRecord, lang: Language) -> list[str]:

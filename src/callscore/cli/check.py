@@ -18,6 +18,7 @@ from callscore.cli.options import (
     lang_option,
     limit_option,
     max_shown_option,
+    max_skipped_option,
     reading_from,
     refuse_evaluations,
     require_one_stdin,
@@ -68,6 +69,7 @@ class _Request(Struct, frozen=True, kw_only=True):
     limit: int | None
     max_shown: int | None
     skip_bad: bool
+    max_skipped: int
 
 
 @click.command(help=_HELP)
@@ -80,6 +82,7 @@ class _Request(Struct, frozen=True, kw_only=True):
 @report_options(_FORMATS)
 @lang_option
 @skip_bad_option
+@max_skipped_option
 def command(**options: Any) -> int:
     """Check the calls in files, write the report, and find the exit code."""
     read_options, fields = reading_from(options), dict(options.pop("fields"))
@@ -100,7 +103,7 @@ def command(**options: Any) -> int:
                 print_named_note(*note)
         else:
             write_report("check", (results,), output, request.output_format, lang=request.lang)
-    return check_exit_code(results, request.fail_on, request.lang)
+    return check_exit_code(results, request.fail_on, request.lang, request.max_skipped)
 
 
 def _check(request: _Request, output: Output) -> CheckResults:

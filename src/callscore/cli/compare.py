@@ -17,7 +17,10 @@ from callscore.cli.options import (
     judged_settings_from,
     lang_option,
     max_shown_option,
+    max_skipped_option,
     measure_option,
+    removals_from,
+    removed_option,
     require_one_stdin,
     settings_options,
     store_option,
@@ -51,7 +54,8 @@ file of cases, which is scored first. RUN:VARIANT is one variant of a run. Cases
 The verdict is one of: improved, regressed, no evidence, not enough data.
 The settings below apply to files. Runs keep the settings they were scored with.
 With --fail-on: exit code 1 if the second run regressed, if any case broke, or if
-anything differs. Exit code 3 if there is nothing to compare.
+anything differs; also if cases are missing. Exit code 3 if there is nothing to
+compare.
 """
 
 
@@ -60,6 +64,8 @@ anything differs. Exit code 3 if there is nothing to compare.
 @click.argument("after", metavar="AFTER", shell_complete=complete_run_or_file)
 @measure_option
 @fail_on_option(FAIL_ON)
+@removed_option
+@max_skipped_option
 @expected_option()
 @max_shown_option(f"{DEFAULT_MAX_SHOWN} of each kind; all in json")
 @settings_options
@@ -76,7 +82,7 @@ def command(*, lang: Language, output_format: str, **options: Any) -> int:
         write_report_for_log(
             "compare", comparison, output, output_format, max_shown=shown, lang=lang
         )
-    return compare_exit_code(comparison, fail_on, lang)
+    return compare_exit_code(comparison, fail_on, lang, options["max_skipped"])
 
 
 def _compared(options: dict[str, Any]) -> Comparison:
@@ -98,4 +104,5 @@ def _compared(options: dict[str, Any]) -> Comparison:
         expected=expected,
         settings=settings,
         store=options["store"],
+        removals=removals_from(options["removed"]),
     )

@@ -21,6 +21,8 @@ _PRESET: Final = "preset"
 _PYTHON_ONLY: Final = ("similarity",)  # a file cannot hold a function
 _JUDGE: Final = "judge"  # but it can name a model
 _KEYS: Final = (_PRESET, *(name for name in Settings.__struct_fields__ if name not in _PYTHON_ONLY))
+_GATE: Final = "gate"
+_REMOVED: Final = "removed"  # the only key of its table
 _JUDGE_KEYS: Final = ("name", "base_url", "key_variable")
 
 
@@ -33,12 +35,14 @@ class Config(Struct, frozen=True):
         given: the names of the settings that it sets itself, without those of its preset.
         judge: the `name` of the model that answers `$judge`, and optionally its `base_url` and
             `key_variable`; empty if the file names none.
+        removed: the cases that were removed on purpose, with the reasons, from `[gate.removed]`.
     """
 
     values: dict[str, Any] = {}
     place: str | None = None
     judge: dict[str, str] = {}
     given: tuple[str, ...] = ()
+    removed: dict[str, str] = {}
 
 
 EMPTY: Final = Config()
@@ -95,6 +99,7 @@ def read_config(path: Path) -> Config:
     if not isinstance(values, Mapping):
         raise InvalidSettings(f"{place}: {values!r} is not a table of settings")
     values = _with_place(place, resolve_aliases, values)
+    removed = _removed_in(values.pop(_GATE), place) if _GATE in values else {}
     for key in values:
         _require_key(key, place)
     rules = values.get("arguments")
@@ -105,7 +110,8 @@ def read_config(path: Path) -> Config:
             raise InvalidSettings(f"{place}: arguments: quote names with dots: {meant}")
     settings = {key: value for key, value in values.items() if key != _JUDGE}
     given = tuple(name for name in settings if name != _PRESET)
-    return Config(_with_place(place, _checked, settings), place, _judge_in(values, place), given)
+    checked = _with_place(place, _checked, settings)
+    return Config(checked, place, _judge_in(values, place), given, removed)
 
 
 def _document_of(path: Path) -> dict[str, Any]:
@@ -135,6 +141,20 @@ def _require_key(key: str, place: str) -> None:
         raise InvalidSettings(f"{place}: {problem}")
     if key not in _KEYS:
         raise InvalidSettings(f"{place}: unknown setting {key!r}{did_you_mean(key, _KEYS)}")
+
+
+def _removed_in(gate: Any, place: str) -> dict[str, str]:
+    """The removed cases of a file: `[gate.removed]`, with a reason for each case."""
+    removed = (
+        gate.get(_REMOVED, {}) if isinstance(gate, Mapping) and {*gate} <= {_REMOVED} else None
+    )
+    if not isinstance(removed, Mapping):
+        raise InvalidSettings(
+            f'{place}: gate: expected a table [gate.removed] with lines "CASE" = "why it was removed"'
+        )
+    from callscore.comparing.removals import checked_removals  # rarely needed
+
+    return checked_removals(removed, where=f"{place}: gate.removed")
 
 
 def _judge_in(values: Mapping[str, Any], place: str) -> dict[str, str]:

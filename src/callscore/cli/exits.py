@@ -11,6 +11,7 @@ from callscore.core.phrases import Phrase, Plural, count_of, say
 from callscore.core.rendering import EMPTY_NAME, escape
 from callscore.errors import InvalidSettings, MissingKey, ModelFailed
 from callscore.words.value_text import (
+    UNREADABLE_COUNT,
     decimal,
     exact_decimal,
     exact_percent,
@@ -123,10 +124,12 @@ _FORBIDDEN_IN_EVALUATION = Phrase(
 )
 
 
-def run_exit_code(run: RunResults, lang: Language, *, go_on: str, is_shown: bool = False) -> int:
+def run_exit_code(
+    run: RunResults, lang: Language, *, go_on: str, is_shown: bool = False, max_skipped: int = 0
+) -> int:
     """Print why the run fails, and return the code of the most severe reason.
 
-    `go_on` is the command that resumes the run. `is_shown` means that the report, which marks missed
+    `go_on` is the command that resumes the run. `max_skipped` is how many unreadable records are allowed. `is_shown` means that the report, which marks missed
     means that are too low, is printed right above.
     """
     code = OK
@@ -134,6 +137,9 @@ def run_exit_code(run: RunResults, lang: Language, *, go_on: str, is_shown: bool
         if reason_code != FAILED or not is_shown:
             print_note(sentence)
         code = code or reason_code
+    if run.unreadable > max_skipped:
+        print_note(unreadable_text(run.unreadable, max_skipped, lang))
+        code = code or FAILED
     if run.is_stopped and run.id:
         print_note(say(_RUN_STOPPED, lang, command=go_on))
     return code
@@ -258,6 +264,9 @@ _F1_BELOW = Phrase(
     "macro F1 {f1}, требуется ≥ {bar} (--fail-under)",
 )
 _NOT_RUN = Phrase("cases without an answer: {names}", "случаи без ответа: {names}")
+_UNREADABLE = Phrase(
+    "{count}, allowed ≤ {allowed} (--max-skipped)", "{count}, допустимо ≤ {allowed} (--max-skipped)"
+)
 _FORBIDDEN_CALLS = Phrase(
     "forbidden calls were made: {names}", "вызваны запрещённые инструменты: {names}"
 )
@@ -271,20 +280,23 @@ def score_exit_code(
     *,
     is_judged: bool,
     is_joined: bool,
+    max_skipped: int = 0,
 ) -> int:
     """Print why nothing was scored or the results are below --fail-under, and return the code.
 
     `is_judged` means that the judge, if there is one, answered every question; `is_joined` that
-    references were joined with traces.
+    references were joined with traces. `max_skipped` is how many unreadable records are allowed.
     """
+    failed = (
+        [] if fail_under is None else score_exit_reasons(results, fail_under, lang, max_skipped)
+    )
+    reasons = failed
     if not is_judged:
-        reasons = [] if fail_under is None else score_exit_reasons(results, fail_under, lang)
         code = NO_ANSWER
     elif not results.summary.scored:
         reasons = [nothing_scored_text(results, lang, is_joined=is_joined)]
         code = UNREADABLE
     else:
-        reasons = [] if fail_under is None else score_exit_reasons(results, fail_under, lang)
         code = FAILED if reasons else OK
     for reason in reasons:
         print_note(reason)
@@ -308,7 +320,14 @@ def nothing_scored_text(results: Results, lang: Language, *, is_joined: bool) ->
     return say(phrase, lang)
 
 
-def score_exit_reasons(results: Results, fail_under: float, lang: Language) -> list[str]:
+def unreadable_text(count: int, allowed: int, lang: Language) -> str:
+    """How many records could not be read, and how many are allowed."""
+    return say(_UNREADABLE, lang, count=count_of(UNREADABLE_COUNT, count, lang), allowed=allowed)
+
+
+def score_exit_reasons(
+    results: Results, fail_under: float, lang: Language, max_skipped: int = 0
+) -> list[str]:
     """Why the results do not pass; empty if they do."""
     reasons: list[str] = []
     f1 = results.summary.macro_f1
@@ -324,6 +343,8 @@ def score_exit_reasons(results: Results, fail_under: float, lang: Language) -> l
     if missing.count:
         names = [escape(name) for name in missing.names]
         reasons.append(say(_NOT_RUN, lang, names=_first_names(names, missing.count)))
+    if results.skipped.count > max_skipped:
+        reasons.append(unreadable_text(results.skipped.count, max_skipped, lang))
     forbidden = [escape(tool) or EMPTY_NAME for tool, _ in forbidden_tools(results.summary)]
     if forbidden:  # even if the mean is high enough
         reasons.append(say(_FORBIDDEN_CALLS, lang, names=_first_names(forbidden, len(forbidden))))
@@ -347,8 +368,13 @@ _NOTHING_READABLE = Phrase(
 )
 
 
-def check_exit_code(results: CheckResults, fail_on: Sequence[str], lang: Language) -> int:
-    """Print which faults that --fail-on names were found, or why nothing was checked."""
+def check_exit_code(
+    results: CheckResults, fail_on: Sequence[str], lang: Language, max_skipped: int = 0
+) -> int:
+    """Print which faults that --fail-on names were found, or why nothing was checked.
+
+    With --fail-on, more than `max_skipped` unreadable records fail the check as well.
+    """
     from callscore.words.reasons import fault_kind_name
 
     if not results.runs:
@@ -362,16 +388,21 @@ def check_exit_code(results: CheckResults, fail_on: Sequence[str], lang: Languag
         option = kind if kind in fail_on else ANY_FAULT
         name = fault_kind_name(kind, lang=lang)
         print_note(f"{name}: {totals[kind]} (--fail-on {option})")
-    return FAILED if kinds else OK
+    is_incomplete = bool(fail_on) and results.skipped.count > max_skipped
+    if is_incomplete:
+        print_note(unreadable_text(results.skipped.count, max_skipped, lang))
+    return FAILED if kinds or is_incomplete else OK
 
 
-def compare_exit_code(comparison: Comparison, fail_on: FailOn | None, lang: Language) -> int:
+def compare_exit_code(
+    comparison: Comparison, fail_on: FailOn | None, lang: Language, max_skipped: int = 0
+) -> int:
     """Print what --fail-on names was found, or why nothing was compared, and return the code."""
     code = OK
     if fail_on is not None:
         from callscore.comparing.gating import gate
 
-        found = gate(comparison, fail_on)
+        found = gate(comparison, fail_on, max_skipped=max_skipped)
         print_gate_reasons(found, lang)
         code = gate_exit_code(found)
     if comparison.main.cases:

@@ -16,8 +16,11 @@ from callscore.cli.options import (
     fail_on_option,
     lang_option,
     max_shown_option,
+    max_skipped_option,
     measure_option,
     open_existing_store,
+    removals_from,
+    removed_option,
     store_option,
 )
 from callscore.cli.output import (
@@ -35,7 +38,11 @@ from callscore.comparing.sides import Side
 from callscore.core.phrases import Note, Phrase
 from callscore.core.rendering import escape
 from callscore.core.suggestions import did_you_mean
-from callscore.engines.comparing_runs import is_case_file, side_of_run
+from callscore.engines.comparing_runs import (
+    is_case_file,
+    side_of_run,
+    with_changed_expectations,
+)
 from callscore.errors import UnknownRun
 from callscore.evaluations.locations import file_of_location
 from callscore.hiding.hider import hide_for_report
@@ -185,8 +192,12 @@ RUN is the newest one by default, and the baseline is main. Set it with 'callsco
   callscore gate
 
 The gate fails if the agent got worse beyond chance, overall or on one tool or tag; or if there are too few
-cases to decide and the loss is 10 points or more. It always fails on a new forbidden call or schema error,
-on a mean score below fail_under, on a run that did not finish, and on a run that is compared with itself.
+cases to decide and the loss is 10 points or more. It always fails on cases of the baseline that are missing,
+on records that could not be read, on a new forbidden call or schema error, on a mean score below fail_under,
+on a run that did not finish, and on a run that is compared with itself.
+
+Cases that were removed on purpose are listed with a reason, in the table [gate.removed] of callscore.toml or
+with --removed.
 
 On GitHub it adds a summary to the step, and annotations.
 
@@ -208,6 +219,8 @@ be read.
 )
 @fail_on_option(FAIL_ON, default="regressed")
 @measure_option
+@removed_option
+@max_skipped_option
 @max_shown_option(f"{DEFAULT_MAX_SHOWN} of each kind; all in json")
 @report_options(FORMATS)
 @lang_option
@@ -235,9 +248,11 @@ def _decide(options: dict[str, Any]) -> tuple[Gate, str, dict[str, str]]:
     more = store_arguments(options["store"])
     with open_existing_store(options["store"]) as store:
         sides = gate_sides(store, options["run"], options["against"], more=more)
-    comparison = compare_sides(sides.before, sides.after, measure=options["measure"])
+        runs = with_changed_expectations(sides.before, sides.after, lambda: store)
+    removals = removals_from(options["removed"])
+    comparison = compare_sides(*runs, measure=options["measure"], removals=removals)
     comparison = replace(comparison, notes=(*comparison.notes, *sides.notes))
-    found = gate(comparison, options["fail_on"])
+    found = gate(comparison, options["fail_on"], max_skipped=options["max_skipped"])
     following = suggested_command(found, baseline=sides.baseline, is_partial=sides.is_partial)
     files = {
         each.label: path_in_repository(file_of_location(each.place))

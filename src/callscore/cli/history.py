@@ -21,7 +21,7 @@ from callscore.cli.output_formats import report_options
 from callscore.errors import UnknownRun
 from callscore.evaluations.locations import file_of_location
 from callscore.history.postgres import STORE_VARIABLE
-from callscore.history.run_metadata import is_partial
+from callscore.history.run_metadata import is_partial, unreadable_records
 from callscore.reports.history import RunRow, timelines_of, write_json
 
 if TYPE_CHECKING:
@@ -74,6 +74,7 @@ def heading_row(
         status="abandoned" if is_left else run.status,
         baselines=tuple(baselines),
         is_partial=is_partial(run, known),
+        unreadable=unreadable_records(run),
     )
 
 

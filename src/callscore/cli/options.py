@@ -58,6 +58,7 @@ __all__ = [
     "limit_option",
     "max_shown_cases_option",
     "max_shown_option",
+    "max_skipped_option",
     "measure_option",
     "metric_option",
     "name_option",
@@ -69,6 +70,8 @@ __all__ = [
     "reading_from",
     "reading_options",
     "refuse_evaluations",
+    "removals_from",
+    "removed_option",
     "require_inputs",
     "require_one_stdin",
     "required_tools_option",
@@ -522,6 +525,16 @@ skip_bad_option = click.option(
 )
 
 
+max_skipped_option = click.option(
+    "--max-skipped",
+    type=click.IntRange(min=0),
+    default=0,
+    show_default=True,
+    metavar="N",
+    help="Pass with at most N records that could not be read.",
+)
+
+
 def max_shown_option(default: str, minimum: int = 0) -> Callable[[AnyCommand], AnyCommand]:
     """Add the option that limits what a report shows; the default is text for the help."""
     return click.option(
@@ -738,6 +751,26 @@ measure_option = click.option(
     metavar="NAME",
     help="What is compared: passed, f1, or the name of a scorer.",
 )
+
+
+removed_option = click.option(
+    "--removed",
+    "removed",
+    multiple=True,
+    metavar="CASE=REASON",
+    help="Case that was removed on purpose, and why; repeatable.",
+)
+
+
+def removals_from(given: Sequence[str]) -> dict[str, str]:
+    """The removed cases of the options and of the project's file, with the reasons."""
+    from callscore.comparing.removals import checked_removals
+
+    pairs = dict(each.partition("=")[::2] for each in given)
+    removals = checked_removals(
+        {case.strip(): why for case, why in pairs.items()}, where="--removed"
+    )
+    return {**config_for(None).removed, **removals}
 
 
 def fail_on_option(

@@ -15,6 +15,7 @@ from callscore.cli.options import (
     judge_from,
     judge_option,
     lang_option,
+    max_skipped_option,
     open_existing_store,
     overrides_from,
     settings_options,
@@ -64,6 +65,7 @@ Scorers that are functions are loaded from the current files of their evaluation
     help="Scorer that replaces those of the run; repeatable.",
 )
 @judge_option
+@max_skipped_option
 @show_options
 @report_options(FORMATS)
 @store_option
@@ -99,7 +101,8 @@ def command(*, run: str | None, lang: Language, **options: Any) -> int:
     except (click.ClickException, KeyboardInterrupt):
         print_kept(results, lang, go_on=go_on)
         raise
-    return run_exit_code(results, lang, go_on=go_on, is_shown=is_shown)
+    max_skipped = options["max_skipped"]
+    return run_exit_code(results, lang, go_on=go_on, is_shown=is_shown, max_skipped=max_skipped)
 
 
 def _rescored(

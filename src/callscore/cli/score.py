@@ -23,6 +23,7 @@ from callscore.cli.options import (
     lang_option,
     limit_option,
     max_shown_cases_option,
+    max_skipped_option,
     metric_option,
     open_store_to_write,
     parse_run_name,
@@ -181,7 +182,8 @@ Or records of another shape, with the paths of the fields:
 
 \b
 Exit codes: 1 with --fail-under if the macro F1 is below it, a case has no answer,
-or a forbidden call was made; 3 if nothing could be scored.
+a forbidden call was made, or more than --max-skipped records could not be read;
+3 if nothing could be scored.
 """
 
 
@@ -200,6 +202,7 @@ class _Request(Struct, frozen=True, kw_only=True):
     fail_under: float | None
     lang: Language
     skip_bad: bool
+    max_skipped: int
     fields: dict[str, str]
     input_format: str | None
     read_options: ReadOptions
@@ -231,6 +234,7 @@ class _Request(Struct, frozen=True, kw_only=True):
 @store_option
 @lang_option
 @skip_bad_option
+@max_skipped_option
 def command(**options: Any) -> int:
     """Score files of cases, write the report, and find the exit code."""
     settings, judge = judged_settings_from(options)
@@ -247,6 +251,8 @@ def command(**options: Any) -> int:
     with open_output(*destination, is_gate=is_gate) as output:
         with saving_scores(_keep_request(request), request.store, request.lang) as keeper:
             results = _score(request, output, unjudged, keeper)
+            if keeper is not None:
+                keeper.unreadable = results.skipped.count
         output.write(replace(results, fail_under=request.fail_under))
         for line in judged_lines(judge, request.lang):
             if request.output_format == "table":
@@ -261,6 +267,7 @@ def command(**options: Any) -> int:
         request.lang,
         is_judged=not unjudged,
         is_joined=is_joined,
+        max_skipped=request.max_skipped,
     )
     _print_unjudged(unjudged, request.lang)
     return code

@@ -21,8 +21,10 @@ __all__ = [
     "ChangeKind",
     "ChangeReason",
     "ChangeReasonKind",
+    "fails",
     "find_alarms",
     "find_changes",
+    "passed_share",
 ]
 
 ChangeKind = Literal["fixed", "broken", "changed"]
@@ -123,6 +125,17 @@ def _passed(case: CaseOutcome) -> tuple[int, int]:
 
 def _decision(passed: tuple[int, int]) -> bool | None:
     return 2 * passed[0] > passed[1] if passed[1] else None
+
+
+def fails(case: CaseOutcome) -> bool:
+    """Whether a case does not pass; one that is undecided does not fail."""
+    return _decision(_passed(case)) is False
+
+
+def passed_share(case: CaseOutcome) -> float | None:
+    """The share of its decided trials that passed; None if there are none."""
+    passed, decided = _passed(case)
+    return passed / decided if decided else None
 
 
 def _answers_differ(pair: MatchedCase) -> bool:

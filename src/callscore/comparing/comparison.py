@@ -9,7 +9,15 @@ from typing import TYPE_CHECKING, Any
 from msgspec import Struct
 from msgspec.structs import asdict, replace
 
-from callscore.comparing.changes import Alarm, CaseChange, ChangeKind, find_alarms, find_changes
+from callscore.comparing.changes import (
+    Alarm,
+    CaseChange,
+    ChangeKind,
+    fails,
+    find_alarms,
+    find_changes,
+    passed_share,
+)
 from callscore.comparing.differences import (
     Difference,
     Slice,
@@ -17,10 +25,13 @@ from callscore.comparing.differences import (
     difference_between,
     slices_of,
 )
+from callscore.comparing.loosening import SettingChange, expectation_direction, setting_changes
+from callscore.comparing.removals import RemovedCase, removed_cases
 from callscore.comparing.sides import (
     F1,
     PASSED,
     SideFacts,
+    UnmatchedCase,
     has_value,
     known_measures,
     match_sides,
@@ -34,16 +45,16 @@ from callscore.words.plain_data import noted_to_dict
 from callscore.words.value_text import json_safe
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
     from callscore.comparing.gating import Gate
+    from callscore.comparing.loosening import Direction
     from callscore.comparing.sides import (
         EvaluationSide,
         MatchedCase,
         Matching,
         Side,
         TrialOutcome,
-        UnmatchedCase,
     )
     from callscore.core.phrases import Language
 
@@ -97,11 +108,21 @@ class Comparison(Struct, frozen=True, kw_only=True):
         tools: the calls of each tool; empty if they were not counted.
         tags: the cases of each tag.
         alarms: new forbidden calls and schema errors.
-        only_before: cases that only the first run has.
+        missing: the names of all cases of the first run that the second has not, or has no number for,
+            and that were not removed on purpose.
+        removed: those that were, with the reasons.
+        only_before: cases that only the first run has, without those that were removed on purpose.
         only_after: cases that only the second run has.
         undecided: cases that both have, and at least one of them no number for.
         lost: those of them with a number in the first run, and none in the second.
+        new_failing: cases that only the second run has, and that do not pass.
         expectations_changed: cases whose expected calls changed.
+        expectations_looser: those of them that ask for less.
+        expectations_stricter: those of them that only ask for more.
+        fewer_trials: cases with fewer trials than before.
+        unchecked: cases whose calls were checked against schemas only in the first run.
+        settings: the settings, scorers and required means that differ.
+        all_trials: the difference over all trials of all cases, if the numbers of trials differ.
         inputs_changed: cases whose question changed.
         is_same_run: whether a run is compared with itself.
         evaluations: the labels of the compared evaluations of the second run, in order.
@@ -117,11 +138,20 @@ class Comparison(Struct, frozen=True, kw_only=True):
     tools: tuple[Slice, ...] = ()
     tags: tuple[Slice, ...] = ()
     alarms: tuple[Alarm, ...] = ()
+    missing: tuple[str, ...] = ()
+    removed: tuple[RemovedCase, ...] = ()
     only_before: Noted = Noted()
     only_after: Noted = Noted()
     undecided: Noted = Noted()
     lost: Noted = Noted()
+    new_failing: Noted = Noted()
     expectations_changed: Noted = Noted()
+    expectations_looser: Noted = Noted()
+    expectations_stricter: Noted = Noted()
+    fewer_trials: Noted = Noted()
+    unchecked: Noted = Noted()
+    settings: tuple[SettingChange, ...] = ()
+    all_trials: tuple[float, float] | None = None
     inputs_changed: Noted = Noted()
     is_same_run: bool = False
     evaluations: tuple[str, ...] = ()
@@ -173,9 +203,9 @@ _REPEATED = Phrase(
 )
 _OTHER_TRIALS = Phrase(
     "cases with different numbers of trials: {count} (up to {before} before, up to {after} after); "
-    "only the first trials are compared, as many as both runs have",
+    "the verdict is about the first trials, as many as both runs have, the lists about all",
     "случаи с разным числом попыток: {count} (раньше до {before}, теперь до {after}); "
-    "сравниваются только первые попытки, столько, сколько есть в обоих прогонах",
+    "вывод сделан по первым попыткам, сколько их есть в обоих прогонах, списки — по всем",
 )
 
 
@@ -201,7 +231,12 @@ def _evaluation_notes(before: Side, after: Side, matching: Matching) -> Iterator
         # Not for two files: the user has just typed both names.
         if first.name != second.name and (before.run or after.run):
             yield Note(_OTHER_NAME, {"before": first.label, "after": second.label})
-        if first.settings and second.settings and first.settings != second.settings:
+        is_known = first.options and second.options  # then each difference is listed
+        if (
+            not is_known
+            and first.settings
+            and first.settings != (second.settings or first.settings)
+        ):
             yield Note(_OTHER_SETTINGS, {"evaluation": second.label})
     for side, lone in ((before, matching.lone_before), (after, matching.lone_after)):
         for evaluation in lone:
@@ -223,10 +258,17 @@ def _trial_notes(before: Side, after: Side, matching: Matching) -> Iterator[Note
 MAX_NAMES = 20
 
 
-def compare_sides(before: Side, after: Side, *, measure: str = PASSED) -> Comparison:
+def compare_sides(
+    before: Side,
+    after: Side,
+    *,
+    measure: str = PASSED,
+    removals: Mapping[str, str] | None = None,
+) -> Comparison:
     """Two runs, compared over the cases that both have.
 
-    The measure decides the verdict: `passed`, `f1`, or the name of a scorer.
+    The measure decides the verdict: `passed`, `f1`, or the name of a scorer. `removals` are the cases
+    that may be missing, as patterns, with the reasons.
 
     Raises:
         InvalidSettings: neither run has numbers of this measure.
@@ -241,6 +283,11 @@ def compare_sides(before: Side, after: Side, *, measure: str = PASSED) -> Compar
     main = _with_required(main, before, after)
     changes = find_changes(cases)
     slices = slices_of(cases, values, measure)
+    lost = [pair for pair in undecided if has_value(pair.before, measure)]
+    gone: list[MatchedCase | UnmatchedCase] = [*matching.only_before, *lost]
+    removed, unused = removed_cases(gone, removals or {})
+    names = {each.name for each in removed}
+    directions = _expectation_directions(cases)
     # One run compared with itself, but not two variants of it.
     labels = [[each.label for each in side.evaluations] for side in (before, after)]
     return Comparison(
@@ -253,13 +300,22 @@ def compare_sides(before: Side, after: Side, *, measure: str = PASSED) -> Compar
         tools=tuple(each for each in slices if each.kind == "tool"),
         tags=tuple(each for each in slices if each.kind == "tag"),
         alarms=find_alarms(cases, matching.only_after),
-        only_before=_noted_cases(matching.only_before),
+        missing=tuple([each.name for each in gone if each.name not in names]),
+        removed=tuple(removed),
+        only_before=_noted_cases(each for each in matching.only_before if each.name not in names),
         only_after=_noted_cases(matching.only_after),
         undecided=_noted_cases(undecided),
-        lost=_noted_cases(pair for pair in undecided if has_value(pair.before, measure)),
-        expectations_changed=_noted_cases(
-            pair for pair in cases if pair.before.expectation != pair.after.expectation
+        lost=_noted_cases(pair for pair in lost if pair.name not in names),
+        new_failing=_noted_cases(each for each in matching.only_after if fails(each.case)),
+        expectations_changed=_noted_cases(pair for pair, _ in directions),
+        expectations_looser=_noted_cases(pair for pair, way in directions if way == "looser"),
+        expectations_stricter=_noted_cases(pair for pair, way in directions if way == "stricter"),
+        fewer_trials=_noted_cases(
+            pair for pair in cases if len(pair.after.trials) < len(pair.before.trials)
         ),
+        unchecked=_noted_cases(pair for pair in cases if _is_unchecked(pair)),
+        settings=tuple(_setting_changes(matching)),
+        all_trials=_over_all_trials(cases),
         inputs_changed=_noted_cases(
             pair
             for pair in cases
@@ -268,8 +324,88 @@ def compare_sides(before: Side, after: Side, *, measure: str = PASSED) -> Compar
         ),
         is_same_run=bool(before.run) and before.run == after.run and labels[0] == labels[1],
         evaluations=tuple(second.label for _, second in matching.evaluations),
-        notes=tuple(comparison_notes(before, after, matching)),
+        notes=(
+            *comparison_notes(before, after, matching),
+            *_renamed_notes(gone, matching.only_after, names),
+            *_unused_notes(unused),
+        ),
     )
+
+
+def _expectation_directions(cases: Iterable[MatchedCase]) -> list[tuple[MatchedCase, Direction]]:
+    """The cases whose expected calls changed, and whether these ask for less."""
+    found: list[tuple[MatchedCase, Direction]] = []
+    for pair in cases:
+        first, second = pair.before, pair.after
+        if first.expectation == second.expectation:
+            continue
+        # Without an expectation there is no digest; with one, it may not be known.
+        is_known = all(
+            not each.expectation or each.expected is not None for each in (first, second)
+        )
+        way = expectation_direction(first.expected, second.expected) if is_known else "different"
+        found.append((pair, way))
+    return found
+
+
+def _is_unchecked(pair: MatchedCase) -> bool:
+    checked = [
+        any(trial.faults is not None for trial in case.trials) for case in (pair.before, pair.after)
+    ]
+    is_answered = any(trial.status != "error" for trial in pair.after.trials)
+    return checked[0] and not checked[1] and is_answered
+
+
+def _setting_changes(matching: Matching) -> Iterator[SettingChange]:
+    for first, second in matching.evaluations:
+        if first.options and second.options:
+            yield from setting_changes(second.label, first.options, second.options)
+
+
+def _over_all_trials(cases: Sequence[MatchedCase]) -> tuple[float, float] | None:
+    """The mean shares of passed trials before and after, if the numbers of trials differ."""
+    if all(len(pair.before.trials) == len(pair.after.trials) for pair in cases):
+        return None
+    shares = [(passed_share(pair.before), passed_share(pair.after)) for pair in cases]
+    known = [(one, other) for one, other in shares if one is not None and other is not None]
+    if not known:
+        return None
+    before, after = zip(*known, strict=True)
+    return fsum(before) / len(known), fsum(after) / len(known)
+
+
+_UNUSED = Phrase(
+    "{pattern} is listed as removed, but no such case is missing",
+    "{pattern} указан как удалённый, но такой случай не пропал",
+)
+
+
+_RENAMED = Phrase(
+    "{before} asks and expects the same as the new case {after}: it may have been renamed",
+    "{before} совпадает с новым случаем {after}: возможно, изменён только id",
+)
+
+
+def _renamed_notes(
+    missing: Iterable[MatchedCase | UnmatchedCase],
+    new: Iterable[UnmatchedCase],
+    removed: Collection[str],
+) -> Iterator[Note]:
+    """Missing cases with the question and the expectation of exactly one new case."""
+    by_content: dict[tuple[str, str], list[UnmatchedCase]] = {}
+    for each in new:
+        by_content.setdefault((each.case.asked, each.case.expectation), []).append(each)
+    for gone in missing:
+        if not isinstance(gone, UnmatchedCase) or gone.name in removed:
+            continue
+        found = by_content.get((gone.case.asked, gone.case.expectation), [])
+        if gone.case.expectation and len(found) == 1:
+            yield Note(_RENAMED, {"before": gone.case.id, "after": found[0].case.id})
+
+
+def _unused_notes(patterns: Iterable[str]) -> Iterator[Note]:
+    for pattern in patterns:
+        yield Note(_UNUSED, {"pattern": pattern})
 
 
 def _others(
@@ -368,11 +504,24 @@ def comparison_to_dict(comparison: Comparison, *, lang: Language = "en") -> dict
         "tools": [_slice_to_dict(each) for each in comparison.tools],
         "tags": [_slice_to_dict(each) for each in comparison.tags],
         "alarms": [json_safe(asdict(alarm)) for alarm in comparison.alarms],
+        "missing": json_safe(list(comparison.missing)),
+        "removed": [
+            json_safe({"case": each.name, "reason": each.reason}) for each in comparison.removed
+        ],
         "only_before": noted_to_dict(comparison.only_before),
         "only_after": noted_to_dict(comparison.only_after),
         "undecided": noted_to_dict(comparison.undecided),
         "lost": noted_to_dict(comparison.lost),
+        "new_failing": noted_to_dict(comparison.new_failing),
         "expectations_changed": noted_to_dict(comparison.expectations_changed),
+        "expectations_looser": noted_to_dict(comparison.expectations_looser),
+        "expectations_stricter": noted_to_dict(comparison.expectations_stricter),
+        "fewer_trials": noted_to_dict(comparison.fewer_trials),
+        "unchecked": noted_to_dict(comparison.unchecked),
+        "all_trials": None
+        if comparison.all_trials is None
+        else dict(zip(("before", "after"), comparison.all_trials, strict=True)),
+        "settings": [json_safe(asdict(change)) for change in comparison.settings],
         "inputs_changed": noted_to_dict(comparison.inputs_changed),
         "is_same_run": comparison.is_same_run,
         "evaluations": json_safe(list(comparison.evaluations)),

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
 
     from callscore.comparing.changes import Alarm, CaseChange
     from callscore.comparing.comparison import Comparison  # noqa: TC004  (a gate is never decoded)
+    from callscore.core.results import Noted
 
 __all__ = ["FAIL_ON", "FailOn", "Gate", "Reason", "ReasonKind", "WhichSide", "gate"]
 
@@ -29,6 +30,15 @@ ReasonKind = Literal[
     "broken",
     "changed",
     "missing",  # cases that only the first run has, or has a number for
+    "unreadable",  # records of the second run that could not be read
+    "trials",  # a loss of 10 points or more over all trials, of which there are more or fewer
+    "looser",  # cases whose expected calls ask for less
+    "settings",  # settings, scorers or required means that ask for less
+    "fewer trials",
+    "unchecked",  # cases whose calls are no longer checked against schemas
+    "expectations",  # cases whose expected calls changed in another way
+    "inputs",
+    "new failing",
     "forbidden",
     "schema",
     "below",  # a mean of the second run is below `fail_under`
@@ -77,24 +87,27 @@ class Gate(Struct, frozen=True, kw_only=True):
         )
 
 
-def gate(comparison: Comparison, fail_on: FailOn = "regressed") -> Gate:
+def gate(comparison: Comparison, fail_on: FailOn = "regressed", *, max_skipped: int = 0) -> Gate:
     """Decide whether a change may pass.
 
-    `regressed` closes the gate for the verdict, on the whole or on a tool or a tag; with too few cases
-    for a verdict, for a loss of 10 points or more; and if more cases are missing than are compared.
-    `broken` also closes it for any case that passed before and does not now, or is missing; `any` for
-    every change. New forbidden calls and schema errors, means below `fail_under`, an unfinished run, nothing
-    to compare, and a run compared with itself always close it.
+    `regressed` closes the gate for the verdict, on the whole or on a tool or a tag; and, with too few
+    cases for a verdict, for a loss of 10 points or more. `broken` also closes it for any case that
+    passed before and does not now, and for what asks for less than before: expected calls, settings,
+    trials, schemas. `any` closes it for every difference.
+
+    Missing cases that were not removed on purpose, more than `max_skipped` unreadable records, new
+    forbidden calls and schema errors, means below `fail_under`, an unfinished run, nothing to
+    compare, and a run compared with itself always close it.
     """
     found = [
-        *_unconditional_reasons(comparison),
+        *_unconditional_reasons(comparison, max_skipped),
         *_verdict_reasons(comparison),
         *_case_reasons(comparison, fail_on),
     ]
     return Gate(comparison=comparison, fail_on=fail_on, reasons=tuple(found))
 
 
-def _unconditional_reasons(comparison: Comparison) -> Iterator[Reason]:
+def _unconditional_reasons(comparison: Comparison, max_skipped: int) -> Iterator[Reason]:
     """The reasons that do not depend on `fail_on`."""
     if comparison.is_same_run:
         yield Reason(kind="same run")
@@ -109,6 +122,7 @@ def _unconditional_reasons(comparison: Comparison) -> Iterator[Reason]:
         yield Reason(kind="unfinished", sides=sides)
     if not comparison.main.cases:
         yield Reason(kind="nothing compared")
+    yield from _lost_reasons(comparison, max_skipped)
     for kind in ("forbidden", "schema"):
         alarms = _names(alarm for alarm in comparison.alarms if alarm.kind == kind)
         if alarms:
@@ -117,35 +131,79 @@ def _unconditional_reasons(comparison: Comparison) -> Iterator[Reason]:
         yield Reason(kind="below", count=len(comparison.after.below))
 
 
+def _lost_reasons(comparison: Comparison, max_skipped: int) -> Iterator[Reason]:
+    """What the second run lacks: a case that vanished did not pass."""
+    if comparison.missing:
+        yield _reason("missing", list(comparison.missing))
+    if comparison.after.unreadable > max_skipped:
+        yield Reason(kind="unreadable", count=comparison.after.unreadable)
+
+
 def _verdict_reasons(comparison: Comparison) -> Iterator[Reason]:
     from callscore.comparing.differences import COARSE_EFFECT
 
     main = comparison.main
+    least = _TOLERANCE - COARSE_EFFECT
     if comparison.verdict == "regressed":
         yield Reason(kind="regressed", count=main.down)
-    elif (
-        comparison.verdict == "not enough data"
-        and (main.change or 0.0) <= _TOLERANCE - COARSE_EFFECT
-    ):
+    elif comparison.verdict == "not enough data" and (main.change or 0.0) <= least:
         yield Reason(kind="in doubt", count=main.down - main.up)
+    elif comparison.all_trials is not None:
+        before, after = comparison.all_trials
+        if after - before <= least:  # trials beyond those of the verdict must not hide a loss
+            yield Reason(kind="trials", count=len(comparison.changed("broken")))
     slices = [f"{each.kind}: {each.name}" for each in comparison.regressed_slices]
     if slices:
         yield _reason("slice", slices)
 
 
 def _case_reasons(comparison: Comparison, fail_on: FailOn) -> Iterator[Reason]:
+    """The reasons of `broken` and `any`."""
+    if fail_on == "regressed":
+        return
     broken = _names(comparison.changed("broken"))
-    if broken and fail_on != "regressed":
+    if broken:
         yield _reason("broken", broken)
+    looser: list[tuple[ReasonKind, Noted]] = [
+        ("looser", comparison.expectations_looser),
+        ("fewer trials", comparison.fewer_trials),
+        ("unchecked", comparison.unchecked),
+    ]
+    yield from _noted_reasons(looser)
+    settings = [change for change in comparison.settings if _closes(change.direction, fail_on)]
+    if settings:
+        names = [f"{each.evaluation}: {each.name}" for each in settings]
+        yield _reason("settings", names)
+    if fail_on == "any":
+        yield from _difference_reasons(comparison)
+
+
+def _closes(direction: str, fail_on: FailOn) -> bool:
+    return direction == "looser" or fail_on == "any"
+
+
+def _difference_reasons(comparison: Comparison) -> Iterator[Reason]:
+    """Everything else that differs."""
+    from callscore.core.results import Noted
+
     others = _names(change for change in comparison.changes if change.kind != "broken")
-    if others and fail_on == "any":
+    if others:
         yield _reason("changed", others)
-    # Cases with a number only in the first run: the case is missing, or only its expectation.
-    gone, lost = comparison.only_before, comparison.lost
-    count = gone.count + lost.count
-    if count and (fail_on != "regressed" or count > comparison.main.cases):
-        names = (*gone.names, *lost.names)
-        yield Reason(kind="missing", count=count, cases=names[:_MAX_CASES])
+    changed, looser = comparison.expectations_changed, comparison.expectations_looser
+    names = tuple([name for name in changed.names if name not in looser.names])
+    rest = Noted(changed.count - looser.count, names)
+    differences: list[tuple[ReasonKind, Noted]] = [
+        ("expectations", rest),
+        ("inputs", comparison.inputs_changed),
+        ("new failing", comparison.new_failing),
+    ]
+    yield from _noted_reasons(differences)
+
+
+def _noted_reasons(found: Iterable[tuple[ReasonKind, Noted]]) -> Iterator[Reason]:
+    for kind, noted in found:
+        if noted.count:
+            yield Reason(kind=kind, count=noted.count, cases=noted.names)
 
 
 def _names(cases: Iterable[Alarm | CaseChange]) -> list[str]:

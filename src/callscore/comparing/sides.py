@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from math import fsum
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -71,6 +71,7 @@ class CaseOutcome(Struct, frozen=True, gc=False, kw_only=True):
     Attributes:
         expectation: a digest of what is expected; empty if nothing is.
         asked: a digest of the input and the tools.
+        expected: what is expected, as a case file spells it; None if it is not known.
     """
 
     id: str
@@ -78,6 +79,7 @@ class CaseOutcome(Struct, frozen=True, gc=False, kw_only=True):
     tags: tuple[str, ...] = ()
     expectation: str = ""
     asked: str = ""
+    expected: tuple[Any, ...] | None = None
 
 
 class EvaluationSide(Struct, frozen=True, kw_only=True):
@@ -87,6 +89,8 @@ class EvaluationSide(Struct, frozen=True, kw_only=True):
         place: its file, and its name there.
         variant: None if it has no variants.
         settings: a digest of the settings and scorers.
+        options: the settings as plain data, `scorers` and `fail_under`; empty if unknown.
+        number: its number in the run.
         below: the means below `fail_under`, each a sentence in every language.
         required: scorer -> `fail_under`.
     """
@@ -96,6 +100,8 @@ class EvaluationSide(Struct, frozen=True, kw_only=True):
     variant: str | None = None
     cases: tuple[CaseOutcome, ...] = ()
     settings: str = ""
+    options: dict[str, Any] = {}
+    number: int = 0
     below: tuple[Note, ...] = ()
     required: dict[str, float] = {}
 
@@ -115,6 +121,7 @@ class SideFacts(Struct, frozen=True, kw_only=True):
         started_at: seconds since 1970; None for a file.
         git_commit: the commit of the project; None outside of a repository.
         git_dirty: whether files had changed since.
+        unreadable: the number of records of its files that could not be read.
     """
 
     label: str
@@ -124,6 +131,7 @@ class SideFacts(Struct, frozen=True, kw_only=True):
     git_commit: str | None = None
     git_dirty: bool | None = None
     is_finished: bool = True
+    unreadable: int = 0
 
 
 class Side(SideFacts, frozen=True, kw_only=True):

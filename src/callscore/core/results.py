@@ -513,6 +513,7 @@ class RunResults(Struct, frozen=True, kw_only=True):
         is_interrupted: whether it was stopped by Ctrl-C.
         is_stopped: whether it ended after the first failing case, before all were run.
         warnings: other problems, as sentences.
+        unreadable: the number of records of scored files that could not be read.
     """
 
     id: str = ""
@@ -523,6 +524,7 @@ class RunResults(Struct, frozen=True, kw_only=True):
     is_interrupted: bool = False
     is_stopped: bool = False
     warnings: tuple[str, ...] = ()
+    unreadable: int = 0
 
     @property
     def errors(self) -> int:

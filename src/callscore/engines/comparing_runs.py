@@ -32,14 +32,21 @@ from callscore.sources.reader import kind_by_name
 from callscore.words.plain_data import call_to_dict
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from callscore.comparing.comparison import Comparison
     from callscore.core.results import Result
     from callscore.core.settings import Settings
     from callscore.history.store import Store
 
-__all__ = ["compare", "is_case_file", "resolve_side", "side_of_file", "side_of_run"]
+__all__ = [
+    "compare",
+    "is_case_file",
+    "resolve_side",
+    "side_of_file",
+    "side_of_run",
+    "with_changed_expectations",
+]
 
 _STDIN = "-"
 _NO_CASES = "the file has no cases."
@@ -122,6 +129,7 @@ def side_of_file(
         place=project_path(name),
         cases=cases,
         settings=settings_digest(settings_payload(settings), [FILE_SCORER]),
+        options={**settings_payload(settings), "scorers": [FILE_SCORER], "fail_under": {}},
     )
     return Side(label=name if label is None else label, command="score", evaluations=(evaluation,))
 
@@ -169,6 +177,7 @@ def _add_result(
         tags=tuple(case.tags),
         expectation=expectation_digest(payload),
         asked=asked_digest(payload),
+        expected=None if case.expected is None else tuple(payload["expected"]),
     )
     same_id = outcomes.setdefault(case.id, [])
     for position, other in enumerate(same_id):
@@ -224,6 +233,48 @@ def side_of_run(store: Store, reference: str) -> Side:
     return store.side(run, reference, variant)
 
 
+def with_changed_expectations(
+    before: Side, after: Side, store: Callable[[], Store]
+) -> tuple[Side, Side]:
+    """Two sides, with what is expected of the cases whose expectation changed.
+
+    Only these are read: most cases of two runs expect the same.
+    """
+    digests: list[dict[str, set[str]]] = []
+    for side in (before, after):
+        found: dict[str, set[str]] = {}
+        for evaluation in side.evaluations:
+            for case in evaluation.cases:
+                found.setdefault(case.id, set()).add(case.expectation)
+        digests.append(found)
+    first, second = digests
+    changed = {name for name in first if name in second and first[name] != second[name]}
+    if not changed:
+        return before, after
+    return _with_expected(before, changed, store), _with_expected(after, changed, store)
+
+
+def _with_expected(side: Side, cases: set[str], store: Callable[[], Store]) -> Side:
+    if not side.run:
+        return side  # a file is in memory already
+    expected = store().expectations(side.run, cases)
+    evaluations = [
+        replace(
+            each,
+            cases=tuple(
+                [
+                    replace(case, expected=expected.get((each.number, case.id)))
+                    if case.id in cases
+                    else case
+                    for case in each.cases
+                ]
+            ),
+        )
+        for each in side.evaluations
+    ]
+    return replace(side, evaluations=tuple(evaluations))
+
+
 def compare(  # noqa: PLR0913  (all are options)
     before: str | PathLike[str],
     after: str | PathLike[str],
@@ -232,6 +283,7 @@ def compare(  # noqa: PLR0913  (all are options)
     expected: str | PathLike[str] | None = None,
     settings: Settings = DEFAULT,
     store: str | PathLike[str] | None = None,
+    removals: Mapping[str, str] | None = None,
 ) -> Comparison:
     """Compare two runs of the history, or two files of cases, or one with the other.
 
@@ -247,6 +299,8 @@ def compare(  # noqa: PLR0913  (all are options)
         settings: how the cases of files are scored; a run is scored already.
         store: the history: a file, or `postgresql://...`; by default that of the variable
             `CALLSCORE_STORE`, or of the current project.
+        removals: cases that may be missing in the second side, with the reasons; the patterns match
+            ids, or `evaluation::id`.
 
     Raises:
         UnknownRun: there is no such run.
@@ -263,4 +317,5 @@ def compare(  # noqa: PLR0913  (all are options)
             resolve_side(each, store=history, settings=settings, expected=references)
             for each in (before, after)
         ]
-    return compare_sides(*sides, measure=measure)
+        first, second = with_changed_expectations(sides[0], sides[1], history)
+    return compare_sides(first, second, measure=measure, removals=removals)

@@ -79,6 +79,7 @@ class ScoreSaver:
     Attributes:
         run: the run; None if there was nothing to save.
         problems: problems with the history, in sentences.
+        unreadable: the number of records that could not be read, and are not in the run.
     """
 
     def __init__(
@@ -89,6 +90,7 @@ class ScoreSaver:
     ) -> None:
         self.run: RunRecord | None = None
         self.problems: list[str] = []
+        self.unreadable = 0
         self._request = request
         self._open_store = open_store
         self._fallback = fallback or FallbackStore()
@@ -237,7 +239,10 @@ class ScoreSaver:
         if self._writer is not None:
             found = [_results(*each) for each in zip(self._files, self._totals, strict=True)]
             summaries = {number: summary_payload([each]) for number, each in enumerate(found)}
-            self._writer.finish(status, summary_payload(found), summaries)
+            totals = summary_payload(found)
+            if self.unreadable:
+                totals["unreadable"] = self.unreadable
+            self._writer.finish(status, totals, summaries)
             self._writer.release()
         if self._store is not None:
             with suppress(CallscoreError):

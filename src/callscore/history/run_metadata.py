@@ -34,6 +34,7 @@ __all__ = [
     "require_no_baseline",
     "resolve_commit",
     "resolve_commit_here",
+    "unreadable_records",
     "versions",
 ]
 
@@ -127,6 +128,12 @@ def is_partial(run: RunRecord, others: Mapping[str, RunRecord]) -> bool:
         seen.add(current.id)
         current = others.get(current.parent or "")
     return False
+
+
+def unreadable_records(run: RunRecord) -> int:
+    """How many records of scored files could not be read, and are not in the run."""
+    found = run.totals.get("unreadable")
+    return found if isinstance(found, int) and found > 0 else 0
 
 
 def lineage(store: Store, run: RunRecord) -> dict[str, RunRecord]:

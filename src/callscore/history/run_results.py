@@ -25,6 +25,7 @@ from callscore.errors import UnknownRun
 from callscore.history import queries, run_queries
 from callscore.history.database import with_retries
 from callscore.history.records import COUNTS, clean_text, decode_tools, settings_digest
+from callscore.history.run_metadata import unreadable_records
 from callscore.words.value_text import decimal, exact_decimal
 
 if TYPE_CHECKING:
@@ -36,7 +37,14 @@ if TYPE_CHECKING:
     from callscore.history.run_queries import SavedRun
     from callscore.history.store import Store
 
-__all__ = ["LightRow", "full_results", "light_results", "run_side", "unknown_variant"]
+__all__ = [
+    "LightRow",
+    "expected_of_cases",
+    "full_results",
+    "light_results",
+    "run_side",
+    "unknown_variant",
+]
 
 
 class _DecodeCache(dict[Any, Any]):
@@ -199,8 +207,26 @@ def run_side(
         git_commit=run.git_commit,
         git_dirty=run.git_dirty,
         is_finished=run.status == "finished",
+        unreadable=unreadable_records(run),
         evaluations=tuple([_evaluation_side(row, cases.get(row.number, {})) for row in wanted]),
     )
+
+
+_case_columns = queries.result_columns("number", "evaluation", "case_id")
+
+
+def expected_of_cases(
+    connection: Connection, saved: SavedRun, cases: Iterable[str]
+) -> dict[tuple[int, str], tuple[Any, ...]]:
+    """What is expected of some cases of a run, as a case file spells it."""
+    names = set(map(clean_text, cases))
+    wanted: dict[tuple[int, str], int] = {}  # of the first trial: all trials expect the same
+    for number, evaluation, case in map(_case_columns, queries.result_rows(connection, saved)):
+        if case in names:
+            wanted.setdefault((evaluation, case), number)
+    found = queries.results_by_number(connection, saved, list(wanted.values()))
+    expected = {key: found[number].payload.get("expected") for key, number in wanted.items()}
+    return {key: tuple(value) for key, value in expected.items() if isinstance(value, list)}
 
 
 def _of_variant(rows: Sequence[Any], run: RunRecord, variant: str | None) -> Sequence[Any]:
@@ -269,14 +295,18 @@ def _decode_pairs(scores: str) -> tuple[tuple[str, float | None], ...]:
 
 def _evaluation_side(row: Any, cases: dict[str, CaseOutcome]) -> EvaluationSide:
     summary = _decode_json(row.summary, {})
+    settings, scorers = _decode_json(row.settings, {}), _decode_json(row.scorers, ())
+    required = _required_means(summary)
     return EvaluationSide(
         name=row.name,
         place=row.place,
         variant=row.variant,
         cases=tuple(cases.values()),
-        settings=settings_digest(_decode_json(row.settings, {}), _decode_json(row.scorers, ())),
+        settings=settings_digest(settings, scorers),
+        options={**settings, "scorers": list(scorers), "fail_under": required},
+        number=row.number,
         below=tuple(_missed_means(summary)),
-        required=_required_means(summary),
+        required=required,
     )
 
 

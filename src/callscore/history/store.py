@@ -287,6 +287,16 @@ class Store:
             return run_side(connection, saved, run, label, variant)
 
     @with_retries
+    def expectations(
+        self, run: str, cases: Iterable[str]
+    ) -> dict[tuple[int, str], tuple[Any, ...]]:
+        """What is expected of some cases of a run, by the number of the evaluation and the id."""
+        from callscore.history.run_results import expected_of_cases
+
+        with self.reading() as connection:
+            return expected_of_cases(connection, run_queries.saved_run(connection, run), cases)
+
+    @with_retries
     def trials(self, run: str) -> dict[int, int]:
         """The highest trial of each evaluation of a run, by its number."""
         highest: dict[int, int] = {}

@@ -9,14 +9,19 @@ from callscore.comparing.comparison import comparison_to_dict
 from callscore.comparing.sides import case_name
 from callscore.core.phrases import Phrase, Plural, count_of, say
 from callscore.core.rendering import EMPTY_NAME, clip, escape
-from callscore.core.results import Noted
+from callscore.reports.compare_notes import (
+    alarm_notes,
+    below_notes,
+    comparison_notes,
+    has_several_evaluations,
+    lost_lists,
+)
 from callscore.reports.formatting import (
     INTERVAL_TEXT,
     NO_NUMBER,
     RUN_ID,
     case_counts,
     code,
-    first_names,
     html_entities,
     join_blocks,
     note_items,
@@ -25,36 +30,31 @@ from callscore.reports.formatting import (
 from callscore.words.value_text import CASES, ERROR_COUNT, decimal, json_document, percent
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from callscore.comparing.changes import CaseChange, ChangeKind, ChangeReason, ChangeReasonKind
     from callscore.comparing.comparison import Comparison, SideSummary
     from callscore.comparing.differences import Difference, Method, Slice, Verdict
-    from callscore.core.phrases import Language, Note
+    from callscore.core.phrases import Language
     from callscore.core.statistics import Interval
     from callscore.reports.formatting import Escaper
 
 __all__ = [
-    "ALARMS",
     "CHANGES",
     "DEFAULT_MAX_SHOWN",
     "MARKS",
     "VERDICTS",
     "ChangeRow",
-    "alarm_notes",
-    "below_notes",
-    "case_names",
     "certainty_line",
     "certainty_texts",
     "change_blocks",
     "change_line",
     "change_rows",
     "changed_slices",
-    "comparison_notes",
     "fact_blocks",
     "flip_counts",
-    "has_several_evaluations",
     "holm_line",
+    "lost_blocks",
     "meaning_line",
     "measure_cells",
     "measure_name",
@@ -393,17 +393,6 @@ def change_rows(
     return rows
 
 
-def has_several_evaluations(comparison: Comparison) -> bool:
-    """Whether several evaluations were compared, so that cases need the name of theirs."""
-    return len(comparison.evaluations) > 1
-
-
-def case_names(names: Iterable[str], comparison: Comparison) -> list[str]:
-    """Names of cases to show: without the evaluation if only one was compared."""
-    only = comparison.evaluations[0] if len(comparison.evaluations) == 1 else None
-    return [name if only is None else name.removeprefix(case_name(only, "")) for name in names]
-
-
 def changed_slices(comparison: Comparison) -> list[Slice]:
     """The slices in which cases changed, the smallest p-value first."""
 
@@ -425,127 +414,6 @@ def slices_by_kind(slices: Sequence[Slice]) -> list[list[Slice]]:
 def slice_name(part: Slice, lang: Language) -> str:
     """The tool or the tag of a slice."""
     return say(_SLICE_NAMES[part.kind], lang, name=escape(part.name) or EMPTY_NAME)
-
-
-ALARMS = {
-    "forbidden": Plural(
-        ("case with a new forbidden call", "cases with new forbidden calls"),
-        (
-            "случай с новым запрещённым вызовом",
-            "случая с новыми запрещёнными вызовами",
-            "случаев с новыми запрещёнными вызовами",
-        ),
-    ),
-    "schema": Plural(
-        ("case with a new schema error", "cases with new schema errors"),
-        (
-            "случай с новой ошибкой по схеме",
-            "случая с новыми ошибками по схемам",
-            "случаев с новыми ошибками по схемам",
-        ),
-    ),
-}
-_ONLY_BEFORE = Phrase("{cases} only before, in {label}", "только раньше, в {label}: {cases}")
-_ONLY_AFTER = Phrase("{cases} only after, in {label}", "только теперь, в {label}: {cases}")
-_LOST = Phrase(
-    "not compared, with a value only before: {cases}",
-    "не сравнивается, значение есть только раньше: {cases}",
-)
-_UNDECIDED = Phrase(
-    "not compared, without a value before or after: {cases}",
-    "не сравнивается, раньше или теперь нет значения: {cases}",
-)
-_SAME_RUN = Phrase(
-    "both sides are the same run: {run}", "с обеих сторон один и тот же прогон: {run}"
-)
-_EXPECTATIONS = Plural(
-    ("case whose expected calls changed", "cases whose expected calls changed"),
-    (
-        "случай с изменённым эталоном",
-        "случая с изменённым эталоном",
-        "случаев с изменённым эталоном",
-    ),
-)
-_INPUTS = Plural(
-    ("case whose input changed", "cases whose input changed"),
-    (
-        "случай с изменёнными входными данными",
-        "случая с изменёнными входными данными",
-        "случаев с изменёнными входными данными",
-    ),
-)
-
-
-def comparison_notes(
-    comparison: Comparison, lang: Language, *, write: Escaper = escape, said: Collection[str] = ()
-) -> Iterator[tuple[str, str]]:
-    """Cases that only one run has, that have no number, or that are different: sentences, and names.
-
-    `said` are notes that are given elsewhere: `missing` for missing cases, `same run`.
-    """
-    undecided, lost = comparison.undecided, comparison.lost
-    never_decided = Noted(
-        undecided.count - lost.count,
-        tuple(name for name in undecided.names if name not in lost.names),
-    )
-    if comparison.is_same_run and "same run" not in said:
-        yield say(_SAME_RUN, lang, run=write(comparison.after.run)), ""
-    before, after = write(comparison.before.label), write(comparison.after.label)
-    counted = (
-        (comparison.only_before, _ONLY_BEFORE, before),
-        (comparison.only_after, _ONLY_AFTER, after),
-        (lost, _LOST, ""),
-        (never_decided, _UNDECIDED, ""),
-    )
-    for noted, phrase, label in counted:
-        is_said = phrase in (_ONLY_BEFORE, _LOST) and "missing" in said
-        if noted.count and not is_said:
-            cases = count_of(CASES, noted.count, lang)
-            yield say(phrase, lang, cases=cases, label=label), _noted_names(noted, comparison, lang)
-    for noted, plural in (
-        (comparison.expectations_changed, _EXPECTATIONS),
-        (comparison.inputs_changed, _INPUTS),
-    ):
-        if noted.count:
-            yield count_of(plural, noted.count, lang), _noted_names(noted, comparison, lang)
-    for note in comparison.notes:
-        yield note_text(note, lang, write), ""
-
-
-def alarm_notes(comparison: Comparison, lang: Language) -> list[tuple[str, str]]:
-    """The cases with new forbidden calls and new schema errors."""
-    lines = []
-    for kind, plural in ALARMS.items():
-        alarms = [alarm for alarm in comparison.alarms if alarm.kind == kind]
-        cases = case_names([case_name(each.evaluation, each.case) for each in alarms], comparison)
-        names = []
-        for case, each in zip(cases, alarms, strict=True):
-            tools = f" {', '.join(each.tools)}" if each.tools else ""
-            names.append(f"{case}{tools} {each.before} → {each.after}")
-        if names:
-            shown = first_names(names, len(names), lang)
-            lines.append((count_of(plural, len(names), lang), shown))
-    return lines
-
-
-def below_notes(
-    comparison: Comparison, lang: Language, *, write: Escaper = escape
-) -> list[tuple[str, str]]:
-    """The scorers of the second run that are below `fail_under`."""
-    return [(note_text(note, lang, write), "") for note in comparison.after.below]
-
-
-def note_text(note: Note, lang: Language, write: Escaper) -> str:
-    """A note in a language, with its values made safe to show."""
-    values = {
-        name: write(value) if isinstance(value, str) else value
-        for name, value in note.values.items()
-    }
-    return say(note.phrase, lang, **values)
-
-
-def _noted_names(noted: Noted, comparison: Comparison, lang: Language) -> str:
-    return first_names(case_names(noted.names, comparison), noted.count, lang)
 
 
 def write_json(
@@ -574,6 +442,7 @@ def write_markdown(
         *fact_blocks(comparison, lang),
         "\n".join(filter(None, [note_items(grave), note_items(others, is_bold=False)])),
         *_measure_blocks(comparison, lang),
+        *lost_blocks(comparison, max_shown, lang),
         *change_blocks(comparison, max_shown, lang),
         *slice_blocks(comparison, changed_slices(comparison), max_shown, lang),
     ]
@@ -625,6 +494,17 @@ def change_blocks(comparison: Comparison, max_shown: int, lang: Language) -> Ite
             )
             if len(changes) > max_shown:
                 yield say(MORE, lang, count=len(changes) - max_shown)
+
+
+def lost_blocks(comparison: Comparison, max_shown: int, lang: Language) -> Iterator[str]:
+    """The cases that are missing, and those that were removed on purpose, with the reasons."""
+    for title, rows in lost_lists(comparison, lang) if max_shown else ():
+        yield f"### {title}"
+        lines = [code(name) + (f": {html_entities(why)}" if why else "") for name, why in rows]
+        shown = "\n".join(f"- {line}" for line in lines[:max_shown])
+        yield shown
+        if len(rows) > max_shown:
+            yield say(MORE, lang, count=len(rows) - max_shown)
 
 
 def _changes_table(changes: Sequence[ChangeRow], lang: Language) -> str:

@@ -12,20 +12,23 @@ from callscore.reports import compare as wording
 from callscore.reports.compare import (
     DEFAULT_MAX_SHOWN,
     MARKS,
-    alarm_notes,
-    below_notes,
     change_rows,
     changed_slices,
+    slices_by_kind,
+)
+from callscore.reports.compare_notes import (
+    alarm_notes,
+    below_notes,
     comparison_notes,
     has_several_evaluations,
-    slices_by_kind,
+    lost_lists,
 )
 from callscore.reports.tables import NumberRow, number_table, wrapped_grid
 from callscore.reports.terminal import SPACE, Section, note_line, print_sections, report_width
 from callscore.words.value_text import CASES
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from rich.console import Console
     from rich.table import Table
@@ -177,6 +180,7 @@ def render(
         [side_table(comparison, lang)],
         notes,
         [measure_table(measures, width, lang)] if comparison.others else [],
+        *lost_sections(comparison, width, max_shown=max_shown, lang=lang),
         *[
             change_section(comparison, kind, width, max_shown=max_shown, lang=lang)
             for kind in MARKS
@@ -209,6 +213,25 @@ def change_section(
         more = say(wording.MORE, lang, count=len(changes) - len(rows))
         section.append(Text(more, "dim"))
     return section
+
+
+def lost_sections(
+    comparison: Comparison, width: int, *, max_shown: int, lang: Language
+) -> Iterator[Section]:
+    """The cases that are missing, and those that were removed on purpose, with the reasons."""
+    for title, rows in lost_lists(comparison, lang) if max_shown else ():
+        section: Section = [Text(title, "bold")]
+        for name, why in rows[:max_shown]:
+            *above, line = _name_lines(
+                Text().append("- ", KIND_STYLES["broken"]), escape(name), width, width
+            )
+            section += [*above, line]
+            reason = wrap(escape(why), width - _INDENT) if why else ()
+            section += [Text(" " * _INDENT + part, "dim") for part in reason]
+        if len(rows) > max_shown:
+            more = say(wording.MORE, lang, count=len(rows) - max_shown)
+            section.append(Text(more, "dim"))
+        yield section
 
 
 def slice_sections(

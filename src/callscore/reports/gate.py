@@ -10,25 +10,35 @@ from callscore.comparing.sides import case_name
 from callscore.core.phrases import Phrase, Plural, count_of, say
 from callscore.core.rendering import clip_middle, escape
 from callscore.reports.compare import (
-    ALARMS,
     CHANGES,
     DEFAULT_MAX_SHOWN,
     VERDICTS,
-    below_notes,
-    case_names,
     certainty_line,
     change_blocks,
     change_line,
     change_rows,
     changed_slices,
-    comparison_notes,
     fact_blocks,
     flip_counts,
-    has_several_evaluations,
+    lost_blocks,
     nothing_compared_text,
     points_with_unit,
     slice_blocks,
     slice_name,
+)
+from callscore.reports.compare_notes import (
+    ALARMS,
+    EXPECTATIONS,
+    INPUTS,
+    LOOSER,
+    MISSING,
+    NEW_FAILING,
+    below_notes,
+    case_names,
+    comparison_notes,
+    has_several_evaluations,
+    removal_hint,
+    setting_text,
 )
 from callscore.reports.formatting import (
     code,
@@ -39,7 +49,7 @@ from callscore.reports.formatting import (
     join_blocks,
     note_items,
 )
-from callscore.words.value_text import json_document, json_safe
+from callscore.words.value_text import UNREADABLE_COUNT, json_document, json_safe, percent
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -77,6 +87,10 @@ _INCONCLUSIVE = Phrase(
     "too few cases for a verdict: {down} worse, {up} better, {change}; --fail-on broken is stricter",
     "случаев слишком мало для вывода: хуже {down}, лучше {up}, {change}; --fail-on broken строже",
 )
+_TRIALS = Phrase(
+    "over all trials, passed {before} → {after}, {change}",
+    "по всем попыткам пройдено {before} → {after}, {change}",
+)
 _SAME_RUN = Phrase(
     "{run} is compared with itself. Run the evaluations again, then run the gate",
     "прогон {run} сравнивается сам с собой. Запустите проверки снова, затем гейт",
@@ -90,14 +104,14 @@ _COUNTED: dict[ReasonKind, Plural] = {
         ("case changed", "cases changed"),
         ("случай изменился", "случая изменилось", "случаев изменилось"),
     ),
-    "missing": Plural(
-        ("case is missing or has no value now", "cases are missing or have no value now"),
-        (
-            "случай пропал или остался без оценки",
-            "случая пропало или осталось без оценки",
-            "случаев пропало или осталось без оценки",
-        ),
-    ),
+    "missing": MISSING,
+    "looser": LOOSER["looser"],
+    "fewer trials": LOOSER["fewer trials"],
+    "unchecked": LOOSER["unchecked"],
+    "expectations": EXPECTATIONS,
+    "inputs": INPUTS,
+    "new failing": NEW_FAILING,
+    "unreadable": UNREADABLE_COUNT,
     "slice": Plural(
         ("tool or tag regressed", "tools and tags regressed"),
         ("срез стал хуже", "среза стали хуже", "срезов стали хуже"),
@@ -138,6 +152,10 @@ def _reason_sentences(
     elif reason.kind == "unfinished":
         for side in [getattr(comparison, name) for name in reason.sides or ("after",)]:
             yield say(_UNFINISHED, lang, run=write(side.run or side.label)), ""
+    elif reason.kind == "settings":
+        for each in comparison.settings:
+            if f"{each.evaluation}: {each.name}" in reason.cases:
+                yield setting_text(each, lang, write=write), ""
     elif reason.kind in _COUNTED:
         names = (
             [slice_name(part, lang) for part in regressed_slices(comparison)]
@@ -146,15 +164,33 @@ def _reason_sentences(
         )
         sentence = count_of(_COUNTED[reason.kind], reason.count, lang)
         yield sentence, first_names(names, reason.count, lang)
-    elif reason.kind == "regressed":
-        change = change_line(comparison, lang, write=write)
-        yield say(_REGRESSED, lang, change=change), certainty_line(comparison.main, lang)
-    elif reason.kind == "same run":
-        yield say(_SAME_RUN, lang, run=write(comparison.after.run)), ""
-    elif reason.kind == "in doubt":
-        yield _loss_sentence(_INCONCLUSIVE_LOSS, comparison, lang), ""
     else:
-        yield nothing_compared_text(comparison, lang, write=write), ""
+        yield _single_sentence(comparison, reason.kind, lang, write)
+
+
+def _single_sentence(
+    comparison: Comparison, kind: ReasonKind, lang: Language, write: Escaper
+) -> tuple[str, str]:
+    """A reason that is about the runs as a whole: a sentence, and its numbers."""
+    numbers = ""
+    if kind == "regressed":
+        sentence = say(_REGRESSED, lang, change=change_line(comparison, lang, write=write))
+        numbers = certainty_line(comparison.main, lang)
+    elif kind == "trials":
+        sentence = _all_trials_text(comparison, lang)
+    elif kind == "same run":
+        sentence = say(_SAME_RUN, lang, run=write(comparison.after.run))
+    elif kind == "in doubt":
+        sentence = _loss_sentence(_INCONCLUSIVE_LOSS, comparison, lang)
+    else:
+        sentence = nothing_compared_text(comparison, lang, write=write)
+    return sentence, numbers
+
+
+def _all_trials_text(comparison: Comparison, lang: Language) -> str:
+    before, after = comparison.all_trials or (0.0, 0.0)
+    change = points_with_unit(after - before, lang)
+    return say(_TRIALS, lang, before=percent(before), after=percent(after), change=change)
 
 
 def regressed_slices(comparison: Comparison) -> list[Slice]:
@@ -165,7 +201,7 @@ def regressed_slices(comparison: Comparison) -> list[Slice]:
 def shown_change_kind(gate: Gate) -> ChangeKind:
     """The cases to show: those that broke, or those that changed if it is worse and none broke."""
     is_worse = gate.is_doubtful or any(
-        reason.kind in {"regressed", "slice", "in doubt"} for reason in gate.reasons
+        reason.kind in {"regressed", "slice", "in doubt", "trials"} for reason in gate.reasons
     )
     return "changed" if is_worse and not gate.comparison.changed("broken") else "broken"
 
@@ -213,7 +249,7 @@ def _first_case(gate: Gate) -> str:
     comparison = gate.comparison
     kinds = {reason.kind for reason in gate.reasons}
     cases: list[Alarm | CaseChange] = [each for each in comparison.alarms if each.kind in kinds]
-    if kinds & {"regressed", "slice", "in doubt", "broken"} or gate.is_doubtful:
+    if kinds & {"regressed", "slice", "in doubt", "trials", "broken"} or gate.is_doubtful:
         cases += comparison.changed(shown_change_kind(gate))
     if "changed" in kinds:
         cases += comparison.changes
@@ -262,6 +298,8 @@ def _markdown_blocks(
         yield f"**{change_line(comparison, lang, write=code)}**"
     yield from fact_blocks(comparison, lang)
     yield note_items(comparison_notes(comparison, lang, write=code, said=said), is_bold=False)
+    yield from lost_blocks(comparison, max_shown, lang)
+    yield html_entities(removal_hint(comparison, lang))
     yield from slice_blocks(comparison, regressed_slices(comparison), max_shown, lang)
     changes = [*change_blocks(comparison, max_shown, lang)]
     if changes:

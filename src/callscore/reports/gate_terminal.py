@@ -13,14 +13,15 @@ from callscore.reports import gate as wording
 from callscore.reports.compare import (
     DEFAULT_MAX_SHOWN,
     change_line,
-    comparison_notes,
     meaning_line,
 )
+from callscore.reports.compare_notes import comparison_notes, removal_hint
 from callscore.reports.compare_terminal import (
     VERDICT_STYLES,
     certainty_lines,
     change_section,
     flip_section,
+    lost_sections,
     side_table,
     slice_sections,
 )
@@ -75,8 +76,9 @@ def _sections(gate: Gate, width: int, max_shown: int, lang: Language) -> Iterato
     word, about = wording.gate_title(gate, lang)
     title = Text().append(word, "bold green" if gate.is_open else "bold red")
     title.append(SPACE + about).append(f"{SPACE}--fail-on {gate.fail_on}", "dim")
+    listed = {*_SHOWN_BELOW, *(("missing",) if comparison.missing else ())} if max_shown else {}
     reasons = [
-        note_line(sentence, "" if kind in _SHOWN_BELOW else names, style="bold red")
+        note_line(sentence, "" if kind in listed else names, style="bold red")
         for kind, sentence, names in wording.reason_lines(gate, lang)
     ]
     warning = wording.inconclusive_line(gate, lang)
@@ -88,6 +90,9 @@ def _sections(gate: Gate, width: int, max_shown: int, lang: Language) -> Iterato
         change = Text(change_line(comparison, lang), VERDICT_STYLES[main.verdict])
         numbers = [change, *numbers]
     yield [*numbers, *flip_section(comparison, lang)]
+    yield from lost_sections(comparison, width, max_shown=max_shown, lang=lang)
+    hint = removal_hint(comparison, lang)
+    yield [Text(hint, "dim")] if hint else []
     slices = wording.regressed_slices(comparison)
     yield from slice_sections(comparison, slices, width, max_shown=max_shown, lang=lang)
     yield change_section(
@@ -101,11 +106,14 @@ _ALWAYS_TESTED: dict[ReasonKind, Phrase] = {
     "nothing compared": Phrase("the runs have cases in common", "у прогонов есть общие случаи"),
     "same run": Phrase("two different runs are compared", "сравниваются разные прогоны"),
     "unfinished": Phrase("the runs finished", "прогоны завершены"),
+    "missing": Phrase("no missing cases", "пропавших случаев нет"),
+    "unreadable": Phrase("all records could be read", "все записи прочитаны"),
     "regressed": Phrase("no regression", "не стало хуже"),
     "slice": Phrase("no tool or tag regressed", "ни один срез не стал хуже"),
     "in doubt": Phrase(
         "no large loss in too few cases", "нет большой потери в малом числе случаев"
     ),
+    "trials": Phrase("no large loss over all trials", "нет большой потери по всем попыткам"),
     "forbidden": Phrase("no new forbidden calls", "новых запрещённых вызовов нет"),
     "schema": Phrase("no new schema errors", "новых ошибок по схемам нет"),
     "below": Phrase("all means reach fail_under", "средние не ниже fail_under"),
@@ -113,17 +121,21 @@ _ALWAYS_TESTED: dict[ReasonKind, Phrase] = {
 _TESTED_IF_BROKEN: dict[ReasonKind, Phrase] = {
     **_ALWAYS_TESTED,
     "broken": Phrase("no broken cases", "сломанных случаев нет"),
-    "missing": Phrase("no missing cases", "пропавших случаев нет"),
+    "looser": Phrase("no expectation asks for less", "ни один эталон не ослаблен"),
+    "settings": Phrase("no setting asks for less", "ни одна настройка не ослаблена"),
+    "fewer trials": Phrase("no case has fewer trials", "попыток не стало меньше"),
+    "unchecked": Phrase("all schemas are still checked", "проверка по схемам сохранена"),
 }
 _TESTS: dict[FailOn, dict[ReasonKind, Phrase]] = {
-    "regressed": {
-        **_ALWAYS_TESTED,
-        "missing": Phrase("most cases are present", "большинство случаев на месте"),
-    },
+    "regressed": _ALWAYS_TESTED,
     "broken": _TESTED_IF_BROKEN,
     "any": {
         **_TESTED_IF_BROKEN,
+        "settings": Phrase("no changed settings", "изменившейся настройки нет"),
         "changed": Phrase("no changed cases", "изменившихся случаев нет"),
+        "expectations": Phrase("no changed expectations", "изменившихся эталонов нет"),
+        "inputs": Phrase("no changed inputs", "изменившихся входных данных нет"),
+        "new failing": Phrase("no new case fails", "новые случаи пройдены"),
     },
 }
 

@@ -48,6 +48,7 @@ class RunRow(Struct, frozen=True, gc=False, kw_only=True):
         baselines: its names as a baseline.
         git_commit: the commit of the project; None outside of a repository.
         is_partial: whether cases were left out on request.
+        unreadable: how many records of scored files could not be read.
         evaluation: the name of the evaluation; None if there is none yet.
         key: distinguishes the evaluation from others of the same name.
         cases: how many cases it has, decided or not.
@@ -69,6 +70,7 @@ class RunRow(Struct, frozen=True, gc=False, kw_only=True):
     git_commit: str | None = None
     git_dirty: bool | None = None
     is_partial: bool = False
+    unreadable: int = 0
     evaluation: str | None = None
     variant: str | None = None
     place: str = ""
@@ -258,7 +260,7 @@ def commit_text(commit: str | None, *, is_dirty: bool | None) -> str:
 
 _RUN_FIELDS = (
     *("id", "name", "baselines", "command", "status", "started_at"),
-    *("git_commit", "git_dirty", "is_partial"),
+    *("git_commit", "git_dirty", "is_partial", "unreadable"),
 )
 _EVALUATION_FIELDS = (
     *(

@@ -13,7 +13,7 @@ from callscore.reports import history as wording
 from callscore.reports.formatting import NO_NUMBER, UNLIMITED_WIDTH, file_width
 from callscore.reports.tables import Column, column_lines
 from callscore.reports.terminal import SPACE, print_sections, report_width
-from callscore.words.value_text import ERROR_COUNT, decimal, percent, sparkline
+from callscore.words.value_text import ERROR_COUNT, UNREADABLE_COUNT, decimal, percent, sparkline
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -190,6 +190,8 @@ def _notes_cell(row: RunRow, lang: Language) -> Text:
         parts.append(Text(say(wording.STATUSES[row.status], lang), "yellow"))
     if row.errors:
         parts.append(Text(count_of(ERROR_COUNT, row.errors, lang), "red"))
+    if row.unreadable:
+        parts.append(Text(count_of(UNREADABLE_COUNT, row.unreadable, lang), "red"))
     if row.name:
         parts.append(Text(escape(row.name)))
     if row.command in wording.COMMANDS:

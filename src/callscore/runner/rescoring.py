@@ -27,7 +27,7 @@ from callscore.evaluations.scorers import scorer_of, scorers_from
 from callscore.hiding.hider import contains_marker
 from callscore.history.opening import default_path
 from callscore.history.records import RunRecord
-from callscore.history.run_metadata import new_run_id, versions
+from callscore.history.run_metadata import new_run_id, unreadable_records, versions
 from callscore.history.writer import RunWriter
 from callscore.models.consent import Origin, Server, require_consent
 from callscore.models.judging import judge
@@ -158,6 +158,7 @@ def rescore(
         judges=rescoring.judges.counts(),
         is_interrupted=is_interrupted,
         warnings=tuple(rescoring.warnings),
+        unreadable=rescoring.unreadable,
     )
 
 
@@ -168,6 +169,7 @@ class _Rescoring:
         self, store: Store, parent: RunRecord, options: RescoreOptions, hooks: RunHooks
     ) -> None:
         self.warnings: list[str] = []
+        self.unreadable = unreadable_records(parent)
         self._store = store
         self._parent = parent
         self._options = options
@@ -375,6 +377,8 @@ class _Rescoring:
         }
         summaries = {number: summary_payload([each]) for number, each in found.items()}
         totals = summary_payload(list(found.values()))
+        if self.unreadable:
+            totals["unreadable"] = self.unreadable
         writer.finish("interrupted" if is_interrupted else "finished", totals, summaries)
         for problem in writer.problems:
             self._warn(f"the run was not saved completely: {problem}")

@@ -31,6 +31,7 @@ from callscore.engines.tool_definitions import ToolDefinitions
 from callscore.errors import CallscoreError, UnknownRun
 from callscore.evaluations.locations import file_of_location
 from callscore.evaluations.plan import keyword_filter
+from callscore.history.run_metadata import unreadable_records
 from callscore.history.run_results import full_results, light_results, unknown_variant
 from callscore.models.judging import Memory, judge
 from callscore.runner.recorder import (
@@ -39,6 +40,7 @@ from callscore.runner.recorder import (
     stored_settings,
     stored_skipped,
 )
+from callscore.words.value_text import UNREADABLE_COUNT
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -170,6 +172,7 @@ _UNFINISHED = Phrase(
     "this run did not finish: the report has the answers so far",
     "прогон не завершён: показаны полученные ответы",
 )
+_NOT_IN_RUN = Phrase("not in this run: {records}", "в прогон не вошло: {records}")
 _CASES = Plural(("case", "cases"), ("случая", "случаев", "случаев"))
 _CALLS_ONLY = Phrase(
     "for {cases} only the calls are shown: the expectation or the judge is not in the history. To show"
@@ -228,6 +231,10 @@ def load_run(store: Store, run: RunRecord, options: ShowOptions = _OPTIONS) -> R
     computed = {number: scores.score_of(record) for number, record in full.items()}
     results = [part.results(full, computed) for part in parts]
     warnings = [] if run.status == "finished" else [say(_UNFINISHED, options.lang)]
+    unreadable = unreadable_records(run)
+    if unreadable:
+        records = count_of(UNREADABLE_COUNT, unreadable, options.lang)
+        warnings.append(say(_NOT_IN_RUN, options.lang, records=records))
     without_score = sum(part.without_score for part in parts)
     if without_score:
         cases = count_of(_CASES, without_score, options.lang)
@@ -238,6 +245,7 @@ def load_run(store: Store, run: RunRecord, options: ShowOptions = _OPTIONS) -> R
         seconds=max((run.finished_at or run.started_at) - run.started_at, 0.0),
         is_interrupted=any(each.not_run for each in results),
         warnings=tuple(warnings),
+        unreadable=unreadable,
     )
 
 

@@ -327,6 +327,7 @@ def _run_totals(run: RunResults) -> dict[str, Any]:
         "undecided": undecided,
         "errors": run.errors,
         "skipped": sum(evaluation.skipped.count for evaluation in evaluations),
+        "unreadable": run.unreadable,
         "with_forbidden_calls": run.forbidden,
         "reused": sum(evaluation.reused for evaluation in evaluations),
         "usage": {

@@ -46,6 +46,7 @@ __all__ = [
     "RUNS",
     "TOOLS",
     "TRACES",
+    "UNREADABLE_COUNT",
     "arguments_text",
     "call_counts",
     "call_text",
@@ -79,6 +80,10 @@ __all__ = [
 CASES = Plural(("case", "cases"), ("случай", "случая", "случаев"))
 TRIALS = Plural(("trial", "trials"), ("попытка", "попытки", "попыток"))
 ERROR_COUNT = Plural(("error", "errors"), ("ошибка", "ошибки", "ошибок"))
+UNREADABLE_COUNT = Plural(
+    ("record could not be read", "records could not be read"),
+    ("запись не прочитана", "записи не прочитаны", "записей не прочитано"),
+)
 FILES = Plural(("file", "files"), ("файл", "файла", "файлов"))
 RESULTS = Plural(("result", "results"), ("результат", "результата", "результатов"))
 RUNS = Plural(("run", "runs"), ("прогон", "прогона", "прогонов"))

@@ -83,6 +83,7 @@ class _Totals(Struct):
     errors: _Count = 0
     reused: _Count = 0
     skipped: _Count = 0
+    unreadable: _Count = 0
     forbidden: _Count = 0
     requests: _Count = 0
     input_tokens: _Count = 0

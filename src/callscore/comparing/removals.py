@@ -1,0 +1,75 @@
+"""Cases that were removed on purpose: each with a reason, which the reports of a gate list."""
+
+from __future__ import annotations
+
+from fnmatch import fnmatchcase
+from typing import TYPE_CHECKING
+
+from msgspec import Struct
+
+from callscore.comparing.sides import UnmatchedCase, case_name
+from callscore.errors import InvalidSettings
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from callscore.comparing.sides import MatchedCase
+
+__all__ = ["RemovedCase", "checked_removals", "removed_cases"]
+
+_WILD = frozenset("*?[]!:- ")
+
+
+class RemovedCase(Struct, frozen=True, gc=False, kw_only=True):
+    """A case of the first run that is missing on purpose; `reason` says why."""
+
+    evaluation: str
+    case: str
+    reason: str
+
+    @property
+    def name(self) -> str:
+        """The name of the case among several evaluations."""
+        return case_name(self.evaluation, self.case)
+
+
+def checked_removals(given: Mapping[str, object], *, where: str) -> dict[str, str]:
+    """The patterns of removed cases, with their reasons.
+
+    Raises:
+        InvalidSettings: a reason is missing, or a pattern matches every case.
+    """
+    for pattern, reason in given.items():
+        if not isinstance(reason, str) or not reason.strip():
+            raise InvalidSettings(f"{where}: {pattern!r} needs a reason, in a sentence")
+        if _WILD.issuperset(pattern):
+            raise InvalidSettings(f"{where}: {pattern!r} matches every case. Name the cases")
+    return {pattern: str(reason).strip() for pattern, reason in given.items()}
+
+
+def removed_cases(
+    missing: Iterable[MatchedCase | UnmatchedCase], removals: Mapping[str, str]
+) -> tuple[list[RemovedCase], list[str]]:
+    """The missing cases that were removed on purpose, and the patterns that match none.
+
+    A pattern matches the id of a case, or its name with the evaluation: `refunds::*`.
+    """
+    found: list[RemovedCase] = []
+    unused = dict.fromkeys(removals)
+    for each in missing:
+        case = _id_of(each)
+        matching = [one for one in removals if _matches(one, (case, each.name))]
+        for pattern in matching:
+            unused.pop(pattern, None)
+        if matching:
+            reason = removals[matching[0]]
+            found.append(RemovedCase(evaluation=each.evaluation, case=case, reason=reason))
+    return found, list(unused)
+
+
+def _id_of(case: MatchedCase | UnmatchedCase) -> str:
+    return case.case.id if isinstance(case, UnmatchedCase) else case.after.id
+
+
+def _matches(pattern: str, names: Sequence[str]) -> bool:
+    return any(name == pattern or fnmatchcase(name, pattern) for name in names)

@@ -1,0 +1,329 @@
+"""The notes of a comparison: what is missing, new or looser, and what else should be known."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from callscore.comparing.sides import case_name
+from callscore.core.phrases import Phrase, Plural, count_of, say
+from callscore.core.rendering import escape
+from callscore.core.results import Noted
+from callscore.reports.formatting import first_names
+from callscore.words.value_text import CASES, UNREADABLE_COUNT, encode_json
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Iterator
+
+    from callscore.comparing.comparison import Comparison
+    from callscore.comparing.loosening import Direction, SettingChange
+    from callscore.core.phrases import Language, Note
+    from callscore.reports.formatting import Escaper
+
+__all__ = [
+    "ALARMS",
+    "EXPECTATIONS",
+    "INPUTS",
+    "LOOSER",
+    "MISSING",
+    "NEW_FAILING",
+    "LostList",
+    "alarm_notes",
+    "below_notes",
+    "case_names",
+    "comparison_notes",
+    "has_several_evaluations",
+    "lost_lists",
+    "missing_line",
+    "note_text",
+    "removal_hint",
+    "setting_text",
+]
+
+
+def has_several_evaluations(comparison: Comparison) -> bool:
+    """Whether several evaluations were compared, so that cases need the name of theirs."""
+    return len(comparison.evaluations) > 1
+
+
+def case_names(names: Iterable[str], comparison: Comparison) -> list[str]:
+    """Names of cases to show: without the evaluation if only one was compared."""
+    only = comparison.evaluations[0] if len(comparison.evaluations) == 1 else None
+    return [name if only is None else name.removeprefix(case_name(only, "")) for name in names]
+
+
+ALARMS = {
+    "forbidden": Plural(
+        ("case with a new forbidden call", "cases with new forbidden calls"),
+        (
+            "случай с новым запрещённым вызовом",
+            "случая с новыми запрещёнными вызовами",
+            "случаев с новыми запрещёнными вызовами",
+        ),
+    ),
+    "schema": Plural(
+        ("case with a new schema error", "cases with new schema errors"),
+        (
+            "случай с новой ошибкой по схеме",
+            "случая с новыми ошибками по схемам",
+            "случаев с новыми ошибками по схемам",
+        ),
+    ),
+}
+_ONLY_BEFORE = Phrase("{cases} only before, in {label}", "только раньше, в {label}: {cases}")
+_ONLY_AFTER = Phrase("{cases} only after, in {label}", "только теперь, в {label}: {cases}")
+_LOST = Phrase(
+    "not compared, with a value only before: {cases}",
+    "не сравнивается, значение есть только раньше: {cases}",
+)
+_UNDECIDED = Phrase(
+    "not compared, without a value before or after: {cases}",
+    "не сравнивается, раньше или теперь нет значения: {cases}",
+)
+_SAME_RUN = Phrase(
+    "both sides are the same run: {run}", "с обеих сторон один и тот же прогон: {run}"
+)
+MISSING = Plural(
+    ("case is missing or has no value now", "cases are missing or have no value now"),
+    (
+        "случай пропал или остался без оценки",
+        "случая пропало или осталось без оценки",
+        "случаев пропало или осталось без оценки",
+    ),
+)
+NEW_FAILING = Plural(
+    ("new case fails", "new cases fail"),
+    ("новый случай не пройден", "новых случая не пройдено", "новых случаев не пройдено"),
+)
+EXPECTATIONS = Plural(
+    ("case whose expected calls changed", "cases whose expected calls changed"),
+    (
+        "случай с изменённым эталоном",
+        "случая с изменённым эталоном",
+        "случаев с изменённым эталоном",
+    ),
+)
+_STRICTER = Plural(
+    ("case whose expected calls ask for more", "cases whose expected calls ask for more"),
+    (
+        "случай с более строгим эталоном",
+        "случая с более строгим эталоном",
+        "случаев с более строгим эталоном",
+    ),
+)
+# What asks for less than before, by the reason of a gate.
+LOOSER = {
+    "looser": Plural(
+        ("case whose expected calls ask for less", "cases whose expected calls ask for less"),
+        (
+            "случай с ослабленным эталоном",
+            "случая с ослабленным эталоном",
+            "случаев с ослабленным эталоном",
+        ),
+    ),
+    "fewer trials": Plural(
+        ("case with fewer trials than before", "cases with fewer trials than before"),
+        (
+            "случай, где попыток стало меньше",
+            "случая, где попыток стало меньше",
+            "случаев, где попыток стало меньше",
+        ),
+    ),
+    "unchecked": Plural(
+        (
+            "case whose calls are no longer checked against schemas",
+            "cases whose calls are no longer checked against schemas",
+        ),
+        (
+            "случай, где вызовы больше не проверяются по схемам",
+            "случая, где вызовы больше не проверяются по схемам",
+            "случаев, где вызовы больше не проверяются по схемам",
+        ),
+    ),
+}
+INPUTS = Plural(
+    ("case whose input changed", "cases whose input changed"),
+    (
+        "случай с изменёнными входными данными",
+        "случая с изменёнными входными данными",
+        "случаев с изменёнными входными данными",
+    ),
+)
+
+
+def comparison_notes(
+    comparison: Comparison, lang: Language, *, write: Escaper = escape, said: Collection[str] = ()
+) -> Iterator[tuple[str, str]]:
+    """Cases that only one run has, that have no number, or that are different: sentences, and names.
+
+    `said` are notes that are given elsewhere, by the reasons of a gate: `missing`, `looser`, `same run`.
+    """
+    if comparison.is_same_run and "same run" not in said:
+        yield say(_SAME_RUN, lang, run=write(comparison.after.run)), ""
+    yield from _unmatched_notes(comparison, lang, write, said)
+    for kind, plural, noted in _difference_counts(comparison):
+        if noted.count and kind not in said:
+            yield count_of(plural, noted.count, lang), _noted_names(noted, comparison, lang)
+    if "settings" not in said:
+        yield from [(setting_text(each, lang, write=write), "") for each in comparison.settings]
+    yield from _unreadable_notes(comparison, lang, write, said)
+    yield from [(note_text(note, lang, write), "") for note in comparison.notes]
+
+
+def _unreadable_notes(
+    comparison: Comparison, lang: Language, write: Escaper, said: Collection[str]
+) -> Iterator[tuple[str, str]]:
+    for side in (comparison.before, comparison.after):
+        is_said = side is comparison.after and "unreadable" in said
+        if side.unreadable and not is_said:
+            yield f"{write(side.label)}: {count_of(UNREADABLE_COUNT, side.unreadable, lang)}", ""
+
+
+def _unmatched_notes(
+    comparison: Comparison, lang: Language, write: Escaper, said: Collection[str]
+) -> Iterator[tuple[str, str]]:
+    """Cases that only one run has, or that one of them has no number for."""
+    undecided, lost = comparison.undecided, comparison.lost
+    never_decided = Noted(
+        undecided.count - lost.count,
+        tuple(name for name in undecided.names if name not in lost.names),
+    )
+    before, after = write(comparison.before.label), write(comparison.after.label)
+    counted = (
+        (comparison.only_before, _ONLY_BEFORE, before),
+        (comparison.only_after, _ONLY_AFTER, after),
+        (lost, _LOST, ""),
+        (never_decided, _UNDECIDED, ""),
+    )
+    for noted, phrase, label in counted:
+        is_said = phrase in (_ONLY_BEFORE, _LOST) and "missing" in said
+        if noted.count and not is_said:
+            cases = count_of(CASES, noted.count, lang)
+            yield say(phrase, lang, cases=cases, label=label), _noted_names(noted, comparison, lang)
+
+
+def _difference_counts(comparison: Comparison) -> Iterator[tuple[str, Plural, Noted]]:
+    """The cases that are new or different, each with the reason of a gate that names them."""
+    yield "new failing", NEW_FAILING, comparison.new_failing
+    changed, looser = comparison.expectations_changed, comparison.expectations_looser
+    stricter = comparison.expectations_stricter
+    named = {*looser.names, *stricter.names}
+    rest = tuple([name for name in changed.names if name not in named])
+    yield "looser", LOOSER["looser"], looser
+    yield "expectations", _STRICTER, stricter
+    yield "expectations", EXPECTATIONS, Noted(changed.count - looser.count - stricter.count, rest)
+    yield "inputs", INPUTS, comparison.inputs_changed
+    yield "fewer trials", LOOSER["fewer trials"], comparison.fewer_trials
+    yield "unchecked", LOOSER["unchecked"], comparison.unchecked
+
+
+_SETTING = Phrase(
+    "{evaluation}: {name} {before} → {after}", "{evaluation}: {name} {before} → {after}"
+)
+_DIRECTIONS: dict[Direction, Phrase] = {
+    "looser": Phrase("looser", "мягче"),
+    "stricter": Phrase("stricter", "строже"),
+    "different": Phrase("changed", "изменено"),
+}
+
+
+def setting_text(change: SettingChange, lang: Language, *, write: Escaper = escape) -> str:
+    """A setting that differs, and whether it asks for less."""
+    values = {"before": _value_text(change.before), "after": _value_text(change.after)}
+    shown = {name: write(text) for name, text in values.items()}
+    words = say(
+        _SETTING, lang, evaluation=write(change.evaluation), name=write(change.name), **shown
+    )
+    return f"{words} ({say(_DIRECTIONS[change.direction], lang)})"
+
+
+def _value_text(value: Any) -> str:
+    if value is None:
+        return "–"
+    return value if isinstance(value, str) else encode_json(value).decode()
+
+
+class LostList(NamedTuple):
+    """Cases of the first run that the second lacks, to be listed.
+
+    Attributes:
+        title: what they are, and how many.
+        rows: the name of each, and the reason if there is one.
+    """
+
+    title: str
+    rows: list[tuple[str, str]]
+
+
+_MISSING_LIST = Phrase("Missing: {cases}", "Пропали: {cases}")
+_REMOVED_LIST = Phrase("Removed on purpose: {cases}", "Удалены намеренно: {cases}")
+
+
+def lost_lists(comparison: Comparison, lang: Language) -> list[LostList]:
+    """The missing cases, and those that were removed on purpose; without those that are empty."""
+    missing = [(name, "") for name in case_names(comparison.missing, comparison)]
+    names = case_names([each.name for each in comparison.removed], comparison)
+    reasons = [each.reason for each in comparison.removed]
+    removed = [*zip(names, reasons, strict=True)]
+    return [
+        LostList(say(title, lang, cases=count_of(CASES, len(rows), lang)), rows)
+        for title, rows in ((_MISSING_LIST, missing), (_REMOVED_LIST, removed))
+        if rows
+    ]
+
+
+_REMOVE = Phrase(
+    "If a case was removed on purpose, give the reason: [gate.removed] in callscore.toml, or"
+    " --removed CASE=REASON.",
+    "Если случай удалён намеренно, укажите причину: [gate.removed] в callscore.toml или"
+    " --removed CASE=REASON.",
+)
+
+
+def removal_hint(comparison: Comparison, lang: Language) -> str:
+    """How to remove a case on purpose; empty if none is missing."""
+    return say(_REMOVE, lang) if comparison.missing else ""
+
+
+def missing_line(comparison: Comparison, lang: Language) -> str:
+    """How many cases are missing, and the first of them; empty if there are none."""
+    if not comparison.missing:
+        return ""
+    count = len(comparison.missing)
+    names = first_names(case_names(comparison.missing, comparison), count, lang)
+    return f"{count_of(MISSING, count, lang)}: {names}"
+
+
+def alarm_notes(comparison: Comparison, lang: Language) -> list[tuple[str, str]]:
+    """The cases with new forbidden calls and new schema errors."""
+    lines = []
+    for kind, plural in ALARMS.items():
+        alarms = [alarm for alarm in comparison.alarms if alarm.kind == kind]
+        cases = case_names([case_name(each.evaluation, each.case) for each in alarms], comparison)
+        names = []
+        for case, each in zip(cases, alarms, strict=True):
+            tools = f" {', '.join(each.tools)}" if each.tools else ""
+            names.append(f"{case}{tools} {each.before} → {each.after}")
+        if names:
+            shown = first_names(names, len(names), lang)
+            lines.append((count_of(plural, len(names), lang), shown))
+    return lines
+
+
+def below_notes(
+    comparison: Comparison, lang: Language, *, write: Escaper = escape
+) -> list[tuple[str, str]]:
+    """The scorers of the second run that are below `fail_under`."""
+    return [(note_text(note, lang, write), "") for note in comparison.after.below]
+
+
+def note_text(note: Note, lang: Language, write: Escaper) -> str:
+    """A note in a language, with its values made safe to show."""
+    values = {
+        name: write(value) if isinstance(value, str) else value
+        for name, value in note.values.items()
+    }
+    return say(note.phrase, lang, **values)
+
+
+def _noted_names(noted: Noted, comparison: Comparison, lang: Language) -> str:
+    return first_names(case_names(noted.names, comparison), noted.count, lang)

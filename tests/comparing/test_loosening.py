@@ -1,0 +1,193 @@
+"""Looser, stricter or only different: expectations and settings of two runs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from callscore.comparing.loosening import Direction, expectation_direction, setting_changes
+from callscore.core.call import ToolCall
+from callscore.core.scoring import score_calls
+from callscore.core.settings import DEFAULT
+from callscore.formats.case_sides import read_expected_side
+
+
+def call(name: str, **arguments: Any) -> dict[str, Any]:
+    return {"name": name, "arguments": arguments}
+
+
+F, G, H = call("f", a="x"), call("g"), call("h")
+
+
+def of(value: Any) -> list[Any]:
+    """One call whose argument is expected like this."""
+    return [call("f", a=value)]
+
+
+# The first asks for more than the second.
+PAIRS: list[tuple[list[Any] | None, list[Any] | None]] = [
+    ([F, G], [F]),
+    ([F], []),
+    ([F], None),
+    ([F], [{"optional": F}]),
+    ([F], [{"one_of": [F, G]}]),
+    ([{"one_of": [F, G]}], [{"one_of": [F, G, H]}]),
+    ([F, G], [{"any_order": [F, G]}]),
+    ([{"in_order": [F, G]}], [F, G]),
+    ([{"in_order": [F, G]}], [{"any_order": [F, G]}]),
+    ([F, {"forbid": "rm"}], [F]),
+    ([F], [F, {"optional": G}]),
+    ([F], [{**F, "times": {"min": 0, "max": 3}}]),
+    ([{**F, "times": {"min": 1, "max": 2}}], [{**F, "times": {"min": 1}}]),
+    ([call("f", a="x", b=1)], [F]),
+    ([F], [{"name": "f"}]),
+    (of("x"), of({"$any": True})),
+    (of("x"), of({"$regex": "x|y"})),
+    (of("x"), of({"$contains": "x"})),
+    (of("x"), of({"$one_of": ["x", "y"]})),
+    (of("x"), of({"$type": "string"})),
+    (of("x"), of({"$optional": "x"})),
+    (of([1, 2]), of({"$unordered": [1, 2]})),
+    (of({"b": 1}), of({"$subset": {}})),
+    (of({"b": {"c": 1}}), of({"b": {"c": {"$any": True}}})),
+    (of({"b": [{"$regex": "x"}]}), of({"b": [{"$any": True}]})),
+    (of({"$regex": "x"}), of({"$any": True})),
+    (of({"$one_of": ["x"]}), of({"$one_of": ["x", "y"]})),
+    (of({"$approx": 1, "abs": 0.1}), of({"$approx": 1, "abs": 0.2})),
+    (of({"$text": "a b", "similarity": 0.9}), of({"$text": "a b", "similarity": 0.1})),
+    (of({"$lt": 1}), of({"$lt": 2})),
+    (of({"$gte": 1, "$lt": 2}), of({"$gte": 1})),
+]
+
+
+@pytest.mark.parametrize(("strict", "loose"), PAIRS)
+def test_what_asks_for_less_is_looser_and_the_opposite_is_stricter(
+    strict: list[Any] | None, loose: list[Any] | None
+) -> None:
+    assert expectation_direction(strict, loose) == "looser"
+    assert expectation_direction(loose, strict) == "stricter"
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        (of("x"), of("y")),
+        (of("x"), of({"$regex": "y"})),
+        (of("x"), of({"$judge": "polite"})),
+        (of({"$regex": "x"}), of({"$regex": "y"})),
+        (of({"$regex": "x"}), of({"$contains": "x"})),
+        (of({"$regex": "x"}), of("y")),
+        (of({"b": {"$any": True}}), of({"c": {"$any": True}})),
+        (of([{"$any": True}]), of({"b": {"$any": True}})),
+        ([F], [G]),
+        ([F, G], [G, F]),
+        ([{"one_of": [F, G]}], [{"one_of": [F, H]}]),
+        ([call("f", a=1)], [{"one_of": [call("f", a=2), G]}]),
+        ([{"python": "1"}], [{"python": "2"}]),
+        ([{"python": "1"}], [F]),
+        ([F], [{**F, "times": "often"}]),
+        ([{"name": "f", "raw": "1"}], [{"name": "f", "raw": "2"}]),
+        ([F] * 201, [F] * 202),
+    ],
+)
+def test_what_is_not_certain_is_different(before: list[Any], after: list[Any]) -> None:
+    assert expectation_direction(before, after) == "different"
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ([F, G], [F, {"forbid": "never"}]),
+        ([F, G, H], [F, call("new")]),
+        ([call("f", a="x", b=1)], [call("f", a={"$any": True}, b=2)]),
+        ([F], [{"optional": F}, G]),
+        ([F, {"forbid": "rm"}], [F, G]),
+    ],
+)
+def test_an_addition_does_not_make_up_for_what_is_looser(
+    before: list[Any], after: list[Any]
+) -> None:
+    assert expectation_direction(before, after) == "looser"
+
+
+def test_nested_too_deeply_is_different() -> None:
+    before: Any = {"$regex": "x"}
+    after: Any = {"$any": True}
+    for _ in range(200):
+        before, after = {"b": before}, {"b": after}
+
+    assert expectation_direction(of(before), of(after)) == "different"
+
+
+@given(st.sampled_from([pair for pair in PAIRS if pair[0] and pair[1]]))
+def test_a_looser_rule_accepts_the_exact_call_that_was_expected(
+    pair: tuple[list[Any], list[Any]],
+) -> None:
+    """Where the strict side is one plain call, the loose side accepts it."""
+    strict, loose = pair
+    (first, *rest) = strict
+    is_plain = not rest and set(first) == {"name", "arguments"} and "$" not in str(first)
+    if is_plain and "b" not in first["arguments"]:
+        expected = read_expected_side(loose, where="x", spelled=True)
+        actual = (ToolCall(first["name"], first["arguments"]),)
+        assert score_calls(tuple(expected), actual, DEFAULT).f1 == 1.0
+
+
+SETTINGS: list[tuple[str, Any, Any, Direction]] = [
+    ("mode", "strict", "flexible", "looser"),
+    ("order", "exact", "any", "looser"),
+    ("order", "any", "in_order", "stricter"),
+    ("extra_arguments", "count", "ignore", "looser"),
+    ("count_calls", "all", "writes", "looser"),
+    ("failed_calls", "count", "ignore", "looser"),
+    ("repeated_calls", "count", "collapse", "looser"),
+    ("arrays", "ordered", "unordered", "looser"),
+    ("nested_objects", "equal", "subset", "looser"),
+    ("pass_mark", 1.0, 0.5, "looser"),
+    ("pass_mark", 0.5, 1.0, "stricter"),
+    ("argument_match_threshold", 0.8, 0.2, "looser"),
+    ("top_k", 1, 3, "looser"),
+    ("strip_prefix", [], ["a_*"], "looser"),
+    ("normalize_name", ["case"], [], "stricter"),
+    ("arguments", [], [{"pattern": "*.q", "rule": "ignore"}], "looser"),
+    ("arguments", [{"pattern": "*.q"}], [{"pattern": "*.r"}], "different"),
+    ("scorers", ["accuracy", "mine"], ["accuracy"], "looser"),
+    ("scorers", ["accuracy"], ["accuracy", "mine"], "stricter"),
+    ("judge", None, {"model": "m"}, "different"),
+    ("effects", [], [["get_*", "read"]], "different"),
+    ("order", None, "any", "different"),
+]
+
+
+@pytest.mark.parametrize(("name", "before", "after", "direction"), SETTINGS)
+def test_a_setting_is_looser_or_stricter(
+    name: str, before: Any, after: Any, direction: Direction
+) -> None:
+    (change,) = setting_changes("e", {name: before, "same": 1}, {name: after, "same": 1})
+
+    assert (change.evaluation, change.name, change.direction) == ("e", name, direction)
+    assert (change.before, change.after) == (before, after)
+
+
+def test_a_required_mean_is_compared_for_each_scorer() -> None:
+    before = {"fail_under": {"a": 0.5, "b": 0.5, "c": 0.5, "d": 0.5}}
+    after = {"fail_under": {"a": 0.5, "b": 0.4, "c": 0.6, "e": 0.1}}
+
+    found = {each.name: each.direction for each in setting_changes("e", before, after)}
+
+    assert found == {
+        "fail_under (b)": "looser",
+        "fail_under (c)": "stricter",
+        "fail_under (d)": "looser",
+        "fail_under (e)": "stricter",
+    }
+    assert [*setting_changes("e", {"fail_under": None}, {"fail_under": {}})] == []
+
+
+def test_every_setting_has_a_direction_or_is_known_to_have_none() -> None:
+    named = {name for name, *_ in SETTINGS} | {"similarity"}
+
+    assert set(DEFAULT.__struct_fields__) <= named

@@ -1,0 +1,66 @@
+"""Cases that are removed on purpose."""
+
+from __future__ import annotations
+
+import pytest
+
+from callscore.comparing.removals import RemovedCase, checked_removals, removed_cases
+from callscore.comparing.sides import CaseOutcome, MatchedCase, UnmatchedCase
+from callscore.errors import InvalidSettings
+
+
+def a_case(name: str) -> CaseOutcome:
+    return CaseOutcome(id=name, trials=())
+
+
+def test_a_pattern_matches_the_id_or_the_name_with_the_evaluation() -> None:
+    missing: list[MatchedCase | UnmatchedCase] = [
+        UnmatchedCase("refunds", a_case("old")),
+        MatchedCase("refunds", a_case("late"), a_case("late")),
+        UnmatchedCase("orders", a_case("odd")),
+        UnmatchedCase("orders", a_case("kept")),
+    ]
+
+    found, unused = removed_cases(
+        missing, {"refunds::*": "gone", "o?d": "odd", "nothing": "never", "old": "later"}
+    )
+
+    assert found == [
+        RemovedCase(evaluation="refunds", case="old", reason="gone"),
+        RemovedCase(evaluation="refunds", case="late", reason="gone"),
+        RemovedCase(evaluation="orders", case="odd", reason="odd"),
+    ]
+    assert [each.name for each in found] == ["refunds::old", "refunds::late", "orders::odd"]
+    assert unused == ["nothing"]
+
+
+def test_an_id_with_brackets_is_matched_as_it_is() -> None:
+    missing = [UnmatchedCase("e", a_case("case[1]"))]
+
+    found, _ = removed_cases(missing, {"case[1]": "gone"})
+
+    assert [each.case for each in found] == ["case[1]"]
+
+
+def test_reasons_are_stripped() -> None:
+    assert checked_removals({"a": " gone\n"}, where="x") == {"a": "gone"}
+
+
+@pytest.mark.parametrize(
+    ("given", "problem"),
+    [
+        ({"a": ""}, "x: 'a' needs a reason"),
+        ({"a": " "}, "x: 'a' needs a reason"),
+        ({"a": 1}, "x: 'a' needs a reason"),
+        ({"*": "gone"}, "x: '*' matches every case"),
+        ({"*::*": "gone"}, "matches every case"),
+        ({"": "gone"}, "matches every case"),
+    ],
+)
+def test_a_removal_without_a_reason_or_a_name_is_refused(
+    given: dict[str, object], problem: str
+) -> None:
+    with pytest.raises(InvalidSettings) as caught:
+        checked_removals(given, where="x")
+
+    assert problem in str(caught.value)
