@@ -9,7 +9,7 @@ import signal
 import subprocess
 import sys
 import time
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import urlsplit
@@ -25,7 +25,7 @@ import callscore as library
 from callscore.integrations.tools import explain_score, score_tool_calls
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from anyio.from_thread import BlockingPortal
     from tests.e2e.conftest import Program
@@ -41,6 +41,28 @@ OTHER = {"tool": "summarize", "args": {"text": "different text"}}
 TRANSLATION = {"tool": "translateText", "args": {"text": "héllo 🙂", "to": None}}
 EXAMPLE = {"expected": [SEARCH, SUMMARY], "actual": [SEARCH, OTHER, TRANSLATION]}
 TOOLS = [{"name": "searchWeb", "parameters": {"type": "object", "required": ["query"]}}]
+
+
+# The server, with workers in which a call that names a file works until that exists.
+WORKER = """
+import sys; sys.path[:] = sys.argv[1:]
+from pathlib import Path
+import callscore.integrations.mcp_workers as workers
+def run_tool(tool, arguments, run=workers.run_tool):
+    while "until" in arguments and not Path(arguments["until"]).exists():
+        pass
+    return run(tool, {key: arguments[key] for key in arguments if key != "until"})
+workers.run_tool = run_tool
+workers.run_worker()
+"""
+PROGRAM = f"""
+import callscore.integrations.mcp_workers as workers
+workers._PROGRAM = {WORKER!r}
+workers.Workers.__init__.__defaults__ = ({2 * WAIT}.0,)  # seconds per call
+from callscore.cli.main import main
+main()
+"""
+WITH_SLOW_CALLS = [sys.executable, "-c", PROGRAM, "mcp"]
 
 
 class Session(NamedTuple):
@@ -64,9 +86,9 @@ def connected(server: Any, mode: str) -> Iterator[Session]:
 
 
 @contextmanager
-def listening() -> Iterator[str]:
+def listening(start: Sequence[str] = COMMAND) -> Iterator[str]:
     """The address of a server on a free port, which is ended as a person ends it."""
-    command = [*COMMAND, "--http", "--port", "0"]
+    command = [*start, "--http", "--port", "0"]
     with subprocess.Popen(command, env=ENVIRONMENT, stderr=subprocess.PIPE, text=True) as process:
         assert process.stderr is not None
         line = process.stderr.readline()
@@ -255,7 +277,7 @@ def test_a_body_that_is_too_deep_or_too_large_does_no_harm(address: str) -> None
 def _started(*options: str) -> subprocess.Popen[bytes]:
     pipe = subprocess.PIPE
     return subprocess.Popen(
-        [*COMMAND, *options], env=ENVIRONMENT, stdin=pipe, stdout=pipe, stderr=pipe
+        [*WITH_SLOW_CALLS, *options], env=ENVIRONMENT, stdin=pipe, stdout=pipe, stderr=pipe
     )
 
 
@@ -285,24 +307,7 @@ HELLO = {
 
 
 CALL = {"jsonrpc": "2.0", "id": 2, "method": "tools/call"}
-# Half a minute of work: lists of lists that are compared in any order, each with each.
-SLOW = {
-    **CALL,
-    "params": {
-        "name": "score_tool_calls",
-        "arguments": {
-            "mode": "outcome",
-            "expected": [
-                {"tool": "f", "args": {"a": [[number, item] for item in range(10)]}}
-                for number in range(100)
-            ],
-            "actual": [
-                {"tool": "f", "args": {"a": [[number, item] for item in range(9, -2, -1)]}}
-                for number in range(100)
-            ],
-        },
-    },
-}
+SLOW = {**CALL, "params": {"name": "score_tool_calls", "arguments": {**EXAMPLE, "until": "never"}}}
 QUICKLY = 5  # seconds, in which nothing that was asked for above is finished
 
 
@@ -355,6 +360,50 @@ def test_a_server_that_is_at_work_ends_at_once_with_all_that_works_for_it(how: A
         assert _is_gone(worker)
         assert process.stderr is not None
         assert process.stderr.read() == b""
+
+
+@pytest.mark.parametrize("transport", ["stdio", "http"])
+def test_a_quick_call_is_answered_while_eight_slow_ones_work(
+    transport: str, tmp_path: Path
+) -> None:
+    slow = {**EXAMPLE, "until": str(tmp_path / "go-on")}
+
+    with ExitStack() as stack:
+        server: Any = StdioServerParameters(
+            command=WITH_SLOW_CALLS[0], args=WITH_SLOW_CALLS[1:], env=ENVIRONMENT
+        )
+        if transport == "http":
+            server = stack.enter_context(listening(WITH_SLOW_CALLS))
+        session = stack.enter_context(connected(server, "auto"))
+        calls = [
+            session.portal.start_task_soon(session.client.call_tool, "score_tool_calls", slow)
+            for _ in range(8)
+        ]
+        quick = session.call("score_tool_calls", EXAMPLE)
+        at_work = sum(not call.done() for call in calls)
+        (tmp_path / "go-on").touch()
+        answers = [call.result(WAIT) for call in calls]
+
+    busy = [each.content[0].text for each in answers if each.is_error]
+    is_busy = "the server is busy with other slow calls. Try again in "
+    assert quick.structured_content == score_tool_calls(EXAMPLE)
+    assert at_work >= 2
+    assert all(text.startswith(is_busy) for text in busy)
+    assert all(
+        each.structured_content == quick.structured_content for each in answers if not each.is_error
+    )
+
+
+def test_a_message_that_is_too_large_is_refused_and_the_next_one_answered() -> None:
+    with _started() as process:
+        _line(process, HELLO)
+        refused = _line(process, {**CALL, "params": {"name": "x" * 20_000_000}})
+        pong = _line(process, b'{"jsonrpc": "2.0", "id": 3, "method": "ping"}')
+        process.communicate(timeout=WAIT)
+
+    assert (refused["id"], refused["error"]["code"]) == (CALL["id"], mcp_types.INVALID_REQUEST)
+    assert "the message is too large" in refused["error"]["message"]
+    assert pong["id"] == 3
 
 
 @on_linux

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import math
 import socket
 import sys
-from io import BytesIO, TextIOWrapper
+from io import BytesIO
 from typing import TYPE_CHECKING, Any
 
 import anyio
@@ -20,30 +19,19 @@ from pydantic import ValidationError
 import callscore
 from callscore.errors import InvalidSettings, MissingExtra
 from callscore.integrations.mcp_server import (
-    MOST_WORKERS,
-    Workers,
+    BoundedLines,
     _replies,
     _security,
     _with_object_arguments,
     make_server,
-    pack_message,
-    receive_message,
-    run_worker,
     serve_http,
     serve_stdio,
 )
-from callscore.integrations.tools import (
-    TOOLS,
-    ToolAnswer,
-    check_tool_calls,
-    explain_score,
-    run_tool,
-    score_tool_calls,
-)
+from callscore.integrations.mcp_workers import Workers
+from callscore.integrations.tools import TOOLS, explain_score, score_tool_calls
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
-    from subprocess import Popen
 
 INPUT = {
     "expected": [{"tool": "f", "args": {"a": None}}, {"tool": "g", "args": {}}],
@@ -322,187 +310,43 @@ def test_arguments_that_are_no_object_are_refused_with_what_to_give(
     assert got is None or message.error.message.endswith(f"got {got}.")
 
 
-# --- worker processes ---------------------------------------------------------------------------
-
-SCORE = TOOLS["score_tool_calls"]
-SMALL = {"expected": [{"tool": "f", "args": {"a": 1}}], "actual": [{"tool": "f", "args": {}}]}
+# --- lines of standard input ----------------------------------------------------------------------
 
 
-def slow_call(number: int, *, items: range) -> dict[str, Any]:
-    return {"tool": "f", "args": {"a": [[number, item] for item in items]}}
+def lines_of(content: bytes) -> list[str]:
+    lines = BoundedLines(BytesIO(content))
+    return list(iter(lines.readline, ""))
 
 
-# Half a minute of work: lists of lists that are compared in any order, each with each.
-SLOW = {
-    "mode": "outcome",
-    "expected": [slow_call(number, items=range(10)) for number in range(100)],
-    "actual": [slow_call(number, items=range(9, -2, -1)) for number in range(100)],
-}
+def test_lines_are_read_up_to_a_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("callscore.integrations.mcp_server.LARGEST_MESSAGE", 20)
 
-
-def run(workers: Workers, what: Callable[[Workers], Awaitable[Any]]) -> Any:
-    with workers:
-        return anyio.run(what, workers)
+    assert lines_of(b'{"id": 1}\n\xff\n{"id": 2, "a": "123"}\n') == [
+        '{"id": 1}\n',
+        "\ufffd\n",
+        '\0too large\0{"id": 2, "a": "123"}\0{"id": 2, "a": "123"}\n',
+    ]
 
 
 @pytest.mark.parametrize(
-    "arguments",
+    ("large", "number"),
     [
-        SMALL,
-        {"expected": []},
-        {"expected": [{"tool": "f", "args": {"a": float("inf"), "b": 10**30}}], "actual": []},
+        (b'{"id": 7, "params": "%s"}', 7),
+        (b'{"params": {"id": 1, "a": "%s"}, "id": "seven"}', "seven"),
+        (b'{"params": "%s"}', None),
+        (b'{"id": 7, "params": "%s', 7),
     ],
 )
-def test_an_answer_is_the_one_that_the_tool_gives(arguments: Any) -> None:
-    found = run(Workers(), lambda workers: workers.answer(SCORE, arguments))
-
-    assert found == run_tool(SCORE, arguments)
-
-
-def test_what_takes_too_long_is_stopped_and_the_next_call_answered() -> None:
-    async def ask(workers: Workers) -> list[ToolAnswer]:
-        before = await workers.answer(SCORE, SMALL)
-        workers._seconds = 0.3
-        stopped = await workers.answer(SCORE, SLOW)
-        workers._seconds = 60
-        return [before, stopped, await workers.answer(SCORE, SMALL)]
-
-    before, stopped, after = run(Workers(seconds=60), ask)
-
-    assert stopped == ToolAnswer(
-        {
-            "error": "the call took more than 0.3 s and was stopped. Send fewer calls at once, or"
-            " simpler matchers."
-        },
-        is_error=True,
-    )
-    assert before == after == run_tool(SCORE, SMALL)
-
-
-def test_whoever_stops_waiting_ends_the_work() -> None:
-    started: list[Popen[bytes]] = []
-
-    async def give_up(workers: Workers) -> None:
-        started.extend(workers._idle)
-        with anyio.move_on_after(0.3):
-            await workers.answer(SCORE, SLOW)
-        assert workers._idle == []
-
-    run(Workers(), give_up)
-
-    assert [worker.returncode for worker in started] == [-9]
-
-
-def test_calls_share_a_few_processes() -> None:
-    async def ask(workers: Workers) -> int:
-        async with anyio.create_task_group() as tasks:
-            for _ in range(10):
-                tasks.start_soon(workers.answer, SCORE, SMALL)
-        return len(workers._idle)
-
-    assert run(Workers(), ask) == MOST_WORKERS
-
-
-@pytest.mark.parametrize("is_noticed", [True, False])
-def test_a_process_that_broke_down_is_replaced(
-    is_noticed: bool, monkeypatch: pytest.MonkeyPatch
+def test_a_message_that_is_too_large_is_refused_with_its_id_and_the_next_one_read(
+    large: bytes, number: Any
 ) -> None:
-    async def ask(workers: Workers) -> list[ToolAnswer]:
-        (worker,) = workers._idle
-        worker.kill()
-        worker.wait()
-        if not is_noticed:  # it breaks down in the middle of a call
-            monkeypatch.setattr(worker, "poll", lambda: None)
-        return [await workers.answer(SCORE, SMALL) for _ in range(2)]
+    refused, *rest = lines_of(large % (b"x" * 9_000_000) + b"\n{}\n")
 
-    first, second = run(Workers(), ask)
-
-    assert second == run_tool(SCORE, SMALL)
-    if is_noticed:
-        assert first == second
-    else:
-        assert first.is_error
-        assert first.content["error"].startswith("the worker process ended unexpectedly. ")
-
-
-def test_what_no_process_can_be_given_is_refused_by_the_tool() -> None:
-    value: Any = 1
-    for _ in range(100_000):
-        value = [value]
-
-    found = run(Workers(), lambda workers: workers.answer(SCORE, {"expected": value, "actual": []}))
-
-    assert found.is_error
-    assert "nested too deeply" in found.content["error"]
-
-
-def test_nothing_is_left_behind() -> None:
-    with Workers() as workers:
-        started = [*workers._idle]
-
-    assert [worker.poll() for worker in started] == [-9]
-    assert all(worker.stdin and worker.stdin.closed for worker in started)
-
-
-# The process in which tools run, asked as its parent asks it.
-
-CHECK = {"actual": [{"tool": "f", "args": {}}, {"tool": "f", "args": {}}]}
-
-
-class _Unwritable(BytesIO):
-    def write(self, _: Any) -> int:
-        raise BrokenPipeError
-
-
-def worked(calls: bytes, answers: BytesIO, monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """Work off these calls; returns how the process would have been left."""
-    left: list[int] = []
-    monkeypatch.setattr("sys.stdin", TextIOWrapper(BytesIO(calls)))
-    monkeypatch.setattr("sys.stdout", TextIOWrapper(answers))
-    run_worker(left.append)
-    return left
-
-
-def test_calls_are_answered_one_after_another(monkeypatch: pytest.MonkeyPatch) -> None:
-    answers = BytesIO()
-
-    worked(
-        pack_message(("check_tool_calls", CHECK)) + pack_message(("check_tool_calls", {})),
-        answers,
-        monkeypatch,
+    (reply,) = _replies(problem_with(refused))
+    message: Any = reply.message
+    assert (message.id, message.error.code) == (number, mcp_types.INVALID_REQUEST)
+    assert message.error.message.startswith(
+        "the message is too large: the limit is 4,194,304 bytes."
     )
-
-    answers.seek(0)
-    content, is_error = receive_message(answers)
-    assert (content, is_error) == (check_tool_calls(CHECK), False)
-    content, is_error = receive_message(answers)
-    assert is_error
-    assert content["error"].startswith("actual: missing. Send the actual calls")
-
-
-def test_it_ends_when_its_input_does(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert worked(b"", BytesIO(), monkeypatch) in ([0], [])
-
-
-def test_it_ends_quietly_when_nobody_wants_its_answer(monkeypatch: pytest.MonkeyPatch) -> None:
-    worked(pack_message(("check_tool_calls", CHECK)), _Unwritable(), monkeypatch)
-
-
-@pytest.mark.parametrize(
-    "value",
-    [None, 10**100, "\ud800", math.inf, {"a": [1.5, True, ("b",)]}, "x" * 100_000],
-    ids=["null", "large", "half of a pair", "infinite", "nested", "long"],
-)
-def test_a_message_is_what_it_was(value: Any) -> None:
-    assert receive_message(BytesIO(pack_message(value))) == value
-
-
-@pytest.mark.parametrize("rest", [b"", pack_message([1])[:3], pack_message([1])[:8]])
-def test_the_end_is_told_apart_from_a_message(rest: bytes) -> None:
-    with pytest.raises(EOFError):
-        receive_message(BytesIO(rest))
-
-
-def test_what_is_no_plain_data_is_refused() -> None:
-    with pytest.raises(ValueError, match="unmarshallable"):
-        pack_message(object())
+    assert len(refused) < 10_000
+    assert rest == ["{}\n"]

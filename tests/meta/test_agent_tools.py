@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from callscore.integrations.inputs import DEEPEST, LARGEST, MOST_CALLS
-from callscore.integrations.mcp_server import SECONDS_PER_CALL
+from callscore.integrations.mcp_server import LARGEST_MESSAGE
+from callscore.integrations.mcp_workers import MOST_WAITING, SECONDS_PER_CALL, SLOW_PLACES
 from callscore.integrations.tools import TOOLS
 
 PAGE = (Path(__file__).parents[2] / "docs/reference/agent-tools.md").read_text(encoding="utf-8")
@@ -56,6 +57,10 @@ def test_the_limits_are_documented() -> None:
     calls = f"{MOST_CALLS:,} calls per side"
     size = f"{LARGEST:,} characters in total, and {DEEPEST} levels of nesting"
 
+    lanes = f"up to {SLOW_PLACES} of them work at a time, and up to {MOST_WAITING} calls wait"
+
     assert calls in _section("Input")
     assert size in _section("Input")
     assert f"after {SECONDS_PER_CALL:g} seconds" in _section("Input").replace("\n", " ")
+    assert f"{LARGEST_MESSAGE >> 20} MiB" in _section("Input")
+    assert lanes in _section("Input").replace("\n", " ")

@@ -6,16 +6,10 @@ processes.
 
 from __future__ import annotations
 
-import marshal
-import os
 import re
 import socket
 import sys
-from contextlib import suppress
 from functools import partial
-from queue import SimpleQueue
-from subprocess import PIPE, Popen
-from threading import Thread
 from typing import TYPE_CHECKING, Any, Protocol
 
 import msgspec
@@ -23,12 +17,12 @@ import msgspec
 import callscore
 from callscore.errors import InvalidCall, InvalidSettings, MissingExtra
 from callscore.formats.shape import describe
-from callscore.integrations.tools import TOOLS, ToolAnswer, run_tool, tool_named
+from callscore.integrations.mcp_workers import Workers
+from callscore.integrations.tools import TOOLS, tool_named
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterable, Callable
-    from types import TracebackType
-    from typing import BinaryIO, Self
+    from typing import BinaryIO
 
     from anyio.streams.memory import MemoryObjectSendStream
     from mcp.server import Server
@@ -45,10 +39,11 @@ if TYPE_CHECKING:
 
     from callscore.integrations.tools import AgentTool
 
-__all__ = ["LOOPBACK", "run_worker", "serve_http", "serve_stdio"]
+__all__ = ["LOOPBACK", "serve_http", "serve_stdio"]
 
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 PATH = "/mcp"
+LARGEST_MESSAGE = 4 << 20  # bytes; over HTTP the SDK has the same limit
 
 _PORT_OF_HTTP = 80
 
@@ -210,6 +205,40 @@ _SEVERAL = "batches are not supported. Send the messages one by one, each on its
 _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"?|[{}\[\]:,]|[^\s{}\[\]:,"]+')
 
 
+_TOO_LARGE = (
+    f"the message is too large: the limit is {LARGEST_MESSAGE:,} bytes. Send fewer calls, or shorten long"
+    " values in the same way on both sides."
+)
+_LARGE_MARK = "\0too large\0"  # begins the line that stands for one that was not kept
+_LAST_ID = re.compile(r'"id"\s*:\s*("(?:[^"\\]|\\.)*"|-?\d+)\s*\}\s*$')
+_PART = 4096  # bytes that are kept of a line that is too large, at its start and at its end
+
+
+class BoundedLines:
+    """The lines of a stream; of one that is too large only the id of its request is kept."""
+
+    def __init__(self, stream: BinaryIO) -> None:
+        self._stream = stream
+
+    def readline(self) -> str:
+        """The next line; empty at the end."""
+        line = self._stream.readline(LARGEST_MESSAGE + 1)
+        if len(line) <= LARGEST_MESSAGE:
+            return line.decode("utf-8", "replace")
+        first, last = line[:_PART], line[-_PART:]
+        while line and not line.endswith(b"\n"):
+            line = self._stream.readline(LARGEST_MESSAGE)
+            last = (last + line)[-_PART:]
+        return f"{_LARGE_MARK}{first.decode(errors='replace')}\0{last.decode(errors='replace')}"
+
+
+def _id_of_large(text: str) -> str | int | None:
+    """The id in what is kept of a large message, which may begin or end with it."""
+    first, _, last = text.removeprefix(_LARGE_MARK).partition("\0")
+    found = _LAST_ID.search(last)
+    return _id_in(first) if found is None else _id_of({"id": _decoded(found[1])})
+
+
 class _Outgoing(Protocol):
     async def send(self, item: SessionMessage, /) -> None: ...
 
@@ -225,7 +254,9 @@ async def run_on_stdio(server: Server[Any]) -> None:
     from mcp.shared.message import SessionMessage
 
     sender, receiver = anyio.create_memory_object_stream[SessionMessage | Exception](0)
-    async with stdio_server() as (incoming, outgoing), anyio.create_task_group() as tasks:
+    source: Any = BoundedLines(sys.stdin.buffer)  # it has what is used of a file
+    lines = anyio.wrap_file(source)
+    async with stdio_server(lines) as (incoming, outgoing), anyio.create_task_group() as tasks:
         tasks.start_soon(_relay, incoming, sender, outgoing)
         await server.run(receiver, outgoing, server.create_initialization_options())
 
@@ -282,6 +313,8 @@ def _replies(problem: Exception) -> list[SessionMessage]:
     if not isinstance(problem, ValidationError):
         return []
     text, message = _received(problem)
+    if text is not None and text.startswith(_LARGE_MARK):
+        return [_error(_id_of_large(text), INVALID_REQUEST, _TOO_LARGE)]
     if text is not None:
         return [_error(_id_in(text), PARSE_ERROR, _UNREADABLE)] if text.strip() else []
     is_list = isinstance(message, list)
@@ -337,158 +370,3 @@ def _error(request: str | int | None, code: int, problem: str) -> SessionMessage
 
     error = ErrorData(code=code, message=problem)
     return SessionMessage(JSONRPCError(jsonrpc="2.0", id=request, error=error))
-
-
-# --- worker processes: a call that takes too long is ended with its process ---------------------
-
-SECONDS_PER_CALL = 10.0
-MOST_WORKERS = 2
-_LENGTH = 8  # bytes for the length of each message
-# The worker finds its modules where this process did, not in its working directory.
-_PROGRAM = (
-    "import sys; sys.path[:] = sys.argv[1:];"
-    " import callscore.integrations.mcp_server; callscore.integrations.mcp_server.run_worker()"
-)
-_SEND_LESS = "Send fewer calls at once, or simpler matchers."
-
-
-def pack_message(value: Any) -> bytes:
-    """Encode a message, not as JSON, which has neither NaN nor text with a lone surrogate.
-
-    Raises `ValueError` if it is not plain data, or nested very deeply.
-    """
-    data = marshal.dumps(value)
-    return len(data).to_bytes(_LENGTH, "big") + data
-
-
-def send_message(stream: BinaryIO, message: bytes) -> None:
-    """Write a message."""
-    stream.write(message)
-    stream.flush()
-
-
-def receive_message(stream: BinaryIO) -> Any:
-    """Read the next message; `EOFError` if there is none, or only a part of it."""
-    head = stream.read(_LENGTH)
-    data = stream.read(int.from_bytes(head, "big"))
-    if not data:
-        raise EOFError
-    return marshal.loads(data)  # noqa: S302  (from a process of this server)
-
-
-def run_worker(leave: Callable[[int], Any] = os._exit) -> None:
-    """Answer calls from standard input until it is closed, even in the middle of a call."""
-    calls: SimpleQueue[tuple[str, Any] | None] = SimpleQueue()
-
-    def listen() -> None:  # in a thread, which sees the end of the input during a call
-        try:
-            while True:
-                calls.put(receive_message(sys.stdin.buffer))
-        except EOFError:
-            calls.put(None)
-            leave(0)
-
-    Thread(target=listen, daemon=True).start()
-    while (call := calls.get()) is not None:
-        name, arguments = call
-        found = run_tool(TOOLS[name], arguments)
-        with suppress(BrokenPipeError):  # the server is gone, which the other thread sees, too
-            send_message(sys.stdout.buffer, pack_message((found.content, found.is_error)))
-
-
-class Workers:
-    """Processes that run tools, each one call at a time; `seconds` is the timeout of a call.
-
-    They end with the `with` block, and with this process, however it ends: their input is closed.
-    """
-
-    def __init__(self, seconds: float = SECONDS_PER_CALL) -> None:
-        self._seconds = seconds
-        self._idle: list[Popen[bytes]] = []
-
-    def __enter__(self) -> Self:
-        import anyio
-
-        self._places = anyio.Semaphore(MOST_WORKERS)
-        self._idle.append(_start_worker())  # it is ready before the first call
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        del kind, error, trace
-        while self._idle:
-            _end_worker(self._idle.pop())
-
-    async def answer(self, tool: AgentTool, arguments: Any) -> ToolAnswer:
-        """The answer of a tool, or that it takes too long; cancelling this ends the process."""
-        try:
-            call = pack_message((tool.name, arguments))
-        except ValueError:  # too deep, or not JSON: the tool has a message for it
-            return run_tool(tool, arguments)
-        async with self._places:
-            return await self._work(call)
-
-    async def _work(self, call: bytes) -> ToolAnswer:
-        import anyio
-        from anyio.to_thread import run_sync
-
-        worker = self._take()
-        is_sound = False
-        try:
-            with anyio.move_on_after(self._seconds):
-                found = await run_sync(_exchange, worker, call, abandon_on_cancel=True)
-                is_sound = True
-                return found
-        except (EOFError, OSError):
-            return _refusal(f"the worker process ended unexpectedly. {_SEND_LESS}")
-        finally:
-            if is_sound:
-                self._idle.append(worker)
-            else:
-                _end_worker(worker)
-        return _refusal(
-            f"the call took more than {self._seconds:g} s and was stopped. {_SEND_LESS}"
-        )
-
-    def _take(self) -> Popen[bytes]:
-        while self._idle:
-            worker = self._idle.pop()
-            if worker.poll() is None:
-                return worker
-            _end_worker(worker)
-        return _start_worker()
-
-
-def _start_worker() -> Popen[bytes]:
-    # In a session of its own, so that Ctrl-C only reaches this process, which then ends it.
-    command = [sys.executable, "-P", "-c", _PROGRAM, *sys.path]
-    return Popen(command, stdin=PIPE, stdout=PIPE, start_new_session=True)  # noqa: S603  (it is Python)
-
-
-def _pipes(worker: Popen[bytes]) -> tuple[BinaryIO, BinaryIO]:
-    incoming: Any = worker.stdin
-    outgoing: Any = worker.stdout
-    return incoming, outgoing
-
-
-def _exchange(worker: Popen[bytes], call: bytes) -> ToolAnswer:
-    incoming, outgoing = _pipes(worker)
-    send_message(incoming, call)
-    content, is_error = receive_message(outgoing)
-    return ToolAnswer(content, is_error)
-
-
-def _end_worker(worker: Popen[bytes]) -> None:
-    worker.kill()
-    for pipe in _pipes(worker):
-        with suppress(OSError):  # data that was not written yet is lost on purpose
-            pipe.close()
-    worker.wait()
-
-
-def _refusal(problem: str) -> ToolAnswer:
-    return ToolAnswer({"error": problem}, is_error=True)
