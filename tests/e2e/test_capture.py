@@ -143,3 +143,13 @@ def test_there_must_be_a_trace(callscore: Program) -> None:
 
     assert done.returncode == 3
     assert "the file contains no trace." in done.stderr
+
+
+def test_a_secret_is_not_captured(callscore: Program) -> None:
+    trace = b'{"input": "Hi", "actual": [{"name": "f", "arguments": {"k": "a-token-of-mine"}}]}'
+
+    ran = callscore("capture", "-", stdin=trace, MY_TOKEN="a-token-of-mine")  # noqa: S106
+
+    assert "a-token-of-mine" not in ran.stdout
+    assert '"k":"[hidden ' in ran.stdout
+    assert "with secrets of the environment, which are hidden: 1." in ran.stderr

@@ -222,3 +222,37 @@ def test_a_secret_that_has_changed_is_a_changed_expectation(
     changed = loads(callscore("compare", "two", "three", "--json").stdout)
     assert same["expectations_changed"]["count"] == 0
     assert changed["expectations_changed"]["count"] == 1
+
+
+def test_an_answer_with_a_secret_is_not_reused(callscore: Program, tmp_path: Path) -> None:
+    (tmp_path / "eval_agent.py").write_text(
+        "import os\n"
+        "from callscore import Case, evaluation, expect\n"
+        "from pathlib import Path\n"
+        "@evaluation(cases=[Case('q', id='a', expected=[expect.call('f', k=expect.regex('^the'))]),\n"
+        "                   Case('q', id='b', expected=[expect.call('g')])])\n"
+        "def agent(case):\n"
+        "    with Path('asked.log').open('a') as log: log.write(case.id)\n"
+        "    return [('g', {})] if case.id == 'b' else [('f', {'k': os.environ['MY_TOKEN']})]\n",
+        encoding="utf-8",
+    )
+    secret = "the-first-secret"  # noqa: S105
+
+    first = callscore("run", "--cache", "--json", MY_TOKEN=secret)
+    again = callscore("run", "--cache", "--json", MY_TOKEN=secret)
+
+    assert [loads(ran.stdout)["totals"]["passed"] for ran in (first, again)] == [2, 2]
+    assert (tmp_path / "asked.log").read_text() == "aba"
+    assert secret not in first.stdout + first.stderr + again.stdout + again.stderr
+
+
+def test_an_error_shows_no_secret(callscore: Program, tmp_path: Path) -> None:
+    (tmp_path / "cases.jsonl").write_text(
+        dumps({"id": "a", "expected": ["f"], "actual": [{"name": "g", "arguments": {"k": "x"}}]})
+    )
+    secret: dict[str, Any] = {"MY_TOKEN": "the-first-secret"}
+
+    ran = callscore("explain", "cases.jsonl", "--case", "the-first-secret", **secret)
+
+    assert ran.returncode != 0
+    assert "the-first-secret" not in ran.stderr

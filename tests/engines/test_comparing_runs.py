@@ -8,6 +8,8 @@ import pytest
 
 import callscore
 from callscore import Settings, UnknownRun, compare
+from callscore.engines.local import ScoreHooks, score_files
+from callscore.engines.saving import SaveRequest, ScoreSaver
 from callscore.history.opening import open_store
 from callscore.history.records import EvaluationRecord, ResultRecord, RunRecord
 
@@ -125,3 +127,25 @@ def test_where_there_is_no_history_there_is_no_run(folder: Path) -> None:
         compare("latest~1", "latest")
 
     assert list(folder.iterdir()) == []
+
+
+def test_a_secret_is_the_same_in_a_file_and_in_a_run(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = folder / "cases.jsonl"
+
+    def write(secret: str) -> str:
+        calls = f'[{{"name": "f", "arguments": {{"k": "{secret}"}}}}]'
+        path.write_text(f'{{"id": "a", "expected": {calls}, "actual": {calls}}}')
+        monkeypatch.setenv("MY_TOKEN", secret)
+        return str(path)
+
+    file = write("the-first-secret")
+    keeper = ScoreSaver(SaveRequest(name="one", cases=[file]), lambda: open_store(None))
+    score_files(file, hooks=keeper.with_saving(ScoreHooks()))
+    keeper.finish()
+    same = compare(file, "one")
+    changed = compare(write("the-second-secret"), "one")
+
+    assert same.expectations_changed.count == 0
+    assert changed.expectations_changed.count == 1

@@ -472,3 +472,20 @@ def test_nothing_that_is_given_is_changed() -> None:
     score_tool_calls(given)
 
     assert given == {**EXAMPLE, "expected": [{"one_of": ['{"tool": "f"}']}]}
+
+
+@pytest.mark.parametrize("name", list(TOOLS))
+def test_an_answer_to_an_agent_contains_no_secret(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MY_TOKEN", "a-token-of-mine")
+    made = [{"tool": "a-token-of-mine", "args": {"k": "a-token-of-mine"}}] * 2
+    arguments = {"expected": [{"tool": "f", "args": {}}], "actual": made}
+
+    found = handle(
+        {"name": name, "arguments": arguments if "check" not in name else {"actual": made}}
+    )
+    refused = handle({"name": name, "arguments": {"actual": "a-token-of-mine"}})
+
+    assert "error" not in found
+    assert "a-token-of-mine" not in f"{found} {refused}"

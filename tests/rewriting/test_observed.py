@@ -249,3 +249,12 @@ def test_what_no_file_can_make_right_is_refused() -> None:
 
     with pytest.raises(CannotRewrite, match="a forbidden tool was called: g"):
         change_at(SPOT, wanted, score(wanted, ["g"]), width=60)
+
+
+def test_a_secret_of_the_environment_is_not_written(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MY_TOKEN", "a-token-of-mine")
+    wanted = [expect.call("f", k="x", n=1)]
+    found = score(wanted, [("f", {"k": "a-token-of-mine", "n": 1})])
+
+    with pytest.raises(CannotRewrite, match="a secret of the environment is in its calls"):
+        change_at(SPOT, wanted, found, width=60)

@@ -251,3 +251,11 @@ def test_a_run_that_goes_on_keeps_its_name_unless_it_gets_another(store: Store) 
         held.lock.release()
 
         assert store.find(held.record.id).name == called
+
+
+def test_an_answer_in_which_a_secret_is_hidden_is_asked_for_again(store: Store) -> None:
+    keep(store, "mine")
+    store.save_results([answer("mine", answer=[{"arguments": {"[hidden 5f2c91ab90c4]": 1}}])])
+    looking = KnownAnswers(store=store, run="mine", use_cache=True)
+
+    assert looking.answer(a_question(list), ("00ff", "aa")) is None

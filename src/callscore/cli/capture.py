@@ -22,6 +22,7 @@ from callscore.datasets.capturing import TraceCapture
 from callscore.documents import raise_unreadable
 from callscore.engines.inputs import input_options_for
 from callscore.formats.cases import record_line
+from callscore.hiding.hider import Hider
 from callscore.words.value_text import CASES
 
 if TYPE_CHECKING:
@@ -66,6 +67,12 @@ _TO_REVIEW = Phrase(
     "with failed or unreadable calls, listed in metadata.captured.review: {count}",
     "с неудачными или нечитаемыми вызовами, см. metadata.captured.review: {count}",
 )
+_HIDDEN = Phrase(
+    "with secrets of the environment, which are hidden: {count}. Replace the markers by hand, for example"
+    ' with {{"$any": true}}',
+    "с секретами из переменных окружения, они скрыты: {count}. Замените их вручную, например на"
+    ' {{"$any": true}}',
+)
 _SKIPPED = Phrase("skipped: {count}", "не прочитано: {count}")
 
 
@@ -85,11 +92,16 @@ def command(  # noqa: D103  (the help is above)
     captures = TraceCapture(inputs, print_skipped if options["skip_bad"] else raise_unreadable)
     with progress(files, "reading") as on_bytes:
         records = captures.take(files, limit=options["limit"], on_bytes=on_bytes)
+    hider, hidden = Hider(), 0
     with open_output(output, "jsonl", lang) as target:  # once everything could be read
         for record in records:
-            target.write_text(record_line(record))
+            shown = hider.data(record)
+            hidden += shown is not record
+            target.write_text(record_line(shown))
     for line in _summary_lines(captures, lang):
         print_note(line)
+    if hidden:
+        print_note(say(_HIDDEN, lang, count=hidden))
 
 
 def _summary_lines(captures: TraceCapture, lang: Language) -> Iterator[str]:

@@ -137,5 +137,5 @@ _OTHER_WORDS = (
     *("accuracy", "precision", "recall", "tool_called", "tool_selection", "parameters_valid"),
     *("parameters", "properties", "required", "description", "additionalProperties"),
     *("duplicate_keys", "double_encoded", "python_repr", "subagent", "python"),
-    *("at_least", "at_most", "forbidden", "optional", "settings", "argument_accuracy"),
+    *("captured", "at_least", "at_most", "forbidden", "optional", "settings", "argument_accuracy"),
 )
