@@ -256,3 +256,44 @@ def test_an_error_shows_no_secret(callscore: Program, tmp_path: Path) -> None:
 
     assert ran.returncode != 0
     assert "the-first-secret" not in ran.stderr
+
+
+def test_a_failed_case_with_a_secret_in_its_id_is_run_again(
+    callscore: Program, tmp_path: Path
+) -> None:
+    (tmp_path / "eval_agent.py").write_text(
+        "from callscore import Case, evaluation, expect\n"
+        "@evaluation(cases=[Case(id='the-first-secret', expected=[expect.call('f')]), Case(id='b', expected=[])])\n"
+        "def agent(case):\n"
+        "    return []\n",
+        encoding="utf-8",
+    )
+    secret: dict[str, Any] = {"MY_TOKEN": "the-first-secret"}
+
+    callscore("run", **secret)
+    again = callscore("run", "--last-failed", "--json", **secret)
+
+    assert loads(again.stdout)["totals"]["failing"] == 1
+    assert "the-first-secret" not in again.stdout + again.stderr
+
+
+def test_an_imported_run_is_hidden_and_rescored(callscore: Program, tmp_path: Path) -> None:
+    wanted = [{"name": "f", "arguments": {"k": "the-first-secret"}}]
+    other = [{"name": "f", "arguments": {"k": "the-second-secret"}}]
+    lines = [
+        {"id": "a", "expected": wanted, "actual": wanted},
+        {"id": "b", "expected": wanted, "actual": other},
+    ]
+    (tmp_path / "cases.jsonl").write_text("\n".join(map(dumps, lines)))
+    first: dict[str, Any] = {"MY_TOKEN": "the-first-secret"}
+    both: dict[str, Any] = {**first, "MY_KEY": "the-second-secret"}
+
+    callscore("score", "cases.jsonl", "--save", "one", "--store", "a.db", **first)
+    callscore("export", "one", "--store", "a.db", "-o", "one.jsonl", **first)
+    imported = callscore("import", "one.jsonl", "--store", "b.db", **both)
+    rescored = callscore("rescore", "one", "--store", "b.db", "--json", **both)
+
+    assert imported.returncode == 0
+    assert loads(rescored.stdout)["totals"]["passed"] == 1
+    assert "the-first-secret" not in (tmp_path / "one.jsonl").read_text()
+    assert b"the-second-secret" not in (tmp_path / "b.db").read_bytes()

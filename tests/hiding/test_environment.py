@@ -70,3 +70,9 @@ def test_the_secrets_in_a_json_document_are_hidden(monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr("os.environ", {"A_KEY": document, "B_KEY": "{not json at all"})
 
     assert secret_values() == (document, "a-private-key-of-mine", "{not json at all")
+
+
+def test_quotes_around_a_value_are_not_part_of_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("os.environ", {"A_KEY": "'a-key-in-quotes'"})
+
+    assert secret_values() == ("'a-key-in-quotes'", "a-key-in-quotes")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from callscore.hiding.markers import (
     MARKER,
     Markers,
@@ -10,6 +12,9 @@ from callscore.hiding.markers import (
     new_key,
     use_markers,
 )
+
+if TYPE_CHECKING:
+    import pytest
 
 KEY = bytes(32)
 
@@ -57,3 +62,15 @@ def test_the_process_uses_the_markers_of_the_last_history() -> None:
         assert current_markers() is markers
     finally:
         use_markers(lambda: before)
+
+
+def test_a_build_without_scrypt_has_markers_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    def missing(*_: object, **__: object) -> bytes:
+        raise ValueError("memory limit exceeded")
+
+    monkeypatch.setattr("hashlib.scrypt", missing)
+
+    markers = Markers(new_key())
+
+    assert markers.of("a-secret", "a-secret") == markers.of("a-secret", "a-secret")
+    assert markers.of("a-secret", "a-secret") != markers.of("b-secret", "b-secret")

@@ -9,7 +9,6 @@ import pytest
 from callscore import Case, Tool, expect
 from callscore.core.call import ToolCall
 from callscore.core.settings import Settings
-from callscore.evaluations.evaluation import Evaluation, Question
 from callscore.evaluations.scorers import scorers_from
 from callscore.runner.hidden_values import hidden_value_problem
 
@@ -26,17 +25,8 @@ def problem(
     scorers: Any = ("accuracy",),
     **settings: Any,
 ) -> str | None:
-    evaluation = Evaluation(
-        name="e",
-        task=lambda _: None,
-        cases=(),
-        scorers=scorers_from(scorers),
-        settings=Settings(**settings),
-        place="e.py",
-        key="e.py::e",
-    )
-    question = Question(evaluation=evaluation, case=Case("q", id="a", expected=expected))
-    return hidden_value_problem(question, calls, tools)
+    case = Case("q", id="a", expected=expected)
+    return hidden_value_problem(case, calls, Settings(**settings), tools, scorers_from(scorers))
 
 
 def judged(output: Any) -> float:

@@ -29,6 +29,7 @@ from callscore.evaluations.locations import error_with_location, file_of_locatio
 from callscore.formats.case_fields import name_from_input
 from callscore.formats.cases import case_record, has_own_id, read_case
 from callscore.formats.shape import describe
+from callscore.hiding.hider import Hider
 from callscore.words.value_text import NO_EFFECT
 
 if TYPE_CHECKING:
@@ -480,11 +481,12 @@ def _only_filter(read: list[_ReadEvaluation]) -> Callable[[Evaluation, Case], bo
 def _filter(selection: Selection) -> Callable[[Evaluation, str | None, Case], bool]:
     fits, tags = keyword_filter(selection.keyword), frozenset(selection.tags)
     failed = selection.last_failed
+    saved_id = Hider(is_live=True).text  # as in the history
 
     def is_asked_for(evaluation: Evaluation, variant: str | None, case: Case) -> bool:
         if tags and tags.isdisjoint(case.tags):
             return False
-        if failed is not None and (evaluation.key, variant, case.id) not in failed:
+        if failed is not None and (evaluation.key, variant, saved_id(case.id)) not in failed:
             return False
         return fits((evaluation.name, variant or "", case.id))
 

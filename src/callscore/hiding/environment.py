@@ -73,6 +73,8 @@ def _hidden_texts(values: tuple[str, ...]) -> tuple[str, ...]:
 def _texts_in(value: str) -> list[str]:
     """A value, its lines, and the secrets among its fields if it is JSON."""
     found = [value]
+    if value[:1] == value[-1:] and value[:1] in ("'", '"'):
+        found.append(value[1:-1])
     if "\\n" in value:  # a private key on one line, as in a file of variables
         found.append(value.replace("\\r", "").replace("\\n", "\n").strip())
     for text in tuple(found):

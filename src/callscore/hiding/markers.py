@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
-from hashlib import blake2b, scrypt
+from hashlib import blake2b, pbkdf2_hmac
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -30,6 +30,7 @@ _OPENING = "[hidden "
 MARKER = re.compile(r"\[hidden ([0-9a-f]{8})([0-9a-f]{4})(?:\.[0-9a-f]{6})?(?: number)?\]")
 _COST = 2**13  # about 20 ms and 8 MB
 _BLOCK = 8
+_ROUNDS = 100_000
 
 
 def new_key() -> bytes:
@@ -80,7 +81,12 @@ class Markers:
 @lru_cache(maxsize=4096)
 def _slow_digest(key: bytes, secret: str) -> bytes:
     text = secret.encode("utf-8", "surrogatepass")
-    return scrypt(text, salt=key, n=_COST, r=_BLOCK, p=1, dklen=KEY_SIZE)
+    try:
+        from hashlib import scrypt
+
+        return scrypt(text, salt=key, n=_COST, r=_BLOCK, p=1, dklen=KEY_SIZE)
+    except (ImportError, ValueError):  # not in every build of OpenSSL
+        return pbkdf2_hmac("sha256", text, key, _ROUNDS)
 
 
 def _digest(key: bytes, text: str, size: int) -> str:

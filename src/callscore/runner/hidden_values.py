@@ -20,8 +20,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from callscore.core.call import Tool, ToolCall
+    from callscore.core.case import Case
     from callscore.core.settings import Settings
-    from callscore.evaluations.evaluation import Question
+    from callscore.evaluations.evaluation import Scorer
 
 __all__ = ["hidden_value_problem"]
 
@@ -36,22 +37,26 @@ _Places = set[tuple[str, str]]
 
 
 def hidden_value_problem(
-    question: Question, calls: Sequence[ToolCall], tools: Mapping[str, Tool] | None
+    case: Case,
+    calls: Sequence[ToolCall],
+    settings: Settings,
+    tools: Mapping[str, Tool] | None,
+    scorers: Iterable[Scorer] = (),
 ) -> str | None:
     """Why the calls of a case with hidden values cannot be scored, in a sentence; None if they can."""
-    found = next(_problems(question, calls, tools), None)
+    functions = [each.name for each in scorers if each.function is not SCORERS.get(each.name)]
+    if functions:
+        why = f"the scorer {functions[0]} would see a marker in its place"
+        return f"a secret is hidden in the case, and {why}. {_AGAIN}"
+    found = next(_problems(case, calls, settings, tools or {}), None)
     return None if found is None else f"a secret is hidden in {found[0]}, and {found[1]}. {_AGAIN}"
 
 
 def _problems(
-    question: Question, calls: Sequence[ToolCall], tools: Mapping[str, Tool] | None
+    case: Case, calls: Sequence[ToolCall], settings: Settings, tools: Mapping[str, Tool]
 ) -> Iterator[tuple[str, str]]:
     """Where values are hidden, and what cannot be decided there."""
-    settings = question.evaluation.settings
-    for scorer in question.evaluation.scorers:
-        if scorer.function is not SCORERS.get(scorer.name):
-            yield "the case", f"the scorer {scorer.name} would see a marker in its place"
-    expected = list(calls_in(question.case.expected or ()))
+    expected = list(calls_in(case.expected or ()))
     places = {place for call in (*expected, *calls) for place in _hidden_places(call)}
     if places and settings.top_k > 1:
         yield "an answer", "only the calls of the first answer are saved"
@@ -59,14 +64,14 @@ def _problems(
         settings.normalize_name
         or settings.strip_prefix
         or settings.effects
-        or any(isinstance(item, Forbidden) for item in question.case.expected or ())
+        or any(isinstance(item, Forbidden) for item in case.expected or ())
     )
     if has_patterns and any(contains_marker(call.name) for call in (*expected, *calls)):
         yield "the name of a tool", "patterns cannot be applied to a hidden value"
     for argument, key in _rules_on(places, expected, settings):
         yield f"the argument {argument!r}", f"{key} cannot be applied to a hidden value"
     for tool, argument in sorted(places):
-        if _is_checked(calls, (tool, argument), tools or {}):
+        if _is_checked(calls, (tool, argument), tools):
             yield f"the argument {argument!r}", f"the schema of {tool} cannot check a hidden value"
 
 

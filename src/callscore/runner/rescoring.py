@@ -361,11 +361,14 @@ class _Rescoring:
         return question, None if problem is None else make_failure(question, "refused", problem)
 
     def _hidden_value_problem(self, question: Question, result: ResultRecord) -> str | None:
-        tools = question.evaluation.tools
+        evaluation, case = question.evaluation, question.case
+        tools = evaluation.tools
         if tools is None:
             with suppress(CallscoreError):  # scoring reports it
-                tools = self._case_tools.of(question.case.tools, f"case {question.case.id}")
-        return hidden_value_problem(question, stored_calls(result), tools)
+                tools = self._case_tools.of(case.tools, f"case {case.id}")
+        return hidden_value_problem(
+            case, stored_calls(result), evaluation.settings, tools, evaluation.scorers
+        )
 
     def finish(self, writer: RunWriter, *, is_interrupted: bool) -> list[EvaluationResults]:
         found = {

@@ -28,12 +28,14 @@ from callscore.core.suggestions import did_you_mean
 from callscore.core.totals import Show, Totals
 from callscore.engines.payloads import JUDGE_FIELDS, comparison_payload, score_counts
 from callscore.engines.tool_definitions import ToolDefinitions
-from callscore.errors import CallscoreError, UnknownRun
+from callscore.errors import CallscoreError, InvalidCall, UnknownRun
 from callscore.evaluations.locations import file_of_location
 from callscore.evaluations.plan import keyword_filter
+from callscore.hiding.hider import contains_marker
 from callscore.history.run_metadata import unreadable_records
 from callscore.history.run_results import full_results, light_results, unknown_variant
 from callscore.models.judging import Memory, judge
+from callscore.runner.hidden_values import hidden_value_problem
 from callscore.runner.recorder import (
     FUNCTION_SETTINGS,
     case_from_payload,
@@ -91,7 +93,7 @@ class StoredScores:
         """The score of a stored result; None if it cannot be computed again.
 
         None if only Python can express what was expected, if a function that is not stored decided,
-        or if this version of callscore counts differently than the one that scored it.
+        if a secret is hidden where more than equality decided, or if this version of callscore counts differently than the one that scored it.
         """
         if record.status != "scored":
             return None
@@ -112,7 +114,12 @@ class StoredScores:
         tools = self._tools[number]
         if tools is None:
             tools = self._own_tools.of(case.tools, f"case {case.id}")
-        return score_case(tuple(case.expected or ()), stored_calls(record), settings, tools)
+        calls = stored_calls(record)
+        if contains_marker([record.payload, record.calls]):
+            problem = hidden_value_problem(case, calls, settings, tools)
+            if problem is not None:
+                raise InvalidCall(problem)
+        return score_case(tuple(case.expected or ()), calls, settings, tools)
 
     def _read_settings(self, record: EvaluationRecord) -> Settings:
         kept = stored_settings(record.settings)

@@ -157,6 +157,8 @@ class _RunImport:
         self._result_times: dict[_ResultKey, float] = {}
         self._answered: set[_QuestionKey] = set()
         self._evaluations: dict[int, EvaluationRecord] = {}
+        # Secrets may be unknown where the file was written; markers of another history become ours.
+        self._hide = RecordHider(store.markers, is_live=False).record
         # By the id in the file, so that other imports of it wait; and by the id that it gets.
         self._locks = [_acquire_lock(store, run.id)]
         try:
@@ -190,7 +192,7 @@ class _RunImport:
         self._imported = run
 
     def add(self, record: EvaluationRecord | ResultRecord | AnswerRecord) -> None:
-        record = replace(record, run=self._run.id)
+        record = self._hide(replace(record, run=self._run.id))
         if isinstance(record, EvaluationRecord):
             self._add_evaluation(sanitize_evaluation(record))
             return
