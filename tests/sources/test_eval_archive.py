@@ -15,7 +15,7 @@ import zstandard
 
 from callscore.core.call import Malformed, malformed_part
 from callscore.errors import MissingExtra, UnreadableInput
-from callscore.sources import eval_archive
+from callscore.sources import files
 from callscore.sources.eval_archive import read_eval_archive
 from callscore.sources.record import BadRecord, Record
 
@@ -190,23 +190,25 @@ def test_a_method_that_inspect_does_not_use_is_refused() -> None:
 def test_an_entry_that_unpacks_to_too_much_is_refused_whatever_it_says(
     method: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(eval_archive, "_MAX_ENTRY_SIZE", 3 << 20)
+    monkeypatch.setitem(files._limits, "unpacked", 3 << 20)
     entries = {"header.json": HEADER, "samples/a.json": b" " * (3 << 20) + b"1"}
 
     (record,) = read(archive_of(entries, method))
 
-    problem = "the entry is larger than 3 MiB. Remove it from the log."
+    problem = (
+        "the entry is larger than 3M, unpacked. If you trust the file, pass --max-unpacked 24M."
+    )
     assert record == BadRecord("f.eval!samples/a.json", problem)
 
 
 def test_zstd_that_unpacks_to_too_much_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(eval_archive, "_MAX_ENTRY_SIZE", 3 << 20)
+    monkeypatch.setitem(files._limits, "unpacked", 3 << 20)
     data = b" " * (8 << 20)
     packed = zstandard.ZstdCompressor().compress(data)
 
     error = refusal(zstd_archive_of("header.json", packed, b"{}"))
 
-    assert "the entry is larger than 3 MiB" in error.problem
+    assert "the entry is larger than 3M" in error.problem
 
 
 def test_several_frames_of_zstd_are_one_entry() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import io
 import sys
+from pathlib import Path
 from random import Random
 from types import SimpleNamespace
 from typing import TYPE_CHECKING
@@ -13,11 +14,13 @@ import pytest
 import zstandard
 
 from callscore.errors import MissingExtra, UnreadableInput
+from callscore.sources import files
 from callscore.sources.files import HEAD_SIZE, as_seekable, display_path, open_bytes
+from callscore.sources.reader import read_records
+from callscore.sources.record import Record
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from pathlib import Path
 
 TEXT = b'{"id": "a"}\n' * 50_000
 COMPRESSORS: dict[str, Callable[[bytes], bytes]] = {
@@ -263,3 +266,74 @@ def test_any_stream_can_be_made_to_go_back(codec: str, tmp_path: Path) -> None:
             assert file.read(5) == TEXT[:5]
             file.seek(0)
             assert file.read() == TEXT
+
+
+BOMBS = {
+    "a.json": b"[" + b" " * 5000,
+    "b.json": b'{"a":\n' + b" \n" * 3000,
+    "c.json": b"\n" * 5000,
+    "d.json": b"{" + b"\n" * 5000,
+    "e.jsonl": b'{"id": 1}\n' + b"x" * 5000,
+    "f.yaml": b"a: b\n" * 1000,
+    "g.csv": b"id,expected\n" + b"x" * 5000,
+    "h.pb": b"\0" * 5000,
+    "i.txt": b"x\n" * 3000,
+    "j": b"x " * 3000,
+    "k.json": b"data: x\n" * 1000,
+    "l.parquet": b"PAR1" * 2000,
+    "m.eval": b"PK\x03\x04" * 2000,
+}
+
+
+@pytest.mark.parametrize("codec", ["gzip", "zstd"])
+@pytest.mark.parametrize("name", BOMBS)
+def test_a_document_or_a_line_is_unpacked_up_to_a_limit(
+    name: str, codec: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(files._limits, "unpacked", 4096)
+    path = write(tmp_path, name, COMPRESSORS[codec](BOMBS[name]))
+
+    with pytest.raises(UnreadableInput, match=r"is larger than 4K, unpacked\.") as caught:
+        list(read_records(path))
+
+    assert caught.value.place == path
+    assert str(caught.value).endswith("If you trust the file, pass --max-unpacked 32K.")
+
+
+@pytest.mark.parametrize("codec", ["gzip", "zstd"])
+def test_lines_have_no_limit_together(
+    codec: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(files._limits, "unpacked", 4096)
+    path = write(tmp_path, "cases.jsonl", COMPRESSORS[codec](b'{"id": 1}\n' * 5000))
+
+    assert len(list(read_records(path))) == 5000
+
+
+def test_what_is_not_compressed_has_no_limit(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(files._limits, "unpacked", 10)
+    path = write(tmp_path, "case.json", b'{"id": 1,' + b" " * 5000 + b'"x": 2}')
+
+    assert [record.value for record in read_records(path) if isinstance(record, Record)] == [
+        {"id": 1, "x": 2}
+    ]
+
+
+def test_few_bytes_are_unpacked_at_a_time(tmp_path: Path) -> None:
+    path = write(tmp_path, "a.json", COMPRESSORS["zstd"](b" " * (1 << 27)))
+    most = 0
+    with Path(path).open("rb") as file:
+        chunks = iter(lambda: file.read(files.zstd_codec().chunk_size), b"")
+        for chunk in files.decompress(chunks, files.zstd_codec(), path):
+            most = max(most, len(chunk))
+
+    assert most <= 1 << 25
+
+
+@pytest.mark.parametrize(
+    ("size", "text"), [(1 << 26, "64M"), (1 << 30, "1G"), (3 << 10, "3K"), (1001, "1001")]
+)
+def test_sizes_are_written_as_the_option_takes_them(size: int, text: str) -> None:
+    assert files._size_text(size) == text

@@ -18,6 +18,7 @@ from pyarrow import parquet
 
 from callscore.core.call import FaultyObject, Malformed, malformed_part
 from callscore.errors import MissingExtra, UnreadableInput
+from callscore.sources import files
 from callscore.sources import tables as csv_table
 from callscore.sources.record import BadRecord, Record
 from callscore.sources.tables import _values, read_cell, read_csv, read_parquet
@@ -481,3 +482,18 @@ def test_without_its_extra_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -
 
     with pytest.raises(MissingExtra, match=r"Reading Parquet files .*'callscore\[parquet\]'"):
         list(read_parquet(BytesIO(b"PAR1"), "f.parquet"))
+
+
+def test_a_column_that_unpacks_to_too_much_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(files._limits, "unpacked", 1 << 20)
+    table = pa.table({"input": ["x" * (1 << 22)]})
+    packed = BytesIO()
+    parquet.write_table(
+        table, packed, compression="zstd", use_dictionary=False, write_statistics=False
+    )
+
+    with pytest.raises(UnreadableInput, match="the column is larger than 1M, unpacked"):
+        list(read_parquet(packed, "f.parquet"))
+
+    monkeypatch.setitem(files._limits, "unpacked", 1 << 23)
+    assert len(list(read_parquet(packed, "f.parquet"))) == 1

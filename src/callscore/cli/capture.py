@@ -17,6 +17,7 @@ from callscore.cli.options import (
 from callscore.cli.output import open_output, print_note, print_skipped
 from callscore.cli.output_formats import new_file_options
 from callscore.cli.progress import progress
+from callscore.cli.unpacking import max_unpacked_option
 from callscore.core.phrases import Phrase, count_of, say
 from callscore.datasets.capturing import TraceCapture
 from callscore.documents import raise_unreadable
@@ -83,6 +84,7 @@ _SKIPPED = Phrase("skipped: {count}", "не прочитано: {count}")
 @new_file_options
 @lang_option
 @skip_bad_option
+@max_unpacked_option
 def command(  # noqa: D103  (the help is above)
     *, files: tuple[str, ...], output: str | None, lang: Language, **options: Any
 ) -> None:

@@ -28,6 +28,7 @@ from callscore.cli.options import (
 from callscore.cli.output import open_output, print_named_note, write_report
 from callscore.cli.output_formats import is_for_people, report_options
 from callscore.cli.progress import progress
+from callscore.cli.unpacking import max_unpacked_option
 from callscore.core.phrases import Language
 from callscore.documents import raise_unreadable
 from callscore.engines.checking import CheckHooks, check_files
@@ -83,6 +84,7 @@ class _Request(Struct, frozen=True, kw_only=True):
 @lang_option
 @skip_bad_option
 @max_skipped_option
+@max_unpacked_option
 def command(**options: Any) -> int:
     """Check the calls in files, write the report, and find the exit code."""
     read_options, fields = reading_from(options), dict(options.pop("fields"))

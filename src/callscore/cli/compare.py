@@ -27,6 +27,7 @@ from callscore.cli.options import (
 )
 from callscore.cli.output import open_output, write_report_for_log
 from callscore.cli.output_formats import report_options
+from callscore.cli.unpacking import max_unpacked_option
 from callscore.comparing.gating import FAIL_ON
 from callscore.core.settings import DEFAULT, Settings
 from callscore.engines.comparing_runs import compare, is_case_file
@@ -71,6 +72,7 @@ compare.
 @settings_options
 @judge_option
 @report_options(_FORMATS)
+@max_unpacked_option
 @lang_option
 @store_option
 def command(*, lang: Language, output_format: str, **options: Any) -> int:

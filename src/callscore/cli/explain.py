@@ -23,6 +23,7 @@ from callscore.cli.options import (
     trial_option,
 )
 from callscore.cli.output import open_output
+from callscore.cli.unpacking import max_unpacked_option
 from callscore.core.rendering import escape
 from callscore.core.results import CaseScore
 from callscore.documents import raise_unreadable
@@ -63,6 +64,7 @@ __all__ = ["command"]
 @settings_options
 @judge_option
 @store_option
+@max_unpacked_option
 @lang_option
 def command(*, name: str | None, trial: str | None, lang: Any, **options: Any) -> None:
     """Show in three steps how the score of one case in FILE is computed.

@@ -17,6 +17,7 @@ from callscore.cli.options import (
 from callscore.cli.output import Output, open_output, print_note, print_skipped
 from callscore.cli.output_formats import output_options
 from callscore.cli.progress import progress
+from callscore.cli.unpacking import max_unpacked_option
 from callscore.documents import Document, raise_unreadable, read_documents, tools_in
 from callscore.errors import InvalidCall, UnreadableInput
 from callscore.formats.dialect import dialect_named
@@ -52,6 +53,7 @@ With --tools, arguments of textual formats get the types of the tool definitions
 @reading_options
 @output_options("jsonl")
 @skip_bad_option
+@max_unpacked_option
 def command(  # noqa: D103  (the help is above)
     *,
     files: tuple[str, ...],

@@ -32,6 +32,7 @@ from callscore.cli.output import (
     write_report_for_log,
 )
 from callscore.cli.output_formats import FORMATS, report_options
+from callscore.cli.unpacking import max_unpacked_option
 from callscore.comparing.comparison import compare_sides
 from callscore.comparing.gating import FAIL_ON, Gate, gate
 from callscore.comparing.sides import Side
@@ -223,6 +224,7 @@ be read.
 @max_skipped_option
 @max_shown_option(f"{DEFAULT_MAX_SHOWN} of each kind; all in json")
 @report_options(FORMATS)
+@max_unpacked_option
 @lang_option
 @store_option
 def command(*, lang: Language, output_format: str, **options: Any) -> int:

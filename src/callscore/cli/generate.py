@@ -11,6 +11,7 @@ from callscore.api import tools_by_name
 from callscore.cli.options import lang_option, required_tools_option
 from callscore.cli.output import open_output, print_note
 from callscore.cli.output_formats import new_file_options
+from callscore.cli.unpacking import max_unpacked_option
 from callscore.core.phrases import Phrase, Plural, count_of, say
 from callscore.core.rendering import clip, escape
 from callscore.datasets.generation import (
@@ -102,6 +103,7 @@ _ALL_ASKED = Phrase(
     help="Model that writes the questions; OPENAI_BASE_URL and OPENAI_API_KEY configure it.",
 )
 @new_file_options
+@max_unpacked_option
 @lang_option
 def command(**options: Any) -> None:
     """Generate the cases, write them, and report what could not be generated."""

@@ -7,9 +7,15 @@ from typing import TYPE_CHECKING
 
 import click
 
-from callscore.cli.options import lang_option, open_store_to_write, require_one_stdin, store_option
+from callscore.cli.options import (
+    lang_option,
+    open_store_to_write,
+    require_one_stdin,
+    store_option,
+)
 from callscore.cli.output import print_note
 from callscore.cli.progress import progress
+from callscore.cli.unpacking import max_unpacked_option
 from callscore.core.phrases import Phrase, count_of, say
 from callscore.words.value_text import RESULTS
 
@@ -48,6 +54,7 @@ _MISSING = Phrase(
 @click.command("import", help=_HELP)
 @click.argument("files", nargs=-1, required=True, metavar="FILE...")
 @store_option
+@max_unpacked_option
 @lang_option
 def command(*, files: tuple[str, ...], store: str | None, lang: Language) -> None:
     """Add runs to the history, and report which."""

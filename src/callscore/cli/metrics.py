@@ -31,6 +31,7 @@ from callscore.cli.options import (
 from callscore.cli.output import open_output, write_report
 from callscore.cli.output_formats import report_options
 from callscore.cli.progress import progress
+from callscore.cli.unpacking import max_unpacked_option
 from callscore.core.rendering import escape
 from callscore.engines.local import ScoreHooks, score_files, score_joined
 from callscore.engines.metric_disagreement import DisagreementCollector
@@ -310,6 +311,7 @@ _ALWAYS = ("names", "disagree", "output_format", "as_json", "output")
 @report_options(_FORMATS)
 @lang_option
 @skip_bad_option
+@max_unpacked_option
 @click.pass_context
 def command(
     context: click.Context, /, *, names: tuple[str, ...], disagree: bool, **options: Any

@@ -44,6 +44,7 @@ from callscore.cli.output import open_output, print_note, stdout_to_stderr, writ
 from callscore.cli.output_formats import FORMATS, report_options
 from callscore.cli.progress import run_progress
 from callscore.cli.supervision import Progress, tracked_run
+from callscore.cli.unpacking import max_unpacked_option
 from callscore.core.phrases import Language, Phrase, say
 from callscore.core.results import RunResults
 from callscore.core.settings import ArgumentRule, Settings, ineffective_settings, settings_from
@@ -416,6 +417,7 @@ gave no answer; 5 the agent ended the process; 130 interrupted.
 @settings_options
 @report_options(FORMATS)
 @store_option
+@max_unpacked_option
 @lang_option
 def command(**options: Any) -> int:
     """Run evaluations, write the report, and find the exit code."""

@@ -40,6 +40,7 @@ from callscore.cli.options import (
 from callscore.cli.output import Output, open_output, print_note
 from callscore.cli.output_formats import is_for_people, report_options
 from callscore.cli.progress import progress
+from callscore.cli.unpacking import max_unpacked_option
 from callscore.core.call import Tool
 from callscore.core.phrases import Language, Phrase, Plural, count_of, say
 from callscore.core.rendering import escape
@@ -235,6 +236,7 @@ class _Request(Struct, frozen=True, kw_only=True):
 @lang_option
 @skip_bad_option
 @max_skipped_option
+@max_unpacked_option
 def command(**options: Any) -> int:
     """Score files of cases, write the report, and find the exit code."""
     settings, judge = judged_settings_from(options)

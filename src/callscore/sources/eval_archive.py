@@ -10,7 +10,7 @@ from typing import IO, TYPE_CHECKING, Any, NamedTuple
 from zipfile import BadZipFile, ZipFile
 
 from callscore.errors import UnreadableInput
-from callscore.sources.files import decompress, zstd_codec
+from callscore.sources.files import decompress, max_unpacked, too_large, zstd_codec
 from callscore.sources.lenient_json import NotJSON, marked_array, marked_object
 from callscore.sources.record import BadRecord, Record
 from callscore.sources.text_document import decode_json
@@ -27,9 +27,7 @@ _SAMPLE = re.compile(r"samples/.+\.json")
 _SAMPLE_PART = re.compile(r"(samples/.+_epoch_[0-9]+)/(.+)\.json")
 _STORED, _DEFLATED = 0, 8  # the numbers of the methods in zip files
 _ZSTD_METHOD = 93  # in the standard library from Python 3.14 on
-_MAX_ENTRY_SIZE = 1 << 30  # bytes, unpacked
 _CHUNK_SIZE = 1 << 16
-_ZSTD_CHUNK_SIZE = 1 << 12  # each byte can decompress to 32 KB
 _LOCAL_HEADER_SIZE = 30
 _ENCRYPTED_FLAG = 1
 # What the standard library raises for a damaged archive.
@@ -53,7 +51,7 @@ class _Log(NamedTuple):
 def read_eval_archive(file: IO[bytes], name: str) -> Iterator[Record | BadRecord]:
     """The samples of a log, one at a time, each as a log with one sample.
 
-    An entry of more than 1 GiB, unpacked, is refused.
+    An entry that is larger than `max_unpacked` is bad.
 
     Raises:
         UnreadableInput: it is not such a log, or its header is damaged.
@@ -109,16 +107,13 @@ def _read_entry(log: _Log, entry: str) -> bytes:
     try:
         for chunk in _decompressed_chunks(log, entry, place):
             content += chunk
-            if len(content) > _MAX_ENTRY_SIZE:  # the directory of the archive may say otherwise
-                break
+            if len(content) > max_unpacked():  # the directory of the archive may say otherwise
+                raise too_large(place, "entry")
     except UnreadableInput:
         raise
     except _ARCHIVE_ERRORS as error:
         problem = f"the entry is damaged or its compression is not supported ({error})."
         raise UnreadableInput(place, f"{problem} Create the file again.") from error
-    if len(content) > _MAX_ENTRY_SIZE:
-        problem = f"the entry is larger than {_MAX_ENTRY_SIZE >> 20:,} MiB. Remove it from the log."
-        raise UnreadableInput(place, problem)
     return bytes(content)
 
 
@@ -155,7 +150,7 @@ def _compressed_chunks(file: IO[bytes], info: ZipInfo) -> Iterator[bytes]:
     file.seek(skipped, os.SEEK_CUR)
     left = info.compress_size
     while left:
-        chunk = file.read(min(_ZSTD_CHUNK_SIZE, left))
+        chunk = file.read(min(zstd_codec().chunk_size, left))
         if not chunk:
             raise BadZipFile("the archive ends too early")
         left -= len(chunk)

@@ -1,4 +1,4 @@
-"""Bytes from a path: plain, gzip or zstd, a file or standard input."""
+"""Bytes from a path: plain, gzip or zstd, a file or standard input; with a limit on what is unpacked."""
 
 from __future__ import annotations
 
@@ -15,14 +15,31 @@ if TYPE_CHECKING:
 
     from _typeshed import WriteableBuffer
 
-__all__ = ["HEAD_SIZE", "as_seekable", "decompress", "display_path", "open_bytes", "zstd_codec"]
+__all__ = [
+    "HEAD_SIZE",
+    "MAX_UNPACKED",
+    "as_seekable",
+    "decompress",
+    "display_path",
+    "max_unpacked",
+    "open_bytes",
+    "read_whole",
+    "set_max_unpacked",
+    "skip_blank_lines",
+    "too_large",
+    "zstd_codec",
+]
 
 HEAD_SIZE = 256  # bytes that can be inspected before reading, if there are that many
 _GZIP_MAGIC = b"\x1f\x8b"
 _ZSTD_MAGIC = b"\x28\xb5\x2f\xfd"
 _PLAIN_CHUNK_SIZE = 1 << 18
-# Each compressed byte can decompress to 32 KB, so small chunks limit the memory used at a time.
+# Each compressed byte can decompress to 1 KB in gzip and to 32 KB in zstd, so small chunks limit the
+# memory used at a time.
 _COMPRESSED_CHUNK_SIZE = 1 << 12
+_ZSTD_CHUNK_SIZE = 1 << 9
+MAX_UNPACKED = 1 << 26  # bytes, by default, of a document or a line in compressed data
+_limits = {"unpacked": MAX_UNPACKED}
 _MAX_IN_MEMORY = 1 << 26
 
 
@@ -38,11 +55,74 @@ class _Codec(NamedTuple):
     name: str
     new: Callable[[], _Decompressor]
     error: type[Exception]
+    chunk_size: int = _COMPRESSED_CHUNK_SIZE
 
 
 def display_path(path: str) -> str:
     """The name of a path in messages: `-` is `<stdin>`."""
     return "<stdin>" if path == "-" else path
+
+
+def max_unpacked() -> int:
+    """The largest document or line, in bytes, that is read from compressed data."""
+    return _limits["unpacked"]
+
+
+def set_max_unpacked(size: int) -> None:
+    """Change `max_unpacked` for this process."""
+    _limits["unpacked"] = size
+
+
+def too_large(place: str, what: str) -> UnreadableInput:
+    """The error for a `document` or a `line` that is larger than `max_unpacked`."""
+    size = max_unpacked()
+    problem = f"the {what} is larger than {_size_text(size)}, unpacked. If you trust the file,"
+    return UnreadableInput(place, f"{problem} pass --max-unpacked {_size_text(8 * size)}.")
+
+
+def _size_text(size: int) -> str:
+    for shift, unit in ((30, "G"), (20, "M"), (10, "K")):
+        if size >> shift and not size % (1 << shift):
+            return f"{size >> shift}{unit}"
+    return str(size)
+
+
+def read_whole(stream: io.BufferedReader, name: str, *, before: int = 0) -> bytes:
+    """The rest of a stream; `before` is the number of bytes that were read of the document.
+
+    Raises:
+        UnreadableInput: the file is compressed, and the document larger than `max_unpacked`.
+    """
+    if not _is_compressed(stream):
+        return stream.read()
+    limit = max_unpacked() - before
+    data = stream.read(limit + 1) if limit >= 0 else b""
+    if limit < 0 or len(data) > limit:
+        raise too_large(name, "document")
+    return data
+
+
+def skip_blank_lines(stream: io.BufferedReader, name: str) -> int:
+    """Skip whole blocks of blank lines quickly, and return how many lines they have.
+
+    Raises:
+        UnreadableInput: the file is compressed, and has more of them than `max_unpacked`.
+    """
+    lines = skipped = 0
+    while (block := stream.peek(1)).isspace():
+        end = block.rfind(b"\n") + 1
+        if not end:
+            break
+        lines += block.count(b"\n")
+        skipped += len(stream.read(end))
+        if skipped > max_unpacked() and _is_compressed(stream):
+            raise too_large(name, "document")
+    return lines
+
+
+def _is_compressed(stream: io.BufferedReader) -> bool:
+    raw = stream.raw
+    return isinstance(raw, _ChunkStream) and raw.is_compressed
 
 
 def open_bytes(path: str, *, on_bytes: Callable[[int], None] | None = None) -> io.BufferedReader:
@@ -76,19 +156,22 @@ def open_bytes(path: str, *, on_bytes: Callable[[int], None] | None = None) -> i
         if on_bytes is None:
             return source
         return io.BufferedReader(_ProgressFile(source.detach(), on_bytes), _PLAIN_CHUNK_SIZE)
-    size = _PLAIN_CHUNK_SIZE if codec is None else _COMPRESSED_CHUNK_SIZE
+    size = _PLAIN_CHUNK_SIZE if codec is None else codec.chunk_size
     chunks = _chunks(source, head, size, place, on_bytes)
     if codec is not None:
-        chunks = decompress(chunks, codec, place)
-    stream = _ChunkStream(_with_whole_head(chunks), lambda: _close(path, source))
+        chunks = _with_short_lines(decompress(chunks, codec, place), place)
+    stream = _ChunkStream(
+        _with_whole_head(chunks), lambda: _close(path, source), is_compressed=codec is not None
+    )
     return io.BufferedReader(stream, _PLAIN_CHUNK_SIZE)
 
 
 @contextmanager
-def as_seekable(stream: io.BufferedReader) -> Iterator[IO[bytes]]:
+def as_seekable(stream: io.BufferedReader, *, document: str | None = None) -> Iterator[IO[bytes]]:
     """A seekable file with the content of a stream, from its beginning.
 
-    A stream that cannot go back is copied: into memory, or onto the disk if it is large.
+    A stream that cannot go back is copied: into memory, or onto the disk if it is large. With the
+    name of a `document`, it is limited as for `read_whole`.
     """
     if stream.seekable():
         stream.seek(0)
@@ -98,7 +181,10 @@ def as_seekable(stream: io.BufferedReader) -> Iterator[IO[bytes]]:
     from tempfile import SpooledTemporaryFile
 
     with SpooledTemporaryFile(_MAX_IN_MEMORY) as copy:
-        shutil.copyfileobj(stream, copy, _PLAIN_CHUNK_SIZE)
+        if document is not None and _is_compressed(stream):
+            copy.write(read_whole(stream, document))
+        else:
+            shutil.copyfileobj(stream, copy, _PLAIN_CHUNK_SIZE)
         copy.seek(0)
         yield copy
 
@@ -152,7 +238,7 @@ def zstd_codec() -> _Codec:
     except ImportError:
         raise MissingExtra("Reading zstd files", "zstd") from None
     decompressor = zstandard.ZstdDecompressor()
-    return _Codec("zstd", decompressor.decompressobj, zstandard.ZstdError)
+    return _Codec("zstd", decompressor.decompressobj, zstandard.ZstdError, _ZSTD_CHUNK_SIZE)
 
 
 def decompress(chunks: Iterator[bytes], codec: _Codec, place: str) -> Iterator[bytes]:
@@ -183,6 +269,17 @@ def decompress(chunks: Iterator[bytes], codec: _Codec, place: str) -> Iterator[b
     if decompressor is not None:
         problem = f"the {codec.name} data is truncated. Create the file again."
         raise UnreadableInput(place, problem)
+
+
+def _with_short_lines(chunks: Iterator[bytes], place: str) -> Iterator[bytes]:
+    """The same chunks, up to a line that is larger than `max_unpacked`."""
+    length = 0
+    for chunk in chunks:
+        end = chunk.rfind(b"\n")
+        length = length + len(chunk) if end < 0 else len(chunk) - end - 1
+        if length > max_unpacked():
+            raise too_large(place, "line")
+        yield chunk
 
 
 def _with_whole_head(chunks: Iterator[bytes]) -> Iterator[bytes]:
@@ -234,7 +331,10 @@ class _ProgressFile(io.RawIOBase):
 class _ChunkStream(io.RawIOBase):
     """Chunks of bytes as a raw stream: `BufferedReader` splits it into lines quickly."""
 
-    def __init__(self, chunks: Iterator[bytes], close_source: Callable[[], None]) -> None:
+    def __init__(
+        self, chunks: Iterator[bytes], close_source: Callable[[], None], *, is_compressed: bool
+    ) -> None:
+        self.is_compressed = is_compressed
         self._chunks = chunks
         self._close_source = close_source
         self._rest = memoryview(b"")

@@ -25,6 +25,7 @@ __all__ = ["NotJSON", "decode_leniently", "keys_given_twice", "marked_array", "m
 
 _MAX_DIGITS = 4300  # Python's limit for converting text to an integer, and back
 _MAX_RAW_LENGTH = 2001
+_MAX_OPEN = 500_000  # objects and arrays in each other, most of which are not kept
 
 _SPACE = re.compile(r"[ \t\n\r]*+")
 # Possessive: without it, the engine would keep a backtracking point for every character.
@@ -144,6 +145,8 @@ class _Reader:
             self.stack.append(_OpenContainer(self.position, [], "]"))
         else:
             return self.read_scalar(character)
+        if len(self.stack) > _MAX_OPEN:
+            self.fail(f"more than {_MAX_OPEN:,} objects and arrays are open. Close them.")
         self.position += 1
         if self.next_character() == self.stack[-1].closing:
             self.position += 1

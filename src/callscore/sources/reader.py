@@ -8,7 +8,14 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING, BinaryIO, Literal
 
 from callscore.errors import UnreadableInput
-from callscore.sources.files import HEAD_SIZE, as_seekable, display_path, open_bytes
+from callscore.sources.files import (
+    HEAD_SIZE,
+    as_seekable,
+    display_path,
+    open_bytes,
+    read_whole,
+    skip_blank_lines,
+)
 from callscore.sources.record import Array, BadRecord, Record
 from callscore.sources.text_document import (
     BOM,
@@ -145,12 +152,12 @@ def read_batches(path: str, *, on_bytes: Callable[[int], None] | None = None) ->
             if kind == "parquet":
                 from callscore.sources.tables import read_parquet
 
-                with as_seekable(stream) as file:
+                with as_seekable(stream, document=name) as file:
                     yield from read_parquet(file, name)
             elif kind == "eval":
                 from callscore.sources.eval_archive import read_eval_archive
 
-                with as_seekable(stream) as file:
+                with as_seekable(stream, document=name) as file:
                     yield from read_eval_archive(file, name)
             elif "otlp" in (kind, named):
                 yield from _read_otlp(stream, name, named)
@@ -164,7 +171,7 @@ def _read_otlp(stream: BufferedReader, name: str, named: FileKind | None) -> Bat
     """Read a file that may be OTLP as protobuf, and is text otherwise."""
     from callscore.sources.otlp_protobuf import decode_otlp, looks_like_otlp
 
-    data = stream.read()
+    data = read_whole(stream, name)
     if looks_like_otlp(data):
         yield Record(name, decode_otlp(data, name))
     else:
@@ -177,11 +184,11 @@ def _read_text(stream: BufferedReader, name: str, named: FileKind | None) -> Bat
     if named is None and looks_like_model_text(stream.peek(HEAD_SIZE)):
         named = "text"
     if named == "text":
-        yield from read_text_file(stream.read(), name)
+        yield from read_text_file(read_whole(stream, name), name)
         return
-    number, first = _next_line(stream, 0)
+    number, first = _next_line(stream, skip_blank_lines(stream, name))
     if first:
-        kind, opening = _kind_and_opening(first, stream, number, named)
+        kind, opening = _kind_and_opening(first, stream, number, named, name)
         if kind in _BINARY_KINDS:
             problem = f"the file is not {_BINARY_KINDS[kind]}, despite its name. Rename it or create it again."
             raise UnreadableInput(name, problem)
@@ -199,13 +206,13 @@ def _next_line(stream: BinaryIO, number: int) -> tuple[int, bytes]:
 
 
 def _kind_and_opening(
-    first: bytes, stream: BufferedReader, number: int, named: FileKind | None
+    first: bytes, stream: BufferedReader, number: int, named: FileKind | None, name: str
 ) -> tuple[FileKind | None, bytes]:
     """The kind of the file, and what was read of it to find out."""
     begins_like_json = named != "yaml" and first.lstrip().startswith(_JSON_OPENINGS)
     if not begins_like_json and not (named is None and looks_like_table(first)):
         return named, first
-    next_number, second = _next_line(stream, number)
+    next_number, second = _next_line(stream, number + skip_blank_lines(stream, name))
     opening = first + b"\n" * (next_number - number - 1) + second
     if begins_like_json:
         return kind_of_json(first, second, named), opening
@@ -221,7 +228,7 @@ def _read_as(
         yield from read_csv(head, stream, name, first_line)
         return
     if kind in (None, "json", "jsonl") and looks_like_events(head):
-        head += stream.read()
+        head += read_whole(stream, name, before=len(head))
         events = read_events(head.decode("utf-8", "surrogateescape"))
         if events is not None:
             yield Array(name, events)
@@ -230,7 +237,7 @@ def _read_as(
         yield from read_lines(head, stream, name, first_line)
         return
     # With the blank lines in front, so that the places of errors are right.
-    data = b"\n" * (first_line - 1) + head + stream.read()
+    data = b"\n" * (first_line - 1) + head + read_whole(stream, name, before=len(head))
     if kind == "json":
         yield from read_json(data, name)
         return

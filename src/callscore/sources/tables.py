@@ -13,6 +13,7 @@ from callscore.core.call import Malformed, excerpt
 from callscore.core.rendering import is_content_hidden
 from callscore.errors import MissingExtra, UnreadableInput
 from callscore.sources.duplicate_keys import duplicate_keys, may_have_duplicates
+from callscore.sources.files import max_unpacked, too_large
 from callscore.sources.lenient_json import NotJSON, marked_array, marked_object
 from callscore.sources.record import BadRecord, Record
 from callscore.sources.text_document import decode_json
@@ -165,12 +166,28 @@ def read_parquet(file: IO[bytes], name: str) -> Iterator[Record]:
     try:
         table = parquet.ParquetFile(file, pre_buffer=False)
         _require_unique(table.schema_arrow.names, name)
+        _require_small(table.metadata, name)
         for index, row in enumerate(_parquet_rows(table)):
             yield Record(f"{name}[{index}]", row)
     except (ArrowException, OSError, UnicodeDecodeError) as error:
         reason = str(error).partition("\n")[0].rstrip(".")
         problem = f"the file is not Parquet, or it is damaged ({reason})."
         raise UnreadableInput(name, f"{problem} Create the file again.") from error
+
+
+# Encodings make a column small before it is compressed, so that no honest one unpacks to so much more.
+_MAX_UNPACKING = 200
+
+
+def _require_small(metadata: Any, name: str) -> None:
+    """Refuse columns that are compressed too well to be data: a page is unpacked at once."""
+    for group in range(metadata.num_row_groups):
+        columns = metadata.row_group(group)
+        for index in range(columns.num_columns):
+            column = columns.column(index)
+            packed, unpacked = column.total_compressed_size, column.total_uncompressed_size
+            if unpacked > max_unpacked() and unpacked > _MAX_UNPACKING * packed:
+                raise too_large(name, "column")
 
 
 def _parquet_rows(table: Any) -> Iterator[dict[str, Any]]:

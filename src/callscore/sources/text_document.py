@@ -108,7 +108,8 @@ def read_lines(head: bytes, stream: BufferedReader, name: str, first_line: int) 
         end = chunk.rfind(b"\n") + 1
         if end:
             data = b"".join([*pending, memoryview(chunk)[:end]])
-            yield Lines(name, first_line, data, offset)
+            if not data.isspace():
+                yield Lines(name, first_line, data, offset)
             offset += len(data)
             first_line += len(data) - len(data.replace(b"\n", b""))  # quicker than `count`
             pending = []
