@@ -19,9 +19,8 @@ from callscore.cli.output import (
     is_on_github,
     open_output,
     path_in_repository,
-    safe_for_log,
     stdout_to_stderr,
-    write_report_for_log,
+    write_report,
     write_run,
 )
 from callscore.core.results import Noted, Results
@@ -163,17 +162,6 @@ def test_a_runner_says_that_it_is_one(monkeypatch: pytest.MonkeyPatch) -> None:
     assert is_on_github()
 
 
-def test_what_is_printed_is_changed_only_where_a_runner_reads_along(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    assert safe_for_log("::error::##[x]") == "::error::##[x]"
-
-    monkeypatch.setenv("GITHUB_ACTIONS", "true")
-
-    assert safe_for_log("::error::##[x]") == ": :error::# #[x]"
-    assert safe_for_log('"##[x]"', "json") == '"\\u0023#[x]"'
-
-
 def test_a_file_of_a_project_in_a_folder_is_known_from_the_top_of_the_repository_on(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -303,38 +291,61 @@ def test_a_report_is_written_in_the_requested_format(
 ) -> None:
     target = Written()
 
-    write_report_for_log(
-        "compare", REGRESSED, Output(target, output_format, "en"), output_format, max_shown=2
+    write_report(
+        "compare", (REGRESSED,), Output(target, output_format, "en"), output_format, max_shown=2
     )
 
     assert target.text == text()
 
 
 @pytest.mark.parametrize("output_format", ["table", "json", "markdown"])
-def test_on_github_no_line_of_a_report_is_a_command(
-    output_format: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("GITHUB_ACTIONS", "true")
+def test_no_line_of_a_report_is_a_command(output_format: str) -> None:
     target = Written()
 
-    write_report_for_log(
-        "compare", COMMANDS, Output(target, output_format, "ru"), output_format, lang="ru"
+    write_report(
+        "compare", (COMMANDS,), Output(target, output_format, "ru"), output_format, lang="ru"
     )
 
     assert not [line for line in target.text.splitlines() if line.lstrip().startswith("::")]
     assert "##[" not in target.text
 
 
-def test_on_github_no_line_in_colour_is_a_command(
+def test_no_line_in_colour_is_a_command(
     monkeypatch: pytest.MonkeyPatch, capsysbinary: pytest.CaptureFixture[bytes]
 ) -> None:
-    monkeypatch.setenv("GITHUB_ACTIONS", "true")
     monkeypatch.setenv("FORCE_COLOR", "1")
 
     with open_output(None, "table", "en") as output:
-        write_report_for_log("compare", COMMANDS, output, "table", lang="en")
+        write_report("compare", (COMMANDS,), output, "table", lang="en")
 
     printed = capsysbinary.readouterr().out.decode()
     assert "\x1b[" in printed
     assert "##[" not in printed
     assert "# #[error]x" in printed
+
+
+def test_data_that_is_not_text_is_written_as_it_is() -> None:
+    target = Written()
+    output = Output(target, "jsonl", "en")
+
+    output.write_unchanged(b"::##[x]")
+    output.write_bytes(b'"##[x]"')
+
+    assert target.text == '::##[x]"\\u0023#[x]"'
+
+
+def test_a_console_writes_whole_lines_and_the_rest_at_the_end(
+    monkeypatch: pytest.MonkeyPatch, capsysbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    with open_output(None, "table", "en") as output:
+        console = output.console()
+        assert console is not None
+
+        console.file.write("a\n:")
+        console.file.write(":b\n:")
+        console.file.write(":c")
+        console.file.flush()
+        console.file.flush()
+
+    assert capsysbinary.readouterr().out == b"a\n: :b\n: :c"

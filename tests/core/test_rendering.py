@@ -15,7 +15,9 @@ from callscore.core.rendering import (
     display_width,
     escape,
     excerpts,
+    hidden_content,
     integer_text,
+    is_content_hidden,
     json_path,
     render_arguments,
     render_value,
@@ -41,6 +43,18 @@ from callscore.core.rendering import (
 )
 def test_what_a_terminal_could_obey_or_hide_is_spelled_out(text: str, escaped: str) -> None:
     assert escape(text) == escaped
+
+
+def test_fillers_and_tags_are_spelled_out_although_they_count_as_printable() -> None:
+    assert escape("a\u3164b\U000e0100c\u034f") == "a\\u3164b\\U000e0100c\\u034f"
+    assert escape("日本 ❤\ufe0f") == "日本 ❤\ufe0f"
+
+
+def test_content_is_hidden_in_a_block_only() -> None:
+    with hidden_content():
+        inside = is_content_hidden()
+
+    assert (inside, is_content_hidden()) == (True, False)
 
 
 @pytest.mark.parametrize(

@@ -10,8 +10,8 @@ from msgspec.structs import replace
 from tests.reports.comparisons import ATTACKED_GATE, CLOSED, DOUBTFUL, OPEN, REGRESSED
 
 from callscore.comparing.changes import CaseChange
-from callscore.reports.formatting import escape_commands
 from callscore.reports.gate import annotation_lines
+from callscore.reports.inert import escape_commands
 
 FILES = {"assistant": "evals/a,b:c.py"}
 

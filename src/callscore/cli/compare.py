@@ -25,7 +25,7 @@ from callscore.cli.options import (
     settings_options,
     store_option,
 )
-from callscore.cli.output import open_output, write_report_for_log
+from callscore.cli.output import open_output, write_report
 from callscore.cli.output_formats import report_options
 from callscore.cli.unpacking import max_unpacked_option
 from callscore.comparing.gating import FAIL_ON
@@ -81,9 +81,7 @@ def command(*, lang: Language, output_format: str, **options: Any) -> int:
     with open_output(options["output"], output_format, lang, is_gate=fail_on is not None) as output:
         comparison = _compared(options)
         shown = DEFAULT_MAX_SHOWN if options["max_shown"] is None else options["max_shown"]
-        write_report_for_log(
-            "compare", comparison, output, output_format, max_shown=shown, lang=lang
-        )
+        write_report("compare", (comparison,), output, output_format, max_shown=shown, lang=lang)
     return compare_exit_code(comparison, fail_on, lang, options["max_skipped"])
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from callscore.cli.output import print_note, safe_for_log
+from callscore.cli.output import print_note
 from callscore.core.phrases import Phrase, Plural, count_of, say
 from callscore.core.rendering import EMPTY_NAME, escape
 from callscore.errors import InvalidSettings, MissingKey, ModelFailed
@@ -410,7 +410,7 @@ def compare_exit_code(
     if fail_on is None:  # else the reasons of the gate include it
         from callscore.reports.compare import nothing_compared_text
 
-        print_note(safe_for_log(nothing_compared_text(comparison, lang)))
+        print_note(nothing_compared_text(comparison, lang))
     return UNREADABLE
 
 
@@ -424,7 +424,7 @@ def print_gate_reasons(gate: Gate, lang: Language) -> None:
     from callscore.reports.gate import inconclusive_line, reason_lines
 
     for _, sentence, names in reason_lines(gate, lang):
-        print_note(safe_for_log(sentence + (f" ({names})" if names else "")))
+        print_note(sentence + (f" ({names})" if names else ""))
     warning = inconclusive_line(gate, lang)
     if warning:
         print_note(warning)

@@ -14,6 +14,7 @@ from callscore.cli.options import lang_option, open_existing_store, store_option
 from callscore.cli.output import open_output, print_note
 from callscore.cli.output_formats import report_options
 from callscore.core.phrases import Phrase, count_of, say
+from callscore.reports.inert import inert_bytes
 from callscore.words.value_text import RESULTS
 
 if TYPE_CHECKING:
@@ -55,7 +56,7 @@ def command(
     """Write a run to a file."""
     with open_existing_store(store) as history:
         found = history.find(run)
-        with _written(output, lang) as write:
+        with _written(output, output_format, lang) as write:
             count = _WRITERS[output_format](history, found, write)
     if output not in (None, "-"):
         results = count_of(RESULTS, count, lang)
@@ -63,15 +64,21 @@ def command(
 
 
 @contextmanager
-def _written(output: str | None, lang: Language) -> Iterator[Callable[[bytes], None]]:
+def _written(
+    output: str | None, output_format: str, lang: Language
+) -> Iterator[Callable[[bytes], None]]:
     """A function that writes to the file, and compresses if its name ends in `.gz`."""
-    with open_output(output, "jsonl", lang, is_all_or_nothing=True) as target:
+    # The cells of a CSV file cannot be escaped: in a file they stay as they are, in a log not.
+    is_text = output_format == "jsonl" or (output_format == "csv" and output in (None, "-"))
+    with open_output(output, output_format, lang, is_all_or_nothing=True) as target:
         if output is None or not output.lower().endswith(_GZIP):
-            yield target.write_bytes
+            yield target.write_bytes if is_text else target.write_unchanged
             return
         packing = zlib.compressobj(wbits=zlib.MAX_WBITS | 16)
-        yield lambda data: target.write_bytes(packing.compress(data))
-        target.write_bytes(packing.flush())
+        yield lambda data: target.write_unchanged(
+            packing.compress(inert_bytes(data, output_format) if is_text else data)
+        )
+        target.write_unchanged(packing.flush())
 
 
 def _write_jsonl(store: Store, run: RunRecord, write: Callable[[bytes], None]) -> int:

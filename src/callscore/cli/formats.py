@@ -52,7 +52,7 @@ def command(*, name: str | None, output: str | None, output_format: str) -> None
         console = Console()  # it respects NO_COLOR and FORCE_COLOR
         width = max(len(dialect.name) for dialect in dialects())
         for dialect in dialects():
-            target.write_text(_entry(dialect, width, console))
+            target.write_text(_entry(dialect, width, console), is_coloured=True)
 
 
 def _entry(dialect: Dialect, width: int, console: Console) -> str:

@@ -28,8 +28,7 @@ from callscore.cli.output import (
     is_on_github,
     open_output,
     path_in_repository,
-    safe_for_log,
-    write_report_for_log,
+    write_report,
 )
 from callscore.cli.output_formats import FORMATS, report_options
 from callscore.cli.unpacking import max_unpacked_option
@@ -37,7 +36,6 @@ from callscore.comparing.comparison import compare_sides
 from callscore.comparing.gating import FAIL_ON, Gate, gate
 from callscore.comparing.sides import Side
 from callscore.core.phrases import Note, Phrase
-from callscore.core.rendering import escape
 from callscore.core.suggestions import did_you_mean
 from callscore.engines.comparing_runs import (
     is_case_file,
@@ -50,6 +48,7 @@ from callscore.hiding.hider import hide_for_report
 from callscore.history.postgres import store_arguments
 from callscore.history.run_metadata import is_partial, lineage, resolve_commit_here
 from callscore.reports.gate import annotation_lines, suggested_command, write_markdown
+from callscore.reports.inert import inert_lines
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -96,9 +95,7 @@ class _UsageMessage(click.ClickException):
 
     def show(self, file: IO[Any] | None = None) -> None:
         """Print the lines, escaped."""
-        first, *others = map(escape, self.message.split("\n"))
-        text = safe_for_log("\n".join([f"callscore: {first}", *others]))
-        click.echo(text, file=file, err=file is None)
+        click.echo(inert_lines(f"callscore: {self.message}"), file=file, err=file is None)
 
 
 def require_runs(run: str, against: str) -> None:
@@ -235,7 +232,7 @@ def command(*, lang: Language, output_format: str, **options: Any) -> int:
         found = hide_for_report(found)
         most = DEFAULT_MAX_SHOWN if options["max_shown"] is None else options["max_shown"]
         shown: dict[str, Any] = {"next_command": next_command, "max_shown": most, "lang": lang}
-        write_report_for_log("gate", found, output, output_format, **shown)
+        write_report("gate", (found,), output, output_format, **shown)
     if output_format != "table" or options["output"] not in (None, "-"):
         print_gate_reasons(found, lang)
     add_step_summary(lambda: write_markdown(found, **shown), lang)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 import sys
 from importlib import import_module
+from io import StringIO
 from typing import TYPE_CHECKING, NoReturn
 
 import click
@@ -14,6 +15,7 @@ from callscore.cli.groups import SuggestingGroup
 from callscore.cli.output import print_note, program_name
 from callscore.cli.supervision import can_supervise, supervise
 from callscore.errors import CallscoreError, MissingConsent
+from callscore.reports.inert import inert_lines
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
@@ -132,7 +134,9 @@ def run_command() -> int:
     except click.exceptions.Exit as error:
         code = error.exit_code
     except click.ClickException as error:
-        error.show()
+        shown = StringIO()
+        error.show(shown)
+        click.echo(inert_lines(shown.getvalue()), err=True, nl=False)
         code = error_exit_code(error)
     except click.Abort as error:
         code = error_exit_code(error)

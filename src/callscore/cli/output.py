@@ -10,12 +10,13 @@ from pathlib import Path
 from shlex import quote
 from shutil import which
 from tempfile import NamedTemporaryFile
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from typing import IO, TYPE_CHECKING, Any, Protocol, TypeVar, cast
 
 import click
 
 from callscore.core.phrases import Phrase, say
 from callscore.core.rendering import escape
+from callscore.reports.inert import escape_commands, inert_bytes, inert_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -36,10 +37,8 @@ __all__ = [
     "print_note",
     "print_skipped",
     "program_name",
-    "safe_for_log",
     "stdout_to_stderr",
     "write_report",
-    "write_report_for_log",
     "write_run",
 ]
 
@@ -163,12 +162,16 @@ class Output:
         write_report("score", (results,), self, self._format, lang=self._lang)
 
     def console(self) -> Console | None:
-        """The terminal that the output goes to; None if it is not a terminal."""
+        """The terminal that the output goes to; None if it is not a terminal.
+
+        With FORCE_COLOR, a build server has one, too, so that this text passes through as well.
+        """
         from rich.console import Console
 
-        console = Console()  # it respects NO_COLOR and FORCE_COLOR
-        is_shown = isinstance(self._target, _StandardOutput) and console.is_terminal
-        return console if is_shown else None
+        if not isinstance(self._target, _StandardOutput):
+            return None
+        console = Console(file=cast("IO[str]", _ConsoleFile(self)))  # it respects NO_COLOR
+        return console if console.is_terminal else None
 
     def width(self) -> int:
         """The width of the terminal, or of a report in a file or a pipe."""
@@ -178,13 +181,41 @@ class Output:
         console = self.console()
         return file_width() if console is None else report_width(console)
 
-    def write_text(self, text: str) -> None:
-        """Write some text."""
-        self.write_bytes(text.encode())
+    def write_text(self, text: str, *, is_coloured: bool = False) -> None:
+        """Write whole lines of the report."""
+        self._target.write(inert_text(text, self._format, is_coloured=is_coloured).encode())
 
     def write_bytes(self, data: bytes) -> None:
-        """Write some bytes."""
+        """Write whole lines of the report, which are encoded already."""
+        self._target.write(inert_bytes(data, self._format))
+
+    def write_unchanged(self, data: bytes) -> None:
+        """Write data that is not text, such as a compressed report."""
         self._target.write(data)
+
+
+class _ConsoleFile:
+    """The file of a console: whole lines are written to the output, so that none is a command."""
+
+    def __init__(self, output: Output) -> None:
+        self._output = output
+        self._rest = ""
+
+    encoding = "utf-8"
+
+    def isatty(self) -> bool:
+        return sys.stdout is not None and sys.stdout.isatty()
+
+    def write(self, text: str) -> int:
+        lines, separator, self._rest = (self._rest + text).rpartition("\n")
+        if separator:
+            self._output.write_text(f"{lines}\n", is_coloured=True)
+        return len(text)
+
+    def flush(self) -> None:
+        rest, self._rest = self._rest, ""
+        if rest:
+            self._output.write_text(rest, is_coloured=True)
 
 
 def _without_secrets(shown: _Shown) -> _Shown:
@@ -234,7 +265,7 @@ def _report_function(module: str, name: str) -> Callable[..., Any]:
 
 def print_note(sentence: str) -> None:
     """Print a sentence to standard error."""
-    click.echo(f"callscore: {escape(_without_secrets(sentence))}", err=True)
+    click.echo(f"callscore: {escape_commands(escape(_without_secrets(sentence)))}", err=True)
 
 
 def print_named_note(sentence: str, names: str) -> None:
@@ -254,17 +285,8 @@ _NO_SUMMARY = Phrase(
 
 
 def is_on_github() -> bool:
-    """Whether a GitHub runner reads the output, and executes the commands in it."""
+    """Whether a GitHub runner reads the output, and shows annotations."""
     return os.environ.get("GITHUB_ACTIONS") == "true"
-
-
-def safe_for_log(text: str, output_format: str = "table") -> str:
-    """A text in which no line is a command to a GitHub runner, if there is one."""
-    if not is_on_github():
-        return text
-    from callscore.reports.formatting import escape_commands
-
-    return escape_commands(text, output_format)
 
 
 def path_in_repository(file: str) -> str:
@@ -288,9 +310,9 @@ def add_step_summary(write: Callable[[], str], lang: Language = "en") -> None:
         return
     try:
         with Path(name).open("a", encoding="utf-8") as file:
-            file.write(write())
+            file.write(inert_text(write(), "markdown"))
     except OSError as error:  # the gate does not depend on it
-        print_note(safe_for_log(say(_NO_SUMMARY, lang, file=name, problem=error.strerror)))
+        print_note(say(_NO_SUMMARY, lang, file=name, problem=error.strerror))
 
 
 _FOR_PROGRAMS = ("json", "junit")
@@ -326,23 +348,6 @@ def write_run(
     options = {"is_quiet": True} if is_quiet and output_format == "table" else {}
     is_shown = write_report("run", (run,), output, output_format, lang=lang, **options)
     return is_shown and sys.stderr.isatty()
-
-
-def write_report_for_log(
-    kind: str, about: Any, output: Output, output_format: str, **options: Any
-) -> None:
-    """Write the report of a comparison or a gate, in colour on a terminal, safe for GitHub's log."""
-    if not is_on_github():
-        write_report(kind, (about,), output, output_format, **options)
-        return
-    console = output.console() if output_format == "table" else None
-    if console is None:
-        text = report_text(kind, output_format, about, **options)
-    else:
-        with console.capture() as capture:
-            report_renderer(kind)(_without_secrets(about), console=console, **options)
-        text = capture.get()
-    output.write_text(safe_for_log(text, output_format))
 
 
 _NEXT_STEPS = Phrase("Next steps:", "Что дальше:")

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 __all__ = [
     "ELLIPSIS",
     "EMPTY_NAME",
+    "HIDDEN_CHARACTERS",
     "clip",
     "clip_middle",
     "clip_value",
@@ -69,13 +70,25 @@ def is_content_hidden() -> bool:
     return _is_hidden.get()
 
 
+# Characters that take no room or change how others are shown, as a part of a regular expression:
+# format characters, among them those of direction, separators of lines, fillers, tags. Variation
+# selectors of emoji are not among them.
+HIDDEN_CHARACTERS = (
+    "\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202e\u2060-\u206f"
+    "\u3164\ufeff\uffa0\ufff0-\ufffb\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff"
+)
+_HIDDEN = re.compile(f"[{HIDDEN_CHARACTERS}]")
+
+
 def escape(text: str) -> str:
     """The text on one line, with control and invisible characters escaped."""
-    return text if text.isprintable() else "".join(map(_escape_character, text))
+    if text.isprintable() and (text.isascii() or _HIDDEN.search(text) is None):
+        return text
+    return "".join(map(_escape_character, text))
 
 
 def _escape_character(character: str) -> str:
-    if character.isprintable():
+    if character.isprintable() and _HIDDEN.match(character) is None:
         return character
     code = ord(character)
     wide = f"\\U{code:08x}" if code > 0xFFFF else f"\\u{code:04x}"  # noqa: PLR2004  (the end of the BMP)

@@ -41,7 +41,6 @@ __all__ = [
     "details",
     "document_text",
     "duration",
-    "escape_commands",
     "fenced",
     "file_width",
     "first_names",
@@ -443,20 +442,3 @@ def add_test(suite: Element, name: str) -> Element:
 def xml_safe(text: str) -> str:
     """The text with every character escaped that XML cannot contain or that hides others."""
     return "\n".join(map(escape, text.split("\n")))
-
-
-# The start of a line that a GitHub runner executes as a command; colours may precede it.
-_COMMAND = re.compile(r"^((?:\s|\x1b\[[\d;]*m)*):(?=:)", re.MULTILINE)
-_OLD_COMMAND = re.compile(r"#(?=#\[)")
-# How the first character of a command is escaped: a runner ignores it, and people see the same.
-_COMMAND_ESCAPES = {"json": ("\\u003a", "\\u0023"), "junit": ("&#58;", "&#35;")}
-
-
-def escape_commands(text: str, output_format: str = "table") -> str:
-    """A report in which no line is a command to a GitHub runner, even if the name of a case is one.
-
-    In a format for programs the meaning does not change.
-    """
-    colon, hash_sign = _COMMAND_ESCAPES.get(output_format, (": ", "# "))
-    text = _COMMAND.sub(lambda found: f"{found[1]}{colon}", text)
-    return _OLD_COMMAND.sub(lambda _: hash_sign, text)

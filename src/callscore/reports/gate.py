@@ -43,12 +43,12 @@ from callscore.reports.compare_notes import (
 from callscore.reports.formatting import (
     code,
     details,
-    escape_commands,
     first_names,
     html_entities,
     join_blocks,
     note_items,
 )
+from callscore.reports.inert import escape_commands
 from callscore.words.value_text import UNREADABLE_COUNT, json_document, json_safe, percent
 
 if TYPE_CHECKING:

@@ -22,6 +22,7 @@ from callscore.history.opening import LazyJudgementStore, default_path
 from callscore.models.consent import Origin
 from callscore.models.judging import Judge, judge
 from callscore.reports.formatting import limit_text, low_scorers, metric_cells, number_text
+from callscore.reports.inert import escape_commands
 from callscore.rewriting.observed import line_number_of, location_of_case
 from callscore.runner.answers import failure_from_error, score_answer, unanswered
 from callscore.runner.asking import ask
@@ -59,7 +60,7 @@ _MOST_CALLS = 20
 def error_text(problem: str, details: str) -> str:
     """A sentence, and below it the traceback, if there is one."""
     lines = [escape(line) for line in details.splitlines()]
-    return "\n".join([escape(problem), *(["", *lines] if lines else [])])
+    return escape_commands("\n".join([escape(problem), *(["", *lines] if lines else [])]))
 
 
 def failed_text(outcome: Result, pass_mark: float) -> str:
@@ -73,7 +74,8 @@ def failed_text(outcome: Result, pass_mark: float) -> str:
         f"{escape(found.name)}: {escape(found.reason)}" for found in outcome.values if found.reason
     ]
     facts = ["", *lines] if lines else []
-    return "\n".join([_why(outcome, pass_mark), *facts, "", *_calls(outcome, width)])
+    shown = [_why(outcome, pass_mark), *facts, "", *_calls(outcome, width)]
+    return escape_commands("\n".join(shown))
 
 
 def _why(outcome: Result, pass_mark: float) -> str:
@@ -184,7 +186,7 @@ class EvaluationCase(pytest.Item):
             name = f"{question.variant}-{name}"
         if question.trials > 1:
             name = f"{name}#{question.trial}"
-        whole = escape(f"{question.evaluation.name}[{name}]")
+        whole = escape_commands(escape(f"{question.evaluation.name}[{name}]"))
         # Given as a whole because `--lf` reads it: the part in brackets is not part of the name.
         node = f"{parent.nodeid}::{whole}"
         item: EvaluationCase = cls.from_parent(parent, name=whole, nodeid=node)

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from callscore.core.rendering import escape
 from callscore.errors import InvalidSettings
 from callscore.evaluations.servers import require_consents
 from callscore.models.limits import Limits
+from callscore.reports.inert import inert_lines
 from callscore.testing.items import (
     AskOptions,
     EvaluationCase,
@@ -98,7 +98,7 @@ class EvaluationPlugin:
         try:
             require_consents(item.question for item in ours if item.reason is None)
         except InvalidSettings as error:
-            raise pytest.UsageError(str(error)) from error
+            raise pytest.UsageError(inert_lines(str(error))) from error
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_sessionfinish(self, session: pytest.Session) -> Generator[None, None, None]:
@@ -128,9 +128,9 @@ class EvaluationPlugin:
             width, has_colour = writer.fullwidth, writer.hasmarkup
             terminalreporter.write(table_of(run, width=width, has_colour=has_colour))
         for note in notes:
-            terminalreporter.write_line(f"! {escape(note)}", yellow=True)
+            terminalreporter.write_line(f"! {inert_lines(note)}", yellow=True)
         for name in self._results.below:
-            terminalreporter.write_line(f"below fail_under: {escape(name)}", red=True)
+            terminalreporter.write_line(f"below fail_under: {inert_lines(name)}", red=True)
 
     def pytest_unconfigure(self) -> None:
         """Close the connections of the judges."""

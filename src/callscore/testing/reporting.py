@@ -10,6 +10,7 @@ import pytest
 from callscore.core.rendering import escape
 from callscore.core.results import JudgeCounts, RunResults
 from callscore.core.totals import NameCounter, Totals
+from callscore.reports.inert import escape_commands
 from callscore.rewriting.applying import Refused, rewrite
 from callscore.testing.item_record import (
     REPORT_ATTRIBUTE,
@@ -167,7 +168,7 @@ def table_of(run: RunResults, *, width: int, has_colour: bool) -> str:
         legacy_windows=False,
     )
     render_summary(run, console=console)
-    return stream.getvalue()
+    return escape_commands(stream.getvalue())
 
 
 class RecordSender:

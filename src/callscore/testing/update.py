@@ -10,6 +10,7 @@ from _pytest.runner import runtestprotocol  # plugins that run tests have no oth
 from msgspec import structs
 
 from callscore.core.rendering import escape
+from callscore.reports.inert import escape_commands
 from callscore.rewriting.applying import (
     CorrectExpectation,
     VariantChange,
@@ -184,16 +185,17 @@ class UpdatePlugin:
             return
         terminalreporter.section("callscore: expectations")
         for change in self._results.accepted:
-            terminalreporter.write_line(escape(change.label), bold=True)
-            terminalreporter.write_line(f"{change.shown}\n")
+            terminalreporter.write_line(escape_commands(escape(change.label)), bold=True)
+            terminalreporter.write_line(f"{escape_commands(change.shown)}\n")
         written, refused = self._write()
         for each in written:
-            terminalreporter.write_line(f"updated: {each.place} ({escape(each.change.label)})")
+            updated = f"updated: {escape(each.place)} ({escape(each.change.label)})"
+            terminalreporter.write_line(escape_commands(updated))
             for line in each.lines:
-                terminalreporter.write_line(f"  {escape(line)}")
+                terminalreporter.write_line(escape_commands(f"  {escape(line)}"))
         for problem in refused:
             line = f"not updated: {escape(problem.change.label)}: {escape(problem.problem)}"
-            terminalreporter.write_line(line, red=True)
+            terminalreporter.write_line(escape_commands(line), red=True)
 
     def _write(self) -> tuple[list[Rewritten], list[Refused]]:
         if self._is_written:

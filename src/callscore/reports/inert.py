@@ -1,0 +1,86 @@
+"""Makes text inert: no line of it is a command to a build server, and no character is invisible.
+
+Names of cases and tools, arguments and messages are foreign text. A runner of GitHub, Azure or
+TeamCity executes commands that it finds in the log of a build, and invisible characters make a text
+look like another one. Every report and every note passes through here, wherever it is written.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from callscore.core.rendering import HIDDEN_CHARACTERS, escape
+
+__all__ = ["escape_commands", "inert_bytes", "inert_lines", "inert_text", "printable_json"]
+
+_JSON: Final = ("json", "jsonl")
+
+# The start of a line that a GitHub runner executes as a command; spaces and colours may precede it.
+_COMMAND = re.compile(r"((?:^|\r)(?:[^\S\n]|\x1b\[[\d;]*m)*):(?=:)", re.MULTILINE)
+# `##[error]` of GitHub and Azure, `##vso[...]` of Azure and `##teamcity[...]`, anywhere in a line.
+_MARKED_COMMAND = re.compile(r"#(?=#\w{0,40}\[)")
+# How the first character of a command is escaped: a runner ignores it, and people see the same.
+_COMMAND_ESCAPES = {
+    "json": ("\\u003a", "\\u0023"),
+    "jsonl": ("\\u003a", "\\u0023"),
+    "junit": ("&#58;", "&#35;"),
+}
+# Of the control characters a text has only line breaks and tabs, and on a terminal the colours.
+_CONTROLS = r"\x00-\x08\x0b-\x1a\x1c-\x1f\x7f-\x9f"
+_HIDDEN = re.compile(f"[{_CONTROLS}{HIDDEN_CHARACTERS}]")
+_ESCAPE = re.compile(r"\x1b")
+_BARE_ESCAPE = re.compile(r"\x1b(?!\[[\d;]*m)")
+# JSON encoders escape the first control characters. Variation selectors are escaped as well: in
+# JSON the text stays the same.
+_HIDDEN_IN_JSON = re.compile(f"[\x7f-\x9f{HIDDEN_CHARACTERS}\ufe00-\ufe0f]")
+_LAST_OF_BMP: Final = 0xFFFF
+
+
+def inert_text(text: str, output_format: str = "table", *, is_coloured: bool = False) -> str:
+    """A report in a format, with commands and invisible characters escaped.
+
+    In a format for programs the meaning does not change. Only a report for a terminal is coloured.
+    """
+    if output_format in _JSON:
+        return printable_json(text)
+    escapes = _BARE_ESCAPE if is_coloured else _ESCAPE
+    text = escapes.sub(_escaped, _HIDDEN.sub(_escaped, text))
+    return escape_commands(text, output_format)
+
+
+def inert_bytes(data: bytes, output_format: str) -> bytes:
+    """Like `inert_text`, for a report that is encoded already."""
+    if output_format in _JSON and data.isascii() and b"##" not in data and b"\x7f" not in data:
+        return data  # most lines of a large file
+    return inert_text(data.decode(), output_format).encode()
+
+
+def inert_lines(text: str) -> str:
+    """Lines of foreign text, each escaped: what was one line stays one."""
+    return escape_commands("\n".join(map(escape, text.split("\n"))))
+
+
+def escape_commands(text: str, output_format: str = "table") -> str:
+    """A report in which no line is a command to a build server, even if the name of a case is one."""
+    colon, hash_sign = _COMMAND_ESCAPES.get(output_format, (": ", "# "))
+    text = _COMMAND.sub(lambda found: f"{found[1]}{colon}", text)
+    return _MARKED_COMMAND.sub(lambda _: hash_sign, text)
+
+
+def printable_json(text: str) -> str:
+    """JSON in which invisible characters and commands are written as escapes: the same values."""
+    found = _HIDDEN_IN_JSON.sub(lambda each: _json_escape(each[0]), text)
+    return _MARKED_COMMAND.sub(lambda _: "\\u0023", found)
+
+
+def _json_escape(character: str) -> str:
+    code = ord(character)
+    if code <= _LAST_OF_BMP:
+        return f"\\u{code:04x}"
+    high, low = divmod(code - 0x10000, 0x400)
+    return f"\\u{0xD800 + high:04x}\\u{0xDC00 + low:04x}"
+
+
+def _escaped(found: re.Match[str]) -> str:
+    return escape(found[0])
