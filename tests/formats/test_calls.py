@@ -499,3 +499,10 @@ def test_what_cannot_be_encoded_is_described() -> None:
     endless.append(endless)
 
     assert raw_text(endless) == "a list of 1"
+
+
+def test_arguments_may_be_any_kind_of_text() -> None:
+    class Text(str):
+        __slots__ = ()
+
+    assert read_arguments(Text('{"a": 1}')).value == {"a": 1}

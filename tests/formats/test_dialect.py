@@ -109,3 +109,9 @@ def test_a_name_that_is_nearly_right_is_put_right() -> None:
 def test_a_name_that_is_like_none_is_refused() -> None:
     with pytest.raises(InvalidSettings, match=r"unknown format '§'\. 'callscore formats' lists"):
         dialect_named("§")
+
+
+@pytest.mark.parametrize("name", [{}, [], 7, b"generic"])
+def test_a_format_whose_name_is_not_text_is_refused(name: Any) -> None:
+    with pytest.raises(InvalidSettings, match=r"^format: expected the name of a format, got"):
+        dialect_named(name)

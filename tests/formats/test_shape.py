@@ -295,3 +295,10 @@ def test_what_is_nested_without_end_is_refused() -> None:
 
     with pytest.raises(InvalidCall, match="nested too deeply"):
         to_plain_data(endless)
+
+
+def test_any_kind_of_text_can_hold_json() -> None:
+    class Text(str):
+        __slots__ = ()
+
+    assert json_of(Text("[1]")) == [1]

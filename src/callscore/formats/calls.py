@@ -103,7 +103,7 @@ def _read_non_object(value: Any) -> ParsedArguments:
 def _parse(text: str) -> ParsedArguments:
     """The object in a text. A text within a text was encoded twice."""
     warning = None
-    inner = text
+    inner = text = str(text)  # the decoder refuses other kinds of text
     try:
         value = _decode(text) if text and not text.isspace() else None
         if value.__class__ is str:

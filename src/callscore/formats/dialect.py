@@ -81,6 +81,8 @@ def dialect_named(name: str) -> Dialect:
     """The dialect of this name; an error that suggests others if there is none."""
     from difflib import get_close_matches
 
+    if not isinstance(name, str):
+        raise InvalidSettings(f"format: expected the name of a format, got {mention(name)}.")
     known = {dialect.name: dialect for dialect in dialects()}
     if name in known:
         return known[name]

@@ -99,7 +99,7 @@ def json_of(value: Any) -> Any:
     """The JSON value of a text; the value itself if it is not text, or not JSON."""
     if isinstance(value, str):
         try:
-            return msgspec.json.decode(value)
+            return msgspec.json.decode(str(value))  # the decoder refuses other kinds of text
         except (ValueError, RecursionError):
             return value
     return value
