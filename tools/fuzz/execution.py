@@ -112,13 +112,15 @@ def _too_much(word: str, much: str, given: Input, outcome: Outcome) -> Outcome:
 
 def _execute(given: Input, scratch: Scratch, *, is_limited: bool) -> Outcome:
     scratch.clear()
-    word, place, detail = "", "", ""
     if is_limited:
         _reset_peak()
         signal.setitimer(signal.ITIMER_PROF, _GIVE_UP)
     memory, start = _peak(), time.process_time()
     try:
-        word = run_input(given)
+        try:
+            word, place, detail = run_input(given), "", ""
+        finally:
+            signal.setitimer(signal.ITIMER_PROF, 0)
     except _TooSlow as error:
         word, detail = "too slow", str(error)
         place = f"too slow: {_last_place(detail.splitlines())}"
@@ -127,12 +129,7 @@ def _execute(given: Input, scratch: Scratch, *, is_limited: bool) -> Outcome:
     except Wrong as error:
         word, place, detail = "wrong output", error.what, str(error)
     except BaseException as error:  # noqa: BLE001  (any error is a finding)
-        if isinstance(error, MemoryError):
-            error.__context__ = None
         word, place, detail = "error", _place(error), _shortened(error)
-    finally:
-        if is_limited:
-            signal.setitimer(signal.ITIMER_PROF, 0)
     seconds = time.process_time() - start
     return Outcome(word, place, detail, seconds, (_peak() - memory) / 1024)
 

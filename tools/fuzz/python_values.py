@@ -10,6 +10,7 @@ import types
 import uuid
 from collections import OrderedDict, UserDict, deque, namedtuple
 from dataclasses import dataclass, field
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -60,6 +61,7 @@ class _Model:
 _Point = namedtuple("_Point", ["name", "arguments"])  # noqa: PYI024  (without types, as many are)
 
 
+@cache
 def _deep_list() -> Any:
     value: Any = 1
     for _ in range(5000):
@@ -67,6 +69,7 @@ def _deep_list() -> Any:
     return value
 
 
+@cache
 def _deep_dict() -> Any:
     value: Any = 1
     for _ in range(5000):
@@ -92,6 +95,7 @@ def _cyclic_node() -> Any:
     return node
 
 
+@cache
 def _wide() -> Any:
     """A value with the same part many times."""
     value: Any = ["x"]

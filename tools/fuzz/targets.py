@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 __all__ = ["run_input"]
 
+_OPTIONS = ("preset", "colour", *callscore.Settings.__struct_fields__)
 _EXIT_CODES = (0, 1, 2, 3, 4)  # documented in docs/reference/cli.md; 130 is Ctrl-C
 
 
@@ -90,7 +91,7 @@ def _score(given: Input) -> str:
     options = case.get("settings") or {}
     if not isinstance(options, dict):
         options = {"mode": options}
-    options = {key: value for key, value in options.items() if key not in ("judge", "tools")}
+    options = {key: value for key, value in options.items() if key in _OPTIONS}
     expected = json.dumps(case.get("expected", []))  # text, so that `$` begins a rule
     return _documented(
         lambda: _show(
@@ -121,7 +122,7 @@ def _api(given: Input) -> str:
 
 def _score_values(values: dict[str, Any]) -> None:
     sides = values.pop("expected", []), values.pop("actual", [])
-    _show(callscore.score(*sides, **_chosen(values, *_OPTIONS)))
+    _show(callscore.score(*sides, **_chosen(values, *_OPTIONS, "settings", "tools")))
 
 
 def _expect(values: dict[str, Any]) -> None:
@@ -138,7 +139,6 @@ def _expect(values: dict[str, Any]) -> None:
     made = make(*arguments[:2])
     if kind == "from_json":
         return
-    repr(made)
     _show(
         callscore.score(
             [callscore.expect.call("f", {"a": made})], [{"name": "f", "arguments": {"a": 1}}]
@@ -161,7 +161,6 @@ def _three(values: dict[str, Any]) -> list[Any]:
     return [*values.values(), 1, 1, 1][:3]
 
 
-_OPTIONS = {*callscore.Settings.__struct_fields__, "preset", "settings", "tools"}
 _FUNCTIONS: dict[str, Callable[[dict[str, Any]], Any]] = {
     "score": _score_values,
     "check_calls": lambda values: callscore.check_calls(

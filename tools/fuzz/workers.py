@@ -42,6 +42,7 @@ class Share(Struct, frozen=True):
         deadline: the time at which it stops.
         targets: only these targets; empty for all.
         folder: where it runs them.
+        most: the number of inputs after which it reports its counts.
     """
 
     seed: int
@@ -51,6 +52,7 @@ class Share(Struct, frozen=True):
     deadline: float
     targets: tuple[str, ...]
     folder: str
+    most: int = 1000
 
 
 class _Report(Struct):
@@ -59,6 +61,7 @@ class _Report(Struct):
     failure: Failure | None = None
     counts: Counts | None = None
     next: int | None = None  # where the next process goes on; None if the share is done
+    is_last: bool = False
 
 
 def run_inputs(
@@ -67,16 +70,17 @@ def run_inputs(
     *,
     on_number: Callable[[int], None] = lambda _: None,
     is_limited: bool = True,
+    known: set[str] | None = None,
 ) -> tuple[Counts, int | None]:
     """Run a share in this process; the counts, and the number at which to go on, if it is not done.
 
-    Only the first failure at each place is reported, and made smaller.
+    Only the first failure at each place is reported, and made smaller; `known` has these places.
     """
     scratch = Scratch(Path(share.folder))
     counts = Counts()
-    known: set[str] = set()
+    known = set() if known is None else known
     for done, number in enumerate(range(share.start, share.end, share.step)):
-        if done == _LIFE:
+        if done == share.most:
             return counts, number
         if time.time() > share.deadline:
             break
@@ -114,12 +118,18 @@ def work(text: str) -> None:
 
     make_input(share.seed, share.start, share.targets)  # what is made once is made before
     gc.freeze()
-    counts, after = run_inputs(
-        share,
-        lambda failure: tell(_Report(failure=failure)),
-        on_number=lambda number: current.__setitem__(slice(0, 8), number.to_bytes(8, "little")),
-    )
-    tell(_Report(counts=counts, next=after))
+    known: set[str] = set()
+    end = share.start + _LIFE * share.step
+    after: int | None = share.start
+    while after is not None and after < end:
+        counts, after = run_inputs(
+            msgspec.structs.replace(share, start=after),
+            lambda failure: tell(_Report(failure=failure)),
+            on_number=lambda number: current.__setitem__(slice(0, 8), number.to_bytes(8, "little")),
+            known=known,
+        )
+        tell(_Report(counts=counts, next=after))
+    tell(_Report(next=after, is_last=True))
     output.close()
 
 
@@ -183,11 +193,12 @@ class Worker:
             for line in self._output.read_bytes().splitlines()
         ]
         self.failures += [report.failure for report in reports if report.failure is not None]
-        last = reports[-1] if reports else _Report()
-        if last.counts is None:
+        for report in reports:
+            if report.counts is not None:
+                self.counts.merge(report.counts)
+        if not reports or not reports[-1].is_last:
             return False
-        self.counts.merge(last.counts)
-        self._go_on(last.next)
+        self._go_on(reports[-1].next)
         return True
 
     def _lose(self, why: str) -> None:

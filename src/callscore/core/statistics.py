@@ -28,6 +28,8 @@ _BINOMIAL_COST = 12
 _REJECTION_FROM = 10
 # Resampling needs at least this many clusters that differ from the most frequent ones.
 _MIN_UNLIKE = 6
+_MAX_BITS = 500  # of a number whose square is a float
+_MAX_TRIALS = 100_000  # their combinations have as many bits
 
 
 class Interval(NamedTuple):
@@ -63,7 +65,7 @@ def wilson(successes: float, total: int, *, confidence: float = 0.95) -> Interva
         raise InvalidSettings(f"total: expected a number ≥ 0, got {mention(total)}")
     if not _is_number(successes) or not 0 <= successes <= total:
         raise InvalidSettings(
-            f"successes: expected a number from 0 to {total}, got {mention(successes)}"
+            f"successes: expected a number from 0 to {mention(total)}, got {mention(successes)}"
         )
     if not _is_number(confidence) or not 0 < confidence < 1:
         raise InvalidSettings(
@@ -85,7 +87,10 @@ def wilson(successes: float, total: int, *, confidence: float = 0.95) -> Interva
 
 
 def _is_number(value: object) -> bool:
-    return isinstance(value, int | float)
+    """Whether it is a number that can be calculated with: not an integer too large for a float."""
+    if isinstance(value, int):
+        return value.bit_length() <= _MAX_BITS
+    return isinstance(value, float)
 
 
 def pass_at_k(trials: int, successes: int, k: int) -> float:
@@ -110,15 +115,15 @@ def pass_hat_k(trials: int, successes: int, k: int) -> float:
 
 
 def _require_trials(trials: int, successes: int, k: int) -> None:
-    _require_integer("trials", trials, 1, None)
-    _require_integer("successes", successes, 0, trials)
-    _require_integer("k", k, 1, trials)
+    _require_integer("trials", trials, 1, _MAX_TRIALS, "")
+    _require_integer("successes", successes, 0, trials, ", the number of trials")
+    _require_integer("k", k, 1, trials, ", the number of trials")
 
 
-def _require_integer(name: str, value: object, least: int, most: int | None) -> None:
-    if isinstance(value, int) and value >= least and (most is None or value <= most):
+def _require_integer(name: str, value: object, least: int, most: int, why: str) -> None:
+    if isinstance(value, int) and least <= value <= most:
         return
-    allowed = f"≥ {least}" if most is None else f"from {least} to {most}, the number of trials"
+    allowed = f"from {least} to {most}{why}"
     raise InvalidSettings(f"{name}: expected an integer {allowed}, got {mention(value)}")
 
 
