@@ -16,6 +16,7 @@ from callscore.integrations import mcp_workers
 from callscore.integrations.mcp_workers import (
     MOST_WAITING,
     QUICK_PLACES,
+    SHORT,
     SLOW_PLACES,
     Lanes,
     Worker,
@@ -214,6 +215,30 @@ def test_in_the_queue_the_shortest_call_is_first_and_the_longest_is_refused() ->
     longest = 200 + MOST_WAITING - 1
     assert sorted(size for size, is_admitted in admitted if not is_admitted) == [longest, 900]
     assert [size for size, is_admitted in admitted if is_admitted] == [100, *range(200, longest)]
+
+
+def test_one_place_is_only_for_short_calls() -> None:
+    entered: list[int] = []
+
+    async def enter(lanes: Lanes, size: int) -> None:
+        await lanes.enter(size)
+        entered.append(size)
+
+    async def ask() -> None:
+        lanes = Lanes()
+        async with anyio.create_task_group() as tasks:
+            for _ in range(QUICK_PLACES):
+                tasks.start_soon(enter, lanes, SHORT + 1)
+            await anyio.wait_all_tasks_blocked()
+            tasks.start_soon(enter, lanes, SHORT)
+            await anyio.wait_all_tasks_blocked()
+            for _ in range(2):  # the first place that is free is that for short calls
+                lanes.leave()
+                await anyio.wait_all_tasks_blocked()
+
+    anyio.run(ask)
+
+    assert entered == [*[SHORT + 1] * (QUICK_PLACES - 1), SHORT, SHORT + 1]
 
 
 def test_a_call_that_is_cancelled_in_the_queue_leaves_it() -> None:

@@ -3,7 +3,8 @@
 A valid comparison can take minutes, and the size of the input does not predict it. So every call
 begins in the quick lane. One that is not done after a moment moves to the slow lane if that has a
 place; if not, it gives way as soon as another call waits. A place of the quick lane is thus free
-again within a moment, whatever is sent. The queue is bounded; in it, short calls are first.
+again within a moment, whatever is sent. One place is only for short calls. The queue is bounded; in
+it, short calls are first.
 """
 
 from __future__ import annotations
@@ -36,7 +37,8 @@ __all__ = ["Workers", "limit_memory", "run_worker"]
 
 SECONDS_PER_CALL = 10.0
 QUICK_SECONDS = 0.5  # in the quick lane, if another call waits
-QUICK_PLACES = 2
+QUICK_PLACES = 3
+SHORT = 10_000  # bytes of a call; one of the quick places is only for those
 SLOW_PLACES = 2
 MOST_WAITING = 16
 _START_SECONDS = 60.0  # for a process to import its modules
@@ -185,7 +187,7 @@ class Lanes:
         """Wait for a place in the quick lane; False if the queue is full of calls that are shorter."""
         import anyio
 
-        if self._free:
+        if self._has_place(size):
             self._free -= 1
             return True
         waiting = _Waiting(size, next(self._numbers), anyio.Event())
@@ -206,12 +208,15 @@ class Lanes:
 
     def leave(self) -> None:
         """Leave the quick lane, for the next call."""
-        if not self._waiting:
-            self._free += 1
-            return
-        first = self._waiting.pop(0)
-        first.is_admitted = True
-        first.event.set()
+        self._free += 1
+        if self._waiting and self._has_place(self._waiting[0].order[0]):
+            first = self._waiting.pop(0)
+            first.is_admitted = True
+            first.event.set()
+            self._free -= 1
+
+    def _has_place(self, size: int) -> bool:
+        return self._free > (size > SHORT)
 
     def slow_down(self, call: object, deadline: float) -> bool:
         """Move a call to the slow lane; False if that is full."""
@@ -264,7 +269,7 @@ class Workers:
             return run_tool(tool, arguments)
         if not await self._lanes.enter(len(call)):
             return _refusal(f"the server is busy: too many calls are waiting. {self._try_again()}")
-        job = _Job(self._lanes, self._seconds, self._prepare)
+        job = _Job(self._lanes, self._seconds)
         worker = None
         is_sound = False
         try:
@@ -288,6 +293,7 @@ class Workers:
         while self._idle:
             worker = self._idle.pop()
             if worker.process.poll() is None:
+                self._prepare()
                 return worker
             worker.end()
         return Worker()
@@ -302,20 +308,14 @@ class Workers:
             self._idle.append(worker)
             return
         worker.end()
-        if self._lanes.has_waiting:
-            self._prepare()
 
 
 class _Job:
-    """One call in its lane; `found` is the answer, if there is one.
+    """One call in its lane; `found` is the answer, if there is one."""
 
-    `on_slow` is called when it leaves its place in the quick lane to another call.
-    """
-
-    def __init__(self, lanes: Lanes, seconds: float, on_slow: Callable[[], None]) -> None:
+    def __init__(self, lanes: Lanes, seconds: float) -> None:
         self._lanes = lanes
         self._seconds = seconds
-        self._on_slow = on_slow
         self._is_slow = False
         self.found: ToolAnswer | None = None
 
@@ -356,8 +356,6 @@ class _Job:
         if is_done or self._is_slow or monotonic() - began < QUICK_SECONDS:
             return True
         self._is_slow = self._lanes.slow_down(self, began + self._seconds)
-        if self._is_slow:
-            self._on_slow()
         return self._is_slow or not self._lanes.has_waiting
 
     def leave(self) -> None:
