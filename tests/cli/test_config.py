@@ -269,3 +269,14 @@ def test_a_file_may_name_the_model_that_judges(
 
     assert config.judge == judge
     assert "judge" not in config.values
+
+
+def test_a_link_to_a_device_is_not_read(tmp_path: Path) -> None:
+    (tmp_path / ".git").mkdir()
+    (tmp_path / "pyproject.toml").symlink_to("/dev/zero")
+    ignored = find_config(tmp_path)
+    (tmp_path / "callscore.toml").symlink_to("/dev/zero")
+
+    with pytest.raises(InvalidSettings, match=r"callscore\.toml: not a regular file"):
+        find_config(tmp_path)
+    assert ignored == EMPTY

@@ -75,6 +75,11 @@ def test_functions_are_found_in_the_file_which_is_read_once(folder: Path) -> Non
         ("eval_agent.py::other", "eval_agent.py has no scorer of this name"),
         ("eval_agent.py::nobody", "eval_agent.py has no scorer of this name"),
         ("eval_broken.py::agent", "eval_broken.py:1: "),
+        (
+            "../eval_x.py::agent",
+            "it is a function in ../eval_x.py, which is outside of the project",
+        ),
+        ("/etc/eval_x.py::agent", "it is a function in /etc/eval_x.py, which is outside of the"),
     ],
 )
 def test_what_is_not_there_is_said(folder: Path, key: str, problem: str) -> None:

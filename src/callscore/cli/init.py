@@ -13,6 +13,7 @@ from callscore.cli.options import lang_option
 from callscore.cli.output import next_steps
 from callscore.cli.output_formats import force_option
 from callscore.core.phrases import Phrase, say
+from callscore.reports.inert import inert_lines
 
 if TYPE_CHECKING:
     from callscore.core.phrases import Language
@@ -58,7 +59,7 @@ def command(*, folder: str, python: bool, force: bool, lang: Language) -> None:
         raise click.UsageError(f"Cannot write {error.filename}: {error.strerror}.") from error
     written = [f"  {target / name}" for name in names]
     steps = next_steps([f"run {quote(str(target))}"], lang)
-    click.echo("\n".join([say(_WRITTEN, lang), *written, "", *steps]))
+    click.echo(inert_lines("\n".join([say(_WRITTEN, lang), *written, "", *steps])))
 
 
 def _content(name: str) -> str:

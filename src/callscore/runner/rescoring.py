@@ -85,11 +85,10 @@ class StoredScorers:
 
     def _function(self, record: EvaluationRecord, name: str) -> Scorer | str:
         file = file_of_location(record.place)
-        if not file:
-            return _NO_FILE
         path = default_path().parent.parent / file
-        if not path.is_file():
-            return f"it is a function in {file}, which no longer exists"
+        problem = _file_problem(file, path)
+        if problem:
+            return problem
         if path not in self._files:
             self._files[path] = load_file(path)
         found = self._files[path]
@@ -98,6 +97,17 @@ class StoredScorers:
         own = [each.scorers for each in found if each.key == record.place]
         named = [one for scorers in own for one in scorers if stored_scorer_name(one) == name]
         return named[0] if named else f"{display_path(path)} has no scorer of this name"
+
+
+def _file_problem(file: str, path: Path) -> str:
+    """Why the file of a function is not imported; empty if it is."""
+    project = default_path().parent.parent
+    if not file:
+        return _NO_FILE
+    # A history may come with a repository: it must not name other code to import.
+    if not path.resolve().is_relative_to(project.resolve()):
+        return f"it is a function in {file}, which is outside of the project {project}"
+    return "" if path.is_file() else f"it is a function in {file}, which no longer exists"
 
 
 _JUDGE_JOBS = 8
