@@ -19,6 +19,7 @@ from callscore.core.statistics import (
     _binomial_by_waiting,
     _multinomial,
     bootstrap_mean,
+    chances_of_success,
     pass_at_k,
     pass_hat_k,
     wilson,
@@ -291,3 +292,13 @@ def test_every_draw_falls_on_some_kind(times: list[int], seed: int) -> None:
 
     assert sum(counts) == sum(times)
     assert min(counts) >= 0
+
+
+@pytest.mark.parametrize(
+    ("trials", "successes"), [(1, 0), (1, 1), (7, 0), (7, 3), (7, 7), (400, 133)]
+)
+def test_the_chances_for_all_k_are_those_for_each(trials: int, successes: int) -> None:
+    at_k, hat_k = chances_of_success(trials, successes, trials)
+
+    assert at_k == [pass_at_k(trials, successes, k) for k in range(1, trials + 1)]
+    assert hat_k == [pass_hat_k(trials, successes, k) for k in range(1, trials + 1)]

@@ -16,7 +16,15 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from random import Random
 
-__all__ = ["Cluster", "Interval", "bootstrap_mean", "pass_at_k", "pass_hat_k", "wilson"]
+__all__ = [
+    "Cluster",
+    "Interval",
+    "bootstrap_mean",
+    "chances_of_success",
+    "pass_at_k",
+    "pass_hat_k",
+    "wilson",
+]
 
 _SEED = 20240115
 _MAX_REPLICATES = 2000
@@ -112,6 +120,20 @@ def pass_hat_k(trials: int, successes: int, k: int) -> float:
     """
     _require_trials(trials, successes, k)
     return comb(successes, k) / comb(trials, k)
+
+
+def chances_of_success(trials: int, successes: int, most: int) -> tuple[list[float], list[float]]:
+    """`pass_at_k` and `pass_hat_k` for k from 1 to `most`, each from the combinations before it."""
+    at_k: list[float] = []
+    hat_k: list[float] = []
+    draws, failing, passing = 1, 1, 1  # the combinations of k trials: all, failed ones, passed ones
+    for k in range(most):
+        draws = draws * (trials - k) // (k + 1)
+        failing = failing * max(trials - successes - k, 0) // (k + 1)
+        passing = passing * max(successes - k, 0) // (k + 1)
+        at_k.append((draws - failing) / draws)
+        hat_k.append(passing / draws)
+    return at_k, hat_k
 
 
 def _require_trials(trials: int, successes: int, k: int) -> None:

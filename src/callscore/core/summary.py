@@ -25,8 +25,7 @@ from callscore.core.statistics import (
     Cluster,
     Interval,
     bootstrap_mean,
-    pass_at_k,
-    pass_hat_k,
+    chances_of_success,
     wilson,
 )
 from callscore.errors import InvalidSettings
@@ -338,11 +337,11 @@ class Summary(Struct):
 
         Up to the smallest number of trials that a case has; empty if no case has trials.
         """
-        return _mean_chances(self._trial_counts(), pass_at_k)
+        return _mean_chances(self._trial_counts()).at_k
 
     def pass_hat_k(self) -> list[float]:
         """For k = 1, 2, ...: the probability that all of k trials pass (pass^k), as `pass_at_k`."""
-        return _mean_chances(self._trial_counts(), pass_hat_k)
+        return _mean_chances(self._trial_counts()).hat_k
 
     def _mean(self, ratio: Callable[[int, int, int, int], tuple[int, int]]) -> float | None:
         """The mean of a rate of the cases, exact until the last step; a rate of 0 / 0 is 1.
@@ -439,18 +438,18 @@ def pass_rates(trials: Sequence[CaseTrials]) -> PassRates:
     Cases without a scored trial are left out; without any other case both are empty.
     """
     scored = [(case.trials, case.passed) for case in trials if case.trials]
-    return PassRates(_mean_chances(scored, pass_at_k), _mean_chances(scored, pass_hat_k))
+    return _mean_chances(scored)
 
 
-def _mean_chances(
-    cases: list[tuple[int, int]], chance: Callable[[int, int, int], float]
-) -> list[float]:
-    """For k = 1, 2, ...: the mean chance over cases, each given as (trials, passed)."""
+def _mean_chances(cases: list[tuple[int, int]]) -> PassRates:
+    """For k = 1, 2, ...: the mean chances over cases, each given as (trials, passed)."""
     fewest = min((trials for trials, _ in cases), default=0)
-    return [
-        fsum(chance(trials, passed, k) for trials, passed in cases) / len(cases)
-        for k in range(1, fewest + 1)
+    chances = {each: chances_of_success(*each, fewest) for each in set(cases)}
+    means = [
+        [fsum(chances[each][which][k] for each in cases) / len(cases) for k in range(fewest)]
+        for which in (0, 1)
     ]
+    return PassRates(*means)
 
 
 def add_examined(summary: Summary, examined: Examined) -> None:
