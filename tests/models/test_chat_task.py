@@ -338,7 +338,7 @@ def _json(value: Any) -> bytes:
     return msgspec.json.encode(value)
 
 
-def test_an_answer_that_repeats_the_key_is_given_without_it(
+def test_an_answer_that_repeats_the_key_is_scored_as_it_is(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
@@ -346,8 +346,8 @@ def test_an_answer_that_repeats_the_key_is_given_without_it(
         answer = ask(server)
         streamed = ask(server, stream=True)
 
-    assert answer["choices"][0]["message"]["content"] == "You sent Bearer ***"
-    assert "hush" not in str(streamed)
+    assert answer["choices"][0]["message"]["content"] == f"You sent Bearer {KEY}"
+    assert KEY in str(streamed)
 
 
 @pytest.mark.parametrize(

@@ -24,6 +24,7 @@ from callscore import (
     score,
 )
 from callscore.core.results import JudgeCounts
+from callscore.hiding.markers import MARKER
 from callscore.models import Judge, Limits, Memory
 from callscore.models.judging import Verdict, completion_text, judge_messages, parse_verdict
 
@@ -290,7 +291,9 @@ def test_what_the_judge_says_holds_no_key(monkeypatch: pytest.MonkeyPatch) -> No
     nonsense = Reply(text=f"Bearer_{KEY}")
     with openai_server(in_turn(told, nonsense)) as server:
         judge = judge_at(server)
-        assert judge("polite?", "hello") == (False, "you sent *** and ***")
+        verdict, reason = judge("polite?", "hello")
+        assert not verdict
+        assert MARKER.sub("(hidden)", reason) == "you sent (hidden) and (hidden)"
         with pytest.raises(ModelFailed) as raised:
             judge("short?", "hello")
         judge.close()

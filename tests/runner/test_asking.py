@@ -16,6 +16,7 @@ from tests.servers.openai_server import Reply, openai_server
 
 from callscore import models
 from callscore.core.results import Answer, Failure, Usage
+from callscore.hiding.markers import MARKER
 from callscore.models.limits import Limits, Rate, run_limits
 from callscore.models.usage import add_waiting_time
 from callscore.runner.answers import case_for_task
@@ -631,7 +632,7 @@ def test_an_error_of_an_sdk_is_tried_again_where_it_may_pass(
 
     assert isinstance(found, Failure)
     assert (found.kind, found.attempts, len(server.requests)) == ("raised", attempts, attempts)
-    assert "*** is wrong, ***, too" in found.problem
+    assert "(hidden) is wrong, ***, too" in MARKER.sub("(hidden)", found.problem)
     assert "secret" not in found.problem + found.details
 
 
