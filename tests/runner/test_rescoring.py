@@ -389,3 +389,30 @@ def test_it_goes_on_where_the_history_breaks(store: Store) -> None:
     assert len(second.warnings) == 1
     assert "no such table: payloads" in second.warnings[0]
     assert store.find(second.id).status == "interrupted"
+
+
+def test_hidden_values_are_compared_and_what_needs_the_real_ones_is_refused(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MY_TOKEN", 'a/token-of"mine')
+    monkeypatch.setenv("OTHER_TOKEN", "another-token")
+    answers = {
+        name: {"role": "assistant", "tool_calls": [{"function": {"name": "f", "arguments": text}}]}
+        for name, text in {
+            "same": r'{"k": "a\/token-of\"mine"}',
+            "other": '{"k": "another-token"}',
+            "rule": r'{"k": "a\u002ftoken-of\"mine"}',
+        }.items()
+    }
+    cases = [
+        a_case("same", expected=[expect.call("f", k='a/token-of"mine')]),
+        a_case("other", expected=[expect.call("f", k='a/token-of"mine')]),
+        a_case("rule", expected=[expect.call("f", k=expect.regex("^a/"))]),
+    ]
+    before = ran(store, a_plan(lambda case: answers[case.id], *cases))
+
+    found = again(store).evaluations[0]
+
+    assert (before.evaluations[0].passed, before.evaluations[0].errors) == (2, 0)
+    assert (found.passed, found.answered, found.errors) == (1, 2, 1)
+    assert "$regex cannot be applied to a hidden value" in found.failures[0].problem

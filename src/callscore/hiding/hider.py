@@ -75,7 +75,7 @@ class Hider:
     def _replaces_in(self, text: str) -> bool:
         if has_marker(text) and not all(map(self._keeps, MARKER.finditer(text))):
             return True
-        return bool(self._secrets) and self._matcher.occurs_in(text)
+        return self._matcher.occurs_in(text)
 
     def _keeps(self, marker: re.Match[str]) -> bool:
         return not self._is_live and self._markers().is_own(marker)
@@ -84,11 +84,11 @@ class Hider:
 
     def text(self, text: str) -> str:
         """A text in which secrets are hidden."""
+        if not self._secrets:
+            return text
         if has_marker(text):
             text = MARKER.sub(self._hidden_marker, text)
-        found = self._matcher.find(text) if self._secrets else ()
-        if not found:
-            return text
+        found = self._matcher.find(text)
         parts, end, markers = [], 0, self._markers()
         for place in found:
             written = text[place.start : place.end]
@@ -105,7 +105,7 @@ class Hider:
 
         What was compared stays as it was found in the real values: pairs, differences, numbers.
         """
-        return self._hidden(value) if self.occurs_in(value) else value
+        return self._hidden(value) if self._secrets and self.occurs_in(value) else value
 
     def _hidden(self, value: Any, depth: int = 0) -> Any:
         if isinstance(value, str):
