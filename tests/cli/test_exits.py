@@ -10,6 +10,7 @@ from tests.reports.comparisons import CLOSED, DOUBTFUL, OPEN
 from tests.reports.runs import FINE as FINE_RUN
 from tests.reports.runs import MIXED, VARIANTS, WEATHER
 
+from callscore.checks.check import CheckResults
 from callscore.cli.exits import (
     FAILED,
     INTERRUPTED,
@@ -18,6 +19,7 @@ from callscore.cli.exits import (
     UNREADABLE,
     USAGE,
     baseline_exit_code,
+    check_exit_code,
     print_gate_reasons,
     run_exit_code,
     run_exit_reasons,
@@ -225,6 +227,41 @@ def test_a_gate_fails_where_nothing_was_scored_or_a_reference_was_not_run() -> N
         "no case was scored",
         "cases without an answer: a, b, c, d, e, +2",
     ]
+
+
+def test_skipped_records_fail_a_gate_unless_they_are_allowed() -> None:
+    skipped = replace(results(Score((A,), (A,), 1)), skipped=Noted(2, ("a:1: bad", "a:2: bad")))
+
+    assert score_exit_reasons(skipped, 0, "en") == [
+        "2 records could not be read, allowed ≤ 0 (--max-skipped)"
+    ]
+    assert score_exit_reasons(skipped, 0, "ru", 1) == [
+        "2 записи не прочитаны, допустимо ≤ 1 (--max-skipped)"
+    ]
+    assert score_exit_reasons(skipped, 0, "en", 2) == []
+
+
+def test_skipped_records_fail_a_check_only_with_fail_on(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    skipped = CheckResults(runs=1, skipped=Noted(1, ("a:1: bad",)))
+
+    assert check_exit_code(skipped, (), "en") == OK
+    assert check_exit_code(skipped, ("any",), "en", 1) == OK
+    assert capsys.readouterr().err == ""
+    assert check_exit_code(skipped, ("any",), "en") == FAILED
+    assert "1 record could not be read, allowed ≤ 0" in capsys.readouterr().err
+
+
+def test_a_rescored_run_without_some_records_fails_unless_they_are_allowed(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    run = RunResults(unreadable=3)
+
+    assert run_exit_code(run, "en", go_on="", max_skipped=3) == UNREADABLE  # nothing was scored
+    assert "allowed" not in capsys.readouterr().err
+    run_exit_code(run, "en", go_on="", max_skipped=2)
+    assert "3 records could not be read, allowed ≤ 2" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

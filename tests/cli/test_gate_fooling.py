@@ -509,6 +509,44 @@ def test_a_baseline_names_the_cases_that_it_loses(project: Project) -> None:
     assert "3 cases are missing or have no value now: c00, c01, c02" in done.text
 
 
+def test_a_saved_run_has_the_number_of_its_unreadable_records(project: Project) -> None:
+    project.options, project.suffix = ["--skip-bad"], "{bad\n" * 4
+    project.score(records(), "now")
+
+    shown = project.command("show", "now", "--show", "none")
+    listed = project.command("history", "--format", "json")
+    refused = project.command("baseline", "set", "now")
+    again = project.command("rescore", "now", "--fail-under", "0")
+    allowed = project.command("rescore", "now", "--fail-under", "0", "--max-skipped", "4")
+    newest = project.command("show", "latest", "--format", "json")
+
+    assert "not in this run: 4 records could not be read" in shown.text
+    assert '"unreadable": 4' in listed.text
+    assert refused.code == 1
+    assert "4 records could not be read" in refused.text
+    assert (again.code, allowed.code) == (1, 0)
+    assert '"unreadable": 4' in newest.text
+
+
+def test_two_files_count_what_is_missing_on_both_sides(project: Project) -> None:
+    lines = [msgspec.json.encode(each).decode() for each in records()[3:]]
+    (project.folder / "cases.jsonl").write_text("\n".join(lines), encoding="utf-8")
+    traces = [
+        {"id": each["id"], "actual": each["actual"]} for each in records()[3:] if each["input"] > 5
+    ]
+    (project.folder / "traces.jsonl").write_bytes(
+        b"\n".join(msgspec.json.encode(each) for each in traces) + b"\n{bad\n"
+    )
+
+    sides = ("--expected", "cases.jsonl", "--actual", "traces.jsonl", "--skip-bad")
+    done = project.command("score", *sides, "--show", "none", "--fail-under", "0")
+
+    assert done.code == 1
+    assert "Macro F1 88.9%" in done.text
+    assert "cases without an answer: c03, c04, c05" in done.text
+    assert "1 record could not be read" in done.text
+
+
 # --- runs of evaluations ----------------------------------------------------------------------
 
 _EVALUATION = """
@@ -586,6 +624,30 @@ def test_a_run_of_evaluations_cannot_lose_cases_either(project: Project, name: s
     done = project.gated(fail_on)
     assert done.code == 1, done.text
     assert named in done.text
+
+
+def test_another_variant_is_named(project: Project) -> None:
+    source = _evaluated(options="variants={'big': {}}")
+    _run(project, "before", source)
+    project.command("baseline", "set", "before", "--name", "main")
+    _run(project, "now", source.replace("'big'", "'small'"))
+
+    done = project.gated("regressed")
+
+    assert "assistant [big] and assistant [small] are compared as one evaluation" in done.text
+
+
+def test_other_tools_are_named_and_close_the_strictest_gate(project: Project) -> None:
+    tools = "tools=[{{'name': 'f', 'parameters': {{'type': 'object', 'required': [{}]}}}}]"
+    _run(project, "before", _evaluated(options=tools.format("'x'")))
+    project.command("baseline", "set", "before", "--name", "main")
+    _run(project, "now", _evaluated(options=tools.format("")))
+
+    done = project.gated("any")
+
+    assert done.code == 1
+    assert "assistant: tools " in done.text
+    assert project.gated("broken").code == 0
 
 
 def test_an_evaluation_that_is_gone_closes_the_gate(project: Project) -> None:

@@ -383,6 +383,17 @@ def _bad_input_jobs() -> Iterator[Job]:
             *(callscore(command, name, "--skip-bad") for name in names),
             files=names,
         )
+    bars = (("score", "--fail-under", "0"), ("check", "--fail-on", "any"))
+    for command, *bar in bars:
+        yield job(
+            f"{command}/skipped-lines",
+            *(
+                callscore(command, name, "--skip-bad", *bar, "--max-skipped", most)
+                for name in names
+                for most in ("0", "1")
+            ),
+            files=names,
+        )
     yield job("explain/bad-lines", *(callscore("explain", name) for name in names), files=names)
     yield job(
         "metrics/bad-lines",

@@ -239,6 +239,8 @@ def _gate_jobs() -> Iterator[Job]:
                 callscore(
                     "gate", "--against", "main", "--measure", "f1", "--max-shown", "1", *words
                 ),
+                callscore("gate", "--against", "main", "--removed", "oslo=gone", *words),
+                callscore("gate", "--against", "main", "--max-skipped", "1", *words),
                 callscore("gate", "--against", "nope", *words),
                 callscore("gate", "latest~1", "--against", "main", *words),
                 callscore("gate", "--against", "main", *words, is_terminal=True),

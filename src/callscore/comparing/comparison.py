@@ -229,7 +229,10 @@ def comparison_notes(before: Side, after: Side, matching: Matching) -> Iterator[
 def _evaluation_notes(before: Side, after: Side, matching: Matching) -> Iterator[Note]:
     for first, second in matching.evaluations:
         # Not for two files: the user has just typed both names.
-        if first.name != second.name and (before.run or after.run):
+        is_other = first.name != second.name or (
+            first.variant != second.variant and before.run != after.run
+        )
+        if is_other and (before.run or after.run):
             yield Note(_OTHER_NAME, {"before": first.label, "after": second.label})
         is_known = first.options and second.options  # then each difference is listed
         if (

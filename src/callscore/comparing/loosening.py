@@ -343,7 +343,7 @@ class SettingChange(Struct, frozen=True, gc=False, kw_only=True):
 
     Attributes:
         evaluation: the label of the evaluation in the second run.
-        name: `pass_mark`, `scorers`, `fail_under (accuracy)`.
+        name: `pass_mark`, `scorers`, `fail_under (accuracy)`, `tools` with the digest of their definitions.
         before: its value in the first run, as plain data.
     """
 
@@ -377,7 +377,8 @@ def setting_changes(
     """The settings that differ; `scorers` is a list of names, `fail_under` a mean for each scorer."""
     for name in {**before, **after}:
         first, second = before.get(name), after.get(name)
-        if first == second:
+        # Tools that only one run has: then schemas were checked, or not, which is noted elsewhere.
+        if first == second or (name == "tools" and None in (first, second)):
             continue
         if name == "fail_under":
             yield from _mean_changes(evaluation, first or {}, second or {})

@@ -293,6 +293,9 @@ def _decode_pairs(scores: str) -> tuple[tuple[str, float | None], ...]:
     return tuple([(each.name, each.value) for each in _values.decode(scores)])
 
 
+_DIGEST_SHOWN = 8  # of the definitions of the tools, to tell that they differ
+
+
 def _evaluation_side(row: Any, cases: dict[str, CaseOutcome]) -> EvaluationSide:
     summary = _decode_json(row.summary, {})
     settings, scorers = _decode_json(row.settings, {}), _decode_json(row.scorers, ())
@@ -303,7 +306,12 @@ def _evaluation_side(row: Any, cases: dict[str, CaseOutcome]) -> EvaluationSide:
         variant=row.variant,
         cases=tuple(cases.values()),
         settings=settings_digest(settings, scorers),
-        options={**settings, "scorers": list(scorers), "fail_under": required},
+        options={
+            **settings,
+            "scorers": list(scorers),
+            "fail_under": required,
+            "tools": row.tools.hex()[:_DIGEST_SHOWN] if row.tools else None,
+        },
         number=row.number,
         below=tuple(_missed_means(summary)),
         required=required,
