@@ -55,7 +55,11 @@ def test_every_option_can_be_set() -> None:
             "leave_out: unknown value 'me'. Choose from: user, subagent, code, server",
         ),
         ({"failure": "("}, r"failure: '\(' is not a regular expression"),
-        ({"failure": 5}, "failure: 5 is not a regular expression"),
+        ({"failure": 5}, "failure: expected a regular expression, got 5"),
+        ({"failure": {}}, "failure: expected a regular expression, got {}"),
+        ({"failure": "(" * 9999}, "is not a regular expression"),
+        ({"failure": "a{99999999999}"}, "is not a regular expression"),
+        ({"leave_out": 7}, "leave_out: expected a tuple of texts, got 7"),
     ],
 )
 def test_an_invalid_option_is_refused(wish: dict[str, Any], problem: str) -> None:
@@ -80,3 +84,7 @@ def test_a_run_may_say_nothing_at_all() -> None:
     assert not Trace().says_anything
     assert Trace(calls=()).says_anything
     assert Trace(expected=()).says_anything
+
+
+def test_a_pattern_that_python_warns_about_is_used_without_a_warning() -> None:
+    assert read_options_for(failure="[[a]").failure.search("[")

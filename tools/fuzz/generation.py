@@ -173,6 +173,7 @@ _CALLS: tuple[tuple[str, dict[str, Any]], ...] = (
     ("check_calls", {"calls": [_CALL, _CALL], "tools": [{"name": "f", "parameters": {}}]}),
     ("read_calls", {"document": [_CALL], "format": "generic", "candidate": 0, "failure": "^E"}),
     ("read_calls", {"document": {"messages": [{"role": "assistant", "tool_calls": [_CALL]}]}}),
+    ("read_calls", {"document": [_CALL], "view": "requested", "leave_out": ["user"]}),
     ("read_tools", {"document": [{"name": "f", "input_schema": {"type": "object"}}]}),
     ("score_cases", {"cases": [{"id": "a", "expected": [_CALL], "actual": [_CALL]}]}),
     ("Case", {"input": "x", "id": "a", "expected": [_CALL], "tags": ["a"], "metadata": {"a": 1}}),
@@ -405,7 +406,7 @@ def _import_command(random: Random) -> tuple[tuple[str, ...], _Files]:
 def _history_command(random: Random) -> tuple[tuple[str, ...], _Files]:
     known = seeds.history_seed()
     data = bytearray(known.database)
-    for _ in range(random.choice((1, 1, 2, 10))):
+    for _ in range(random.choice((0, 1, 1, 2, 10))):
         at = random.randrange(len(data))
         many = random.choice((1, 1, 4, 100, 4096))
         data[at : at + many] = random.choice((b"\x00", b"\xff", random.randbytes(1))) * len(

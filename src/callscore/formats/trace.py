@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import warnings
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Literal, get_args
 
@@ -120,17 +121,24 @@ def read_options_for(
     leave_out: Any = DEFAULT_READ_OPTIONS.leave_out,
 ) -> ReadOptions:
     """The options that a user gives; an error if one of the values is invalid."""
-    parts = (leave_out,) if isinstance(leave_out, str) else tuple(leave_out or ())
-    try:
-        pattern = re.compile(failure)
-    except (re.error, TypeError) as error:
-        raise InvalidSettings(
-            f"failure: {mention(failure)} is not a regular expression ({error})"
-        ) from error
+    if leave_out is None or isinstance(leave_out, str):
+        leave_out = () if leave_out is None else (leave_out,)
     return ReadOptions(
         view=view,  # type: ignore[arg-type]  # it is checked there
         candidate=candidate,
         tools={tool.name: tool for tool in tools},
-        failure=pattern,
-        leave_out=parts,
+        failure=_compiled(failure),
+        leave_out=tuple(leave_out) if isinstance(leave_out, Iterable) else leave_out,
     )
+
+
+def _compiled(failure: Any) -> re.Pattern[str]:
+    if not isinstance(failure, str | re.Pattern):
+        raise InvalidSettings(f"failure: expected a regular expression, got {mention(failure)}")
+    try:
+        with warnings.catch_warnings(action="ignore"):  # about sets that may mean more one day
+            return re.compile(failure)
+    except (re.error, OverflowError, RecursionError) as error:
+        raise InvalidSettings(
+            f"failure: {mention(failure)} is not a regular expression ({error})"
+        ) from error
