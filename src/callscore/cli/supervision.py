@@ -14,7 +14,7 @@ import sys
 import threading
 from contextlib import contextmanager, suppress
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import msgspec
 from msgspec.structs import replace
@@ -39,8 +39,8 @@ _NAMES_SHOWN = 5
 _LONGEST_NAME = 200
 
 
-class Progress(msgspec.Struct, frozen=True):
-    """How far a run is.
+class Progress(msgspec.Struct):
+    """How far a run is; it changes with every case, and copies would cost time.
 
     Attributes:
         command: continues the run; empty if the history cannot be used.
@@ -58,6 +58,9 @@ class Progress(msgspec.Struct, frozen=True):
     saved: int = 0
     current: int = 0
     names: tuple[str, ...] = ()
+
+
+_ENCODER = msgspec.msgpack.Encoder()
 
 
 class Board:
@@ -94,7 +97,7 @@ class Board:
 
     def write(self, progress: Progress | None) -> None:
         """Replace the progress."""
-        data = msgspec.msgpack.encode(progress)
+        data = _ENCODER.encode(progress)
         if self._owner != os.getpid() or len(data) > self._SIZE - self._LENGTH:
             return
         slot = 1 - self._memory[self._SLOT]
@@ -229,7 +232,9 @@ def _code(status: int, board: Board) -> int:
     ended = os.waitstatus_to_exitcode(status)
     shown = ended if ended >= 0 else 128 - ended
     if board.code is not None:
-        return board.code or shown  # such as 120 if standard output could not be written
+        if ended < 0:  # of 120, for standard output that could not be written, Python says why
+            print_note(f"the command finished, but its process was ended by {_signal_name(-ended)}")
+        return board.code or shown
     with suppress(OSError):
         if sys.stderr is not None and sys.stderr.isatty():
             sys.stderr.write("\x1b[?25h\n")  # a progress bar hides the cursor
@@ -293,17 +298,16 @@ def tracked_run(hooks: RunHooks, begun: Progress) -> Iterator[RunHooks]:
     if board is None:
         yield hooks
         return
-    state = begun
-    current: dict[Any, str] = {}
+    current: dict[int, str] = {}
 
-    def write(**changes: Any) -> None:
-        nonlocal state
-        names = tuple(islice(current.values(), _NAMES_SHOWN))
-        state = replace(state, current=len(current), names=names, **changes)
-        board.write(state)
+    def write() -> None:
+        begun.current = len(current)
+        begun.names = tuple(islice(current.values(), _NAMES_SHOWN))
+        board.write(begun)
 
     def on_plan(total: int) -> None:
-        write(total=total)
+        begun.total = total
+        write()
         hooks.on_plan(total)
 
     def on_started(question: Question) -> None:
@@ -313,7 +317,8 @@ def tracked_run(hooks: RunHooks, begun: Progress) -> Iterator[RunHooks]:
 
     def on_done(question: Question, result: Result) -> None:
         current.pop(id(question), None)
-        write(saved=state.saved + 1)
+        begun.saved += 1
+        write()
         hooks.on_done(question, result)
 
     try:
