@@ -7,6 +7,7 @@ of its call; the `id` of an item does not help to match them.
 from __future__ import annotations
 
 import re
+import warnings
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
@@ -87,7 +88,8 @@ def is_item_list(value: Any) -> bool:
 @lru_cache(maxsize=8)
 def with_sdk_errors(failure: re.Pattern[str]) -> re.Pattern[str]:
     """A failure pattern that also matches the Agents SDK's text for a tool that raised."""
-    return re.compile(f"{failure.pattern}|{_SDK_ERROR}", failure.flags)
+    with warnings.catch_warnings(action="ignore"):  # the user chose the pattern
+        return re.compile(f"{failure.pattern}|{_SDK_ERROR}", failure.flags)
 
 
 def take_items(items: Any, transcript: Transcript) -> None:
