@@ -22,7 +22,7 @@ SPREAD := -n $(JOBS) --dist worksteal
 # Tests start many processes: compiling every module in each of them takes longer than the tests.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help demo test quick model postgres format lint types layers tests quick-tests properties fuzz differential parity bench bench-history bench-killing bench-peers validity verdicts transcript transcript-diff pictures clean
+.PHONY: help demo test quick model postgres format lint types layers tests quick-tests properties fuzz differential parity bench bench-history faults bench-peers validity verdicts transcript transcript-diff pictures clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -96,8 +96,8 @@ bench: $(VENV)/.installed-dev ## measure speed and memory, and compare them with
 bench-history: $(VENV)/.installed-dev ## measure a history with a thousand runs of a thousand cases
 	$(BIN)/python benchmarks/history.py --whole
 
-bench-killing: $(VENV)/.installed-dev ## kill a run of 10,000 cases fifty times, and resume it
-	$(BIN)/python benchmarks/killing.py
+faults: $(VENV)/.installed-dev ## kill, fill disks, cut lines and damage databases: make faults MINUTES=90 COUNT=1000
+	$(BIN)/python -m tools.faults --minutes $(or $(MINUTES),30) $(if $(COUNT),--damages $(COUNT))
 
 verdicts: $(VENV)/.installed-dev ## simulate suites, and write how often each verdict is right
 	$(BIN)/python benchmarks/verdicts.py --write

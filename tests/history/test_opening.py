@@ -456,7 +456,7 @@ def test_an_empty_file_in_a_folder_that_cannot_be_written_is_told(
     tmp_path.chmod(0o555)
     monkeypatch.setattr(opening, "_can_write", lambda _: False)  # an administrator could
 
-    with pytest.raises(UnusableStore, match="the file is empty and read-only"):
+    with pytest.raises(UnusableStore, match="the file is empty"):
         open_existing(path)
     tmp_path.chmod(0o755)
 

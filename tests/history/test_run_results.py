@@ -274,7 +274,7 @@ def test_the_texts_of_cases_and_answers_are_not_read(store: Store) -> None:
     side = store.side(run, "latest")
 
     assert len(side.evaluations[0].cases) == 5
-    assert len(set(said) - {"BEGIN"}) == 3  # the run, its evaluations, its results
+    assert len(set(said) - {"BEGIN"}) == 4  # the key, the run, its evaluations, its results
     assert "payloads" not in "".join(said)
 
 

@@ -15,6 +15,7 @@ from callscore.history.postgres import (
     is_server_address,
     parse_address,
 )
+from callscore.history.write_ahead_log import require_log
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -78,6 +79,7 @@ def open_store(place: Path | str | None = None) -> Store:
         return _open_server(str(requested), named=place)
     place_shown, path = _display_and_path(None if requested is None else Path(requested))
     make_store_folder(path)
+    require_log(path, place_shown)
     return _open_file(path, place_shown, named=place)
 
 
@@ -87,7 +89,16 @@ def open_for_reading(place: Path | str | None = None) -> Store:
     if file is None:
         return _open_server(str(_requested(place)), named=place)
     place_shown, path = _display_and_path(file)
+    if (
+        path.is_file()
+        and not path.stat().st_size
+        and not path.with_name(f"{path.name}-wal").exists()
+    ):
+        raise UnusableStore(
+            place_shown, "the file is empty. Restore a copy, or delete it to create a new one."
+        )
     can_write = _can_write(path)
+    require_log(path, place_shown)
 
     from callscore.history.database import read_only_engine, sqlite_engine
     from callscore.history.schema import is_current, require_tables

@@ -289,8 +289,8 @@ def unpack(body: bytes | None, digest: bytes | None) -> Any:
     """
     if digest is None:
         return None
-    if body is None:
-        raise damaged_row("a saved case or answer is missing: the history")
+    if not isinstance(body, bytes):
+        raise damaged_row("a saved case or answer")
     try:
         text = zlib.decompress(body) if body[:1] == _ZLIB_PREFIX else body
     except zlib.error:

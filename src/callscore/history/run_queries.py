@@ -118,7 +118,8 @@ def _contents(connection: Connection, *, for_update: bool = False) -> tuple[Tall
     # SQLite locks the whole file instead.
     query = _CONTENTS.with_for_update() if for_update else _CONTENTS
     found = connection.execute(query).all()
-    if len(found) != 1:
+    sums = [value for row in found for value in (row.runs_sum, row.baselines_sum)]
+    if len(found) != 1 or not all(isinstance(each, bytes) for each in sums):
         raise damaged_row("the list of runs")
     [row] = found
     return (

@@ -289,7 +289,9 @@ def _stored_version(connection: Connection, place: str) -> int:
     """The version of the tables; 0 if there are none yet."""
     names = set(inspect(connection).get_table_names())
     if schema_version.name in names:
-        version: int = connection.execute(select(schema_version.c.version)).scalar_one()
+        version = connection.execute(select(schema_version.c.version)).scalar_one()
+        if not isinstance(version, int) or version < 1:
+            raise UnusableStore(place, "the file is damaged. Restore a copy of it.")
         return version
     # A file must not have other tables; on a server other programs may have theirs beside ours.
     foreign = names if connection.dialect.name == "sqlite" else names & set(METADATA.tables)
