@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sqlite3
 import zlib
 from contextlib import suppress
@@ -297,3 +298,36 @@ def test_an_imported_run_is_hidden_and_rescored(callscore: Program, tmp_path: Pa
     assert loads(rescored.stdout)["totals"]["passed"] == 1
     assert "the-first-secret" not in (tmp_path / "one.jsonl").read_text()
     assert b"the-second-secret" not in (tmp_path / "b.db").read_bytes()
+
+
+def test_words_of_reports_and_records_as_secrets_change_no_number(
+    callscore: Program, tmp_path: Path
+) -> None:
+    schema = {"type": "object", "properties": {"k": {"maxLength": 3}}, "required": ["k"]}
+    tools = [{"name": "f", "description": "It works.", "parameters": schema}]
+    wanted = [{"name": "f", "arguments": {"k": {"$regex": "^a"}}}, {"any_order": ["g", "h"]}]
+    lines: list[dict[str, Any]] = [
+        {"id": "a", "tags": ["b"], "tools": tools, "expected": wanted, "actual": ["h", "g", "f"]},
+        {"id": "b", "expected": [{"forbid": "g*"}], "actual": [{"name": "g", "arguments": "{"}]},
+        {"id": "c", "expected": ["f"], "actual": [{"name": "f", "arguments": {"k": 1}}]},
+    ]
+    (tmp_path / "cases.jsonl").write_text("\n".join(map(dumps, lines)))
+    commands = (
+        ("score", "cases.jsonl", "--json", "--save", "x"),
+        ("show", "x", "--json"),
+        ("rescore", "x", "--json"),
+        *(("score", "cases.jsonl", "--show", "all", "--format", each) for each in FORMATS),
+        ("explain", "cases.jsonl"),
+        ("check", "cases.jsonl"),
+        ("export", "x"),
+    )
+
+    before = [callscore(*command) for command in commands]
+    words = set(re.findall(r"[$\w]{8,}", "".join(ran.stdout for ran in before)))
+    secrets: dict[str, Any] = {f"WORD_{number}_KEY": word for number, word in enumerate(words)}
+    after = [callscore(*command, **secrets) for command in commands]
+
+    assert len(words) > 50
+    assert [ran.returncode for ran in after] == [ran.returncode for ran in before]
+    for one, other in zip(before[:3], after[:3], strict=True):
+        assert numbers_in(loads(other.stdout)) == numbers_in(loads(one.stdout))

@@ -40,7 +40,13 @@ def test_a_part_of_a_word_does_not(name: str) -> None:
 def test_short_values_and_words_of_the_formats_are_not_hidden(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    values = {"A_KEY": "short", "B_KEY": "arguments", "C_KEY": "argument", "D_KEY": "contains"}
+    values = {
+        "A_KEY": "short",
+        "B_KEY": "arguments",
+        "C_KEY": "argument",
+        "D_KEY": "$contains",
+        "E_KEY": "maxLength",
+    }
     for name, value in values.items():
         monkeypatch.setitem(__import__("os").environ, name, value)
 

@@ -195,3 +195,15 @@ def test_many_items_are_checked_one_by_one() -> None:
 
 def test_a_text_is_hidden_before_it_is_shown() -> None:
     assert MARKER.sub("#", hide_text(f"{SECRET} and {OTHER}")) == "# and #"
+
+
+def test_the_numbers_of_a_report_are_not_data(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("A_KEY", "66666666")
+    found = score(["f", "g"], [ToolCall("f", {"n": 66666666}), "h", "i"])
+    case = CaseScore(id="a", score=found, metrics=(MetricValue("m", 0.6666666666666666, SECRET),))
+
+    hidden = hide_for_report(case)
+
+    assert hidden.metrics[0].value == 0.6666666666666666
+    assert contains_marker((hidden.score.actual[0].arguments or {})["n"])
+    assert hidden.score.f1 == found.f1

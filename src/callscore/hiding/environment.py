@@ -110,7 +110,7 @@ def _secret_fields(value: str) -> list[str]:
 
 def _is_own_word(text: str) -> bool:
     """Whether a value is a word of callscore's own formats, or a part of one: it hides nothing."""
-    if len(text) > _LONGEST_OWN_WORD or not text.replace("_", "").isalpha():
+    if len(text) > _LONGEST_OWN_WORD or not text.lstrip("$").replace("_", "").isalpha():
         return False
     return any(text in word for word in _own_words())
 
@@ -137,7 +137,19 @@ def _own_words() -> frozenset[str]:
 
 _OTHER_WORDS = (
     *("accuracy", "precision", "recall", "tool_called", "tool_selection", "parameters_valid"),
-    *("parameters", "properties", "required", "description", "additionalProperties"),
+    # JSON Schema.
+    *("parameters", "properties", "required", "description", "additionalProperties", "multipleOf"),
+    *("minLength", "maxLength", "minItems", "maxItems", "uniqueItems", "prefixItems", "contains"),
+    *(
+        "minimum",
+        "maximum",
+        "exclusiveMinimum",
+        "exclusiveMaximum",
+        "minProperties",
+        "maxProperties",
+    ),
+    *("patternProperties", "propertyNames", "dependentRequired", "dependentSchemas", "definitions"),
+    *("unevaluatedProperties", "unevaluatedItems", "additionalItems", "minContains", "maxContains"),
     *("duplicate_keys", "double_encoded", "python_repr", "subagent", "python"),
     *("captured", "at_least", "at_most", "forbidden", "optional", "settings", "argument_accuracy"),
 )

@@ -11,10 +11,13 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
-from callscore.core.call import FaultyArray, FaultyObject
+from callscore.core.arguments import Difference
+from callscore.core.call import FaultyArray, FaultyObject, Malformed, Tool, ToolCall
+from callscore.core.case import Case, Forbidden, Group, Times
 from callscore.core.phrases import Note, Phrase, Plural
 from callscore.core.rendering import safe_repr
-from callscore.core.score import Score
+from callscore.core.rules import Matcher
+from callscore.core.score import Fault, Score
 from callscore.core.settings import Settings
 from callscore.core.summary import Summary
 from callscore.hiding.environment import secret_values
@@ -39,6 +42,9 @@ _MANY = 100  # items that are checked one by one, and not in one text
 _NOT_DATA = frozenset(
     ("settings", "kind", "status", "name", "key", "keyword", "matcher", "side", "why", "effect")
 )
+# Values of a case or a trace, and fields with such values; other numbers are those of reports.
+_DATA = (ToolCall, Case, Group, Times, Forbidden, Difference, Fault, Matcher, Malformed, Tool)
+_DATA_FIELDS = frozenset(("input", "metadata", "expected", "actual", "document", "comparison"))
 # Values whose name is data: that of a tool, or a tag.
 _WITH_NAMES = frozenset(("ToolCall", "Tool", "Slice"))
 
@@ -57,6 +63,7 @@ class Hider:
     ) -> None:
         self._markers = markers
         self._is_live = is_live
+        self._is_in_data = True  # and not among the numbers of a report
         self.refresh()
 
     def refresh(self) -> None:
@@ -120,7 +127,8 @@ class Hider:
     def _number(self, number: float, _: int) -> Any:
         """A number, or a marker if a secret of digits is in it."""
         is_short = -_MAX_INTEGER < number < _MAX_INTEGER
-        if isinstance(number, bool) or not self._matcher.numbers or not is_short:
+        has_numbers = self._is_in_data and bool(self._matcher.numbers)
+        if isinstance(number, bool) or not has_numbers or not is_short:
             return number
         written = str(int(number)) if number == int(number) else repr(number)
         found = [secret for secret in self._matcher.numbers if secret in written]
@@ -159,8 +167,13 @@ class Hider:
         names = [name for name in value.__struct_fields__ if name not in _NOT_DATA]
         if type(value).__name__ in _WITH_NAMES:
             names.append("name")
-        found = [(name, getattr(value, name)) for name in names]
-        return replace(value, **{name: self._hidden(member, depth) for name, member in found})
+        is_in_data, is_data = self._is_in_data, isinstance(value, _DATA)
+        found = {}
+        for name in names:
+            self._is_in_data = is_data or name in _DATA_FIELDS
+            found[name] = self._hidden(getattr(value, name), depth)
+        self._is_in_data = is_in_data
+        return replace(value, **found)
 
     def _score(self, score: Score, depth: int) -> Score:
         names = ("expected", "actual", "ignored", "faults", "expectation")
