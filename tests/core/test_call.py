@@ -83,5 +83,5 @@ def test_only_objects_may_follow_one_another(text: str, found: list[Any]) -> Non
 def test_whoever_only_counts_needs_no_numbers() -> None:
     text = '{"a": ' + "9" * 5000 + "}{}"
 
-    assert split_concatenated_objects(text) == []
+    assert repr(split_concatenated_objects(text)[0]["a"]) == "9" * 5000
     assert len(split_concatenated_objects(text, parse_int=str)) == 2

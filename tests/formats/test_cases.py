@@ -265,10 +265,8 @@ def test_what_is_no_case_is_refused_with_a_sentence(record: Any, problem: str) -
         ("NaN", "NaN is not a JSON number"),
         ('"\\ud800"', "half of a surrogate pair, which is not text"),
         ("[" * 100_000 + "]" * 100_000, "nested deeper than 500 levels"),
-        ("1e9999", "a number out of range"),
-        ("1" * 5000, "an integer of more than 4300 digits"),
     ],
-    ids=["NaN", "surrogate", "brackets", "1e9999", "digits"],
+    ids=["NaN", "surrogate", "brackets"],
 )
 def test_one_faulty_argument_is_one_malformed_call_and_not_a_lost_case(
     argument: str, error: str

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from callscore.core.call import FaultyArray, FaultyObject, Malformed, malformed_part
+from callscore.sources import lenient_json
 from callscore.sources.lenient_json import NotJSON, decode_leniently, marked_array, marked_object
 
 scalars = (
@@ -82,8 +83,6 @@ def test_any_bytes_have_a_place_where_they_are_no_json(data: bytes) -> None:
         ("NaN", "NaN", "NaN is not a JSON number"),
         ("Infinity", "Infinity", "Infinity is not a JSON number"),
         ("-Infinity", "-Infinity", "-Infinity is not a JSON number"),
-        ("1e9999", "1e9999", "a number out of range"),
-        ("-1e9999", "-1e9999", "a number out of range"),
         ('"\\ud83d"', '"\\ud83d"', "half of a surrogate pair, which is not text"),
         ('"\\ude00\\ud83d"', '"\\ude00\\ud83d"', "half of a surrogate pair, which is not text"),
         (b'"caf\xe9"', '"caf\\xe9"', "bytes that are not UTF-8"),
@@ -137,9 +136,18 @@ def test_integers_of_any_size_stay_exact(digits: str) -> None:
     assert read(digits) == int(digits)
 
 
-def test_an_integer_longer_than_python_prints_is_marked() -> None:
+def test_an_integer_longer_than_python_prints_is_a_number() -> None:
     assert read("1" * 4300) == int("1" * 4300)
-    assert read("1" * 4301) == Malformed("1" * 2000 + "…", "an integer of more than 4300 digits")
+    assert repr(read("1" * 4301)) == "1" * 4301
+
+
+def test_brackets_without_end_are_refused_before_they_fill_the_memory(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(lenient_json, "_MAX_OPEN", 1000)
+
+    with pytest.raises(NotJSON, match="more than 1,000 objects and arrays are open"):
+        read("[" * 2000)
 
 
 def test_of_a_key_that_is_there_twice_the_last_wins() -> None:

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from msgspec import Struct
 
+from callscore.core.large_number import number_from_text
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -147,7 +149,7 @@ _NOT_SPACE = re.compile(r"[^ \t\r\n]")
 
 
 def split_concatenated_objects(
-    text: str, *, parse_int: Callable[[str], Any] = int
+    text: str, *, parse_int: Callable[[str], Any] = number_from_text
 ) -> list[dict[str, Any]]:
     """The JSON objects in a text of several; empty if the text holds anything else.
 
@@ -155,7 +157,9 @@ def split_concatenated_objects(
     """
     from json import JSONDecoder  # noqa: TID251  (it tells where a value ends)
 
-    decode = JSONDecoder(parse_constant=_reject_constant, parse_int=parse_int).raw_decode
+    decode = JSONDecoder(
+        parse_constant=_reject_constant, parse_int=parse_int, parse_float=number_from_text
+    ).raw_decode
     found: list[dict[str, Any]] = []
     try:
         end = 0

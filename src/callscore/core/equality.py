@@ -12,6 +12,7 @@ from typing import Any, TypeGuard
 
 import msgspec
 
+from callscore.core.large_number import LargeNumber, large_integer
 from callscore.core.rules import Matcher
 
 __all__ = [
@@ -29,6 +30,7 @@ __all__ = [
 _ABSENT = object()
 _ARRAYS = (list, tuple)
 _NUMBERS = (int, float)
+_ALL_NUMBERS = (int, float, LargeNumber)
 _SCALARS = frozenset({str, int, float, bool, type(None)})
 _PLAIN = _SCALARS - {float}  # where equal is equal: a float may be NaN
 _JSON_TYPES = _SCALARS | {list, dict}
@@ -133,7 +135,7 @@ def _equal_scalars(left: Any, right: Any) -> bool:
 
 
 def _is_number(value: Any) -> bool:
-    return isinstance(value, _NUMBERS) and not isinstance(value, bool)
+    return isinstance(value, _ALL_NUMBERS) and not isinstance(value, bool)
 
 
 class _Piece(str):
@@ -190,6 +192,9 @@ def _scalar_text(value: Any) -> str:
     if isinstance(value, str):
         return str.__repr__(value)
     if _is_number(value):
+        large = large_integer(value) if isinstance(value, int) else value
+        if isinstance(large, LargeNumber):
+            return f"number {large!r}"
         is_whole = isinstance(value, int) or value.is_integer()
         # In base 16, as Python refuses to print the decimal digits of a huge integer.
         return hex(int(value)) if is_whole else value.hex()
@@ -204,7 +209,12 @@ def _object_text(value: Any) -> str:
 
 
 def is_number(value: Any) -> TypeGuard[int | float]:
-    """Whether a value is a number that JSON can spell: not true, not NaN, not infinite."""
+    """Whether a value is a number that JSON can spell: not true, not NaN, not infinite.
+
+    It may be a `LargeNumber`, which compares as numbers do.
+    """
+    if isinstance(value, LargeNumber):
+        return True
     if isinstance(value, bool) or not isinstance(value, int | float):
         return False
     return isinstance(value, int) or isfinite(value)
@@ -235,7 +245,7 @@ def json_type(value: Any) -> str:
 
 _TYPE_NAMES: tuple[tuple[str, type | tuple[type, ...]], ...] = (
     ("boolean", bool),
-    ("number", (int, float)),
+    ("number", (int, float, LargeNumber)),
     ("string", str),
     ("null", type(None)),
     ("object", dict),

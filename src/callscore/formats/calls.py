@@ -27,6 +27,7 @@ from callscore.core.call import (
     split_concatenated_objects,
 )
 from callscore.core.equality import equal
+from callscore.core.large_number import decode_json
 from callscore.core.nesting import nesting_fault
 from callscore.core.rendering import safe_repr
 from callscore.errors import InvalidCall
@@ -53,7 +54,6 @@ __all__ = [
 _TRUNCATED = "Input data was truncated"
 _BROKEN_NUMBER = "invalid number"
 _END_OF_KEY = re.compile(r'"\s*:')
-_decode = msgspec.json.Decoder().decode
 _DUPLICATE_KEYS = "duplicate_keys"
 
 
@@ -105,10 +105,10 @@ def _parse(text: str) -> ParsedArguments:
     warning = None
     inner = text = str(text)  # the decoder refuses other kinds of text
     try:
-        value = _decode(text) if text and not text.isspace() else None
+        value = decode_json(text) if text and not text.isspace() else None
         if value.__class__ is str:
             inner, warning = value, "double_encoded"
-            value = _decode(inner) if inner and not inner.isspace() else None
+            value = decode_json(inner) if inner and not inner.isspace() else None
     except (RecursionError, ValueError) as error:
         return ParsedArguments(None, excerpt(text), _json_error(inner, error))
     if value is None:

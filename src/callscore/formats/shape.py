@@ -13,6 +13,7 @@ from typing import Any
 import msgspec
 
 from callscore.core.call import FaultyArray, FaultyObject, Malformed, excerpt
+from callscore.core.large_number import LargeNumber, decode_json
 from callscore.core.rendering import is_content_hidden
 from callscore.errors import InvalidCall
 
@@ -99,7 +100,7 @@ def json_of(value: Any) -> Any:
     """The JSON value of a text; the value itself if it is not text, or not JSON."""
     if isinstance(value, str):
         try:
-            return msgspec.json.decode(str(value))  # the decoder refuses other kinds of text
+            return decode_json(str(value))  # the decoder refuses other kinds of text
         except (ValueError, RecursionError):
             return value
     return value
@@ -145,14 +146,16 @@ def _describe_scalar(value: Any) -> str:
         return HIDDEN if is_content_hidden() else _shortened(repr(value[: _MAX_LENGTH + 1]))
     if value is None or isinstance(value, bool):
         return "null" if value is None else repr(value).lower()
-    if not isinstance(value, int | float):
+    if not isinstance(value, int | float | LargeNumber):
         return f"a {type(value).__qualname__}"
     return _describe_number(value)
 
 
-def _describe_number(value: float) -> str:
+def _describe_number(value: float | LargeNumber) -> str:
     if is_content_hidden():
         return "a number"
+    if isinstance(value, LargeNumber):
+        return "a very large number"
     is_large = isinstance(value, int) and value.bit_length() > _MAX_SHOWN_BITS
     return "a very large integer" if is_large else repr(value)
 
@@ -164,7 +167,7 @@ def _shortened(text: str) -> str:
 # --- objects of other libraries, read by their attributes and methods: no SDK is imported ------
 
 _FUNCTIONS = BuiltinFunctionType | FunctionType | MethodType
-_SCALARS = (str, int, float, bool, type(None))
+_SCALARS = (str, int, float, bool, type(None), LargeNumber)
 # The methods of results that return a whole run.
 _RUN_METHODS = ("all_messages", "to_input_list", "get_full_steps")
 _MAX_DEPTH = 200

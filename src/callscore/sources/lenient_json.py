@@ -10,20 +10,18 @@ so would hide what an agent got wrong.
 from __future__ import annotations
 
 import re
-from decimal import Decimal
-from math import isfinite
 from typing import Any, Never
 
 import msgspec
 from msgspec import Struct
 
 from callscore.core.call import FaultyArray, FaultyObject, Malformed, excerpt, malformed_part
+from callscore.core.large_number import number_from_text
 from callscore.core.nesting import MAX_DEPTH
 
 __all__ = ["NotJSON", "decode_leniently", "keys_given_twice", "marked_array", "marked_object"]
 
 
-_MAX_DIGITS = 4300  # Python's limit for converting text to an integer, and back
 _MAX_RAW_LENGTH = 2001
 _MAX_OPEN = 500_000  # objects and arrays in each other, most of which are not kept
 
@@ -54,7 +52,7 @@ class NotJSON(Exception):
 def decode_leniently(data: bytes, *, unit: str) -> Any:
     """The value of a JSON text, with a mark in place of every faulty value.
 
-    Marked are NaN and the infinities, numbers out of range, strings with half a surrogate pair,
+    Marked are NaN and the infinities, strings with half a surrogate pair,
     bytes that are not UTF-8, unknown escapes or control characters, and everything nested deeper
     than 500 levels. Messages call the text a `unit`.
 
@@ -211,7 +209,7 @@ class _Reader:
         number = _NUMBER.match(self.text, self.position)
         if number is not None:
             self.position = number.end()
-            return self.number_of(number)
+            return number_from_text(number[0])
         word = _BARE_WORD.match(self.text, self.position)
         if word is None:
             self.unexpected(character, "a value")
@@ -228,21 +226,6 @@ class _Reader:
         if name in _NON_FINITE:
             return self.malformed(word.start(), f"{name} is not a JSON number")
         return _LITERALS[name]
-
-    def number_of(self, number: re.Match[str]) -> int | float | Malformed:
-        digits = number[0]
-        problem = "a number out of range"
-        if number[1] is None and number[2] is None:
-            if len(digits) <= _MAX_DIGITS:
-                return int(digits)
-            problem = f"an integer of more than {_MAX_DIGITS} digits"
-        elif isfinite(float(digits)):
-            return float(digits)
-        else:
-            exact = Decimal(digits)  # 1e400 is too large for a float, but is an integer
-            if exact.adjusted() < _MAX_DIGITS and exact == exact.to_integral_value():
-                return int(exact)
-        return self.malformed(number.start(), problem)
 
     def read_string(self) -> str | Malformed:
         start = self.position

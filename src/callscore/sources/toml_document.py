@@ -8,6 +8,7 @@ from datetime import date, datetime, time
 from math import isfinite
 from typing import Any
 
+from callscore.core.large_number import number_from_text
 from callscore.errors import UnreadableInput
 
 __all__ = ["line_in_toml", "read_toml"]
@@ -26,13 +27,18 @@ def read_toml(text: str, name: str) -> dict[str, Any]:
         UnreadableInput: it is not TOML, or has no equivalent in JSON.
     """
     try:
-        table = tomllib.loads(text)
+        table = tomllib.loads(text, parse_float=_float)
     except RecursionError as error:
         raise UnreadableInput(name, "the TOML is nested too deeply.") from error
     except ValueError as error:
         raise _syntax_error(error, text, name) from error
     plain: dict[str, Any] = _plain(table, name)
     return plain
+
+
+def _float(text: str) -> Any:
+    plain = text.replace("_", "")
+    return float(plain) if plain.lstrip("+-") in ("inf", "nan") else number_from_text(plain)
 
 
 def _syntax_error(error: ValueError, text: str, name: str) -> UnreadableInput:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from ruamel.yaml.nodes import MappingNode, ScalarNode, SequenceNode
 
 from callscore.core.call import FaultyArray, FaultyObject, Malformed, excerpt, malformed_part
+from callscore.core.large_number import LargeNumber, large_integer, number_from_text
 from callscore.core.rendering import is_content_hidden
 from callscore.errors import UnreadableInput
 from callscore.sources.duplicate_keys import duplicate_problem
@@ -33,9 +34,7 @@ _CONSTANTS = {"true": True, "false": False, "null": None, "~": None, "": None}
 _INTEGER = re.compile(r"[-+]?[0-9]+|0o[0-7]+|0x[0-9a-fA-F]+")
 _FLOAT = re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?")
 _NON_FINITE = re.compile(r"[-+]?\.inf|\.nan", re.IGNORECASE)
-_INFINITIES = (float("inf"), float("-inf"))
 _BASES = {"0o": 8, "0x": 16}
-_MAX_DIGITS = 3500  # few enough for Python to print the integer, even a hexadecimal one
 # A few lines of aliases to aliases can expand to more values than fit into memory.
 MAX_REPEATED = 200_000  # values that the aliases of a file repeat
 _TEXT_SIZE = 100  # characters of a text that count as one value
@@ -302,16 +301,15 @@ class _Builder:
         return value
 
 
-def _number_of(text: str) -> tuple[int | float | str, str | None]:
+def _number_of(text: str) -> tuple[int | float | LargeNumber | str, str | None]:
     """The number of a text, and why JSON has no such number; other text is itself."""
     if _NON_FINITE.fullmatch(text):
         return text, f"{text} is not a JSON number"
-    if _INTEGER.fullmatch(text):
-        if len(text) > _MAX_DIGITS:
-            return text, f"an integer of more than {_MAX_DIGITS} digits"
-        return int(text, _BASES.get(text[:2], 10)), None
-    value = float(text) if _FLOAT.fullmatch(text) else text
-    return value, "a number out of range" if value in _INFINITIES else None
+    base = _BASES.get(text[:2])
+    if base is not None and _INTEGER.fullmatch(text):
+        return large_integer(int(text, base)), None
+    is_number = _INTEGER.fullmatch(text) or _FLOAT.fullmatch(text)
+    return number_from_text(text) if is_number else text, None
 
 
 def _unknown_tag(node: Node) -> _NotJSONError:

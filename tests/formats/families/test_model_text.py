@@ -135,7 +135,6 @@ def test_a_key_that_is_there_twice_and_text_in_a_text_are_noted() -> None:
         ('{"name": "f', "", '{"name": "f', TRUNCATED),
         ("{'name': 'f', 'arguments': {'a': 1}}", "f", "{'a': 1}", INVALID),
         ('{"name": "f", "arguments": {"a": NaN}}', "f", '{"a": NaN}', INVALID),
-        ('{"name": "f", "arguments": {"a": 1e999}}', "f", '{"a": 1e999}', INVALID),
         ('{"name": "f", "arguments": {"a": 1},}', "f", '{"a": 1},', INVALID),
         ('{"name": "f", "arguments": {"a": 1}} done', "f", '{"a": 1}} done', INVALID),
         ('[{"name": "f", "arguments": {"a": 1},}]', "f", '{"a": 1},}]', INVALID),

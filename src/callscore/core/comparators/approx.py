@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from callscore.core.equality import exact_ratio, is_number
+from callscore.core.large_number import LargeNumber, as_large
 from callscore.core.rules import Verdict, describe_value, operand_problem, option_problem
 from callscore.core.value_comparison import wrong_type
 
@@ -43,7 +44,7 @@ def check(matcher: Matcher) -> str | None:
     if not is_number(matcher.value):
         return operand_problem(matcher, "a number")
     for option, tolerance in matcher.options.items():
-        if not is_number(tolerance) or tolerance < 0:
+        if not (isinstance(tolerance, int | float) and is_number(tolerance)) or tolerance < 0:
             return option_problem(matcher, option, "a number ≥ 0")
     return None
 
@@ -52,17 +53,26 @@ def compare(matcher: Matcher, actual: Any, _: Context) -> Verdict:
     """Whether the distance is within the tolerance; the value is tolerance / distance."""
     if not is_number(actual):
         return wrong_type(actual, "number")
-    expected, given = exact_ratio(matcher.value), exact_ratio(actual)
+    numbers = (matcher.value, actual, matcher.options.get("abs", 0))
+    expected, given, fixed = _ratios(numbers)
     distance = abs(given[0] * expected[1] - expected[0] * given[1]), given[1] * expected[1]
     default = 0 if "abs" in matcher.options else _DEFAULT_REL
     rel = exact_ratio(matcher.options.get("rel", default))
     share = rel[0] * abs(expected[0]), rel[1] * expected[1]
-    fixed = exact_ratio(matcher.options.get("abs", 0))
     tolerance = share if share[0] * fixed[1] > fixed[0] * share[1] else fixed  # the greater one
     allowed, needed = tolerance[0] * distance[1], distance[0] * tolerance[1]
     if needed <= allowed:
         return Verdict(matched=True)
     return Verdict(matched=False, value=min(allowed / needed, _ALMOST_ONE))
+
+
+def _ratios(numbers: tuple[Any, ...]) -> list[tuple[int, int]]:
+    """The exact values of numbers; large ones, and those beside them, in proportion."""
+    large = [number.magnitude for number in numbers if isinstance(number, LargeNumber)]
+    if not large:
+        return [exact_ratio(number) for number in numbers]
+    found = [as_large(number) for number in numbers]
+    return [each.scaled_ratio(max(large)) for each in found if each is not None]
 
 
 def describe(matcher: Matcher) -> str:

@@ -7,6 +7,7 @@ from operator import ge, gt, le, lt
 from typing import TYPE_CHECKING, Any
 
 from callscore.core.equality import is_number
+from callscore.core.large_number import LargeNumber
 from callscore.core.rules import Verdict, operand_problem, option_problem
 from callscore.core.value_comparison import wrong_type
 
@@ -57,7 +58,7 @@ def check(matcher: Matcher) -> str | None:
 
 def compare(matcher: Matcher, actual: Any, _: Context) -> Verdict:
     """Whether it is a number within all bounds."""
-    if isinstance(actual, bool) or not isinstance(actual, int | float):
+    if isinstance(actual, bool) or not isinstance(actual, int | float | LargeNumber):
         return wrong_type(actual, "number")
     matched = all(_TESTS[key](actual, bound) for key, bound in _bounds(matcher).items())
     return Verdict(matched, float(matched))

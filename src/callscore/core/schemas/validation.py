@@ -16,6 +16,7 @@ import msgspec
 from msgspec import Struct
 
 from callscore.core.equality import json_type
+from callscore.core.large_number import LargeNumber, decode_json
 from callscore.core.rendering import clip, escape, json_path
 from callscore.core.schemas.references import (
     MAX_EXPANDED,
@@ -194,6 +195,7 @@ _PATTERN = b'"pattern'
 # What encoding raises for values that are not JSON.
 _NOT_JSON = (TypeError, ValueError, OverflowError)
 _encode = msgspec.json.Encoder().encode
+_LARGE = b"1" + b"0" * 400  # larger than all floats, as every large number is
 
 
 def schema_problem(schema: Any) -> str | None:
@@ -224,7 +226,23 @@ def validation_errors(schema: Any, value: Any) -> list[SchemaError]:
     except UnicodeEncodeError:  # half of a surrogate pair, which the library cannot represent
         return _errors_without_surrogates(compiled, value)
     except ValueError as error:
-        return [_unchecked_value(error, value)]
+        plain = _with_plain_numbers(value)
+        return [_unchecked_value(error, value)] if plain is None else _errors(compiled, plain)
+
+
+def _with_plain_numbers(value: Any) -> Any:
+    """The value with integers in place of large numbers; None if it has none, or is too deep."""
+    try:
+        text = msgspec.json.encode(value, enc_hook=_plain_number)
+    except (TypeError, ValueError, RecursionError):
+        return None
+    return decode_json(text) if _LARGE in text else None
+
+
+def _plain_number(value: Any) -> Any:
+    if not isinstance(value, LargeNumber):
+        raise TypeError
+    return msgspec.Raw(f"{'-' if value.is_negative else ''}{_LARGE.decode()}".encode())
 
 
 class _CompiledSchema(NamedTuple):

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import msgspec
 from msgspec.structs import replace
 
+from callscore.core.large_number import decode_json
 from callscore.errors import UnknownFormat
 from callscore.formats.reading import Recognizer, inner_finder
 from callscore.formats.shape import at, dicts, first, list_of
@@ -237,6 +237,6 @@ def _read_body(text: str) -> Any:
 def _decoded(text: str) -> list[Any]:
     """The value in a text; none if it is not JSON, such as the `[DONE]` of a stream."""
     try:
-        return [msgspec.json.decode(text)]
+        return [decode_json(text)]
     except (ValueError, RecursionError):
         return []

@@ -10,9 +10,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-import msgspec
-
 from callscore.core.call import INVALID, NOT_AN_OBJECT, TRUNCATED, Malformed, excerpt
+from callscore.core.large_number import decode_json
 from callscore.formats.calls import ARGUMENT_KEYS, ID_KEYS, raw_text, read_arguments
 from callscore.formats.definitions import read_definitions
 from callscore.formats.shape import as_list, at, dicts, first, json_of
@@ -67,18 +66,18 @@ def json_values(text: str) -> tuple[list[Any], str]:
     Between them may be white space, a semicolon or a comma.
     """
     try:
-        return [msgspec.json.decode(text)], ""
+        return [decode_json(text)], ""
     except (ValueError, RecursionError):
         pass
     from json import JSONDecoder  # noqa: TID251  (it returns where a value ends)
 
-    find_end = JSONDecoder().raw_decode
+    find_end = JSONDecoder(parse_int=str, parse_float=str).raw_decode
     values: list[Any] = []
     start = _after_gap(text, 0)
     try:
         while start < len(text):
             end = find_end(text, start)[1]
-            values.append(msgspec.json.decode(text[start:end]))  # by the same rules as elsewhere
+            values.append(decode_json(text[start:end]))  # by the same rules as elsewhere
             start = _after_gap(text, end)
     except (ValueError, RecursionError):
         pass
