@@ -19,6 +19,8 @@ from callscore.history.opening import open_store
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs/how-to/gate-ci.md").read_text(encoding="utf-8")
+# What removes a case comes last: it changes the cases of the folder.
+FOLLOWED, REMOVAL = PAGE.split("\n## Remove a case\n")
 BLOCK = re.compile(r"^```(?P<kind>\w[^\n]*)\n(?P<code>.*?)^```$", re.MULTILINE | re.DOTALL)
 COMMITS = [
     "An assistant for two questions",
@@ -55,10 +57,10 @@ def bash(folder: Path, commands: str, **environment: str) -> Ran:
 
 @pytest.fixture(scope="module")
 def followed(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
-    """A folder in which the page was followed from its first line to its last, and what was printed."""
+    """A folder in which the page was followed up to its last section, and what was printed."""
     folder = tmp_path_factory.mktemp("shop")
     printed = ""
-    for block in BLOCK.finditer(PAGE):
+    for block in BLOCK.finditer(FOLLOWED):
         if block["kind"] == "bash":
             ran = bash(folder, block["code"])
             assert not ran.code, f"{block['code']}\n{ran.printed}\n{ran.said}"
@@ -100,6 +102,22 @@ def test_runs_are_known_by_their_commits(followed: tuple[Path, str]) -> None:
 
     assert (compared.code, held.code) == (0, 0)
     assert compared.printed.startswith("Improved   passed 66.7% → 100.0%")
+
+
+def test_a_case_that_is_removed_needs_the_reason(
+    followed: tuple[Path, str], tmp_path: Path
+) -> None:
+    folder = tmp_path / "shop"
+    shutil.copytree(followed[0], folder)
+    (block,) = [each["code"] for each in BLOCK.finditer(REMOVAL) if each["kind"] == "bash"]
+
+    removed = bash(folder, block)
+    unexplained = bash(folder, "rm callscore.toml; callscore gate --against main")
+
+    assert "Removed on purpose: 2 cases\n- weather-new-york\n" in removed.printed
+    assert removed.printed.endswith("exit code: 0\n")
+    assert unexplained.code == 1
+    assert "Missing: 2 cases\n- weather-new-york\n- time-new-york\n" in unexplained.printed
 
 
 def workflow() -> dict[str, Any]:

@@ -88,6 +88,7 @@ def command(*, lang: Language, output_format: str, **options: Any) -> int:
 def _compared(options: dict[str, Any]) -> Comparison:
     before, after, expected = (options[name] for name in ("before", "after", "expected"))
     require_one_stdin(before, after, expected)
+    removals = removals_from(options["removed"], options["config"], no_config=options["no_config"])
     settings = DEFAULT
     given = [name for name in _OF_FILES if options.get(name) not in (None, (), False)]
     if is_case_file(before) or is_case_file(after):
@@ -104,5 +105,5 @@ def _compared(options: dict[str, Any]) -> Comparison:
         expected=expected,
         settings=settings,
         store=options["store"],
-        removals=removals_from(options["removed"]),
+        removals=removals,
     )

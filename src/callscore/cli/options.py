@@ -762,7 +762,9 @@ removed_option = click.option(
 )
 
 
-def removals_from(given: Sequence[str]) -> dict[str, str]:
+def removals_from(
+    given: Sequence[str], config: str | None = None, *, no_config: bool = False
+) -> dict[str, str]:
     """The removed cases of the options and of the project's file, with the reasons."""
     from callscore.comparing.removals import checked_removals
 
@@ -770,7 +772,7 @@ def removals_from(given: Sequence[str]) -> dict[str, str]:
     removals = checked_removals(
         {case.strip(): why for case, why in pairs.items()}, where="--removed"
     )
-    return {**config_for(None).removed, **removals}
+    return {**config_for(config, is_wanted=not no_config).removed, **removals}
 
 
 def fail_on_option(
