@@ -26,7 +26,6 @@ from callscore.formats.trace import DEFAULT_READ_OPTIONS as DEFAULT_READING
 from callscore.formats.trace import Part, View, read_options_for
 from callscore.history.postgres import STORE_VARIABLE
 from callscore.history.run_metadata import name_problem
-from callscore.models.consent import SERVERS_VARIABLE, Origin, Server, parse_server, require_consent
 from callscore.words.value_text import NO_EFFECT
 
 if TYPE_CHECKING:
@@ -37,6 +36,7 @@ if TYPE_CHECKING:
     from callscore.core.phrases import Language
     from callscore.formats.trace import ReadOptions
     from callscore.history.store import Store
+    from callscore.models.consent import Server
     from callscore.models.judging import Judge
 
 __all__ = [
@@ -643,6 +643,8 @@ def open_existing_store(place: str | None) -> Store:
 
 def _parse_server(value: str) -> Server:
     """Parse `ADDRESS=VARIABLE`."""
+    from callscore.models.consent import parse_server  # models are imported only if they are used
+
     try:
         return parse_server(value)
     except InvalidSettings as error:
@@ -663,7 +665,7 @@ judge_option = stacked(
         multiple=True,
         metavar="ADDRESS=VARIABLE",
         help="Server that a file may name, with the variable whose value is sent to it; repeatable."
-        f"  [default: {SERVERS_VARIABLE}, and those in your own configuration]",
+        "  [default: CALLSCORE_ALLOW_SERVERS, and those in your own configuration]",
     ),
 )
 
@@ -681,6 +683,7 @@ def judge_from(options: dict[str, Any]) -> Judge | None:
     if not given:
         return None
     from callscore.history.opening import LazyJudgementStore
+    from callscore.models.consent import Origin
     from callscore.models.judging import judge
 
     try:
@@ -706,6 +709,8 @@ def judged_settings_from(options: dict[str, Any]) -> tuple[Settings, Judge | Non
     """Remove the settings and the judge from the options of a command; the settings include it."""
     judge = judge_from(options)
     if judge is not None:  # whether the cases need it is only known when they have been scored
+        from callscore.models.consent import require_consent
+
         require_consent(judge.base_url, judge.key_variable, judge.origin)
     settings = settings_from(options)
     return settings if judge is None else replace(settings, judge=judge), judge
