@@ -194,3 +194,24 @@ def test_the_example_of_the_documentation_scores() -> None:
 
 def test_a_matcher_shows_itself_as_files_spell_it() -> None:
     assert repr(expect.approx(3.14, abs=0.01)) == "$approx 3.14 ± 0.01"
+
+
+def test_a_value_that_contains_itself_is_refused() -> None:
+    value: dict[str, Any] = {"a": 1}
+    value["b"] = [value, value]
+
+    for make in (expect.schema, expect.subset, lambda given: expect.unordered([given])):
+        with pytest.raises(
+            InvalidCall, match=r"the value contains itself, or is nested too deeply"
+        ):
+            make(value)
+
+
+def test_an_argument_that_contains_itself_is_refused_when_it_is_scored() -> None:
+    value: list[Any] = [1]
+    value += [value, value]
+
+    called = expect.call("f", a=value)
+
+    with pytest.raises(InvalidCall):
+        score([called], [called])

@@ -306,8 +306,12 @@ def _require_several(name: str, options: tuple[Any, ...]) -> None:
 def _require_value(where: str, value: Any) -> None:
     """Reject values that can only be mistakes: a function of `expect`, a call or a group."""
     pending = [value]
+    seen: set[int] = set()  # a value may contain itself; the score of the call refuses it
     while pending:
         item = pending.pop()
+        if id(item) in seen:
+            continue
+        seen.add(id(item))
         if getattr(item, "__module__", None) == __name__ and callable(item):
             written = f"expect.{item.__name__}"
             raise InvalidCall(f"{where}: {written} is a function. Write {written}().")
@@ -326,11 +330,15 @@ def _require_text(where: str, value: Any, noun: str) -> None:
 
 def _matcher(key: str, value: Any, **options: Any) -> Matcher:
     """A rule, checked immediately, so that the error is raised where the mistake was made."""
+    from callscore.core.nesting import nesting_fault
     from callscore.core.rules import check_matcher
 
     given = {name: option for name, option in options.items() if option is not None}
     matcher = Matcher(key, value, given)
-    problem = check_matcher(matcher)
+    if nesting_fault({key: matcher}) is not None:
+        problem: str | None = "the value contains itself, or is nested too deeply."
+    else:
+        problem = check_matcher(matcher)
     if problem is not None:
         raise InvalidCall(f"expect.{key.removeprefix('$')}: {problem}")
     return matcher

@@ -125,6 +125,13 @@ def _score_values(values: dict[str, Any]) -> None:
     _show(callscore.score(*sides, **_chosen(values, *_OPTIONS, "settings", "tools")))
 
 
+def _tool_calls(values: dict[str, Any]) -> None:
+    """Calls that a program made itself, of any values."""
+    more = _chosen(values, "id", "step", "result", "failed")
+    expected = callscore.ToolCall("f", values.get("expected"))
+    _show(callscore.score([expected], [callscore.ToolCall("f", values.get("actual"), **more)]))
+
+
 def _expect(values: dict[str, Any]) -> None:
     kind, arguments = values.get("kind"), values.get("values")
     make = (
@@ -163,6 +170,7 @@ def _three(values: dict[str, Any]) -> list[Any]:
 
 _FUNCTIONS: dict[str, Callable[[dict[str, Any]], Any]] = {
     "score": _score_values,
+    "ToolCall": _tool_calls,
     "check_calls": lambda values: callscore.check_calls(
         values.get("calls"), tools=values.get("tools")
     ),
