@@ -99,8 +99,7 @@ class Hider:
         parts, end, markers = [], 0, self._markers()
         for place in found:
             written = text[place.start : place.end]
-            secret = written if place.secret is None else place.secret
-            parts += [text[end : place.start], markers.of(secret, written)]
+            parts += [text[end : place.start], markers.of(place.secret, written)]
             end = place.end
         return "".join([*parts, text[end:]])
 

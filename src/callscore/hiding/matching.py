@@ -43,11 +43,11 @@ _MIN_PLAIN = 3
 
 
 class Found(NamedTuple):
-    """A secret in a text: where, and which; `secret` is None if several secrets overlap there."""
+    """A secret in a text: where, and which; the first one if several overlap there."""
 
     start: int
     end: int
-    secret: str | None
+    secret: str
 
 
 class _Secret(NamedTuple):
@@ -223,11 +223,11 @@ def _places(source: str, steps: Sequence[_Decode]) -> Callable[[int], int]:
 
 
 def _without_overlaps(found: list[Found]) -> list[Found]:
-    """The places in order; what overlaps becomes one place, of the secret that covers it all."""
+    """The places in order; what overlaps becomes one place."""
     merged: list[Found] = []
     for each in sorted(found, key=lambda place: (place.start, -place.end)):
         if not merged or each.start >= merged[-1].end:
             merged.append(each)
         elif each.end > merged[-1].end:
-            merged[-1] = Found(merged[-1].start, each.end, None)
+            merged[-1] = merged[-1]._replace(end=each.end)
     return merged
