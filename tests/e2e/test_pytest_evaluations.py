@@ -392,6 +392,67 @@ async def assistant(case):
     result.stdout.fnmatch_lines(["*= callscore =*", "1 passed", "*! KeyboardInterrupt !*"])
 
 
+@pytest.mark.parametrize("is_async", [True, False])
+@pytest.mark.parametrize(("code", "exit_code"), [(0, pytest.ExitCode.INTERRUPTED), (7, 7)])
+def test_an_agent_that_ends_pytest_is_named_and_the_exit_code_is_not_0(
+    pytester: pytest.Pytester, evals: Path, code: int, exit_code: int, is_async: bool
+) -> None:
+    (evals / "eval_assistant.py").write_text(
+        f"""
+import os
+from callscore import evaluation
+
+@evaluation(cases=[{{"id": "a", "expected": []}}, {{"id": "b", "expected": []}}])
+{"async " if is_async else ""}def assistant(case):
+    if case.id == "b":
+        os._exit({code})
+    return []
+"""
+    )
+
+    result = pytester.runpytest_subprocess("--callscore", evals)
+
+    assert result.ret == exit_code
+    result.stdout.fnmatch_lines(
+        [f"callscore: pytest was ended by os._exit({code}) while answering *::assistant?b?"]
+    )
+
+
+def test_a_file_that_ends_pytest_is_named_and_the_exit_code_is_not_0(
+    pytester: pytest.Pytester, evals: Path
+) -> None:
+    (evals / "eval_assistant.py").write_text("import os; os._exit(0)")
+
+    result = pytester.runpytest_subprocess("--callscore", evals)
+
+    assert result.ret == pytest.ExitCode.INTERRUPTED
+    result.stdout.fnmatch_lines(
+        ["callscore: pytest was ended by os._exit(0) while loading *eval_assistant.py"]
+    )
+
+
+def test_a_copy_of_the_process_may_end_as_it_wants(pytester: pytest.Pytester, evals: Path) -> None:
+    (evals / "eval_assistant.py").write_text(
+        """
+import os
+from callscore import evaluation
+
+@evaluation(cases=[{"id": "a", "expected": []}])
+def assistant(case):
+    copy = os.fork()
+    if not copy:
+        os._exit(0)
+    assert os.waitpid(copy, 0)[1] == 0
+    return []
+"""
+    )
+
+    result = pytester.runpytest_subprocess("--callscore", evals)
+
+    assert result.ret == 0
+    result.stdout.no_fnmatch_line("callscore: pytest was ended*")
+
+
 def test_evaluations_are_found_without_any_key_or_file_written(
     pytester: pytest.Pytester, evals: Path
 ) -> None:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import asyncio
 import os
 import re
-from typing import TYPE_CHECKING, Any, NamedTuple
+from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 import pytest
 from msgspec.structs import replace
@@ -118,6 +119,38 @@ class AskOptions(NamedTuple):
 ask_options_key = pytest.StashKey[AskOptions]()
 
 
+@contextmanager
+def _exits_shown(node: pytest.Item | pytest.Collector, doing: str) -> Iterator[None]:
+    """Show that foreign code inside ends pytest with `os._exit`, and never exit with 0.
+
+    Otherwise pytest would end without a summary, and as if all tests had passed. Copies of the
+    process, as `multiprocessing` makes them, end as they want to.
+    """
+    leave, own = os._exit, os.getpid()
+
+    def show_and_leave(code: int) -> NoReturn:
+        if os.getpid() == own:
+            with suppress(Exception):  # it ends in any case
+                capturing = node.config.pluginmanager.getplugin("capturemanager")
+                if capturing is not None:
+                    capturing.suspend_global_capture(in_=True)
+                writer = node.config.get_terminal_writer()
+                text = (
+                    f"callscore: pytest was ended by os._exit({code}) while {doing} {node.nodeid}"
+                )
+                writer.line()
+                writer.line(escape_commands(escape(text)), red=True)
+                writer.flush()
+            code = code or int(pytest.ExitCode.INTERRUPTED)
+        leave(code)
+
+    vars(os)["_exit"] = show_and_leave
+    try:
+        yield
+    finally:
+        vars(os)["_exit"] = leave
+
+
 def holds_evaluations(path: Path, *, is_named: bool) -> bool:
     """Whether a file is collected: by its name, or because it is an argument."""
     if path.suffix not in SUFFIXES:
@@ -145,7 +178,8 @@ class EvaluationFile(pytest.File):
     def _loaded(self) -> list[Evaluation]:
         """The evaluations; a file without any is skipped, unless it is an argument."""
         asking = self.config.stash[ask_options_key]
-        found = load_file(self.path)
+        with _exits_shown(self, "loading"):
+            found = load_file(self.path)
         if isinstance(found, Unloaded):
             raise self.CollectError(_unloaded_text(found))
         if not found and self.session.isinitpath(self.path):
@@ -250,7 +284,8 @@ class EvaluationCase(pytest.Item):
             for task in asking:
                 task.cancel()
 
-        outcome = run_until_done(main, stop)
+        with _exits_shown(self, "answering"):
+            outcome = run_until_done(main, stop)
         if outcome is None:  # cancelled by Ctrl-C, which pytest handles
             raise KeyboardInterrupt
         return outcome
