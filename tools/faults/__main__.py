@@ -23,6 +23,7 @@ from tools.faults.damage import DAMAGES, damaged, make_damaged_project
 from tools.faults.disks import full_disk_round, full_output_round
 from tools.faults.kills import COMMANDS, kill_round, make_kill_project
 from tools.faults.lines import cut_round
+from tools.faults.models import stopped_server_round
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -108,7 +109,10 @@ def _cuts(seeds: range, folder: Path) -> Iterator[Round]:
             print(f"no line is cut: {error}", flush=True)
             return
         for seed in seeds:
-            yield seed, *cut_round(server, Random(seed), folder)
+            if seed % 2:
+                yield seed, *cut_round(server, Random(seed), folder)
+            else:
+                yield seed, *stopped_server_round(Random(seed), folder)
 
 
 _ROUNDS = {"damages": _damages, "kills": _kills, "disks": _disks, "cuts": _cuts}

@@ -1,4 +1,4 @@
-"""Cuts the line to a server in the middle of a run: to PostgreSQL, which saves it."""
+"""Cuts the line to PostgreSQL while it saves a run."""
 
 from __future__ import annotations
 
