@@ -230,6 +230,12 @@ def test_schemas_check_large_numbers() -> None:
     assert error.keyword == "unchecked"
 
 
+def test_schemas_may_have_large_numbers() -> None:
+    schema = {"properties": {"x": {"minimum": number_from_text("-1e99999")}}}
+
+    assert validation_errors(schema, {"x": 5}) == []
+
+
 @pytest.mark.parametrize("suffix", ["json", "jsonl", "yaml", "csv"])
 def test_files_of_all_kinds_hold_large_numbers(suffix: str, tmp_path: Path) -> None:
     calls = '[{"name": "f", "arguments": {"x": 1e1000000000000000000, "y": 1e400}}]'

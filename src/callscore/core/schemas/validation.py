@@ -194,8 +194,17 @@ _NULLABLE = b'"nullable":true'
 _PATTERN = b'"pattern'
 # What encoding raises for values that are not JSON.
 _NOT_JSON = (TypeError, ValueError, OverflowError)
-_encode = msgspec.json.Encoder().encode
 _LARGE = b"1" + b"0" * 400  # larger than all floats, as every large number is
+
+
+def _plain_number(value: Any) -> Any:
+    """An integer in place of a large number, which the library does not know."""
+    if not isinstance(value, LargeNumber):
+        raise TypeError(f"Encoding objects of type {type(value).__qualname__} is unsupported")
+    return msgspec.Raw(f"{'-' if value.is_negative else ''}{_LARGE.decode()}".encode())
+
+
+_encode = msgspec.json.Encoder(enc_hook=_plain_number).encode
 
 
 def schema_problem(schema: Any) -> str | None:
@@ -233,16 +242,10 @@ def validation_errors(schema: Any, value: Any) -> list[SchemaError]:
 def _with_plain_numbers(value: Any) -> Any:
     """The value with integers in place of large numbers; None if it has none, or is too deep."""
     try:
-        text = msgspec.json.encode(value, enc_hook=_plain_number)
+        text = _encode(value)
     except (TypeError, ValueError, RecursionError):
         return None
     return decode_json(text) if _LARGE in text else None
-
-
-def _plain_number(value: Any) -> Any:
-    if not isinstance(value, LargeNumber):
-        raise TypeError
-    return msgspec.Raw(f"{'-' if value.is_negative else ''}{_LARGE.decode()}".encode())
 
 
 class _CompiledSchema(NamedTuple):
