@@ -105,7 +105,7 @@ def test_a_model_that_failed_says_what_happened_and_how_often() -> None:
     ],
 )
 def test_the_text_of_an_error_can_be_printed_as_it_is(error: CallscoreError) -> None:
-    assert "a\\x1b[31mb\\u202ec\\ud800" in str(error)
+    assert "a\\u001b[31mb\\u202ec\\ud800" in str(error)
 
 
 def test_line_breaks_in_the_text_of_an_error_are_kept() -> None:

@@ -61,7 +61,10 @@ def printable(text: str) -> str:
 def _printable_character(character: str) -> str:
     if character.isprintable() or character == "\n":
         return character
-    return character.encode("unicode_escape").decode()
+    if character in "\t\r":
+        return repr(character)[1:-1]
+    code = ord(character)  # spelled as in reports
+    return f"\\U{code:08x}" if code > 0xFFFF else f"\\u{code:04x}"  # noqa: PLR2004  (the end of the BMP)
 
 
 class InvalidCall(CallscoreError, ValueError):
