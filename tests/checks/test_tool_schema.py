@@ -16,6 +16,7 @@ from callscore.checks.tool_schema import (
     unknown_arguments,
     usable_tools,
 )
+from callscore.core.budget import Budget
 from callscore.core.call import NOT_CAPTURED, TRUNCATED, Tool, ToolCall
 from callscore.core.score import Fault
 from callscore.core.settings import Settings
@@ -233,7 +234,7 @@ A: dict[str, Any] = {"properties": {"a": {}}}
 def _unknown(schema: Any, *names: str) -> list[str] | None:
     """The names that a schema does not know; None where it knows of more than it names."""
     known = close_schema(schema)
-    return None if known is None else unknown_arguments(known, dict.fromkeys(names, 1))
+    return None if known is None else unknown_arguments(known, dict.fromkeys(names, 1), Budget())
 
 
 @pytest.mark.parametrize("schema", [A, {**A, "additionalProperties": False}])

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from callscore.core.assignment import BipartiteMatching, Levels, _PrimalDual, assign, columns_in
+from callscore.core.budget import Budget
 
 Weights = list[list[int]]
 
@@ -55,7 +56,7 @@ def weight_matrices(draw: st.DrawFn) -> tuple[Weights, int]:
 def test_the_assignment_equals_brute_force_ties_included(matrix: tuple[Weights, int]) -> None:
     weights, width = matrix
 
-    assert assign(levels_of(weights), width) == by_brute_force(weights, width)
+    assert assign(levels_of(weights), width, Budget()) == by_brute_force(weights, width)
 
 
 @pytest.mark.parametrize(
@@ -77,12 +78,12 @@ def test_the_assignment_equals_brute_force_ties_included(matrix: tuple[Weights, 
 def test_ties_and_zeros_are_settled_by_position(
     weights: Weights, width: int, columns: list[int | None]
 ) -> None:
-    assert assign(levels_of(weights), width) == columns
+    assert assign(levels_of(weights), width, Budget()) == columns
 
 
 def test_greed_is_not_enough() -> None:
     # Each row likes the first column best; only together do they see who can do without it.
-    assert assign(levels_of([[9, 8, 0], [9, 0, 7], [9, 1, 1]]), 3) == [1, 2, 0]
+    assert assign(levels_of([[9, 8, 0], [9, 0, 7], [9, 1, 1]]), 3, Budget()) == [1, 2, 0]
 
 
 def test_a_hidden_assignment_of_full_weight_is_found_among_many_ties() -> None:
@@ -92,7 +93,7 @@ def test_a_hidden_assignment_of_full_weight_is_found_among_many_ties() -> None:
     for row, column in enumerate(hidden):
         weights[row][column] = 1
 
-    columns = assign(levels_of(weights), size)
+    columns = assign(levels_of(weights), size, Budget())
 
     assert weight_of(weights, columns) == size
     assert sorted(column for column in columns if column is not None) == list(range(size))
@@ -117,10 +118,10 @@ def test_prices_prove_that_no_other_assignment_is_heavier(
         [random.randint(0, heaviest) * (random.random() < 0.02) for _ in range(width)]
         for _ in range(height)
     ]
-    prices = _PrimalDual(levels_of(weights), width)
+    prices = _PrimalDual(levels_of(weights), width, Budget())
 
     prices.settle()
-    columns = assign(levels_of(weights), width)
+    columns = assign(levels_of(weights), width, Budget())
 
     # Duality: prices under which no pair weighs more than its two prices bound every assignment.
     column_prices = {
@@ -140,8 +141,8 @@ def test_prices_prove_that_no_other_assignment_is_heavier(
 def test_where_everything_ties_every_row_takes_its_own_column() -> None:
     everything = (1 << 300) - 1
 
-    assert assign([[(1, everything)]] * 300, 300) == list(range(300))
-    assert assign([[]] * 300, 200) == [*range(200), *[None] * 100]
+    assert assign([[(1, everything)]] * 300, 300, Budget()) == list(range(300))
+    assert assign([[]] * 300, 200, Budget()) == [*range(200), *[None] * 100]
 
 
 @given(st.sets(st.integers(0, 300)))
@@ -164,7 +165,7 @@ def most(rows: list[int]) -> int:
 
 @given(ROWS, st.data())
 def test_no_other_pairing_is_larger_however_it_began(rows: list[int], data: st.DataObject) -> None:
-    partners = BipartiteMatching(15, rows.__getitem__)
+    partners = BipartiteMatching(15, rows.__getitem__, Budget(), "$unordered")
     for row in range(len(rows)):
         open_columns = columns_in(rows[row] & partners.free)
         column: int | None = data.draw(st.sampled_from([*open_columns, None]))
@@ -183,7 +184,7 @@ def test_no_other_pairing_is_larger_however_it_began(rows: list[int], data: st.D
 def test_earlier_groups_count_for_more_and_later_ones_cost_no_pair(
     rows: list[int], border: int
 ) -> None:
-    partners = BipartiteMatching(15, rows.__getitem__)
+    partners = BipartiteMatching(15, rows.__getitem__, Budget(), "$unordered")
     first, last = [*range(len(rows))][:border], [*range(len(rows))][border:]
 
     alone = partners.grow(first)
@@ -201,7 +202,7 @@ def test_what_a_row_fits_is_asked_only_where_it_matters() -> None:
         asked.append(row)
         return 0b11
 
-    partners = BipartiteMatching(0b11, fitting)
+    partners = BipartiteMatching(0b11, fitting, Budget(), "$unordered")
     partners.take(0, 0)
 
     assert partners.grow([0, 1]) == []

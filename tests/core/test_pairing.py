@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import settings as examples
 from hypothesis import strategies as st
 
+from callscore.core.budget import Budget
 from callscore.core.call import ToolCall
 from callscore.core.equality import equal
 from callscore.core.pairing import is_correct_pair, match_calls
@@ -126,7 +127,7 @@ def test_the_pairing_equals_brute_force_over_all_pairings_ties_included(
     best = best_pairing(expected, actual, settings)
 
     score = score_calls(expected, actual, settings)
-    from_the_start = match_calls(expected, actual, 0, settings)
+    from_the_start = match_calls(expected, actual, 0, settings, Budget())
 
     assert [(row, column) for row, column, _ in from_the_start] == best
     assert [right for _, _, right in from_the_start] == [
@@ -150,7 +151,7 @@ def test_tied_calls_of_one_tool_are_paired_as_brute_force_pairs_them(settings: S
     for _ in range(3):
         expected, actual = calls(), calls()
 
-        matches = match_calls(expected, actual, 0, settings)
+        matches = match_calls(expected, actual, 0, settings, Budget())
 
         assert [match[:2] for match in matches] == best_pairing(expected, actual, settings)
 
@@ -158,7 +159,9 @@ def test_tied_calls_of_one_tool_are_paired_as_brute_force_pairs_them(settings: S
 def pairs_of(
     expected: Sequence[ToolCall], actual: Sequence[ToolCall], settings: Settings
 ) -> Pairing:
-    return [(row, column) for row, column, _ in match_calls(expected, actual, 0, settings)]
+    return [
+        (row, column) for row, column, _ in match_calls(expected, actual, 0, settings, Budget())
+    ]
 
 
 def numbered(*numbers: int) -> list[ToolCall]:
@@ -175,8 +178,8 @@ def test_an_equal_pair_gives_way_where_two_near_ones_are_worth_more() -> None:
         for values in ([1, 2, 3, 4, 5], [8, 2, 3, 4, 5])
     ]
 
-    assert match_calls(expected, actual, 0, FLEXIBLE) == [(0, 1, True), (1, 0, True)]
-    assert match_calls(expected, actual, 0, STRICT) == [(0, 0, True), (1, 1, False)]
+    assert match_calls(expected, actual, 0, FLEXIBLE, Budget()) == [(0, 1, True), (1, 0, True)]
+    assert match_calls(expected, actual, 0, STRICT, Budget()) == [(0, 0, True), (1, 1, False)]
 
 
 def test_an_equal_pair_is_kept_where_two_others_overlap_more() -> None:
@@ -186,14 +189,14 @@ def test_an_equal_pair_is_kept_where_two_others_overlap_more() -> None:
     actual = [ToolCall("f", ones), ToolCall("f", ones | {"a": 2})]
 
     # All pairs are correct here. Crossed, they overlap by 9/10 and 1; so, by 1 and 0.
-    assert match_calls(expected, actual, 0, lenient) == [(0, 0, True), (1, 1, True)]
+    assert match_calls(expected, actual, 0, lenient, Budget()) == [(0, 0, True), (1, 1, True)]
 
 
 def test_a_call_is_set_against_the_closest_candidate() -> None:
     expected = [ToolCall("f", {"city": "Paris", "days": 3})]
     actual = [ToolCall("f", {"city": "Rome"}), ToolCall("f", {"city": "Paris", "days": 2})]
 
-    assert match_calls(expected, actual, 0, STRICT) == [(0, 1, False)]
+    assert match_calls(expected, actual, 0, STRICT, Budget()) == [(0, 1, False)]
 
 
 def test_the_call_that_fits_worst_is_left_over() -> None:
@@ -201,8 +204,8 @@ def test_the_call_that_fits_worst_is_left_over() -> None:
     near = [ToolCall("f", {"n": number, "m": 0}) for number in (3, 1)]
 
     assert pairs_of(expected, actual, STRICT) == [(0, 1), (2, 0)]
-    assert match_calls(expected, near, 0, STRICT) == [(0, 1, False), (2, 0, False)]
-    assert match_calls(expected, near, 0, FLEXIBLE) == [(0, 1, True), (2, 0, True)]
+    assert match_calls(expected, near, 0, STRICT, Budget()) == [(0, 1, False), (2, 0, False)]
+    assert match_calls(expected, near, 0, FLEXIBLE, Budget()) == [(0, 1, True), (2, 0, True)]
 
 
 def test_identical_copies_are_paired_in_order() -> None:
@@ -227,14 +230,17 @@ def test_pairs_cross_only_where_the_order_allows() -> None:
 
 @pytest.mark.parametrize("order", ["any", "in_order", "exact"])
 def test_tools_of_other_names_are_never_paired(order: Any) -> None:
-    assert match_calls([ToolCall("f", {})], [ToolCall("g", {})], 0, Settings(order=order)) == []
+    assert (
+        match_calls([ToolCall("f", {})], [ToolCall("g", {})], 0, Settings(order=order), Budget())
+        == []
+    )
 
 
 def test_a_call_that_cannot_be_read_is_paired_by_name_and_not_correct() -> None:
     unreadable = ToolCall("f", raw="{", error="unexpected end")
 
-    assert match_calls(numbered(1), [unreadable], 0, STRICT) == [(0, 0, False)]
-    assert match_calls([ToolCall("f")], [unreadable], 0, STRICT) == [(0, 0, False)]
+    assert match_calls(numbered(1), [unreadable], 0, STRICT, Budget()) == [(0, 0, False)]
+    assert match_calls([ToolCall("f")], [unreadable], 0, STRICT, Budget()) == [(0, 0, False)]
     assert not is_correct_pair(ToolCall("f", {}), unreadable, FLEXIBLE)
 
 
@@ -245,7 +251,7 @@ def test_calls_that_cannot_be_read_are_not_copies_of_one_another() -> None:
         expected = [*numbered(*range(copies)), ToolCall("f", {})]
         actual = [unreadable] * copies + [ToolCall("f")]
 
-        matches = match_calls(expected, actual, 0, STRICT)
+        matches = match_calls(expected, actual, 0, STRICT, Budget())
 
         assert matches[-1] == (copies, copies, True)
         assert [right for _, _, right in matches] == [False] * copies + [True]
@@ -258,7 +264,7 @@ def test_many_shuffled_calls_find_their_equals_and_the_rest_the_closest() -> Non
     actual[10] = ToolCall("f", {"m": actual[10].arguments["m"], "n": -1})  # type: ignore[index]
     actual[20] = ToolCall("f", {"m": -1, "n": actual[20].arguments["n"]})  # type: ignore[index]
 
-    matches = match_calls(expected, actual, 0, STRICT)
+    matches = match_calls(expected, actual, 0, STRICT, Budget())
 
     assert len(matches) == 2000
     assert sum(right for _, _, right in matches) == 1998
@@ -275,7 +281,7 @@ def test_a_long_list_of_strict_calls_is_paired_as_a_short_one() -> None:
         expected = numbered(*(random.randint(0, 3) for _ in range(8)))
         actual = numbered(*(random.randint(0, 3) for _ in range(8)))
 
-        few = match_calls(expected, actual, 0, STRICT)
-        many = match_calls(expected + numbered(9), actual + numbered(9), 0, STRICT)
+        few = match_calls(expected, actual, 0, STRICT, Budget())
+        many = match_calls(expected + numbered(9), actual + numbered(9), 0, STRICT, Budget())
 
         assert many == [*few, (8, 8, True)]

@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from callscore.core.budget import Budget
 from callscore.core.call import ToolCall
 from callscore.core.pairing import match_in_order
 from callscore.core.settings import Mode, Settings
@@ -44,18 +45,18 @@ def calls(text: str) -> list[ToolCall]:
 def test_pairs_follow_one_another_and_the_first_of_several_is_chosen(
     expected: str, actual: str, pairs: list[tuple[int, int, bool]]
 ) -> None:
-    assert match_in_order(calls(expected), calls(actual), 0, IN_ORDER) == pairs
+    assert match_in_order(calls(expected), calls(actual), 0, IN_ORDER, Budget()) == pairs
 
 
 def test_calls_before_the_start_are_left_alone() -> None:
-    assert match_in_order(calls("ab1"), calls("bx2"), 1, IN_ORDER) == [(2, 2, False)]
+    assert match_in_order(calls("ab1"), calls("bx2"), 1, IN_ORDER, Budget()) == [(2, 2, False)]
 
 
 def test_a_correct_pair_is_worth_more_than_many_near_ones() -> None:
     # Both candidates for the last place stand before all the others, so it is one or the others.
     expected, actual = calls("1239"), calls("9456")
 
-    assert match_in_order(expected, actual, 0, IN_ORDER) == [(3, 0, True)]
+    assert match_in_order(expected, actual, 0, IN_ORDER, Budget()) == [(3, 0, True)]
 
 
 def test_of_the_same_overlap_the_one_with_more_pairs_is_chosen() -> None:
@@ -66,7 +67,7 @@ def test_of_the_same_overlap_the_one_with_more_pairs_is_chosen() -> None:
     expected = [call("f", 1, 1, 1), call("g", 1, 1, 1), call("h", 1, 1, 1)]
     actual = [call("g", 1, 0, 0), call("h", 1, 0, 0), call("f", 1, 1, 0)]
 
-    assert match_in_order(expected, actual, 0, IN_ORDER) == [(1, 0, False), (2, 1, False)]
+    assert match_in_order(expected, actual, 0, IN_ORDER, Budget()) == [(1, 0, False), (2, 1, False)]
 
 
 def test_flexible_calls_in_order_are_correct_when_near_enough() -> None:
@@ -74,14 +75,14 @@ def test_flexible_calls_in_order_are_correct_when_near_enough() -> None:
     expected = [ToolCall("f", {"a": 1, "b": 1}), ToolCall("f", {"a": 2, "b": 2})]
     actual = [ToolCall("f", {"a": 1, "b": 0}), ToolCall("f", {"a": 0, "b": 2})]
 
-    assert match_in_order(expected, actual, 0, settings) == [(0, 0, True), (1, 1, True)]
+    assert match_in_order(expected, actual, 0, settings, Budget()) == [(0, 0, True), (1, 1, True)]
 
 
 @given(st.text("ab", max_size=30), st.text("ab", max_size=30))
 def test_calls_without_arguments_pair_as_often_as_their_names_allow(
     expected: str, actual: str
 ) -> None:
-    matches = match_in_order(calls(expected), calls(actual), 0, IN_ORDER)
+    matches = match_in_order(calls(expected), calls(actual), 0, IN_ORDER, Budget())
 
     assert len(matches) == count_same_names(expected, actual, "in_order")
     assert [row for row, _, _ in matches] == sorted({row for row, _, _ in matches})

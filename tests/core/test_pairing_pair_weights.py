@@ -11,9 +11,10 @@ from hypothesis import strategies as st
 
 from callscore.core.arguments import Grade, apply_settings, grade_calls
 from callscore.core.assignment import columns_in
+from callscore.core.budget import Budget
 from callscore.core.call import NOT_CAPTURED, ToolCall
 from callscore.core.equality import fingerprint
-from callscore.core.pairing import PairWeights, _grade_by_index, weigh_pairs
+from callscore.core.pairing import CallIndex, PairWeights, weigh_pairs
 from callscore.core.rules import Matcher
 from callscore.core.settings import DEFAULT, Mode, Settings
 
@@ -115,7 +116,8 @@ def by_column(grades: dict[Grade, int]) -> dict[int, tuple[bool, bool, Fraction]
 def test_all_pairs_at_once_are_graded_as_one_by_one(
     expected: list[ToolCall], actual: list[ToolCall], settings: Settings
 ) -> None:
-    rows = _grade_by_index(expected, actual, settings)
+    index = CallIndex(actual, settings, Budget())
+    rows = [index.graded(call) for call in expected]
 
     assert len(rows) == len(expected)
     for call, (same_tool, grades) in zip(expected, rows, strict=True):
@@ -156,7 +158,7 @@ def test_many_pairs_weigh_what_their_grades_say(settings: Settings, size: int) -
     actual = [ToolCall("f", arguments) for arguments in made[:size]]
     actual[1] = UNREADABLE
 
-    rows = weigh_pairs(expected, actual, settings)
+    rows = weigh_pairs(expected, actual, settings, Budget())
 
     for call, row in zip(expected, rows, strict=True):
         grades = [grade_calls(call, other, settings) for other in actual]
@@ -176,7 +178,7 @@ def test_one_correct_pair_outweighs_any_number_of_overlaps() -> None:
     expected = [ToolCall("f", arguments)] * 5
     actual = [ToolCall("f", arguments), *[ToolCall("f", arguments | {"j": 0})] * 4]
 
-    found = worths(weigh_pairs(expected, actual, STRICT)[0])
+    found = worths(weigh_pairs(expected, actual, STRICT, Budget())[0])
 
     assert found[0] > 5 * found[1]
 
@@ -184,7 +186,7 @@ def test_one_correct_pair_outweighs_any_number_of_overlaps() -> None:
 def test_other_tools_weigh_nothing() -> None:
     expected, actual = [ToolCall("f", {}), ToolCall("g", {})], [ToolCall("g", {})]
 
-    rows = weigh_pairs(expected, actual, STRICT)
+    rows = weigh_pairs(expected, actual, STRICT, Budget())
 
     assert rows[0] == PairWeights([], 0, 0)
     assert (rows[1].correct, rows[1].same_tool) == (1, 1)
@@ -194,7 +196,7 @@ def test_keys_that_do_not_sort_are_no_obstacle() -> None:
     arguments: Any = {1: 1, "a": 2}
     calls = [ToolCall("f", arguments)] * 5
 
-    assert [row.correct for row in weigh_pairs(calls, calls, DEFAULT)] == [0b11111] * 5
+    assert [row.correct for row in weigh_pairs(calls, calls, DEFAULT, Budget())] == [0b11111] * 5
 
 
 RULED = st.sampled_from(
@@ -230,7 +232,8 @@ def test_demands_on_all_calls_at_once_are_graded_as_one_by_one(
     demands = [apply_settings(call, settings) for call in expected]
     actual = [*actual, UNREADABLE]
 
-    rows = _grade_by_index(demands, actual, settings)
+    index = CallIndex(actual, settings, Budget())
+    rows = [index.graded(call) for call in demands]
 
     for call, (same_tool, grades) in zip(demands, rows, strict=True):
         columns = [column for column, other in enumerate(actual) if other.name == call.name]
@@ -253,7 +256,7 @@ def test_a_rule_is_asked_once_about_each_value() -> None:
     expected = [apply_settings(ToolCall("f", wanted), settings)] * 10
     actual = [ToolCall("f", {"a": "yz"[n % 2], "b": n}) for n in range(10)]
 
-    rows = weigh_pairs(expected, actual, settings)
+    rows = weigh_pairs(expected, actual, settings, Budget())
 
     assert asked == ["y", "z"]
     assert [row.correct for row in rows] == [0b10] * 10

@@ -12,6 +12,7 @@ import pytest
 
 from callscore.core import comparators as package
 from callscore.core import rules as matcher
+from callscore.core.budget import Budget
 from callscore.core.rules import (
     ABSENT,
     Matcher,
@@ -53,7 +54,7 @@ def test_rules_are_equal_where_they_say_the_same() -> None:
 
 # Comparators, found by their file names, by entry points and by their keys.
 
-CONTEXT = make_context(Settings())
+CONTEXT = make_context(Settings(), Budget(10**12))
 MADE_UP = '''
 """Numbers that are even."""
 

@@ -12,6 +12,7 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from callscore import expect
+from callscore.core.budget import Budget
 from callscore.core.expectation_json import matchers_to_json, parse_matchers
 from callscore.core.rendering import display_width, render_value
 from callscore.core.rules import (
@@ -73,7 +74,7 @@ def judge(question: str, value: Any) -> bool:
     return isinstance(value, str) and value in question
 
 
-CONTEXT = make_context(Settings(judge=judge))
+CONTEXT = make_context(Settings(judge=judge), Budget(10**12))
 
 
 def deep(levels: int) -> tuple[Any, Any]:

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from callscore.core.budget import Budget
 from callscore.core.rules import ABSENT, FailedPart, Matcher, Verdict, contains_matchers
 from callscore.core.settings import DEFAULT
 from callscore.core.value_comparison import (
@@ -18,7 +19,7 @@ from callscore.core.value_comparison import (
     wrong_type,
 )
 
-CONTEXT = make_context(DEFAULT)
+CONTEXT = make_context(DEFAULT, Budget(10**12))
 ANY = Matcher("$any")
 PARIS = Matcher("$contains", "Paris")
 

@@ -168,7 +168,7 @@ def never(position: int) -> Case:
 def test_plain_cases_are_counted_without_being_read() -> None:
     gathered = collector("none")
 
-    gathered.take_plain(plain(SAME, FAILING), never)
+    gathered.take_plain(plain(SAME, FAILING), never, lambda _, case: gathered.take(case))
 
     assert gathered.results().summary.outcomes == {(0, 0, 0, 0): 1, (0, 1, 0, 0): 1}
 
@@ -179,7 +179,9 @@ def test_a_plain_case_that_needs_care_is_read_whole() -> None:
         hooks=ScoreHooks(on_outcomes=lambda cases, _: heard.extend(case.id for case in cases))
     )
 
-    gathered.take_plain(plain(SAME, STRANGE, FAILING), {1: RIGHT, 2: WRONG}.get)
+    gathered.take_plain(
+        plain(SAME, STRANGE, FAILING), {1: RIGHT, 2: WRONG}.get, lambda _, case: gathered.take(case)
+    )
 
     assert sorted(map(str, heard)) == ["a", "c", "right"]
     assert [case.id for case in gathered.results().cases] == ["wrong"]
@@ -188,7 +190,7 @@ def test_a_plain_case_that_needs_care_is_read_whole() -> None:
 def test_a_plain_case_that_cannot_be_read_after_all_is_left_out() -> None:
     gathered = collector()
 
-    gathered.take_plain(plain(STRANGE), lambda _: None)
+    gathered.take_plain(plain(STRANGE), lambda _: None, lambda _, case: gathered.take(case))
 
     assert gathered.results().summary.cases == 0
 
@@ -196,7 +198,11 @@ def test_a_plain_case_that_cannot_be_read_after_all_is_left_out() -> None:
 def test_plain_cases_beyond_the_limit_are_only_counted() -> None:
     gathered = collector(max_shown=1)
 
-    gathered.take_plain(plain(FAILING, FAILING.replace("c", "d", 1), STRANGE), {0: WRONG}.get)
+    gathered.take_plain(
+        plain(FAILING, FAILING.replace("c", "d", 1), STRANGE),
+        {0: WRONG}.get,
+        lambda _, case: gathered.take(case),
+    )
 
     assert len(gathered.results().cases) == 1
     assert gathered.results().not_shown == 1
@@ -206,8 +212,8 @@ def test_plain_cases_with_the_same_id_are_reported() -> None:
     gathered = collector("none")
     trial = SAME.replace("{", '{"trial": 1, ', 1)
 
-    gathered.take_plain(plain(SAME, trial, trial), never)
-    gathered.take_plain(plain(SAME), lambda _: None)
+    gathered.take_plain(plain(SAME, trial, trial), never, lambda _, case: gathered.take(case))
+    gathered.take_plain(plain(SAME), lambda _: None, lambda _, case: gathered.take(case))
     gathered.take(Case(id="a", trial=1, expected=(), actual=()))
 
     assert gathered.results().repeated == Noted(3, ("a #1", "a", "a #1"))
@@ -218,9 +224,9 @@ def test_only_so_many_ids_are_remembered(monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.setattr("callscore.engines.local._MAX_REMEMBERED", 1)
     gathered = collector("none")
 
-    gathered.take_plain(plain(SAME, FAILING), never)
-    gathered.take_plain(plain(FAILING), lambda _: None)
-    gathered.take_plain(plain(SAME), lambda _: None)
+    gathered.take_plain(plain(SAME, FAILING), never, lambda _, case: gathered.take(case))
+    gathered.take_plain(plain(FAILING), lambda _: None, lambda _, case: gathered.take(case))
+    gathered.take_plain(plain(SAME), lambda _: None, lambda _, case: gathered.take(case))
 
     assert gathered.results().repeated == Noted(1, ("a",))
 
@@ -228,7 +234,7 @@ def test_only_so_many_ids_are_remembered(monkeypatch: pytest.MonkeyPatch) -> Non
 def test_a_failing_plain_case_that_cannot_be_read_again_is_counted_and_not_shown() -> None:
     gathered = collector()
 
-    gathered.take_plain(plain(FAILING), lambda _: None)
+    gathered.take_plain(plain(FAILING), lambda _: None, lambda _, case: gathered.take(case))
 
     assert gathered.results().cases == ()
     assert gathered.results().summary.cases == 1

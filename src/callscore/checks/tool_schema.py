@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import structs
 
+from callscore.core.budget import Budget
 from callscore.core.call import NOT_CAPTURED
 from callscore.core.rendering import json_path
 from callscore.core.schemas.references import SAME_VALUE_KEYWORDS, resolve_reference, subschemas
@@ -62,13 +63,15 @@ def close_schema(schema: Any) -> dict[str, Any] | None:
     return {**known, "patternProperties": patterns} if patterns else known
 
 
-def unknown_arguments(closed_schema: dict[str, Any], arguments: dict[str, Any]) -> list[str]:
+def unknown_arguments(
+    closed_schema: dict[str, Any], arguments: dict[str, Any], budget: Budget
+) -> list[str]:
     """The names of the arguments that a closed schema does not know."""
     unknown = [name for name in arguments if name not in closed_schema["properties"]]
     if not unknown or "patternProperties" not in closed_schema:
         return unknown
     # The validator limits the time of a pattern.
-    return [name for name in unknown if validation_errors(closed_schema, {name: None})]
+    return [name for name in unknown if validation_errors(closed_schema, {name: None}, budget)]
 
 
 def _object(value: Any) -> dict[str, Any]:
@@ -116,7 +119,9 @@ def schema_faults(calls: Sequence[ToolCall], tools: Mapping[str, Tool]) -> tuple
 
     Raises:
         InvalidSettings: the schema of a tool that is called cannot be used.
+        InvalidCall: validating the arguments takes too much work.
     """
+    budget = Budget()
     known: dict[str, dict[str, Any] | None] = {}  # the closed schema of each called tool
     meant: dict[str, str | None] = {}  # the similar tool for each unknown name
     found: list[Fault] = []
@@ -128,7 +133,7 @@ def schema_faults(calls: Sequence[ToolCall], tools: Mapping[str, Tool]) -> tuple
             if call.name not in known:
                 require_usable_schema(tool)
                 known[call.name] = close_schema(tool.parameters)
-            found += _wrong_arguments(call, index, tool.parameters, known[call.name])
+            found += _wrong_arguments(call, index, (tool.parameters, known[call.name]), budget)
         found += _malformed(call, index)
     return tuple(found)
 
@@ -204,18 +209,23 @@ def _malformed(call: ToolCall, index: int) -> Iterator[Fault]:
 
 
 def _wrong_arguments(
-    call: ToolCall, index: int, schema: dict[str, Any], closed_schema: dict[str, Any] | None
+    call: ToolCall,
+    index: int,
+    schemas: tuple[dict[str, Any], dict[str, Any] | None],
+    budget: Budget,
 ) -> Iterator[Fault]:
+    """The faults by the schema of a tool, and by its closed schema."""
     arguments = call.arguments or {}
+    schema, closed_schema = schemas
     reported: set[Any] = set()
-    for error in validation_errors(schema, arguments):
+    for error in validation_errors(schema, arguments, budget):
         kind = _KIND_BY_KEYWORD.get(error.keyword, "invalid_value")
         if kind == "unknown_argument" and len(error.steps) == 1:
             reported.add(error.steps[0])
         found = error.path, error.value, error.required, error.message, error.keyword
         yield Fault(kind, call.name, index, *found)
     if closed_schema is not None:
-        for name in unknown_arguments(closed_schema, arguments):
+        for name in unknown_arguments(closed_schema, arguments, budget):
             if name not in reported:
                 where = json_path((name,)), arguments[name]
                 keyword = "additionalProperties"

@@ -7,17 +7,19 @@ arguments that a case file could spell, so that there is only one comparison.
 from __future__ import annotations
 
 from itertools import zip_longest
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, cast
 
 from msgspec import Struct, structs
 
+from callscore.core.budget import Budget, OverBudget
 from callscore.core.call import NOT_CAPTURED
 from callscore.core.equality import equal, json_type
-from callscore.core.phrases import Note
+from callscore.core.phrases import Note, Phrase
 from callscore.core.rendering import json_path
 from callscore.core.rules import (
     ABSENT,
     Matcher,
+    Verdict,
     comparator_for,
     contains_matchers,
     unwrap_matchers,
@@ -28,10 +30,11 @@ from callscore.core.value_comparison import is_accepted, make_context, may_be_ab
 
 if TYPE_CHECKING:
     from callscore.core.call import ToolCall
-    from callscore.core.rules import Context, Timeouts
+    from callscore.core.rules import Context
     from callscore.core.settings import ArgumentRule, ExtraArguments, Settings
 
 __all__ = [
+    "UNREADABLE",
     "ArgumentCounts",
     "Difference",
     "ExpectedArguments",
@@ -51,6 +54,11 @@ _ARRAYS = (list, tuple)
 # removed from a missing value.
 _STRUCTURAL = ("$subset", "$unordered")
 _MAX_MISSING_DEPTH = 200
+
+
+TOO_MUCH = Phrase(
+    "not examined: that would take too long", "не разобрано: это заняло бы слишком много времени"
+)
 
 
 class Difference(Struct, frozen=True, gc=False):
@@ -163,7 +171,10 @@ def _compare_by_rule(
     trail, rule, actual, parent_rule = pending
     if actual is ABSENT and not may_be_absent(rule):
         return [], [_difference(trail, rule, ABSENT, parent_rule or rule.key)]
-    verdict = context.compare(rule, actual)
+    try:
+        verdict = context.compare(rule, actual)
+    except OverBudget:  # a score that took less can still be explained, but not in every detail
+        verdict = Verdict(matched=False, value=0.0, note=Note(TOO_MUCH))
     if verdict.matched:
         return [], []
     if verdict.parts:
@@ -226,11 +237,11 @@ class ExpectedArguments(dict[str, Any]):
 
     __slots__ = ("context", "rules", "tool")
 
-    def __init__(self, tool: str, settings: Settings, timeouts: Timeouts | None = None) -> None:
+    def __init__(self, tool: str, settings: Settings, budget: Budget) -> None:
         super().__init__()
         self.tool = tool
         self.rules = settings.arguments
-        self.context: Context = make_context(settings, timeouts)
+        self.context: Context = make_context(settings, budget)
 
     def counts(self, given: dict[str, Any]) -> ArgumentCounts:
         """How many of the given arguments are as expected."""
@@ -283,17 +294,15 @@ def count_arguments(expected: dict[str, Any], actual: dict[str, Any]) -> Argumen
     )
 
 
-def apply_settings(
-    call: ToolCall, settings: Settings, timeouts: Timeouts | None = None
-) -> ToolCall:
+def apply_settings(call: ToolCall, settings: Settings, budget: Budget | None = None) -> ToolCall:
     """The expected call with the rules of the settings in it; the call itself if none applies.
 
-    `timeouts` is that of `make_context`.
+    Its comparisons draw from the budget, or from one of their own.
     """
     arguments = call.arguments
     if arguments is None or not (settings.has_rules or contains_matchers(arguments)):
         return call
-    demands = ExpectedArguments(call.name, settings, timeouts)
+    demands = ExpectedArguments(call.name, settings, budget or Budget())
     for key, value in arguments.items():
         rule = _rule_for(call.name, key, settings.arguments)
         if rule is None:
@@ -365,6 +374,8 @@ def _rule_for(tool: str, argument: str, rules: tuple[ArgumentRule, ...]) -> Argu
 
 # Of a pair: whether it is correct, whether it is equal, the numerator and denominator of its overlap.
 Grade = tuple[bool, bool, int, int]
+# The grade of an actual call whose arguments cannot be read.
+UNREADABLE: Final[Grade] = (False, False, 0, 1)
 
 
 def grade_calls(expected: ToolCall, actual: ToolCall, settings: Settings) -> Grade:
@@ -372,7 +383,7 @@ def grade_calls(expected: ToolCall, actual: ToolCall, settings: Settings) -> Gra
     if actual.error is not None:
         # Arguments that were not recorded are accepted if any arguments are.
         is_correct = expected.arguments is None and actual.error == NOT_CAPTURED
-        return (True, False, 1, 1) if is_correct else (False, False, 0, 1)
+        return (True, False, 1, 1) if is_correct else UNREADABLE
     wanted, given = expected.arguments, actual.arguments or {}
     if wanted.__class__ is not dict:
         return _grade_with_rules(wanted, given, settings)

@@ -6,10 +6,13 @@ makes a textbook solver slow; a bit set handles all tied columns in one operatio
 
 from __future__ import annotations
 
+from itertools import compress
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
+
+    from callscore.core.budget import Budget
 
 __all__ = ["BipartiteMatching", "Levels", "assign", "columns_in", "levels_of"]
 
@@ -18,19 +21,26 @@ __all__ = ["BipartiteMatching", "Levels", "assign", "columns_in", "levels_of"]
 Levels = list[tuple[int, int]]
 
 
-def assign(rows: list[Levels], width: int) -> list[int | None]:
+def assign(rows: list[Levels], width: int, budget: Budget) -> list[int | None]:
     """The column of each row, or None, in the heaviest assignment to `width` columns.
 
     As many rows as possible get a column. Of several heaviest assignments it is the first: row 0
     has the lowest column that it has in any of them, given that row 1 has the lowest, and so on.
+
+    Raises:
+        OverBudget: that takes too many steps.
     """
     if width == 1:  # the first of the heaviest rows takes the only column
         weights = [levels[0][0] if levels else 0 for levels in rows]
         taker = weights.index(max(weights)) if weights else -1
         return [0 if row == taker else None for row in range(len(rows))]
-    prices = _PrimalDual(rows, width)
+    prices = _PrimalDual(rows, width, budget)
     prices.settle()
     return _FirstOptimal(prices).columns()
+
+
+_STEPS_PER_VISIT = 6  # of a row or a column while a path is searched for
+_ASSIGNMENT = "order 'any'"
 
 
 def levels_of(weights: Iterable[tuple[int, int]]) -> Levels:
@@ -41,8 +51,16 @@ def levels_of(weights: Iterable[tuple[int, int]]) -> Levels:
     return sorted(found.items(), reverse=True)
 
 
+# Beyond one column in so many, searching all of them in C is faster.
+_SPARSE = 20
+_DIGITS = bytes.maketrans(b"01", b"\0\1")
+
+
 def columns_in(columns: int) -> list[int]:
     """The columns of a set, in order."""
+    if columns.bit_count() * _SPARSE > columns.bit_length():
+        digits = bin(columns)[:1:-1].encode().translate(_DIGITS)
+        return list(compress(range(len(digits)), digits))
     found: list[int] = []
     while columns:
         bit = columns & -columns
@@ -91,10 +109,13 @@ class _PrimalDual:
     that those without a column share one price, which only falls.
     """
 
-    def __init__(self, rows: list[Levels], width: int) -> None:
+    def __init__(self, rows: list[Levels], width: int, budget: Budget) -> None:
         self.rows = rows
         self.width = width
+        self.budget = budget
         self.free_price = max((levels[0][0] for levels in rows if levels), default=0)
+        # The steps of one operation on so many columns, and with such prices.
+        self.unit = 1 + (width >> 11) + self.free_price.bit_length() // 500
         self.row_prices = [self.free_price] * len(rows)
         self.columns_at = {0: (1 << width) - 1}  # price -> the columns that have it
         self.column_of = [-1] * len(rows)
@@ -113,11 +134,16 @@ class _PrimalDual:
                 unreached, found = self._augment(row, tight, unreached)
                 if not found:
                     still_free.append(row)
+            reached = everything ^ unreached
+            visited = reached.bit_count() + len(free_rows)
+            self.budget.spend(_STEPS_PER_VISIT * visited * self.unit, _ASSIGNMENT)
             if len(still_free) < len(free_rows):
                 free_rows = still_free  # search again: columns of the found paths were skipped
                 continue
-            reached = everything ^ unreached
             reached_rows = free_rows + [self.row_of[column] for column in columns_in(reached)]
+            levels = sum([len(self.rows[row]) for row in reached_rows])
+            steps = len(tight) + levels * (1 + len(self.columns_at)) // 2
+            self.budget.spend(steps * self.unit, _ASSIGNMENT)
             self._lower(reached_rows, reached)
             tight = [columns & unreached for columns in tight]
             for row in reached_rows:
@@ -179,6 +205,7 @@ class _FirstOptimal:
 
     def __init__(self, prices: _PrimalDual) -> None:
         self.height, self.width = len(prices.rows), prices.width
+        self.budget, self.unit = prices.budget, prices.unit
         size = max(self.height, self.width)
         spare_columns = ((1 << size) - 1) ^ ((1 << self.width) - 1)
         prices.columns_at[0] = prices.columns_at.get(0, 0) | spare_columns
@@ -204,8 +231,11 @@ class _FirstOptimal:
         lower = self.tight[row] & self.open_columns & ((1 << own) - 1)
         dead = 1 << own  # columns from which no cycle leads back to this row's own
         while lower:
+            visited = dead.bit_count()
             bit = lower & -lower
             cycle, dead = self._find_cycle(bit.bit_length() - 1, own, dead)
+            visited = dead.bit_count() - visited
+            self.budget.spend(_STEPS_PER_VISIT * visited * self.unit, _ASSIGNMENT)
             if cycle:
                 owners = [row] + [self.row_of[column] for column in cycle]
                 for owner, column in zip(owners, [*cycle, own], strict=True):
@@ -238,8 +268,12 @@ class _FirstOptimal:
 class BipartiteMatching:
     """A one-to-one pairing that only grows: a row that has a column may change it, not lose it."""
 
-    def __init__(self, columns: int, fitting: Callable[[int], int]) -> None:
+    def __init__(
+        self, columns: int, fitting: Callable[[int], int], budget: Budget, rule: str
+    ) -> None:
         self.columns = self.free = columns
+        self._budget = budget
+        self._rule = rule
         self.column_of: dict[int, int] = {}
         self._row_of: dict[int, int] = {}
         self._fitting = fitting
@@ -262,6 +296,9 @@ class BipartiteMatching:
                 unreached, is_paired = self._augment(row, unreached)
                 if not is_paired:
                     still_alone.append(row)
+            visited = (self.columns ^ unreached).bit_count() + len(unpaired)
+            unit = 1 + (self.columns.bit_length() >> 11)
+            self._budget.spend(_STEPS_PER_VISIT * visited * unit, self._rule)
             if len(still_alone) == len(unpaired):
                 break
             unpaired = still_alone  # search again: columns of the found paths were skipped

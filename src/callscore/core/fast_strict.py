@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 import msgspec
 from msgspec import UNSET, Meta, Raw, Struct, UnsetType
 
+from callscore.core.budget import Budget, OverBudget
 from callscore.core.call import ToolCall
 from callscore.core.equality import differing_keys, equal
 from callscore.core.pairing import match_calls
@@ -31,6 +32,8 @@ _decode = msgspec.json.Decoder(dict[str, Any]).decode
 _split = msgspec.json.Decoder(dict[str, Raw]).decode
 # What decoding raises for arguments that are not an object, exceed a float, or are too deep.
 _DECODE_ERRORS = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError)
+# And what leaves a case to the full scorer, which says what is wrong with it.
+_UNDECIDED = (*_DECODE_ERRORS, OverBudget)
 _find_no_object = re.compile(rb"\0[^{]").search
 # Beyond this many pairs, looking every call up among the others takes too long.
 _MAX_LOOKUPS = 4096
@@ -87,7 +90,7 @@ def examine_cases(
             wanted, given = expected[index], actual[index]
             try:
                 outcomes[index] = (mistakes.count(wanted, given), len(wanted), len(given), 0)
-            except _DECODE_ERRORS:
+            except _UNDECIDED:
                 outcomes[index] = None
     return Examined(expected, outcomes, mistakes)
 
@@ -184,7 +187,7 @@ class _Mistakes:
         """`count` for any calls, by the pairing of a score."""
         names = {call.name for call in expected}.intersection([call.name for call in actual])
         wanted, given = _tool_calls(expected, names), _tool_calls(actual, names)
-        matches = match_calls(wanted, given, 0, DEFAULT)
+        matches = match_calls(wanted, given, 0, DEFAULT, Budget())
         wrong = [
             (
                 wanted[row].name,

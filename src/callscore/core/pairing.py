@@ -8,11 +8,19 @@ actual call that it can have.
 
 from __future__ import annotations
 
-from itertools import pairwise
+from bisect import bisect_left, bisect_right
+from itertools import accumulate, islice, pairwise
 from math import lcm
+from operator import add, neg
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
-from callscore.core.arguments import Grade, grade_calls, is_close_enough, overlap_ratio
+from callscore.core.arguments import (
+    UNREADABLE,
+    Grade,
+    grade_calls,
+    is_close_enough,
+    overlap_ratio,
+)
 from callscore.core.assignment import assign, columns_in
 from callscore.core.call import NOT_CAPTURED
 from callscore.core.equality import equal_objects, fingerprint
@@ -23,10 +31,12 @@ if TYPE_CHECKING:
 
     from callscore.core.arguments import ExpectedArguments
     from callscore.core.assignment import Levels
+    from callscore.core.budget import Budget
     from callscore.core.call import ToolCall
     from callscore.core.settings import Settings
 
 __all__ = [
+    "CallIndex",
     "Match",
     "PairWeights",
     "is_correct_pair",
@@ -59,15 +69,21 @@ _PLAIN = (dict, type(None))
 
 
 def weigh_pairs(
-    expected: Sequence[ToolCall], actual: Sequence[ToolCall], settings: Settings
+    expected: Sequence[ToolCall],
+    actual: Sequence[ToolCall],
+    settings: Settings,
+    budget: Budget,
 ) -> list[PairWeights]:
     """What every possible pair is worth, as integers that add up.
 
     One correct pair outweighs all equal pairs, and one equal pair all overlaps, so that the
     heaviest pairing is the one that the module docstring describes.
     """
-    is_few = len(expected) * len(actual) <= _MAX_UNINDEXED_PAIRS
-    graded = (_grade_one_by_one if is_few else _grade_by_index)(expected, actual, settings)
+    if len(expected) * len(actual) <= _MAX_UNINDEXED_PAIRS:
+        graded = _grade_one_by_one(expected, actual, settings)
+    else:
+        index = CallIndex(actual, settings, budget)
+        graded = [index.graded(call) for call in expected]
     scale = lcm(*{whole for _, grades in graded for _, _, _, whole in grades})
     most_pairs = min(len(expected), len(actual))
     equal_worth = scale * most_pairs + 1
@@ -106,57 +122,56 @@ def _grade_one_by_one(
     return rows
 
 
-def _grade_by_index(
-    expected: Sequence[ToolCall], actual: Sequence[ToolCall], settings: Settings
-) -> list[_Graded]:
-    by_tool: dict[str, _Columns] = {}
-    for column, call in enumerate(actual):
-        by_tool.setdefault(call.name, []).append((1 << column, call))
-    tools: dict[str, _ToolCalls] = {}
-    rows: list[_Graded] = []
-    for call in expected:
-        if call.name not in tools:
-            tools[call.name] = _ToolCalls(by_tool.get(call.name, []))
-        rows.append(tools[call.name].graded(call, settings))
-    return rows
-
-
 # Some actual calls, each with its bit.
 _Columns = list[tuple[int, "ToolCall"]]
 
 
-class _ToolCalls:
-    """The actual calls of one tool, indexed for comparison with expected calls."""
+class CallIndex:
+    """Actual calls, indexed for comparison with expected calls."""
 
-    def __init__(self, columns: _Columns) -> None:
-        self.columns = columns
-        self.same_tool = sum(bit for bit, _ in columns)
-        self.indexes: dict[frozenset[str] | None, _Index] = {}
+    def __init__(self, actual: Sequence[ToolCall], settings: Settings, budget: Budget) -> None:
+        self.settings = settings
+        self.budget = budget
+        self.columns: dict[str, _Columns] = {}
+        for column, call in enumerate(actual):
+            self.columns.setdefault(call.name, []).append((1 << column, call))
+        self.same_tool = {name: sum(bit for bit, _ in made) for name, made in self.columns.items()}
+        self.indexes: dict[tuple[str, frozenset[str] | None], _Index] = {}
 
-    def graded(self, call: ToolCall, settings: Settings) -> _Graded:
-        """The grades of an expected call with each of them."""
-        expected = call.arguments
+    def grades(self, call: ToolCall) -> dict[Grade, int]:
+        """The grades of an expected call with each actual call of the same tool."""
+        rest, grades = self.graded(call)
+        for columns in grades.values():
+            rest &= ~columns
+        return {**grades, UNREADABLE: grades.get(UNREADABLE, 0) | rest} if rest else grades
+
+    def graded(self, call: ToolCall) -> _Graded:
+        """The actual calls of the same tool, and the grades of an expected call with each of them."""
+        name, expected = call.name, call.arguments
         demands = None if expected.__class__ in _PLAIN else cast("ExpectedArguments", expected)
         # Which arguments of the actual calls count depends on nothing else.
-        kind = None if demands is None else demands.kept
+        kind = name, None if demands is None else demands.kept
         if kind not in self.indexes:
-            index = self.indexes[kind] = _Index()
-            for bit, actual in self.columns:
+            index = self.indexes[kind] = _Index(self.budget)
+            for bit, actual in self.columns.get(name, ()):
                 given = actual.arguments or {}
                 index.add(bit, actual, given if demands is None else demands.counted(given))
-        return self.same_tool, self.indexes[kind].grades(expected, demands, settings)
+        grades = self.indexes[kind].grades(expected, demands, self.settings)
+        return self.same_tool.get(name, 0), grades
 
 
 class _Index:
     """The actual calls of one tool by what they have in common."""
 
-    def __init__(self) -> None:
+    def __init__(self, budget: Budget) -> None:
+        self.budget = budget
         self.readable = 0  # those whose arguments could be parsed
         self.acceptable = 0  # and those that are accepted where any arguments are
         self.by_value: dict[str, dict[Hashable, int]] = {}
         self.by_keys: dict[frozenset[str], int] = {}
         self.values: dict[tuple[str, Hashable], Any] = {}
         self.answers: dict[tuple[str, str], int] = {}  # by argument and demand
+        self.splits: dict[tuple[frozenset[str], frozenset[str]], _Splits] = {}
 
     def add(self, bit: int, call: ToolCall, arguments: dict[str, Any]) -> None:
         """Add one actual call, and those of its arguments that count."""
@@ -183,8 +198,15 @@ class _Index:
         if arguments is None:
             return {(True, False, 1, 1): self.acceptable} if self.acceptable else {}
         found: dict[Grade, int] = {}
-        for matched, columns in self._matches(arguments, demands):
-            for (expected, actual, shared), alike in self._splits(arguments, demands, columns):
+        splits = self._splits(arguments, demands)
+        groups = self._matches(arguments, demands)
+        unit = 1 + (self.readable.bit_length() >> 11)  # one operation on so many columns
+        self.budget.spend((len(arguments) ** 2 + len(groups) * len(splits)) * unit, _PAIRING)
+        for matched, columns in groups:
+            for (expected, actual, shared), having in splits.items():
+                alike = having & columns
+                if not alike:
+                    continue
                 part, whole = overlap_ratio(
                     matched,
                     expected=expected,
@@ -232,19 +254,24 @@ class _Index:
             self.answers[asked] = columns
         return self.answers[asked]
 
-    def _splits(
-        self, arguments: dict[str, Any], demands: ExpectedArguments | None, columns: int
-    ) -> list[tuple[tuple[int, int, int], int]]:
+    def _splits(self, arguments: dict[str, Any], demands: ExpectedArguments | None) -> _Splits:
         """The columns grouped by how many arguments are expected, given, and both."""
         omittable = frozenset() if demands is None else demands.omittable
-        found: dict[tuple[int, int, int], int] = {}
-        for keys, having in self.by_keys.items():
-            both = having & columns
-            if both:
-                shared = sum(key in arguments for key in keys)
+        kind = frozenset(arguments), omittable
+        found = self.splits.get(kind)
+        if found is None:
+            found = self.splits[kind] = {}
+            self.budget.spend(5 * len(self.by_keys), _PAIRING)
+            for keys, having in self.by_keys.items():
+                shared = len(kind[0] & keys)
                 split = len(arguments) - len(omittable - keys), len(keys), shared
-                found[split] = found.get(split, 0) | both
-        return list(found.items())
+                found[split] = found.get(split, 0) | having
+        return found
+
+
+# The columns by how many arguments are expected, given, and both.
+_Splits = dict[tuple[int, int, int], int]
+_PAIRING = "order 'any'"
 
 
 def _hashable(value: Any) -> Hashable:
@@ -257,56 +284,104 @@ def _hashable(value: Any) -> Hashable:
 
 # --- pairings in which no two pairs cross: the calls were made in the expected order -----------
 
-_TAKE = 1  # this pair is in a best pairing of what follows
-_PASS = 2  # so is every pairing that leaves this actual call out
+# Up to this share of the columns, handling them one by one is faster than all of them at once.
+_SPARSE = 8
+_IN_ORDER = "order 'in_order'"
 
 
 def match_in_order(
-    expected: Sequence[ToolCall], actual: Sequence[ToolCall], start: int, settings: Settings
+    expected: Sequence[ToolCall],
+    actual: Sequence[ToolCall],
+    start: int,
+    settings: Settings,
+    budget: Budget,
 ) -> list[Match]:
     """The best pairing without crossings of the calls from `start` on, the first of several."""
-    rows = weigh_pairs(expected[start:], actual[start:], settings)
-    choices = _choices(rows, len(actual) - start)
+    rows = weigh_pairs(expected[start:], actual[start:], settings, budget)
+    more_pairs = len(rows) + 1  # so that the number of pairs decides last
+    weights = [_pair_weights(row, more_pairs) for row in rows]
+    worths = _best_worths(weights, len(actual) - start, budget)
     found: list[Match] = []
     free = 0
-    for position, (row, choice) in enumerate(zip(rows, choices, strict=True), start):
-        column = free
-        while choice[column] == _PASS:
-            column += 1
-        if choice[column] & _TAKE:
-            found.append((position, start + column, bool(row.correct >> column & 1)))
+    for position, row in enumerate(rows):
+        column = _first_taken(weights[position], worths[position], worths[position + 1], free)
+        if column is not None:
+            is_correct = bool(row.correct >> column & 1)
+            found.append((start + position, start + column, is_correct))
             free = column + 1
     return found
 
 
-def _choices(rows: list[PairWeights], width: int) -> list[bytearray]:
-    """For each expected call and each column: what a best pairing does there."""
-    choices: list[bytearray] = []
-    below = [0] * (width + 1)  # the worth of the best pairing of all that follows, by column
-    more_pairs = len(rows) + 1  # so that the number of pairs decides last
-    for row in reversed(rows):
-        worths = dict.fromkeys(columns_in(row.same_tool), 1)
-        for worth, columns in row.levels:
-            for column in columns_in(columns):
-                worths[column] = worth * more_pairs + 1
-        here = [0] * (width + 1)
-        choice = bytearray(width + 1)
-        best = 0
-        for column in range(width - 1, -1, -1):
-            right = best
-            best = max(best, below[column])
-            worth = worths.get(column, 0)
-            taken = worth and worth + below[column + 1]
-            if taken >= best and worth:
-                best = taken
-                choice[column] = _TAKE
-            if best == right:
-                choice[column] |= _PASS
-            here[column] = best
-        choices.append(choice)
-        below = here
-    choices.reverse()
-    return choices
+def _pair_weights(row: PairWeights, more_pairs: int) -> Levels:
+    """The worth of the pairs of a row, the number of pairs included, and their columns."""
+    levels = [(worth * more_pairs + 1, columns) for worth, columns in row.levels]
+    rest = row.same_tool
+    for _, columns in levels:
+        rest &= ~columns
+    return [*levels, (1, rest)] if rest else levels
+
+
+def _best_worths(rows: list[Levels], width: int, budget: Budget) -> list[list[int]]:
+    """For each row and each column: the worth of the best pairing of all that follows both.
+
+    It never grows from one column to the next.
+    """
+    below = [0] * (width + 1)
+    found = [below]
+    for levels in reversed(rows):
+        pairs = sum(columns.bit_count() for _, columns in levels)
+        if not pairs:  # the same list, so that it takes no memory
+            budget.spend(1, _IN_ORDER)
+        elif pairs * _SPARSE < width:
+            budget.spend(10 * pairs + width // 3, _IN_ORDER)  # also for its memory
+            below = _with_few_pairs(levels, below)
+        else:
+            budget.spend(width, _IN_ORDER)
+            below = _with_many_pairs(levels, below)
+        found.append(below)
+    found.reverse()
+    return found
+
+
+def _with_few_pairs(levels: Levels, below: list[int]) -> list[int]:
+    here = below[:]
+    for worth, columns in levels:
+        for column in columns_in(columns):
+            value = worth + below[column + 1]
+            if value > here[column]:
+                first = bisect_left(here, -value, 0, column + 1, key=neg)
+                here[first : column + 1] = [value] * (column + 1 - first)
+    return here
+
+
+def _with_many_pairs(levels: Levels, below: list[int]) -> list[int]:
+    worths = [-1] * (len(below) - 1)  # never worth taking
+    for worth, columns in levels:
+        for column in columns_in(columns):
+            worths[column] = worth
+    taken = map(add, worths, islice(below, 1, None))
+    best = list(map(max, below, taken))
+    best.reverse()
+    here = list(accumulate(best, max, initial=0))
+    here.reverse()
+    return here
+
+
+def _first_taken(levels: Levels, here: list[int], below: list[int], free: int) -> int | None:
+    """The first free column that a row has in a best pairing; None if it has none."""
+    value = here[free]
+    # Up to the end, the best pairing may leave columns out.
+    end = bisect_right(here, -value, free, key=neg)
+    found = end
+    for worth, columns in levels:
+        first = bisect_left(below, worth - value, free + 1, key=neg)
+        last = bisect_right(below, worth - value, first, key=neg)
+        # One column to the left of where the rest is worth as much as it has to be.
+        possible = columns >> first - 1 & ((1 << max(last - first, 0)) - 1)
+        if possible:
+            column = first - 1 + (possible & -possible).bit_length() - 1
+            found = min(found, column)
+    return found if found < min(end, len(here) - 1) else None
 
 
 # Positions of calls of one tool: on the expected and on the actual side.
@@ -318,13 +393,21 @@ _UNREADABLE: dict[str, Any] = {"": object()}
 
 
 def match_calls(
-    expected: Sequence[ToolCall], actual: Sequence[ToolCall], start: int, settings: Settings
+    expected: Sequence[ToolCall],
+    actual: Sequence[ToolCall],
+    start: int,
+    settings: Settings,
+    budget: Budget,
 ) -> list[Match]:
-    """The best pairing of the calls from position `start` on, in the order of the expected ones."""
+    """The best pairing of the calls from position `start` on, in the order of the expected ones.
+
+    Raises:
+        OverBudget: that takes too many steps.
+    """
     if settings.order == "any":
-        return _match_any(expected, actual, start, settings)
+        return _match_any(expected, actual, start, settings, budget)
     if settings.order == "in_order":
-        return match_in_order(expected, actual, start, settings)
+        return match_in_order(expected, actual, start, settings, budget)
     return [
         (position, position, is_correct_pair(expected[position], actual[position], settings))
         for position in range(start, min(len(expected), len(actual)))
@@ -341,7 +424,11 @@ def is_correct_pair(expected: ToolCall, actual: ToolCall, settings: Settings) ->
 
 
 def _match_any(
-    expected: Sequence[ToolCall], actual: Sequence[ToolCall], start: int, settings: Settings
+    expected: Sequence[ToolCall],
+    actual: Sequence[ToolCall],
+    start: int,
+    settings: Settings,
+    budget: Budget,
 ) -> list[Match]:
     rows = _positions(expected, start)
     columns = _positions(actual, start)
@@ -352,7 +439,7 @@ def _match_any(
             row, column = group[0], others[0]
             matches.append((row, column, is_correct_pair(expected[row], actual[column], settings)))
         elif others:
-            matches += _match_tool(expected, actual, (group, others), settings)
+            matches += _match_tool(expected, actual, (group, others), settings, budget)
     matches.sort()
     return matches
 
@@ -370,7 +457,11 @@ def _positions(calls: Sequence[ToolCall], start: int) -> dict[str, list[int]]:
 
 
 def _match_tool(
-    expected: Sequence[ToolCall], actual: Sequence[ToolCall], group: _Group, settings: Settings
+    expected: Sequence[ToolCall],
+    actual: Sequence[ToolCall],
+    group: _Group,
+    settings: Settings,
+    budget: Budget,
 ) -> list[Match]:
     """The best pairing of the calls of one tool."""
     rows, columns = group
@@ -381,9 +472,9 @@ def _match_tool(
         matches.append(_closest(expected, actual, (rows, columns), settings))
     elif rows and columns:
         closeness = weigh_pairs(
-            [expected[row] for row in rows], [actual[c] for c in columns], settings
+            [expected[row] for row in rows], [actual[c] for c in columns], settings, budget
         )
-        assigned = assign([found.levels for found in closeness], len(columns))
+        assigned = assign([found.levels for found in closeness], len(columns), budget)
         for row, found, column in zip(rows, closeness, assigned, strict=True):
             if column is not None:
                 matches.append((row, columns[column], bool(found.correct >> column & 1)))

@@ -30,6 +30,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from msgspec import Struct
 
+from callscore.core.budget import Budget
 from callscore.core.rendering import ELLIPSIS, clip, escape, mention, render_value, scalar_text
 from callscore.core.suggestions import did_you_mean
 from callscore.errors import InvalidCall, InvalidSettings
@@ -46,7 +47,6 @@ __all__ = [
     "Context",
     "FailedPart",
     "Matcher",
-    "Timeouts",
     "Verdict",
     "check_matcher",
     "comparator_for",
@@ -129,10 +129,6 @@ def unwrap_matchers(value: Any, *, keys: tuple[str, ...], depth: int) -> Any:
     return [unwrap(item) for item in value] if isinstance(value, list) else value
 
 
-# Searches that ran out of time, by expression and digest of the text, and the time that they had.
-Timeouts = dict[tuple[str, bytes], float]
-
-
 class FailedPart(NamedTuple):
     """A key or position inside a value where it fails, and both values there, or ABSENT."""
 
@@ -162,16 +158,15 @@ class Context(Struct, frozen=True):
 
     Attributes:
         compare: compares any expected value, which may hold matchers, with an actual one.
+        budget: the work that may still be done for the case.
         similarity: how similar two texts are, from 0 to 1; None for callscore's own measure.
         judge: answers a question about a value; None if no model is configured.
-        slow: the searches that ran out of time while one case is scored; None if a score is only
-            explained.
     """
 
     compare: Callable[[Any, Any], Verdict]
+    budget: Budget
     similarity: Callable[[str, str], float] | None = None
     judge: Callable[[str, Any], Any] | None = None
-    slow: Timeouts | None = None
 
 
 _COMPARATORS = PluginKind(

@@ -136,6 +136,7 @@ Style = Literal["snake", "camel"]
 # The positions of an expected call and of the actual call that it is paired with.
 Positions = tuple[int, int]
 _DIFFERENCES = "differences"
+_DEMANDS = "demands"
 
 
 class Pair(Struct, frozen=True, dict=True):
@@ -215,8 +216,14 @@ class Pair(Struct, frozen=True, dict=True):
 
     @property
     def _demands(self) -> dict[str, Any] | None:
-        """The expected arguments with the rules of the settings in them."""
-        return apply_settings(self.expected, self.settings).arguments
+        """The expected arguments with the rules of the settings in them.
+
+        They remember what was compared, so that nothing is compared twice.
+        """
+        kept: dict[str, dict[str, Any] | None] = self.__dict__
+        if _DEMANDS not in kept:
+            kept[_DEMANDS] = apply_settings(self.expected, self.settings).arguments
+        return kept[_DEMANDS]
 
     @property
     def _counts(self) -> ArgumentCounts:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, cast
 
-from callscore.core.arguments import apply_settings, grade_calls
+from callscore.core.arguments import apply_settings
+from callscore.core.budget import Budget
 from callscore.core.call import ToolCall
 from callscore.core.case import Forbidden, Group, Times
 from callscore.core.equality import equal_objects
-from callscore.core.pairing import is_correct_pair, match_calls
+from callscore.core.pairing import CallIndex, is_correct_pair, match_calls
 from callscore.core.rules import contains_matchers
 from callscore.core.score import Score, pairs_at
 from callscore.core.settings import DEFAULT
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
     from callscore.core.case import Expected
     from callscore.core.counted_calls import Ignored, PreparedCalls
     from callscore.core.pairing import Match
-    from callscore.core.rules import Timeouts
     from callscore.core.score import Positions
     from callscore.core.settings import Settings
 
@@ -44,7 +44,7 @@ def score_calls(
     The tool definitions, by name, say which calls change something.
 
     Raises:
-        InvalidCall: a call is both expected and forbidden, or groups are too large to be exact.
+        InvalidCall: a call is both expected and forbidden, or the comparison takes too much work.
         InvalidSettings: groups with the order `exact`, or `$judge` without a judge.
     """
     ignored: tuple[Ignored, ...] = ()
@@ -99,7 +99,7 @@ def _pairs(expected: _Calls, actual: _Calls, start: int, settings: Settings) -> 
             return paired and (start, *paired)
     if any(contains_matchers(call.arguments) for call in expected[start:]):
         return None
-    return start, *_split_matches(match_calls(expected, actual, start, settings))
+    return start, *_split_matches(match_calls(expected, actual, start, settings, Budget()))
 
 
 def _pair_distinct(
@@ -157,23 +157,20 @@ def _pair_expectation(
     expected: tuple[Expected, ...], actual: _Calls, settings: Settings
 ) -> tuple[_Calls, list[Match]]:
     """The expected calls that count, and the best pairing of them."""
-    timeouts: Timeouts = {}  # per case, so that one slow case does not affect others
+    budget = Budget()
     if not any(isinstance(item, Group | Times) for item in expected):
         calls = cast("_Calls", expected)
-        demands = [apply_settings(call, settings, timeouts) for call in calls]
-        return calls, match_calls(demands, actual, 0, settings)
+        demands = [apply_settings(call, settings, budget) for call in calls]
+        return calls, match_calls(demands, actual, 0, settings, budget)
     if settings.order == "exact":
         problem = "order: 'exact' compares position by position, and a group has no position"
         raise InvalidSettings(f"{problem}. Use 'in_order', or expect plain calls.")
     from callscore.core.groups.solver import match_groups
 
-    known: dict[int, ToolCall] = {}  # by identity: a call is graded many times
+    index = CallIndex(actual, settings, budget)
 
-    def grade_pair(call: ToolCall, prepared: ToolCall) -> Grade:
-        demand = known.get(id(call))
-        if demand is None:
-            demand = known[id(call)] = apply_settings(call, settings, timeouts)
-        return grade_calls(demand, prepared, settings)
+    def grade(call: ToolCall) -> dict[Grade, int]:
+        return index.grades(apply_settings(call, settings, budget))
 
-    grouped = match_groups(expected, actual, settings, grade_pair)
+    grouped = match_groups(expected, actual, settings, grade, budget)
     return grouped.calls, grouped.matches

@@ -6,6 +6,7 @@ Rules may call functions of the user (`similarity`, `judge`); their errors are r
 from __future__ import annotations
 
 from collections import OrderedDict
+from functools import partial
 from itertools import zip_longest
 from numbers import Real
 from typing import TYPE_CHECKING, Any, Final
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Literal
 
-    from callscore.core.rules import Timeouts
+    from callscore.core.budget import Budget
     from callscore.core.settings import Settings
 
 __all__ = [
@@ -45,20 +46,21 @@ __all__ = [
     "wrong_type",
 ]
 
+_CONTAINERS = (dict, list, tuple)
+_STEPS_PER_RULE = 15
+_STEPS_PER_VALUE = 4
+_EQUALITY = "arguments"
 _MATCH = Verdict(matched=True)
 _MISMATCH = Verdict(matched=False, value=0.0)
 
 
-def make_context(settings: Settings, timeouts: Timeouts | None = None) -> Context:
-    """What rules need beside two values, under these settings.
-
-    `timeouts` collects the searches of one case that ran out of time; None if no case is scored.
-    """
+def make_context(settings: Settings, budget: Budget) -> Context:
+    """What rules need beside two values, under these settings and within a budget."""
 
     def compare_inside(expected: Any, actual: Any) -> Verdict:
         return compare_value(expected, actual, context)
 
-    context = Context(compare_inside, settings.similarity, settings.judge, timeouts)
+    context = Context(compare_inside, budget, settings.similarity, settings.judge)
     return context
 
 
@@ -66,18 +68,35 @@ def compare_value(expected: Any, actual: Any, context: Context) -> Verdict:
     """Compare an actual value with an expected one; without rules the two must be equal.
 
     `actual` is ABSENT if the argument was not given.
+
+    Raises:
+        OverBudget: that takes too many steps.
     """
     if expected.__class__ is Matcher:
-        comparator = comparator_for(expected.key)
-        is_missing = actual is ABSENT and not comparator.may_be_absent(expected)
-        return _MISMATCH if is_missing else comparator.compare(expected, actual, context)
-    if not contains_matchers(expected):
+        return _compare_by_rule(expected, actual, context)
+    budget = context.budget
+    if not isinstance(expected, _CONTAINERS) or not budget.about(expected, contains_matchers):
+        budget.spend(_STEPS_PER_VALUE * budget.size_of(expected), _EQUALITY)
         return _MATCH if equal(expected, actual) else _MISMATCH
+    budget.spend(_STEPS_PER_RULE * len(expected), _EQUALITY)
     failing = _failing_parts(expected, actual, context)
     if not failing:
         return _MISMATCH if failing is None else _MATCH
     value = max(0.0, 1 - len(failing) / len(expected))
     return Verdict(matched=False, value=value, parts=tuple(failing))
+
+
+def _compare_by_rule(expected: Matcher, actual: Any, context: Context) -> Verdict:
+    budget = context.budget
+    budget.spend(_STEPS_PER_RULE, expected.key)
+    comparator = comparator_for(expected.key)
+    if actual is ABSENT and not comparator.may_be_absent(expected):
+        return _MISMATCH
+    if not comparator.nests:
+        return comparator.compare(expected, actual, context)
+    compare = partial(comparator.compare, expected, actual, context)
+    found: Verdict = budget.verdict(expected, actual, compare)
+    return found
 
 
 def is_accepted(expected: Any, actual: Any, context: Context) -> bool:

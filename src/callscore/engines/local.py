@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 from msgspec import Struct, structs
 
 from callscore.api import score_case
+from callscore.core.budget import OverBudget
 from callscore.core.call import Tool
 from callscore.core.case import Case
 from callscore.core.fast_strict import examine_cases
@@ -199,15 +200,20 @@ class Collector:
             hooks.on_result(Result(case=case, score=score, values=values, passed=score.passed))
         return values
 
-    def take_plain(self, cases: list[PlainCase], read: Callable[[int], Case | None]) -> None:
+    def take_plain(
+        self,
+        cases: list[PlainCase],
+        read: Callable[[int], Case | None],
+        score: Callable[[int, Case], None],
+    ) -> None:
         """Like `take` for each of these, without decoding most of them.
 
         `read` decodes the case at a position, if possible: to show it, or if it cannot be counted
-        without decoding.
+        without decoding. `score` takes a decoded case, or refuses it.
         """
         examined = examine_cases([case.expected for case in cases], [case.actual for case in cases])
         outcomes = examined.outcomes
-        undecided = {} if all(outcomes) else self._read_undecided(cases, outcomes, read)
+        undecided = {} if all(outcomes) else self._read_undecided(cases, outcomes, read, score)
         add_examined(self._summary, examined)
         counted = list(compress(cases, outcomes)) if undecided else cases
         self._note_all_repeated(counted)
@@ -224,7 +230,7 @@ class Collector:
         for position, (case, outcome) in enumerate(zip(cases, outcomes, strict=True)):
             if outcome is None:
                 if (whole := undecided[position]) is not None:
-                    self.take(whole)
+                    score(position, whole)
             elif case.trial is not None:
                 self._summary.add_trial(str(case.id), outcome)
             if outcome in failing:
@@ -236,6 +242,7 @@ class Collector:
         cases: list[PlainCase],
         outcomes: list[Outcome | None],
         read: Callable[[int], Case | None],
+        score: Callable[[int, Case], None],
     ) -> dict[int, Case | None]:
         """The decoded cases without an outcome; if one is unreadable, only those before it count."""
         found: dict[int, Case | None] = {}
@@ -244,7 +251,7 @@ class Collector:
                 try:
                     found[position] = read(position)
                 except UnreadableInput:
-                    self.take_plain(cases[:position], read)
+                    self.take_plain(cases[:position], read, score)
                     raise
         return found
 
@@ -392,6 +399,9 @@ def _score_at(place: str, case: Case, collector: Collector) -> None:
     """Score a case; errors in what it expects name its place."""
     try:
         collector.take(case, place)
+    except OverBudget as error:
+        named = f"case {case.id!r}: " if has_own_id(case) else ""
+        raise UnreadableInput(place, f"{named}{error}") from error
     except InvalidCall as error:
         raise UnreadableInput(place, str(error)) from error
     except InvalidOption:  # of a metric, not of the case
@@ -590,16 +600,22 @@ class _FileScoring:
         if not is_checked and has_duplicate_sides(lines.data, len(cases)):
             return False
 
-        def read(position: int) -> Case | None:
-            found = self._cases(reader.take(lines.record(position)))
-            return next((case for _, case in found), None)
-
+        used: Sequence[int] = range(len(cases))
         if self._limit.is_set:
             used = self._used_positions(cases)
             cases = [cases[position] for position in used]
-            self._collector.take_plain(cases, lambda position: read(used[position]))
-        else:
-            self._collector.take_plain(cases, read)
+        places: dict[int, str] = {}
+
+        def read(position: int) -> Case | None:
+            found = self._cases(reader.take(lines.record(used[position])))
+            for places[position], case in found:
+                return case
+            return None
+
+        def score(position: int, case: Case) -> None:
+            self._score(places[position], case)
+
+        self._collector.take_plain(cases, read, score)
         return True
 
     def _used_positions(self, cases: list[PlainCase]) -> list[int]:

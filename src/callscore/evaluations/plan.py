@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from msgspec import Struct, structs
 
 from callscore.checks.tool_schema import close_schema, unknown_arguments
+from callscore.core.budget import Budget
 from callscore.core.case import Case, Forbidden, calls_in
 from callscore.core.phrases import Language, say
 from callscore.core.rendering import hidden_content
@@ -341,7 +342,7 @@ class _ExpectedTools:
             for argument, value in call.arguments.items()
             if not (isinstance(value, Matcher) and value.key == "$absent")
         }
-        for argument in unknown_arguments(known, given):
+        for argument in unknown_arguments(known, given, Budget()):
             hint = did_you_mean(argument, known["properties"])
             warning = f"expects {argument!r} of {call.name}, which has no such parameter{hint}"
             yield (call.name, argument), warning

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from msgspec import Struct
 
 from callscore.core.assignment import assign, levels_of
+from callscore.core.budget import Budget
 from callscore.errors import NotScorable
 from callscore.parity.parameters import names_of, pairs_of
 from callscore.parity.value_comparison import common_count, has_members, python_json_text
@@ -284,7 +285,7 @@ def _max_weight_pairs(weights: _Weights, width: int) -> list[int | None]:
     # Columns of weight zero mean "no partner"; they come first, so that they are preferred.
     spare = max(0, len(weights) - width)
     rows = [levels_of(found for found in enumerate(row, spare) if found[1]) for row in weights]
-    columns = assign(rows, spare + width)
+    columns = assign(rows, spare + width, Budget())
     return [
         column - spare if column is not None and column >= spare else None for column in columns
     ]

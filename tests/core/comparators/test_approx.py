@@ -10,11 +10,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from callscore.core.budget import Budget
 from callscore.core.rules import Matcher, check_matcher, describe_value
 from callscore.core.settings import Settings
 from callscore.core.value_comparison import compare_value, make_context
 
-CONTEXT = make_context(Settings())
+CONTEXT = make_context(Settings(), Budget(10**12))
 NUMBERS = st.integers() | st.floats(allow_nan=False, allow_infinity=False)
 
 

@@ -7,11 +7,12 @@ from typing import Any
 
 import pytest
 
+from callscore.core.budget import Budget
 from callscore.core.rules import Matcher, check_matcher, describe_value
 from callscore.core.settings import Settings
 from callscore.core.value_comparison import compare_value, make_context
 
-CONTEXT = make_context(Settings())
+CONTEXT = make_context(Settings(), Budget(10**12))
 
 
 @pytest.mark.parametrize(

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from callscore.core.budget import Budget
 from callscore.core.comparators.date import (
     NO_DATE,
     NOT_MIDNIGHT,
@@ -23,7 +24,7 @@ from callscore.core.rules import Matcher, Verdict, check_matcher
 from callscore.core.settings import Settings
 from callscore.core.value_comparison import compare_value, make_context
 
-CONTEXT = make_context(Settings())
+CONTEXT = make_context(Settings(), Budget(10**12))
 
 
 def verdict(wanted: Any, given: Any) -> Verdict:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from callscore.core.budget import Budget
 from callscore.core.call import ToolCall
 from callscore.core.rules import Matcher, check_matcher
 from callscore.core.scoring import score_calls
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def judged(answer: Any, **options: float) -> Verdict:
-    context = make_context(Settings(judge=lambda _question, _value: answer))
+    context = make_context(Settings(judge=lambda _question, _value: answer), Budget())
     return compare_value(Matcher("$judge", "polite?", options), "hello", context)
 
 
@@ -30,7 +31,7 @@ def test_the_judge_is_asked_the_question_about_the_value() -> None:
         return True
 
     verdict = compare_value(
-        Matcher("$judge", "polite?"), {"a": 1}, make_context(Settings(judge=judge))
+        Matcher("$judge", "polite?"), {"a": 1}, make_context(Settings(judge=judge), Budget())
     )
 
     assert verdict.matched
@@ -88,7 +89,7 @@ def test_any_other_answer_is_an_error(answer: Any) -> None:
 
 def test_without_a_judge_the_error_says_how_to_get_one() -> None:
     with pytest.raises(InvalidSettings, match=r"score\(\.\.\., judge=ask_model\)"):
-        compare_value(Matcher("$judge", "polite?"), "hello", make_context(Settings()))
+        compare_value(Matcher("$judge", "polite?"), "hello", make_context(Settings(), Budget()))
 
 
 @pytest.mark.parametrize(

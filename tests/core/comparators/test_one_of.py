@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from callscore.core.budget import Budget
 from callscore.core.rules import ABSENT, Matcher, check_matcher, describe_value
 from callscore.core.settings import Settings
 from callscore.core.value_comparison import compare_value, make_context
 
-CONTEXT = make_context(Settings())
+CONTEXT = make_context(Settings(), Budget(10**12))
 NAMES = [
     Matcher("$text", "New York", {"similarity": 0.8}),
     Matcher("$text", "Newark", {"similarity": 0.8}),
@@ -24,7 +25,7 @@ def test_a_full_match_ends_the_search() -> None:
     def never(_question: str, _value: object) -> bool:
         raise AssertionError
 
-    context = make_context(Settings(judge=never))
+    context = make_context(Settings(judge=never), Budget())
 
     assert compare_value(Matcher("$one_of", [1, Matcher("$judge", "why?")]), 1, context).matched
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from callscore.core.budget import Budget
 from callscore.core.rules import ABSENT, FailedPart, Matcher
 from callscore.core.settings import Settings
 from callscore.core.value_comparison import compare_value, make_context
 
-CONTEXT = make_context(Settings())
+CONTEXT = make_context(Settings(), Budget(10**12))
 
 
 def test_null_is_not_nothing() -> None:

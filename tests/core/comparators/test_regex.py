@@ -9,15 +9,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from callscore.core.budget import Budget
 from callscore.core.call import ToolCall
+from callscore.core.case import Group
 from callscore.core.comparators import regex as module
-from callscore.core.equality import digest
 from callscore.core.rules import Matcher, check_matcher
 from callscore.core.scoring import score_calls
 from callscore.core.settings import Settings
 from callscore.core.value_comparison import compare_value, make_context
+from callscore.errors import InvalidCall
 
-CONTEXT = make_context(Settings())
+CONTEXT = make_context(Settings(), Budget(10**12))
 ENDLESS = r"(a|aa)+$"
 TEXT = "a" * 5000 + "!"
 
@@ -36,57 +38,10 @@ def test_half_of_a_surrogate_pair_is_a_letter_like_others() -> None:
     assert compare_value(Matcher("$regex", "^.$"), "\ud800", CONTEXT).matched
 
 
-def test_an_endless_search_is_given_up_and_not_tried_again(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(module, "_SECONDS", 0.05)
-    monkeypatch.setattr(module, "_timed_out", {})
-    first = compare_value(Matcher("$regex", ENDLESS), TEXT, CONTEXT)
-    monkeypatch.setattr(module, "_SECONDS", 100.0)
-
-    again = compare_value(Matcher("$regex", ENDLESS), TEXT, CONTEXT)
-
-    assert first.note is not None
-    assert first.note.text("en") == "the expression is too slow: stopped after 0.05 s"
-    assert first.note.text("ru").endswith("поиск прерван через 0.05 с")
-    assert again == first
-
-
-def test_another_text_is_not_the_worse_for_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "_SECONDS", 0.05)
-    monkeypatch.setattr(module, "_timed_out", {})
-
-    assert not compare_value(Matcher("$regex", ENDLESS), TEXT, CONTEXT).matched
-    assert compare_value(Matcher("$regex", ENDLESS), "aa", CONTEXT).matched
-    assert not compare_value(Matcher("$regex", ENDLESS), "b", CONTEXT).matched
-    assert compare_value(Matcher("$regex", "a+$"), "aa", CONTEXT).matched
-
-
-def test_many_endless_searches_of_one_case_have_less_and_less_time(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(module, "_SECONDS", 0.02)
-    monkeypatch.setattr(module, "_TRIES", 1)
-    monkeypatch.setattr(module, "_MIN_SECONDS", 0.0002)
-    monkeypatch.setattr(module, "_MAX_REMEMBERED", 4)
-    monkeypatch.setattr(module, "_timed_out", {})
-    slow: dict[Any, float] = {}
-    context = make_context(Settings(), slow)
-
-    for number in range(6):
-        compare_value(Matcher("$regex", ENDLESS), TEXT * 4 + str(number), context)
-        assert len(slow) == min(number + 1, 4)
-
-    assert [*slow.values()] == [pytest.approx(0.0002)] * 4
-
-
-def test_any_number_of_endless_searches_leaves_the_least_time() -> None:
-    slow = {("", bytes([first, second])): 0.01 for first in range(64) for second in range(64)}
-
-    found = compare_value(Matcher("$regex", ENDLESS), TEXT, make_context(Settings(), slow))
-
-    assert found.note is not None
-    assert found.note.text("en").endswith("stopped after 0.01 s")
+@pytest.fixture
+def short(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Searches have little time, not to wait for them."""
+    monkeypatch.setattr("callscore.core.budget.MAX_SECONDS", 0.05)
 
 
 def _scored(pattern: str, *texts: str) -> Any:
@@ -96,40 +51,42 @@ def _scored(pattern: str, *texts: str) -> Any:
     )
 
 
+@pytest.mark.usefixtures("short")
+def test_a_case_with_an_endless_search_is_refused() -> None:
+    with pytest.raises(InvalidCall) as refusal:
+        _scored(ENDLESS, TEXT)
+
+    assert str(refusal.value) == (
+        "expected: the comparison takes more than 0.05 s for searches per case, and was stopped at"
+        " '$regex'. Simplify the regular expression, or split the case."
+    )
+
+
 def test_no_case_has_less_time_because_of_another(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "_SECONDS", 0.02)
-    monkeypatch.setattr(module, "_TRIES", 1)
-    monkeypatch.setattr(module, "_MIN_SECONDS", 0.0002)
-    monkeypatch.setattr(module, "_timed_out", {})
-    many = _scored(ENDLESS, *[TEXT + str(number) for number in range(4)])
+    with monkeypatch.context() as patch:
+        patch.setattr("callscore.core.budget.MAX_SECONDS", 0.02)
+        with pytest.raises(InvalidCall):
+            _scored(ENDLESS, TEXT)
 
-    (alone,) = _scored(ENDLESS, TEXT + "3").incorrect
-
-    assert not many.correct
-    assert alone.differences[0].reason.endswith("stopped after 0.02 s)")
+    assert len(_scored(ENDLESS, "aa").correct) == 1
 
 
-def test_what_is_said_about_a_score_agrees_with_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "_SECONDS", 0.02)
-    monkeypatch.setattr(module, "_timed_out", {})
-    (pair,) = _scored(ENDLESS, TEXT).incorrect
-    monkeypatch.setattr(module, "_SECONDS", 100.0)
+def test_a_text_is_searched_once_by_the_same_expression(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[str] = []
 
-    assert pair.differences[0].reason.endswith("stopped after 0.02 s)")
+    class Pattern:
+        def search(self, text: str, *, timeout: float) -> None:
+            assert timeout > 0
+            asked.append(text)
 
+    monkeypatch.setattr(module, "_compiled", lambda _pattern: Pattern())
+    rule = Matcher("$regex", "x")
+    group = Group("any_order", (ToolCall("f", {"a": rule}), ToolCall("f", {"b": [rule]})))
+    made = (ToolCall("f", {"a": "y"}), ToolCall("f", {"b": ["y"]}), ToolCall("f", {"a": "y"}))
 
-def test_what_was_given_up_once_is_found_by_the_next_score_that_has_the_time(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    matcher, given_up = Matcher("$regex", "b$"), {("b$", digest("ab")): 0.01}
-    monkeypatch.setattr(module, "_timed_out", given_up)
-    before = compare_value(matcher, "ab", CONTEXT)
+    score_calls((group,), made, Settings())
 
-    scored = compare_value(matcher, "ab", make_context(Settings(), {}))
-
-    assert not before.matched
-    assert scored.matched
-    assert compare_value(matcher, "ab", CONTEXT).matched
+    assert asked == ["y"]
 
 
 @pytest.mark.parametrize(

@@ -6,11 +6,12 @@ from typing import Any
 
 import pytest
 
+from callscore.core.budget import Budget
 from callscore.core.rules import Matcher, check_matcher
 from callscore.core.settings import Settings
 from callscore.core.value_comparison import compare_value, make_context
 
-CONTEXT = make_context(Settings())
+CONTEXT = make_context(Settings(), Budget(10**12))
 
 
 def test_the_first_error_is_told_with_its_place() -> None:

@@ -6,11 +6,12 @@ from typing import Any
 
 import pytest
 
+from callscore.core.budget import Budget
 from callscore.core.rules import ABSENT, FailedPart, Matcher, check_matcher
 from callscore.core.settings import Settings
 from callscore.core.value_comparison import compare_value, make_context
 
-CONTEXT = make_context(Settings())
+CONTEXT = make_context(Settings(), Budget(10**12))
 
 
 def test_each_member_that_fails_is_a_part() -> None:

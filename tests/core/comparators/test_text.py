@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from callscore.core.budget import Budget
 from callscore.core.comparators import text as module
 from callscore.core.comparators.text import IGNORABLE, fold
 from callscore.core.rules import Matcher, Verdict, check_matcher, describe_value
@@ -15,7 +16,7 @@ from callscore.core.settings import Settings
 from callscore.core.value_comparison import compare_value, make_context
 from callscore.errors import InvalidSettings
 
-CONTEXT = make_context(Settings())
+CONTEXT = make_context(Settings(), Budget(10**12))
 
 
 def verdict(wanted: str, given: Any, **options: Any) -> Verdict:
@@ -58,7 +59,7 @@ def test_a_function_of_the_user_takes_the_place_of_our_measure() -> None:
         asked.append((left, right))
         return 0.75
 
-    context = make_context(Settings(similarity=similarity))
+    context = make_context(Settings(similarity=similarity), Budget())
     found = compare_value(Matcher("$text", "Big Apple", {"similarity": 0.7}), "New-York", context)
 
     assert found == Verdict(matched=True, value=0.75)
@@ -67,7 +68,7 @@ def test_a_function_of_the_user_takes_the_place_of_our_measure() -> None:
 
 @pytest.mark.parametrize("answer", [1.5, "much", None])
 def test_an_answer_that_is_no_share_is_an_error(answer: Any) -> None:
-    context = make_context(Settings(similarity=lambda _left, _right: answer))
+    context = make_context(Settings(similarity=lambda _left, _right: answer), Budget())
 
     with pytest.raises(
         InvalidSettings, match="similarity: the function must return a number from 0 to 1, got "
@@ -76,7 +77,7 @@ def test_an_answer_that_is_no_share_is_an_error(answer: Any) -> None:
 
 
 def test_equal_texts_are_alike_whatever_a_function_says() -> None:
-    context = make_context(Settings(similarity=lambda _left, _right: 0.0))
+    context = make_context(Settings(similarity=lambda _left, _right: 0.0), Budget())
 
     assert compare_value(Matcher("$text", "a", {"similarity": 1}), "A", context).value == 1
 

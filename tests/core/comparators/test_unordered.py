@@ -9,13 +9,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from callscore.core.comparators import unordered as module
+from callscore.core.arguments import apply_settings, grade_calls
+from callscore.core.budget import MAX_STEPS, Budget
+from callscore.core.call import ToolCall
 from callscore.core.rules import ABSENT, FailedPart, Matcher, Verdict, check_matcher
 from callscore.core.settings import Settings
 from callscore.core.value_comparison import compare_value, make_context
 from callscore.core.value_comparison import compare_value as compare_values
+from callscore.errors import InvalidCall
 
-CONTEXT = make_context(Settings())
+CONTEXT = make_context(Settings(), Budget(10**12))
 ITEMS = st.integers(0, 4) | st.builds(
     lambda low, span: Matcher("$gte", low, {"$lte": low + span}),
     st.integers(0, 4),
@@ -194,17 +197,54 @@ def test_thousands_of_objects_in_another_order_take_little_time() -> None:
     assert not verdict(wanted, [{"id": -n} for n in range(1, 3001)]).matched
 
 
-def test_too_many_questions_are_told_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "_MAX_COMPARISONS", 100)
+def test_too_many_comparisons_are_refused() -> None:
     rules = [Matcher("$gte", number, {"$lte": number}) for number in range(20)]
+    few = make_context(Settings(), Budget(2000))
 
-    found = verdict(rules, [*range(10, 20), *range(10)])
-
-    assert (found.matched, found.value, found.parts) == (False, 0, ())
-    assert found.note is not None
-    assert "stopped after 100 comparisons" in found.note.text("en")
-    assert "100 сравнений" in found.note.text("ru")
+    with pytest.raises(InvalidCall, match=r"stopped at '\$unordered|stopped at '\$gte'"):
+        compare_value(Matcher("$unordered", rules), [*range(10, 20), *range(10)], few)
     assert verdict(rules, [*range(20)]).matched
+
+
+def test_arrays_within_arrays_are_compared_without_trying_all_pairs() -> None:
+    def nested(depth: int, number: int) -> Any:
+        return number if not depth else [nested(depth - 1, 4 * number + at) for at in range(4)]
+
+    def turned(value: Any) -> Any:
+        return [turned(item) for item in reversed(value)] if isinstance(value, list) else value
+
+    budget = Budget()
+    settings = Settings(arrays="unordered")
+    wanted = apply_settings(ToolCall("f", {"a": nested(5, 0)}), settings, budget)
+    other = nested(5, 0)
+    other[3][3][3][3][3] = -1
+
+    assert grade_calls(wanted, ToolCall("f", {"a": turned(nested(5, 0))}), settings)[0]
+    assert not grade_calls(wanted, ToolCall("f", {"a": other}), settings)[0]
+    assert MAX_STEPS - budget.left < 100_000
+
+
+VALUES = st.recursive(
+    st.sampled_from([0, 1, 1.0, True]),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from("ab"), inner),
+    max_leaves=6,
+)
+
+
+@given(VALUES, VALUES)
+def test_sorting_finds_what_trying_all_pairs_finds(left: Any, right: Any) -> None:
+    settings = Settings(arrays="unordered")
+
+    def matches(expected: Any) -> bool:
+        call = apply_settings(ToolCall("f", {"a": expected}), settings)
+        return grade_calls(call, ToolCall("f", {"a": right}), settings)[0]
+
+    # A rule that accepts anything but the one item that is added on both sides keeps the items
+    # from being sorted.
+    call = apply_settings(ToolCall("f", {"a": [left, Matcher("$type", "null")]}), settings)
+    paired = grade_calls(call, ToolCall("f", {"a": [None, right]}), settings)[0]
+
+    assert matches(left) == paired
 
 
 def test_what_lies_very_deep_is_looked_at_as_it_is() -> None:

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import settings as examples
 from hypothesis import strategies as st
 
-from callscore.core.arguments import grade_calls
+from callscore.core.budget import Budget
 from callscore.core.call import ToolCall
 from callscore.core.case import Expected, Group, GroupKind, Times
 from callscore.core.groups.branch_and_bound import solve_by_branching
@@ -19,6 +19,7 @@ from callscore.core.groups.tree import (
     split_tree,
     weigh_subproblem,
 )
+from callscore.core.pairing import CallIndex
 from callscore.core.settings import Mode, Settings
 
 RATES = [Rate(0, 1), Rate(0, 1, allows_optional=False), Rate(1, 3), Rate(4, 5), Rate(1, 1)]
@@ -28,9 +29,8 @@ STRICT, FLEXIBLE = Settings(), Settings(mode=Mode.FLEXIBLE, argument_match_thres
 def puzzles(
     expected: list[Expected], actual: list[ToolCall], settings: Settings, rate: Rate
 ) -> list[tuple[Subproblem, Worth]]:
-    tree = build_tree(
-        tuple(expected), tuple(actual), "any", lambda e, a: grade_calls(e, a, settings)
-    )
+    grades = CallIndex(actual, settings, Budget()).grades
+    tree = build_tree(tuple(expected), "any", grades, Budget())
     return [(puzzle, weigh_subproblem(puzzle, tree.slots, rate)) for puzzle in split_tree(tree)]
 
 
@@ -44,11 +44,11 @@ def group(kind: GroupKind, *members: Group | str) -> Group:
 
 
 def narrowed(
-    expected: list[Expected], made: str, rate: Rate = RATES[-1], tries: int = 100
+    expected: list[Expected], made: str, rate: Rate = RATES[-1], steps: int = 100_000
 ) -> list[int | None] | None:
     """The columns that the rows of the only puzzle take."""
     ((puzzle, worth),) = puzzles(expected, [call(letter) for letter in made], STRICT, rate)
-    return solve_by_branching(puzzle, worth, tries)
+    return solve_by_branching(puzzle, worth, Budget(), steps)
 
 
 CALLS = st.builds(
@@ -77,11 +77,13 @@ def test_the_search_finds_what_the_walk_finds(
     expected: list[Expected], actual: list[ToolCall], settings: Settings, rate: Rate
 ) -> None:
     for puzzle, worth in puzzles(expected, actual, settings, rate):
-        assert solve_by_branching(puzzle, worth, 100_000) == solve_by_states(puzzle, worth)
+        assert solve_by_branching(puzzle, worth, Budget(10**12), 10**12) == solve_by_states(
+            puzzle, worth
+        )
 
 
 def test_an_assignment_that_breaks_no_rule_is_found_at_the_first_try() -> None:
-    assert narrowed([group("in_order", "a", "b"), call("c")], "cab", tries=1) == [1, 2, 0]
+    assert narrowed([group("in_order", "a", "b"), call("c")], "cab", steps=400) == [1, 2, 0]
 
 
 def test_a_broken_order_leaves_out_the_call_that_costs_least() -> None:
@@ -127,6 +129,6 @@ def test_an_optional_group_that_expects_nothing_is_free() -> None:
 def test_a_search_that_takes_too_long_is_given_up() -> None:
     expected: list[Expected] = [group("in_order", "a", "b", "c")]
 
-    assert narrowed(expected, "cba", tries=0) is None
-    assert narrowed(expected, "cba", tries=2) is None
-    assert narrowed(expected, "cba", tries=9) == [0, 1, 2]
+    assert narrowed(expected, "cba", steps=0) is None
+    assert narrowed(expected, "cba", steps=400) is None
+    assert narrowed(expected, "cba", steps=4000) == [0, 1, 2]

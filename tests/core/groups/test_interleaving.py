@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from callscore.core.arguments import grade_calls
+from callscore.core.budget import Budget
 from callscore.core.call import ToolCall
 from callscore.core.case import Expected, Group, GroupKind, Times
 from callscore.core.groups.interleaving import _build_graph, count_states, solve_by_states
@@ -15,6 +15,7 @@ from callscore.core.groups.tree import (
     split_tree,
     weigh_subproblem,
 )
+from callscore.core.pairing import CallIndex
 from callscore.core.settings import DEFAULT
 
 
@@ -48,7 +49,7 @@ EXPECTATIONS: dict[str, tuple[list[Expected], int]] = {
 
 def puzzle_of(expected: list[Expected]) -> Subproblem:
     # Every letter is made, so that every call has its slot; `a` twice.
-    tree = build_tree(tuple(expected), MADE, "any", lambda e, a: grade_calls(e, a, DEFAULT))
+    tree = build_tree(tuple(expected), "any", CallIndex(MADE, DEFAULT, Budget()).grades, Budget())
     (puzzle,) = split_tree(tree)
     return puzzle
 
@@ -92,7 +93,7 @@ def test_the_best_pairing_can_be_read_off_the_worth_of_the_last_state(
     made: str, columns: list[int | None] | None
 ) -> None:
     actual = tuple(call(letter) for letter in made)
-    tree = build_tree((AB, CD), actual, "any", lambda e, a: grade_calls(e, a, DEFAULT))
+    tree = build_tree((AB, CD), "any", CallIndex(actual, DEFAULT, Budget()).grades, Budget())
 
     found = [
         solve_by_states(puzzle, weigh_subproblem(puzzle, tree.slots, Rate(1, 1)))

@@ -12,10 +12,11 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from callscore.core.arguments import Grade, grade_calls
+from callscore.core.budget import Budget
 from callscore.core.call import ToolCall
 from callscore.core.case import Expected, Group, Times
 from callscore.core.groups.solver import GroupPairing, match_groups
-from callscore.core.pairing import match_calls
+from callscore.core.pairing import CallIndex, match_calls
 from callscore.core.settings import Mode, Settings
 
 if TYPE_CHECKING:
@@ -161,7 +162,9 @@ def by_brute_force(
 
 
 def matched(expected: tuple[Expected, ...], actual: Calls, settings: Settings) -> GroupPairing:
-    return match_groups(expected, actual, settings, lambda e, a: grade_calls(e, a, settings))
+    budget = Budget()
+    grades = CallIndex(actual, settings, budget).grades
+    return match_groups(expected, actual, settings, grades, budget)
 
 
 NAMES = st.sampled_from(["search", "search", "search", "book"])
@@ -227,7 +230,7 @@ def test_without_groups_the_pairing_is_that_of_a_plain_list(
     grouped = matched(expected, actual, settings)
 
     assert grouped.calls == expected
-    assert grouped.matches == match_calls(expected, actual, 0, settings)
+    assert grouped.matches == match_calls(expected, actual, 0, settings, Budget())
 
 
 @given(st.lists(CALLS, min_size=1, max_size=5).map(tuple), ACTUALS, SETTINGS)

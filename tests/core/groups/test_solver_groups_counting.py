@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from callscore.core.arguments import grade_calls
+from callscore.core.budget import MAX_STEPS, Budget
 from callscore.core.call import ToolCall
 from callscore.core.case import Expected, Forbidden, Group, GroupKind, Times, calls_in
 from callscore.core.groups.solver import match_groups
+from callscore.core.pairing import CallIndex
 from callscore.core.settings import Order, Settings
 from callscore.errors import InvalidCall
 
@@ -20,13 +21,16 @@ def group(kind: GroupKind, *members: Expected) -> Group:
 
 
 def names(
-    expected: list[Expected], actual: list[ToolCall], order: Order = "any"
+    expected: list[Expected],
+    actual: list[ToolCall],
+    order: Order = "any",
+    steps: int = MAX_STEPS,
 ) -> tuple[list[str], list[tuple[int, int, bool]]]:
     """The names of the calls that count, and the pairs."""
     settings = Settings(order=order)
-    found = match_groups(
-        tuple(expected), tuple(actual), settings, lambda e, a: grade_calls(e, a, settings)
-    )
+    budget = Budget(steps)
+    grades = CallIndex(actual, settings, budget).grades
+    found = match_groups(tuple(expected), tuple(actual), settings, grades, budget)
     return [call.name for call in found.calls], found.matches
 
 
@@ -195,24 +199,22 @@ def backwards(branches: list[Expected]) -> list[ToolCall]:
     return [call for calls in zip(*members, strict=True) for call in calls][::-1]
 
 
-def test_too_many_interleavings_are_an_error_that_names_the_group(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr("callscore.core.groups.solver._MAX_STEPS", 100_000)  # not to wait for it
+def test_too_many_interleavings_are_an_error_that_names_the_group() -> None:
+    few = 500_000  # not to wait for it
     branches = branches_of(["search"] * 9, 9)
     calls = backwards(branches)
 
     with pytest.raises(
         InvalidCall, match=r"^expected\[1\]\.any_order: groups that expect the same"
     ):
-        names([BOOK, group("any_order", *branches)], calls)
+        names([BOOK, group("any_order", *branches)], calls, steps=few)
     with pytest.raises(InvalidCall, match=r"^expected\[0\]\.in_order\[1\]\.any_order: "):
-        names([group("in_order", BOOK, group("any_order", *branches))], calls)
+        names([group("in_order", BOOK, group("any_order", *branches))], calls, steps=few)
     with pytest.raises(InvalidCall, match=r"^expected: "):
-        names([BOOK, *branches], calls)
+        names([BOOK, *branches], calls, steps=few)
     inner = group("optional", group("any_order", *branches))
     with pytest.raises(InvalidCall, match=r"^expected\[1\]\.optional\.any_order: "):
-        names([branches[0], inner], calls)
+        names([branches[0], inner], calls, steps=few)
 
 
 def test_the_same_groups_are_no_error_where_they_expect_different_tools() -> None:

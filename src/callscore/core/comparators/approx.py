@@ -36,6 +36,7 @@ EXAMPLES = (
 )
 
 _DEFAULT_REL = 1e-6
+_STEPS = 40  # for exact arithmetic
 _ALMOST_ONE = 1 - 2**-53
 
 
@@ -49,10 +50,11 @@ def check(matcher: Matcher) -> str | None:
     return None
 
 
-def compare(matcher: Matcher, actual: Any, _: Context) -> Verdict:
+def compare(matcher: Matcher, actual: Any, context: Context) -> Verdict:
     """Whether the distance is within the tolerance; the value is tolerance / distance."""
     if not is_number(actual):
         return wrong_type(actual, "number")
+    context.budget.spend(_STEPS, KEYS[0])
     numbers = (matcher.value, actual, matcher.options.get("abs", 0))
     expected, given, fixed = _ratios(numbers)
     distance = abs(given[0] * expected[1] - expected[0] * given[1]), given[1] * expected[1]

@@ -24,14 +24,18 @@ SCHEMA: dict[str, Any] = {
 EXAMPLES = (({"$contains": "Paris"}, "hotels in Paris", "hotels in paris"),)
 
 
+_CHARACTERS_PER_STEP = 50
+
+
 def check(matcher: Matcher) -> str | None:
     """The value is text."""
     return None if isinstance(matcher.value, str) else operand_problem(matcher, "text")
 
 
-def compare(matcher: Matcher, actual: Any, _: Context) -> Verdict:
+def compare(matcher: Matcher, actual: Any, context: Context) -> Verdict:
     """Whether it is in there."""
     if not isinstance(actual, str):
         return wrong_type(actual, "string")
+    context.budget.spend(len(actual) // _CHARACTERS_PER_STEP, KEYS[0])
     matched = matcher.value in actual
     return Verdict(matched, float(matched))

@@ -143,6 +143,7 @@ ZONE_UNKNOWN = Phrase(
 )
 
 _MIDNIGHT = time()
+_STEPS = 50  # to parse a text
 
 
 def check(matcher: Matcher) -> str | None:
@@ -156,9 +157,9 @@ def check(matcher: Matcher) -> str | None:
     return operand_problem(matcher, "a date in ISO 8601, RFC 2822 or seconds since 1970")
 
 
-def compare(matcher: Matcher, actual: Any, _: Context) -> Verdict:
+def compare(matcher: Matcher, actual: Any, context: Context) -> Verdict:
     """Whether both are the same day, or the same point in time."""
-    expected, given = parse_moment(matcher.value), parse_moment(actual)
+    expected, given = _moment(matcher.value, context), _moment(actual, context)
     if expected is None or given is None:
         return Verdict(matched=False, value=0.0, note=Note(NO_DATE))
     note = None
@@ -172,6 +173,19 @@ def compare(matcher: Matcher, actual: Any, _: Context) -> Verdict:
         if not matched and any(isinstance(day, datetime) for day in days):
             note = Note(NOT_MIDNIGHT)
     return Verdict(matched, float(matched), note)
+
+
+def _moment(value: Any, context: Context) -> Moment | None:
+    """The date or the instant that a value spells; each value of a case is parsed once."""
+    if not isinstance(value, str):
+        return parse_moment(value)
+
+    def compute() -> Moment | None:
+        context.budget.spend(_STEPS, KEYS[0])
+        return parse_moment(value)
+
+    found: Moment | None = context.budget.once((KEYS[0], value), compute)
+    return found
 
 
 def _day(moment: Moment) -> Moment:

@@ -6,8 +6,6 @@ import re
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from callscore.core.equality import digest
-from callscore.core.phrases import Note, Phrase
 from callscore.core.rendering import clip, escape
 from callscore.core.rules import Verdict, describe_value, operand_problem
 from callscore.core.value_comparison import wrong_type
@@ -15,7 +13,7 @@ from callscore.core.value_comparison import wrong_type
 if TYPE_CHECKING:
     import regex
 
-    from callscore.core.rules import Context, Matcher, Timeouts
+    from callscore.core.rules import Context, Matcher
 
 __all__ = ["EXAMPLES", "KEYS", "SCHEMA", "check", "compare", "describe"]
 
@@ -33,12 +31,6 @@ EXAMPLES = (
     ({"$regex": "(?i)paris"}, "Hotels in PARIS", "Hotels in Rome"),
 )
 
-TIMED_OUT = Phrase(
-    "the expression is too slow: stopped after {seconds} s",
-    "выражение слишком медленное: поиск прерван через {seconds} с",
-)
-
-_SECONDS = 1.0
 _MAX_SHOWN = 200  # characters; reports cut it further
 # The library expands repeats: a{1000} takes as much memory as 1000 letters.
 _MAX_PATTERN = 5_000
@@ -52,14 +44,9 @@ _PART = re.compile(
 _VERBOSE = re.compile(r"\(\?[a-zA-Z]*x")
 _IN_SET = re.compile(r"\\N\{[^}]*\}|\\.|\[", re.DOTALL)
 
-# After every 10 timeouts in a case, the time limit falls to a tenth, so that they cannot stop a
-# run. Cases do not affect each other.
-_TRIES = 10
-_MIN_SECONDS = 0.01
-_MAX_REMEMBERED = 2**14
-# The searches that timed out when they were last scored, so that explaining a score agrees with it
-# and does not search again. Scoring does not read it.
-_timed_out: Timeouts = {}
+# The usual cost of a search, and of the characters that it searches.
+_STEPS = 30
+_CHARACTERS_PER_STEP = 10
 
 
 def check(matcher: Matcher) -> str | None:
@@ -130,26 +117,22 @@ def _translated(part: re.Match[str]) -> str:
 
 
 def compare(matcher: Matcher, actual: Any, context: Context) -> Verdict:
-    """Whether the expression finds something before the timeout."""
+    """Whether the expression finds something; it searches the same text once.
+
+    Raises:
+        OverBudget: the searches of the case take too long.
+    """
     if not isinstance(actual, str):
         return wrong_type(actual, "string")
-    timeouts = _timed_out if context.slow is None else context.slow
-    seconds = timeouts.get((matcher.value, digest(actual))) if timeouts else None
-    if seconds is None:
-        step = len(context.slow or ()) // _TRIES
-        seconds = max(_SECONDS * 0.1**step, _MIN_SECONDS)
-        try:
-            matched = _compiled(matcher.value).search(actual, timeout=seconds) is not None
-        except (TimeoutError, MemoryError):
-            for remembered in (timeouts, _timed_out):
-                remembered[matcher.value, digest(actual)] = seconds
-                if len(remembered) > _MAX_REMEMBERED:
-                    del remembered[next(iter(remembered))]
-        else:
-            if _timed_out:
-                _timed_out.pop((matcher.value, digest(actual)), None)
-            return Verdict(matched, float(matched))
-    return Verdict(matched=False, value=0.0, note=Note(TIMED_OUT, {"seconds": f"{seconds:g}"}))
+    pattern, budget = matcher.value, context.budget
+
+    def search(seconds: float) -> bool:
+        return _compiled(pattern).search(actual, timeout=seconds) is not None
+
+    steps = _STEPS + len(actual) // _CHARACTERS_PER_STEP
+    key = KEYS[0], pattern, actual
+    matched = budget.once(key, lambda: budget.search(steps, KEYS[0], search))
+    return Verdict(matched, float(matched))
 
 
 def describe(matcher: Matcher) -> str:

@@ -34,9 +34,9 @@ def check(matcher: Matcher) -> str | None:
     return None if problem is None else f"invalid JSON Schema: {problem}"
 
 
-def compare(matcher: Matcher, actual: Any, _: Context) -> Verdict:
+def compare(matcher: Matcher, actual: Any, context: Context) -> Verdict:
     """Whether the value is valid; else the first thing that is wrong with it."""
-    errors = validation_errors(matcher.value, actual)
+    errors = validation_errors(matcher.value, actual, context.budget)
     if not errors:
         return Verdict(matched=True)
     from callscore.words.reasons import schema_error_note

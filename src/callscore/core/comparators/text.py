@@ -132,6 +132,9 @@ TOO_LONG = Phrase("the texts are too long to compare", "тексты слишк�
 # similar enough; the second takes about a fifth of a second.
 _MAX_FULLY_MEASURED = 100_000_000
 _MAX_COMPARED = 10_000_000_000
+_STEPS_PER_CHARACTER = 3
+_STEPS_PER_SIMILARITY = 10
+_CELLS_PER_STEP = 5_000  # the library compares 64 characters at once
 
 
 def check(matcher: Matcher) -> str | None:
@@ -152,13 +155,24 @@ def compare(matcher: Matcher, actual: Any, context: Context) -> Verdict:
     if not isinstance(actual, str):
         return wrong_type(actual, "string")
     ignore = tuple(matcher.options.get("ignore", IGNORABLE))
-    expected, given = fold(matcher.value, ignore), fold(actual, ignore)
+    expected, given = _folded(matcher.value, ignore, context), _folded(actual, ignore, context)
     if expected == given:
         return Verdict(matched=True)
     least = matcher.options.get("similarity")
     if least is None:
         return Verdict(matched=False, value=0.0)
     return _judge_similarity(_similarity(expected, given, least, context), least)
+
+
+def _folded(text: str, ignore: tuple[str, ...], context: Context) -> str:
+    """The normalized text; that is computed once for each text of a case."""
+
+    def compute() -> str:
+        context.budget.spend(_STEPS_PER_CHARACTER * len(text), KEYS[0])
+        return fold(text, ignore)
+
+    found: str = context.budget.once(("fold", text, ignore), compute)
+    return found
 
 
 def _judge_similarity(similarity: float | None, least: float) -> Verdict:
@@ -180,6 +194,7 @@ def _similarity(expected: str, actual: str, least: float, context: Context) -> f
     work = len(expected) * len(actual)
     if work > _MAX_COMPARED:
         return None
+    context.budget.spend(_STEPS_PER_SIMILARITY + work // _CELLS_PER_STEP, KEYS[0])
     from rapidfuzz.distance import Indel
 
     cutoff = least if work > _MAX_FULLY_MEASURED else 0

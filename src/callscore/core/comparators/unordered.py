@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 from callscore.core.assignment import BipartiteMatching, columns_in
 from callscore.core.equality import fingerprint
-from callscore.core.phrases import Note, Phrase
 from callscore.core.rules import (
     ABSENT,
     FailedPart,
@@ -21,8 +20,9 @@ from callscore.core.rules import (
 from callscore.core.value_comparison import is_accepted
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
+    from callscore.core.budget import Budget
     from callscore.core.rules import Context
 
 __all__ = ["EXAMPLES", "KEYS", "NESTS", "RULE", "SCHEMA", "check", "compare"]
@@ -43,19 +43,12 @@ EXAMPLES = (
     ({"$unordered": [{"$gt": 0}, 5]}, [5, 7], [5, 0]),
 )
 
-TOO_MANY = Phrase(
-    "too many matchers and items: stopped after {most} comparisons",
-    "слишком много правил и элементов: остановлено после {most} сравнений",
-)
-
 _MAX_PAIRS = 100  # pairs; beyond that, similar items are not searched for
-_MAX_COMPARISONS = 4_000_000  # of a rule with an item, which takes some seconds
+_STEPS = 100
+_STEPS_PER_ITEM = 15
+_MAX_SORTED_DEPTH = 150
 _MAX_DEPTH = 20  # levels down to which structural rules are looked for
 _STRUCTURAL = ("$subset", "$unordered", "$optional")
-
-
-class _TooManyError(Exception):
-    """Too many comparisons are needed."""
 
 
 def check(matcher: Matcher) -> str | None:
@@ -65,17 +58,17 @@ def check(matcher: Matcher) -> str | None:
 
 
 def compare(matcher: Matcher, actual: Any, context: Context) -> Verdict:
-    """Whether each item has its own partner; the failed parts are the items without one."""
+    """Whether each item has its own partner; the failed parts are the items without one.
+
+    Raises:
+        OverBudget: too many items have to be compared with each other.
+    """
     if not isinstance(actual, list | tuple):
         return Verdict(matched=False, value=0.0)
     expected = matcher.value
-    unmatched, rows_with_rules, places = _pair_equal_items(expected, actual)
+    unmatched, rows_with_rules, places = _pair_equal_items(matcher, actual, context.budget)
     accepted = _AcceptedItems(expected, actual, places, context)
-    try:
-        unpaired, free = _unpaired_items(rows_with_rules, accepted)
-    except _TooManyError:
-        note = Note(TOO_MANY, {"most": f"{_MAX_COMPARISONS:,}"})
-        return Verdict(matched=False, value=0.0, note=note)
+    unpaired, free = _unpaired_items(rows_with_rules, accepted)
     skipped = [row for row in unpaired if is_accepted(expected[row], ABSENT, context)]
     unmatched = sorted({*unmatched, *unpaired}.difference(skipped))
     if not unmatched and not free:
@@ -130,27 +123,80 @@ def _closeness(expected: Any, actual: Any, context: Context) -> float:
 
 
 def _pair_equal_items(
-    expected: Sequence[Any], actual: Sequence[Any]
+    matcher: Matcher, actual: Sequence[Any], budget: Budget
 ) -> tuple[list[int], list[int], _Places]:
     """Pair plain items with equal ones, and return the rest: unmatched items, rules, given items.
 
     A plain item can only be paired with an equal one, and equal items are interchangeable for the
-    rules, so that pairing these first takes no partner from a rule.
+    rules, so that pairing these first takes no partner from a rule. If all arrays inside the
+    items are unordered and there are no other rules, items are equal if they are when sorted.
     """
+    budget.spend(_STEPS + _STEPS_PER_ITEM * (len(matcher.value) + len(actual)), KEYS[0])
+    kinds = budget.about(matcher, _expected_kinds)
+    find_kind = _kind_in_any_order if None not in kinds else fingerprint
     places: _Places = defaultdict(list)
     for column in reversed(range(len(actual))):
-        places[fingerprint(actual[column])].append(column)
+        item = actual[column]
+        is_nested = isinstance(item, list | tuple | dict)
+        places[budget.about(item, find_kind) if is_nested else fingerprint(item)].append(column)
     unmatched: list[int] = []
     rows_with_rules: list[int] = []
-    for row, item in enumerate(expected):
-        if contains_matchers(item):
+    for row, kind in enumerate(kinds):
+        if kind is None:
+            kind = budget.about(matcher.value[row], _plain_kind)  # noqa: PLW2901  (of other items)
+        if kind is None:
             rows_with_rules.append(row)
-        elif columns := places.get(fingerprint(item)):
+        elif columns := places.get(kind):
             columns.pop()
         else:
             unmatched.append(row)
     left = {kind: columns for kind, columns in places.items() if columns}
     return unmatched, rows_with_rules, left
+
+
+def _expected_kinds(matcher: Matcher) -> list[str | None]:
+    """The kind of each item by `_kind_in_any_order`; None for all if any has another rule."""
+    kinds = [_unordered_kind(item) for item in matcher.value]
+    return [None] * len(kinds) if None in kinds else kinds
+
+
+def _plain_kind(item: Any) -> str | None:
+    """The fingerprint of an item; None if it contains rules."""
+    return None if contains_matchers(item) else fingerprint(item)
+
+
+def _unordered_kind(item: Any) -> str | None:
+    """As `_kind_in_any_order` for an expected item; None if it has other rules, or ordered arrays."""
+    if isinstance(item, Matcher):
+        is_array = item.key == KEYS[0] and isinstance(item.value, list | tuple)
+        return _joined(map(_unordered_kind, item.value), "[]") if is_array else None
+    if isinstance(item, dict):
+        kinds = [(key, _unordered_kind(member)) for key, member in item.items()]
+        return _joined([kind and f"{fingerprint(key)}:{kind}" for key, kind in kinds], "{}")
+    return None if isinstance(item, list | tuple) else fingerprint(item)
+
+
+def _kind_in_any_order(item: Any, depth: int = 0) -> str:
+    """A text that two values share exactly when they are equal apart from the order in arrays."""
+    if depth == _MAX_SORTED_DEPTH:  # deeper than arrays can be unordered
+        return fingerprint(item)
+    if isinstance(item, dict):
+        members = [
+            f"{fingerprint(key)}:{_kind_in_any_order(member, depth + 1)}"
+            for key, member in item.items()
+        ]
+        return _joined(members, "{}") or ""
+    if isinstance(item, list | tuple):
+        return _joined([_kind_in_any_order(member, depth + 1) for member in item], "[]") or ""
+    return fingerprint(item)
+
+
+def _joined(kinds: Iterable[str | None], brackets: str) -> str | None:
+    """Kinds in an order that does not depend on theirs; None if one of them is."""
+    found = list(kinds)
+    if None in found:
+        return None
+    return brackets[0] + ",".join(sorted(filter(None, found))) + brackets[1]
 
 
 # The positions of the given items of each kind, last first.
@@ -169,24 +215,16 @@ class _AcceptedItems:
         self.firsts = _bits(list(self.kinds))
         self.columns = sum(self.kinds.values())
         self.known: dict[str, int] = {}
-        self.left = _MAX_COMPARISONS
 
     def accepts(self, row: int, column: int) -> bool:
         """Whether a rule accepts an item."""
         return self.context.compare(self.wanted[row], self.actual[column]).matched
 
     def accepted_columns(self, row: int) -> int:
-        """All items that a rule accepts.
-
-        Raises:
-            _TooManyError: too many comparisons are needed.
-        """
-        kind = fingerprint(self.wanted[row])
+        """All items that a rule accepts."""
+        kind = self.context.budget.about(self.wanted[row], fingerprint)
         if kind not in self.known:
             possible = columns_in(self._possible(self.wanted[row]))
-            self.left -= len(possible)
-            if self.left < 0:
-                raise _TooManyError
             self.known[kind] = sum(
                 self.kinds[first] for first in possible if self.accepts(row, first)
             )
@@ -213,12 +251,16 @@ class _AcceptedItems:
 
     def likely_columns(self, row: int, free: int) -> Iterator[int]:
         """The free items that a rule most likely accepts: an equal, the first, and the last."""
-        unwrapped = unwrap_matchers(self.wanted[row], keys=_STRUCTURAL, depth=_MAX_DEPTH)
-        equals = self.places.get(fingerprint(unwrapped), ())
+        equals = self.places.get(self.context.budget.about(self.wanted[row], _likely_kind), ())
         yield from [column for column in equals if free >> column & 1][-1:]
         if free:
             yield (free & -free).bit_length() - 1
             yield free.bit_length() - 1
+
+
+def _likely_kind(item: Any) -> str:
+    """The fingerprint of the value that a rule most likely stands for."""
+    return fingerprint(unwrap_matchers(item, keys=_STRUCTURAL, depth=_MAX_DEPTH))
 
 
 def _bits(columns: list[int]) -> int:
@@ -230,7 +272,9 @@ def _unpaired_items(rows: list[int], fitting: _AcceptedItems) -> tuple[list[int]
 
     Rows that need a partner come first, and never lose it to one that does not.
     """
-    partners = BipartiteMatching(fitting.columns, fitting.accepted_columns)
+    partners = BipartiteMatching(
+        fitting.columns, fitting.accepted_columns, fitting.context.budget, KEYS[0]
+    )
     optional = [row for row in rows if is_accepted(fitting.wanted[row], ABSENT, fitting.context)]
     required = sorted(set(rows).difference(optional))
     unpaired: list[int] = []

@@ -13,12 +13,19 @@ from itertools import accumulate, count
 from typing import TYPE_CHECKING, NamedTuple
 
 from callscore.core.assignment import assign, levels_of
+from callscore.core.groups.tree import GROUPS
 
 if TYPE_CHECKING:
     from callscore.core.assignment import Levels
+    from callscore.core.budget import Budget
     from callscore.core.groups.tree import Part, Subproblem, Worth
 
 __all__ = ["solve_by_branching"]
+
+
+_STEPS_PER_LINE = 4
+_BITS_PER_STEP = 500
+_STEPS_PER_TRY = 60  # for each row and each column
 
 
 class _Branch(NamedTuple):
@@ -34,17 +41,23 @@ class _Branch(NamedTuple):
     chosen: dict[int, int]
 
 
-def solve_by_branching(subproblem: Subproblem, worth: Worth, tries: int) -> list[int | None] | None:
-    """The column of each row, or None, in the best pairing; None if that takes more tries.
+def solve_by_branching(
+    subproblem: Subproblem, worth: Worth, budget: Budget, steps: int
+) -> list[int | None] | None:
+    """The column of each row, or None, in the best pairing; None if that takes more steps.
 
     Of several it is the first: row 0 has the lowest column that it has in any of them, and so on.
+
+    Raises:
+        OverBudget: nothing is left of the budget.
     """
-    if not tries:
+    if steps < _STEPS_PER_TRY * (len(subproblem.rows) + len(subproblem.columns)):
         return None
-    search = _Search(subproblem, worth)
+    search = _Search(subproblem, worth, budget)
+    least = budget.left - steps
     everything = (1 << search.width) - 1
     pending = [search.solved(_Branch((everything,) * len(subproblem.rows), {}))]
-    while search.tried <= tries:
+    while budget.left >= least:
         _, columns, _, branch = heappop(pending)
         split = search.split(subproblem.part, columns, branch)
         if split is None:
@@ -59,8 +72,9 @@ _SolvedBranch = tuple[int, tuple[int, ...], int, _Branch]
 
 
 class _Search:
-    def __init__(self, subproblem: Subproblem, worth: Worth) -> None:
+    def __init__(self, subproblem: Subproblem, worth: Worth, budget: Budget) -> None:
         self.part = subproblem.part
+        self.budget = budget
         self.worth = worth
         self.width = len(subproblem.columns)  # also the column of rows that have none
         different = {id(gains): gains for gains in worth.gains}  # equal rows share their gains
@@ -70,11 +84,14 @@ class _Search:
         # is worth nothing to it.
         self.bonus = sum([levels[0][0] for levels in self.levels if levels]) + 1
         self.numbers = count(1)
-        self.tried = 0
+        # Of one try, without its assignment: the rows are prepared, and the parts are searched.
+        lines = 2 * len(self.levels) + sum(map(len, self.levels))
+        unit = 1 + (self.width >> 11) + self.bonus.bit_length() // _BITS_PER_STEP
+        self.steps = _STEPS_PER_LINE * lines * unit
 
     def solved(self, branch: _Branch) -> _SolvedBranch:
         """The best assignment of a subproblem, ignoring the constraints of its groups."""
-        self.tried = next(self.numbers)
+        self.budget.spend(self.steps, GROUPS)
         rows: list[Levels] = []
         for row, (levels, open_columns) in enumerate(
             zip(self.levels, branch.open_columns, strict=True)
@@ -85,13 +102,13 @@ class _Search:
                 if columns & open_columns
             ]
             rows.append([*open_levels, (self.bonus, 1 << self.width + row)])
-        assigned = assign(rows, self.width + len(rows))
+        assigned = assign(rows, self.width + len(rows), self.budget)
         columns = [min(column, self.width) for column in assigned if column is not None]
         value = self._base(self.part, branch.chosen)
         value += sum(
             gains.get(column, 0) for gains, column in zip(self.worth.gains, columns, strict=True)
         )
-        return -value, tuple(columns), self.tried, branch
+        return -value, tuple(columns), next(self.numbers), branch
 
     def split(self, part: Part, columns: tuple[int, ...], branch: _Branch) -> list[_Branch] | None:
         """Branches that together cover all valid solutions; None if no constraint is broken."""

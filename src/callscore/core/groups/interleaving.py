@@ -14,9 +14,11 @@ if TYPE_CHECKING:
 
     from callscore.core.groups.tree import Part, Subproblem, Worth
 
-__all__ = ["MAX_STATES", "Extent", "count_states", "solve_by_states"]
+__all__ = ["Extent", "count_states", "count_steps", "solve_by_states"]
 
-MAX_STATES = 1_000_000
+_MANY_STATES = 1_000_000  # from here on, a path that says where they come from is useful
+_STEPS_PER_ADVANCE = 2
+_BITS_PER_STEP = 500
 
 
 class Extent(NamedTuple):
@@ -95,7 +97,15 @@ def _count_any_order(part: Part, subproblem: Subproblem) -> Extent:
     states = prod([extent.states for extent in extents])
     steps = sum([extent.steps * (states // extent.states) for extent in extents])
     inner = max(extents, key=lambda extent: extent.states, default=Extent(1, 0, part.path))
-    return Extent(states, steps, inner.path if inner.states > MAX_STATES else part.path)
+    return Extent(states, steps, inner.path if inner.states > _MANY_STATES else part.path)
+
+
+def count_steps(extent: Extent, subproblem: Subproblem) -> int:
+    """The number of steps that `solve_by_states` takes, as a budget counts them."""
+    base, height = len(subproblem.columns) + 1, len(subproblem.rows)
+    bits = (height + 1) * base.bit_length() + subproblem.choices.bit_length()
+    advances = (extent.steps + extent.states) * (len(subproblem.columns) + 1)
+    return _STEPS_PER_ADVANCE * advances * (1 + bits // _BITS_PER_STEP)
 
 
 def solve_by_states(subproblem: Subproblem, worth: Worth) -> list[int | None]:

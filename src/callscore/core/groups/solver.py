@@ -10,20 +10,22 @@ from __future__ import annotations
 from math import gcd
 from typing import TYPE_CHECKING, NamedTuple
 
+from callscore.core.budget import MAX_STEPS, OverBudget
 from callscore.core.groups.branch_and_bound import solve_by_branching
-from callscore.core.groups.interleaving import MAX_STATES, count_states, solve_by_states
+from callscore.core.groups.interleaving import count_states, count_steps, solve_by_states
 from callscore.core.groups.tree import (
+    GROUPS,
     NO_SLOT,
     Rate,
     build_tree,
     split_tree,
     weigh_subproblem,
 )
-from callscore.errors import InvalidCall
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from callscore.core.budget import Budget
     from callscore.core.call import ToolCall
     from callscore.core.case import Expected
     from callscore.core.groups.interleaving import Extent
@@ -32,10 +34,8 @@ if TYPE_CHECKING:
 
 __all__ = ["GroupPairing", "match_groups"]
 
-# An assignment costs about this many steps for each row and each column.
-_STEPS_PER_LINE = 60
-# If there are too many states, assignments are tried for at most this many steps.
-_MAX_STEPS = 100_000_000
+
+_BITS_PER_STEP = 200  # of the worth of a pair
 
 
 class GroupPairing(NamedTuple):
@@ -57,13 +57,14 @@ def match_groups(
     actual: tuple[ToolCall, ...],
     settings: Settings,
     grade: Grader,
+    budget: Budget,
 ) -> GroupPairing:
     """The best pairing, with all choices made; `Settings.order` applies to the outermost list.
 
     Raises:
         InvalidCall: groups can interleave in too many ways, or are nested too deeply.
     """
-    matching = _GroupMatcher(build_tree(expected, actual, settings.order, grade))
+    matching = _GroupMatcher(build_tree(expected, settings.order, grade, budget), budget)
     rate = Rate(1, 1)  # most agents are right, and then one pass is enough
     while True:
         grouped = matching.best(rate)
@@ -81,8 +82,9 @@ def match_groups(
 class _GroupMatcher:
     """Finds the best pairing at a given rate; what does not depend on the rate is kept."""
 
-    def __init__(self, tree: Tree) -> None:
+    def __init__(self, tree: Tree, budget: Budget) -> None:
         self.tree = tree
+        self.budget = budget
         self.subproblems = [
             (subproblem, count_states(subproblem.part, subproblem))
             for subproblem in split_tree(tree)
@@ -95,7 +97,7 @@ class _GroupMatcher:
         for number, (subproblem, extent) in enumerate(self.subproblems):
             found = self.known.get(number)
             if found is None:
-                found = _solve(subproblem, extent, self.tree.slots, rate)
+                found = _solve(subproblem, extent, self.tree.slots, rate, self.budget)
                 if subproblem.is_fixed:  # the same at any rate
                     self.known[number] = found
             taken.update(found)
@@ -110,20 +112,28 @@ class _GroupMatcher:
         return GroupPairing(tuple(calls), matches)
 
 
-def _solve(subproblem: Subproblem, extent: Extent, slots: list[Slot], rate: Rate) -> dict[int, int]:
+def _solve(
+    subproblem: Subproblem, extent: Extent, slots: list[Slot], rate: Rate, budget: Budget
+) -> dict[int, int]:
     """The slots of a subproblem that are taken, and the positions of the calls that take them."""
+    size = len(subproblem.rows) * len(subproblem.columns)
+    budget.spend(size * (1 + subproblem.choices.bit_length() // _BITS_PER_STEP), GROUPS)
     worth = weigh_subproblem(subproblem, slots, rate)
-    is_small = extent.states <= MAX_STATES
-    steps = extent.steps * len(subproblem.columns) if is_small else _MAX_STEPS
-    tries = steps // (_STEPS_PER_LINE * (len(subproblem.rows) + len(subproblem.columns)))
-    columns = solve_by_branching(subproblem, worth, tries)
-    if columns is None and not is_small:
+    steps = count_steps(extent, subproblem)
+    # All states take a known number of steps. Assignments take fewer, or more.
+    try:
+        columns = solve_by_branching(subproblem, worth, budget, min(steps, budget.left))
+    except OverBudget:
+        columns = None
+    if columns is None and steps > budget.left:
         problem = (
-            f"groups that expect the same tools can interleave in more than {MAX_STATES:,} ways"
+            "groups that expect the same tools can interleave in too many ways: the best pairing"
+            f" takes more than {MAX_STEPS:,} steps"
         )
         advice = "Specify more of their order with 'in_order', or split the case"
-        raise InvalidCall(f"{extent.path}: {problem}, too many to find the best pairing. {advice}.")
+        raise OverBudget(f"{extent.path}: {problem}. {advice}.")
     if columns is None:
+        budget.spend(steps, GROUPS)
         columns = solve_by_states(subproblem, worth)
     return {
         worth.slots[row].get(column, subproblem.rows[row][0].slot): subproblem.columns[column]

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 from msgspec import Struct, structs
 
 from callscore.core.arguments import Grade
+from callscore.core.assignment import columns_in
 from callscore.core.call import ToolCall
 from callscore.core.case import Forbidden, Group, Times
 from callscore.errors import InvalidCall
@@ -22,10 +23,12 @@ from callscore.errors import InvalidCall
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from callscore.core.budget import Budget
     from callscore.core.case import Expected
     from callscore.core.settings import Order
 
 __all__ = [
+    "GROUPS",
     "NO_SLOT",
     "Grader",
     "Node",
@@ -40,11 +43,12 @@ __all__ = [
     "weigh_subproblem",
 ]
 
-# Grades an expected and an actual call of the same tool.
-Grader = Callable[[ToolCall, ToolCall], Grade]
+# For an expected call: the positions of the actual calls with each grade, as a bit set.
+Grader = Callable[[ToolCall], dict[Grade, int]]
 _Kind = Literal["call", "in_order", "any_order", "one_of", "optional"]
 # Real groups are never nested this deep, and every level costs several frames of the stack.
 _MAX_DEPTH = 100
+GROUPS = "groups"  # what they are called in the refusal of a case
 
 
 class Slot(Struct, frozen=True, gc=False):
@@ -89,11 +93,13 @@ class Tree(Struct, frozen=True, gc=False):
     slots: list[Slot]
 
 
-def build_tree(
-    expected: tuple[Expected, ...], actual: tuple[ToolCall, ...], order: Order, grade: Grader
-) -> Tree:
-    """The tree of an expectation, with every possible pair graded."""
-    builder = _TreeBuilder(actual, grade)
+def build_tree(expected: tuple[Expected, ...], order: Order, grade: Grader, budget: Budget) -> Tree:
+    """The tree of an expectation, with every possible pair graded.
+
+    Raises:
+        OverBudget: there are too many pairs.
+    """
+    builder = _TreeBuilder(grade, budget)
     kind: _Kind = "in_order" if order == "in_order" else "any_order"
     members = [
         builder.node(item, f"expected[{position}]", depth=1, is_in_optional=False)
@@ -103,14 +109,11 @@ def build_tree(
 
 
 class _TreeBuilder:
-    def __init__(self, actual: tuple[ToolCall, ...], grade: Grader) -> None:
-        self.actual = actual
+    def __init__(self, grade: Grader, budget: Budget) -> None:
         self.grade = grade
+        self.budget = budget
         self.slots: list[Slot] = []
         self.known: dict[object, Slot] = {}
-        self.positions: dict[str, list[int]] = {}
-        for position, call in enumerate(actual):
-            self.positions.setdefault(call.name, []).append(position)
 
     def node(self, item: Expected, path: str, *, depth: int, is_in_optional: bool) -> Node:
         """A call or a group as a node."""
@@ -160,18 +163,30 @@ class _TreeBuilder:
     def _call(self, item: Times, path: str, *, is_in_optional: bool) -> Node:
         call, least, most = item.call, item.least, item.most
         first = len(self.slots)
-        places = self.positions.get(call.name, ())
-        grades = {place: self.grade(call, self.actual[place]) for place in places}
-        right = {place: grade for place, grade in grades.items() if grade[0]}
-        further = len(right) if most is None else min(most - least, len(right))
+        grades = self.grade(call)
+        right = {grade: places for grade, places in grades.items() if grade[0]}
+        fitting = sum(places.bit_count() for places in grades.values())
+        correct = sum(places.bit_count() for places in right.values())
+        further = correct if most is None else min(most - least, correct)
         # More slots than calls that could take them change nothing.
-        required = min(least, len(grades))
-        for number, (fitting, is_extra) in ((required, (grades, False)), (further, (right, True))):
+        required = min(least, fitting)
+        self.budget.spend(10 + 2 * (required + further), GROUPS)
+        for number, (graded, is_extra) in ((required, (grades, False)), (further, (right, True))):
             # Equal slots are one object.
-            key = (call.name, *fitting.items(), is_extra, is_in_optional)
-            slot = self.known.setdefault(key, Slot(call.name, fitting, is_extra, is_in_optional))
-            self.slots += [slot] * number
+            key = (call.name, *sorted(graded.items()), is_extra, is_in_optional)
+            slot = self.known.get(key)
+            if slot is None and number:
+                self.budget.spend(5 * fitting, GROUPS)
+                places = _grade_by_place(graded)
+                slot = self.known[key] = Slot(call.name, places, is_extra, is_in_optional)
+            self.slots += [slot] * number if slot is not None else []
         return Node("call", path, first, len(self.slots), least, (), call)
+
+
+def _grade_by_place(graded: dict[Grade, int]) -> dict[int, Grade]:
+    """The grade of each actual call, in the order of the calls."""
+    found = [(place, grade) for grade, places in graded.items() for place in columns_in(places)]
+    return dict(sorted(found))
 
 
 NO_SLOT = -1

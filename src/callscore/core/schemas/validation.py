@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 
     from jsonschema_rs import ValidationError, Validator
 
+    from callscore.core.budget import Budget
+
 __all__ = [
     "DRAFTS",
     "SchemaError",
@@ -216,7 +218,7 @@ def schema_problem(schema: Any) -> str | None:
     return found if isinstance(found, str) else None
 
 
-def validation_errors(schema: Any, value: Any) -> list[SchemaError]:
+def validation_errors(schema: Any, value: Any, budget: Budget | None = None) -> list[SchemaError]:
     """The errors of a value by a schema, at most 100; empty if it is valid.
 
     `format` is checked. If none of several alternatives (`anyOf`, `oneOf`) fits, only the most
@@ -226,10 +228,24 @@ def validation_errors(schema: Any, value: Any) -> list[SchemaError]:
 
     Raises:
         InvalidSettings: the schema cannot be used.
+        OverBudget: the budget of the case does not suffice, if there is one.
     """
-    compiled = _compile(schema)
+    compiled = _compile(schema) if budget is None else budget.about(schema, _compile)
     if isinstance(compiled, str):
         raise InvalidSettings(f"invalid JSON Schema: {compiled}")
+    if budget is None:
+        return _checked(compiled, value)
+    steps = _STEPS + budget.size_of(value)
+    found: list[SchemaError] = budget.search(
+        steps, "$schema", lambda _seconds: _checked(compiled, value)
+    )
+    return found
+
+
+_STEPS = 50  # to validate a value that has no parts
+
+
+def _checked(compiled: _CompiledSchema, value: Any) -> list[SchemaError]:
     try:
         return _errors(compiled, value)
     except UnicodeEncodeError:  # half of a surrogate pair, which the library cannot represent

@@ -1,0 +1,151 @@
+"""The work that one case may cost.
+
+Everything whose cost can grow faster than its input draws from one budget per case: pairing, groups
+and rules. Work is counted in steps, not in time, so that a case has the same result on a slow and
+on a fast machine. Only searches that cannot be counted, those of regular expressions and of
+patterns in schemas, have a limit in CPU time; a case that reaches a limit is refused, and never
+scored differently.
+"""
+
+from __future__ import annotations
+
+from time import perf_counter, thread_time
+from typing import TYPE_CHECKING, Any
+
+from callscore.errors import InvalidCall
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Hashable
+
+__all__ = ["MAX_SECONDS", "MAX_STEPS", "Budget", "OverBudget"]
+
+MAX_STEPS = 10_000_000  # of about a tenth of a microsecond each
+MAX_SECONDS = 1.0  # of searches beyond what their steps account for
+_SECONDS_PER_STEP = 1e-7
+_MAX_REMEMBERED = 100_000  # verdicts and answers, to bound the memory
+_CONTAINERS = (dict, list, tuple)
+
+_ADVICE = {
+    "$regex": "Simplify the regular expression",
+    "$unordered": "Expect fewer items that contain matchers, or compare the items in order",
+    "$schema": "Simplify the schema",
+    "$text": "Expect shorter texts, or leave out 'similarity'",
+}
+
+
+class OverBudget(InvalidCall):
+    """A case takes more work than its budget."""
+
+
+def _refusal(rule: str, limit: str) -> OverBudget:
+    advice = _ADVICE.get(rule)
+    advice = "Split the case" if advice is None else f"{advice}, or split the case"
+    limited = f"the comparison takes more than {limit} per case, and was stopped at {rule!r}"
+    return OverBudget(f"expected: {limited}. {advice}.")
+
+
+class Budget:
+    """What is left of the work that one case may cost, and what is known about its values.
+
+    Attributes:
+        left: the steps that are left.
+    """
+
+    __slots__ = ("_about", "_excess", "_known", "_since", "_verdicts", "left")
+
+    def __init__(self, steps: int = MAX_STEPS) -> None:
+        self.left = steps
+        self._excess = 0.0
+        self._since: float | None = None
+        self._known: dict[Hashable, Any] = {}
+        # With the values themselves, so that their ids stay their own.
+        self._about: dict[tuple[int, Any], tuple[Any, Any]] = {}
+        self._verdicts: dict[tuple[int, int], tuple[Any, Any, Any]] = {}
+
+    def spend(self, steps: int, rule: str) -> None:
+        """Draw steps for a rule, or for what is named like one.
+
+        Raises:
+            OverBudget: there are not as many left.
+        """
+        self.left -= steps
+        if self.left < 0:
+            raise _refusal(rule, f"{MAX_STEPS:,} steps")
+
+    def once(self, key: Hashable, compute: Callable[[], Any]) -> Any:
+        """The value for a key, computed once; two keys are equal only if their values are."""
+        known = self._known
+        if key in known:
+            return known[key]
+        value = compute()
+        if len(known) < _MAX_REMEMBERED:
+            known[key] = value
+        return value
+
+    def about(self, value: Any, compute: Callable[[Any], Any]) -> Any:
+        """What a function says about a value of the case, computed once for each object."""
+        key = id(value), compute
+        known = self._about.get(key)
+        if known is not None:
+            return known[1]
+        answer = compute(value)
+        if len(self._about) < _MAX_REMEMBERED:
+            self._about[key] = value, answer
+        return answer
+
+    def size_of(self, value: Any) -> int:
+        """The number of values in a value, at all levels."""
+        return self.about(value, _size) if isinstance(value, _CONTAINERS) else 1
+
+    def verdict(self, expected: Any, actual: Any, compare: Callable[[], Any]) -> Any:
+        """The verdict about two values of the case, computed once for each two objects."""
+        key = id(expected), id(actual)
+        known = self._verdicts.get(key)
+        if known is not None:
+            return known[2]
+        found = compare()
+        if len(self._verdicts) < _MAX_REMEMBERED:
+            self._verdicts[key] = expected, actual, found
+        return found
+
+    @property
+    def seconds(self) -> float:
+        """The CPU time that a search may take now."""
+        return max(MAX_SECONDS - self._excess, 0.001)
+
+    def search(self, steps: int, rule: str, run: Callable[[float], Any]) -> Any:
+        """Run a search whose cost cannot be counted, with its timeout; `steps` are its usual cost.
+
+        Raises:
+            OverBudget: it takes too much time, together with the searches before it.
+        """
+        self.spend(steps, rule)
+        if self._since is None:
+            self._since = thread_time()
+        start = perf_counter()
+        try:
+            found = run(self.seconds)
+        except (TimeoutError, MemoryError):
+            raise _refusal(rule, f"{MAX_SECONDS:g} s for searches") from None
+        excess = perf_counter() - start - steps * _SECONDS_PER_STEP
+        if excess > 0:
+            self._excess += excess
+            if self._excess > MAX_SECONDS:
+                # Other processes may have used the time. That is rarely checked, as it takes long.
+                self._excess = min(self._excess, thread_time() - self._since)
+                if self._excess > MAX_SECONDS:
+                    raise _refusal(rule, f"{MAX_SECONDS:g} s for searches")
+        return found
+
+
+def _size(value: Any) -> int:
+    size = 0
+    pending = [value]
+    while pending:
+        item = pending.pop()
+        size += 1
+        if isinstance(item, dict):
+            pending += item.values()
+        elif isinstance(item, list | tuple):
+            pending += item
+    return size
