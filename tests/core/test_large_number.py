@@ -10,20 +10,23 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from callscore import InvalidCall, expect, read_calls, score
+from callscore import InvalidCall, ToolCall, expect, read_calls, score
 from callscore.core.equality import equal, fingerprint, json_type
 from callscore.core.large_number import (
     LargeNumber,
     decode_json,
+    encode_large,
     large_integer,
     number_from_text,
 )
 from callscore.core.schemas.validation import validation_errors
+from callscore.history.records import calls_digest, digest_of, json_bytes, unpack
 from callscore.sources.lenient_json import decode_leniently
 from callscore.sources.reader import read_records
 from callscore.sources.record import Record
 from callscore.sources.toml_document import read_toml
 from callscore.sources.yaml_document import read_yaml
+from callscore.words.plain_data import call_to_dict
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -250,3 +253,16 @@ def test_files_of_all_kinds_hold_large_numbers(suffix: str, tmp_path: Path) -> N
 
     assert isinstance(record, Record)
     assert score(record.value["expected"], record.value["actual"]).f1 == 1
+
+
+def test_a_large_number_is_a_number_again_after_it_was_saved() -> None:
+    call = ToolCall("f", {"x": number_from_text("1e99999"), "y": 10**5000, "z": "1e99999"})
+
+    saved = call_to_dict(call, exact=True)
+    body = json_bytes(saved)
+
+    assert equal(unpack(body, digest_of(body)), saved)
+    assert equal(saved["arguments"], call.arguments)
+    assert calls_digest([saved]) != calls_digest([call_to_dict(call)])
+    with pytest.raises(TypeError, match="object"):
+        encode_large(object())

@@ -12,7 +12,14 @@ from typing import Any
 
 import msgspec
 
-__all__ = ["LargeNumber", "as_large", "decode_json", "large_integer", "number_from_text"]
+__all__ = [
+    "LargeNumber",
+    "as_large",
+    "decode_json",
+    "encode_large",
+    "large_integer",
+    "number_from_text",
+]
 
 _MAX_DIGITS = 4300  # Python's limit for converting text to an integer, and back
 _MAX_INTEGER_BITS = 14_285  # every integer of that many digits has fewer or as many
@@ -159,6 +166,17 @@ def decode_json(text: str | bytes) -> Any:
         parse_int=number_from_text, parse_float=number_from_text, parse_constant=_reject
     )
     return decoder.decode(text if isinstance(text, str) else text.decode())
+
+
+def encode_large(value: Any) -> msgspec.Raw:
+    """The hook of an encoder that writes large numbers as they are.
+
+    Raises:
+        TypeError: it is something else that is not JSON.
+    """
+    if not isinstance(value, LargeNumber):
+        raise TypeError(f"Encoding objects of type {type(value).__qualname__} is unsupported")
+    return msgspec.Raw(repr(value).encode())
 
 
 def _reject(constant: str) -> Any:

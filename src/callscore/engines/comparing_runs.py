@@ -191,7 +191,7 @@ def _trial_outcome(result: Result, hide: Callable[[Any], Any]) -> TrialOutcome:
     case, score = result.case, result.score
     if result.failure is not None:
         return TrialOutcome(status="error", failure=result.failure.problem)
-    calls = calls_digest(hide([call_to_dict(call) for call in case.actual or ()]))
+    calls = calls_digest(hide([call_to_dict(call, exact=True) for call in case.actual or ()]))
     if score is None:
         return TrialOutcome(status="not_scored", calls="" if case.actual is None else calls)
     return TrialOutcome(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from contextlib import suppress
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -48,6 +49,9 @@ FILE_SCORER = "accuracy"
 # The fields of a judge; the key itself is in the environment.
 JUDGE_FIELDS = ("model", "base_url", "key_variable")
 
+# As saved: numbers of any size stay numbers.
+_exact = partial(json_safe, exact=True)
+
 # The key of an expectation that only Python can express.
 PYTHON_KEY = "python"
 
@@ -67,7 +71,7 @@ def case_payload(case: Case) -> dict[str, Any]:
         if value is not None:
             payload[field] = _stable_value(value)
     if case.tools is not None:
-        tools = json_safe(case.tools)
+        tools = _exact(case.tools)
         if tools != case.tools:  # not plain data
             with suppress(CallscoreError):  # they did not affect the score, either
                 tools = tools_payload(_definitions.of(case.tools, f"case {case.id}"))
@@ -84,23 +88,23 @@ def expected_payload(item: Any) -> Any:
     try:
         spelled = expected_to_json(item)
         if not _has_addresses(spelled):
-            return json_safe(spelled)
+            return _exact(spelled)
     except (InvalidCall, RecursionError):
         pass
-    return {PYTHON_KEY: _without_addresses(json_safe(safe_repr(item)))}
+    return {PYTHON_KEY: _without_addresses(_exact(safe_repr(item)))}
 
 
 def _stable_value(value: Any, depth: int = 0) -> Any:
     """A value as plain data without memory addresses."""
     if depth == _MAX_DEPTH or not isinstance(value, dict | list | tuple):
-        plain = json_safe(value)
+        plain = _exact(value)
         return _without_addresses(plain) if _is_object(value) else plain
     if isinstance(value, dict):
-        keys = json_safe(dict.fromkeys(value))
+        keys = _exact(dict.fromkeys(value))
         if len(keys) == len(value):
             members = zip(keys, value.values(), strict=True)
             return {key: _stable_value(member, depth + 1) for key, member in members}
-        return json_safe(value)
+        return _exact(value)
     return [_stable_value(item, depth + 1) for item in value]
 
 
@@ -128,7 +132,7 @@ def _without_addresses(text: Any) -> Any:
 
 def settings_payload(settings: Settings) -> dict[str, Any]:
     """Settings as plain data; functions as in `function_payload`."""
-    found: dict[str, Any] = json_safe(msgspec.to_builtins(settings, enc_hook=function_payload))
+    found: dict[str, Any] = _exact(msgspec.to_builtins(settings, enc_hook=function_payload))
     return found
 
 

@@ -273,7 +273,9 @@ def _results(file: tuple[str, str], totals: Totals) -> EvaluationResults:
 def _result_record(run: str, result: Result) -> ResultRecord:
     """The record of a result, still without evaluation, trial and values."""
     case, failure = result.case, result.failure
-    calls = None if case.actual is None else [call_to_dict(call) for call in case.actual]
+    calls = (
+        None if case.actual is None else [call_to_dict(call, exact=True) for call in case.actual]
+    )
     payload = case_payload(case)
     return ResultRecord(
         run=run,

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import msgspec
 from msgspec import Struct
 
+from callscore.core.large_number import decode_json, encode_large
 from callscore.core.results import MetricValue, Status, Usage
 from callscore.core.statistics import Interval, wilson
 from callscore.core.summary import ToolOutcome
@@ -252,7 +253,7 @@ _DIGEST_SIZE = 16
 _HEX_PREFIX = b"\x00"
 _TEXT_PREFIX = b"\x01"
 
-_encoder = msgspec.json.Encoder()
+_encoder = msgspec.json.Encoder(enc_hook=encode_large)
 
 
 def json_bytes(value: object) -> bytes:
@@ -297,7 +298,7 @@ def unpack(body: bytes | None, digest: bytes | None) -> Any:
         text = b""
     if digest_of(text) != digest:
         raise damaged_row("a saved case or answer")
-    return msgspec.json.decode(text)
+    return decode_json(text)
 
 
 def clean_text(text: str) -> str:
@@ -331,7 +332,7 @@ _NOT_ASKED = frozenset({"expected", "tags", "metadata"})
 _CALL_FIELDS = ("name", "arguments", "raw")
 
 # Sorted: the order of keys is not significant.
-_sorted_encoder = msgspec.json.Encoder(order="deterministic")
+_sorted_encoder = msgspec.json.Encoder(order="deterministic", enc_hook=encode_large)
 
 
 def expectation_digest(payload: Mapping[str, Any]) -> str:

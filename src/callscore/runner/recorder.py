@@ -127,7 +127,7 @@ def result_record(  # noqa: PLR0913  (each is a field of the record)
         return ResultRecord(**{**fields, "attempts": failure.attempts}, failure=text)
     return ResultRecord(
         **fields,
-        calls=[call_to_dict(call) for call in result.case.actual or ()],
+        calls=[call_to_dict(call, exact=True) for call in result.case.actual or ()],
         passed=result.passed,
         values=result.values,
         **score_payload(result.score),

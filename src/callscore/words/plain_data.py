@@ -129,9 +129,12 @@ def _callable_text(function: Any) -> str:
     return f"{named.__module__}.{named.__qualname__}"
 
 
-def call_to_dict(call: ToolCall) -> dict[str, Any]:
-    """A call as plain data; `arguments` is null if they cannot be read."""
-    return {"name": call.name, "arguments": None, **_call(call)}
+def call_to_dict(call: ToolCall, *, exact: bool = False) -> dict[str, Any]:
+    """A call as plain data; `arguments` is null if they cannot be read.
+
+    With `exact`, numbers of any size stay numbers, as in `json_safe`.
+    """
+    return {"name": call.name, "arguments": None, **_call(call, exact=exact)}
 
 
 def tool_to_dict(tool: Tool) -> dict[str, Any]:
@@ -150,11 +153,11 @@ def _expected(item: Expected) -> Any:
         return _call(item) if isinstance(item, ToolCall) else safe_repr(item)
 
 
-def _call(call: ToolCall) -> dict[str, Any]:
+def _call(call: ToolCall, *, exact: bool = False) -> dict[str, Any]:
     # Null fields are left out, so that an expected call without arguments (any are accepted)
     # differs from one with an empty object.
     return {
-        field: json_safe(value)
+        field: json_safe(value, exact=exact)
         for field in call.__struct_fields__
         if (value := getattr(call, field)) is not None and (value or field != "positional")
     }

@@ -11,6 +11,7 @@ import msgspec
 
 from callscore.core.call import NOT_CAPTURED
 from callscore.core.equality import json_type
+from callscore.core.large_number import LargeNumber, large_integer
 from callscore.core.phrases import Language, Phrase, Plural, count_of, say
 from callscore.core.rendering import (
     EMPTY_NAME,
@@ -132,20 +133,22 @@ _MAX_DEEP_TEXT = 10_000
 _MAX_INTEGER_BITS = 10_000
 
 
-def json_safe(value: object, *, depth: int = 0) -> Any:
+def json_safe(value: object, *, depth: int = 0, exact: bool = False) -> Any:
     """The value with everything that is not JSON turned into text.
 
     NaN and infinities, dates and other objects become strings; so do integers of more than 3,000
     digits, and values nested more than 100 levels deep (at most 10,000 characters of them). In
-    strings, halves of surrogate pairs are escaped. Rules are written as in case files.
+    strings, halves of surrogate pairs are escaped. Rules are written as in case files. With `exact`,
+    numbers stay numbers, for the encoders of the history.
     """
-    if value is None or isinstance(value, bool):
+    if value is None or isinstance(value, bool) or (exact and isinstance(value, LargeNumber)):
         return value
     if isinstance(value, str):
         return json_safe_string(value)
     if isinstance(value, int | float):
-        return _safe_number(value)
-    return _safe_container(value, depth)
+        large = large_integer(value) if exact and isinstance(value, int) else value
+        return large if isinstance(large, LargeNumber) else _safe_number(value)
+    return _safe_container(value, depth, exact=exact)
 
 
 def _safe_number(value: float) -> int | float | str:
@@ -161,7 +164,7 @@ def json_safe_string(value: str) -> str:
     return value.encode("utf-8", "backslashreplace").decode()
 
 
-def _safe_container(value: object, depth: int) -> Any:
+def _safe_container(value: object, depth: int, *, exact: bool) -> Any:
     if isinstance(value, Matcher):
         value = {value.key: value.value, **value.options}
     if not isinstance(value, dict | list | tuple):
@@ -170,9 +173,9 @@ def _safe_container(value: object, depth: int) -> Any:
         return render_value(value, limit=_MAX_DEEP_TEXT)
     if isinstance(value, dict):
         keys = [key if isinstance(key, str) else scalar_text(key) for key in value]
-        members = [json_safe(member, depth=depth + 1) for member in value.values()]
+        members = [json_safe(member, depth=depth + 1, exact=exact) for member in value.values()]
         return dict(zip(map(json_safe_string, keys), members, strict=True))
-    return [json_safe(member, depth=depth + 1) for member in value]
+    return [json_safe(member, depth=depth + 1, exact=exact) for member in value]
 
 
 def encode_json(value: object) -> bytes:

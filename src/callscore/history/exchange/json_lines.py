@@ -15,6 +15,7 @@ import msgspec
 from msgspec import Meta, Struct
 from msgspec.structs import asdict, replace
 
+from callscore.core.large_number import decode_json, encode_large
 from callscore.core.results import SavedComparison
 from callscore.core.settings import ArgumentRule, settings_from
 from callscore.errors import CallscoreError, UnreadableInput
@@ -260,9 +261,8 @@ _KINDS: dict[str, type[Record]] = {
 }
 _NAMES = {kind: name for name, kind in _KINDS.items()}
 
-_encoder = msgspec.json.Encoder()
-_decode = msgspec.json.Decoder().decode
-_DECODE_ERRORS = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError)
+_encoder = msgspec.json.Encoder(enc_hook=encode_large)
+_DECODE_ERRORS = (msgspec.MsgspecError, ValueError, RecursionError)
 
 
 class _RecordCounts(msgspec.Struct, frozen=True):
@@ -355,7 +355,7 @@ def _require_complete(place: str, *, is_open: bool) -> None:
 def _read_line(line: bytes, place: str, *, is_first: bool) -> tuple[Record | _RecordCounts, bool]:
     """The record of a line, and for a run whether a line of counts follows at the end."""
     try:
-        found = _decode(line)
+        found = decode_json(line)
     except _DECODE_ERRORS as error:
         raise UnreadableInput(place, f"the line is damaged: {_error_line(error)}.") from error
     if not isinstance(found, dict):
