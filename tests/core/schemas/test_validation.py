@@ -401,3 +401,11 @@ def test_patterns_that_take_long_to_compile_are_refused(schema: dict[str, Any]) 
 )
 def test_other_patterns_are_not_too_long(schema: dict[str, Any]) -> None:
     assert "too long" not in (schema_problem(schema) or "")
+
+
+def test_a_property_whose_name_is_a_number_is_found() -> None:
+    schema = {"additionalProperties": {"type": "integer"}}
+
+    (error,) = validation_errors(schema, {"0": "x"})
+
+    assert error.value == "x"

@@ -171,7 +171,8 @@ def _nearest(steps: tuple[str | int, ...], branches: list[list[SchemaError]]) ->
 
 def _value_at(value: Any, steps: Iterable[str | int]) -> Any:
     for step in steps:
-        value = value[step]
+        # The library writes a key such as "0" as a number.
+        value = value[str(step) if isinstance(value, dict) else step]
     return value
 
 
