@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from sqlalchemy import func, select
 from tests.history.made_up import a_result, a_run, an_answer, an_evaluation
 
-from callscore.errors import InvalidSettings
+from callscore.errors import InvalidSettings, UnusableStore
 from callscore.history import cleanup, queries
 from callscore.history.opening import open_store
 from callscore.history.queries import delete_unused_payloads
@@ -212,6 +212,15 @@ def test_what_an_earlier_time_has_left_is_cleared_too(store: Store) -> None:
         connection.execute(payloads.insert(), insert_rows)
 
     assert store.clear(5, is_dry=False).payloads == 11
+
+
+def test_a_digest_that_is_not_one_is_refused(path: Path) -> None:
+    with open_store(path) as store:
+        with store.writing() as connection:
+            connection.exec_driver_sql("INSERT INTO payloads VALUES ('text', x'31')")
+
+        with pytest.raises(UnusableStore, match="is damaged"):
+            store.clear(5, is_dry=False)
 
 
 def test_a_payload_that_is_referred_to_again_in_the_meantime_stays(

@@ -448,7 +448,10 @@ def freed_payloads(connection: Connection, numbers: list[int]) -> tuple[int, int
 
 def unused_digests(connection: Connection) -> list[bytes]:
     """The digests of unreferenced payloads."""
-    return list(map(bytes, connection.execute(_unreferenced_payloads()).scalars()))
+    found = list(connection.execute(_unreferenced_payloads()).scalars())
+    if not all(isinstance(each, bytes) for each in found):
+        raise damaged_row("a saved case or answer")
+    return found
 
 
 def _unreferenced_payloads(removed: Any = None) -> Any:
