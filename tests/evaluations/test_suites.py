@@ -206,6 +206,7 @@ MODEL = f"model: m\n{CASES}"
         (f"{MODEL}fail_under: high\n", 3, "fail_under: 'high' is not a number from 0 to 1."),
         (f"{MODEL}tags: [1]\n", 3, "tags: 1 is not a tag."),
         (f"{MODEL}trials: 0\n", 3, "trials: 0 is not an integer ≥ 1."),
+        (f"{MODEL}trials: 10001\n", 3, "trials: 10001 is more than 10000."),
         (f"{MODEL}only: maybe\n", 3, "only: 'maybe' is not true or false."),
         (f"{MODEL}skip: 1\n", 3, "skip: 1 is not true, false or a reason."),
         (f"{MODEL}tools: gone.json\n", 3, "tools: "),

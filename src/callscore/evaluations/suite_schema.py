@@ -127,7 +127,12 @@ def _properties() -> dict[str, Any]:
             "additionalProperties": {"$ref": "#/$defs/variant"},
         },
         "tags": {**_TEXTS, "title": "Tags of all cases"},
-        "trials": {"title": "Trials per case", "type": "integer", "minimum": 1},
+        "trials": {
+            "title": "Trials per case",
+            "type": "integer",
+            "minimum": 1,
+            "maximum": 10_000,
+        },
         "judge": _name_or_object("judge", "The judge", "It answers `$judge` rules."),
         "only": {
             "title": "Run only this suite",
