@@ -122,7 +122,7 @@ class MissingConsent(InvalidSettings):
         for file, address, variable in self.servers:
             sent.setdefault(file, []).append(f"the value of {variable} to {address}")
         return "; ".join(
-            f"{file}: the file sends the cases and {' and '.join(dict.fromkeys(each))}"
+            f"{file}: this file would send the cases and {' and '.join(dict.fromkeys(each))}"
             for file, each in sent.items()
         )
 

@@ -35,6 +35,7 @@ cases:
 @pytest.fixture
 def suite(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
+    monkeypatch.setenv("GITHUB_TOKEN", "the-token-of-the-user")
     monkeypatch.chdir(tmp_path)
     path = tmp_path / "eval_suite.yaml"
     path.write_text(SUITE, encoding="utf-8")

@@ -40,14 +40,34 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         None,
         "https://api.openai.com/v1",
         "HTTPS://API.openai.com:443/v1/",
+    ],
+)
+def test_the_default_key_may_go_to_its_provider(
+    address: str | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(OPENAI, "the-key-of-the-user")
+
+    assert missing_consent(address, OPENAI, FILE) is None
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
         "http://localhost:8080/v1",
         "http://127.0.0.1:8080/v1",
         "http://127.9.9.9/v1",
         "http://[::1]:8080/v1",
     ],
 )
-def test_the_default_key_may_go_to_its_provider_and_to_this_machine(address: str | None) -> None:
-    assert missing_consent(address, OPENAI, FILE) is None
+@pytest.mark.parametrize("variable", [OPENAI, "GITHUB_TOKEN"])
+def test_a_server_on_this_machine_needs_consent_only_for_a_key(
+    address: str, variable: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv(variable, raising=False)
+    assert missing_consent(address, variable, FILE) is None
+
+    monkeypatch.setenv(variable, "the-key-of-the-user")
+    assert missing_consent(address, variable, FILE) is not None
 
 
 @pytest.mark.parametrize(

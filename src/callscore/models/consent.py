@@ -173,9 +173,11 @@ _BASE_VARIABLE = f"OPENAI{_BASE_SUFFIX}"
 
 
 def _is_usual(server: Server) -> bool:
-    """Whether a key is sent where it belongs, or the default key to this machine."""
+    """Whether a key is sent where it belongs, or none at all and only to this machine."""
     variable, address = server.key_variable, server.address
-    if variable == KEY_VARIABLE and (_OPENAI.covers(address) or address.is_loopback):
+    if variable == KEY_VARIABLE and _OPENAI.covers(address):
+        return True
+    if address.is_loopback and not os.environ.get(variable, "").strip():
         return True
     name, suffix = variable[: -len(_KEY_SUFFIX)], variable[-len(_KEY_SUFFIX) :]
     if suffix != _KEY_SUFFIX:
