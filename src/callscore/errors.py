@@ -117,13 +117,11 @@ class MissingConsent(InvalidSettings):
 
     @property
     def problem(self) -> str:
-        """What would be sent where."""
-        sent: dict[str, list[str]] = {}
-        for file, address, variable in self.servers:
-            sent.setdefault(file, []).append(f"the value of {variable} to {address}")
+        """What may be sent where."""
         return "; ".join(
-            f"{file}: this file would send the cases and {' and '.join(dict.fromkeys(each))}"
-            for file, each in sent.items()
+            f"{file}: the file names the server {address}, so the cases and the value of {variable}"
+            " may be sent there"
+            for file, address, variable in dict.fromkeys(self.servers)
         )
 
     @property
@@ -135,7 +133,8 @@ class MissingConsent(InvalidSettings):
         allowed = " ".join(self.pairs)
         return printable(
             f"{self.problem}. This needs your consent. If you trust the server, set the environment"
-            f" variable CALLSCORE_ALLOW_SERVERS='{allowed}'"
+            f" variable CALLSCORE_ALLOW_SERVERS='{allowed}', or add it to allow_servers in"
+            " ~/.config/callscore/config.toml"
         )
 
 
@@ -148,15 +147,18 @@ class MissingKey(CallscoreError):
 
     Attributes:
         variable: the name of the variable.
+        file: the file that names it; empty if none does.
     """
 
-    def __init__(self, variable: str) -> None:
-        super().__init__(variable)
+    def __init__(self, variable: str, file: str = "") -> None:
+        super().__init__(variable, file)
         self.variable = variable
+        self.file = file
 
     def __str__(self) -> str:
+        place = f"{self.file}: " if self.file else ""
         return printable(
-            f"the environment variable {self.variable} is not set. Set it to your API key, specify"
+            f"{place}the environment variable {self.variable} is not set. Set it to your API key, specify"
             " another variable as 'key_variable', or a server on this machine as 'base_url'"
         )
 

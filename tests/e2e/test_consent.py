@@ -79,15 +79,50 @@ def test_a_command_sends_nothing_until_it_is_typed_as_the_refusal_says(
 
     refused = callscore(*line.split(), **environment)
     sent = len(server.requests)
-    name, command = refused.stderr.strip().rpartition(" run: ")[2].split(" ", 1)
+    name, command = refused.stderr.partition("\n")[0].rpartition(" run: ")[2].split(" ", 1)
     allowed = callscore(*shlex.split(command.removeprefix("-m callscore ")), **environment)
 
     assert (refused.returncode, refused.stdout, sent) == (2, "", 0)
     assert file in refused.stderr
-    assert f"the value of GITHUB_TOKEN to {server.base_url}" in refused.stderr
+    assert f"names the server {server.base_url}, so the cases and the value of" in refused.stderr
+    assert "GITHUB_TOKEN may be sent there. This needs your consent." in refused.stderr
+    assert "allow_servers in ~/.config/callscore/config.toml" in refused.stderr
     assert TOKEN not in refused.stderr
     assert (name, allowed.returncode) == ("callscore", 0), allowed.stderr
     assert len(server.requests) == 1
+
+
+@pytest.mark.parametrize(
+    ("line", "can_do_without"),
+    [
+        ("score cases.jsonl", True),
+        ("explain cases.jsonl", True),
+        ("score --config settings.toml cases.jsonl", False),
+        ("run eval_model.yaml", False),
+    ],
+)
+def test_the_refusal_has_the_option_without_the_judge_where_it_helps(
+    line: str, *, can_do_without: bool, callscore: Program, project: Path
+) -> None:
+    for file, text in FILES.items():
+        (project / file).write_text(text.format(url="https://elsewhere.invalid/v1"))
+
+    refused = callscore(*line.split(), GITHUB_TOKEN=TOKEN)
+
+    assert refused.returncode == 2
+    assert ("--no-config" in refused.stderr) == can_do_without
+
+
+def test_a_missing_key_is_reported_with_the_file_that_names_its_variable(
+    callscore: Program, project: Path
+) -> None:
+    url = "https://elsewhere.invalid/v1"
+    (project / "callscore.toml").write_text(TABLE.format(url=url))
+
+    found = callscore("score", "cases.jsonl", "--allow-server", f"{url}=GITHUB_TOKEN")
+
+    message = "callscore.toml: the environment variable GITHUB_TOKEN is not set"
+    assert found.stderr.count(message) == 1, found.stderr
 
 
 def test_the_environment_or_the_configuration_of_the_user_allow_a_server(
@@ -125,6 +160,7 @@ def test_pytest_follows_the_same_rule(
 
     assert (listed.ret, refused.ret, allowed.ret) == (0, 4, 0)
     assert f"CALLSCORE_ALLOW_SERVERS='{server.base_url}=GITHUB_TOKEN'" in refused.stderr.str()
+    assert "allow_servers in ~/.config/callscore/config.toml" in refused.stderr.str()
     assert (sent, len(server.requests)) == (0, 1)
 
 

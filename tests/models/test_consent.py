@@ -195,6 +195,9 @@ def test_the_environment_and_the_configuration_of_the_user_give_consent(
         ("allow_server = []", "Did you mean 'allow_servers'?"),
         ("allow_servers = 'http://a.com'", "expected a list of strings"),
         ("allow_servers = ['http://a.com']", "expected ADDRESS=VARIABLE"),
+        ("allow_servers = ['a.com=TEAM_KEY']", "the address needs http:// or https://"),
+        ("allow_servers = ['ftp://a.com=TEAM_KEY']", "the address needs http:// or https://"),
+        ("allow_servers = ['http://a b=TEAM_KEY']", "expected ADDRESS=VARIABLE"),
         ("allow_servers = ['http://a.com=sk-abc']", "the name of an environment variable"),
     ],
 )

@@ -109,17 +109,25 @@ def cli() -> None:
     """Score the tool calls of an agent against the expected calls."""
 
 
-def consent_text(error: MissingConsent) -> str:
-    """Which consent is missing, and this command with the options that give it."""
+# Commands that ask for consent to the judge of a project even if no case needs it.
+_WITH_OWN_JUDGE = ("score", "explain", "compare")
+
+
+def consent_lines(error: MissingConsent) -> list[str]:
+    """Which consent is missing, this command with the options that give it, and how to give it for good."""
     from callscore.models.secrets import hide_secrets  # it imports much
 
     name, *rest = sys.argv[1:] or [""]
     given = [part for pair in error.pairs for part in ("--allow-server", pair)]
     command = hide_secrets(shlex.join([name, *given, *rest]))
-    return (
-        f"{error.problem}. This needs your consent. If you trust the server, run:"
-        f" {program_name()} {command}"
+    for_good = (
+        "to allow it for good, add it to allow_servers in ~/.config/callscore/config.toml,"
+        " or to the environment variable CALLSCORE_ALLOW_SERVERS."
     )
+    if name in _WITH_OWN_JUDGE and not any(part.startswith("--config") for part in rest):
+        for_good += " To score without the judge of the project: --no-config"
+    consent = "This needs your consent. If you trust the server, run"
+    return [f"{error.problem}. {consent}: {program_name()} {command}", for_good]
 
 
 def main() -> NoReturn:
@@ -141,7 +149,8 @@ def run_command() -> int:
     except click.Abort as error:
         code = error_exit_code(error)
     except MissingConsent as error:
-        print_note(consent_text(error))
+        for line in consent_lines(error):
+            print_note(line)
         code = error_exit_code(error)
     except CallscoreError as error:
         print_note(str(error))

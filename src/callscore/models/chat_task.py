@@ -13,7 +13,7 @@ from callscore.api import tools_by_name
 from callscore.core.equality import digest, fingerprint
 from callscore.errors import InvalidSettings
 from callscore.formats.function_tools import function_tool, is_function
-from callscore.models.consent import Origin, require_consent
+from callscore.models.consent import Origin, named_by, require_consent
 from callscore.models.limits import Limits, limits_for, with_retries
 from callscore.models.requests import (
     COMPLETIONS_PATH,
@@ -184,7 +184,7 @@ class Chat(Struct, frozen=True, kw_only=True):
         require_sdk()
         require_known_parameters(self.parameters)
         resolve_server(self.base_url)
-        key_for(self.base_url, self.key_variable)
+        key_for(self.base_url, self.key_variable, named_by(self.origin))
 
     def identity(self) -> dict[str, Any]:
         """What decides the answer, together with the input, as plain data without the key."""
@@ -275,7 +275,7 @@ class Chat(Struct, frozen=True, kw_only=True):
         from callscore.models.responses import model_failure, read_completion, read_lost_call
 
         require_consent(self.base_url, self.key_variable, self.origin)
-        key = key_for(self.base_url, self.key_variable)
+        key = key_for(self.base_url, self.key_variable, named_by(self.origin))
         server = resolve_server(self.base_url)
         client = await client_for(server, key)
         require_known_parameters(parameters)

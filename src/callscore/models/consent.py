@@ -29,6 +29,7 @@ __all__ = [
     "Server",
     "allowed_folders",
     "missing_consent",
+    "named_by",
     "parse_server",
     "require_consent",
     "user_config_path",
@@ -109,6 +110,11 @@ class Origin(Struct, frozen=True):
     allowed: tuple[Server, ...] = ()
 
 
+def named_by(origin: Origin | None) -> str:
+    """The file that names a server or a variable; empty for code."""
+    return "" if origin is None else origin.file
+
+
 def parse_server(text: str) -> Server:
     """A server with its variable, as in `http://localhost:8080/v1=OPENAI_API_KEY`.
 
@@ -119,7 +125,10 @@ def parse_server(text: str) -> Server:
     found = _address(address)
     if not separator or found is None:
         shown = hide_secrets(repr(text))
-        raise InvalidSettings(f"expected ADDRESS=VARIABLE, such as '{_EXAMPLE}', got {shown}")
+        form = f"expected ADDRESS=VARIABLE, such as '{_EXAMPLE}', got {shown}"
+        if separator and not address.lower().startswith(("http://", "https://")):
+            form = f"the address needs http:// or https://, as in '{_EXAMPLE}', got {shown}"
+        raise InvalidSettings(form)
     require_variable_name(variable)
     return Server(found, variable)
 

@@ -18,7 +18,7 @@ from callscore.core.rendering import clip, escape
 from callscore.errors import CallscoreError, InvalidSettings, ModelFailed
 from callscore.formats.shape import text_in as words_in
 from callscore.hiding.hider import hide_text
-from callscore.models.consent import Origin, require_consent
+from callscore.models.consent import Origin, named_by, require_consent
 from callscore.models.limits import Limits, limits_for, run_with_timeout, with_retries_in_thread
 from callscore.models.requests import (
     COMPLETIONS_PATH,
@@ -204,7 +204,7 @@ class Judge:
         """Check the SDK and the key before anything is asked."""
         require_consent(self.base_url, self.key_variable, self.origin)
         require_sdk()
-        key_for(self.base_url, self.key_variable)
+        key_for(self.base_url, self.key_variable, named_by(self.origin))
 
     def counts(self) -> JudgeCounts:
         """The number of different values judged, and of requests sent to the model."""
@@ -345,7 +345,8 @@ class Judge:
         from callscore.models.responses import model_failure, never_connected, read_completion
 
         require_consent(self.base_url, self.key_variable, self.origin)
-        server, key = resolve_server(self.base_url), key_for(self.base_url, self.key_variable)
+        server = resolve_server(self.base_url)
+        key = key_for(self.base_url, self.key_variable, named_by(self.origin))
         limits = limits_for(self._limits)
         with self._lock:
             if self._client is None:

@@ -108,8 +108,10 @@ def _normalized_url(url: str | None) -> str | None:
     return (url or "").strip().rstrip("/") or None
 
 
-def key_for(base_url: str | None, variable: str) -> str:
+def key_for(base_url: str | None, variable: str, file: str = "") -> str:
     """The key in the environment; a server on this machine needs none.
+
+    `file` is the file that names the variable, for the message.
 
     Raises:
         MissingKey: there is none.
@@ -124,7 +126,7 @@ def key_for(base_url: str | None, variable: str) -> str:
     server = resolve_server(base_url)
     if server is not None and _is_local(server):
         return NO_KEY
-    raise MissingKey(variable)
+    raise MissingKey(variable, file)
 
 
 def _is_local(url: str) -> bool:
