@@ -835,18 +835,58 @@ class _Speechless:
         raise ValueError("who knows")
 
 
-@pytest.mark.parametrize("depth", [450, 600, 5000])
-def test_a_case_that_is_nested_too_deeply_holds_nobody_up(store: Store, depth: int) -> None:
-    deep: Any = 1
+def _nested(depth: int) -> Any:
+    value: Any = 1
     for _ in range(depth):
-        deep = [deep]
-    asked = a_plan(lambda _: RIGHT, a_case("deep", expected=[("f", {"x": deep})]), a_case("plain"))
+        value = [value]
+    return value
+
+
+def test_a_deeply_nested_reference_is_scored(store: Store) -> None:
+    expected = [("f", {"x": _nested(450)})]
+    asked = a_plan(lambda _: RIGHT, a_case("deep", expected=expected), a_case("plain"))
 
     found = run(asked, RunOptions(jobs=2, limits=LIMITS), store=store)
 
     (each,) = found.evaluations
-    assert each.answered + each.errors == 2
-    assert "plain" in [result.case for result in store.results(found.id)]
+    assert (each.answered, each.errors) == (2, 0)
+    assert {result.case for result in store.results(found.id)} == {"deep", "plain"}
+
+
+@pytest.mark.parametrize("depth", [600, 5000])
+def test_a_reference_that_is_nested_too_deeply_refuses_its_evaluation(
+    store: Store, depth: int
+) -> None:
+    expected = [("f", {"x": _nested(depth)})]
+    asked = a_plan(lambda _: RIGHT, a_case("deep", expected=expected), a_case("plain"))
+
+    found = run(asked, RunOptions(jobs=2, limits=LIMITS), store=store)
+
+    (unloaded,) = found.unloaded
+    assert found.evaluations == ()
+    assert "nested too deeply" in unloaded.problem
+    assert "cases[0]" in unloaded.place
+
+
+@pytest.mark.parametrize("depth", [450, 600, 5000])
+def test_an_answer_that_is_nested_too_deeply_is_an_error_of_its_case(
+    store: Store, depth: int
+) -> None:
+    def answer(question: Any) -> Any:
+        if question.id == "deep":
+            return [{"name": "get_weather", "arguments": {"city": _nested(depth)}}]
+        return RIGHT
+
+    found = run(
+        a_plan(answer, a_case("deep"), a_case("plain")),
+        RunOptions(jobs=2, limits=LIMITS),
+        store=store,
+    )
+
+    (each,) = found.evaluations
+    assert (each.answered, each.passed, each.errors) == (1, 1, 1)
+    assert "nested too deeply" in each.failures[0].problem
+    assert {result.case for result in store.results(found.id)} == {"deep", "plain"}
 
 
 def test_a_task_that_cannot_say_what_it_asks_is_a_failure(store: Store) -> None:
