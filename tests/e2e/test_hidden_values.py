@@ -331,3 +331,110 @@ def test_words_of_reports_and_records_as_secrets_change_no_number(
     assert [ran.returncode for ran in after] == [ran.returncode for ran in before]
     for one, other in zip(before[:3], after[:3], strict=True):
         assert numbers_in(loads(other.stdout)) == numbers_in(loads(one.stdout))
+
+
+AGENT = """
+from callscore import Case, evaluation, expect
+NUMBERS = range(int(open("first.txt").read()), 12)
+@evaluation(cases=[Case("to production", id=f"{n}-production", tags=["production"],
+                        expected=[expect.call("production", env="production")]) for n in NUMBERS])
+def agent(case):
+    return [("production", {"env": "production"})]
+"""
+DEPLOY: dict[str, Any] = {"DEPLOY_KEY": "production"}
+
+
+def test_a_gate_compares_runs_from_before_and_after_a_variable_was_set(
+    callscore: Program, tmp_path: Path
+) -> None:
+    (tmp_path / "eval_agent.py").write_text(AGENT)
+    (tmp_path / "first.txt").write_text("0")
+    callscore("run", "--name", "before")
+    callscore("run", "--name", "after", **DEPLOY)
+    (tmp_path / "first.txt").write_text("1")
+    callscore("run", "--name", "fewer", **DEPLOY)
+    gate = ("gate", "--json", "--fail-on", "any")
+
+    for run, against in (("after", "before"), ("before", "after")):
+        found = callscore(*gate, run, "--against", against, **DEPLOY)
+        assert found.returncode == 0, found.stdout
+        assert "production" not in found.stdout
+    missing = callscore(*gate, "fewer", "--against", "before", **DEPLOY)
+    assert missing.returncode == 1
+    for pattern in ("0-production", "agent::?-production"):
+        removed = ("--removed", f"{pattern}=The tool is gone.")
+        allowed = callscore("gate", "fewer", "--against", "before", *removed, **DEPLOY)
+        assert allowed.returncode == 0, allowed.stdout
+
+
+def test_cases_are_found_by_names_that_are_hidden(callscore: Program, tmp_path: Path) -> None:
+    (tmp_path / "eval_agent.py").write_text(AGENT)
+    (tmp_path / "first.txt").write_text("10")
+    callscore("run", "--name", "before")
+    callscore("run", "--name", "after", **DEPLOY)
+
+    for run in ("before", "after"):
+        commands: list[tuple[str, ...]] = [
+            ("show", run, "10-production", "--json"),
+            ("show", run, "agent::10-production", "--json"),
+            ("show", run, "-k", "10-production", "--json"),
+            ("show", run, "-k", "not ('11-Production' or 11-production)", "--json"),
+            ("bless", run, "-k", "10-production", "--dry-run"),
+        ]
+        for command in commands:
+            found = callscore(*command, **DEPLOY)
+            assert found.returncode == 0, (command, found.stderr)
+            assert "10-[hidden " in found.stdout or command[0] == "bless"
+            assert "11-[hidden " not in found.stdout
+            assert "production" not in found.stdout + found.stderr
+    (row,) = loads(callscore("history", "--tag", "production", "--json", **DEPLOY).stdout)[:1]
+    assert row["name"] == "after"
+
+
+def test_no_option_is_shown_or_saved_with_a_secret(callscore: Program, tmp_path: Path) -> None:
+    (tmp_path / "eval_agent.py").write_text(AGENT)
+    (tmp_path / "first.txt").write_text("10")
+    schema = {"type": "object", "properties": {"k": {"enum": ["production"]}}, "required": ["k"]}
+    (tmp_path / "tools.json").write_text(dumps([{"name": "f", "parameters": schema}]))
+
+    refused = [
+        callscore("run", "--name", "a production", **DEPLOY),
+        callscore("score", "--mode", "production", **DEPLOY),
+        callscore("production", **DEPLOY),
+    ]
+    shown = [
+        callscore("run", "-k", "production", "--tag", "production", **DEPLOY),
+        callscore("run", "--collect-only", **DEPLOY),
+        callscore("run", "--collect-only", "--json", **DEPLOY),
+        callscore("history", "--json", **DEPLOY),
+        callscore("generate", "--tools", "tools.json", "-n", "3", **DEPLOY),
+    ]
+
+    assert [ran.returncode for ran in refused] == [2, 2, 2]
+    assert [ran.returncode for ran in shown] == [0] * 5, [ran.stderr for ran in shown]
+    for ran in (*refused, *shown):
+        assert "production" not in ran.stdout + ran.stderr
+    assert "with secrets of the environment" in shown[-1].stderr
+    assert not [text for text in stored_texts(tmp_path) if '"production' in text]
+
+
+def test_a_run_with_a_hidden_selection_is_resumed_with_the_same_options(
+    callscore: Program, tmp_path: Path
+) -> None:
+    (tmp_path / "eval_agent.py").write_text(
+        "import os\n"
+        "from callscore import Case, evaluation, expect\n"
+        "@evaluation(cases=[Case('q', id=f'{n}-production', expected=[]) for n in 'ab'])\n"
+        "def agent(case):\n"
+        "    if 'STOP' in os.environ and case.id[0] == 'b': os._exit(1)\n"
+        "    return []\n"
+    )
+    selected = ("run", "-k", "production", "--jobs", "1")
+    callscore(*selected, STOP="1", **DEPLOY)
+
+    refused = callscore("run", "--resume", **DEPLOY)
+    resumed = callscore(*selected, "--resume", "--json", **DEPLOY)
+
+    assert refused.returncode == 2
+    assert "Pass them again" in refused.stderr
+    assert loads(resumed.stdout)["totals"]["passed"] == 2

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import sqlite3
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from callscore.core.results import MetricValue
 from callscore.errors import UnusableStore
-from callscore.hiding.hider import contains_marker
+from callscore.hiding.hider import contains_marker, hide_text
 from callscore.hiding.markers import MARKER, Markers, new_key
 from callscore.history.hidden_records import RecordHider
-from callscore.history.opening import open_store
+from callscore.history.opening import open_for_reading, open_store
 from callscore.history.records import (
     AnswerRecord,
     EvaluationRecord,
@@ -117,16 +118,25 @@ def test_a_history_has_one_key_for_all_processes(tmp_path: Path) -> None:
         assert store.markers().of(KEY, KEY) != first
 
 
-def test_a_history_that_cannot_be_read_has_random_markers(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def fail(_: object) -> bytes:
-        raise UnusableStore("history.db", "it is gone")
+@pytest.mark.parametrize(
+    "damage", ["UPDATE hiding_key SET key = checksum", "DELETE FROM hiding_key"]
+)
+def test_nothing_is_saved_with_another_key(tmp_path: Path, damage: str) -> None:
+    with open_store(tmp_path / "history.db"):
+        pass
+    with sqlite3.connect(tmp_path / "history.db") as connection:
+        connection.execute(damage)
+    connection.close()
 
-    with open_store(tmp_path / "history.db") as store:
-        monkeypatch.setattr(type(store), "_hiding_key", fail)
-
-        assert MARKER.fullmatch(store.markers().of(KEY, KEY))
+    with pytest.raises(UnusableStore):
+        open_store(tmp_path / "history.db")
+    with open_for_reading(tmp_path / "history.db") as store:
+        with pytest.raises(UnusableStore):
+            store.markers()
+        with pytest.raises(UnusableStore):
+            RunWriter(store, RunRecord(id="r", command="score", started_at=0.0))
+        assert MARKER.fullmatch(hide_text(KEY))  # messages never show it
+        assert hide_text(KEY) == hide_text(KEY)
 
 
 def test_the_file_beside_a_history_has_no_secrets(tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ from callscore.cli.options import (
     require_one_stdin,
     skip_bad_option,
 )
-from callscore.cli.output import open_output, print_note, print_skipped
+from callscore.cli.output import HIDDEN_SECRETS, open_output, print_note, print_skipped
 from callscore.cli.output_formats import new_file_options
 from callscore.cli.progress import progress
 from callscore.cli.unpacking import max_unpacked_option
@@ -68,12 +68,6 @@ _TO_REVIEW = Phrase(
     "with failed or unreadable calls, listed in metadata.captured.review: {count}",
     "с неудачными или нечитаемыми вызовами, см. metadata.captured.review: {count}",
 )
-_HIDDEN = Phrase(
-    "with secrets of the environment, which are hidden: {count}. Replace the markers by hand, for example"
-    ' with {{"$any": true}}',
-    "с секретами из переменных окружения, они скрыты: {count}. Замените их вручную, например на"
-    ' {{"$any": true}}',
-)
 _SKIPPED = Phrase("skipped: {count}", "не прочитано: {count}")
 
 
@@ -103,7 +97,7 @@ def command(  # noqa: D103  (the help is above)
     for line in _summary_lines(captures, lang):
         print_note(line)
     if hidden:
-        print_note(say(_HIDDEN, lang, count=hidden))
+        print_note(say(HIDDEN_SECRETS, lang, count=hidden))
 
 
 def _summary_lines(captures: TraceCapture, lang: Language) -> Iterator[str]:

@@ -9,7 +9,7 @@ import click
 
 from callscore.api import tools_by_name
 from callscore.cli.options import lang_option, required_tools_option
-from callscore.cli.output import open_output, print_note
+from callscore.cli.output import HIDDEN_SECRETS, open_output, print_note
 from callscore.cli.output_formats import new_file_options
 from callscore.cli.unpacking import max_unpacked_option
 from callscore.core.phrases import Phrase, Plural, count_of, say
@@ -23,6 +23,7 @@ from callscore.datasets.generation import (
 from callscore.documents import raise_unreadable
 from callscore.errors import InvalidSettings, ModelFailed, UnreadableInput
 from callscore.formats.cases import record_line
+from callscore.hiding.hider import Hider
 from callscore.words.value_text import CASES
 
 if TYPE_CHECKING:
@@ -123,11 +124,16 @@ def command(**options: Any) -> None:
         asked = _ask_model(made, tools, options["model"])
         records = asked.records
         lines.append(_model_line(asked, options["model"], lang))
+    hider, hidden = Hider(), 0
     with open_output(output, "jsonl", lang) as target:
         for record in records:
-            target.write_text(record_line(record))
+            shown = hider.data(record)
+            hidden += shown is not record
+            target.write_text(record_line(shown))
     for line in lines:
         print_note(line)
+    if hidden:
+        print_note(say(HIDDEN_SECRETS, lang, count=hidden))
 
 
 def _ask_model(made: GeneratedCases, tools: dict[str, Tool], model: str) -> WrittenQuestions:

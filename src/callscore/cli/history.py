@@ -16,7 +16,7 @@ from callscore.cli.options import (
     store_option,
     tag_option,
 )
-from callscore.cli.output import open_output, write_report
+from callscore.cli.output import open_output, without_secrets, write_report
 from callscore.cli.output_formats import report_options
 from callscore.errors import UnknownRun
 from callscore.evaluations.locations import file_of_location
@@ -114,7 +114,7 @@ def command(
     shown = timelines_of(rows, max_shown=max_shown)
     with open_output(output, output_format, lang) as target:
         if output_format == "json":
-            target.write_text(write_json(shown))
+            target.write_text(write_json(without_secrets(shown)))
             return
         from callscore.reports.history_terminal import History
 

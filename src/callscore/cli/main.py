@@ -12,7 +12,7 @@ import click
 
 from callscore.cli.exits import error_exit_code
 from callscore.cli.groups import SuggestingGroup
-from callscore.cli.output import print_note, program_name
+from callscore.cli.output import print_note, program_name, without_secrets
 from callscore.cli.supervision import can_supervise, supervise
 from callscore.errors import CallscoreError, MissingConsent
 from callscore.reports.inert import inert_lines
@@ -144,7 +144,7 @@ def run_command() -> int:
     except click.ClickException as error:
         shown = StringIO()
         error.show(shown)
-        click.echo(inert_lines(shown.getvalue()), err=True, nl=False)
+        click.echo(inert_lines(without_secrets(shown.getvalue())), err=True, nl=False)
         code = error_exit_code(error)
     except click.Abort as error:
         code = error_exit_code(error)

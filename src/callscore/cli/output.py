@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from callscore.core.results import CaseScore, Results, RunResults
 
 __all__ = [
+    "HIDDEN_SECRETS",
     "Output",
     "add_step_summary",
     "is_on_github",
@@ -38,6 +39,7 @@ __all__ = [
     "print_skipped",
     "program_name",
     "stdout_to_stderr",
+    "without_secrets",
     "write_report",
     "write_run",
 ]
@@ -156,7 +158,7 @@ class Output:
         if self._format == "jsonl":
             from callscore.reports.score import note_lines
 
-            for note in note_lines(_without_secrets(results), self._lang):
+            for note in note_lines(without_secrets(results), self._lang):
                 print_named_note(*note)
             return
         write_report("score", (results,), self, self._format, lang=self._lang)
@@ -218,7 +220,7 @@ class _ConsoleFile:
             self._output.write_text(rest, is_coloured=True)
 
 
-def _without_secrets(shown: _Shown) -> _Shown:
+def without_secrets(shown: _Shown) -> _Shown:
     """A value, or a text, in which the secrets of the environment are hidden."""
     from callscore.hiding.hider import hide_for_report
 
@@ -237,13 +239,13 @@ def write_report(
     if console is None:
         output.write_text(report_text(subject, output_format, *about, **options))
         return False
-    report_renderer(subject)(*_without_secrets(about), console=console, **options)
+    report_renderer(subject)(*without_secrets(about), console=console, **options)
     return True
 
 
 def report_text(subject: str, output_format: str, *about: Any, **options: Any) -> str:
     """A report as text, without secrets."""
-    about = _without_secrets(about)
+    about = without_secrets(about)
     if output_format == "table" and (subject, output_format) not in _WRITERS:
         from callscore.reports.terminal import printed_text
 
@@ -265,7 +267,7 @@ def _report_function(module: str, name: str) -> Callable[..., Any]:
 
 def print_note(sentence: str) -> None:
     """Print a sentence to standard error."""
-    click.echo(f"callscore: {escape_commands(escape(_without_secrets(sentence)))}", err=True)
+    click.echo(f"callscore: {escape_commands(escape(without_secrets(sentence)))}", err=True)
 
 
 def print_named_note(sentence: str, names: str) -> None:
@@ -278,6 +280,13 @@ def print_skipped(place: str, problem: str) -> None:
     print_note(f"skipped {place}: {problem}")
 
 
+# Of cases that were captured or generated.
+HIDDEN_SECRETS = Phrase(
+    "with secrets of the environment, which are hidden: {count}. Replace the markers by hand, for example"
+    ' with {{"$any": true}}',
+    "с секретами из переменных окружения, они скрыты: {count}. Замените их вручную, например на"
+    ' {{"$any": true}}',
+)
 _NO_SUMMARY = Phrase(
     "the step summary was not written: {file}: {problem}",
     "сводка шага не записана: {file}: {problem}",

@@ -40,7 +40,13 @@ from callscore.cli.options import (
     tag_option,
     warn_ineffective,
 )
-from callscore.cli.output import open_output, print_note, stdout_to_stderr, write_run
+from callscore.cli.output import (
+    open_output,
+    print_note,
+    stdout_to_stderr,
+    without_secrets,
+    write_run,
+)
 from callscore.cli.output_formats import FORMATS, report_options
 from callscore.cli.progress import run_progress
 from callscore.cli.supervision import Progress, tracked_run
@@ -61,6 +67,7 @@ from callscore.evaluations.discovery import discover, forget_modules, is_evaluat
 from callscore.evaluations.evaluation import with_project_settings, with_settings
 from callscore.evaluations.plan import Selection, make_plan
 from callscore.evaluations.servers import with_allowed_servers
+from callscore.hiding.hider import contains_marker
 from callscore.history.writer import USING_FALLBACK, FallbackStore, fallback_store_for
 from callscore.models.consent import Server
 from callscore.models.limits import Limits, Rate, parse_rate
@@ -347,6 +354,10 @@ def choose_questions(
             name: begun.get(name, value) if value in (None, "", []) else value
             for name, value in given.items()
         }
+        if contains_marker([given["keyword"], given["tags"]]):
+            raise InvalidSettings(
+                "a secret is hidden in the -k or --tag of the run to resume. Pass them again"
+            )
     elif store is not None and request.last_failed:
         known = last_failed_cases(store, request.paths)
         if known:
@@ -507,7 +518,7 @@ def collect(request: RunRequest) -> int:
             raise nothing_selected(request)
         for warning in planned.warnings:
             print_note(warning)
-        plan = _run_plan(planned, unloaded)
+        plan = without_secrets(_run_plan(planned, unloaded))
         if request.output_format == "table":
             width, is_quiet = output.width(), request.is_quiet
             text = run_plan.write_text(plan, lang=request.lang, width=width, is_quiet=is_quiet)

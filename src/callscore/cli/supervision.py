@@ -298,7 +298,10 @@ def tracked_run(hooks: RunHooks, begun: Progress) -> Iterator[RunHooks]:
     if board is None:
         yield hooks
         return
+    from callscore.hiding.hider import Hider
+
     current: dict[int, str] = {}
+    hide = Hider().text  # here: code may have set variables that the parent does not have
 
     def write() -> None:
         begun.current = len(current)
@@ -311,7 +314,7 @@ def tracked_run(hooks: RunHooks, begun: Progress) -> Iterator[RunHooks]:
         hooks.on_plan(total)
 
     def on_started(question: Question) -> None:
-        current[id(question)] = (question.case.id or "")[:_LONGEST_NAME]
+        current[id(question)] = hide(question.case.id or "")[:_LONGEST_NAME]
         write()
         hooks.on_started(question)
 

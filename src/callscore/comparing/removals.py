@@ -9,9 +9,11 @@ from msgspec import Struct
 
 from callscore.comparing.sides import UnmatchedCase, case_name
 from callscore.errors import InvalidSettings
+from callscore.hiding.hider import hide_text
+from callscore.hiding.markers import MARKER
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from callscore.comparing.sides import MatchedCase
 
@@ -56,9 +58,10 @@ def removed_cases(
     """
     found: list[RemovedCase] = []
     unused = dict.fromkeys(removals)
+    patterns = {pattern: _filter(pattern) for pattern in removals}
     for each in missing:
         case = _id_of(each)
-        matching = [one for one in removals if _matches(one, (case, each.name))]
+        matching = [one for one, fits in patterns.items() if fits((case, each.name))]
         for pattern in matching:
             unused.pop(pattern, None)
         if matching:
@@ -71,5 +74,8 @@ def _id_of(case: MatchedCase | UnmatchedCase) -> str:
     return case.case.id if isinstance(case, UnmatchedCase) else case.after.id
 
 
-def _matches(pattern: str, names: Sequence[str]) -> bool:
-    return any(name == pattern or fnmatchcase(name, pattern) for name in names)
+def _filter(pattern: str) -> Callable[[Sequence[str]], bool]:
+    # In the names of a saved run secrets are hidden; the brackets of a marker are not a set.
+    hidden = hide_text(pattern)
+    wild = MARKER.sub(lambda found: f"[[]{found[0][1:]}", hidden)
+    return lambda names: any(name in (pattern, hidden) or fnmatchcase(name, wild) for name in names)

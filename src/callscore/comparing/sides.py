@@ -72,6 +72,7 @@ class CaseOutcome(Struct, frozen=True, gc=False, kw_only=True):
         expectation: a digest of what is expected; empty if nothing is.
         asked: a digest of the input and the tools.
         expected: what is expected, as a case file spells it; None if it is not known.
+        saved_id: the id in the history if a secret in it is hidden only now; else empty.
     """
 
     id: str
@@ -80,6 +81,7 @@ class CaseOutcome(Struct, frozen=True, gc=False, kw_only=True):
     expectation: str = ""
     asked: str = ""
     expected: tuple[Any, ...] | None = None
+    saved_id: str = ""
 
 
 class EvaluationSide(Struct, frozen=True, kw_only=True):

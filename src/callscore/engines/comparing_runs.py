@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from callscore.comparing.comparison import Comparison
     from callscore.core.results import Result
     from callscore.core.settings import Settings
+    from callscore.history.records import ResultRecord
     from callscore.history.store import Store
 
 __all__ = [
@@ -238,32 +239,70 @@ def with_changed_expectations(
 ) -> tuple[Side, Side]:
     """Two sides, with what is expected of the cases whose expectation changed.
 
-    Only these are read: most cases of two runs expect the same.
+    Only these are read: most cases of two runs expect the same. A run may have been saved before the
+    variable of a secret was set. Its names and digests become those with the secret hidden, so that
+    they are compared with a run that was saved later.
     """
-    digests: list[dict[str, set[str]]] = []
-    for side in (before, after):
-        found: dict[str, set[str]] = {}
-        for evaluation in side.evaluations:
-            for case in evaluation.cases:
-                found.setdefault(case.id, set()).add(case.expectation)
-        digests.append(found)
-    first, second = digests
+    hider = Hider(store().markers) if before.run or after.run else Hider()
+    before, after = _with_hidden_names(before, hider), _with_hidden_names(after, hider)
+    first, second = _digests(before, hider), _digests(after, hider)
     changed = {name for name in first if name in second and first[name] != second[name]}
     if not changed:
         return before, after
-    return _with_expected(before, changed, store), _with_expected(after, changed, store)
+    return (
+        _with_expected(before, changed, store, hider),
+        _with_expected(after, changed, store, hider),
+    )
 
 
-def _with_expected(side: Side, cases: set[str], store: Callable[[], Store]) -> Side:
+def _with_hidden_names(side: Side, hider: Hider) -> Side:
+    """A run without secrets in the ids and tags of its cases, and in the names of tools."""
+    cases = [case for each in side.evaluations for case in each.cases]
+    names = {case.id for case in cases}
+    names.update(tag for case in cases for tag in case.tags)
+    names.update(tool for case in cases for trial in case.trials for tool in trial.tools or ())
+    if not side.run or not hider.has_secret(" ".join(names)):
+        return side
+
+    def hidden(case: CaseOutcome) -> CaseOutcome:
+        trials = [replace(trial, tools=hider.data(trial.tools)) for trial in case.trials]
+        found = {"id": hider.text(case.id), "saved_id": case.id, "tags": hider.data(case.tags)}
+        return replace(case, **found, trials=tuple(trials))
+
+    return replace(
+        side,
+        evaluations=tuple(
+            [replace(each, cases=tuple(map(hidden, each.cases))) for each in side.evaluations]
+        ),
+    )
+
+
+def _digests(side: Side, hider: Hider) -> dict[str, set[tuple[str, ...]]]:
+    """What may differ between two runs because of a secret: expectations, and with secrets more."""
+    found: dict[str, set[tuple[str, ...]]] = {}
+    for evaluation in side.evaluations:
+        for case in evaluation.cases:
+            more = (case.asked, *[trial.calls for trial in case.trials]) if hider.has_any else ()
+            found.setdefault(case.id, set()).add((case.expectation, *more))
+    return found
+
+
+def _with_expected(side: Side, cases: set[str], store: Callable[[], Store], hider: Hider) -> Side:
     if not side.run:
         return side  # a file is in memory already
-    expected = store().expectations(side.run, cases)
+    saved = {
+        case.saved_id or case.id
+        for each in side.evaluations
+        for case in each.cases
+        if case.id in cases
+    }
+    records = store().cases(side.run, saved)
     evaluations = [
         replace(
             each,
             cases=tuple(
                 [
-                    replace(case, expected=expected.get((each.number, case.id)))
+                    _read_case(case, records.get((each.number, case.saved_id or case.id)), hider)
                     if case.id in cases
                     else case
                     for case in each.cases
@@ -273,6 +312,32 @@ def _with_expected(side: Side, cases: set[str], store: Callable[[], Store]) -> S
         for each in side.evaluations
     ]
     return replace(side, evaluations=tuple(evaluations))
+
+
+def _read_case(
+    case: CaseOutcome, records: Sequence[ResultRecord] | None, hider: Hider
+) -> CaseOutcome:
+    """A case with what is expected, and with the digests of what would be saved now."""
+    if not records:
+        return case
+    saved = records[0].payload  # all trials expect the same
+    payload = hider.data(saved)
+    expected = payload.get("expected")
+    case = replace(case, expected=tuple(expected) if isinstance(expected, list) else None)
+    if payload is not saved:
+        case = replace(
+            case,
+            expectation=expectation_digest(payload) if case.expectation else "",
+            asked=asked_digest(payload) if case.asked else "",
+        )
+    if len(records) != len(case.trials):
+        return case
+    trials = []
+    for trial, record in zip(case.trials, records, strict=True):
+        calls = hider.data(record.calls)
+        is_same = calls is record.calls or not trial.calls
+        trials.append(trial if is_same else replace(trial, calls=calls_digest(calls)))
+    return replace(case, trials=tuple(trials))
 
 
 def compare(  # noqa: PLR0913  (all are options)

@@ -30,7 +30,7 @@ from callscore.evaluations.locations import error_with_location, file_of_locatio
 from callscore.formats.case_fields import name_from_input
 from callscore.formats.cases import case_record, has_own_id, read_case
 from callscore.formats.shape import describe
-from callscore.hiding.hider import Hider
+from callscore.hiding.hider import Hider, hide_text
 from callscore.words.value_text import NO_EFFECT
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ def keyword_filter(expression: str) -> NameFilter:
     Raises:
         InvalidSettings: it is not a valid expression.
     """
-    tokens = _TOKEN.findall(expression.lower())
+    tokens = _TOKEN.findall(expression)
     if not tokens:
         return lambda _: True
     parser = _Parser(expression, tokens)
@@ -78,7 +78,7 @@ class _Parser:
 
     def accept(self, *words: str) -> bool:
         """Consume the next token if it is one of these; returns whether it was."""
-        is_next = self.position < len(self.tokens) and self.tokens[self.position] in words
+        is_next = self.position < len(self.tokens) and self.tokens[self.position].lower() in words
         self.position += is_next
         return is_next
 
@@ -108,12 +108,14 @@ class _Parser:
         if self.position == len(self.tokens):
             raise self.error("a word is missing at the end")
         word = self.tokens[self.position]
-        if word in _OPERATORS:
+        if word.lower() in _OPERATORS:
             raise self.error(f"a word is missing before {word!r}")
         self.position += 1
         is_quoted = len(word) > 1 and word[0] == word[-1] and word[0] in "\"'"
-        wanted = word[1:-1] if is_quoted else word
-        return lambda names: any(wanted in name.lower() for name in names)
+        given = word[1:-1] if is_quoted else word
+        # In the names of a saved run secrets are hidden.
+        wanted = {given.lower(), hide_text(given).lower()}
+        return lambda names: any(each in name.lower() for name in names for each in wanted)
 
     def require_end(self) -> None:
         if self.position < len(self.tokens):

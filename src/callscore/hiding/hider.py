@@ -38,15 +38,17 @@ _Value = TypeVar("_Value")
 _MAX_INTEGER = 10**40  # a longer number is not compared with secrets of digits
 _MAX_DEPTH = 200
 _MANY = 100  # items that are checked one by one, and not in one text
-# Fields that are not data of a case, an answer or a trace; a `name` is that of a scorer or an evaluation.
+# Fields that are not data of a case, an answer or a trace; a `name` is that of a scorer.
 _NOT_DATA = frozenset(
     ("settings", "kind", "status", "name", "key", "keyword", "matcher", "side", "why", "effect")
 )
 # Values of a case or a trace, and fields with such values; other numbers are those of reports.
 _DATA = (ToolCall, Case, Group, Times, Forbidden, Difference, Fault, Matcher, Malformed, Tool)
 _DATA_FIELDS = frozenset(("input", "metadata", "expected", "actual", "document", "comparison"))
-# Values whose name is data: that of a tool, or a tag.
-_WITH_NAMES = frozenset(("ToolCall", "Tool", "Slice"))
+# Values whose name is data: that of a tool or a tag, and, where it is shown, of an evaluation.
+_WITH_NAMES = frozenset(
+    ("ToolCall", "Tool", "Slice", "EvaluationResults", "PlannedEvaluation", "RunRow")
+)
 
 
 class Hider:
@@ -70,6 +72,11 @@ class Hider:
         """Read the environment again: code may have changed it."""
         self._secrets = secret_values()
         self._matcher = matcher_for(self._secrets)
+
+    @property
+    def has_any(self) -> bool:
+        """Whether a variable of the environment holds a secret."""
+        return bool(self._secrets)
 
     def occurs_in(self, value: Any) -> bool:
         """Whether anything would be hidden in a value; a quick check, which may be wrong to say yes."""

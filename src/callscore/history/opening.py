@@ -163,6 +163,7 @@ def _open_file(path: Path, place: str, *, named: Path | str | None) -> Store:
         store = Store(engine, place, path, named=named)
         with store.writing() as connection:
             ensure_tables(connection, place)
+        store.markers()  # refuse a damaged key before anything is saved
     remove_stale_locks(path)
     return store
 
@@ -184,6 +185,7 @@ def _open_server(address: str, *, named: Path | str | None) -> Store:
         if not is_ready:
             with store.writing(is_alone=True) as connection:
                 ensure_tables(connection, place)
+        store.markers()  # refuse a damaged key before anything is saved
     return store
 
 

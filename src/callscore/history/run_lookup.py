@@ -11,6 +11,7 @@ from msgspec import Struct
 
 from callscore.core.suggestions import did_you_mean
 from callscore.errors import UnknownRun
+from callscore.hiding.hider import hide_text
 from callscore.history import queries, run_queries
 from callscore.history.database import with_retries
 from callscore.history.records import EvaluationNumbers, RunRecord, run_records
@@ -253,7 +254,7 @@ def count_results(
         evaluation, case, status, passed, f1, tags = _columns(row)
         if tag is not None:
             if tags not in has_tag:
-                has_tag[tags] = tag in msgspec.json.decode(tags)
+                has_tag[tags] = hide_text(tag) in map(hide_text, msgspec.json.decode(tags))
             if not has_tag[tags]:
                 continue
         of_case = counts.setdefault(evaluation, {}).setdefault(case, _CaseCount())

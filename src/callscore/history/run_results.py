@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from operator import itemgetter
+from operator import attrgetter, itemgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
@@ -39,9 +39,9 @@ if TYPE_CHECKING:
 
 __all__ = [
     "LightRow",
-    "expected_of_cases",
     "full_results",
     "light_results",
+    "records_of_cases",
     "run_side",
     "unknown_variant",
 ]
@@ -215,18 +215,22 @@ def run_side(
 _case_columns = queries.result_columns("number", "evaluation", "case_id")
 
 
-def expected_of_cases(
+def records_of_cases(
     connection: Connection, saved: SavedRun, cases: Iterable[str]
-) -> dict[tuple[int, str], tuple[Any, ...]]:
-    """What is expected of some cases of a run, as a case file spells it."""
+) -> dict[tuple[int, str], list[ResultRecord]]:
+    """The trials of some cases of a run, by the number of the evaluation and the id."""
     names = set(map(clean_text, cases))
-    wanted: dict[tuple[int, str], int] = {}  # of the first trial: all trials expect the same
+    wanted: dict[tuple[int, str], list[int]] = {}
     for number, evaluation, case in map(_case_columns, queries.result_rows(connection, saved)):
         if case in names:
-            wanted.setdefault((evaluation, case), number)
-    found = queries.results_by_number(connection, saved, list(wanted.values()))
-    expected = {key: found[number].payload.get("expected") for key, number in wanted.items()}
-    return {key: tuple(value) for key, value in expected.items() if isinstance(value, list)}
+            wanted.setdefault((evaluation, case), []).append(number)
+    found = queries.results_by_number(
+        connection, saved, [number for numbers in wanted.values() for number in numbers]
+    )
+    return {
+        key: sorted([found[number] for number in numbers], key=attrgetter("trial"))
+        for key, numbers in wanted.items()
+    }
 
 
 def _of_variant(rows: Sequence[Any], run: RunRecord, variant: str | None) -> Sequence[Any]:

@@ -85,7 +85,8 @@ class Store:
         self._turn = Lock()
         self._numbers: dict[str, int] = {}
         self._markers: Markers | None = None
-        use_markers(self.markers)
+        self._random_markers = Markers(new_key())
+        use_markers(self._markers_to_show)
 
     def __enter__(self) -> Self:
         return self
@@ -133,13 +134,21 @@ class Store:
         return RunLock(self.path, run) if self._server is None else ServerLock(self._server, run)
 
     def markers(self) -> Markers:
-        """The markers that replace secrets in this history; if it cannot be read, random ones."""
+        """The markers that replace secrets in this history.
+
+        Raises:
+            UnusableStore: their key cannot be read. With another key, equal values would differ.
+        """
         if self._markers is None:
-            try:
-                self._markers = Markers(self._hiding_key())
-            except CallscoreError:
-                self._markers = Markers(new_key())
+            self._markers = Markers(self._hiding_key())
         return self._markers
+
+    def _markers_to_show(self) -> Markers:
+        """The markers in messages and reports: if the key cannot be read, random ones."""
+        try:
+            return self.markers()
+        except CallscoreError:
+            return self._random_markers
 
     @with_retries
     def _hiding_key(self) -> bytes:
@@ -287,14 +296,12 @@ class Store:
             return run_side(connection, saved, run, label, variant)
 
     @with_retries
-    def expectations(
-        self, run: str, cases: Iterable[str]
-    ) -> dict[tuple[int, str], tuple[Any, ...]]:
-        """What is expected of some cases of a run, by the number of the evaluation and the id."""
-        from callscore.history.run_results import expected_of_cases
+    def cases(self, run: str, cases: Iterable[str]) -> dict[tuple[int, str], list[ResultRecord]]:
+        """The trials of some cases of a run, by the number of the evaluation and the id."""
+        from callscore.history.run_results import records_of_cases
 
         with self.reading() as connection:
-            return expected_of_cases(connection, run_queries.saved_run(connection, run), cases)
+            return records_of_cases(connection, run_queries.saved_run(connection, run), cases)
 
     @with_retries
     def trials(self, run: str) -> dict[int, int]:

@@ -461,6 +461,7 @@ class RunWriter(BackgroundWriter):
             markers = current_markers
         else:
             markers = store.markers
+            markers()  # refuse a damaged key before anything is saved
             self._file = FallbackStore(store.path, store.command_options)
             super().__init__(store, self._file)
         self._hider = RecordHider(markers, is_live=is_live)

@@ -25,6 +25,7 @@ from callscore.evaluations.fingerprints import QuestionDigests, task_digest
 from callscore.evaluations.locations import file_of_location
 from callscore.evaluations.scorers import SCORERS
 from callscore.formats.case_sides import read_expected_side
+from callscore.hiding.hider import Hider
 from callscore.history.records import (
     AnswerRecord,
     EvaluationRecord,
@@ -292,6 +293,7 @@ class Recorder(RunWriter):
 
 _SOURCES = "sources"
 _CACHE = "cache"
+_SELECTING = ("keyword", "tags")
 
 
 def begin_recording(
@@ -315,7 +317,7 @@ def begin_recording(
         command="run",
         started_at=time(),
         name=options.name,
-        arguments={**options.arguments, _CACHE: options.use_cache, _SOURCES: sources},
+        arguments={**_saved(options.arguments), _CACHE: options.use_cache, _SOURCES: sources},
         versions=versions(),
         git_commit=commit,
         git_dirty=is_dirty,
@@ -338,6 +340,12 @@ def begin_recording(
     if locked.problem:
         recorder.problems.append(locked.problem)
     return recorder, _changed_file_warnings(run.arguments.get(_SOURCES), sources)
+
+
+def _saved(arguments: dict[str, Any]) -> dict[str, Any]:
+    """The arguments of a run without the secrets that select its cases."""
+    hide = Hider(is_live=True).data
+    return {name: hide(value) if name in _SELECTING else value for name, value in arguments.items()}
 
 
 def _changed_file_warnings(before: Any, now: dict[str, str]) -> list[str]:

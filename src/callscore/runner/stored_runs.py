@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -31,7 +32,7 @@ from callscore.engines.tool_definitions import ToolDefinitions
 from callscore.errors import CallscoreError, InvalidCall, UnknownRun
 from callscore.evaluations.locations import file_of_location
 from callscore.evaluations.plan import keyword_filter
-from callscore.hiding.hider import contains_marker
+from callscore.hiding.hider import Hider, contains_marker
 from callscore.history.run_metadata import unreadable_records
 from callscore.history.run_results import full_results, light_results, unknown_variant
 from callscore.models.judging import Memory, judge
@@ -430,7 +431,8 @@ def _results(
     store: Store, run: RunRecord, reference: str, evaluations: dict[int, EvaluationRecord]
 ) -> list[ResultRecord]:
     """The results of the case; with a prefix `evaluation::`, those of the evaluations it names."""
-    found = [one for one in store.result(run.id, reference) if one.evaluation in evaluations]
+    results = partial(_results_of_case, store, run)
+    found = [one for one in results(reference) if one.evaluation in evaluations]
     parts = reference.split(_SEPARATOR)
     for end in range(1, len(parts)):
         if found:
@@ -438,11 +440,21 @@ def _results(
         only, case = _SEPARATOR.join(parts[:end]), _SEPARATOR.join(parts[end:])
         found = [
             one
-            for one in store.result(run.id, case)
+            for one in results(case)
             if (record := evaluations.get(one.evaluation)) is not None
             and only in (record.name, evaluation_label(record), record.place)
         ]
     return found
+
+
+def _results_of_case(store: Store, run: RunRecord, case: str) -> list[ResultRecord]:
+    """The results of a case; its id may be given with a secret that is hidden in the history."""
+    found, hide = store.result(run.id, case), Hider().text
+    shown = hide(case)
+    if found or not contains_marker(shown):
+        return found
+    ids = dict.fromkeys([row.result.case.id for row in light_results(store, run.id)])
+    return [one for name in ids if hide(name) == shown for one in store.result(run.id, name)]
 
 
 def _case(
