@@ -11,13 +11,13 @@ from inspect import CO_OPTIMIZED
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import pytest
-
 import callscore
-from callscore.cli.main import main
+from callscore.cli.main import run_command
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    import pytest
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs/explanation/how-it-is-built.md").read_text(encoding="utf-8")
@@ -147,9 +147,8 @@ def _called_modules() -> list[str]:
     before = sys.getprofile()
     sys.setprofile(note)
     try:
-        with pytest.raises(SystemExit) as ended:
-            main()
+        code = run_command()
     finally:
         sys.setprofile(before)
-    assert ended.value.code == 1
+    assert code == 1
     return list(called)
