@@ -34,6 +34,7 @@ def add(
     errors: int | None = 0,
     keyword: str = "",
     parent: str | None = None,
+    commit: str | None = None,
 ) -> str:
     """Add a run without cases, and without an end where nobody knows its errors; its id."""
     number = len(store.runs())
@@ -44,6 +45,7 @@ def add(
         name=name,
         arguments={"keyword": keyword},
         parent=parent,
+        git_commit=commit,
     )
     store.begin(run)
     if errors is not None:
@@ -112,6 +114,44 @@ def test_a_variant_that_is_not_there_is_no_missing_baseline(store: Store) -> Non
     with pytest.raises(UnknownRun):
         gate_sides(store, "second", "first:small")
     assert "unknown baseline or run 'nobody'" in complaint(store, "second", "nobody:small")
+
+
+@pytest.mark.parametrize("against", ["latest~1", "HEAD~2", "latest"])
+def test_no_command_is_proposed_that_would_be_refused(store: Store, against: str) -> None:
+    with pytest.raises(UnknownRun, match="unknown run") as caught:
+        gate_sides(store, add(store, "now") if against != "latest" else "now", against)
+
+    assert "baseline set" not in str(caught.value)
+
+
+def test_a_branch_is_not_taken_for_a_baseline_without_a_note(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    commit = "ab12" * 10
+    monkeypatch.setattr(
+        "callscore.cli.gate.resolve_commit_here",
+        {"main": commit, "ab12ab12": commit, "HEAD": commit}.get,
+    )
+    monkeypatch.setattr(
+        "callscore.history.run_metadata.resolve_commit",
+        lambda _, name: commit if name in ("main", "ab12ab12", "HEAD") else None,
+    )
+    first = add(store, "first", commit=commit)
+
+    told = complaint(store, "first", "main")
+    by_commit = gate_sides(store, "first", "ab12ab12")
+    second = add(store, "second")
+    noted = gate_sides(store, "second", "main")
+    store.set_baseline("main", second)
+    named = gate_sides(store, "first", "main")
+
+    assert f"\n  The run of the branch or tag 'main' is {first}, which is the run to check." in told
+    assert told.endswith("\n    callscore baseline set latest --name main")
+    assert (by_commit.before.run, by_commit.notes) == (first, ())
+    assert [note.values for note in noted.notes] == [
+        {"name": "main", "run": first, "typed": "main"}
+    ]
+    assert (named.before.run, named.notes) == (second, ())
 
 
 def test_each_line_is_safe_to_show(store: Store, capsys: pytest.CaptureFixture[str]) -> None:

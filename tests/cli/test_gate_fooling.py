@@ -498,12 +498,34 @@ def test_a_project_file_with_a_removal_that_says_nothing_is_refused(
     assert problem in done.text
 
 
-def test_a_baseline_names_the_cases_that_it_loses(project: Project) -> None:
+def test_a_baseline_does_not_lose_cases_unless_they_were_removed_on_purpose(
+    project: Project,
+) -> None:
     project.score(records(), "before")
     project.command("baseline", "set", "before", "--name", "main")
     project.score(records()[3:], "now")
 
-    done = project.command("baseline", "set", "now", "--name", "main")
+    refused = project.command("baseline", "set", "now", "--name", "main", "--lang", "ru")
+    other = project.command("baseline", "set", "now", "--name", "first")
+    once = project.command("gate", "now", "--removed", "c0?=gone")
+    (project.folder / "callscore.toml").write_text('[gate.removed]\n"c0?" = "gone"\n')
+    lasting = project.command("gate", "now")
+    moved = project.command("baseline", "set", "now", "--name", "main")
+
+    assert (refused.code, other.code, moved.code) == (1, 0, 0)
+    assert "3 cases are missing or have no value now: c00, c01, c02. Choose" in refused.text
+    assert "[gate.removed] of callscore.toml, or pass --allow-incomplete" in refused.text
+    assert once.text.endswith(" --name main --allow-incomplete\n")
+    assert lasting.text.endswith(" --name main\n")
+    assert "Note: Removed on purpose: 3 cases (c00, c01, c02)." in moved.text
+
+
+def test_a_baseline_that_may_lose_cases_names_them(project: Project) -> None:
+    project.score(records(), "before")
+    project.command("baseline", "set", "before", "--name", "main")
+    project.score(records()[3:], "now")
+
+    done = project.command("baseline", "set", "now", "--allow-incomplete")
 
     assert done.code == 0
     assert "3 cases are missing or have no value now: c00, c01, c02" in done.text

@@ -14,6 +14,7 @@ from callscore.cli.options import (
     lang_option,
     name_option,
     open_existing_store,
+    removals_from,
     store_option,
 )
 from callscore.cli.output import open_output, write_report
@@ -26,6 +27,7 @@ from callscore.history.run_metadata import is_partial, lineage, unreadable_recor
 from callscore.words.value_text import UNREADABLE_COUNT
 
 if TYPE_CHECKING:
+    from callscore.comparing.comparison import Comparison
     from callscore.core.phrases import Language
     from callscore.history.records import RunRecord
     from callscore.history.store import Store
@@ -83,7 +85,7 @@ def command() -> None:
 @click.option(
     "--allow-incomplete",
     is_flag=True,
-    help="Accept a run that did not finish, or in which answers or records are missing.",
+    help="Accept a run that did not finish, or in which answers, records or cases are missing.",
 )
 @store_option
 @lang_option
@@ -100,18 +102,24 @@ def set_one(
 ) -> None:
     """Point a baseline at a RUN; the default is the newest one.
 
-    A run that did not finish, or in which answers are missing, is refused with exit code 1: other runs
-    would look better against it than they are.
+    A run that did not finish, or in which answers or cases of the baseline are missing, is refused with
+    exit code 1: other runs would look better against it than they are. Cases that [gate.removed] in
+    callscore.toml lists may be missing.
     """
     with open_existing_store(store) as opened:
         found = opened.find(run)
-        code = OK if allow_incomplete else baseline_exit_code(found.id, _faults(found, "en"))
+        before = {each.name: each.run for each in opened.baselines()}.get(name)
+        lost = _compared(opened, before, found)
+        code = OK
+        if not allow_incomplete:
+            missing = _missing_cases(lost, "en")
+            faults = [*_faults(found, "en"), *missing]
+            code = baseline_exit_code(found.id, faults, is_missing=bool(missing))
         if code != OK:
             ctx.exit(code)
-        cautions = [say(_BROKEN, lang, why=why) for why in _faults(found, lang)]
+        whys = [*_faults(found, lang), *_missing_cases(lost, lang), *_removed_cases(lost, lang)]
+        cautions = [say(_BROKEN, lang, why=why) for why in whys]
         cautions += _warnings(opened, found, lang)
-        before = {each.name: each.run for each in opened.baselines()}.get(name)
-        cautions += _missing_cases(opened, before, found, lang)
         opened.set_baseline(name, found.id)
     phrase = _SET if before in (None, found.id) else _MOVED
     typed = escape(shlex.quote(name) + store_arguments(store))
@@ -140,16 +148,29 @@ def _faults(run: RunRecord, lang: Language) -> list[str]:
     return [*faults, *[count_of(plural, count, lang) for plural, count in counted if count]]
 
 
-def _missing_cases(store: Store, before: str | None, run: RunRecord, lang: Language) -> list[str]:
-    """The cases of the run that a baseline pointed to that its new run does not have."""
+def _compared(store: Store, before: str | None, run: RunRecord) -> Comparison | None:
+    """The run that a baseline points to, compared with its new run; None if it has no other run."""
     if before is None or before == run.id:
-        return []
+        return None
     from callscore.comparing.comparison import compare_sides
-    from callscore.reports.compare_notes import missing_line
 
     sides = [store.side(each, each.id) for each in (store.find(before, resolve=None), run)]
-    missing = missing_line(compare_sides(*sides), lang)
-    return [say(_BROKEN, lang, why=missing)] if missing else []
+    return compare_sides(*sides, removals=removals_from(()))
+
+
+def _missing_cases(compared: Comparison | None, lang: Language) -> list[str]:
+    """The cases that the baseline would lose, and that are not listed as removed."""
+    from callscore.reports.compare_notes import missing_line
+
+    missing = "" if compared is None else missing_line(compared, lang)
+    return [missing] if missing else []
+
+
+def _removed_cases(compared: Comparison | None, lang: Language) -> list[str]:
+    from callscore.reports.compare_notes import removed_line
+
+    removed = "" if compared is None else removed_line(compared, lang)
+    return [removed] if removed else []
 
 
 def _warnings(store: Store, run: RunRecord, lang: Language) -> list[str]:

@@ -455,11 +455,15 @@ def unblessed_exit_code(why: str, lang: Language) -> int:
     return code
 
 
-def baseline_exit_code(run: str, faults: Sequence[str]) -> int:
-    """Print why a run is refused as a baseline, which is an error, and return the code."""
+def baseline_exit_code(run: str, faults: Sequence[str], *, is_missing: bool = False) -> int:
+    """Print why a run is refused as a baseline, which is an error, and return the code.
+
+    `is_missing` means that cases are missing, which may have been removed on purpose.
+    """
     if faults:
+        listed = ", list removed cases in [gate.removed] of callscore.toml" if is_missing else ""
         print_note(
-            f"the run {run} cannot be a baseline: {', '.join(faults)}. Choose another run, or pass"
-            " --allow-incomplete"
+            f"the run {run} cannot be a baseline: {', '.join(faults)}. Choose another run{listed}, or"
+            " pass --allow-incomplete"
         )
     return FAILED if faults else OK

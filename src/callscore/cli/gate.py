@@ -46,12 +46,17 @@ from callscore.errors import UnknownRun
 from callscore.evaluations.locations import file_of_location
 from callscore.hiding.hider import hide_for_report
 from callscore.history.postgres import store_arguments
-from callscore.history.run_metadata import is_partial, lineage, resolve_commit_here
+from callscore.history.run_metadata import (
+    is_partial,
+    lineage,
+    name_problem,
+    resolve_commit_here,
+)
 from callscore.reports.gate import annotation_lines, suggested_command, write_markdown
 from callscore.reports.inert import inert_lines
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from callscore.core.phrases import Language
     from callscore.history.records import RunRecord
@@ -66,6 +71,12 @@ _COMMIT_WIDTH = 7
 _LEFT_OUT = Phrase(
     "{side} covers only the cases that were selected",
     "{side}: прогон только по выбранным случаям",
+)
+_NO_BASELINE = Phrase(
+    "there is no baseline {name}: the run {run} of the branch or tag {name} is used. To set the"
+    " baseline: callscore baseline set RUN --name {typed}",
+    "базового прогона {name} нет: используется прогон {run} ветки или тега {name}."
+    " Задать базовый прогон: callscore baseline set RUN --name {typed}",
 )
 _OTHER_COMMIT = Phrase(
     "the newest run is of commit {commit}, but the project is at {head}: run the evaluations of this"
@@ -117,6 +128,10 @@ def gate_sides(store: Store, run: str, against: str, *, more: str = "") -> GateS
     before = _baseline(store, against, after, more)
     names = [each.name for each in store.baselines()]
     notes: list[Note] = []
+    called = against.partition(":")[0]
+    if _is_branch(store, called):
+        values = {"name": called, "run": before.run, "typed": shlex.quote(called)}
+        notes.append(Note(_NO_BASELINE, values))
     partial = {}
     for name, side in ((run, after), (against, before)):
         found = store.find(side.run, resolve=None)
@@ -138,27 +153,51 @@ def gate_sides(store: Store, run: str, against: str, *, more: str = "") -> GateS
 
 
 def _baseline(store: Store, name: str, after: Side, more: str) -> Side:
+    called, colon, _ = name.partition(":")
     try:
-        return side_of_run(store, name)
+        before = side_of_run(store, name)
     except UnknownRun as error:
-        called, colon, _ = name.partition(":")
-        if colon and _is_known(store, called):  # only the variant is unknown
+        is_variant = colon and _is_known(store, called)  # only the variant is unknown
+        is_reserved = called.isprintable() and name_problem(called) is not None
+        if is_variant or is_reserved:  # `latest~1`: no baseline can have this name
             raise
         lines = [*_missing_baseline_lines(store, called, after)]
         raise _UsageMessage("\n".join(lines) + more) from error
+    if before.run == after.run and not colon and _is_branch(store, called):
+        # Running it again does not help: the new run is the newest of the branch, too.
+        lines = [*_missing_baseline_lines(store, called, after, is_branch=True)]
+        raise _UsageMessage("\n".join(lines) + more)
+    return before
 
 
-def _is_known(store: Store, name: str) -> bool:
+def _is_branch(store: Store, name: str) -> bool:
+    """Whether a name that could be that of a baseline is only the name of a branch or a tag."""
+    if name_problem(name) is not None or _is_known(store, name, resolve=None):
+        return False
+    commit = resolve_commit_here(name)
+    return commit is not None and not commit.startswith(name.lower())
+
+
+def _is_known(
+    store: Store, name: str, resolve: Callable[[str], str | None] | None = resolve_commit_here
+) -> bool:
     try:
-        store.find(name)
+        store.find(name, resolve=resolve)
     except UnknownRun:
         return False
     return True
 
 
-def _missing_baseline_lines(store: Store, name: str, after: Side) -> Iterator[str]:
-    """A message that there is no such baseline, which ones there are, and how to set it."""
+def _missing_baseline_lines(
+    store: Store, name: str, after: Side, *, is_branch: bool = False
+) -> Iterator[str]:
+    """A message that there is no such baseline, which ones there are, and how to set it.
+
+    `is_branch` means that the run to check is the one of the branch of this name.
+    """
     yield f"unknown baseline or run {name!r}."
+    if is_branch:
+        yield f"  The run of the branch or tag {name!r} is {after.run}, which is the run to check."
     names = [each.name for each in store.baselines()]
     meant = did_you_mean(name, names)
     listed = f"Baselines: {', '.join(map(repr, names))}" if names else "There are no baselines yet"
@@ -252,7 +291,12 @@ def _decide(options: dict[str, Any]) -> tuple[Gate, str, dict[str, str]]:
     comparison = compare_sides(*runs, measure=options["measure"], removals=removals)
     comparison = replace(comparison, notes=(*comparison.notes, *sides.notes))
     found = gate(comparison, options["fail_on"], max_skipped=options["max_skipped"])
-    following = suggested_command(found, baseline=sides.baseline, is_partial=sides.is_partial)
+    following = suggested_command(
+        found,
+        baseline=sides.baseline,
+        is_partial=sides.is_partial,
+        is_removed_once=bool(options["removed"]),
+    )
     files = {
         each.label: path_in_repository(file_of_location(each.place))
         for each in sides.after.evaluations

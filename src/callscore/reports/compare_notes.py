@@ -36,6 +36,7 @@ __all__ = [
     "missing_line",
     "note_text",
     "removal_hint",
+    "removed_line",
     "setting_text",
 ]
 
@@ -291,6 +292,16 @@ def missing_line(comparison: Comparison, lang: Language) -> str:
     count = len(comparison.missing)
     names = first_names(case_names(comparison.missing, comparison), count, lang)
     return f"{count_of(MISSING, count, lang)}: {names}"
+
+
+def removed_line(comparison: Comparison, lang: Language) -> str:
+    """How many cases were removed on purpose, and the first of them; empty if there are none."""
+    count = len(comparison.removed)
+    if not count:
+        return ""
+    names = case_names([each.name for each in comparison.removed], comparison)
+    cases = f"{count_of(CASES, count, lang)} ({first_names(names, count, lang)})"
+    return say(_REMOVED_LIST, lang, cases=cases)
 
 
 def alarm_notes(comparison: Comparison, lang: Language) -> list[tuple[str, str]]:
