@@ -16,11 +16,11 @@ from callscore import (
     Score,
     Settings,
     ToolCall,
-    expect,
     score,
 )
 from callscore.core import nesting
 from callscore.core.nesting import MAX_DEPTH, nesting_fault
+from callscore.core.rules import Matcher
 
 
 def nested(levels: int, *, kind: type = list) -> Any:
@@ -97,7 +97,7 @@ def test_values_that_can_be_followed_have_no_fault(depth: int, kind: type) -> No
 def test_values_nested_too_deeply_have_one() -> None:
     assert nesting_fault({"x": nested(MAX_DEPTH)}) == "too_deep"
     assert nesting_fault({"x": nested(100_000, kind=dict)}) == "too_deep"
-    assert nesting_fault({"x": expect.unordered(nested(MAX_DEPTH))}) == "too_deep"
+    assert nesting_fault({"x": Matcher("$unordered", nested(MAX_DEPTH), {})}) == "too_deep"
 
 
 def test_a_value_that_contains_itself_has_one() -> None:
@@ -108,12 +108,21 @@ def test_a_value_that_contains_itself_has_one() -> None:
 
 
 def test_shared_parts_that_expand_to_too_much_have_one(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(nesting, "MAX_CONTAINERS", 1000)
+    monkeypatch.setattr(nesting, "MAX_VALUES", 1000)
     shared: Any = []
     for _ in range(60):
         shared = [shared, shared]
 
     assert nesting_fault({"x": shared}) == "too_large"
+
+
+def test_many_values_have_none_if_they_are_in_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(nesting, "MAX_VALUES", 1000)
+
+    assert nesting_fault({"x": [[[[[{"y": number}]]]] for number in range(2000)]}) is None
+    assert nesting_fault({"x": [[[[[{"y": 1}]]]]] * 2000}) is None  # of a list of 2,000 items
+    assert nesting_fault({"x": [[1] * 2000] * 2000}) == "too_large"
+    assert nesting_fault({"x": Matcher("$unordered", [[1] * 2000] * 2000, {})}) == "too_large"
 
 
 def test_deep_arguments_of_an_agent_are_a_mistake_of_the_agent() -> None:
@@ -195,3 +204,53 @@ def _result_of(function: Any, *args: Any, **options: Any) -> Any:
         return function(*args, **options)
     except CallscoreError as error:
         return error
+
+
+def shared(*, levels: int = 60) -> Any:
+    """Few lists that stand for very many."""
+    value: Any = ["x"]
+    for _ in range(levels):
+        value = [value, value]
+    return value
+
+
+def test_shared_parts_that_expand_to_too_much_are_refused() -> None:
+    for call in (ToolCall("f", {"x": shared()}), ("f", {"x": shared()}), ("f", shared())):
+        with pytest.raises(InvalidCall, match="the same parts too many times"):
+            score([call], [])
+        with pytest.raises(InvalidCall, match="the same parts too many times"):
+            score([], [call])
+    with pytest.raises(InvalidCall, match="the results of a call contain the same parts"):
+        score([], [{"name": "f", "arguments": {}, "result": shared()}])
+    with pytest.raises(InvalidCall, match="the results of a call contain themselves"):
+        score([], [ToolCall("f", {}, result=cyclic())])
+    with pytest.raises(InvalidCall, match="the same parts too many times"):
+        callscore.read_calls({"messages": shared()})
+    with pytest.raises(InvalidCall, match="the same parts too many times"):
+        callscore.read_tools(shared())
+
+
+@pytest.mark.parametrize(
+    ("fields", "problem"),
+    [
+        ({"name": 5}, "name: must be text; got 5"),
+        ({"id": cyclic()}, "id: must be text; got a list of"),
+        ({"step": cyclic()}, "step: must be an integer; got a list of"),
+        ({"step": True}, "step: must be an integer; got true"),
+        ({"failed": "no"}, "failed: must be true or false; got 'no'"),
+        ({"positional": shared()}, "positional: must be true or false; got a list of 2"),
+        *[
+            ({field: shared()}, f"{field}: must be text; got a list of 2")
+            for field in ("raw", "error", "kind", "caller", "warning")
+        ],
+    ],
+)
+def test_a_tool_call_has_fields_of_the_types_that_it_declares(
+    fields: dict[str, Any], problem: str
+) -> None:
+    call = ToolCall(**{"name": "f", "arguments": {}, **fields})
+
+    with pytest.raises(InvalidCall, match=rf"^expected\[0\]\.{problem}"):
+        score([call], [])
+    with pytest.raises(InvalidCall, match=rf"^actual\[1\]\.{problem}"):
+        score([], [("f", {}), call])

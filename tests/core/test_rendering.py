@@ -3,6 +3,8 @@ from __future__ import annotations
 from datetime import date
 from fractions import Fraction
 from math import inf, nan
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -19,6 +21,7 @@ from callscore.core.rendering import (
     integer_text,
     is_content_hidden,
     json_path,
+    mention,
     render_arguments,
     render_value,
     safe_repr,
@@ -176,6 +179,15 @@ def test_an_integer_of_any_length_keeps_its_digits() -> None:
 
 def test_an_object_that_cannot_print_itself_is_named_by_its_type() -> None:
     assert safe_repr(Fraction(10**5000)) == "<Fraction>"
+
+
+def test_values_that_share_parts_are_not_printed_without_end() -> None:
+    shared: Any = SimpleNamespace(x=1)
+    for _ in range(60):
+        shared = [SimpleNamespace(x=[shared, shared]), {"y": shared}]
+
+    assert (safe_repr(shared), mention((shared,))) == ("<list>", "<tuple>")
+    assert safe_repr([SimpleNamespace(x=1)]) == "[namespace(x=1)]"
 
 
 @pytest.mark.parametrize(

@@ -346,7 +346,7 @@ def test_a_junit_report_has_the_numbers(pytester: pytest.Pytester, evals: Path) 
 @pytest.mark.parametrize(
     ("options", "why"),
     [
-        (["--callscore-trials", "0"], "--callscore-trials: must be at least 1, got 0"),
+        (["--callscore-trials", "0"], "--callscore-trials: 0 is not an integer ≥ 1"),
         (["--callscore-timeout", "0"], "--callscore-timeout: expected seconds > 0, got 0.0"),
         (["--callscore-retries", "-1"], "--callscore-retries: expected a whole number ≥ 0, got -1"),
     ],

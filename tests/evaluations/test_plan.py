@@ -66,6 +66,17 @@ def test_trials_of_a_case_come_together() -> None:
     assert make_plan([ONE], trials=3).total == 6
 
 
+@pytest.mark.parametrize("trials", [0, -1, 1.5, True, "2", 10_001, 10**300])
+def test_numbers_of_trials_are_limited(trials: Any) -> None:
+    with pytest.raises(InvalidSettings, match=r"^trials: "):
+        make_plan([ONE], trials=trials)
+
+
+def test_the_questions_of_an_evaluation_are_limited() -> None:
+    with pytest.raises(InvalidSettings, match="trials: 10000 of 101 cases are more than 1000000"):
+        make_plan([made("e", *map(str, range(101)))], trials=10_000)
+
+
 @pytest.mark.parametrize(
     ("selection", "found"),
     [
@@ -321,7 +332,7 @@ async def bit_by_bit() -> AsyncIterator[str]:
     [
         ([], "e has no cases."),
         (list, "e has no cases."),
-        (broken, "test_plan.py:304: 'city'."),
+        (broken, "test_plan.py:315: 'city'."),
         (leaving, "cases: leaving raises SystemExit in "),
         (later, "cases: later is async. Pass a function that returns the cases."),
         (bit_by_bit, "cases: bit_by_bit is async. Pass a function that returns the cases."),

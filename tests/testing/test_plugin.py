@@ -128,5 +128,8 @@ def test_a_session_is_as_patient_as_its_options_say(pytester: pytest.Pytester) -
 
     assert limits_from(config) == Limits(timeout=5.0, retries=0)
     config.option.callscore_trials = 0
-    with pytest.raises(pytest.UsageError, match="--callscore-trials: must be at least 1"):
+    with pytest.raises(pytest.UsageError, match="--callscore-trials: 0 is not an integer ≥ 1"):
+        limits_from(config)
+    config.option.callscore_trials = 10_001
+    with pytest.raises(pytest.UsageError, match="--callscore-trials: 10001 is more than 10000"):
         limits_from(config)

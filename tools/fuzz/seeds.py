@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import sqlite3
 import tempfile
 import zipfile
+from contextlib import closing
 from functools import cache
 from io import BytesIO
 from pathlib import Path
@@ -189,12 +191,22 @@ def _make_history() -> History:
     _callscore("run", "--name", "after", "--show", "none")
     _callscore("export", "latest", "-o", "run.jsonl")
     _callscore("export", "latest", "-o", "run.parquet")
+    _pack(Path(".callscore/history.db"))
     return History(
         database=Path(".callscore/history.db").read_bytes(),
         jsonl=Path("run.jsonl").read_bytes(),
         parquet=Path("run.parquet").read_bytes(),
         files={**files, "answers.jsonl": Path("answers.jsonl").read_bytes()},
     )
+
+
+def _pack(path: Path) -> None:
+    """Make a database smaller: as it is, most of it is empty, and it is larger than inputs may be."""
+    with closing(sqlite3.connect(path)) as database:
+        database.execute("PRAGMA journal_mode = DELETE")
+        database.execute("PRAGMA page_size = 1024")
+        database.execute("VACUUM")
+        database.execute("PRAGMA journal_mode = WAL")
 
 
 def _callscore(*arguments: str) -> None:

@@ -64,7 +64,7 @@ from callscore.errors import (
     UnusableStore,
 )
 from callscore.evaluations.discovery import discover, forget_modules, is_evaluation_file
-from callscore.evaluations.evaluation import with_project_settings, with_settings
+from callscore.evaluations.evaluation import MAX_TRIALS, with_project_settings, with_settings
 from callscore.evaluations.plan import Selection, make_plan
 from callscore.evaluations.servers import with_allowed_servers
 from callscore.hiding.hider import contains_marker
@@ -174,7 +174,7 @@ run_options = stacked(
     ),
     click.option(
         "--trials",
-        type=click.IntRange(min=1),
+        type=click.IntRange(1, MAX_TRIALS),
         metavar="N",
         help="Trials per case, for pass@k, pass^k and flaky cases.  [default: as in the evaluation,"
         " or 1]",

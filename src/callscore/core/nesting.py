@@ -13,7 +13,9 @@ __all__ = ["MAX_DEPTH", "NestingFault", "nesting_fault"]
 
 MAX_DEPTH = 500  # levels of objects and arrays in the arguments of a call
 # Objects of Python can share parts, so that a few lines expand to more values than fit into memory.
-MAX_CONTAINERS = 2_000_000
+# Up to this many values are followed, and then at most this many times as many as are in memory.
+MAX_VALUES = 200_000
+_MAX_REPEATS = 20
 
 NestingFault = Literal["too_deep", "too_large", "cyclic"]
 
@@ -32,40 +34,71 @@ def nesting_fault(value: dict[str, Any]) -> NestingFault | None:
         return None
     members: list[Any] = list(value.values())
     for _ in range(_FEW_LEVELS):  # quickly, as nearly all values have only a few
-        deeper: list[Any] = []
-        for item in members:
-            kind = item.__class__
-            if kind is list:
-                deeper += item
-            elif kind is dict:
-                deeper += item.values()
-            elif kind not in _SCALARS:
-                return _fault_below(value)
+        deeper = _members_of(members)
+        if deeper is None:
+            break
         if _are_scalars(map(type, deeper)):
             return None
         members = deeper
     return _fault_below(value)
 
 
+def _members_of(values: list[Any]) -> list[Any] | None:
+    """The members of these values, one level deeper; None if there are unusual or too many ones."""
+    deeper: list[Any] = []
+    for item in values:
+        kind = item.__class__
+        if kind is list:
+            deeper += item
+        elif kind is dict:
+            deeper += item.values()
+        elif kind not in _SCALARS:
+            return None
+        if len(deeper) > MAX_VALUES:
+            return None
+    return deeper
+
+
 def _fault_below(value: dict[str, Any]) -> NestingFault | None:
     ancestors: list[Any] = [value]
     pending: list[Iterator[Any]] = [_containers_in(value)]
-    seen = 0
+    seen, most = len(value), MAX_VALUES
+    is_counted = False
     while pending:
         item = next(pending[-1], None)
         if item is None:
             pending.pop()
             ancestors.pop()
             continue
-        seen += 1
+        seen += _size(item)
         ancestors.append(item)
         pending.append(_containers_in(item))
-        if seen > MAX_CONTAINERS or len(pending) > MAX_DEPTH:
+        if len(pending) > MAX_DEPTH:
             is_cyclic = len({id(each) for each in ancestors}) < len(ancestors)
-            return (
-                "cyclic" if is_cyclic else "too_deep" if len(pending) > MAX_DEPTH else "too_large"
-            )
+            return "cyclic" if is_cyclic else "too_deep"
+        if seen > most:
+            if is_counted:
+                return "too_large"
+            is_counted, most = True, max(most, _MAX_REPEATS * _values_in_memory(value))
     return None
+
+
+def _values_in_memory(value: Any) -> int:
+    """The number of values, each counted once however often it occurs."""
+    known = {id(value)}
+    pending = [value]
+    count = 0
+    while pending:
+        item = pending.pop()
+        count += _size(item)
+        new = {id(each): each for each in _containers_in(item) if id(each) not in known}
+        known.update(new)
+        pending += new.values()
+    return count
+
+
+def _size(value: Any) -> int:
+    return 1 + (2 if isinstance(value, Matcher) else len(value))
 
 
 def _containers_in(value: Any) -> Iterator[Any]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
+from collections import Counter, deque
 from contextlib import contextmanager
 from contextvars import ContextVar
 from decimal import Decimal
@@ -47,6 +47,7 @@ _LONGEST_EXCERPT = 10_000
 _SHORT_ESCAPES = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
 # From this many bits on Python may refuse to print the decimal digits of an integer.
 _LONG_INTEGER = 10_000
+_MAX_PRINTED = 10_000  # parts of a value that is printed by Python
 _MAX_MENTION = 200  # columns of a value in an error message
 _CONSTANTS = {None: "null", True: "true", False: "false"}
 _NOT_NUMBERS = {"nan": "NaN", "inf": "Infinity", "-inf": "-Infinity"}
@@ -422,11 +423,29 @@ def integer_text(value: int) -> str:
 
 
 def safe_repr(value: object) -> str:
-    """The repr of a value, or its type where it cannot be printed."""
+    """The repr of a value, or its type where it cannot be printed or has very many parts."""
     try:
-        return repr(value)
+        return repr(value) if _has_few_parts(value) else f"<{type(value).__qualname__}>"
     except Exception:  # noqa: BLE001  (too deep, an integer too long to print, or code of the user)
         return f"<{type(value).__qualname__}>"
+
+
+def _has_few_parts(value: object) -> bool:
+    """Whether it can be printed; a few values that share parts can have more than fit into memory."""
+    pending: list[object] = [value]
+    for _ in range(_MAX_PRINTED):
+        if not pending:
+            return True
+        item = pending.pop()
+        if isinstance(item, dict):
+            pending += item.values()
+        elif isinstance(item, list | tuple | set | frozenset | deque):
+            pending += item
+        elif type(item).__repr__ is not object.__repr__ and not isinstance(item, type):
+            fields = getattr(item, "__struct_fields__", ())
+            pending += [getattr(item, name) for name in fields]
+            pending += getattr(item, "__dict__", {}).values()
+    return not pending
 
 
 def mention(value: object) -> str:

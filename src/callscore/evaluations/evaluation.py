@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from inspect import Signature
 
 __all__ = [
+    "MAX_TRIALS",
     "Evaluation",
     "Question",
     "Scorer",
@@ -202,7 +203,7 @@ def skip_from(given: Any) -> bool | str:
     return given
 
 
-_MAX_TRIALS = 10_000  # the questions of a run are planned in memory
+MAX_TRIALS = 10_000  # the questions of a run are planned in memory
 
 
 def trials_from(given: Any) -> int:
@@ -210,8 +211,8 @@ def trials_from(given: Any) -> int:
     is_whole = isinstance(given, int | float) and not isinstance(given, bool) and given % 1 == 0
     if not is_whole or given < 1:  # 2.0 is an integer to JSON, and so to the schema of a suite
         raise InvalidSettings(f"trials: {mention(given)} is not an integer ≥ 1")
-    if given > _MAX_TRIALS:
-        raise InvalidSettings(f"trials: {mention(given)} is more than {_MAX_TRIALS}")
+    if given > MAX_TRIALS:
+        raise InvalidSettings(f"trials: {mention(given)} is more than {MAX_TRIALS}")
     return int(given)
 
 

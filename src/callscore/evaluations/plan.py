@@ -25,7 +25,7 @@ from callscore.core.suggestions import did_you_mean
 from callscore.core.tool_names import comparable_name, matches_pattern
 from callscore.core.totals import NameCounter
 from callscore.errors import CallscoreError, InvalidEvaluation, InvalidSettings, UnreadableInput
-from callscore.evaluations.evaluation import Evaluation, Question, repeat_suffixes
+from callscore.evaluations.evaluation import Evaluation, Question, repeat_suffixes, trials_from
 from callscore.evaluations.locations import error_with_location, file_of_location
 from callscore.formats.case_fields import name_from_input
 from callscore.formats.cases import case_record, has_own_id, read_case
@@ -425,8 +425,9 @@ def make_plan(
     language of warnings about settings.
 
     Raises:
-        InvalidSettings: the keyword is not an expression.
+        InvalidSettings: the keyword is not an expression, or `trials` is not a number of trials.
     """
+    trials = None if trials is None else trials_from(trials)
     is_asked_for = _filter(selection)
     unloaded: list[Unloaded] = []
     read = list(_read_all(evaluations, unloaded))
@@ -496,10 +497,16 @@ def _filter(selection: Selection) -> Callable[[Evaluation, str | None, Case], bo
     return is_asked_for
 
 
+_MAX_QUESTIONS = 1_000_000  # of an evaluation; they are planned in memory
+
+
 def _group(
     evaluation: Evaluation, variant: str | None, cases: list[Case], trials: int | None
 ) -> Group:
     count = evaluation.trials if trials is None else trials
+    if count * len(cases) > _MAX_QUESTIONS:
+        problem = f"{count} of {len(cases)} cases are more than {_MAX_QUESTIONS} in all"
+        raise InvalidSettings(f"trials: {problem}")
     questions, left_out = [], []
     for case in cases:
         why = case.skip or evaluation.skip

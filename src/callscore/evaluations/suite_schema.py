@@ -7,6 +7,7 @@ from typing import Any, Final, get_args
 from callscore.core import settings as score_settings
 from callscore.core.call import Effect
 from callscore.core.settings import PRESETS, Mode
+from callscore.evaluations.evaluation import MAX_TRIALS
 from callscore.evaluations.scorers import SCORERS
 from callscore.evaluations.suites import RESERVED_PARAMETERS
 from callscore.formats.case_schema import build_case_schema
@@ -131,7 +132,7 @@ def _properties() -> dict[str, Any]:
             "title": "Trials per case",
             "type": "integer",
             "minimum": 1,
-            "maximum": 10_000,
+            "maximum": MAX_TRIALS,
         },
         "judge": _name_or_object("judge", "The judge", "It answers `$judge` rules."),
         "only": {

@@ -86,9 +86,16 @@ def _read_object(value: dict[str, Any]) -> ParsedArguments:
     fault = nesting_fault(value)
     if fault is None:
         return ParsedArguments(value)
-    if fault == "cyclic":  # no trace can contain it: the program that calls this one made it
-        raise InvalidCall("the arguments of a call contain themselves. Pass data without cycles.")
+    if fault != "too_deep":
+        raise InvalidCall(f"the arguments of a call {_ENDLESS[fault]}")
     return ParsedArguments(None, describe(value), TOO_DEEP)
+
+
+# No trace can contain it: the program that calls this one made it.
+_ENDLESS = {
+    "cyclic": "contain themselves. Pass data without cycles.",
+    "too_large": "contain the same parts too many times. Pass smaller data.",
+}
 
 
 def _read_non_object(value: Any) -> ParsedArguments:
@@ -97,7 +104,15 @@ def _read_non_object(value: Any) -> ParsedArguments:
         return ParsedArguments(None, fault.raw, fault.problem)
     if isinstance(value, Mapping):
         return _read_object(dict(value))
+    _refuse_endless("arguments of a call", value)
     return ParsedArguments(None, raw_text(value), NOT_AN_OBJECT)
+
+
+def _refuse_endless(name: str, value: Any) -> None:
+    """Refuse a value that cannot be followed to its end, at any depth."""
+    fault = None if isinstance(value, str) else nesting_fault({name: value})
+    if fault is not None and fault != "too_deep":
+        raise InvalidCall(f"the {name} {_ENDLESS[fault]}")
 
 
 def _parse(text: str) -> ParsedArguments:
@@ -273,6 +288,7 @@ def read_call(value: Any, *, side: Side, where: str) -> ToolCall:
         InvalidCall: it has no name, or is expected with arguments that cannot be read.
     """
     if isinstance(value, ToolCall):
+        _require_field_types(value, where)
         arguments = value.arguments
         is_plain = value.name and value.error is None and arguments.__class__ is dict
         if is_plain and arguments is not None and nesting_fault(arguments) is None:
@@ -284,6 +300,27 @@ def read_call(value: Any, *, side: Side, where: str) -> ToolCall:
     if is_pair(pair):
         return _read_mapping({"name": pair[0], "arguments": pair[1]}, side, where)
     raise InvalidCall(f"{where}: expected a call such as {_EXPECTED_SHAPE}, got {describe(value)}.")
+
+
+def _require_field_types(call: ToolCall, where: str) -> None:
+    """Refuse a call whose fields have other types than in a trace: the program itself made it."""
+    name, _, id_, step, result, failed, raw, error, kind, caller, positional, warning = (
+        msgspec.structs.astuple(call)
+    )
+    for field, value in zip(_TEXT_FIELDS, (id_, raw, error, kind, caller, warning), strict=True):
+        if value is not None and not isinstance(value, str):
+            raise InvalidCall(f"{where}.{field}: must be text; got {describe(value)}.")
+    if not isinstance(name, str):
+        raise InvalidCall(f"{where}.name: must be text; got {describe(name)}.")
+    if step is not None and integer_of(step) is None:
+        raise InvalidCall(f"{where}.step: must be an integer; got {describe(step)}.")
+    for field, value in (("failed", failed), ("positional", positional)):
+        if value is not None and not isinstance(value, bool):
+            raise InvalidCall(f"{where}.{field}: must be true or false; got {describe(value)}.")
+    _refuse_endless("results of a call", result)
+
+
+_TEXT_FIELDS = ("id", "raw", "error", "kind", "caller", "warning")
 
 
 def is_pair(value: Any) -> bool:
@@ -318,6 +355,7 @@ def _read_mapping(call: Mapping[str, Any], side: Side, where: str) -> ToolCall:
         raise InvalidCall(f"{where}: {problem} Remove one of them.")
     if _OTHER_FIELDS.isdisjoint(call):
         return ToolCall(name, arguments.value, raw=raw, error=error, warning=arguments.warning)
+    _refuse_endless("results of a call", call.get("result"))
     failed = call.get("failed")
     id_ = next((call[key] for key in ID_KEYS if call.get(key) is not None), None)
     return ToolCall(

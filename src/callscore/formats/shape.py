@@ -171,6 +171,8 @@ _SCALARS = (str, int, float, bool, type(None), LargeNumber)
 # The methods of results that return a whole run.
 _RUN_METHODS = ("all_messages", "to_input_list", "get_full_steps")
 _MAX_DEPTH = 200
+_UNCOUNTED = 50_000
+_MAX_REPEATS = 200_000
 # As JSON if possible. An object in a field of a more general class must keep what only it has: a
 # general message of LangChain has no calls. Older versions of pydantic do not know that option.
 _DUMP_OPTIONS = {"by_alias": True, "warnings": False}
@@ -183,24 +185,52 @@ _DUMP_ATTEMPTS = (
 )
 
 
-def to_plain_data(value: Any, depth: int = 0) -> Any:
+def to_plain_data(value: Any) -> Any:
     """Data, or objects of an SDK, as JSON: objects, lists, texts, numbers, booleans and null.
 
     Raises:
-        InvalidCall: an object cannot be read.
+        InvalidCall: an object cannot be read, is nested too deeply, or shares parts so often that
+            too many values would have to be read.
     """
+    return _plain(value, 0, _Repeats())
+
+
+class _Repeats:
+    """Counts the values that are read again; a few that share parts expand to very many."""
+
+    __slots__ = ("_count", "_known", "_left")
+
+    def __init__(self) -> None:
+        self._count = _UNCOUNTED
+        self._known: dict[int, Any] = {}  # the values too, so that no other takes their address
+        self._left = _MAX_REPEATS
+
+    def add(self, value: Any) -> None:
+        if self._count > 0:  # nearly all documents are small
+            self._count -= 1
+            return
+        if id(value) not in self._known:
+            self._known[id(value)] = value
+            return
+        self._left -= 1
+        if self._left < 0:
+            raise InvalidCall("the value contains the same parts too many times to be read.")
+
+
+def _plain(value: Any, depth: int, repeats: _Repeats) -> Any:
     if value.__class__ in _SCALARS or isinstance(value, FaultyObject | FaultyArray | Malformed):
         return value  # keeps the marks of faults
     if depth > _MAX_DEPTH:
         raise InvalidCall("the value is nested too deeply to be read.")
+    repeats.add(value)
     if isinstance(value, Mapping):
-        return {key: to_plain_data(item, depth + 1) for key, item in value.items()}
+        return {key: _plain(item, depth + 1, repeats) for key, item in value.items()}
     if isinstance(value, list | tuple | set | frozenset | Iterator):  # a stream is read to its end
-        return [to_plain_data(item, depth + 1) for item in value]
-    return _from_object(value, depth)
+        return [_plain(item, depth + 1, repeats) for item in value]
+    return _from_object(value, depth, repeats)
 
 
-def _from_object(value: Any, depth: int) -> Any:
+def _from_object(value: Any, depth: int, repeats: _Repeats) -> Any:
     if isinstance(value, str | int | float | type | _FUNCTIONS):
         return value.value if isinstance(value, Enum) else value
     for way in (_from_scalar, _from_methods, _from_fields):
@@ -210,7 +240,7 @@ def _from_object(value: Any, depth: int) -> Any:
             problem = f"a {type(value).__qualname__} cannot be read: {error}."
             raise InvalidCall(problem) from error
         if found is not None:
-            return to_plain_data(found, depth + 1)
+            return _plain(found, depth + 1, repeats)
     return value
 
 

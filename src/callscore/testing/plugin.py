@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from callscore.errors import InvalidSettings
+from callscore.evaluations.evaluation import trials_from
 from callscore.evaluations.servers import require_consents
 from callscore.models.limits import Limits
 from callscore.reports.inert import inert_lines
@@ -140,9 +141,9 @@ class EvaluationPlugin:
 def limits_from(config: pytest.Config) -> Limits:
     """The limits of the session; raises `UsageError` for an invalid option."""
     trials = config.getoption("callscore_trials")
-    if trials is not None and trials < 1:
-        raise pytest.UsageError(f"--callscore-trials: must be at least 1, got {trials}")
     try:
+        if trials is not None:
+            trials_from(trials)
         return Limits(
             timeout=config.getoption("callscore_timeout"),
             retries=config.getoption("callscore_retries"),
