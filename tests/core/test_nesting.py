@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any
@@ -206,6 +207,11 @@ def _result_of(function: Any, *args: Any, **options: Any) -> Any:
         return error
 
 
+@dataclass
+class Node:
+    part: Any
+
+
 def shared(*, levels: int = 60) -> Any:
     """Few lists that stand for very many."""
     value: Any = ["x"]
@@ -220,6 +226,8 @@ def test_shared_parts_that_expand_to_too_much_are_refused() -> None:
             score([call], [])
         with pytest.raises(InvalidCall, match="the same parts too many times"):
             score([], [call])
+    found = score([], [("f", Node(Node(shared())))]).actual[0]
+    assert (found.arguments, found.raw) == (None, "a Node")
     with pytest.raises(InvalidCall, match="the results of a call contain the same parts"):
         score([], [{"name": "f", "arguments": {}, "result": shared()}])
     with pytest.raises(InvalidCall, match="the results of a call contain themselves"):

@@ -172,6 +172,7 @@ _CALLS: tuple[tuple[str, dict[str, Any]], ...] = (
     ("score", {"expected": [_CALL], "actual": [_CALL], "arguments": {"f.a": "date"}}),
     ("ToolCall", {"expected": {"a": [1, {"b": 2}]}, "actual": {"a": [1, {"b": 2}]}}),
     ("ToolCall", {"expected": {"a": 1}, "actual": {"a": 1}, "id": "x", "step": 1, "result": "y"}),
+    ("ToolCall", {"expected": {}, "actual": {}, "failed": True, "kind": "mcp", "caller": "user"}),
     ("check_calls", {"calls": [_CALL, _CALL], "tools": [{"name": "f", "parameters": {}}]}),
     ("read_calls", {"document": [_CALL], "format": "generic", "candidate": 0, "failure": "^E"}),
     ("read_calls", {"document": {"messages": [{"role": "assistant", "tool_calls": [_CALL]}]}}),

@@ -104,6 +104,19 @@ def _wide() -> Any:
     return value
 
 
+@cache
+def _shared(kind: str) -> Any:
+    """Few values that stand for more than fit into memory."""
+    value: Any = ["x"]
+    for _ in range(60):
+        value = {
+            "list": lambda part: [part, part],
+            "dict": lambda part: {"a": part, "b": part},
+            "node": lambda part: _Node(arguments={"a": part}, parent=part),
+        }[kind](value)
+    return value
+
+
 _VALUES: dict[str, Callable[[], Any]] = {
     "nan": lambda: float("nan"),
     "inf": lambda: float("inf"),
@@ -151,6 +164,9 @@ _VALUES: dict[str, Callable[[], Any]] = {
     "cyclic-dict": _cyclic_dict,
     "cyclic-node": _cyclic_node,
     "wide": _wide,
+    "shared-list": lambda: _shared("list"),
+    "shared-dict": lambda: _shared("dict"),
+    "shared-node": lambda: _shared("node"),
     "raw": lambda: msgspec.Raw(b"[1]"),
     "unset": lambda: msgspec.UNSET,
     "ellipsis": lambda: ...,

@@ -127,7 +127,7 @@ def _score_values(values: dict[str, Any]) -> None:
 
 def _tool_calls(values: dict[str, Any]) -> None:
     """Calls that a program made itself, of any values."""
-    more = _chosen(values, "id", "result")
+    more = _chosen(values, "id", "step", "result", "failed", "kind", "caller", "raw", "error")
     expected = callscore.ToolCall("f", values.get("expected"))
     _show(callscore.score([expected], [callscore.ToolCall("f", values.get("actual"), **more)]))
 

@@ -172,6 +172,7 @@ class Worker:
                 time.sleep(1)
                 self._process.kill()
                 self._process.wait()
+                self._collect()
                 self._lose("hang")
             return
         if not self._collect():
@@ -204,7 +205,6 @@ class Worker:
     def _lose(self, why: str) -> None:
         """Report the input that ended the process, and go on behind it."""
         number = int.from_bytes(self._number[0:8], "little")
-        self._collect()
         made = make_input(self.share.seed, number, self.share.targets)
         log = Path(self.share.folder + ".log").read_text(errors="replace")
         own = [line for line in log.splitlines() if "callscore" in line]

@@ -14,7 +14,7 @@ __all__ = ["MAX_DEPTH", "NestingFault", "nesting_fault"]
 MAX_DEPTH = 500  # levels of objects and arrays in the arguments of a call
 # Objects of Python can share parts, so that a few lines expand to more values than fit into memory.
 # Up to this many values are followed, and then at most this many times as many as are in memory.
-MAX_VALUES = 200_000
+MAX_VALUES = 100_000
 _MAX_REPEATS = 20
 
 NestingFault = Literal["too_deep", "too_large", "cyclic"]

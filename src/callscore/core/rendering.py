@@ -26,6 +26,7 @@ __all__ = [
     "escape",
     "excerpt",
     "excerpts",
+    "has_few_parts",
     "hidden_content",
     "integer_text",
     "is_content_hidden",
@@ -425,12 +426,12 @@ def integer_text(value: int) -> str:
 def safe_repr(value: object) -> str:
     """The repr of a value, or its type where it cannot be printed or has very many parts."""
     try:
-        return repr(value) if _has_few_parts(value) else f"<{type(value).__qualname__}>"
+        return repr(value) if has_few_parts(value) else f"<{type(value).__qualname__}>"
     except Exception:  # noqa: BLE001  (too deep, an integer too long to print, or code of the user)
         return f"<{type(value).__qualname__}>"
 
 
-def _has_few_parts(value: object) -> bool:
+def has_few_parts(value: object) -> bool:
     """Whether it can be printed; a few values that share parts can have more than fit into memory."""
     pending: list[object] = [value]
     for _ in range(_MAX_PRINTED):

@@ -29,7 +29,7 @@ from callscore.core.call import (
 from callscore.core.equality import equal
 from callscore.core.large_number import decode_json
 from callscore.core.nesting import nesting_fault
-from callscore.core.rendering import safe_repr
+from callscore.core.rendering import has_few_parts, safe_repr
 from callscore.errors import InvalidCall
 from callscore.formats.shape import describe, integer_of, text_of
 
@@ -192,6 +192,8 @@ def raw_text(value: Any) -> str | None:
     """What is in place of arguments, as text; None if nothing is."""
     if value is None or isinstance(value, str):
         return value if value is None else excerpt(value)
+    if not has_few_parts(value):  # objects of Python, which the encoder would follow without end
+        return describe(value)
     try:
         return excerpt(msgspec.json.encode(value, enc_hook=safe_repr).decode())
     except (RecursionError, ValueError, TypeError):

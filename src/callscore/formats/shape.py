@@ -171,8 +171,8 @@ _SCALARS = (str, int, float, bool, type(None), LargeNumber)
 # The methods of results that return a whole run.
 _RUN_METHODS = ("all_messages", "to_input_list", "get_full_steps")
 _MAX_DEPTH = 200
-_UNCOUNTED = 50_000
-_MAX_REPEATS = 200_000
+_UNCOUNTED = 20_000
+_MAX_REPEATS = 100_000
 # As JSON if possible. An object in a field of a more general class must keep what only it has: a
 # general message of LangChain has no calls. Older versions of pydantic do not know that option.
 _DUMP_OPTIONS = {"by_alias": True, "warnings": False}
