@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from json import dumps  # noqa: TID251  (escapes as other encoders write them)
+
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.hiding.encodings import ENCODINGS, SECRETS
@@ -77,3 +80,28 @@ def test_the_work_on_a_hostile_text_is_bounded() -> None:
     ):
         assert sum(1 for _ in matcher._views(text)) <= 17
         assert not matcher.occurs_in(text)
+
+
+@pytest.mark.parametrize("size", [4, 9, 17])
+@pytest.mark.parametrize("secret", ["a-key-with-18-ch\u00e9rs", 'a "key"\\with/ 18 chars'])
+def test_a_secret_that_is_cut_short_is_found(secret: str, size: int) -> None:
+    matcher = SecretMatcher([secret, "another-secret"])
+    first, last = secret[:size], secret[-size:]
+
+    for text in (f"it is {first}…]", f"{{'k': '…{last}'}}", f"{first}…{last}", f"…{last}{first}…"):
+        shown = text
+        for place in reversed(matcher.find(text)):
+            assert place.secret == secret
+            shown = shown[: place.start] + shown[place.end :]
+        assert first not in shown
+        assert last not in shown
+        assert matcher.occurs_in(text)
+    assert matcher.occurs_in(dumps(f"{first}…"))
+
+
+def test_other_texts_beside_a_cut_are_not_found() -> None:
+    matcher = SecretMatcher(["production"])
+
+    for text in ("pro…", "produce…", "prod …", "…ion", "…motion", "… ction", "production-like"[3:]):
+        assert not matcher.occurs_in(text)
+        assert matcher.find(text) == []

@@ -40,6 +40,8 @@ _PERCENT = re.compile(
 _LINE_BREAK = re.compile(r"[\r\n]+[ \t]*")
 _PLAIN = re.compile(r"[A-Za-z0-9]+")
 _MIN_PLAIN = 3
+_CUT = "…"  # where a text was shortened
+_MIN_CUT = 4  # characters of a secret beside it
 
 
 class Found(NamedTuple):
@@ -77,6 +79,9 @@ class SecretMatcher:
     def __init__(self, secrets: Sequence[str]) -> None:
         self._secrets = [_prepared(secret) for secret in secrets]
         self._copies = tuple(dict.fromkeys(copy for each in self._secrets for copy in each.copies))
+        self._wrapped = tuple(
+            dict.fromkeys(copy for each in self._secrets for copy in each.wrapped)
+        )
         self._has_special = [each for each in self._secrets if not each.is_plain]
         self.numbers = tuple(each for each in secrets if each.isascii() and each.isdigit())
 
@@ -94,9 +99,10 @@ class SecretMatcher:
 
     def _is_in_view(self, view: _View) -> bool:
         text, steps = view
-        if steps and steps[-1] is _UNWRAP:
-            return any(copy in text for each in self._secrets for copy in each.wrapped)
-        return any(copy in text for copy in self._copies)
+        copies = self._wrapped if steps and steps[-1] is _UNWRAP else self._copies
+        if any(copy in text for copy in copies):
+            return True
+        return _CUT in text and any(next(_cut_places(text, copy), None) for copy in copies)
 
     def _find_in_view(self, view: _View, source: str) -> Iterator[Found]:
         text, steps = view
@@ -108,6 +114,8 @@ class SecretMatcher:
                 while at >= 0:
                     yield Found(places(at), places(at + len(copy)), secret.text)
                     at = text.find(copy, at + len(copy))
+                for start, end in _cut_places(text, copy) if _CUT in text else ():
+                    yield Found(places(start), places(end), secret.text)
 
     def _views(self, text: str) -> Iterator[_View]:
         """The text as it is, and after each way of decoding that may reveal a secret."""
@@ -220,6 +228,23 @@ def _places(source: str, steps: Sequence[_Decode]) -> Callable[[int], int]:
         return at
 
     return place
+
+
+def _cut_places(text: str, copy: str) -> Iterator[tuple[int, int]]:
+    """Where a shortened text ends in the first part of a secret, or begins with the last part."""
+    for part, is_start in ((copy[:_MIN_CUT], True), (copy[-_MIN_CUT:], False)):
+        at = text.find(part)
+        while at >= 0:
+            if is_start:
+                start, end = at, text.find(_CUT, at, at + len(copy))
+            else:
+                end = at + len(part)
+                start = text.rfind(_CUT, max(0, end - len(copy)), at) + 1 or -1
+            if 0 <= start < end and (copy.startswith if is_start else copy.endswith)(
+                text[start:end]
+            ):
+                yield start, end
+            at = text.find(part, at + 1)
 
 
 def _without_overlaps(found: list[Found]) -> list[Found]:
