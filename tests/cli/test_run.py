@@ -28,6 +28,7 @@ from callscore.evaluations.plan import Selection
 from callscore.history.opening import open_store
 from callscore.history.records import EvaluationRecord, ResultRecord, RunRecord
 from callscore.models.limits import Limits, Rate
+from callscore.sources.files import MAX_UNPACKED, set_max_unpacked
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -300,6 +301,40 @@ def test_what_to_type_to_go_on_keeps_the_gate_and_the_pace() -> None:
         "callscore run . --resume --jobs 4 --rate 30000/h --timeout 0 --retries 0 --fail-under 0.9"
         " --lang ru"
     )
+
+
+@pytest.mark.parametrize(
+    ("options", "kept"),
+    [
+        ("-o r.md", "-o r.md"),
+        ("-o 'my report.md' --format markdown", "-o 'my report.md'"),
+        ("-o report --format junit", "--format junit -o report"),
+        ("--json", "--format json"),
+        ("-q --cache", "--cache -q"),
+        ("-v --max-shown 3", "--max-shown 3 -v"),
+        ("--show none -o r.txt", "-o r.txt --show none"),
+        ("-x", ""),  # the run is to go on behind the failure
+    ],
+)
+def test_what_to_type_to_go_on_keeps_the_report(
+    ask: Callable[..., RunRequest], options: str, kept: str
+) -> None:
+    request = ask(*shlex.split(options))
+    command = resume_command(request)
+
+    assert command == " ".join(filter(None, ["callscore run . --resume", kept]))
+    again = ask(*shlex.split(command)[2:])
+    assert again == replace(request, paths=(".",), resume=True, stop_on_failure=False)
+
+
+def test_what_to_type_to_go_on_keeps_what_may_be_unpacked() -> None:
+    set_max_unpacked(1 << 30)
+    try:
+        command = resume_command(replace(REQUEST, paths=(".",)))
+    finally:
+        set_max_unpacked(MAX_UNPACKED)
+
+    assert command == "callscore run . --resume --max-unpacked 1073741824"
 
 
 def test_what_to_type_to_go_on_names_the_history_but_no_password() -> None:

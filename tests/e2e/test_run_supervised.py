@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import pty
+import shlex
 import signal
 import subprocess
 import sys
@@ -11,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from msgspec.json import decode
 from tests.e2e.agents import add_file, asked
 from tests.e2e.conftest import SOURCE
 from tests.e2e.processes import started, wait_until
@@ -52,7 +54,11 @@ ENDINGS = {
         "ended with exit code 0",
     ),
     "the original exits": ("os.fork() and os._exit(0) or os._exit(0)", 5, "ended with exit code 0"),
-    "killed": ("os.kill(os.getpid(), 9)", 137, "was ended by SIGKILL"),
+    "killed": (
+        "os.kill(os.getpid(), 9)",
+        137,
+        "was ended by SIGKILL (perhaps too little memory)",
+    ),
     "aborted": ("os.abort()", 134, "was ended by SIGABRT"),
     "terminated": ("os.kill(os.getpid(), 15)", 143, "was ended by SIGTERM"),
 }
@@ -95,10 +101,13 @@ def test_an_agent_that_ends_the_process_fails_the_run(
     ran = callscore("run", "--jobs", "1", "--fail-under", "0")
 
     assert (ran.returncode, ran.stdout) == (code, "")
-    assert ran.stderr.splitlines()[-1] == (
-        f"callscore: the run did not finish: its process {how} while answering sum; 1 of 3 cases are"
+    unfinished = (
+        f"callscore: the run did not finish: its process {how} while answering sum; 1 of 3 results are"
         " saved. To continue: callscore run . --resume --jobs 1 --fail-under 0"
     )
+    advice = "callscore: if sum ends it again, leave it out: -k 'not sum'"
+    is_of_user = kind == "terminated"
+    assert ran.stderr.splitlines() == [unfinished, *([] if is_of_user else [advice])]
     assert "did not finish" in callscore("history").stdout
     (tmp_path / "repaired").touch()
     assert callscore("run", "--resume", "--jobs", "1").returncode == 0
@@ -114,9 +123,30 @@ def test_trials_are_counted_and_the_sentence_is_in_the_language_of_the_report(
 
     assert ran.returncode == 5
     assert ran.stderr == (
-        "callscore: прогон не завершён: процесс закончился с кодом 0 во время ответа на sum; сохранено 2 из 6"
-        " попыток. Продолжить: callscore run . --resume --jobs 1 --lang ru\n"
+        "callscore: прогон не завершён: процесс закончился с кодом 0 во время ответа на sum; сохранено"
+        " результатов: 2 из 6. Продолжить: callscore run . --resume --jobs 1 --lang ru\n"
+        "callscore: если sum снова завершит процесс, исключите его: -k 'not sum'\n"
     )
+
+
+def test_the_commands_that_are_suggested_finish_the_run_and_write_the_report(
+    callscore: Program, tmp_path: Path
+) -> None:
+    variants = ENDING.replace("cases=CASES,", 'cases=CASES, variants={{"a": {{}}, "b": {{}}}},')
+    add_file(tmp_path, "eval_ending.py", variants.format(ending="os._exit(0)"))
+
+    ran = callscore("run", "-j", "1", "-k", "not greeting", "--json", "-o", "report.txt")
+    unfinished, advice = ran.stderr.splitlines()
+    command = shlex.split(unfinished.partition("To continue: callscore ")[2])
+    again = callscore(*command)
+    rest = callscore(*command, *shlex.split(advice.partition("leave it out: ")[2]))
+
+    assert "while answering sum [a]; 1 of 4 results are saved." in unfinished
+    assert (again.returncode, again.stdout) == (5, "")
+    assert again.stderr.splitlines() == [unfinished, advice]
+    assert (rest.returncode, rest.stdout, rest.stderr) == (0, "", "")
+    report = decode((tmp_path / "report.txt").read_bytes())
+    assert report["totals"]["answered"] == 2
 
 
 @pytest.mark.parametrize("ending", ["os._exit(0)", "os.execv('/bin/sh', ['sh', '-c', ':'])"])
@@ -130,7 +160,8 @@ def test_a_file_that_ends_the_process_fails_the_command(
 
     assert (ran.returncode, ran.stdout) == (5, "")
     assert ran.stderr == (
-        "callscore: the command did not finish: its process ended with exit code 0\n"
+        "callscore: the command did not finish: its process ended with exit code 0 while importing"
+        " eval_ending.py\n"
     )
 
 
@@ -217,7 +248,7 @@ def test_a_signal_to_the_parent_reaches_the_run(tmp_path: Path) -> None:
         code = process.wait()
 
     assert code == 128 + signal.SIGTERM
-    assert "its process was ended by SIGTERM while answering sum; 1 of 3 cases are saved" in (
+    assert "its process was ended by SIGTERM while answering sum; 1 of 3 results are saved" in (
         (tmp_path / "stderr").read_text()
     )
     assert not is_running(child)

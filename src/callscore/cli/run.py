@@ -47,9 +47,9 @@ from callscore.cli.output import (
     without_secrets,
     write_run,
 )
-from callscore.cli.output_formats import FORMATS, report_options
+from callscore.cli.output_formats import FORMATS, format_for, report_options
 from callscore.cli.progress import run_progress
-from callscore.cli.supervision import Progress, tracked_run
+from callscore.cli.supervision import Progress, tracked_run, tracking_files
 from callscore.cli.unpacking import max_unpacked_option
 from callscore.core.phrases import Language, Phrase, say
 from callscore.core.results import RunResults
@@ -77,6 +77,7 @@ from callscore.reports.run_plan import PlannedEvaluation, RunPlan
 from callscore.runner.recorder import given_settings, stored_settings
 from callscore.runner.resuming import LockedRun, find_unfinished_run, last_failed_cases
 from callscore.runner.running import RunOptions, run
+from callscore.sources.files import MAX_UNPACKED, max_unpacked
 from callscore.words.value_text import encode_json
 
 if TYPE_CHECKING:
@@ -117,6 +118,7 @@ class RunRequest(Struct, frozen=True, kw_only=True):
         project: the settings of the project, for what evaluations do not set themselves.
         preset: overrides the settings of every evaluation.
         settings: override those of every evaluation, and of the preset.
+        report_text: the options of the command that shape the report.
         settings_text: the options of the command that name these settings.
         labels: what warnings call these settings, and those of the project.
         is_quiet: whether to print only the summary.
@@ -149,6 +151,7 @@ class RunRequest(Struct, frozen=True, kw_only=True):
     max_listed: int = 0
     preset: str | None = None
     settings: dict[str, Any] = {}
+    report_text: tuple[str, ...] = ()
     settings_text: tuple[str, ...] = ()
     project: dict[str, Any] = {}
     labels: dict[str, str] = {}
@@ -232,6 +235,7 @@ def run_request_from(options: dict[str, Any]) -> RunRequest:
         rate=options.pop("rate"),
     )
     paths = options.pop("paths") or (".",)
+    report_text = tuple(_report_options(options))
     _apply_verbosity(options)
     shown = show_options_from(options)
     judge = options.pop("judge")  # it is not an override: evaluations may have their own
@@ -244,6 +248,7 @@ def run_request_from(options: dict[str, Any]) -> RunRequest:
         judge=judge,
         preset=preset,
         settings=settings,
+        report_text=report_text,
         settings_text=settings_text,
         project=project.values,
         labels={**_project_labels(project, preset, settings), **labels},
@@ -279,6 +284,25 @@ def _apply_verbosity(options: dict[str, Any]) -> None:
         options["show"] = "all"
         if options["max_shown"] is None:
             options["max_shown"] = sys.maxsize
+
+
+def _report_options(options: dict[str, Any]) -> Iterator[str]:
+    """The given options of the report, as options of the command line."""
+    output, output_format = options["output"], options["output_format"]
+    try:
+        by_suffix = format_for(output, FORMATS)
+    except click.UsageError:
+        by_suffix = ""
+    if output_format != by_suffix:
+        yield f"--format {output_format}"
+    if output is not None:
+        yield f"-o {shlex.quote(output)}"
+    for option, value in (("--show", options["show"]), ("--max-shown", options["max_shown"])):
+        if value is not None:
+            yield f"{option} {value}"
+    for option, is_given in (("-q", options["is_quiet"]), ("-v", options["verbose"])):
+        if is_given:
+            yield option
 
 
 def _settings_options(options: dict[str, Any]) -> Iterator[str]:
@@ -402,6 +426,11 @@ def _resume_options(request: RunRequest) -> Iterator[str]:
             yield f"{option} {shlex.quote(_option_text(value))}"
     for server in request.allow_servers:
         yield f"--allow-server {shlex.quote(str(server))}"
+    if request.cache:
+        yield "--cache"
+    if max_unpacked() != MAX_UNPACKED:
+        yield f"--max-unpacked {max_unpacked()}"
+    yield from request.report_text
     yield from request.settings_text
 
 
@@ -468,7 +497,7 @@ def run_evaluations(request: RunRequest) -> RunResults:
     Raises:
         UnreadableInput: no case is selected.
     """
-    evaluations, unloaded = discover(request.paths, print_note)
+    evaluations, unloaded = _find_evaluations(request)
     if not evaluations:
         return RunResults(unloaded=tuple(unloaded))
     evaluations = _with_project(request, evaluations)
@@ -510,7 +539,7 @@ def collect(request: RunRequest) -> int:
         raise click.UsageError(f"--collect-only cannot be written as {request.output_format}.")
     with open_output(request.output, request.output_format, request.lang) as output:
         with stdout_to_stderr():
-            evaluations, unloaded = discover(request.paths, print_note)
+            evaluations, unloaded = _find_evaluations(request)
             planned = _plan_without_run(request, evaluations)
             _warn_ineffective(request, planned)
         unloaded = [*unloaded, *planned.unloaded]
@@ -592,9 +621,7 @@ def _run_in_store(request: RunRequest, evaluations: Sequence[Evaluation]) -> Run
             begun = Progress(
                 resume_command(request) if kept is not None else "",
                 request.lang,
-                is_repeated=any(
-                    each.trials > 1 for group in planned.groups for each in group.questions[:1]
-                ),
+                keyword=choice.selection.keyword,
             )
             with run_progress(request.lang) as shown, tracked_run(shown, begun) as hooks:
                 return run(planned, options, hooks, store)
@@ -608,6 +635,12 @@ def _warn_ineffective(request: RunRequest, planned: Plan) -> None:
     """Print which settings of the command and of the project have no effect in this run."""
     all_settings = [group.evaluation.settings for group in planned.groups]
     warn_ineffective(request.labels, all_settings, request.lang)
+
+
+def _find_evaluations(request: RunRequest) -> tuple[list[Evaluation], list[Unloaded]]:
+    """The evaluations of the paths, and the files that cannot be used."""
+    with tracking_files(request.lang) as on_file:
+        return discover(request.paths, print_note, on_file)
 
 
 def _with_project(request: RunRequest, evaluations: Sequence[Evaluation]) -> list[Evaluation]:

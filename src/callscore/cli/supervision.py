@@ -9,6 +9,7 @@ descriptor is needed that an agent could close or write to.
 from __future__ import annotations
 
 import os
+import shlex
 import signal
 import sys
 import threading
@@ -25,39 +26,43 @@ from callscore.core.phrases import Language, Phrase, say
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
+    from pathlib import Path
 
     from callscore.core.results import Result
     from callscore.evaluations.evaluation import Question
     from callscore.runner.running import RunHooks
 
-__all__ = ["Progress", "can_supervise", "supervise", "tracked_run"]
+__all__ = ["Progress", "can_supervise", "supervise", "tracked_run", "tracking_files"]
 
 # A server, whose result is not its exit code, and whose tools run in processes of their own.
 _UNSUPERVISED = "mcp"
 _COMPLETION = "_CALLSCORE_COMPLETE"
 _NAMES_SHOWN = 5
 _LONGEST_NAME = 200
+_LONGEST_PATH = 4_096
 
 
 class Progress(msgspec.Struct):
-    """How far a run is; it changes with every case, and copies would cost time.
+    """How far a command is; it changes with every case, and copies would cost time.
 
     Attributes:
         command: continues the run; empty if the history cannot be used.
+        keyword: the `-k` of the run.
+        file: the file that is being imported; then the run has not begun.
         total: the number of questions.
         saved: how many of them have a saved result.
         current: the number of questions that are being answered.
-        names: the cases of the first of these.
-        is_repeated: whether the questions are trials.
+        names: the case and the variant of the first of these; without variants, "".
     """
 
     command: str
     lang: Language
-    is_repeated: bool
+    keyword: str = ""
+    file: str = ""
     total: int = 0
     saved: int = 0
     current: int = 0
-    names: tuple[str, ...] = ()
+    names: tuple[tuple[str, str], ...] = ()
 
 
 _ENCODER = msgspec.msgpack.Encoder()
@@ -238,47 +243,92 @@ def _code(status: int, board: Board) -> int:
     with suppress(OSError):
         if sys.stderr is not None and sys.stderr.isatty():
             sys.stderr.write("\x1b[?25h\n")  # a progress bar hides the cursor
-        print_note(unfinished_text(ended, board.read()))
+        progress = board.read()
+        print_note(unfinished_text(ended, progress))
+        advice = advice_text(ended, progress)
+        if advice is not None:
+            print_note(advice)
     return ENDED if ended >= 0 else shown
 
 
 _COMMAND_UNFINISHED = Phrase(
-    "the command did not finish: its process {ended}", "команда не завершена: процесс {ended}"
+    "the command did not finish: its process {ended}{current}",
+    "команда не завершена: процесс {ended}{current}",
 )
 _RUN_UNFINISHED = Phrase(
-    "the run did not finish: its process {ended}{current}; {saved} of {total} {noun} are saved",
-    "прогон не завершён: процесс {ended}{current}; сохранено {saved} из {total} {noun}",
+    "the run did not finish: its process {ended}{current}; {saved} of {total} results are saved",
+    "прогон не завершён: процесс {ended}{current}; сохранено результатов: {saved} из {total}",
 )
 _GO_ON = Phrase(". To continue: {command}", ". Продолжить: {command}")
+_LEAVE_OUT = Phrase(
+    "if {name} ends it again, leave it out: -k {keyword}",
+    "если {name} снова завершит процесс, исключите его: -k {keyword}",
+)
+_FIND_OUT = Phrase(
+    "if it ends again, find out which case ends it: --jobs 1",
+    "если процесс снова завершится, найдите случай, который его завершает: --jobs 1",
+)
 _WITH_CODE = Phrase("ended with exit code {code}", "закончился с кодом {code}")
 _BY_SIGNAL = Phrase("was ended by {name}", "прерван сигналом {name}")
+_BY_SIGKILL = Phrase(
+    "was ended by SIGKILL (perhaps too little memory)",
+    "прерван сигналом SIGKILL (возможно, не хватило памяти)",
+)
 _ANSWERING = Phrase(" while answering {names}", " во время ответа на {names}")
-_NOUNS = {False: Phrase("cases", "случаев"), True: Phrase("trials", "попыток")}
+_IMPORTING = Phrase(" while importing {file}", " при импорте {file}")
+# By which users end a process: no case is the cause.
+_OF_USERS = frozenset(("SIGTERM", "SIGINT", "SIGHUP", "SIGQUIT"))
 
 
 def unfinished_text(ended: int, progress: Progress | None) -> str:
     """What to print about a process that ended with a code, or minus the number of a signal."""
     lang = "en" if progress is None else progress.lang
-    how = (
-        say(_WITH_CODE, lang, code=ended)
-        if ended >= 0
-        else say(_BY_SIGNAL, lang, name=_signal_name(-ended))
-    )
-    if progress is None:
-        return say(_COMMAND_UNFINISHED, lang, ended=how)
+    how = _how_it_ended(ended, lang)
+    if progress is None or progress.file:
+        current = say(_IMPORTING, lang, file=progress.file) if progress is not None else ""
+        return say(_COMMAND_UNFINISHED, lang, ended=how, current=current)
     more = progress.current - len(progress.names)
-    names = ", ".join(progress.names) + (f", +{more}" if more > 0 else "")
-    current = say(_ANSWERING, lang, names=names) if progress.names else ""
+    names = ", ".join(map(_name_text, progress.names)) + (f", +{more}" if more > 0 else "")
     sentence = say(
         _RUN_UNFINISHED,
         lang,
         ended=how,
-        current=current,
+        current=say(_ANSWERING, lang, names=names) if progress.names else "",
         saved=f"{progress.saved:,}",
         total=f"{progress.total:,}",
-        noun=say(_NOUNS[progress.is_repeated], lang),
     )
     return sentence + (say(_GO_ON, lang, command=progress.command) if progress.command else "")
+
+
+def advice_text(ended: int, progress: Progress | None) -> str | None:
+    """What to do if a case ends the process each time; None if no case may be the cause."""
+    from callscore.hiding.markers import has_marker
+
+    is_of_user = ended < 0 and _signal_name(-ended) in _OF_USERS
+    if progress is None or is_of_user or not (progress.command and progress.names):
+        return None
+    if progress.current > 1:
+        return say(_FIND_OUT, progress.lang)
+    ((case, _),) = progress.names
+    quote = next((mark for mark in "\"'" if mark not in case), None)
+    if quote is None or has_marker(case):  # no expression has such a word
+        return None
+    leave_out = f"not {case if case.isidentifier() else quote + case + quote}"
+    if progress.keyword:
+        leave_out = f"({progress.keyword}) and {leave_out}"
+    return say(_LEAVE_OUT, progress.lang, name=case, keyword=shlex.quote(leave_out))
+
+
+def _name_text(name: tuple[str, str]) -> str:
+    case, variant = name
+    return f"{case} [{variant}]" if variant else case
+
+
+def _how_it_ended(ended: int, lang: Language) -> str:
+    if ended >= 0:
+        return say(_WITH_CODE, lang, code=ended)
+    name = _signal_name(-ended)
+    return say(_BY_SIGKILL, lang) if name == "SIGKILL" else say(_BY_SIGNAL, lang, name=name)
 
 
 def _signal_name(number: int) -> str:
@@ -292,6 +342,19 @@ def _signal_name(number: int) -> str:
 
 
 @contextmanager
+def tracking_files(lang: Language) -> Iterator[Callable[[Path], None]]:
+    """A function for the file that is imported next, which its parent names if the process ends."""
+    board = _own_board
+    if board is None:
+        yield lambda _: None
+        return
+    try:
+        yield lambda file: board.write(Progress("", lang, file=str(file)[-_LONGEST_PATH:]))
+    finally:
+        board.write(None)
+
+
+@contextmanager
 def tracked_run(hooks: RunHooks, begun: Progress) -> Iterator[RunHooks]:
     """The hooks, which also write the progress to the board if this process is supervised."""
     board = _own_board
@@ -300,7 +363,7 @@ def tracked_run(hooks: RunHooks, begun: Progress) -> Iterator[RunHooks]:
         return
     from callscore.hiding.hider import Hider
 
-    current: dict[int, str] = {}
+    current: dict[int, tuple[str, str]] = {}
     hide = Hider().text  # here: code may have set variables that the parent does not have
 
     def write() -> None:
@@ -314,7 +377,8 @@ def tracked_run(hooks: RunHooks, begun: Progress) -> Iterator[RunHooks]:
         hooks.on_plan(total)
 
     def on_started(question: Question) -> None:
-        current[id(question)] = hide(question.case.id or "")[:_LONGEST_NAME]
+        case, variant = hide(question.case.id or ""), hide(question.variant or "")
+        current[id(question)] = case[:_LONGEST_NAME], variant[:_LONGEST_NAME]
         write()
         hooks.on_started(question)
 

@@ -99,6 +99,7 @@ _IGNORED_FOLDERS = frozenset({"node_modules", "site-packages", "__pycache__"})
 def discover(
     what: Iterable[Evaluation | str | os.PathLike[str]],
     on_note: Callable[[str], None] = lambda _: None,
+    on_file: Callable[[Path], None] = lambda _: None,
 ) -> tuple[list[Evaluation], list[Unloaded]]:
     """The evaluations in files and folders, and the files that cannot be used.
 
@@ -107,7 +108,8 @@ def discover(
     An evaluation belongs to the file that defines it: one that other files import is run once.
 
     The evaluations have unique names and are in the order of the files. `on_note` is called with a
-    sentence about each file in a folder that has no evaluation.
+    sentence about each file in a folder that has no evaluation, `on_file` with each file before it
+    is read.
     """
     items = list(_expand(what))
     files = {item.file.resolve() for item in items if isinstance(item, _Source)}
@@ -118,6 +120,7 @@ def discover(
         elif isinstance(item, Evaluation):
             finding.add(item)
         else:
+            on_file(item.file)
             finding.read(item)
     return with_unique_names(finding.evaluations), [*finding.unloaded, *finding.empty_folders()]
 
