@@ -631,3 +631,25 @@ def test_settings_of_the_project_that_make_no_sense_are_refused(
     assert unreadable.ret == wrong.ret == pytest.ExitCode.USAGE_ERROR
     unreadable.stderr.fnmatch_lines(["ERROR: *callscore.toml: judge: *"])
     wrong.stderr.fnmatch_lines(["ERROR: *nonsense*"])
+
+
+def test_no_secret_is_in_the_name_or_the_properties_of_a_test(
+    pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    secret = "a-secret-of-mine"  # noqa: S105
+    monkeypatch.setenv("MY_TOKEN", secret)
+    pytester.makepyfile(
+        eval_agent="from callscore import Case, evaluation\n"
+        f"@evaluation(cases=[Case(id=f'{{n}}-{secret}', expected=['f']) for n in 'ab'],"
+        f" name='agent of {secret}')\n"
+        "def agent(case):\n"
+        "    return []\n"
+    )
+
+    result = pytester.runpytest("--callscore", "-rA", "-v", "--junitxml=report.xml")
+    chosen = pytester.runpytest("--callscore", "-k", f"b-{secret}", "--co", "-q")
+
+    result.assert_outcomes(failed=2)
+    assert "agent of ***[a-***]" in result.stdout.str()
+    assert secret not in result.stdout.str() + (pytester.path / "report.xml").read_text()
+    assert _names(chosen) == ["agent of ***[b-***]"]

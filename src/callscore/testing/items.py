@@ -18,7 +18,8 @@ from callscore.evaluations.evaluation import Question, with_project_settings
 from callscore.evaluations.locations import FILE_PREFIX
 from callscore.evaluations.plan import Group, make_plan
 from callscore.evaluations.scorers import SCORERS
-from callscore.hiding.hider import hide_for_report
+from callscore.hiding.hider import hide_for_report, hide_text
+from callscore.hiding.markers import MARKER
 from callscore.history.opening import LazyJudgementStore, default_path
 from callscore.models.consent import Origin
 from callscore.models.judging import Judge, judge
@@ -220,12 +221,12 @@ class EvaluationCase(pytest.Item):
             name = f"{question.variant}-{name}"
         if question.trials > 1:
             name = f"{name}#{question.trial}"
-        whole = escape_commands(escape(f"{question.evaluation.name}[{name}]"))
+        whole = escape_commands(escape(_without_secrets(f"{question.evaluation.name}[{name}]")))
         # Given as a whole because `--lf` reads it: the part in brackets is not part of the name.
         node = f"{parent.nodeid}::{whole}"
         item: EvaluationCase = cls.from_parent(parent, name=whole, nodeid=node)
         item.question = question
-        item.extra_keyword_matches.update(question.case.tags)
+        item.extra_keyword_matches.update((*question.case.tags, question.case.id))
         item.tags = [
             _tag_of(item.config, tag) for tag in question.case.tags if _MARKER.fullmatch(tag)
         ]
@@ -350,12 +351,19 @@ class EvaluationCase(pytest.Item):
             "output_tokens": answer.usage.output_tokens or None,
         }
         self.user_properties += [
-            (f"callscore.{name}", value) for name, value in facts.items() if value is not None
+            (f"callscore.{name}", _without_secrets(value) if isinstance(value, str) else value)
+            for name, value in facts.items()
+            if value is not None
         ]
 
     def reportinfo(self) -> tuple[Path, int | None, str]:
         """The location of the evaluation, and the name of the test."""
         return self.path, max(line_number_of(self.question.evaluation.place) - 1, 0), self.name
+
+
+def _without_secrets(name: str) -> str:
+    """A name with stars for secrets: markers differ between the worker processes of pytest."""
+    return MARKER.sub("***", hide_text(name))
 
 
 def _tag_of(config: pytest.Config, tag: str) -> pytest.Mark:

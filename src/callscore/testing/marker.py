@@ -150,7 +150,9 @@ def _judge(item: Any, expected: Any, returned: Any, test: RunningTest) -> None:
         pytest.fail(f"the test returned None. Return {ANSWER_HINT}.", pytrace=False)
     score = _score_of(expected, returned, test.defaults)
     if isinstance(score, CallscoreError):  # outside of `except`, so that it has no context
-        pytest.fail(f"{type(score).__name__}: {score}", pytrace=False)
+        from callscore.hiding.hider import hide_text
+
+        pytest.fail(hide_text(f"{type(score).__name__}: {score}"), pytrace=False)
     item.user_properties += [  # for JUnit reports
         ("callscore.f1", score.f1),
         ("callscore.precision", score.precision),

@@ -10,6 +10,7 @@ import pytest
 from callscore.errors import InvalidSettings
 from callscore.evaluations.evaluation import trials_from
 from callscore.evaluations.servers import require_consents
+from callscore.hiding.hider import hide_text
 from callscore.models.limits import Limits
 from callscore.reports.inert import inert_lines
 from callscore.testing.items import (
@@ -99,7 +100,7 @@ class EvaluationPlugin:
         try:
             require_consents(item.question for item in ours if item.reason is None)
         except InvalidSettings as error:
-            raise pytest.UsageError(inert_lines(str(error))) from error
+            raise pytest.UsageError(inert_lines(hide_text(str(error)))) from error
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_sessionfinish(self, session: pytest.Session) -> Generator[None, None, None]:
@@ -129,9 +130,11 @@ class EvaluationPlugin:
             width, has_colour = writer.fullwidth, writer.hasmarkup
             terminalreporter.write(table_of(run, width=width, has_colour=has_colour))
         for note in notes:
-            terminalreporter.write_line(f"! {inert_lines(note)}", yellow=True)
+            terminalreporter.write_line(f"! {inert_lines(hide_text(note))}", yellow=True)
         for name in self._results.below:
-            terminalreporter.write_line(f"below fail_under: {inert_lines(name)}", red=True)
+            terminalreporter.write_line(
+                f"below fail_under: {inert_lines(hide_text(name))}", red=True
+            )
 
     def pytest_unconfigure(self) -> None:
         """Close the connections of the judges."""

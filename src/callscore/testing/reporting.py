@@ -157,6 +157,7 @@ def table_of(run: RunResults, *, width: int, has_colour: bool) -> str:
     """The tables of the evaluations, as `callscore run` prints them."""
     from rich.console import Console
 
+    from callscore.hiding.hider import hide_for_report
     from callscore.reports.run_terminal import render_summary
 
     stream = StringIO()
@@ -167,7 +168,7 @@ def table_of(run: RunResults, *, width: int, has_colour: bool) -> str:
         color_system="standard" if has_colour else None,
         legacy_windows=False,
     )
-    render_summary(run, console=console)
+    render_summary(hide_for_report(run), console=console)
     return escape_commands(stream.getvalue())
 
 
