@@ -14,23 +14,24 @@ from tools.fuzz.inputs import MAX_SIZE
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from random import Random
+
+    from tools.fuzz.choices import Choices
 
 __all__ = ["CONTAINERS", "compress", "to_toml", "to_yaml", "with_yaml_tricks", "zip_entries"]
 
 _Records = list[Any]
 
 
-def _jsonl(records: _Records, _random: Random) -> bytes:
+def _jsonl(records: _Records, _random: Choices) -> bytes:
     return b"".join(msgspec.json.encode(record) + b"\n" for record in records)
 
 
-def _json(records: _Records, random: Random) -> bytes:
+def _json(records: _Records, random: Choices) -> bytes:
     whole = random.choice((records, {"cases": records}, records[0] if records else None))
     return msgspec.json.encode(whole)
 
 
-def _yaml(records: _Records, random: Random) -> bytes:
+def _yaml(records: _Records, random: Choices) -> bytes:
     if random.random() < 0.3:
         text = "".join(f"---\n{to_yaml(record)}\n" for record in records)
     else:
@@ -38,7 +39,7 @@ def _yaml(records: _Records, random: Random) -> bytes:
     return with_yaml_tricks(text.encode("utf-8", "surrogatepass"), random)
 
 
-def _csv(records: _Records, random: Random) -> bytes:
+def _csv(records: _Records, random: Choices) -> bytes:
     names = list(
         dict.fromkeys(key for record in records if isinstance(record, dict) for key in record)
     )
@@ -51,7 +52,7 @@ def _csv(records: _Records, random: Random) -> bytes:
     return out.getvalue().encode("utf-8", "surrogatepass")
 
 
-def _parquet(records: _Records, random: Random) -> bytes:
+def _parquet(records: _Records, random: Choices) -> bytes:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -74,14 +75,14 @@ def _plain(rows: _Records) -> _Records:
         return [{"id": "a"}]
 
 
-def _text(records: _Records, random: Random) -> bytes:
+def _text(records: _Records, random: Choices) -> bytes:
     calls = b"\n".join(
         b"<tool_call>" + msgspec.json.encode(each) + b"</tool_call>" for each in records
     )
     return random.choice((b"I will call it.\n", b"", b"```json\n")) + calls
 
 
-def _events(records: _Records, _random: Random) -> bytes:
+def _events(records: _Records, _random: Choices) -> bytes:
     lines = (b"data: " + msgspec.json.encode(record) + b"\n\n" for record in records)
     return b"".join(lines) + b"data: [DONE]\n\n"
 
@@ -93,7 +94,7 @@ def _cell(value: Any) -> str:
 
 
 # By the suffix that users give such files.
-CONTAINERS: dict[str, Callable[[_Records, Random], bytes]] = {
+CONTAINERS: dict[str, Callable[[_Records, Choices], bytes]] = {
     ".jsonl": _jsonl,
     ".json": _json,
     ".yaml": _yaml,
@@ -104,7 +105,7 @@ CONTAINERS: dict[str, Callable[[_Records, Random], bytes]] = {
 }
 
 
-def compress(data: bytes, random: Random) -> tuple[str, bytes]:
+def compress(data: bytes, random: Choices) -> tuple[str, bytes]:
     """The bytes in gzip or zstd, and the suffix; sometimes they unpack to very much."""
     if random.random() < 0.02:
         data += random.choice((b" ", b"\n", b"a", b"[")) * random.choice(
@@ -117,7 +118,7 @@ def compress(data: bytes, random: Random) -> tuple[str, bytes]:
     return ".zst", zstandard.ZstdCompressor(level=1).compress(data)[:MAX_SIZE]
 
 
-def zip_entries(entries: dict[str, bytes], random: Random) -> bytes:
+def zip_entries(entries: dict[str, bytes], random: Choices) -> bytes:
     """A zip archive of these entries, such as an Inspect log."""
     out = BytesIO()
     kind = random.choice((zipfile.ZIP_DEFLATED, zipfile.ZIP_STORED))
@@ -149,9 +150,9 @@ def _after_key(value: Any, indent: int) -> str:
     return " " + msgspec.json.encode(value).decode("utf-8", "replace")
 
 
-def with_yaml_tricks(data: bytes, random: Random) -> bytes:
+def with_yaml_tricks(data: bytes, random: Choices) -> bytes:
     """The YAML, with anchors, aliases, tags, directives and block scalars put into some lines."""
-    if random.random() < 0.3:
+    if not random.mutates(0.7):
         return data
     lines = data.split(b"\n")
     for _ in range(random.choice((1, 1, 2, 5))):

@@ -12,9 +12,14 @@ if TYPE_CHECKING:
 
     from tools.fuzz.execution import Outcome
 
-__all__ = ["Counts"]
+__all__ = ["Counts", "is_read"]
 
 _WORST = 5
+
+
+def is_read(word: str) -> bool:
+    """Whether an outcome is that of an input that was read and scored; it may be below a bar."""
+    return word in ("read", "same", "exit 0", "exit 1")
 
 
 class Counts(Struct):
@@ -51,12 +56,14 @@ class Counts(Struct):
 
     def lines(self) -> Iterator[str]:
         """The counts as a table, and the inputs that cost the most."""
-        yield f"{'target':14} {'inputs':>9} {'ms each':>8}  outcomes"
+        yield f"{'target':14} {'inputs':>9} {'read':>5} {'ms each':>8}  outcomes"
         for target, words in sorted(self.words.items()):
             many = sum(words.values())
             most = sorted(words.items(), key=lambda pair: -pair[1])
             outcomes = ", ".join(f"{word} {count:,}" for word, count in most)
-            yield f"{target:14} {many:>9,} {self.seconds[target] / many * 1000:>8.2f}  {outcomes}"
+            share = sum(count for word, count in words.items() if is_read(word)) / many
+            each = self.seconds[target] / many * 1000
+            yield f"{target:14} {many:>9,} {share:>5.0%} {each:>8.2f}  {outcomes}"
         for name, unit, worst in (("slowest", "s", self.slowest), ("largest", "MB", self.largest)):
             parts = (
                 f"{value:.2f} {unit} (number {number}, {target})" for value, number, target in worst

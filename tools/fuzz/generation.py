@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from random import Random
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 from tools.fuzz import seeds
+from tools.fuzz.choices import Choices
 from tools.fuzz.containers import (
     CONTAINERS,
     compress,
@@ -30,17 +30,28 @@ _Files = dict[str, bytes]
 _FORMATS = ("table", "json", "jsonl", "markdown", "junit")
 
 
-def make_input(seed: int, number: int, targets: tuple[str, ...] = ()) -> Input:
-    """The input of this number; `targets` limits what it is for."""
-    random = Random(f"{seed}/{number}")
+def make_input(
+    seed: int, number: int, targets: tuple[str, ...] = (), *, is_mutated: bool = True
+) -> Input:
+    """The input of this number; `targets` limits what it is for.
+
+    If it is not mutated, callscore can read it: it is one of the seeds, or written from them.
+    """
+    random = Choices(f"{seed}/{number}")
+    random.is_mutating = is_mutated
     names = targets or _NAMES
     weights = [TARGETS[name][0] for name in names]
     target = random.choices(names, weights)[0]
     make = TARGETS[target][1]
     for _ in range(5):
-        made = Input(target, *make(random))
+        try:
+            made = Input(target, *make(random))
+        except RecursionError:  # of mutations of what is already deep
+            continue
         if made.size <= MAX_SIZE:
             return made
+    if not is_mutated:
+        raise ValueError(f"the seeds of {target} are larger than inputs may be")
     arguments, files = make(random)
     most = MAX_SIZE // max(1, len(files))
     return Input(target, arguments, {name: data[:most] for name, data in files.items()})
@@ -49,26 +60,26 @@ def make_input(seed: int, number: int, targets: tuple[str, ...] = ()) -> Input:
 # --- documents --------------------------------------------------------------------------------
 
 
-def _tree(random: Random, known: list[Any], *, share: float = 0.95) -> Any:
+def _tree(random: Choices, known: list[Any], *, share: float = 0.95) -> Any:
     """A mutated copy of one of the known trees."""
     chosen = msgspec.json.decode(msgspec.json.encode(random.choice(known)))
-    if random.random() > share:
+    if not random.mutates(share):
         return chosen
     return mutate_tree(chosen, random, random.choice(random.choice((seeds.trace_seeds(), known))))
 
 
-def _trace(random: Random) -> bytes:
+def _trace(random: Choices) -> bytes:
     data = encode(_tree(random, seeds.trace_seeds()), random)
-    if random.random() < 0.25:
+    if random.mutates(0.25):
         data = mutate_bytes(data, random, b'{"name": "f", "arguments": {"a": 1}}')
     return data
 
 
-def _case(random: Random) -> Any:
+def _case(random: Choices) -> Any:
     return _tree(random, seeds.case_seeds(), share=0.8)
 
 
-def _valid_file(random: Random) -> tuple[str, bytes]:
+def _valid_file(random: Choices) -> tuple[str, bytes]:
     """A file in which most cases are valid, so that commands come to their reports."""
     records = [
         _tree(random, seeds.case_seeds(), share=0.25) for _ in range(random.choice((1, 4, 12)))
@@ -77,11 +88,11 @@ def _valid_file(random: Random) -> tuple[str, bytes]:
     return f"cases{suffix}", CONTAINERS[suffix](records, random)
 
 
-def _cases_file(random: Random, *, valid: float = 0.0) -> tuple[str, bytes]:
+def _cases_file(random: Choices, *, valid: float = 0.0) -> tuple[str, bytes]:
     """The name and the content of a file of cases or traces, in any container."""
-    if random.random() < valid:
-        return _valid_file(random)
     kind = random.random()
+    if random.random() < valid or not random.is_mutating:
+        return _valid_file(random)
     if kind < 0.1:
         suffix, known = random.choice(list(seeds.file_seeds().items()))
         data = mutate_bytes(random.choice(known), random, _trace(random))
@@ -104,7 +115,7 @@ def _cases_file(random: Random, *, valid: float = 0.0) -> tuple[str, bytes]:
     return f"cases{suffix}", data
 
 
-def _written_file(random: Random) -> tuple[str, bytes]:
+def _written_file(random: Choices) -> tuple[str, bytes]:
     weights = (30, 20, 25, 15, 3, 4, 3)
     suffix = random.choices(list(CONTAINERS), weights)[0]
     make = _case if random.random() < 0.7 else lambda given: _tree(given, seeds.trace_seeds())
@@ -114,7 +125,7 @@ def _written_file(random: Random) -> tuple[str, bytes]:
     return suffix, CONTAINERS[suffix](records, random)
 
 
-def _inspect_log(random: Random) -> bytes:
+def _inspect_log(random: Choices) -> bytes:
     entries = dict(seeds.inspect_entries())
     name = random.choice(list(entries))
     try:
@@ -131,33 +142,33 @@ def _inspect_log(random: Random) -> bytes:
 # --- the library -------------------------------------------------------------------------------
 
 
-def _read(random: Random) -> tuple[tuple[str, ...], _Files]:
+def _read(random: Choices) -> tuple[tuple[str, ...], _Files]:
     function = random.choice(("calls", "calls", "check", "tools", "text", "data"))
     return (function,), {"document": _trace(random)}
 
 
-def _score(random: Random) -> tuple[tuple[str, ...], _Files]:
+def _score(random: Choices) -> tuple[tuple[str, ...], _Files]:
     case = _case(random)
     if not isinstance(case, dict):
         case = {"expected": case, "actual": []}
     if random.random() < 0.4:
         case["settings"] = _tree(random, seeds.config_seeds(), share=0.3)
-    if random.random() < 0.15:
+    if random.mutates(0.15):
         case["tools"] = _tree(random, seeds.tools_seeds(), share=0.7)
     return ("case",), {"case": msgspec.json.encode(case)}
 
 
-def _api(random: Random) -> tuple[tuple[str, ...], _Files]:
+def _api(random: Choices) -> tuple[tuple[str, ...], _Files]:
     """A function of the library, with arguments that are Python values."""
     function, known = random.choice(_CALLS)
     tree = msgspec.json.decode(msgspec.json.encode(known))
-    for _ in range(random.choice((1, 1, 2, 4))):
+    for _ in range(random.choice((1, 1, 2, 4)) if random.mutates(0.95) else 0):
         holder, key = tree, random.choice(list(tree))
         while holder[key] and isinstance(holder[key], dict | list) and random.random() < 0.6:
             holder = holder[key]
             key = random.choice(list(holder) if isinstance(holder, dict) else range(len(holder)))
         holder[key] = random.choice((*MARKS, "\x01parent", "\x01root"))
-    if random.random() < 0.4:
+    if random.mutates(0.4):
         tree = mutate_tree(tree, random, random.choice(seeds.case_seeds()))
     return (function,), {"values": msgspec.json.encode(tree)}
 
@@ -202,7 +213,7 @@ _CALLS: tuple[tuple[str, dict[str, Any]], ...] = (
 )
 
 
-def _file(random: Random) -> tuple[tuple[str, ...], _Files]:
+def _file(random: Choices) -> tuple[tuple[str, ...], _Files]:
     name, data = _cases_file(random)
     arguments = [name]
     if random.random() < 0.5:
@@ -215,7 +226,7 @@ def _file(random: Random) -> tuple[tuple[str, ...], _Files]:
 # --- commands ----------------------------------------------------------------------------------
 
 
-def _options(random: Random, *formats: str) -> list[str]:
+def _options(random: Choices, *formats: str) -> list[str]:
     found: list[str] = []
     if random.random() < 0.8:
         found += ["--format", random.choice(formats)]
@@ -224,7 +235,7 @@ def _options(random: Random, *formats: str) -> list[str]:
     return found
 
 
-def _some(random: Random, share: float, *choices: tuple[str, ...]) -> list[str]:
+def _some(random: Choices, share: float, *choices: tuple[str, ...]) -> list[str]:
     return list(random.choice(choices)) if random.random() < share else []
 
 
@@ -263,11 +274,12 @@ _READING = (
 )
 
 
-def _score_command(random: Random) -> tuple[tuple[str, ...], _Files]:
+def _score_command(random: Choices) -> tuple[tuple[str, ...], _Files]:
     name, data = _cases_file(random, valid=0.5)
     arguments = ["score", name, *_options(random, *_FORMATS)]
     arguments += _some(random, 0.5, ("--skip-bad",)) + _some(random, 0.4, ("--show", "all"))
-    arguments += _some(random, 0.3, *_SETTINGS) + _some(random, 0.15, *_READING)
+    arguments += _some(random, 0.3, *_SETTINGS)
+    arguments += list(random.choice(_READING)) if random.mutates(0.15) else []
     arguments += _some(random, 0.1, ("--fail-under", "0.5"), ("--save", "x"), ("--no-config",))
     arguments += _some(random, 0.1, ("--metric", "ragas.tool_call_f1"), ("--metric", "bfcl.valid"))
     files = {name: data}
@@ -277,7 +289,7 @@ def _score_command(random: Random) -> tuple[tuple[str, ...], _Files]:
     return tuple(arguments), files
 
 
-def _joined_command(random: Random) -> tuple[tuple[str, ...], _Files]:
+def _joined_command(random: Choices) -> tuple[tuple[str, ...], _Files]:
     case = _case(random)
     sides = [_some_side(case, side) for side in ("expected", "actual")]
     files = {f"{side}.jsonl": data for side, data in zip(("e", "a"), sides, strict=True)}
@@ -294,7 +306,7 @@ def _some_side(case: Any, side: str) -> bytes:
     return msgspec.json.encode(kept)
 
 
-def _look_command(random: Random) -> tuple[tuple[str, ...], _Files]:
+def _look_command(random: Choices) -> tuple[tuple[str, ...], _Files]:
     name, data = _cases_file(random, valid=0.5)
     command, *more = random.choice(
         (
@@ -308,40 +320,59 @@ def _look_command(random: Random) -> tuple[tuple[str, ...], _Files]:
             ("metrics", "--disagree", *_options(random, "table", "json", "markdown"), "--skip-bad"),
         )
     )
-    return (command, name, *more, *_some(random, 0.1, *_READING[3:])), {name: data}
+    more += random.choice(_READING[3:]) if random.mutates(0.1) else ()
+    return (command, name, *more), {name: data}
 
 
-def _compare_command(random: Random) -> tuple[tuple[str, ...], _Files]:
-    first, before = _cases_file(random, valid=0.8)
-    second, after = _cases_file(random, valid=0.8)
-    files = {
-        f"before-{first}": before,
-        f"after-{second}": after if random.random() < 0.5 else before,
-    }
+def _compare_command(random: Choices) -> tuple[tuple[str, ...], _Files]:
+    name, data = _cases_file(random, valid=0.8)
+    files = {f"before-{name}": data, f"after-{name}": data}
+    if random.mutates(0.3):
+        files[f"after-{name}"] = mutate_bytes(data, random, data)
+    elif random.mutates(0.3):
+        name, data = _cases_file(random, valid=0.8)
+        files = {**dict(list(files.items())[:1]), f"other-{name}": data}
     more = _some(random, 0.3, ("--measure", "f1"), ("--fail-on", "any"), ("--max-shown", "0"))
     return ("compare", *files, *_options(random, "table", "json", "markdown"), *more), files
 
 
-def _config_command(random: Random) -> tuple[tuple[str, ...], _Files]:
-    tree = _tree(random, seeds.config_seeds())
-    if not isinstance(tree, dict):
-        tree = {"preset": tree}
-    data = to_toml(tree)
+def _config_command(random: Choices) -> tuple[tuple[str, ...], _Files]:
+    known = random.choice(seeds.config_seeds())
+    tree: Any = {**known, **_some_settings(random)}
+    if random.mutates(0.4):
+        tree = mutate_tree(_copied(tree), random, known)
+    data = to_toml(tree if isinstance(tree, dict) else {"preset": tree})
     name = random.choice(("callscore.toml", "callscore.toml", "pyproject.toml"))
     if name == "pyproject.toml":
         data = b"[tool.callscore]\n" + data
-    if random.random() < 0.3:
+    if random.mutates(0.1):
         data = mutate_bytes(data, random, b"[a]\nb = 1\n")
-    cases = msgspec.json.encode(random.choice(seeds.case_seeds()))
+    cases = _cases_of(random)
     return ("score", "cases.jsonl", *_options(random, "table", "json")), {
         name: data,
         "cases.jsonl": cases,
     }
 
 
-def _tools_command(random: Random) -> tuple[tuple[str, ...], _Files]:
-    data = encode(_tree(random, seeds.tools_seeds()), random)
-    if random.random() < 0.2:
+def _some_settings(random: Choices) -> dict[str, Any]:
+    """Valid settings, in any combination."""
+    names = random.sample(list(seeds.SETTINGS), random.choice((0, 1, 2, 5)))
+    return {name: random.choice(seeds.SETTINGS[name]) for name in names}
+
+
+def _cases_of(random: Choices) -> bytes:
+    """Some cases that can be scored, one per line."""
+    known = [case for case in seeds.case_seeds() if "expected" in case and "actual" in case]
+    return b"".join(encode(case) + b"\n" for case in random.choices(known, k=3))
+
+
+def _copied(tree: Any) -> Any:
+    return msgspec.json.decode(msgspec.json.encode(tree))
+
+
+def _tools_command(random: Choices) -> tuple[tuple[str, ...], _Files]:
+    data = encode(_tree(random, seeds.tools_seeds(), share=0.8), random)
+    if random.mutates(0.15):
         data = mutate_bytes(data, random)
     more = random.choice(
         (("--kind", "single"), ("--kind", "near_miss"), ("--kind", "negative"), ())
@@ -349,16 +380,16 @@ def _tools_command(random: Random) -> tuple[tuple[str, ...], _Files]:
     return ("generate", "--tools", "tools.json", "-n", "4", *more), {"tools.json": data}
 
 
-def _suite_command(random: Random) -> tuple[tuple[str, ...], _Files]:
+def _suite_command(random: Choices) -> tuple[tuple[str, ...], _Files]:
     files = dict(seeds.SUITE_FILES)
     name, data = _suite(random)
-    if random.random() < 0.3:
+    if random.mutates(0.2):
         key = random.choice(list(files))
         lines = [msgspec.json.decode(line) for line in files[key].splitlines()]
         files[key] = b"\n".join(encode(each) for each in _listed(mutate_tree(lines, random, lines)))
     files[name] = data
     more = _some(
-        random, 0.3, ("--collect-only",), ("--show", "all"), ("-k", "oslo or (not x"), ("-x",)
+        random, 0.3, ("--collect-only",), ("--show", "all"), ("-k", "oslo or not x"), ("-x",)
     )
     formats = _options(random, "table", "json", "markdown", "junit")
     return (
@@ -375,8 +406,11 @@ def _listed(value: Any) -> list[Any]:
     return value if isinstance(value, list) else [value]
 
 
-def _suite(random: Random) -> tuple[str, bytes]:
-    tree = _tree(random, [seeds.SUITE], share=0.85)
+def _suite(random: Choices) -> tuple[str, bytes]:
+    known = random.choice(seeds.suite_seeds())
+    tree = {**known, "settings": {**known.get("settings", {}), **_some_settings(random)}}
+    if random.mutates(0.5):
+        tree = mutate_tree(_copied(tree), random, known)
     if isinstance(tree, dict):
         tree.pop("model", None)  # no model is called
         tree.pop("judge", None)
@@ -384,38 +418,43 @@ def _suite(random: Random) -> tuple[str, bytes]:
         name, data = "eval_a.toml", to_toml(tree)
     else:
         name, data = "eval_a.yaml", to_yaml(tree).encode("utf-8", "surrogatepass")
-        data = with_yaml_tricks(data, random)
-    if random.random() < 0.15:
+        if random.mutates(0.3):
+            data = with_yaml_tricks(data, random)
+    if random.mutates(0.1):
         data = mutate_bytes(data, random, b"cases:\n- a\n")
     return name, data
 
 
-def _import_command(random: Random) -> tuple[tuple[str, ...], _Files]:
+def _import_command(random: Choices) -> tuple[tuple[str, ...], _Files]:
     known = seeds.history_seed()
     if random.random() < 0.2:
-        return ("import", "run.parquet"), {"run.parquet": mutate_bytes(known.parquet, random)}
+        data = mutate_bytes(known.parquet, random) if random.mutates(0.9) else known.parquet
+        return ("import", "run.parquet"), {"run.parquet": data}
     lines = known.jsonl.splitlines()
-    for _ in range(random.choice((1, 1, 3))):
+    for _ in range(random.choice((1, 1, 3)) if random.mutates(0.9) else 0):
         at = random.randrange(len(lines))
-        tree = msgspec.json.decode(lines[at]) if lines[at][:1] == b"{" else {}
+        try:  # it may have been mutated before
+            tree = msgspec.json.decode(lines[at])
+        except (msgspec.DecodeError, RecursionError):
+            tree = {}
         lines[at] = encode(mutate_tree(tree, random, random.choice(seeds.case_seeds())))
         lines[at] = lines[at][:20_000]
     data = b"\n".join(lines) + b"\n"
-    if random.random() < 0.3:
+    if random.mutates(0.3):
         data = mutate_bytes(data, random, lines[0])
     return ("import", "run.jsonl"), {"run.jsonl": data}
 
 
-def _history_command(random: Random) -> tuple[tuple[str, ...], _Files]:
+def _history_command(random: Choices) -> tuple[tuple[str, ...], _Files]:
     known = seeds.history_seed()
     data = bytearray(known.database)
-    for _ in range(random.choice((0, 1, 1, 2, 10))):
+    for _ in range(random.choice((1, 1, 2, 10)) if random.mutates(0.75) else 0):
         at = random.randrange(len(data))
         many = random.choice((1, 1, 4, 100, 4096))
         data[at : at + many] = random.choice((b"\x00", b"\xff", random.randbytes(1))) * len(
             data[at : at + many]
         )
-    if random.random() < 0.1:
+    if random.mutates(0.1):
         del data[random.randrange(len(data)) :]
     command = random.choice(
         (
@@ -433,33 +472,34 @@ def _history_command(random: Random) -> tuple[tuple[str, ...], _Files]:
     return command, {**known.files, ".callscore/history.db": bytes(data)}
 
 
-def _words_command(random: Random) -> tuple[tuple[str, ...], _Files]:
+def _words_command(random: Choices) -> tuple[tuple[str, ...], _Files]:
     """Valid files, and hostile words on the command line."""
-    text = random.choice([each for each in STRINGS if "\x00" not in each])
-    arguments = random.choice(
-        (
-            ("score", "cases.jsonl", "--map", text),
-            ("score", "cases.jsonl", "--argument", f"*.a=regex:{text}"),
-            ("score", "cases.jsonl", "--argument", text),
-            ("score", "cases.jsonl", "--failure-pattern", text),
-            ("score", "cases.jsonl", "--strip-prefix", text, "--json"),
-            ("score", "cases.jsonl", "--effect", text, "--input-format", text),
-            ("score", "cases.jsonl", "--metric", text),
-            ("score", text),
-            ("explain", "cases.jsonl", "--case", text),
-            ("show", text),
-            ("compare", text, "cases.jsonl"),
-            ("run", ".", "-k", text),
-            ("formats", text),
-            ("metrics", text),
-            (text,),
-        )
-    )
-    return arguments, {"cases.jsonl": msgspec.json.encode(random.choice(seeds.case_seeds()))}
+    hostile = random.choice([each for each in STRINGS if "\x00" not in each])
+    *arguments, word = random.choice(_WORDS)
+    if random.mutates(0.9):
+        word = word.replace("pay", hostile) if "pay" in word else hostile
+    suite = encode(seeds.suite_seeds()[0])
+    files = {**seeds.SUITE_FILES, "eval_a.yaml": suite, "a.jsonl": _cases_of(random)}
+    return (*arguments, word), files
+
+
+# The last word is the one that is replaced.
+_WORDS = (
+    *(("score", "a.jsonl", "--map", "id=$.id"), ("score", "a.jsonl", "--metric", "bfcl.valid")),
+    ("score", "a.jsonl", "--argument", "*.a=regex:pay"),
+    ("score", "a.jsonl", "--argument", "*.a=date"),
+    ("score", "a.jsonl", "--failure-pattern", "pay"),
+    ("score", "a.jsonl", "--json", "--strip-prefix", "pay"),
+    ("score", "a.jsonl", "--effect", "pay=read"),
+    ("score", "a.jsonl", "--input-format", "callscore_case"),
+    *(("score", "a.jsonl"), ("explain", "a.jsonl"), ("check", "a.jsonl")),
+    ("run", ".", "--collect-only", "-k", "oslo"),
+    *(("formats", "generic"), ("metrics", "bfcl"), ("formats",)),
+)
 
 
 # What is fuzzed: how often, and what makes the arguments and the files.
-TARGETS: dict[str, tuple[float, Callable[[Random], tuple[tuple[str, ...], _Files]]]] = {
+TARGETS: dict[str, tuple[float, Callable[[Choices], tuple[tuple[str, ...], _Files]]]] = {
     "read": (32, _read),
     "score": (25, _score),
     "api": (15, _api),

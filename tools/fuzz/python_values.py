@@ -109,11 +109,12 @@ def _shared(kind: str) -> Any:
     """Few values that stand for more than fit into memory."""
     value: Any = ["x"]
     for _ in range(60):
-        value = {
-            "list": lambda part: [part, part],
-            "dict": lambda part: {"a": part, "b": part},
-            "node": lambda part: _Node(arguments={"a": part}, parent=part),
-        }[kind](value)
+        if kind == "list":
+            value = [value, value]
+        elif kind == "dict":
+            value = {"a": value, "b": value}
+        else:
+            value = _Node(arguments={"a": value}, parent=value)
     return value
 
 

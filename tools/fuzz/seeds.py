@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 __all__ = [
-    "SUITE",
+    "SETTINGS",
     "SUITE_FILES",
     "History",
     "case_seeds",
@@ -39,6 +39,7 @@ __all__ = [
     "history_seed",
     "inspect_entries",
     "past_inputs",
+    "suite_seeds",
     "tools_seeds",
     "trace_seeds",
 ]
@@ -101,13 +102,36 @@ def config_seeds() -> list[dict[str, Any]]:
         {"preset": "outcome", "effects": {"get_*": "read", "pay": "write"}, "top_k": 2},
         {"mode": "strict", "arrays": "unordered", "nested_objects": "subset", "pass_mark": 0.8},
         {"strip_prefix": ["mcp__*__"], "normalize_name": ["case", "dots", "namespace"]},
-        {"arguments": {"*.date": "date", "search.q": {"rule": "text", "similarity": 0.8}}},
+        {"arguments": {"*.date": "date", "search.q": {"text": {"similarity": 0.8}}}},
         {"failed_calls": "ignore", "repeated_calls": "collapse", "count_calls": "all"},
         {"mode": "flexible", "extra_arguments": "count", "arguments": {"pay.amount": "approx"}},
     ]
 
 
-SUITE: dict[str, Any] = {
+# Valid values of settings; any combination is valid.
+SETTINGS: dict[str, list[Any]] = {
+    "mode": ["strict", "flexible"],
+    "argument_match_threshold": [0, 0.5, 0.8, 1],
+    "order": ["any", "in_order", "exact"],
+    "extra_arguments": ["ignore", "count"],
+    "pass_mark": [0, 0.5, 1],
+    "strip_prefix": [[], ["mcp__*__"], ["functions."]],
+    "normalize_name": [[], ["case"], ["case", "dots", "namespace"]],
+    "count_calls": ["all", "writes"],
+    "failed_calls": ["count", "ignore"],
+    "repeated_calls": ["count", "collapse"],
+    "arrays": ["ordered", "unordered"],
+    "nested_objects": ["equal", "subset"],
+    "effects": [{"get_*": "read", "pay": "write"}, {"*": "read"}],
+    "arguments": [
+        {"*.date": "date"},
+        {"*.city": {"text": {"similarity": 0.8}}, "pay.amount": "approx"},
+        {"*.id": "ignore", "*.text": "contains"},
+    ],
+    "top_k": [1, 2, 3],
+}
+
+_SUITE: dict[str, Any] = {
     "name": "weather",
     "answers": "answers.jsonl",
     "cases": [
@@ -127,6 +151,23 @@ SUITE: dict[str, Any] = {
     "tags": ["weather"],
     "trials": 2,
 }
+
+
+@cache
+def suite_seeds() -> list[dict[str, Any]]:
+    """Suites whose answers are recorded."""
+    plain = {"answers": "answers.jsonl", "cases": "cases.jsonl"}
+    inside = [case for case in case_seeds() if "id" in case and "actual" in case][:8]
+    return [
+        _SUITE,
+        plain,
+        {**plain, "name": "w", "settings": {"order": "in_order"}, "scorers": ["f1", "precision"]},
+        {**plain, "cases": [{"id": "oslo", "input": "x", "expected": inside[0]["expected"]}]},
+        {**plain, "fail_under": 0.5, "only": True, "tags": ["a", "b"], "tools": TOOLS},
+        {**plain, "trials": 3, "scorers": ["exact"], "skip": False},
+    ]
+
+
 SUITE_FILES: dict[str, bytes] = {
     "answers.jsonl": answer_lines("oslo").encode(),
     "cases.jsonl": b'{"id": "lima", "input": "lima?", "expected": ["get_weather"]}\n',

@@ -18,6 +18,7 @@ from tools.fuzz.outputs import Wrong, check_output, check_text
 from tools.fuzz.python_values import to_python
 
 import callscore
+from callscore.core.rules import Matcher
 from callscore.core.settings import settings_from
 from callscore.errors import CallscoreError
 
@@ -146,11 +147,9 @@ def _expect(values: dict[str, Any]) -> None:
     made = make(*arguments[:2])
     if kind == "from_json":
         return
-    _show(
-        callscore.score(
-            [callscore.expect.call("f", {"a": made})], [{"name": "f", "arguments": {"a": 1}}]
-        )
-    )
+    # A rule takes the place of a value, a group that of a call.
+    expected = callscore.expect.call("f", {"a": made}) if isinstance(made, Matcher) else made
+    _show(callscore.score([expected], [{"name": "f", "arguments": {"a": 1}}]))
 
 
 def _agent_tool(values: dict[str, Any]) -> None:
