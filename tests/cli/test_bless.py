@@ -59,7 +59,9 @@ def test_the_first_of_many_without_an_answer_are_named() -> None:
     few = Blessings(unanswered=("a", "b"))
     many = Blessings(unanswered=tuple(map(str, range(12))))
 
-    assert [*unwritten_lines(few, "en")] == ["not changed, because they have no answer: 2 (a, b)"]
+    assert [*unwritten_lines(few, "en")] == [
+        "not changed, because they have no answer or no score: 2 (a, b)"
+    ]
     [line] = unwritten_lines(many, "en")
     assert line.endswith("12 (0, 1, 2, 3, 4, 5, 6, 7, 8, 9, ...)")
 

@@ -126,6 +126,20 @@ def test_what_was_not_kept_is_not_said_to_be(capsys: pytest.CaptureFixture[str])
     assert capsys.readouterr().err == "callscore: прервано\n"
 
 
+def test_an_answer_that_could_not_be_scored_is_not_a_missing_answer() -> None:
+    each = replace(FINE_RUN.evaluations[0], cases=3, questions=3, errors=2, unscored=1)
+    name = each.label
+    only = replace(each, errors=1, unscored=1)
+
+    assert found(replace(FINE_RUN, evaluations=(each,))) == [
+        (NO_ANSWER, f"{name}: no answer for 1 case"),
+        (NO_ANSWER, f"{name}: 1 case could not be scored"),
+    ]
+    assert found(replace(FINE_RUN, evaluations=(only,)), "ru") == [
+        (NO_ANSWER, f"{name}: не удалось оценить: 1 случай")
+    ]
+
+
 def test_reasons_can_be_had_in_russian() -> None:
     assert [sentence for _, sentence in found(MIXED, "ru")] == [
         f"прервано; готовые результаты сохранены. Продолжить: {GO_ON}",

@@ -225,6 +225,24 @@ def test_a_secret_that_has_changed_is_a_changed_expectation(
     assert changed["expectations_changed"]["count"] == 1
 
 
+def test_a_case_that_cannot_be_scored_again_is_not_a_missing_answer(
+    callscore: Program, tmp_path: Path
+) -> None:
+    wanted = [{"name": "f", "arguments": {"k": {"$regex": "^the"}}}]
+    made = [{"name": "f", "arguments": {"k": "the-first-secret"}}]
+    (tmp_path / "cases.jsonl").write_text(dumps({"id": "a", "expected": wanted, "actual": made}))
+    secret: dict[str, Any] = {"MY_TOKEN": "the-first-secret"}
+
+    callscore("score", "cases.jsonl", "--save", "one", **secret)
+    again = callscore("rescore", "one", **secret)
+
+    assert again.returncode == 4
+    assert "No scores, 1 error" in again.stdout
+    assert "error: not scored" in again.stdout
+    assert "1 case could not be scored" in again.stderr
+    assert "no answer" not in again.stderr
+
+
 def test_an_answer_with_a_secret_is_not_reused(callscore: Program, tmp_path: Path) -> None:
     (tmp_path / "eval_agent.py").write_text(
         "import os\n"
@@ -244,6 +262,8 @@ def test_an_answer_with_a_secret_is_not_reused(callscore: Program, tmp_path: Pat
 
     assert [loads(ran.stdout)["totals"]["passed"] for ran in (first, again)] == [2, 2]
     assert (tmp_path / "asked.log").read_text() == "aba"
+    assert "not reused" not in first.stderr
+    assert "callscore: 1 saved answer not reused, because of a hidden secret" in again.stderr
     assert secret not in first.stdout + first.stderr + again.stdout + again.stderr
 
 

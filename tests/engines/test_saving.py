@@ -204,7 +204,7 @@ def test_a_case_that_nobody_judged_is_kept_as_an_error() -> None:
     _, _, (result,) = kept()
     assert told == ["cases.jsonl:1"]
     assert result.status == "error"
-    assert result.failure == ("raised", "the judge gave no answer: gpt: is gone")
+    assert result.failure == ("unscored", "the judge gave no answer: gpt: is gone")
 
 
 def test_without_anybody_to_tell_a_silent_judge_ends_it() -> None:

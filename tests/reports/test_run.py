@@ -80,6 +80,10 @@ def test_thousands_stand_apart() -> None:
         ({"answered": 2, "passed": 2, "errors": 1}, [("2 of 3 passed", ""), ("1 error", "bad")]),
         ({"answered": 0, "passed": 0, "errors": 2}, [("No answers", ""), ("2 errors", "bad")]),
         (
+            {"answered": 0, "passed": 0, "errors": 2, "unscored": 1},
+            [("No scores", ""), ("2 errors", "bad")],
+        ),
+        (
             {"answered": 2, "passed": 0, "undecided": 2},
             [("0 passed", ""), ("2 without a score", "")],
         ),

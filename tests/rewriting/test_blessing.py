@@ -209,6 +209,26 @@ def test_a_call_out_of_which_a_secret_was_taken_is_not_accepted(run: Run) -> Non
     assert "a secret was removed from its calls" in run.problems()["cases::a"]
 
 
+def test_a_case_with_a_hidden_value_is_refused_with_this_reason(run: Run) -> None:
+    hidden = [{"name": "f", "arguments": {"by": MARKER, "n": 1}}]
+    run.write(a=[{"name": "f", "arguments": {"by": "customer_id", "n": 1}}], b=["g"])
+    run.answered("a", hidden, [("f", {"by": MARKER, "n": 2})])
+    run.answered("b", ["g"], ["h"])
+    asked = {**run.results[1].payload, "input": f"about {MARKER}"}
+    run.results[1] = msgspec.structs.replace(run.results[1], payload=asked)
+
+    assert set(run.problems()) == {"cases::a", "cases::b"}
+    for problem in run.problems().values():
+        assert problem.startswith("a value of the case was hidden when the run was saved")
+
+
+def test_a_case_with_a_hidden_value_that_was_edited_by_hand_is_done(run: Run) -> None:
+    run.write(a=["h"])
+    run.answered("a", [("f", {"by": MARKER})], ["h"])
+
+    assert run.problems() == {}
+
+
 def test_calls_as_expected_are_not_what_another_scorer_complains_of(run: Run) -> None:
     run.write(a=["f"])
     run.answered("a", ["f"], ["f"], passed=False)

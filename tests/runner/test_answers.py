@@ -521,7 +521,7 @@ def test_a_judge_that_fails_is_an_error_and_no_score() -> None:
     case = a_case(expected=[("get_weather", {"city": expect.judge("is it Paris?")})])
     found = failure_of(score(RIGHT, case, judge=judge))
 
-    assert (found.kind, found.case) == ("raised", "weather")
+    assert (found.kind, found.case) == ("unscored", "weather")
     assert "the answer cannot be scored: judge: the function raised ValueError" in found.problem
 
 

@@ -89,7 +89,9 @@ def test_what_needs_the_value_is_refused(expected: Any, settings: Any, said: str
     assert found is not None
     assert found.startswith(("a secret is hidden in the", "a secret is hidden in an"))
     assert said in found
-    assert found.endswith("Run it again, or score its file again.")
+    assert found.endswith(
+        "Run the case again with callscore run, or its file with callscore score."
+    )
 
 
 _ENCODED = st.sampled_from([*ENCODINGS.values()])

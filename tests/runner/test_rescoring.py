@@ -207,7 +207,7 @@ def test_an_expectation_that_only_python_can_say_is_refused_and_not_guessed(stor
 
     assert first.evaluations[0].passed == 2
     (failed,) = second.evaluations[0].failures
-    assert (failed.case, failed.kind) == ("python", "refused")
+    assert (failed.case, failed.kind) == ("python", "unscored")
     assert failed.problem.startswith("the expected calls can be written only in Python: ")
     assert second.evaluations[0].passed == 1
 

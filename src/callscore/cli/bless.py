@@ -44,8 +44,8 @@ _QUESTION = Phrase("Write {expectations} to {files}?", "Записать {expect
 _WRITTEN = Phrase("written: {file} ({expectations})", "записано: {file} ({expectations})")
 _REFUSED = Phrase("not changed: {label}: {problem}", "не изменено: {label}: {problem}")
 _UNANSWERED = Phrase(
-    "not changed, because they have no answer: {count} ({names})",
-    "не изменено, потому что нет ответа: {count} ({names})",
+    "not changed, because they have no answer or no score: {count} ({names})",
+    "не изменено, потому что нет ответа или оценки: {count} ({names})",
 )
 _NOTHING = Phrase(
     "nothing to bless: the calls are as expected ({cases})",

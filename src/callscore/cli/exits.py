@@ -11,6 +11,8 @@ from callscore.core.phrases import Phrase, Plural, count_of, say
 from callscore.core.rendering import EMPTY_NAME, escape
 from callscore.errors import InvalidSettings, MissingKey, ModelFailed
 from callscore.words.value_text import (
+    CASES,
+    TRIALS,
     UNREADABLE_COUNT,
     decimal,
     exact_decimal,
@@ -92,6 +94,9 @@ _SAVED = Phrase(
 _CASES = Plural(("case", "cases"), ("случая", "случаев", "случаев"))
 _TRIALS = Plural(("trial", "trials"), ("попытки", "попыток", "попыток"))
 _NO_ANSWERS = Phrase("{evaluation}: no answer for {cases}", "{evaluation}: нет ответа для {cases}")
+_NOT_SCORED = Phrase(
+    "{evaluation}: {cases} could not be scored", "{evaluation}: не удалось оценить: {cases}"
+)
 _SCORER_BELOW = Phrase(
     "{evaluation}: {scorer} {mean}, required ≥ {required}",
     "{evaluation}: {scorer} {mean}, требуется ≥ {required}",
@@ -175,13 +180,22 @@ def run_exit_reasons(run: RunResults, lang: Language, *, go_on: str) -> Iterator
             about = {"evaluation": evaluation.label, "scorer": scorer.name}
             yield UNREADABLE, say(_SCORER_BROKEN, lang, **about, reasons=reasons, cases=cases)
     for evaluation in run.evaluations:
-        if evaluation.errors:
-            noun = _CASES if evaluation.questions == evaluation.cases else _TRIALS
-            cases = count_of(noun, evaluation.errors, lang)
-            yield NO_ANSWER, say(_NO_ANSWERS, lang, evaluation=evaluation.label, cases=cases)
+        yield from [(NO_ANSWER, sentence) for sentence in _errors(evaluation, lang)]
     yield from [(UNREADABLE, sentence) for sentence in _nothing_scored(run, lang)]
     for evaluation in run.evaluations:
         yield from [(FAILED, sentence) for sentence in _missed_means(evaluation, lang)]
+
+
+def _errors(evaluation: EvaluationResults, lang: Language) -> Iterator[str]:
+    """How many cases have no answer, and how many have one that could not be scored."""
+    is_repeated = evaluation.questions != evaluation.cases
+    unanswered = evaluation.errors - evaluation.unscored
+    if unanswered:
+        cases = count_of(_TRIALS if is_repeated else _CASES, unanswered, lang)
+        yield say(_NO_ANSWERS, lang, evaluation=evaluation.label, cases=cases)
+    if evaluation.unscored:
+        cases = count_of(TRIALS if is_repeated else CASES, evaluation.unscored, lang)
+        yield say(_NOT_SCORED, lang, evaluation=evaluation.label, cases=cases)
 
 
 def _nothing_scored(run: RunResults, lang: Language) -> Iterator[str]:

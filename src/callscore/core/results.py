@@ -162,8 +162,9 @@ class Results(Struct, frozen=True, gc=False, kw_only=True):
 
 
 # Why there is no answer: the task raised an error, took too long, tried to end the process, returned
-# something that no format reads, or could not be started; or the file has no answer.
-FailureKind = Literal["raised", "timeout", "exited", "unreadable", "refused", "missing"]
+# something that no format reads, or could not be started; or the file has no answer. `unscored`: there
+# is an answer, and it could not be scored, for example because the judge did not reply.
+FailureKind = Literal["raised", "timeout", "exited", "unreadable", "refused", "missing", "unscored"]
 # Whether there is a score: nothing may be expected, or there is no answer.
 Status = Literal["scored", "error", "not_scored"]
 
@@ -205,7 +206,7 @@ class Answer(Struct, frozen=True, kw_only=True):
 
 
 class Failure(Struct, frozen=True, gc=False, kw_only=True):
-    """A case without an answer because of an error of the agent; it has no score.
+    """A case without an answer because of an error of the agent, or with one that could not be scored.
 
     Attributes:
         problem: what happened, in a sentence.
@@ -429,7 +430,8 @@ class EvaluationResults(Struct, frozen=True, kw_only=True):
         undecided: how many of these have no number from any scorer; they neither pass nor fail.
         unreferenced: the cases to show that have no expected calls, and so no score.
         failures: the first cases without an answer.
-        errors: the number of cases without an answer.
+        errors: the number of cases without an answer, or with one that could not be scored.
+        unscored: how many of these have an answer.
         skipped: cases that were left out on purpose, with the reasons if there are any.
         trials: the cases that were repeated, in the order of the plan.
         listed: every case in the order of the plan, for an evaluation with few cases; else empty.
@@ -451,6 +453,7 @@ class EvaluationResults(Struct, frozen=True, kw_only=True):
     unreferenced: tuple[CaseValues, ...] = ()
     failures: tuple[Failure, ...] = ()
     errors: int = 0
+    unscored: int = 0
     skipped: Noted = Noted()
     trials: tuple[CaseTrials, ...] = ()
     listed: tuple[ListedCase, ...] = ()
@@ -528,7 +531,7 @@ class RunResults(Struct, frozen=True, kw_only=True):
 
     @property
     def errors(self) -> int:
-        """The number of cases without an answer."""
+        """The number of cases without an answer, or with one that could not be scored."""
         return sum(each.errors for each in self.evaluations)
 
     @property

@@ -274,7 +274,8 @@ class Totals:
         self._trials: dict[str, list[int]] = {}
         self._seconds = array("d")
         self._usage = Usage()
-        self._answered = self._passed = self._undecided = self._errors = self._reused = 0
+        self._answered = self._passed = self._undecided = self._reused = 0
+        self._errors = self._unscored = 0
 
     def add(self, result: Result, position: int | None = None) -> None:
         """Count a result; without a position, it follows those that were added before."""
@@ -293,6 +294,7 @@ class Totals:
             self._listed.add(result, position)
         if failure is not None:
             self._errors += 1
+            self._unscored += failure.kind == "unscored"
             self._failures.add(position, failure)
             return
         self._count_answer(result)
@@ -396,6 +398,7 @@ class Totals:
             unreferenced=tuple([case for case in shown if isinstance(case, CaseValues)]),
             failures=tuple(self._failures.items()),
             errors=self._errors,
+            unscored=self._unscored,
             skipped=skipped,
             trials=tuple([CaseTrials(case, *counts) for case, (*counts, _) in trials]),
             listed=() if self._listed is None else self._listed.cases(cases),

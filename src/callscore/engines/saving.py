@@ -129,7 +129,7 @@ class ScoreSaver:
 
         def save_unjudged(place: str, case: Case, error: ModelFailed) -> None:
             problem = f"the judge gave no answer: {error}"
-            failure = Failure(case=case.id, kind="raised", problem=problem)
+            failure = Failure(case=case.id, kind="unscored", problem=problem)
             self.save_result(Result(case=case, status="error", failure=failure))
             if on_unjudged is None:
                 raise error

@@ -122,7 +122,7 @@ LEFT_OUT = Phrase("skipped", "исключён")
 UNLOADED = Phrase("cannot be used", "не удалось использовать")
 NOTHING_RUN = Phrase("No case was run.", "Ни один случай не запущен.")
 NO_CALLS = Phrase("No calls.", "Вызовов нет.")
-# Why there is no answer: an error, not a failure.
+# Why there is no answer, or no score: an error, not a failure.
 FAILURE_KINDS: dict[FailureKind, Phrase] = {
     "raised": Phrase("error: raised", "ошибка: исключение"),
     "timeout": Phrase("error: timeout", "ошибка: истекло время"),
@@ -130,6 +130,7 @@ FAILURE_KINDS: dict[FailureKind, Phrase] = {
     "unreadable": Phrase("error: unreadable", "ошибка: ответ не прочитан"),
     "refused": Phrase("error: refused", "ошибка: ответ не принят"),
     "missing": Phrase("error: missing", "ошибка: ответа нет"),
+    "unscored": Phrase("error: not scored", "ошибка: не оценён"),
 }
 ATTEMPTS = Plural(("attempt", "attempts"), ("запуск", "запуска", "запусков"))
 MORE_CASES = Phrase(
@@ -149,6 +150,7 @@ _SOME_TRIALS_PASSED = Phrase(
     "{part} of {whole} trials passed", "пройдено попыток: {part} из {whole}"
 )
 _NONE_ANSWERED = Phrase("No answers", "Ответов нет")
+_NONE_SCORED = Phrase("No scores", "Оценок нет")
 _FAILED = Phrase("{count} failed", "не пройдено {count}")
 _UNDECIDED = Phrase("{count} without a score", "без оценки {count}")
 _SKIPPED = Phrase("{count} skipped", "исключено {count}")
@@ -215,7 +217,7 @@ def _passed(run: RunResults, lang: Language) -> tuple[str, str]:
     each = run.evaluations
     passed, decided = sum(it.passed for it in each), sum(it.decided for it in each)
     if not any(it.answered for it in each):
-        return say(_NONE_ANSWERED, lang), ""
+        return say(_NONE_SCORED if any(it.unscored for it in each) else _NONE_ANSWERED, lang), ""
     is_repeated = _is_repeated(each)
     if passed < decided:
         phrase = _SOME_TRIALS_PASSED if is_repeated else _SOME_PASSED

@@ -19,7 +19,7 @@ from callscore.evaluations.discovery import load_file
 from callscore.evaluations.locations import display_path, file_of_location
 from callscore.evaluations.plan import evaluation_cases, keyword_filter
 from callscore.formats.case_sides import read_expected_side
-from callscore.hiding.hider import Hider
+from callscore.hiding.hider import Hider, contains_marker
 from callscore.hiding.markers import MARKER
 from callscore.history.records import asked_digest, calls_digest, expectation_digest
 from callscore.rewriting import reasons
@@ -46,6 +46,7 @@ if TYPE_CHECKING:
 
     from callscore.core.call import ToolCall
     from callscore.core.case import Case
+    from callscore.core.phrases import Phrase
     from callscore.core.score import Score
     from callscore.evaluations.evaluation import Evaluation
     from callscore.history.records import EvaluationRecord, ResultRecord
@@ -261,18 +262,28 @@ class _BlessingFinder:
         score = self._run.score_of(result)
         if score is None:
             raise CannotRewrite(reasons.COMPARISON_UNKNOWN)
-        if self._has_changed(located, result, asked_digest):
-            raise CannotRewrite(reasons.INPUT_CHANGED)
-        if self._has_changed(located, result, expectation_digest):
-            if self._is_done(located, result, score):
+        obstacle = self._obstacle(located, result)
+        if obstacle is not None:
+            if obstacle is not reasons.INPUT_CHANGED and self._is_done(located, result, score):
                 return None
-            raise CannotRewrite(reasons.EXPECTATION_CHANGED)
+            raise CannotRewrite(obstacle)
         wanted = read_expected_side(expected, where="expected", spelled=True)
         change = change_at(located.location, wanted, score, width=_MAX_WIDTH)
         if score.faults:  # invalid calls must not become an expectation
             raise CannotRewrite(reasons.INVALID_CALL, reason=score.faults[0].reason)
         _refuse_placeholders(change)
         return Blessed(replace(change, place=find_location_key(change, self._root)), score)
+
+    def _obstacle(self, located: LocatedCase, result: ResultRecord) -> Phrase | None:
+        """Why the case cannot be found as it was saved; None if it can."""
+        sought = located.location
+        if contains_marker([sought.case, sought.input, result.payload.get("expected")]):
+            return reasons.HIDDEN_IN_CASE
+        if self._has_changed(located, result, asked_digest):
+            return reasons.INPUT_CHANGED
+        if self._has_changed(located, result, expectation_digest):
+            return reasons.EXPECTATION_CHANGED
+        return None
 
     def _has_changed(
         self, located: LocatedCase, result: ResultRecord, digest: Callable[[dict[str, Any]], str]

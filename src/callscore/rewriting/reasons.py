@@ -19,6 +19,7 @@ __all__ = [
     "FILE_REPLACED",
     "FORBIDDEN",
     "HAS_RULES",
+    "HIDDEN_IN_CASE",
     "INPUT_CHANGED",
     "INVALID_CALL",
     "IN_FILE",
@@ -92,6 +93,12 @@ SECRET_IN_CALLS = Phrase(
 SECRET_REMOVED = Phrase(
     "a secret was removed from its calls ({mark} was saved instead). Write them by hand.",
     "из вызовов удалён секрет (вместо него сохранено {mark}). Запишите их вручную.",
+)
+HIDDEN_IN_CASE = Phrase(
+    "a value of the case was hidden when the run was saved, so the case cannot be found in its file."
+    " Edit the expected calls by hand.",
+    "значение случая было скрыто при сохранении прогона, поэтому случай нельзя найти в файле."
+    " Измените ожидаемые вызовы вручную.",
 )
 PLACEHOLDER_VALUE = Phrase(
     "a value of a call could not be saved ({text} was saved instead). Write it by hand.",

@@ -326,10 +326,10 @@ async def score_answer(
         case = replace(case, actual=calls, others=tuple(others))
         score = await _score(case, settings, tools)
     except CallscoreError as error:
-        return _failed(question, answer, "raised", f"the answer cannot be scored: {error}")
+        return _failed(question, answer, "unscored", f"the answer cannot be scored: {error}")
     except RecursionError:
         problem = "the expected calls are nested too deeply"
-        return _failed(question, answer, "raised", problem)
+        return _failed(question, answer, "unscored", problem)
     arguments = {  # scorers declare the ones they need as parameters
         "case": case,
         "input": case.input,

@@ -30,7 +30,7 @@ __all__ = ["hidden_value_problem"]
 _BY_EQUALITY = frozenset(("any", "absent", "one_of", "optional", "subset", "unordered", IGNORE))
 # Keywords of a schema that say nothing about the content of a text.
 _NOT_CHECKED = frozenset(("type", "description", "title", "default", "examples", "deprecated"))
-_AGAIN = "Run it again, or score its file again."
+_AGAIN = "Run the case again with callscore run, or its file with callscore score."
 
 # The tools and the arguments with a hidden value.
 _Places = set[tuple[str, str]]

@@ -238,6 +238,11 @@ class Recorder(RunWriter):
         """The digests of a question, and of the text of its task."""
         return self._digests.of(question)
 
+    @property
+    def hidden_answers(self) -> int:
+        """How many stored answers were not reused, because a secret is hidden in them."""
+        return len(self._known.hidden)
+
     def known(self, question: Question, digests: tuple[str, str]) -> Answer | None:
         """The stored answer to a question; None if it must be asked."""
         if not self._known.reuses_answers:

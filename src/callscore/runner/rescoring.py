@@ -368,7 +368,7 @@ class _Rescoring:
         )
         if problem is None and result.answer is not None and _has_hidden(result):
             problem = self._hidden_value_problem(question, result)
-        return question, None if problem is None else make_failure(question, "refused", problem)
+        return question, None if problem is None else make_failure(question, "unscored", problem)
 
     def _hidden_value_problem(self, question: Question, result: ResultRecord) -> str | None:
         evaluation, case = question.evaluation, question.case

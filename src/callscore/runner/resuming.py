@@ -145,12 +145,14 @@ class KnownAnswers(Struct, frozen=True, kw_only=True):
         use_cache: whether answers of any run to the same question are reused.
         since: the time of the oldest reusable answer of a task that is code, in seconds since 1970:
             the code that it imports may have changed.
+        hidden: the cases whose stored answer was not reused, because a secret is hidden in it.
     """
 
     store: Any
     run: str | None = None
     use_cache: bool = False
     since: float = 0.0
+    hidden: list[str] = []
 
     @property
     def reuses_answers(self) -> bool:
@@ -170,7 +172,10 @@ class KnownAnswers(Struct, frozen=True, kw_only=True):
             found = self.store.answer(digest, source, question.trial)
             if found is not None and source and found.asked_at < self.since:
                 found = None
-        if found is None or contains_marker(found.answer):
+        if found is not None and contains_marker(found.answer):
+            self.hidden.append(question.case.id)
+            return None
+        if found is None:
             return None
         return stored_answer(found)
 

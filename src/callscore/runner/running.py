@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from msgspec import Struct
 from msgspec.structs import replace
 
-from callscore.core.phrases import Language, say
+from callscore.core.phrases import Language, Phrase, Plural, count_of, say
 from callscore.core.rendering import mention
 from callscore.core.results import JudgeCounts, Result, RunResults, Unloaded
 from callscore.core.totals import Show, Totals
@@ -103,7 +103,7 @@ class RunJudges:
         return tuple(dict.fromkeys([each for each in problems if each]))
 
     def counts(self) -> tuple[JudgeCounts, ...]:
-        """How often each model was asked in this run."""
+        """How often each model was asked in this run; a judge that was not needed is left out."""
         found: dict[str, JudgeCounts] = {}
         for judge, before in zip(self._judges, self._before, strict=True):
             now = judge.counts()
@@ -113,10 +113,19 @@ class RunJudges:
                 known.judged + now.judged - before.judged,
                 known.asked + now.asked - before.asked,
             )
-        return tuple(found.values())
+        return tuple([each for each in found.values() if each.judged or each.asked])
 
 
 # --- running a plan ---------------------------------------------------------------------------
+
+_ANSWERS = Plural(
+    ("saved answer", "saved answers"),
+    ("сохранённый ответ", "сохранённых ответа", "сохранённых ответов"),
+)
+_NOT_REUSED = Phrase(
+    "{answers} not reused, because of a hidden secret; the agent was called again",
+    "не использовано: {answers}, из-за скрытого секрета; агент вызван ещё раз",
+)
 
 
 class RunOptions(Struct, frozen=True, kw_only=True):
@@ -340,6 +349,9 @@ class _Run:
             recorder.finish_run(
                 "interrupted" if is_interrupted or is_partial else "finished", found
             )
+            if recorder.hidden_answers:
+                answers = count_of(_ANSWERS, recorder.hidden_answers, self._options.lang)
+                self._warn(say(_NOT_REUSED, self._options.lang, answers=answers))
             for problem in recorder.problems:
                 self._warn(f"the run was not saved completely: {problem}")
             if saved := recorder.saved(self._options.lang):

@@ -150,7 +150,7 @@ def _judges(results: Iterable[ItemRecord]) -> Iterator[JudgeCounts]:
             found[counts.model] = JudgeCounts(
                 counts.model, known.judged + counts.judged, known.asked + counts.asked
             )
-    yield from found.values()
+    yield from [each for each in found.values() if each.judged or each.asked]
 
 
 def table_of(run: RunResults, *, width: int, has_colour: bool) -> str:

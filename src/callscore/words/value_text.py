@@ -47,6 +47,7 @@ __all__ = [
     "RUNS",
     "TOOLS",
     "TRACES",
+    "TRIALS",
     "UNREADABLE_COUNT",
     "arguments_text",
     "call_counts",
