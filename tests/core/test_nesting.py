@@ -262,3 +262,11 @@ def test_a_tool_call_has_fields_of_the_types_that_it_declares(
         score([call], [])
     with pytest.raises(InvalidCall, match=rf"^actual\[1\]\.{problem}"):
         score([], [("f", {}), call])
+
+
+@pytest.mark.parametrize("lang", ["xx" * 100_000, 10**5000, Hostile(), [], None], ids=list("abcde"))
+def test_languages_of_any_shape_are_refused(lang: Any) -> None:
+    with pytest.raises(InvalidSettings, match="lang: unknown value") as caught:
+        score([], []).explain(lang=lang)
+
+    assert len(str(caught.value)) < 120

@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from callscore.core.budget import Budget
+from callscore.core import pairing
+from callscore.core.budget import Budget, OverBudget
 from callscore.core.call import ToolCall
 from callscore.core.pairing import match_in_order
 from callscore.core.settings import Mode, Settings
@@ -88,3 +89,19 @@ def test_calls_without_arguments_pair_as_often_as_their_names_allow(
     assert [row for row, _, _ in matches] == sorted({row for row, _, _ in matches})
     assert [column for _, column, _ in matches] == sorted({column for _, column, _ in matches})
     assert all(expected[row] == actual[column] and right for row, column, right in matches)
+
+
+def test_too_many_calls_are_refused_before_any_are_compared(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    many = [ToolCall("f", {"n": number}) for number in range(4000)]
+    monkeypatch.setattr(pairing, "weigh_pairs", None)
+
+    with pytest.raises(OverBudget, match="stopped at \"order 'in_order'\""):
+        match_in_order(many, many, 0, IN_ORDER, Budget())
+
+
+def test_many_calls_of_different_tools_are_within_the_budget() -> None:
+    expected = [ToolCall(f"tool {number}", {}) for number in range(1500)]
+
+    assert len(match_in_order(expected, expected[700:], 0, IN_ORDER, Budget())) == 800

@@ -43,6 +43,11 @@ def test_a_completion_is_given_as_it_is() -> None:
 def test_what_only_a_lenient_reader_takes_becomes_plain_data() -> None:
     assert said(r'"half \ud83d"') == "half \\ud83d"
     assert said("NaN") == "NaN"
+    assert str(said('[1e9999, NaN, -1e9400, "\\ud83d"]')) == "[1e9999, 'NaN', -1e9400, '\\\\ud83d']"
+
+
+def test_numbers_of_any_size_stay_numbers() -> None:
+    assert str(said("[1e9999, 1e1000000000000000000]")) == "[1e9999, 1e1000000000000000000]"
 
 
 @pytest.mark.parametrize(

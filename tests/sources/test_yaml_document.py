@@ -402,3 +402,20 @@ def test_a_tab_that_indents_gets_a_hint() -> None:
     assert isinstance(bad, BadRecord)
     assert bad.place == "f.yaml:2:1"
     assert bad.problem.endswith("Indent with spaces.")
+
+
+def test_many_deep_lists_are_refused_before_they_are_read() -> None:
+    record = bad(("- " + "[" * 100 + "]" * 100 + "\n") * 200)
+
+    assert record.problem.startswith(
+        "more than 10,000 lists and mappings are nested deeper than 20"
+    )
+    assert record.place.startswith("f.yaml:")
+
+
+def test_many_lists_are_read_where_they_are_not_deep() -> None:
+    records = read("- [[1], {a: [2]}]\n" * 4000)
+
+    assert [record.value for record in records if isinstance(record, Record)] == [
+        [[1], {"a": [2]}]
+    ] * 4000

@@ -115,10 +115,10 @@ def read_config(path: Path) -> Config:
 
 
 def _document_of(path: Path) -> dict[str, Any]:
-    import tomllib  # most folders have no such file
+    from callscore.sources.toml_document import load_toml  # most folders have no such file
 
     try:
-        return tomllib.loads(path.read_bytes().decode("utf-8-sig"))
+        return load_toml(path.read_bytes().decode("utf-8-sig"))
     except OSError as error:
         raise InvalidSettings(f"{path}: cannot be read ({error.strerror})") from error
     except RecursionError as error:

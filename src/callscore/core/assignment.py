@@ -53,12 +53,13 @@ def levels_of(weights: Iterable[tuple[int, int]]) -> Levels:
 
 # Beyond one column in so many, searching all of them in C is faster.
 _SPARSE = 20
+_FEW_COLUMNS = 16
 _DIGITS = bytes.maketrans(b"01", b"\0\1")
 
 
 def columns_in(columns: int) -> list[int]:
     """The columns of a set, in order."""
-    if columns.bit_count() * _SPARSE > columns.bit_length():
+    if columns.bit_count() * _SPARSE > columns.bit_length() > _FEW_COLUMNS:
         digits = bin(columns)[:1:-1].encode().translate(_DIGITS)
         return list(compress(range(len(digits)), digits))
     found: list[int] = []

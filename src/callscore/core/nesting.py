@@ -9,7 +9,7 @@ from callscore.core.rules import Matcher
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["MAX_DEPTH", "NestingFault", "nesting_fault"]
+__all__ = ["MAX_DEPTH", "SCALARS", "NestingFault", "nesting_fault"]
 
 MAX_DEPTH = 500  # levels of objects and arrays in the arguments of a call
 # Objects of Python can share parts, so that a few lines expand to more values than fit into memory.
@@ -20,8 +20,9 @@ _MAX_REPEATS = 20
 NestingFault = Literal["too_deep", "too_large", "cyclic"]
 
 _FEW_LEVELS = 4
-_SCALARS = frozenset({str, int, float, bool, type(None)})
-_are_scalars = _SCALARS.issuperset
+_FEW_MEMBERS = 100
+SCALARS = frozenset({str, int, float, bool, type(None)})
+_are_scalars = SCALARS.issuperset
 _CONTAINERS = (dict, list, tuple, Matcher)
 
 
@@ -30,8 +31,17 @@ def nesting_fault(value: dict[str, Any]) -> NestingFault | None:
 
     An object that contains itself has no end. One that only contains scalars costs next to nothing.
     """
-    if _are_scalars(map(type, value.values())):
-        return None
+    for item in value.values():
+        kind = item.__class__
+        if kind in SCALARS:
+            continue
+        members = item if kind is list else item.values() if kind is dict else ()
+        if not 0 < len(members) < _FEW_MEMBERS or not _are_scalars(map(type, members)):
+            return _fault_in_levels(value)
+    return None
+
+
+def _fault_in_levels(value: dict[str, Any]) -> NestingFault | None:
     members: list[Any] = list(value.values())
     for _ in range(_FEW_LEVELS):  # quickly, as nearly all values have only a few
         deeper = _members_of(members)
@@ -52,7 +62,7 @@ def _members_of(values: list[Any]) -> list[Any] | None:
             deeper += item
         elif kind is dict:
             deeper += item.values()
-        elif kind not in _SCALARS:
+        elif kind not in SCALARS:
             return None
         if len(deeper) > MAX_VALUES:
             return None

@@ -9,9 +9,10 @@ actual call that it can have.
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from itertools import accumulate, islice, pairwise
+from collections import Counter
+from itertools import islice, pairwise
 from math import lcm
-from operator import add, neg
+from operator import sub
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from callscore.core.arguments import (
@@ -286,6 +287,7 @@ def _hashable(value: Any) -> Hashable:
 
 # Up to this share of the columns, handling them one by one is faster than all of them at once.
 _SPARSE = 8
+_MAX_UNESTIMATED_PAIRS = 1_000_000
 _IN_ORDER = "order 'in_order'"
 
 
@@ -297,6 +299,8 @@ def match_in_order(
     budget: Budget,
 ) -> list[Match]:
     """The best pairing without crossings of the calls from `start` on, the first of several."""
+    if len(expected) * len(actual) > _MAX_UNESTIMATED_PAIRS:
+        _require_budget(expected[start:], actual[start:], budget)
     rows = weigh_pairs(expected[start:], actual[start:], settings, budget)
     more_pairs = len(rows) + 1  # so that the number of pairs decides last
     weights = [_pair_weights(row, more_pairs) for row in rows]
@@ -324,58 +328,92 @@ def _pair_weights(row: PairWeights, more_pairs: int) -> Levels:
 def _best_worths(rows: list[Levels], width: int, budget: Budget) -> list[list[int]]:
     """For each row and each column: the worth of the best pairing of all that follows both.
 
-    It never grows from one column to the next.
+    It is negative, so that it never falls from one column to the next, and can be bisected.
     """
+    counts = [sum([columns.bit_count() for _, columns in levels]) for levels in rows]
+    budget.spend(sum([_row_steps(pairs, width) for pairs in counts]), _IN_ORDER)
     below = [0] * (width + 1)
     found = [below]
-    for levels in reversed(rows):
-        pairs = sum(columns.bit_count() for _, columns in levels)
-        if not pairs:  # the same list, so that it takes no memory
-            budget.spend(1, _IN_ORDER)
-        elif pairs * _SPARSE < width:
-            budget.spend(10 * pairs + width // 3, _IN_ORDER)  # also for its memory
-            below = _with_few_pairs(levels, below)
-        else:
-            budget.spend(width, _IN_ORDER)
-            below = _with_many_pairs(levels, below)
+    for levels, pairs in zip(reversed(rows), reversed(counts), strict=True):
+        if pairs:  # else the same list, so that it takes no memory
+            is_sparse = pairs * _SPARSE < width
+            below = (_with_few_pairs if is_sparse else _with_many_pairs)(levels, below)
         found.append(below)
     found.reverse()
     return found
+
+
+def _row_steps(pairs: int, width: int) -> int:
+    """The steps for a row with this number of pairs; the width is also for its memory."""
+    if not pairs:
+        return 1
+    return 10 * pairs + width // 3 if pairs * _SPARSE < width else width
+
+
+def _require_budget(
+    expected: Sequence[ToolCall], actual: Sequence[ToolCall], budget: Budget
+) -> None:
+    """Refuse too many calls before any of them are compared.
+
+    Raises:
+        OverBudget: more steps are needed than are left.
+    """
+    made = Counter([call.name for call in actual])
+    steps = sum([_row_steps(made[call.name], len(actual)) for call in expected])
+    if steps > budget.left:
+        budget.spend(steps, _IN_ORDER)
 
 
 def _with_few_pairs(levels: Levels, below: list[int]) -> list[int]:
     here = below[:]
     for worth, columns in levels:
         for column in columns_in(columns):
-            value = worth + below[column + 1]
-            if value > here[column]:
-                first = bisect_left(here, -value, 0, column + 1, key=neg)
+            value = below[column + 1] - worth
+            if value < here[column]:
+                first = bisect_right(here, value, 0, column + 1)
                 here[first : column + 1] = [value] * (column + 1 - first)
     return here
 
 
 def _with_many_pairs(levels: Levels, below: list[int]) -> list[int]:
-    worths = [-1] * (len(below) - 1)  # never worth taking
+    width = len(below) - 1
+    others = (1 << width) - 1
+    for _, columns in levels:
+        others &= ~columns
+    # The worth of most columns is set at once; a negative one is never taken.
+    levels = [*levels, (-1, others)] if others else levels
+    common, most = max(levels, key=_number_of_columns) if len(levels) > 1 else levels[0]
+    worths = [common] * width
     for worth, columns in levels:
-        for column in columns_in(columns):
-            worths[column] = worth
-    taken = map(add, worths, islice(below, 1, None))
-    best = list(map(max, below, taken))
-    best.reverse()
-    here = list(accumulate(best, max, initial=0))
+        if columns != most:
+            for column in columns_in(columns):
+                worths[column] = worth
+    worths.reverse()
+    best = 0
+    here = [0]
+    here += [
+        best := (min(best, rest)) if pair >= rest or pair >= best else pair
+        for pair, rest in zip(
+            map(sub, reversed(below), worths), islice(reversed(below), 1, None), strict=True
+        )
+    ]
     here.reverse()
     return here
+
+
+def _number_of_columns(level: tuple[int, int]) -> int:
+    return level[1].bit_count()
 
 
 def _first_taken(levels: Levels, here: list[int], below: list[int], free: int) -> int | None:
     """The first free column that a row has in a best pairing; None if it has none."""
     value = here[free]
     # Up to the end, the best pairing may leave columns out.
-    end = bisect_right(here, -value, free, key=neg)
+    end = bisect_right(here, value, free)
     found = end
     for worth, columns in levels:
-        first = bisect_left(below, worth - value, free + 1, key=neg)
-        last = bisect_right(below, worth - value, first, key=neg)
+        first = bisect_left(below, value + worth, free + 1)
+        last = bisect_right(below, value + worth, first)
         # One column to the left of where the rest is worth as much as it has to be.
         possible = columns >> first - 1 & ((1 << max(last - first, 0)) - 1)
         if possible:

@@ -9,6 +9,7 @@ from callscore.errors import InvalidSettings
 __all__ = ["Language", "Note", "Phrase", "Plural", "count_of", "say"]
 
 Language = Literal["en", "ru"]
+_MAX_SHOWN = 40  # characters of what is not a language
 
 
 class Phrase(NamedTuple):
@@ -36,10 +37,11 @@ class Plural(NamedTuple):
     ru: tuple[str, str, str]
 
 
-def _require_language(lang: str) -> None:
-    if lang not in get_args(Language):
+def _require_language(lang: object) -> None:
+    if not isinstance(lang, str) or lang not in get_args(Language):
         known = ", ".join(get_args(Language))
-        raise InvalidSettings(f"lang: unknown value {lang!r}. Choose from: {known}.")
+        given = str.__repr__(lang)[:_MAX_SHOWN] if isinstance(lang, str) else type(lang).__name__
+        raise InvalidSettings(f"lang: unknown value {given}. Choose from: {known}.")
 
 
 def say(phrase: Phrase, lang: Language, **values: object) -> str:

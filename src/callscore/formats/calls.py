@@ -28,7 +28,7 @@ from callscore.core.call import (
 )
 from callscore.core.equality import equal
 from callscore.core.large_number import decode_json
-from callscore.core.nesting import nesting_fault
+from callscore.core.nesting import SCALARS, nesting_fault
 from callscore.core.rendering import has_few_parts, safe_repr
 from callscore.errors import InvalidCall
 from callscore.formats.shape import describe, integer_of, text_of
@@ -236,8 +236,11 @@ def read_simple_calls(items: list[Any]) -> tuple[ToolCall, ...] | None:
         name, arguments = item.get("name"), item.get("arguments")
         if not name or name.__class__ is not str or arguments.__class__ is not dict:
             return None
-        if nesting_fault(arguments) is not None:
-            return None
+        for value in arguments.values():  # most calls are not worth another function call
+            if value.__class__ not in SCALARS:
+                if nesting_fault(arguments) is not None:
+                    return None
+                break
         calls.append(ToolCall(name, arguments))
     return tuple(calls)
 

@@ -250,10 +250,10 @@ def _user_config() -> dict[str, list[str]]:
     path = user_config_path()
     if not path.is_file():
         return {}
-    import tomllib  # most users have no such file
+    from callscore.sources.toml_document import load_toml  # most users have no such file
 
     try:
-        found = tomllib.loads(path.read_bytes().decode("utf-8-sig"))
+        found = load_toml(path.read_bytes().decode("utf-8-sig"))
     except OSError as error:
         raise InvalidSettings(f"{path}: cannot be read ({error.strerror})") from error
     except (ValueError, RecursionError) as error:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from callscore.core.large_number import decode_json, number_from_text
 from callscore.core.rendering import clip, escape
 from callscore.errors import ModelFailed
 from callscore.formats.dialects.openai_stream import Fragments, fragment_in, index_of
@@ -34,7 +35,6 @@ _HTTP_STATUSES = frozenset(HTTPStatus)
 _LOST_CALL_CODE = "tool_use_failed"
 _EVENT_STARTS = (b"data:", b"event:", b"id:", b"retry:", b":")
 _BOM = "\ufeff".encode()  # some servers begin with it
-_decode = msgspec.json.Decoder().decode
 
 
 class UnusableAnswer(Exception):
@@ -85,11 +85,13 @@ def _unusable(document: Any, beginning: str) -> UnusableAnswer:
 
 def _decoded(response: httpx2.Response, key: str) -> Any:
     try:
-        return _decode(response.content)
+        return decode_json(response.content)
     except (ValueError, RecursionError):
         pass
     try:  # a lone surrogate, or NaN, which not every JSON decoder accepts
-        return json_safe(response.json())
+        return json_safe(
+            response.json(parse_int=number_from_text, parse_float=number_from_text), exact=True
+        )
     except (ValueError, RecursionError):
         shown = _excerpt(response.content, key)
     raise UnusableAnswer(f"the server's answer is not JSON: {shown}")

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from ruamel.yaml import YAML
+from ruamel.yaml.composer import Composer
 from ruamel.yaml.error import MarkedYAMLError, YAMLError
+from ruamel.yaml.parser import Parser
 from ruamel.yaml.reader import ReaderError
 from ruamel.yaml.scanner import Scanner, ScannerError
 
@@ -19,9 +22,15 @@ if TYPE_CHECKING:
 __all__ = ["NotYAML", "compose_documents"]
 
 MAX_DEPTH = 200  # levels of lists and mappings
+_DEEP = 20
+MAX_DEEP = 10_000  # lists and mappings of a file below that level: each takes longer to read
 _MAX_KEY_LENGTH = 1024  # characters in front of a colon, as the specification has it
 _VERSIONS = ((1, 1), (1, 2))
 _TOO_DEEP = f"the YAML is nested deeper than {MAX_DEPTH} levels. Write such cases as JSON."
+_TOO_MANY_DEEP = (
+    f"more than {MAX_DEEP:,} lists and mappings are nested deeper than {_DEEP} levels."
+    " Write such cases as JSON."
+)
 _NOT_SUPPORTED = "the YAML version is not supported. Write '%YAML 1.2', or remove the line."
 _NO_VALUE = "not YAML: an escape or a number before this has no value. Correct it."
 
@@ -40,10 +49,10 @@ def compose_documents(text: str) -> Iterator[Node]:
     """The root nodes of all documents in a text.
 
     Raises:
-        NotYAML: a document is not YAML, or is nested deeper than 200 levels.
+        NotYAML: a document is not YAML, or is nested too deeply.
     """
     yaml = YAML(typ="safe", pure=True)
-    yaml.Scanner = _Scanner
+    yaml.Scanner, yaml.Parser, yaml.Composer = _Scanner, _Parser, _Composer
     yaml.composer.warn_double_anchors = False  # YAML allows them: the last one before counts
     try:
         yield from yaml.compose_all(text)
@@ -53,8 +62,52 @@ def compose_documents(text: str) -> Iterator[Node]:
         raise _not_yaml(error, text) from error
 
 
+# The parts of the library look each other up at every step, which is most of their work.
+class _Parser(Parser):
+    @cached_property
+    def scanner(self) -> Any:
+        return self.loader.scanner
+
+
+class _Composer(Composer):
+    @cached_property
+    def parser(self) -> Any:
+        return self.loader.parser
+
+
 class _Scanner(Scanner):
     """A scanner that stops at deep nesting, and that does not search through it at every token."""
+
+    @cached_property
+    def reader(self) -> Any:
+        return self.loader.reader
+
+    deep_collections = 0
+    # Whether the first token is complete: nothing that follows can make it a key.
+    is_ready = False
+
+    def check_token(self, *choices: Any) -> bool:
+        if not self.is_ready:
+            self._make_ready()
+        return bool(self.tokens) and (not choices or isinstance(self.tokens[0], choices))
+
+    def peek_token(self) -> Any:
+        if not self.is_ready:
+            self._make_ready()
+        return self.tokens[0] if self.tokens else None
+
+    def get_token(self) -> Any:
+        token = self.peek_token()
+        if token is not None:
+            self.is_ready = False
+            self.tokens_taken += 1
+            del self.tokens[0]
+        return token
+
+    def _make_ready(self) -> None:
+        while self.need_more_tokens():
+            self.fetch_more_tokens()
+        self.is_ready = bool(self.tokens)
 
     def next_possible_simple_key(self) -> Any:
         # The keys of outer levels began before those of inner levels, and are the first ones.
@@ -92,12 +145,18 @@ class _Scanner(Scanner):
         super().fetch_flow_collection_start(*args, **options)
 
     def add_indent(self, column: int) -> bool:
-        self._require_shallow()
+        if self.indent < column:
+            self._require_shallow()
         return bool(super().add_indent(column))
 
     def _require_shallow(self) -> None:
-        if len(self.indents) + len(self.flow_context) > MAX_DEPTH:
+        depth = len(self.indents) + len(self.flow_context)
+        if depth > MAX_DEPTH:
             raise self._error_here(_TOO_DEEP)
+        if depth > _DEEP:
+            self.deep_collections += 1
+            if self.deep_collections > MAX_DEEP:
+                raise self._error_here(_TOO_MANY_DEEP)
 
     def _error_here(self, problem: str) -> NotYAML:
         mark = self.reader.get_mark()

@@ -25,6 +25,7 @@ _CALL_FIELDS = ("id", "raw", "error")
 def score_to_camel_dict(score: Score) -> dict[str, Any]:
     """A score with every call in one of four lists, each with its status and the details."""
     report, reasons = score_to_dict(score), explain_unpaired(score, "en")
+    called = {call.name for call in score.actual}
     faults = (
         {}
         if score.faults is None
@@ -35,7 +36,7 @@ def score_to_camel_dict(score: Score) -> dict[str, Any]:
         "correctCalls": [_correct(pair) for pair in report["correct"]],
         "incorrectCalls": [_incorrect(pair) for pair in report["incorrect"]],
         "missedCalls": [
-            _missed(call, entry, score, reasons)
+            _missed(call, entry, called, reasons)
             for call, entry in zip(score.missed, report["missed"], strict=True)
         ],
         "extraCalls": _extra(score, report, reasons),
@@ -102,11 +103,11 @@ def _differences(pair: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def _missed(
-    call: ToolCall, entry: dict[str, Any], score: Score, reasons: UnpairedReasons
+    call: ToolCall, entry: dict[str, Any], called: set[str], reasons: UnpairedReasons
 ) -> dict[str, Any]:
     if call.name in reasons.out_of_order:
         details = "called, but not in this order"
-    elif any(made.name == call.name for made in score.actual):
+    elif call.name in called:
         details = (
             "not called often enough: each call of this tool is paired with another expected call"
         )
@@ -124,10 +125,11 @@ def _extra(score: Score, report: dict[str, Any], reasons: UnpairedReasons) -> li
     """The unexpected calls, with details about forbidden and nearly expected ones."""
     paired = {pair["actual_index"] for pair in report["correct"] + report["incorrect"]}
     others = [position for position in range(len(score.actual)) if position not in paired]
+    forbidden = set(score.forbidden)
     entries = []
     for position, call in zip(others, report["extra"], strict=True):
         details = reasons.extra.get(position)
-        if position in score.forbidden:
+        if position in forbidden:
             details = "forbidden: must not be called"
         elif score.actual[position].name in reasons.out_of_order:
             details = "expected, but not in this order"
