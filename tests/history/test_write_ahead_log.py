@@ -151,6 +151,18 @@ def test_a_history_with_a_damaged_log_is_not_opened(tmp_path: Path) -> None:
             open_it(tmp_path / "left" / FILES[0])
 
 
+@pytest.mark.parametrize("harm", [lambda path: path.write_bytes(b""), lambda path: path.unlink()])
+def test_a_log_of_an_empty_or_missing_file_is_not_deleted(
+    left: Path, harm: Callable[[Path], object]
+) -> None:
+    harm(left)
+
+    for open_it in (open_store, open_existing):
+        with pytest.raises(UnusableStore, match="history.db-wal has writes"):
+            open_it(left)
+    assert left.with_name(FILES[1]).stat().st_size
+
+
 def test_an_empty_file_is_not_a_history_without_runs(tmp_path: Path) -> None:
     path = tmp_path / "history.db"
     path.touch()

@@ -89,16 +89,12 @@ def open_for_reading(place: Path | str | None = None) -> Store:
     if file is None:
         return _open_server(str(_requested(place)), named=place)
     place_shown, path = _display_and_path(file)
-    if (
-        path.is_file()
-        and not path.stat().st_size
-        and not path.with_name(f"{path.name}-wal").exists()
-    ):
+    require_log(path, place_shown)
+    if path.is_file() and not path.stat().st_size:
         raise UnusableStore(
             place_shown, "the file is empty. Restore a copy, or delete it to create a new one."
         )
     can_write = _can_write(path)
-    require_log(path, place_shown)
 
     from callscore.history.database import read_only_engine, sqlite_engine
     from callscore.history.schema import is_current, require_tables
@@ -235,6 +231,7 @@ def open_existing(place: Path | str | None = None) -> Store:
     """
     file = store_file_path(place)
     if file is not None and not file.exists():
+        require_log(file, _display_path(file))
         raise UnknownRun(f"no runs yet: {file} does not exist")
     return open_for_reading(place or None)
 

@@ -42,12 +42,19 @@ class _Header(Struct, frozen=True):
 def require_log(path: Path, place: str) -> None:
     """Refuse a history whose log has damaged writes, or is missing.
 
-    SQLite creates the log before its index, and deletes it after the index.
+    SQLite creates the log before its index, and deletes it after the index. It creates the file
+    before both, and deletes a log beside an empty file without reading it.
 
     Raises:
         UnusableStore: writes would be lost.
     """
     log, index = (path.with_name(f"{path.name}{ending}") for ending in ("-wal", "-shm"))
+    if _size(log) and not _size(path):
+        raise UnusableStore(
+            place,
+            f"the file is empty or missing, but {log.name} has writes. Restore a copy of the files, or "
+            f"delete {log.name} to create a new history.",
+        )
     try:
         expected = _last_frame(index)
         with log.open("rb") as file:
@@ -69,6 +76,14 @@ def require_log(path: Path, place: str) -> None:
             f"{log.name} is damaged, which has the last writes. Restore a copy of the files, or "
             f"delete {log.name} and {index.name} to continue without these writes.",
         )
+
+
+def _size(path: Path) -> int:
+    """The size of a file; 0 if there is none."""
+    try:
+        return path.stat().st_size
+    except OSError:
+        return 0
 
 
 def _last_frame(index: Path) -> tuple[int, bytes] | None:
