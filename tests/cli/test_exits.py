@@ -267,6 +267,23 @@ def test_skipped_records_fail_a_check_only_with_fail_on(
     assert "1 record could not be read, allowed ≤ 0" in capsys.readouterr().err
 
 
+def test_what_was_lost_fails_a_check_only_with_fail_on(capsys: pytest.CaptureFixture[str]) -> None:
+    unanswered = CheckResults(runs=1, without_calls=Noted(2, ("a:1 b", "a:2 c")))
+    empty = CheckResults(runs=1, empty_files=("b.jsonl",))
+
+    assert check_exit_code(unanswered, (), "en") == OK
+    assert capsys.readouterr().err == ""
+    assert check_exit_code(unanswered, ("any",), "en") == FAILED
+    assert "cases without an answer: a:1 b, a:2 c" in capsys.readouterr().err
+    assert check_exit_code(empty, (), "en") == OK
+    assert check_exit_code(empty, ("loop",), "ru") == FAILED
+    said = capsys.readouterr().err.splitlines()
+    assert said == [
+        "callscore: files without cases: b.jsonl",
+        "callscore: файлы без случаев: b.jsonl",
+    ]
+
+
 def test_a_rescored_run_without_some_records_fails_unless_they_are_allowed(
     capsys: pytest.CaptureFixture[str],
 ) -> None:

@@ -216,6 +216,20 @@ def everything_is_removed_by_one_pattern(project: Project, found: list[Record]) 
     return [each for each in found if each["id"] not in _FAILING]
 
 
+@trick("regressed", "matches every case")
+def everything_is_removed_by_what_the_ids_share(
+    project: Project, found: list[Record]
+) -> list[Record]:
+    project.gate = ["--removed", "c*=cleaning up"]
+    return [each for each in found if each["id"] not in _FAILING]
+
+
+@trick("regressed", "needs a reason")
+def the_reason_of_a_removal_has_no_word(project: Project, found: list[Record]) -> list[Record]:
+    project.gate = ["--removed", "c0?=\u200b."]
+    return [each for each in found if each["id"] not in _FAILING]
+
+
 @trick("regressed", "over all trials")
 def good_copies_come_first(_: Project, found: list[Record]) -> list[Record]:
     bad = [{**each, "actual": []} for each in found[3:]]

@@ -42,6 +42,17 @@ def test_an_id_with_brackets_is_matched_as_it_is() -> None:
     assert [each.case for each in found] == ["case[1]"]
 
 
+def test_a_pattern_by_which_the_remaining_cases_could_vanish_is_refused() -> None:
+    missing = [UnmatchedCase("e", a_case("c1"))]
+    remaining = [MatchedCase("e", a_case(name), a_case(name)) for name in ("c2", "c3")]
+
+    for pattern in ("c*", "e::*", "[!x]?"):
+        with pytest.raises(InvalidSettings, match="matches every case"):
+            removed_cases(missing, {pattern: "gone"}, remaining)
+    found, _ = removed_cases(missing, {"c[12]": "gone", "x*": "none is missing"}, remaining)
+    assert [each.case for each in found] == ["c1"]
+
+
 def test_reasons_are_stripped() -> None:
     assert checked_removals({"a": " gone\n"}, where="x") == {"a": "gone"}
 
@@ -51,6 +62,7 @@ def test_reasons_are_stripped() -> None:
     [
         ({"a": ""}, "x: 'a' needs a reason"),
         ({"a": " "}, "x: 'a' needs a reason"),
+        ({"a": "\u200b…"}, "x: 'a' needs a reason"),
         ({"a": 1}, "x: 'a' needs a reason"),
         ({"*": "gone"}, "x: '*' matches every case"),
         ({"*::*": "gone"}, "matches every case"),

@@ -29,6 +29,25 @@ def test_a_directory(callscore: Program, tmp_path: Path) -> None:
     assert "this is a directory" in run.stderr
 
 
+def test_an_empty_file_beside_another(callscore: Program, tmp_path: Path) -> None:
+    whole, empty = tmp_path / "whole.jsonl", tmp_path / "empty.jsonl"
+    whole.write_text('{"expected": ["f"], "actual": ["f"]}\n', encoding="utf-8")
+
+    for content in ("", "\n\n"):
+        empty.write_text(content, encoding="utf-8")
+        for words, code in (
+            (["score"], 0),
+            (["score", "--fail-under", "0.5"], 1),
+            (["score", "--limit", "1", "--fail-under", "0.5"], 0),
+            (["check"], 0),
+            (["check", "--fail-on", "any"], 1),
+        ):
+            run = callscore(*words, whole, empty)
+            assert run.returncode == code, (words, run.stderr)
+            has_said = f"files without cases: {empty}" in run.stderr
+            assert has_said == ("--limit" not in words)
+
+
 def test_an_empty_file(callscore: Program, tmp_path: Path) -> None:
     (tmp_path / "empty.jsonl").write_bytes(b"\n\n")
 

@@ -158,7 +158,7 @@ def test_a_log_of_an_empty_or_missing_file_is_not_deleted(
     harm(left)
 
     for open_it in (open_store, open_existing):
-        with pytest.raises(UnusableStore, match="history.db-wal has writes"):
+        with pytest.raises(UnusableStore, match="db-wal has writes"):
             open_it(left)
     assert left.with_name(FILES[1]).stat().st_size
 

@@ -238,6 +238,7 @@ class CheckResults(Struct, frozen=True, gc=False, kw_only=True):
         without_calls: records without calls.
         unusable: tools whose schemas cannot be used, and why; their arguments were not checked.
         skipped: what could not be read and was skipped, as requested.
+        empty_files: files without any record.
     """
 
     files: int = 0
@@ -254,6 +255,7 @@ class CheckResults(Struct, frozen=True, gc=False, kw_only=True):
     without_calls: Noted = Noted()
     unusable: Noted = Noted()
     skipped: Noted = Noted()
+    empty_files: tuple[str, ...] = ()
 
     @property
     def parameters_valid(self) -> float | None:

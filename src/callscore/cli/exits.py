@@ -22,7 +22,7 @@ from callscore.words.value_text import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from callscore.checks.check import CheckResults
     from callscore.comparing.comparison import Comparison
@@ -277,6 +277,7 @@ _F1_BELOW = Phrase(
     "macro F1 {f1}, required ≥ {bar} (--fail-under)",
     "macro F1 {f1}, требуется ≥ {bar} (--fail-under)",
 )
+_WITHOUT_CASES = Phrase("files without cases: {names}", "файлы без случаев: {names}")
 _NOT_RUN = Phrase("cases without an answer: {names}", "случаи без ответа: {names}")
 _UNREADABLE = Phrase(
     "{count}, allowed ≤ {allowed} (--max-skipped)", "{count}, допустимо ≤ {allowed} (--max-skipped)"
@@ -301,10 +302,11 @@ def score_exit_code(
     `is_judged` means that the judge, if there is one, answered every question; `is_joined` that
     references were joined with traces. `max_skipped` is how many unreadable records are allowed.
     """
-    failed = (
+    reasons = (
         [] if fail_under is None else score_exit_reasons(results, fail_under, lang, max_skipped)
     )
-    reasons = failed
+    if fail_under is None and results.summary.scored:
+        _print_all(_empty_file_reasons(results.empty_files, lang))
     if not is_judged:
         code = NO_ANSWER
     elif not results.summary.scored:
@@ -312,15 +314,19 @@ def score_exit_code(
         code = UNREADABLE
     else:
         code = FAILED if reasons else OK
-    for reason in reasons:
-        print_note(reason)
+    _print_all(reasons)
     return code
+
+
+def _print_all(sentences: Iterable[str]) -> None:
+    for sentence in sentences:
+        print_note(sentence)
 
 
 def nothing_scored_text(results: Results, lang: Language, *, is_joined: bool) -> str:
     """Why no case was scored, and what to do."""
     has_actual, has_expected = results.not_scored.count, results.not_run.count
-    if results.empty_files:
+    if results.empty_files and is_joined:
         return say(_EMPTY_FILE, lang, file=escape(results.empty_files[0]))
     if is_joined:
         found = results.without_reference.count or has_expected
@@ -357,12 +363,19 @@ def score_exit_reasons(
     if missing.count:
         names = [escape(name) for name in missing.names]
         reasons.append(say(_NOT_RUN, lang, names=_first_names(names, missing.count)))
+    reasons += _empty_file_reasons(results.empty_files, lang)
     if results.skipped.count > max_skipped:
         reasons.append(unreadable_text(results.skipped.count, max_skipped, lang))
     forbidden = [escape(tool) or EMPTY_NAME for tool, _ in forbidden_tools(results.summary)]
     if forbidden:  # even if the mean is high enough
         reasons.append(say(_FORBIDDEN_CALLS, lang, names=_first_names(forbidden, len(forbidden))))
     return reasons
+
+
+def _empty_file_reasons(files: Sequence[str], lang: Language) -> list[str]:
+    """That files have no cases, as those of an export that failed."""
+    names = _first_names([escape(file) for file in files], len(files))
+    return [say(_WITHOUT_CASES, lang, names=names)] if files else []
 
 
 def _first_names(names: Sequence[str], count: int) -> str:
@@ -387,7 +400,8 @@ def check_exit_code(
 ) -> int:
     """Print which faults that --fail-on names were found, or why nothing was checked.
 
-    With --fail-on, more than `max_skipped` unreadable records fail the check as well.
+    With --fail-on, more than `max_skipped` unreadable records, cases without an answer and files
+    without cases fail the check as well.
     """
     from callscore.words.reasons import fault_kind_name
 
@@ -402,10 +416,21 @@ def check_exit_code(
         option = kind if kind in fail_on else ANY_FAULT
         name = fault_kind_name(kind, lang=lang)
         print_note(f"{name}: {totals[kind]} (--fail-on {option})")
-    is_incomplete = bool(fail_on) and results.skipped.count > max_skipped
-    if is_incomplete:
-        print_note(unreadable_text(results.skipped.count, max_skipped, lang))
-    return FAILED if kinds or is_incomplete else OK
+    lost = _unchecked_reasons(results, lang, max_skipped)
+    _print_all(lost if fail_on else _empty_file_reasons(results.empty_files, lang))
+    return FAILED if kinds or (fail_on and lost) else OK
+
+
+def _unchecked_reasons(results: CheckResults, lang: Language, max_skipped: int) -> list[str]:
+    """What was lost before it could be checked."""
+    reasons = _empty_file_reasons(results.empty_files, lang)
+    missing = results.without_calls
+    if missing.count:
+        names = [escape(name) for name in missing.names]
+        reasons.append(say(_NOT_RUN, lang, names=_first_names(names, missing.count)))
+    if results.skipped.count > max_skipped:
+        reasons.append(unreadable_text(results.skipped.count, max_skipped, lang))
+    return reasons
 
 
 def compare_exit_code(

@@ -333,7 +333,7 @@ def _score(
         _print_unjudged(unjudged, request.lang)
         raise
     if not results.summary.scored and not results.has_notes and not unjudged:
-        if results.empty_files:
+        if results.empty_files and not request.files:
             raise UnreadableInput(", ".join(results.empty_files), "the file is empty.")
         places = ", ".join(request.files or request.actual)
         raise UnreadableInput(places, "no cases to score found.")

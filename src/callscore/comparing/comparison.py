@@ -274,7 +274,7 @@ def compare_sides(
     that may be missing, as patterns, with the reasons.
 
     Raises:
-        InvalidSettings: neither run has numbers of this measure.
+        InvalidSettings: neither run has numbers of this measure, or a pattern matches every case.
     """
     known = known_measures((before, after))
     measure = require_measure(measure, known)
@@ -288,7 +288,8 @@ def compare_sides(
     slices = slices_of(cases, values, measure)
     lost = [pair for pair in undecided if has_value(pair.before, measure)]
     gone: list[MatchedCase | UnmatchedCase] = [*matching.only_before, *lost]
-    removed, unused = removed_cases(gone, removals or {})
+    kept = [pair for pair, value in zip(cases, values, strict=True) if value is not None]
+    removed, unused = removed_cases(gone, removals or {}, kept)
     names = {each.name for each in removed}
     directions = _expectation_directions(cases)
     # One run compared with itself, but not two variants of it.

@@ -42,7 +42,7 @@ def checked_removals(given: Mapping[str, object], *, where: str) -> dict[str, st
         InvalidSettings: a reason is missing, or a pattern matches every case.
     """
     for pattern, reason in given.items():
-        if not isinstance(reason, str) or not reason.strip():
+        if not isinstance(reason, str) or not any(map(str.isalnum, reason)):
             raise InvalidSettings(f"{where}: {pattern!r} needs a reason, in a sentence")
         if _WILD.issuperset(pattern):
             raise InvalidSettings(f"{where}: {pattern!r} matches every case. Name the cases")
@@ -50,11 +50,17 @@ def checked_removals(given: Mapping[str, object], *, where: str) -> dict[str, st
 
 
 def removed_cases(
-    missing: Iterable[MatchedCase | UnmatchedCase], removals: Mapping[str, str]
+    missing: Iterable[MatchedCase | UnmatchedCase],
+    removals: Mapping[str, str],
+    remaining: Sequence[MatchedCase] = (),
 ) -> tuple[list[RemovedCase], list[str]]:
     """The missing cases that were removed on purpose, and the patterns that match none.
 
-    A pattern matches the id of a case, or its name with the evaluation: `refunds::*`.
+    A pattern matches the id of a case, or its name with the evaluation: `refunds::*`. `remaining` are the
+    cases that are not missing.
+
+    Raises:
+        InvalidSettings: a pattern matches a missing case, and all that remain.
     """
     found: list[RemovedCase] = []
     unused = dict.fromkeys(removals)
@@ -67,7 +73,17 @@ def removed_cases(
         if matching:
             reason = removals[matching[0]]
             found.append(RemovedCase(evaluation=each.evaluation, case=case, reason=reason))
+    _refuse_matching_all({one: patterns[one] for one in removals if one not in unused}, remaining)
     return found, list(unused)
+
+
+def _refuse_matching_all(
+    patterns: Mapping[str, Callable[[Sequence[str]], bool]], remaining: Sequence[MatchedCase]
+) -> None:
+    """Refuse patterns by which the cases that remain could vanish, too."""
+    for pattern, fits in patterns.items():
+        if remaining and all(fits((each.after.id, each.name)) for each in remaining):
+            raise InvalidSettings(f"removed: {pattern!r} matches every case. Name the cases")
 
 
 def _id_of(case: MatchedCase | UnmatchedCase) -> str:

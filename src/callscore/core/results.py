@@ -119,7 +119,7 @@ class Results(Struct, frozen=True, gc=False, kw_only=True):
         skipped: records that cannot be read and were skipped: places and problems.
         stopped: where and why the input ends early; the rest was not read.
         metrics: the metrics of other tools over the scored cases, if requested.
-        empty_files: files of references or traces without any record.
+        empty_files: files without any record.
         only: the case, if exactly one was scored.
         hides_calls: whether the calls of that case are not to be shown.
         title: its id, or the name of its file if it has no id; empty for several cases.

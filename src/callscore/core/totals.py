@@ -53,19 +53,19 @@ class NameCounter:
     """A count, and the names of the first that were counted; each name once if `each_once`."""
 
     def __init__(self, *, each_once: bool = False) -> None:
-        self._count = 0
+        self.count = 0
         self._names: list[str] = []
         self._each_once = each_once
 
     def add(self, name: str, times: int = 1) -> None:
         """Count a name, `times` times."""
-        self._count += times
+        self.count += times
         if len(self._names) < _MOST_NAMES and not (self._each_once and name in self._names):
             self._names.append(name)
 
     def noted(self) -> Noted:
         """The count and the names so far."""
-        return Noted(self._count, tuple(self._names))
+        return Noted(self.count, tuple(self._names))
 
 
 # Every float is a whole multiple of 2 ** -1074, the smallest float.

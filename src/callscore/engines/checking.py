@@ -28,9 +28,10 @@ from callscore.formats.definitions import read_definitions
 from callscore.sources import BadRecord
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from callscore.core.call import Tool
+    from callscore.engines.inputs import Found
 
 __all__ = ["CheckHooks", "check_files"]
 
@@ -80,7 +81,12 @@ def check_files(  # noqa: PLR0913  (all are options)
     """
     collector = _CheckTotals(tools, max_shown, hooks)
     cases = CaseLimit(limit)
-    files = (read_cases(path, _TRACES_ONLY, inputs, on_bytes=hooks.on_bytes) for path in paths)
+    files = (
+        _noting_empty(
+            read_cases(path, _TRACES_ONLY, inputs, on_bytes=hooks.on_bytes), path, collector
+        )
+        for path in paths
+    )
     for found in cases.select_in_files(files):
         if not isinstance(found, BadRecord):
             collector.take(*found)
@@ -89,6 +95,15 @@ def check_files(  # noqa: PLR0913  (all are options)
         else:
             raise_unreadable(found.place, found.problem)
     return collector.results(len(paths))
+
+
+def _noting_empty(found: Iterator[Found], path: str, collector: _CheckTotals) -> Iterator[Found]:
+    is_empty = True
+    for item in found:
+        is_empty = False
+        yield item
+    if is_empty:
+        collector.empty_files.append(path)
 
 
 def _read_run(value: Any, *, place: str, **options: Any) -> Case:
@@ -111,6 +126,7 @@ class _CheckTotals:
         self, tools: Mapping[str, Tool] | None, max_shown: int | None, hooks: CheckHooks
     ) -> None:
         self.skipped = NameCounter()
+        self.empty_files: list[str] = []
         self._without_tools = NameCounter()
         self._without_calls = NameCounter()
         self._unusable: dict[str, str] = {}
@@ -169,6 +185,7 @@ class _CheckTotals:
             without_calls=self._without_calls.noted(),
             unusable=unusable.noted(),
             skipped=self.skipped.noted(),
+            empty_files=tuple(self.empty_files),
         )
 
     def _tool_faults(self) -> dict[str, ToolFaults]:

@@ -115,6 +115,7 @@ class Collector:
         self.without_reference = NameCounter()
         self.skipped = NameCounter()
         self.empty_files: list[str] = []
+        self._records = 0  # of the files before
         self._repeated = NameCounter()
         self._settings = settings
         self._show = show
@@ -254,6 +255,14 @@ class Collector:
                     self.take_plain(cases[:position], read, score)
                     raise
         return found
+
+    def note_if_empty(self, path: str) -> None:
+        """Note a file that was just read, if it has no record."""
+        others = (self.not_scored, self.not_run, self.skipped)
+        records = self._summary.cases + sum(each.count for each in others)
+        if records == self._records:
+            self.empty_files.append(path)
+        self._records = records
 
     def results(self) -> Results:
         """The results so far."""
@@ -472,6 +481,8 @@ def score_files(  # noqa: PLR0913  (all are options)
     with _attach_results(collector):
         for path in _paths(paths):
             run.score(path)
+            if limit is None:
+                collector.note_if_empty(path)
     return collector.results()
 
 
