@@ -27,7 +27,7 @@ def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Store]:
         yield opened
 
 
-def add(
+def add(  # noqa: PLR0913  (most tests need one of them)
     store: Store,
     name: str,
     *,

@@ -21,7 +21,7 @@ from callscore.cli.output import open_output, write_report
 from callscore.cli.output_formats import report_options
 from callscore.core.phrases import Phrase, Plural, count_of, say
 from callscore.core.rendering import display_width, escape, wrap
-from callscore.errors import InvalidSettings
+from callscore.errors import InvalidSettings, UnusableStore
 from callscore.history.postgres import store_arguments
 from callscore.history.run_metadata import is_partial, lineage, unreadable_records
 from callscore.words.value_text import UNREADABLE_COUNT
@@ -58,6 +58,20 @@ _PARTIAL = Phrase(
 _BELOW = Phrase(
     "Note: this run is below fail_under: {names}.",
     "Внимание: в этом прогоне оценки ниже fail_under: {names}.",
+)
+_DAMAGED_RUN = Phrase(
+    "Note: the run {before} is damaged. Whether cases are missing is not known.",
+    "Внимание: прогон {before} повреждён. Пропали ли случаи, неизвестно.",
+)
+_DAMAGED_LIST = Phrase(
+    "Note: the list of baselines was damaged. Check it, and set those that are missing:"
+    " callscore baseline list",
+    "Внимание: список базовых прогонов был повреждён. Проверьте его и задайте недостающие:"
+    " callscore baseline list",
+)
+_REMOVED_DAMAGED = Phrase(
+    "{name} is no longer a baseline. It was damaged, or its run is missing.",
+    "{name} больше не базовый прогон. Он был повреждён, или его прогона нет.",
 )
 _REMOVED = Phrase(
     "{name} is no longer a baseline. Its run {run} is still saved.",
@@ -108,19 +122,20 @@ def set_one(
     """
     with open_existing_store(store) as opened:
         found = opened.find(run)
-        before = {each.name: each.run for each in opened.baselines()}.get(name)
+        before = {each.name: each.run for each in opened.baselines(is_strict=False)}.get(name)
         lost = _compared(opened, before, found)
-        code = OK
-        if not allow_incomplete:
-            missing = _missing_cases(lost, "en")
-            faults = [*_faults(found, "en"), *missing]
-            code = baseline_exit_code(found.id, faults, is_missing=bool(missing))
+        missing = [] if allow_incomplete else _missing_cases(lost, "en")
+        faults = [] if allow_incomplete else [*_faults(found, "en"), *missing]
+        code = baseline_exit_code(found.id, faults, is_missing=bool(missing))
         if code != OK:
             ctx.exit(code)
         whys = [*_faults(found, lang), *_missing_cases(lost, lang), *_removed_cases(lost, lang)]
         cautions = [say(_BROKEN, lang, why=why) for why in whys]
         cautions += _warnings(opened, found, lang)
-        opened.set_baseline(name, found.id)
+        if before not in (None, found.id) and lost is None:
+            cautions.append(say(_DAMAGED_RUN, lang, before=before))
+        if not opened.set_baseline(name, found.id):
+            cautions.append(say(_DAMAGED_LIST, lang))
     phrase = _SET if before in (None, found.id) else _MOVED
     typed = escape(shlex.quote(name) + store_arguments(store))
     line = say(phrase, lang, name=escape(name), typed=typed, run=found.id, before=before)
@@ -149,13 +164,20 @@ def _faults(run: RunRecord, lang: Language) -> list[str]:
 
 
 def _compared(store: Store, before: str | None, run: RunRecord) -> Comparison | None:
-    """The run that a baseline points to, compared with its new run; None if it has no other run."""
+    """The run that a baseline points to, compared with its new run.
+
+    None if it points to no other run, or to a damaged one, which any run may replace.
+    """
+    after = store.side(run, run.id)  # a damaged run is refused
     if before is None or before == run.id:
         return None
     from callscore.comparing.comparison import compare_sides
 
-    sides = [store.side(each, each.id) for each in (store.find(before, resolve=None), run)]
-    return compare_sides(*sides, removals=removals_from(()))
+    try:
+        first = store.side(store.find(before, resolve=None), before)
+    except UnusableStore:
+        return None
+    return compare_sides(first, after, removals=removals_from(()))
 
 
 def _missing_cases(compared: Comparison | None, lang: Language) -> list[str]:
@@ -195,7 +217,7 @@ def list_all(*, output: str | None, output_format: str, store: str | None, lang:
 
     found = []
     with open_existing_store(store) as opened:
-        for baseline in opened.baselines():
+        for baseline in opened.baselines(is_strict=False):
             run = opened.find(baseline.run)
             row = BaselineRow(
                 name=baseline.name,
@@ -207,13 +229,25 @@ def list_all(*, output: str | None, output_format: str, store: str | None, lang:
                 called=run.name,
             )
             found.append(row)
+        damage = _damage(opened)
     with open_output(output, output_format, lang) as target:
         if output_format == "json":
             target.write_text(write_baselines_json(found))
-        elif not found:
+        elif not found and damage is None:
             target.write_text(say(_NONE, lang) + "\n")
-        else:
+        elif found:
             write_report("baselines", (found,), target, "table", lang=lang)
+    if damage is not None:  # after the list of those that can be used
+        raise damage
+
+
+def _damage(store: Store) -> UnusableStore | None:
+    """What is wrong with the baselines that are not listed."""
+    try:
+        store.baselines()
+    except UnusableStore as error:
+        return error
+    return None
 
 
 @command.command("remove", short_help="Remove a baseline; its run stays.")
@@ -223,11 +257,12 @@ def list_all(*, output: str | None, output_format: str, store: str | None, lang:
 def remove_one(*, name: str, store: str | None, lang: Language) -> None:
     """Remove the baseline NAME; its run stays."""
     with open_existing_store(store) as opened:
-        runs = {each.name: each.run for each in opened.baselines()}
+        runs = {each.name: each.run for each in opened.baselines(is_strict=False)}
         if not opened.remove_baseline(name):
             known = f" Choose from: {', '.join(map(repr, runs))}." if runs else ""
             raise InvalidSettings(f"unknown baseline {name!r}.{known or ' There are none yet.'}")
-    _write(say(_REMOVED, lang, name=escape(name), run=runs.get(name, "")) + "\n", lang)
+    phrase = _REMOVED if name in runs else _REMOVED_DAMAGED
+    _write(say(phrase, lang, name=escape(name), run=runs.get(name)) + "\n", lang)
 
 
 def _write(text: str, lang: Language) -> None:

@@ -18,7 +18,7 @@ from callscore.cli.options import (
 )
 from callscore.cli.output import open_output, without_secrets, write_report
 from callscore.cli.output_formats import report_options
-from callscore.errors import UnknownRun
+from callscore.errors import UnknownRun, UnusableStore
 from callscore.evaluations.locations import file_of_location
 from callscore.history.postgres import STORE_VARIABLE
 from callscore.history.run_metadata import is_partial, unreadable_records
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
 
     from callscore.core.phrases import Language
+    from callscore.history.checksums import DamagedHistoryError
     from callscore.history.records import RunRecord
     from callscore.history.run_lookup import RunLine
 
@@ -110,21 +111,28 @@ def command(
 ) -> None:
     """List the saved runs."""
     max_shown = _FEW if max_shown is None else max_shown
-    rows = _read_rows(store, max_shown + _READ_BESIDES, tag, keyword)
+    rows, damage = _read_rows(store, max_shown + _READ_BESIDES, tag, keyword)
     shown = timelines_of(rows, max_shown=max_shown)
     with open_output(output, output_format, lang) as target:
         if output_format == "json":
             target.write_text(write_json(without_secrets(shown)))
-            return
-        from callscore.reports.history_terminal import History
+        elif rows or damage is None:
+            from callscore.reports.history_terminal import History
 
-        has_more = len({row.id for row in rows}) > max_shown
-        found = History(shown, tag=tag, keyword=keyword, has_more=has_more)
-        write_report("history", (found,), target, "table", lang=lang)
+            has_more = len({row.id for row in rows}) > max_shown
+            found = History(shown, tag=tag, keyword=keyword, has_more=has_more)
+            write_report("history", (found,), target, "table", lang=lang)
+    if damage is not None:  # after the list, which has the ids of the runs that can be exported
+        raise damage
 
 
-def _read_rows(store: str | None, max_shown: int, tag: str | None, keyword: str) -> list[RunRow]:
-    """The runs; empty if no history is named and none exists yet."""
+def _read_rows(
+    store: str | None, max_shown: int, tag: str | None, keyword: str
+) -> tuple[list[RunRow], UnusableStore | None]:
+    """The runs that are as they were saved, and what is wrong with the others.
+
+    There are no runs if no history is named and none exists yet.
+    """
     from callscore.evaluations.plan import keyword_filter
     from callscore.history.locks import is_abandoned
     from callscore.history.run_lookup import list_runs
@@ -135,8 +143,20 @@ def _read_rows(store: str | None, max_shown: int, tag: str | None, keyword: str)
     except UnknownRun:
         if store is not None or os.environ.get(STORE_VARIABLE):
             raise
-        return []
+        return [], None
+    found: list[DamagedHistoryError] = []
     with opened:
-        lines = list_runs(opened, limit=max_shown, tag=tag, fits=fits)
+        lines = list_runs(opened, limit=max_shown, tag=tag, fits=fits, on_damage=found.append)
         left = {line.run.id for line in lines if is_abandoned(opened, line.run)}
-    return rows_of_runs(lines, left)
+    return rows_of_runs(lines, left), _all_damage(opened.place, found)
+
+
+def _all_damage(place: str, found: Sequence[DamagedHistoryError]) -> UnusableStore | None:
+    """All problems as one error, each advice once."""
+    if not found:
+        return None
+    problems, advice = (
+        dict.fromkeys(texts)
+        for texts in ([each.problem for each in found], [each.advice for each in found])
+    )
+    return UnusableStore(place, ". ".join(["; ".join(problems), *advice]))

@@ -217,7 +217,8 @@ class ScoreSaver:
         """The writer of the run: to the history, or to a file if that cannot be used."""
         try:
             store = self._store = self._open_store()
-            require_no_baseline(record.name, store.baselines())
+            if record.name is not None:
+                require_no_baseline(record.name, store.baselines())
             run = store.begin(record)
         except UnusableStore as error:
             self._note(str(error))

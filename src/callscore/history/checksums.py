@@ -32,14 +32,23 @@ _SIZE = 8
 _MODULUS = 2 ** (8 * _SIZE)
 _encode = msgspec.msgpack.Encoder().encode
 
-_ADVICE = "Restore a copy of the history. Undamaged runs can be exported by their ids: callscore export ID"
+_ADVICE = (
+    "Restore a copy of the history. Without a copy, export the undamaged runs, which callscore history"
+    " lists, move the history away, and import them: callscore export ID -o FILE, callscore import FILE"
+)
 
 
 class DamagedHistoryError(ValueError):
-    """What was read is not what was written; the text has advice."""
+    """What was read is not what was written; the text has advice.
 
-    def __init__(self, problem: str) -> None:
-        super().__init__(f"{problem}. {_ADVICE}")
+    Attributes:
+        problem: what was found.
+        advice: what to do.
+    """
+
+    def __init__(self, problem: str, advice: str = _ADVICE) -> None:
+        super().__init__(f"{problem}. {advice}")
+        self.problem, self.advice = problem, advice
 
 
 def damaged_row(what: str) -> DamagedHistoryError:

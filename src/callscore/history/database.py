@@ -174,7 +174,7 @@ def error_text(error: BaseException) -> str:
     words = str(getattr(error, "orig", None) or error).strip()
     if not code and _is_postgres_error(error):
         return _connection_error_text(error, words)
-    if "could not decode to utf-8" in words.lower():
+    if re.match("could not decode to utf-8|no such (table|column)", words.lower()):
         return _DAMAGED
     # Only the first line: the others are the statement with its values.
     return f"database error: {_first_line(words) or type(error).__name__}."

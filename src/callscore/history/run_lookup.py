@@ -13,6 +13,7 @@ from callscore.core.suggestions import did_you_mean
 from callscore.errors import UnknownRun
 from callscore.hiding.hider import hide_text
 from callscore.history import queries, run_queries
+from callscore.history.checksums import DamagedHistoryError
 from callscore.history.database import with_retries
 from callscore.history.records import EvaluationNumbers, RunRecord, run_records
 from callscore.history.run_metadata import is_partial
@@ -55,14 +56,21 @@ def find_run(
     found = run_queries.run_by_id(connection, reference)
     if found is not None:
         return found
-    saved = run_queries.all_runs(connection)
+    saved = run_queries.readable_runs(connection)
     latest = _LATEST.fullmatch(reference)
     if latest:
+        saved.require_runs()
         return _by_age(saved.rows, reference, int(latest[1] or 0))
+    saved.require_baselines()
     number, _ = saved.baselines.get(reference, (None, None))
-    named = [row for row in saved.rows if number == row[0]] or [
-        row for row in saved.rows if reference and column_of(row, "name") == reference
-    ]
+    of_baseline = [row for row in saved.rows if number == row[0]]
+    return of_baseline[0] if of_baseline else _by_name(saved, reference, resolve)
+
+
+def _by_name(saved: SavedRuns, reference: str, resolve: Callable[[str], str | None] | None) -> Any:
+    """The run with this name, this beginning of its id, or this commit."""
+    saved.require_runs()
+    named = [row for row in saved.rows if reference and column_of(row, "name") == reference]
     found = named[0] if named else _by_id_prefix(saved.rows, reference)
     if found is not None:
         return found
@@ -161,21 +169,32 @@ class RunLine(Struct, frozen=True, kw_only=True):
 
 @with_retries
 def list_runs(
-    store: Store, *, limit: int | None = None, tag: str | None = None, fits: Fits | None = None
+    store: Store,
+    *,
+    limit: int | None = None,
+    tag: str | None = None,
+    fits: Fits | None = None,
+    on_damage: Callable[[DamagedHistoryError], None] | None = None,
 ) -> list[RunLine]:
     """The runs, newest first, each with the numbers that a list shows; at most `limit`.
 
     With `tag` only cases with this tag count, and evaluations without such cases are left out.
-    `fits` filters evaluations by name, variant and place; runs without any are left out.
+    `fits` filters evaluations by name, variant and place; runs without any are left out. Damage is
+    refused; with `on_damage`, this is called instead, and the runs that are damaged are left out.
     """
+    report = _refuse if on_damage is None else on_damage
     with store.reading() as connection:
-        saved = run_queries.all_runs(connection)
+        saved = run_queries.readable_runs(connection)
+        for damage in filter(None, (saved.damage, saved.baseline_damage)):
+            report(damage)
         rows: Sequence[Any] = (
             saved.rows if fits is not None or tag is not None else saved.rows[:limit]
         )
+        every = _sound_evaluations(connection, rows, report)
+        rows = [row for row in rows if row[0] in every]
         suites = {
             number: [row for row in found if fits is None or fits(_texts_of(row))]
-            for number, found in run_queries.evaluations_of_runs(connection, rows).items()
+            for number, found in every.items()
         }
         lines: list[RunLine] = []
         names = _baseline_names(saved)
@@ -186,12 +205,38 @@ def list_runs(
                 continue
             evaluations = None if tag is not None else _stored_numbers(suites[row[0]])
             if evaluations is None:
-                tallies = count_results(connection, run.id, tag)
+                try:
+                    tallies = count_results(connection, run.id, tag)
+                except DamagedHistoryError as error:
+                    report(error)
+                    continue
                 if tag is not None and tallies is None:
                     continue
                 evaluations = _evaluation_lines(suites[row[0]], tallies or {}, has_all=tag is None)
             lines.append(RunLine(run=run, baselines=names.get(row[0], ()), evaluations=evaluations))
     return lines
+
+
+def _refuse(damage: DamagedHistoryError) -> None:
+    raise damage
+
+
+def _sound_evaluations(
+    connection: Connection,
+    rows: Sequence[Any],
+    report: Callable[[DamagedHistoryError], None],
+) -> dict[int, list[Any]]:
+    """The evaluations of the runs whose evaluations are as they were written, by the number of the run."""
+    try:
+        return run_queries.evaluations_of_runs(connection, rows)
+    except DamagedHistoryError:
+        found: dict[int, list[Any]] = {}
+        for row in rows:
+            try:
+                found |= run_queries.evaluations_of_runs(connection, [row])
+            except DamagedHistoryError as error:
+                report(error)
+        return found
 
 
 def _baseline_names(saved: SavedRuns) -> dict[int, tuple[str, ...]]:

@@ -7,11 +7,12 @@ missing would change what such a name means.
 
 from __future__ import annotations
 
+from shlex import quote
 from time import time
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from msgspec.structs import replace
-from sqlalchemy import bindparam, delete, select, update
+from sqlalchemy import bindparam, delete, func, select, update
 
 from callscore.errors import InvalidSettings, UnknownRun
 from callscore.history.checksums import DamagedHistoryError, Seal, Tally, damaged_row
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
 
     from sqlalchemy import Connection
 
+    from callscore.history.checksums import RowChecks
     from callscore.history.records import EvaluationRecord, RunRecord, RunStatus
 
 __all__ = [
@@ -53,6 +55,8 @@ __all__ = [
     "evaluations_of_run",
     "evaluations_of_runs",
     "forget_runs",
+    "has_baseline",
+    "readable_runs",
     "run_by_id",
     "save_baseline",
     "saved_run",
@@ -72,45 +76,112 @@ def column_of(row: Sequence[Any], name: str) -> Any:
 
 
 class SavedRuns(NamedTuple):
-    """All runs and baselines of a history.
+    """All runs and baselines of a history that are as they were written.
 
     Attributes:
         rows: the rows of the runs, with the columns of `runs`, newest first.
         baselines: the number of the run of each baseline, and when it was set.
+        damage: what is wrong with the list of runs, so that the newest one is not known.
+        baseline_damage: what is wrong with the baselines, so that a name may mean another run.
     """
 
     rows: list[Sequence[Any]]
     baselines: dict[str, tuple[int, float]]
+    damage: DamagedHistoryError | None = None
+    baseline_damage: DamagedHistoryError | None = None
 
     def ids(self) -> dict[int, str]:
         """The ids of the runs by the numbers of their rows."""
         return {row[0]: row[1] for row in self.rows}
 
+    def require_runs(self) -> None:
+        """Refuse a damaged list of runs."""
+        if self.damage is not None:
+            raise self.damage
+
+    def require_baselines(self) -> None:
+        """Refuse damaged baselines."""
+        if self.baseline_damage is not None:
+            raise self.baseline_damage
+
 
 _ALL_RUNS = select(runs)
 _ALL_BASELINES = select(baselines)
+_BASELINE_CHECKSUM = baselines.columns.keys().index("checksum")
 _CONTENTS = select(contents)
 
 
 def all_runs(connection: Connection) -> SavedRuns:
     """All runs and baselines; damage in any of them is refused."""
+    saved = readable_runs(connection)
+    saved.require_runs()
+    saved.require_baselines()
+    return saved
+
+
+def readable_runs(connection: Connection) -> SavedRuns:
+    """The runs and baselines that are as they were written, and what is wrong with the others."""
     rows: list[Sequence[Any]] = list(execute_compiled(connection, _ALL_RUNS, {}).cursor.fetchall())
     named = execute_compiled(connection, _ALL_BASELINES, {}).cursor.fetchall()
     ids = {row[0]: row[1] for row in rows}
-    found_runs = Tally.of([RUN_CHECKS.verify(row) for row in rows])
-    found_names = Tally.of([BASELINE_CHECKS.verify(row, str(ids.get(row[0], ""))) for row in named])
+    sound, damage = _sound_rows([(row, "") for row in rows], RUN_CHECKS)
+    names, baseline_damage = _sound_rows(
+        [(row, str(ids.get(row[0], ""))) for row in named], BASELINE_CHECKS
+    )
     kept_runs, kept_names = _contents(connection)
-    if found_runs != kept_runs:
-        raise DamagedHistoryError(
-            f"{found_runs.count:,} runs found, {kept_runs.count:,} were saved"
-            if found_runs.count != kept_runs.count
-            else "its runs are not those that were saved"
+    if damage is None:
+        damage = _list_damage(Tally.of([column_of(row, "checksum") for row in rows]), kept_runs)
+    if baseline_damage is not None:
+        whole = {row[1] for row in names}
+        baseline_damage = _damaged_baseline(
+            next(str(row[1]) for row in named if row[1] not in whole)
         )
-    if found_names != kept_names:
-        raise DamagedHistoryError("its baselines are not those that were saved")
+    elif Tally.of([row[_BASELINE_CHECKSUM] for row in named]) != kept_names:
+        baseline_damage = DamagedHistoryError(
+            "its baselines are not those that were saved", _SET_ALL_AGAIN
+        )
     # By start time: imported runs are as old as they were.
-    rows.sort(key=lambda row: (row[_POSITIONS["started_at"]], row[0]), reverse=True)
-    return SavedRuns(rows, {row[1]: (row[0], row[2]) for row in named})
+    sound.sort(key=lambda row: (row[_POSITIONS["started_at"]], row[0]), reverse=True)
+    found = {row[1]: (row[0], row[2]) for row in names}
+    return SavedRuns(sound, found, damage, baseline_damage)
+
+
+_SET_ALL_AGAIN = "Set each baseline again, or restore a copy of the history: callscore baseline set RUN --name NAME"
+
+
+def _damaged_baseline(name: str) -> DamagedHistoryError:
+    word = quote(name)
+    return DamagedHistoryError(
+        f"the baseline {name!r} is damaged, or its run is missing",
+        f"Set it again, or remove it: callscore baseline set RUN --name {word}, callscore baseline"
+        f" remove {word}",
+    )
+
+
+def _sound_rows(
+    rows: Sequence[tuple[Sequence[Any], str]], checks: RowChecks
+) -> tuple[list[Sequence[Any]], DamagedHistoryError | None]:
+    """The rows, given with the ids of their runs, that are as they were written; and the first damage."""
+    sound: list[Sequence[Any]] = []
+    damage: DamagedHistoryError | None = None
+    for row, run in rows:
+        try:
+            checks.verify(row, run)
+        except DamagedHistoryError as error:
+            damage = damage or error
+        else:
+            sound.append(row)
+    return sound, damage
+
+
+def _list_damage(found: Tally, kept: Tally) -> DamagedHistoryError | None:
+    if found == kept:
+        return None
+    return DamagedHistoryError(
+        f"{found.count:,} runs found, {kept.count:,} were saved"
+        if found.count != kept.count
+        else "its runs are not those that were saved"
+    )
 
 
 def _contents(connection: Connection, *, for_update: bool = False) -> tuple[Tally, Tally]:
@@ -345,42 +416,61 @@ def evaluations_of_runs(
 # --- baselines --------------------------------------------------------------------------------
 
 
-def all_baselines(connection: Connection) -> list[Baseline]:
-    """All baselines, sorted by name."""
-    saved = all_runs(connection)
+def all_baselines(connection: Connection, *, is_strict: bool = True) -> list[Baseline]:
+    """All baselines, sorted by name; damage is refused, unless only the others are asked for."""
+    saved = readable_runs(connection)
+    if is_strict:
+        saved.require_baselines()
     ids = saved.ids()
+    found = []
     # Sorted here: databases have different collations.
-    return [
-        Baseline(name=name, run=ids[number], set_at=set_at)
-        for name, (number, set_at) in sorted(saved.baselines.items())
-    ]
+    for name, (number, set_at) in sorted(saved.baselines.items()):
+        if number in ids:
+            found.append(Baseline(name=name, run=ids[number], set_at=set_at))
+        elif is_strict:
+            saved.require_runs()
+    return found
 
 
-def save_baseline(connection: Connection, name: str, run: SavedRun) -> None:
-    """Set a baseline: from now on the name means this run. An invalid name is refused."""
+def save_baseline(connection: Connection, name: str, run: SavedRun) -> bool:
+    """Set a baseline: from now on the name means this run. An invalid name is refused.
+
+    Returns whether the list of baselines is as it was written. A damaged one is replaced, so that
+    a single damaged row does not close the gate for good.
+    """
     fault = name_problem(name)
     if fault is not None:
         raise InvalidSettings(f"invalid baseline name {name!r}: {fault}. Use a word such as 'main'")
     row: dict[str, Any] = {"name": clean_text(name), "run": run.number, "set_at": time()}
     BASELINE_CHECKS.sign(row, run.id)
-    before = _baseline_checksums(connection, row["name"])
-    insert_rows(connection, inserts_for(connection.dialect).baseline, [row])
-    _change_contents(connection, baselines=([row["checksum"]], before))
-
-
-def delete_baseline(connection: Connection, name: str) -> bool:
-    """Delete a baseline; returns whether it existed."""
-    before = _baseline_checksums(connection, clean_text(name))
-    deleted = connection.execute(delete(baselines).where(baselines.c.name == clean_text(name)))
-    _change_contents(connection, baselines=([], before))
-    return deleted.rowcount > 0
-
-
-def _baseline_checksums(connection: Connection, name: str) -> list[bytes]:
-    query = select(baselines.c.checksum).where(baselines.c.name == name)
     # Of two that set one baseline at the same time, the second has to see what the first has set.
     _contents(connection, for_update=True)
-    return list(connection.execute(query).scalars())
+    is_sound = readable_runs(connection).baseline_damage is None
+    insert_rows(connection, inserts_for(connection.dialect).baseline, [row])
+    _count_baselines(connection)
+    return is_sound
+
+
+def has_baseline(connection: Connection, name: str) -> bool:
+    """Whether there is a baseline of this name, damaged or not."""
+    query = select(func.count()).where(baselines.c.name == clean_text(name))
+    return connection.execute(query).scalar_one() > 0
+
+
+def delete_baseline(connection: Connection, name: str) -> None:
+    """Delete a baseline."""
+    _contents(connection, for_update=True)
+    one = baselines.c.name == clean_text(name)
+    before = list(connection.execute(select(baselines.c.checksum).where(one)).scalars())
+    connection.execute(delete(baselines).where(one))
+    _change_contents(connection, baselines=([], before))
+
+
+def _count_baselines(connection: Connection) -> None:
+    """Record the baselines that there are now. A damaged row stays damaged: it has its own checksum."""
+    checksums = connection.execute(select(baselines.c.checksum)).scalars()
+    found = Tally.of([each if isinstance(each, bytes) else b"" for each in checksums])
+    connection.execute(update(contents).values(baselines=found.count, baselines_sum=found.packed))
 
 
 # --- everything -------------------------------------------------------------------------------

@@ -210,24 +210,29 @@ class Store:
             return run
 
     @with_retries
-    def baselines(self) -> list[Baseline]:
-        """The baselines, sorted by name."""
+    def baselines(self, *, is_strict: bool = True) -> list[Baseline]:
+        """The baselines, sorted by name; damaged ones are refused, or left out if not `is_strict`."""
         with self.reading() as connection:
-            return run_queries.all_baselines(connection)
+            return run_queries.all_baselines(connection, is_strict=is_strict)
 
     @with_retries
-    def set_baseline(self, name: str, run: str) -> None:
-        """Make a run the baseline of this name."""
+    def set_baseline(self, name: str, run: str) -> bool:
+        """Make a run the baseline of this name; returns whether the others are as they were set."""
         with self.writing() as connection:
             saved = run_queries.saved_run(connection, run)
-            run_queries.save_baseline(connection, name, saved)
+            return run_queries.save_baseline(connection, name, saved)
 
     def remove_baseline(self, name: str) -> bool:
         """Remove a baseline, but not its run; returns whether it existed."""
         # Asked before: if the removal is retried, the first attempt may have succeeded.
-        is_there = clean_text(name) in {each.name for each in self.baselines()}
+        is_there = self._has_baseline(name)
         self._delete_baseline(name)
         return is_there
+
+    @with_retries
+    def _has_baseline(self, baseline: str) -> bool:
+        with self.reading() as connection:
+            return run_queries.has_baseline(connection, baseline)
 
     @with_retries
     def _delete_baseline(self, baseline: str) -> None:
