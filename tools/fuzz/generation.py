@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -19,6 +20,7 @@ from tools.fuzz.hostile import STRINGS
 from tools.fuzz.inputs import MAX_SIZE, Input
 from tools.fuzz.python_values import MARKS
 from tools.fuzz.raw_bytes import mutate_bytes
+from tools.fuzz.relations import RELATIONS, SECRET
 from tools.fuzz.trees import encode, mutate_tree
 
 if TYPE_CHECKING:
@@ -221,6 +223,19 @@ def _file(random: Choices) -> tuple[tuple[str, ...], _Files]:
     if random.random() < 0.3:
         arguments.append(random.choice(("preset=flexible", "preset=outcome", "arrays=unordered")))
     return tuple(arguments), {name: data}
+
+
+def _same(random: Choices) -> tuple[tuple[str, ...], _Files]:
+    """Cases, some with mutations, that are scored in several ways."""
+    relation = random.choice((*RELATIONS, "secret"))
+    known = seeds.case_seeds()
+    records = [_tree(random, known, share=0.4) for _ in range(random.choice((1, 2, 5)))]
+    data = encode(records)
+    if relation == "secret":  # in place of a text, wherever it is
+        texts = re.findall(rb'"arguments":\{"\w+":("[\w -]+")', data) or [b'"a"']
+        found = re.compile(b"(?<=:)" + re.escape(random.choice(texts)))
+        data = found.sub(lambda _: msgspec.json.encode(SECRET), data)
+    return (relation,), {"cases.json": data}
 
 
 # --- commands ----------------------------------------------------------------------------------
@@ -504,6 +519,7 @@ TARGETS: dict[str, tuple[float, Callable[[Choices], tuple[tuple[str, ...], _File
     "score": (25, _score),
     "api": (15, _api),
     "file": (18, _file),
+    "same": (3, _same),
     "cli score": (4, _score_command),
     "cli joined": (0.5, _joined_command),
     "cli look": (2, _look_command),

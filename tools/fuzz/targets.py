@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 from tools.fuzz.outputs import Wrong, check_output, check_text
 from tools.fuzz.python_values import to_python
+from tools.fuzz.relations import compare_secret, same_scores
 
 import callscore
 from callscore.core.rules import Matcher
@@ -208,7 +209,21 @@ def _file(given: Input) -> str:
     )
 
 
+def _same(given: Input) -> str:
+    data = given.files["cases.json"]
+    if given.arguments[0] != "secret":
+        return same_scores(given.arguments[0], data)
+
+    def report() -> tuple[str, bytes]:
+        with _outputs() as (out, _):
+            word = f"exit {_command_code(('score', 'cases.json', '--json', '--show', 'all'))}"
+        return word, out.getvalue()
+
+    return compare_secret(report)
+
+
 _LIBRARY: dict[str, Callable[[Input], str]] = {
+    "same": _same,
     "read": _read,
     "score": _score,
     "api": _api,
@@ -219,20 +234,24 @@ _LIBRARY: dict[str, Callable[[Input], str]] = {
 
 
 def _run_command(given: Input) -> str:
-    from callscore.cli.main import run_command
-
     with _outputs() as (out, error):
-        argv, sys.argv = sys.argv, ["callscore", *given.arguments]
-        try:
-            code = run_command()
-        finally:
-            sys.argv = argv
+        code = _command_code(given.arguments)
     if code not in _EXIT_CODES:
         raise Wrong("an exit code that is not documented", repr(code))
     if code in (2, 3) and not error.getvalue().strip():
         raise Wrong(f"no message with exit code {code} of {given.arguments[0]}")
     check_output(given.arguments, out.getvalue(), error.getvalue())
     return f"exit {code}"
+
+
+def _command_code(arguments: tuple[str, ...]) -> int:
+    from callscore.cli.main import run_command
+
+    argv, sys.argv = sys.argv, ["callscore", *arguments]
+    try:
+        return run_command()
+    finally:
+        sys.argv = argv
 
 
 @contextmanager
