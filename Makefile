@@ -14,8 +14,8 @@ SDKS_VENV ?= .venv-differential
 SDKS := requirements/differential.txt
 MODEL := requirements/model.txt
 PIP := -m pip --disable-pip-version-check --quiet --quiet
-# How many processes run the tests; `make test JOBS=0` runs them in one. One more than there are
-# processors, because many tests wait for a server or for another process.
+# How many processes run the tests, or `make fuzz`; `make test JOBS=0` runs the tests in one. One more
+# than there are processors, because many tests wait for a server or for another process.
 JOBS ?= $(shell "$(PYTHON)" -c 'import os; print((os.cpu_count() or 1) + 1)')
 # The one that is done first takes work from the other.
 SPREAD := -n $(JOBS) --dist worksteal
@@ -79,9 +79,8 @@ properties: $(VENV)/.installed-dev ## run the property tests with twenty times a
 # The same seed gives the same inputs. `make fuzz INPUTS=1000000` runs until it has run that many.
 SEED ?= 0
 MINUTES ?= 5
-WORKERS ?= 1
-fuzz: $(VENV)/.installed-dev ## mutate all that callscore reads, and run it: SEED=7 MINUTES=60 INPUTS=1000000 WORKERS=2
-	$(BIN)/python -m tools.fuzz --seed $(SEED) --jobs $(WORKERS) \
+fuzz: $(VENV)/.installed-dev ## mutate all that callscore reads, and run it: SEED=7 MINUTES=60 INPUTS=1000000 JOBS=1
+	$(BIN)/python -m tools.fuzz --seed $(SEED) --jobs $(JOBS) \
 		$(if $(INPUTS),--inputs $(INPUTS),--minutes $(MINUTES))
 
 differential: $(SDKS_VENV)/.installed ## compare what is read with the objects of the real SDKs

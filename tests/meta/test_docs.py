@@ -55,6 +55,23 @@ def test_the_examples_of_a_page_run_and_print_what_it_says(page: Path) -> None:
     assert (ran.returncode, ran.stdout, ran.stderr) == (0, "", "")
 
 
+def test_a_target_of_make_uses_the_variables_that_are_passed_to_it() -> None:
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    recipes = dict(re.findall(r"^([a-z-]+):((?:.+\n)+)", makefile, re.MULTILINE))
+    shown = [f"make {name} {recipe.partition('##')[2]}" for name, recipe in recipes.items()]
+    pages = "\n".join(page.read_text(encoding="utf-8") for page in PAGES)
+    commands = re.findall(r"\bmake ([a-z-]+)([^`#\n]*)", "\n".join([pages, *shown]))
+    passed = {
+        (target, name)
+        for target, words in commands
+        if target in recipes
+        for name in re.findall(r"\b([A-Z]+)=", words)
+    }
+
+    assert {("fuzz", "JOBS"), ("faults", "MINUTES")} <= passed
+    assert [(target, name) for target, name in passed if f"$({name})" not in recipes[target]] == []
+
+
 def test_both_readmes_show_the_same_code() -> None:
     assert _code(ROOT / "README.md") == _code(ROOT / "README.ru.md")
 

@@ -32,7 +32,10 @@ _MANY = 1 << 60
 
 def main() -> int:
     """Do what the command line says; the exit code."""
-    arguments = _parser().parse_args()
+    parser = _parser()
+    arguments = parser.parse_args()
+    if arguments.jobs < 1:
+        parser.error("--jobs must be at least 1")
     if arguments.worker:
         work(arguments.worker)
         return 0
@@ -71,7 +74,7 @@ def _parser() -> argparse.ArgumentParser:
         "--output",
         type=Path,
         default=_REPOSITORY / ".fuzz",
-        help="where failures are written",
+        help="where failures are written (default: .fuzz)",
     )
     parser.add_argument("--replay", type=Path, metavar="FILE", help="run one failure again")
     parser.add_argument("--show", type=int, metavar="NUMBER", help="print the input of this number")
