@@ -207,11 +207,13 @@ class UnreadableInput(_ErrorAtPlace, ValueError):
         place: `file`, `file:line` or `file:line:column`, as far as it is known.
         problem: what is wrong there, and what to do.
         results: what was scored before, if there are many cases.
+        is_one_record: whether only one record cannot be read, so that it could be skipped.
     """
 
     def __init__(self, place: str, problem: str) -> None:
         super().__init__(place, problem)
         self.results: Results | None = None
+        self.is_one_record = False
 
 
 class UnusableStore(_ErrorAtPlace):

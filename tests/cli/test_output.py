@@ -101,9 +101,9 @@ def test_the_notes_of_json_lines_go_to_standard_error(capfd: pytest.CaptureFixtu
     out, err = capfd.readouterr()
     assert out == ""
     assert err == (
-        "callscore: 2 cases not scored: no expected calls given\n"
-        "callscore: stopped at 1 record that cannot be read; "
+        "callscore: Incomplete: stopped at 1 record that cannot be read; "
         "the rest of the input is not in this report (c.jsonl:3: \\u001b[31mnot JSON)\n"
+        "callscore: 2 cases not scored: no expected calls given\n"
     )
 
 

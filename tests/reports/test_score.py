@@ -248,8 +248,6 @@ TABLES = """\
 - **2 traces not scored: no reference** (`t1, t2`)
 - **1 case with a repeated id and trial, also scored** (`news #0`)
 - **1 record skipped: unreadable** (`traces.jsonl:812`)
-- **stopped at 1 record that cannot be read; the rest of the input is not in this report** \
-(`traces.jsonl:900: not JSON`)
 
 ### Repeated trials
 
@@ -290,8 +288,12 @@ Accuracy Score: 40.0% | Correct: 1/2 | Incorrect: 1 | Missed: 0 | Extra: 1</summ
 
 
 def test_the_report_is_headline_totals_tables_and_folded_cases(results: Results) -> None:
-    text = write_markdown(results)
+    incomplete, text = write_markdown(results).split("\n\n", 1)
 
+    assert incomplete == (
+        "- **Incomplete: stopped at 1 record that cannot be read; the rest of the input is not in this"
+        " report** (`traces.jsonl:900: not JSON`)"
+    )
     assert text.startswith(
         "## Macro F1 70.0%: Good\n\nMost tool calls are correct.\n\n"
         "1 case, 2 trials, strict, any order\n"
@@ -362,8 +364,9 @@ def test_the_headline_of_enough_cases_has_an_interval(many: Results) -> None:
 
 
 def test_a_report_can_be_had_in_russian(results: Results) -> None:
-    text = write_markdown(results, lang="ru")
+    incomplete, text = write_markdown(results, lang="ru").split("\n\n", 1)
 
+    assert incomplete.startswith("- **Отчёт неполный: чтение остановлено")
     assert text.startswith(
         "## Macro F1 70.0%: Хорошо\n\nБольшинство вызовов инструментов корректны.\n\n1 случай, 2 попытки, "
     )

@@ -42,8 +42,6 @@ calls           3 expected, 4 actual
 ! 2 traces not scored: no reference (t1, t2)
 ! 1 case with a repeated id and trial, also scored (news #0)
 ! 1 record skipped: unreadable (traces.jsonl:812)
-! stopped at 1 record that cannot be read; the rest of the input is not in this report
-  (traces.jsonl:900: not JSON)
 
 Repeated trials
            k=1     k=2
@@ -84,8 +82,13 @@ def rendered(results: Results, *, width: int, lang: Language = "en", colour: boo
 
 
 def test_a_report_in_a_file_is_plain_text(results: Results) -> None:
-    headline, rest = write_text(results).split("\n", 1)
+    incomplete, text = write_text(results).split("\n\n", 1)
+    headline, rest = text.split("\n", 1)
 
+    assert incomplete == (
+        "! Incomplete: stopped at 1 record that cannot be read; the rest of the input is not in this report\n"
+        "  (traces.jsonl:900: not JSON)"
+    )
     assert headline == "Macro F1 70.0%   Good"
     assert rest == REPORT
 
@@ -99,14 +102,15 @@ def test_the_headline_of_enough_cases_has_an_interval(many: Results) -> None:
 def test_a_report_can_be_had_in_russian(results: Results) -> None:
     text = write_text(results, lang="ru")
 
-    assert text.startswith("Macro F1 70.0%   Хорошо\n")
+    assert text.startswith("! Отчёт неполный: чтение остановлено")
+    assert "\n\nMacro F1 70.0%   Хорошо\n" in text
     assert "1 случай, 2 попытки, режим strict, любой порядок" in text
     assert (
         "! нет ответа: 7 случаев; не пройдено, в средних (macro) — 0 (r1, r2, r3, r4, r5, … ещё 2)"
         in text
     )
     assert "! не удалось прочитать: 1 запись (traces.jsonl:812)" in text
-    assert "! чтение остановлено, не удалось прочитать: 1 запись" in text
+    assert "чтение остановлено, не удалось прочитать: 1 запись" in text
     assert "… не показано: 2 попытки; --max-shown покажет больше" in text
     assert "expected" not in text
 

@@ -9,7 +9,7 @@ import click
 from callscore.cli.output import print_note
 from callscore.core.phrases import Phrase, Plural, count_of, say
 from callscore.core.rendering import EMPTY_NAME, escape
-from callscore.errors import InvalidSettings, MissingKey, ModelFailed
+from callscore.errors import InvalidSettings, MissingKey, ModelFailed, UnreadableInput
 from callscore.words.value_text import (
     CASES,
     TRIALS,
@@ -68,6 +68,12 @@ def error_exit_code(error: Exception) -> int:
     if isinstance(error, (click.ClickException, InvalidSettings, MissingKey)):
         return USAGE
     return NO_ANSWER if isinstance(error, ModelFailed) else UNREADABLE
+
+
+def add_how_to_skip(error: Exception) -> None:
+    """Add to an error that stopped the scoring at one record how to score the others."""
+    if isinstance(error, UnreadableInput) and error.is_one_record:
+        error.problem = f"{error.problem.rstrip('.')}. To score the rest: --skip-bad"
 
 
 _RUN_INTERRUPTED = Phrase(

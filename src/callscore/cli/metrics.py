@@ -14,7 +14,7 @@ import msgspec
 from click.core import ParameterSource
 
 from callscore.cli.completion import complete_metric
-from callscore.cli.exits import OK, score_exit_code
+from callscore.cli.exits import OK, add_how_to_skip, score_exit_code
 from callscore.cli.options import (
     input_options,
     lang_option,
@@ -438,6 +438,7 @@ def _disagree(files: tuple[str, ...], options: dict[str, Any]) -> int:
         except UnreadableInput as error:
             if error.results is not None and error.results.summary.scored:
                 write(error.results)
+                add_how_to_skip(error)
             raise
         if not results.summary.scored and not results.has_notes:
             raise UnreadableInput(", ".join(files or sides[1]), "no cases to score found.")

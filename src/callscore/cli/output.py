@@ -156,9 +156,10 @@ class Output:
     def write(self, results: Results) -> None:
         """Write the report; JSON lines are written already, and only their notes are printed."""
         if self._format == "jsonl":
-            from callscore.reports.score import note_lines
+            from callscore.reports.score import incomplete_lines, note_lines
 
-            for note in note_lines(without_secrets(results), self._lang):
+            shown = without_secrets(results)
+            for note in incomplete_lines(shown, self._lang) + note_lines(shown, self._lang):
                 print_named_note(*note)
             return
         write_report("score", (results,), self, self._format, lang=self._lang)

@@ -12,7 +12,7 @@ import click
 from msgspec import Struct
 from msgspec.structs import replace
 
-from callscore.cli.exits import score_exit_code
+from callscore.cli.exits import add_how_to_skip, score_exit_code
 from callscore.cli.options import (
     DEFAULT_MAX_SHOWN,
     SettingsCommand,
@@ -330,6 +330,7 @@ def _score(
     except (UnreadableInput, ModelFailed) as error:
         if error.results is not None and error.results.summary.scored:
             output.write(error.results)
+            add_how_to_skip(error)
         _print_unjudged(unjudged, request.lang)
         raise
     if not results.summary.scored and not results.has_notes and not unjudged:

@@ -691,5 +691,7 @@ class _FileScoring:
 
     def _refuse(self, place: str, problem: str) -> None:
         if not self._skip_bad:
-            raise UnreadableInput(place, problem)
+            error = UnreadableInput(place, problem)
+            error.is_one_record = True
+            raise error
         self._collector.skipped.add(f"{place}: {problem}")

@@ -18,7 +18,7 @@ from callscore.reports.formatting import (
     number_text,
     table,
 )
-from callscore.reports.score import MEAN, METRIC, not_scorable_notes, note_lines
+from callscore.reports.score import MEAN, METRIC, incomplete_lines, not_scorable_notes, note_lines
 from callscore.words.diff import call_lines, plain_text
 from callscore.words.plain_data import call_to_dict, metric_to_dict, noted_to_dict, notes_to_dict
 from callscore.words.value_text import CASES, MORE, json_document, percent
@@ -122,7 +122,7 @@ def compared_notes(
     found: Disagreements, results: Results, lang: Language, *, write: Escaper = escape
 ) -> list[tuple[str, str]]:
     """What is not in the numbers: a sentence, and names or reasons."""
-    lines = note_lines(results, lang)
+    lines = [*incomplete_lines(results, lang), *note_lines(results, lang)]
     if found.not_compared.count:
         cases = count_of(CASES, found.not_compared.count, lang)
         reasons = first_reasons(found.not_compared.names, _REASON_WIDTH)

@@ -83,6 +83,7 @@ __all__ = [
     "count_text",
     "counts_text",
     "fault_ranking",
+    "incomplete_lines",
     "interval_text",
     "jsonl_line",
     "metric_rows",
@@ -190,14 +191,11 @@ _NOTES = {
         ),
     ),
     "skipped": SKIPPED_NOTE,
-    "stopped": (
-        SKIPPED_NOTE[0],
-        Phrase(
-            "stopped at {count} that cannot be read; the rest of the input is not in this report",
-            "чтение остановлено, не удалось прочитать: {count}; остальных данных в отчёте нет",
-        ),
-    ),
 }
+_INCOMPLETE = Phrase(
+    "Incomplete: stopped at {count} that cannot be read; the rest of the input is not in this report",
+    "Отчёт неполный: чтение остановлено, не удалось прочитать: {count}; остальных данных в отчёте нет",
+)
 # The same for a single case or record.
 SKIPPED = Phrase("skipped: unreadable", "не удалось прочитать")
 STOPPED = Phrase(
@@ -206,6 +204,16 @@ STOPPED = Phrase(
 )
 NOT_SCORED = Phrase("no expected calls given", "ожидаемые вызовы не указаны")
 NOT_RUN = Phrase("no answer", "нет ответа")
+
+
+def incomplete_lines(results: Results, lang: Language) -> list[tuple[str, str]]:
+    """That the input was not read to its end, and where it stopped: the first line of a report."""
+    stopped = results.stopped
+    if not stopped.count:
+        return []
+    count = count_of(SKIPPED_NOTE[0], stopped.count, lang)
+    names = first_names(stopped.names, stopped.count, lang, width=LONG_NAME_WIDTH)
+    return [(say(_INCOMPLETE, lang, count=count), names)]
 
 
 def note_lines(
@@ -521,6 +529,7 @@ def write_markdown(results: Results, *, lang: Language = "en") -> str:
 
 def _markdown_blocks(results: Results, lang: Language) -> Iterator[str]:
     summary = results.summary
+    yield note_items(incomplete_lines(results, lang))
     only = single_case(results)
     if only is not None:
         yield from _single_blocks(results, only, lang)

@@ -59,6 +59,8 @@ def render(results: Results, *, console: Console, lang: Language = "en") -> None
 
 def _sections(results: Results, width: int, lang: Language) -> Iterator[Section]:
     summary = results.summary
+    incomplete = wording.incomplete_lines(results, lang)
+    yield [note_line(*line, style="bold red") for line in incomplete]
     only = wording.single_case(results)
     if only is not None:
         yield from _single_sections(results, only, width, lang)
