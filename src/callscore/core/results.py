@@ -8,7 +8,7 @@ from msgspec import UNSET, Struct, UnsetType
 
 from callscore.core.call import ToolCall
 from callscore.core.case import Case
-from callscore.core.score import Score
+from callscore.core.score import Score, repr_without_secrets
 from callscore.core.settings import Settings
 from callscore.core.summary import Summary, ToolOutcome
 
@@ -79,6 +79,9 @@ class CaseScore(Struct, frozen=True, gc=False, kw_only=True):
     def label(self) -> str:
         """The id, and the trial if there is one."""
         return self.id if self.trial is None else f"{self.id} #{self.trial}"
+
+    def __repr__(self) -> str:
+        return repr_without_secrets(self)
 
 
 class Noted(Struct, frozen=True, gc=False):
@@ -159,6 +162,9 @@ class Results(Struct, frozen=True, gc=False, kw_only=True):
         from callscore.words.value_text import results_line
 
         return results_line(self)
+
+    def __repr__(self) -> str:
+        return repr_without_secrets(self)
 
 
 # Why there is no answer: the task raised an error, took too long, tried to end the process, returned
@@ -557,8 +563,12 @@ class RunResults(Struct, frozen=True, kw_only=True):
 
     def __str__(self) -> str:
         from callscore.words.value_text import run_text
+        from callscore.words.without_secrets import text_without_secrets
 
-        return run_text(self)
+        return text_without_secrets(run_text(self))
+
+    def __repr__(self) -> str:
+        return repr_without_secrets(self)
 
 
 class SavedCase(Struct, frozen=True, kw_only=True):

@@ -49,6 +49,7 @@ __all__ = [
     "outcome_of",
     "pairs_at",
     "parameters_valid",
+    "repr_without_secrets",
     "total_calls",
 ]
 
@@ -403,10 +404,11 @@ class Score(Struct, frozen=True, gc=False):
         return self.equal_start + len(self.other_correct)
 
     def explain(self, *, lang: Language = "en") -> str:
-        """How the score is calculated, in three steps."""
+        """How the score is calculated, in three steps; secrets of the environment are hidden."""
         from callscore.words.explanation import explain
+        from callscore.words.without_secrets import score_without_secrets
 
-        return explain(self, lang=lang)
+        return explain(score_without_secrets(self), lang=lang)
 
     def to_dict(self, *, style: Style = "snake") -> dict[str, Any]:
         """The score as plain data that any JSON encoder accepts.
@@ -432,13 +434,25 @@ class Score(Struct, frozen=True, gc=False):
 
     def __str__(self) -> str:
         from callscore.words.diff import diff_lines, plain_text
+        from callscore.words.without_secrets import score_without_secrets
 
-        return plain_text(diff_lines(self))
+        return plain_text(diff_lines(score_without_secrets(self)))
+
+    def __repr__(self) -> str:
+        return repr_without_secrets(self)
 
     def __rich_console__(self, _: Console, options: ConsoleOptions) -> Iterator[Text]:
         from callscore.words.diff import diff_lines, rich_text
+        from callscore.words.without_secrets import score_without_secrets
 
-        yield rich_text(diff_lines(self, width=options.max_width))
+        yield rich_text(diff_lines(score_without_secrets(self), width=options.max_width))
+
+
+def repr_without_secrets(value: Struct) -> str:
+    """What a notebook, a log or an assertion shows of a value: its fields, without secrets."""
+    from callscore.words.without_secrets import text_without_secrets
+
+    return text_without_secrets(Struct.__repr__(value))
 
 
 def f1_of(correct: int, expected: int, actual: int) -> float:

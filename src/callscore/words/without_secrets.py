@@ -1,0 +1,25 @@
+"""What a score or a result shows of itself, without the secrets of the environment.
+
+`print(score)` and a notebook write into logs and files. The attributes and `to_dict()` keep the real values.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from callscore.hiding.hider import hide_for_report, hide_text
+
+if TYPE_CHECKING:
+    from callscore.core.score import Score
+
+__all__ = ["score_without_secrets", "text_without_secrets"]
+
+
+def score_without_secrets(score: Score) -> Score:
+    """The score with markers in place of secrets; its numbers are those of the real values."""
+    return hide_for_report(score)
+
+
+def text_without_secrets(text: str) -> str:
+    """A text with markers in place of secrets."""
+    return hide_text(text)
