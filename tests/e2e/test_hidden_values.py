@@ -267,6 +267,27 @@ def test_an_answer_with_a_secret_is_not_reused(callscore: Program, tmp_path: Pat
     assert secret not in first.stdout + first.stderr + again.stdout + again.stderr
 
 
+@pytest.mark.parametrize("output_format", ["table", "markdown", "junit"])
+def test_a_report_with_markers_says_what_they_stand_for(
+    output_format: str, callscore: Program, tmp_path: Path
+) -> None:
+    wanted = [{"name": "f", "arguments": {"k": "the-first-secret"}}]
+    made = [{"name": "f", "arguments": {"k": "another-secret-now"}}]
+    (tmp_path / "cases.jsonl").write_text(dumps({"id": "a", "expected": wanted, "actual": made}))
+    secrets: dict[str, Any] = {"CRM_KEY": "the-first-secret", "MY_TOKEN": "another-secret-now"}
+    as_format = ("--format", output_format)
+
+    scored = callscore("score", "cases.jsonl", "--save", "one", *as_format, **secrets)
+    shown = callscore("show", "one", *as_format, **secrets)
+    explained = callscore("explain", "cases.jsonl", **secrets)
+    without = callscore("score", "cases.jsonl", *as_format)
+
+    for ran in (scored, shown, explained):
+        said = ran.stdout.replace("`", "").replace("\n", " ")
+        assert "[hidden …]: values of CRM_KEY, MY_TOKEN; equal markers are equal values" in said
+    assert "equal markers" not in without.stdout
+
+
 def test_an_error_shows_no_secret(callscore: Program, tmp_path: Path) -> None:
     (tmp_path / "cases.jsonl").write_text(
         dumps({"id": "a", "expected": ["f"], "actual": [{"name": "g", "arguments": {"k": "x"}}]})

@@ -40,6 +40,7 @@ from callscore.engines.tool_definitions import ToolDefinitions
 from callscore.errors import InvalidCall, UnreadableInput
 from callscore.formats.cases import has_own_id
 from callscore.hiding.hider import hide_for_report, hide_text
+from callscore.hiding.legend import with_legend
 from callscore.sources import BadRecord
 from callscore.words.explanation import explain
 
@@ -109,7 +110,7 @@ def _write(title: str, score: Score, lang: Language) -> None:
     """Write the explanation without secrets."""
     with open_output(None, "text", lang) as output:
         explained = explain(hide_for_report(score), lang=lang, width=output.width())
-        output.write_text(f"{title}\n\n{explained}\n")
+        output.write_text(with_legend(f"{title}\n\n{explained}", lang) + "\n")
 
 
 def _read(file: str, part: FileContent, inputs: InputOptions) -> Iterator[tuple[str, Case]]:

@@ -240,8 +240,27 @@ def write_report(
     if console is None:
         output.write_text(report_text(subject, output_format, *about, **options))
         return False
-    report_renderer(subject)(*without_secrets(about), console=console, **options)
+    about = without_secrets(about)
+    report_renderer(subject)(*about, console=console, **options)
+    found = _table_legend(subject, about, options)
+    if found:
+        console.print(
+            f"\n{found}", style="dim", markup=False, highlight=False, width=output.width()
+        )
     return True
+
+
+def _table_legend(subject: str, about: tuple[Any, ...], options: dict[str, Any]) -> str:
+    """What the markers in a report on a terminal stand for; most reports have none."""
+    from callscore.hiding.hider import shows_marker
+
+    if not shows_marker(about):
+        return ""
+    from callscore.hiding.legend import legend
+    from callscore.reports.terminal import printed_text
+
+    text = printed_text(report_renderer(subject), *about, **options)
+    return legend(text, options.get("lang", "en"))
 
 
 def report_text(subject: str, output_format: str, *about: Any, **options: Any) -> str:
@@ -250,10 +269,26 @@ def report_text(subject: str, output_format: str, *about: Any, **options: Any) -
     if output_format == "table" and (subject, output_format) not in _WRITERS:
         from callscore.reports.terminal import printed_text
 
-        return printed_text(report_renderer(subject), *about, **options)
-    place = _WRITERS.get((subject, output_format), (subject, f"write_{output_format}"))
-    text: str = _report_function(*place)(*about, **options)
-    return text
+        text = printed_text(report_renderer(subject), *about, **options)
+    else:
+        place = _WRITERS.get((subject, output_format), (subject, f"write_{output_format}"))
+        text = _report_function(*place)(*about, **options)
+    return text + _legend_below(text, output_format, options.get("lang", "en"))
+
+
+def _legend_below(text: str, output_format: str, lang: Language) -> str:
+    """The lines below a report in a file that say what its markers stand for; mostly none."""
+    if output_format not in ("table", "markdown") or "hidden" not in text:
+        return ""
+    from callscore.core.rendering import wrap
+    from callscore.hiding.legend import legend
+    from callscore.reports.formatting import code, file_width
+
+    if output_format == "markdown":
+        found = legend(text, lang, write=code)
+    else:
+        found = "\n".join(wrap(legend(text, lang), file_width()))
+    return f"\n{found}\n" if found else ""
 
 
 def report_renderer(subject: str) -> Callable[..., None]:

@@ -12,7 +12,13 @@ from typing import Any, get_args
 
 import msgspec
 
-__all__ = ["MIN_LENGTH", "is_secret_variable", "mark_as_secret", "secret_values"]
+__all__ = [
+    "MIN_LENGTH",
+    "is_secret_variable",
+    "mark_as_secret",
+    "secret_values",
+    "secret_variables",
+]
 
 MIN_LENGTH = 8  # a shorter value is part of many words
 _MIN_PART_LENGTH = 16  # of a line, or of a field, of a longer secret
@@ -57,6 +63,17 @@ def secret_values() -> tuple[str, ...]:
         if len(value) >= MIN_LENGTH and (is_secret_variable(name) or name in _named):
             found[value] = None
     return _hidden_texts(tuple(found)) if found else ()
+
+
+def secret_variables() -> dict[str, tuple[str, ...]]:
+    """The variables whose values are hidden, and the texts that are hidden for each."""
+    return {
+        name: texts
+        for name, value in os.environ.items()
+        if len(value) >= MIN_LENGTH
+        and (is_secret_variable(name) or name in _named)
+        and (texts := _hidden_texts((value,)))
+    }
 
 
 @lru_cache(maxsize=16)

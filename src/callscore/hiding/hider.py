@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from callscore.core.score import Pair
     from callscore.hiding.markers import Markers
 
-__all__ = ["Hider", "contains_marker", "hide_for_report", "hide_text"]
+__all__ = ["Hider", "contains_marker", "hide_for_report", "hide_text", "shows_marker"]
 
 _Value = TypeVar("_Value")
 _MAX_INTEGER = 10**40  # a longer number is not compared with secrets of digits
@@ -264,6 +264,11 @@ def hide_text(text: str) -> str:
 def contains_marker(value: Any) -> bool:
     """Whether plain data contain a marker, or what looks like one."""
     return any(map(has_marker, _texts(value)))
+
+
+def shows_marker(value: Any) -> bool:
+    """Whether a value of a report may contain a marker; the same quick check as that of `Hider`."""
+    return _is_true_of_text(value, has_marker)
 
 
 def _texts(value: Any) -> Iterator[str]:

@@ -21,6 +21,7 @@ __all__ = [
     "current_markers",
     "has_marker",
     "new_key",
+    "secrets_of_markers",
     "use_markers",
 ]
 
@@ -45,6 +46,15 @@ def has_marker(text: str) -> bool:
     return _OPENING in text and MARKER.search(text) is not None
 
 
+# The secrets for which this process has made markers, by the first part of these.
+_made: dict[str, str] = {}
+
+
+def secrets_of_markers() -> dict[str, str]:
+    """The secrets for which this process has made markers, by the first eight digits of the markers."""
+    return dict(_made)
+
+
 class Markers:
     """The markers under one key."""
 
@@ -53,19 +63,24 @@ class Markers:
 
     def of(self, secret: str, written: str) -> str:
         """The marker of a secret, as it is written in a text: encoded in some way, or as it is."""
-        digest = _slow_digest(self._key, secret)
+        digest = self._digest_of(secret)
         form = "" if written == secret else f".{_digest(digest, written, 3)}"
         return self._marker(digest[:4].hex(), form)
 
     def of_number(self, secret: str, written: str) -> str:
         """The marker of a number in which a secret is."""
-        digest = _slow_digest(self._key, secret)
+        digest = self._digest_of(secret)
         form = "" if written == secret else f".{_digest(digest, written, 3)}"
         return self._marker(digest[:4].hex(), f"{form} number")
 
     def of_literal(self, text: str) -> str:
         """The marker in place of a text that looks like a marker, and is not one."""
         return self._marker(_digest(self._key, text, 4), "")
+
+    def _digest_of(self, secret: str) -> bytes:
+        digest = _slow_digest(self._key, secret)
+        _made[digest[:4].hex()] = secret
+        return digest
 
     def _marker(self, digest: str, rest: str) -> str:
         return f"{_OPENING}{digest}{self._check(digest)}{rest}]"

@@ -11,6 +11,7 @@ from xml.etree.ElementTree import Element, SubElement, indent, tostring
 from callscore.core.phrases import Phrase, Plural, count_of, say
 from callscore.core.rendering import EMPTY_NAME, clip, clip_middle, display_width, escape
 from callscore.core.settings import DEFAULT
+from callscore.hiding.legend import legend
 from callscore.words.explanation import FORBIDDEN_CALLS
 from callscore.words.value_text import CASES, MORE, decimal, exact_decimal, forbidden_tools
 from callscore.words.value_text import TRIALS as TRIAL_COUNT
@@ -395,8 +396,15 @@ def join_blocks(blocks: Iterable[str]) -> str:
     return "\n\n".join(filter(None, blocks)) + "\n"
 
 
-def document_text(root: Element) -> str:
-    """The JUnit document, indented, with the counts of tests in every suite."""
+def document_text(root: Element, lang: Language) -> str:
+    """The JUnit document, indented, with the counts of tests in every suite.
+
+    A failure with markers in it also has the line that says what they stand for.
+    """
+    for found in (*root.iter("failure"), *root.iter("error")):
+        below = legend(f"{found.get('message', '')}\n{found.text or ''}", lang)
+        if below:
+            found.text = f"{found.text}\n\n{below}" if found.text else below
     for suite in (root, *root):
         suite.set("tests", str(len(suite.findall(".//testcase"))))
         for name, tag in (("failures", "failure"), ("errors", "error"), ("skipped", "skipped")):

@@ -668,7 +668,7 @@ def write_junit(results: Results, *, lang: Language = "en") -> str:
     add_noted(suite, results.not_scored, "skipped", NOT_SCORED, lang)
     root = Element("testsuites", name="callscore")
     root.append(suite)
-    return document_text(root)
+    return document_text(root, lang)
 
 
 def _add_junit_case(suite: Element, case: CaseScore, title: str, lang: Language) -> None:

@@ -19,6 +19,7 @@ from callscore.evaluations.locations import FILE_PREFIX
 from callscore.evaluations.plan import Group, make_plan
 from callscore.evaluations.scorers import SCORERS
 from callscore.hiding.hider import hide_for_report, hide_text
+from callscore.hiding.legend import with_legend
 from callscore.hiding.markers import MARKER
 from callscore.history.opening import LazyJudgementStore, default_path
 from callscore.models.consent import Origin
@@ -62,7 +63,8 @@ _MOST_CALLS = 20
 def error_text(problem: str, details: str) -> str:
     """A sentence, and below it the traceback, if there is one."""
     lines = [escape(line) for line in details.splitlines()]
-    return escape_commands("\n".join([escape(problem), *(["", *lines] if lines else [])]))
+    shown = "\n".join([escape(problem), *(["", *lines] if lines else [])])
+    return escape_commands(with_legend(shown))
 
 
 def failed_text(outcome: Result, pass_mark: float) -> str:
@@ -77,7 +79,7 @@ def failed_text(outcome: Result, pass_mark: float) -> str:
     ]
     facts = ["", *lines] if lines else []
     shown = [_why(outcome, pass_mark), *facts, "", *_calls(outcome, width)]
-    return escape_commands("\n".join(shown))
+    return escape_commands(with_legend("\n".join(shown)))
 
 
 def _why(outcome: Result, pass_mark: float) -> str:
