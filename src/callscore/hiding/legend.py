@@ -24,7 +24,7 @@ _MOST_NAMED = 5
 _MARK = "[hidden …]"
 _LEGEND = Phrase(
     "{mark}: {values}; equal markers are equal values. Scores use the real values.",
-    "{mark}: {values}; одинаковые метки — одинаковые значения. Оценки считаются по настоящим значениям.",
+    "{mark}: {values}; одинаковые маркеры — одинаковые значения. Оценки считаются по настоящим значениям.",
 )
 _VALUES = Phrase("values of {names}", "значения {names}")
 _SECRETS = Phrase("secrets of the environment", "секреты из переменных окружения")
