@@ -81,6 +81,11 @@ def test_equality_can_be_decided(expected: Any) -> None:
             {"calls": (ToolCall(MARKER, {}),), "normalize_name": ("case",)},
             "patterns cannot be applied to a hidden value",
         ),
+        (
+            expect.call("f"),
+            {"calls": (ToolCall(MARKER, {}),), "count_calls": "writes"},
+            "patterns cannot be applied to a hidden value",
+        ),
     ],
 )
 def test_what_needs_the_value_is_refused(expected: Any, settings: Any, said: str) -> None:

@@ -64,6 +64,7 @@ def _problems(
         settings.normalize_name
         or settings.strip_prefix
         or settings.effects
+        or settings.count_calls != "all"  # by default the name says whether a tool reads
         or any(isinstance(item, Forbidden) for item in case.expected or ())
     )
     if has_patterns and any(contains_marker(call.name) for call in (*expected, *calls)):
