@@ -109,6 +109,73 @@ def test_a_search_that_is_given_up_refuses_the_case(error: type[Exception]) -> N
         Budget().search(0, "$regex", search)
 
 
+@pytest.mark.parametrize(
+    ("rule", "calls", "has_unordered", "advice"),
+    [
+        ("$contains", (1, 1), False, "Split the case."),
+        ("$schema", (1, 1), False, "Simplify the schema."),
+        ("$text", (9, 9), False, "Expect shorter texts, or leave out 'similarity'."),
+        (
+            *("$contains", (1, 1), True),
+            "Use fewer or shorter arrays, or compare their items in order.",
+        ),
+        (
+            *("$regex", (900, 800), False),
+            "Use fewer calls per case than 900 expected and 800 actual, or simplify the regular expression.",
+        ),
+        (
+            *("order 'any'", (900, 900), True),
+            (
+                "Use fewer calls per case than 900 expected and 900 actual, or use fewer or shorter arrays, or"
+                " compare their items in order."
+            ),
+        ),
+    ],
+)
+def test_a_refusal_says_what_to_change_in_such_a_case(
+    rule: str, calls: tuple[int, int], has_unordered: bool, advice: str
+) -> None:
+    budget = Budget(0)
+    budget.calls, budget.has_unordered = calls, has_unordered
+
+    with pytest.raises(OverBudget) as refusal:
+        budget.spend(1, rule)
+
+    assert str(refusal.value).endswith(f"was stopped at {rule!r}. {advice}")
+
+
+@pytest.mark.parametrize(
+    ("expected", "actual", "advice"),
+    [
+        (
+            [{"name": "f", "arguments": {"a": {"$contains": f"item {i}"}}} for i in range(200)],
+            [{"name": "f", "arguments": {"a": f"item {i}"}} for i in range(100)],
+            r"Use fewer calls per case than 200 expected and 100 actual\.",
+        ),
+        (
+            [{"any_order": [{"name": "f", "arguments": {"a": i}}] * 2} for i in range(150)],
+            [{"name": "f", "arguments": {"a": i}} for i in range(100)],
+            r"Use fewer calls per case than 150 expected and 100 actual",
+        ),
+        (
+            [{"name": "f", "arguments": {"a": [{"$contains": f"x{i}"} for i in range(99)]}}],
+            [{"name": "f", "arguments": {"a": [f"y{i}" for i in range(99)]}}],
+            r"Use fewer or shorter arrays, or compare their items in order\.",
+        ),
+    ],
+)
+def test_a_refusal_knows_what_makes_the_case_large(
+    monkeypatch: pytest.MonkeyPatch, expected: Any, actual: Any, advice: str
+) -> None:
+    monkeypatch.setattr(Budget.__init__, "__defaults__", (500,))
+
+    with pytest.raises(UnreadableInput, match=advice):
+        score_cases(
+            [{"id": "large", "expected": expected, "actual": actual}],
+            settings=settings_from({"arrays": "unordered"}),
+        )
+
+
 def test_a_refusal_names_the_case_and_the_rule(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Budget.__init__, "__defaults__", (50,))
     case = {

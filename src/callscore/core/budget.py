@@ -25,11 +25,11 @@ _SECONDS_PER_STEP = 1e-7
 _MAX_REMEMBERED = 100_000  # verdicts and answers, to bound the memory
 _CONTAINERS = (dict, list, tuple)
 
+_MANY_PAIRS = 10_000  # of an expected and an actual call
 _ADVICE = {
-    "$regex": "Simplify the regular expression",
-    "$unordered": "Expect fewer items that contain matchers, or compare the items in order",
-    "$schema": "Simplify the schema",
-    "$text": "Expect shorter texts, or leave out 'similarity'",
+    "$regex": "simplify the regular expression",
+    "$schema": "simplify the schema",
+    "$text": "expect shorter texts, or leave out 'similarity'",
 }
 
 
@@ -37,24 +37,30 @@ class OverBudget(InvalidCall):
     """A case takes more work than its budget."""
 
 
-def _refusal(rule: str, limit: str) -> OverBudget:
-    advice = _ADVICE.get(rule)
-    advice = "Split the case" if advice is None else f"{advice}, or split the case"
-    limited = f"the comparison takes more than {limit} per case, and was stopped at {rule!r}"
-    return OverBudget(f"expected: {limited}. {advice}.")
-
-
 class Budget:
     """What is left of the work that one case may cost, and what is known about its values.
 
     Attributes:
         left: the steps that are left.
+        calls: the numbers of expected and actual calls, for the refusal.
+        has_unordered: whether arrays are compared in any order, for the refusal.
     """
 
-    __slots__ = ("_about", "_excess", "_known", "_since", "_verdicts", "left")
+    __slots__ = (
+        "_about",
+        "_excess",
+        "_known",
+        "_since",
+        "_verdicts",
+        "calls",
+        "has_unordered",
+        "left",
+    )
 
     def __init__(self, steps: int = MAX_STEPS) -> None:
         self.left = steps
+        self.calls = 0, 0
+        self.has_unordered = False
         self._excess = 0.0
         self._since: float | None = None
         self._known: dict[Hashable, Any] = {}
@@ -70,7 +76,7 @@ class Budget:
         """
         self.left -= steps
         if self.left < 0:
-            raise _refusal(rule, f"{MAX_STEPS:,} steps")
+            raise self._refusal(rule, f"{MAX_STEPS:,} steps")
 
     def once(self, key: Hashable, compute: Callable[[], Any]) -> Any:
         """The value for a key, computed once; two keys are equal only if their values are."""
@@ -126,7 +132,7 @@ class Budget:
         try:
             found = run(self.seconds)
         except (TimeoutError, MemoryError):
-            raise _refusal(rule, f"{MAX_SECONDS:g} s for searches") from None
+            raise self._refusal(rule, f"{MAX_SECONDS:g} s for searches") from None
         excess = perf_counter() - start - steps * _SECONDS_PER_STEP
         if excess > 0:
             self._excess += excess
@@ -134,8 +140,22 @@ class Budget:
                 # Other processes may have used the time. That is rarely checked, as it takes long.
                 self._excess = min(self._excess, thread_time() - self._since)
                 if self._excess > MAX_SECONDS:
-                    raise _refusal(rule, f"{MAX_SECONDS:g} s for searches")
+                    raise self._refusal(rule, f"{MAX_SECONDS:g} s for searches")
         return found
+
+    def _refusal(self, rule: str, limit: str) -> OverBudget:
+        """The error that names what was compared last, and says what to change in the case."""
+        expected, actual = self.calls
+        advice = []
+        if expected * actual > _MANY_PAIRS:
+            advice.append(f"use fewer calls per case than {expected} expected and {actual} actual")
+        if self.has_unordered:
+            advice.append("use fewer or shorter arrays, or compare their items in order")
+        if rule in _ADVICE:
+            advice.append(_ADVICE[rule])
+        text = ", or ".join(advice or ["split the case"])
+        limited = f"the comparison takes more than {limit} per case, and was stopped at {rule!r}"
+        return OverBudget(f"expected: {limited}. {text[0].upper()}{text[1:]}.")
 
 
 def _size(value: Any) -> int:

@@ -442,6 +442,7 @@ def match_calls(
     Raises:
         OverBudget: that takes too many steps.
     """
+    budget.calls = len(expected), len(actual)
     if settings.order == "any":
         return _match_any(expected, actual, start, settings, budget)
     if settings.order == "in_order":

@@ -167,6 +167,7 @@ def _pair_expectation(
         raise InvalidSettings(f"{problem}. Use 'in_order', or expect plain calls.")
     from callscore.core.groups.solver import match_groups
 
+    budget.calls = len(expected), len(actual)
     index = CallIndex(actual, settings, budget)
 
     def grade(call: ToolCall) -> dict[Grade, int]:

@@ -131,6 +131,7 @@ def _pair_equal_items(
     rules, so that pairing these first takes no partner from a rule. If all arrays inside the
     items are unordered and there are no other rules, items are equal if they are when sorted.
     """
+    budget.has_unordered = True
     budget.spend(_STEPS + _STEPS_PER_ITEM * (len(matcher.value) + len(actual)), KEYS[0])
     kinds = budget.about(matcher, _expected_kinds)
     find_kind = _kind_in_any_order if None not in kinds else fingerprint
