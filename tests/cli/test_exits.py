@@ -182,7 +182,7 @@ def test_reasons_are_said_beside_the_report(capsys: pytest.CaptureFixture[str]) 
     print_gate_reasons(CLOSED, "en")
     said = capsys.readouterr().err.splitlines()
     assert len(said) == 6
-    assert said[3] == "callscore: 3 cases are missing or have no value now (a, b, c)"
+    assert said[3] == "callscore: 3 cases are missing (a, b, c)"
 
     print_gate_reasons(DOUBTFUL, "en")
     assert capsys.readouterr().err.startswith(

@@ -527,11 +527,44 @@ def test_a_baseline_does_not_lose_cases_unless_they_were_removed_on_purpose(
     moved = project.command("baseline", "set", "now", "--name", "main")
 
     assert (refused.code, other.code, moved.code) == (1, 0, 0)
-    assert "3 cases are missing or have no value now: c00, c01, c02. Choose" in refused.text
+    assert "3 cases are missing: c00, c01, c02. Choose" in refused.text
     assert "[gate.removed] of callscore.toml, or pass --allow-incomplete" in refused.text
     assert once.text.endswith(" --name main --allow-incomplete\n")
     assert lasting.text.endswith(" --name main\n")
     assert "Note: Removed on purpose: 3 cases (c00, c01, c02)." in moved.text
+
+
+def test_the_lines_that_remove_a_case_can_be_pasted(project: Project) -> None:
+    found = records()
+    found[1]["id"] = 'it"s [odd]\x7f\U0001f600'
+    project.score(found, "before")
+    project.command("baseline", "set", "before", "--name", "main")
+    project.score([{**found[0], "id": "renamed"}, *found[3:]], "now")
+
+    closed = project.command("gate", "now")
+    lines = closed.text.partition("give the reason in callscore.toml:\n")[2].partition("\n\n")[0]
+    (project.folder / "callscore.toml").write_text(lines, encoding="utf-8")
+    markdown = project.command("gate", "now", "--format", "markdown", "--removed", "c0=typo")
+    opened = project.command("gate", "now")
+
+    assert closed.text.startswith("Gate failed   main → now   ")
+    assert '\n  "c00" = "renamed to renamed"\n' in closed.text
+    assert opened.code == 0, opened.text
+    assert "Removed on purpose: 3 cases" in opened.text
+    assert "&#" not in markdown.text.partition("###")[0]
+
+
+def test_a_removal_that_matches_nothing_is_noted_with_what_may_be_meant(project: Project) -> None:
+    project.score([*records()[3:], {**records()[0], "id": "weather-bern"}], "before")
+    project.command("baseline", "set", "before", "--name", "main")
+    project.score(records()[3:], "now")
+
+    done = project.command(
+        "gate", "now", "--removed", "weather-brn=gone", "--removed", "nothing=gone"
+    )
+
+    assert "is missing. Did you mean 'weather-bern'?" in done.text
+    assert "nothing is listed as removed, but no such case is missing. Delete the line" in done.text
 
 
 def test_a_baseline_that_may_lose_cases_names_them(project: Project) -> None:
@@ -542,7 +575,7 @@ def test_a_baseline_that_may_lose_cases_names_them(project: Project) -> None:
     done = project.command("baseline", "set", "now", "--allow-incomplete")
 
     assert done.code == 0
-    assert "3 cases are missing or have no value now: c00, c01, c02" in done.text
+    assert "3 cases are missing: c00, c01, c02" in done.text
 
 
 def test_a_saved_run_has_the_number_of_its_unreadable_records(project: Project) -> None:

@@ -181,7 +181,7 @@ def test_a_case_that_was_removed_with_a_reason_is_not_missing() -> None:
         ("case-202", "duplicates"),
     ]
     (note,) = comparison.notes
-    assert note.text("en") == "x is listed as removed, but no such case is missing"
+    assert note.text("en") == "x is listed as removed, but no such case is missing. Delete the line"
 
 
 @pytest.mark.parametrize("fail_on", FAIL_ON)

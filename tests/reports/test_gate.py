@@ -66,7 +66,7 @@ def test_every_reason_is_a_sentence_with_names_or_numbers() -> None:
             ),
         ),
         ("changed", "1 case changed", "assistant::convert-5-miles-to-km"),
-        ("missing", "3 cases are missing or have no value now", "a, b, c"),
+        ("missing", "3 cases are missing", "a, b, c"),
         ("forbidden", "1 case with a new forbidden call", "assistant::refund-order-17"),
         ("schema", "1 case with a new schema error", "assistant::refund-order-17"),
     ]

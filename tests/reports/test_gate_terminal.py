@@ -54,7 +54,7 @@ Gate failed   regressed, main → latest   --fail-on any
   McNemar, 197 cases in both)
 ! 3 cases broken
 ! 1 case changed (assistant::convert-5-miles-to-km)
-! 3 cases are missing or have no value now (a, b, c)
+! 3 cases are missing (a, b, c)
 ! 1 case with a new forbidden call (assistant::refund-order-17)
 ! 1 case with a new schema error (assistant::refund-order-17)
 

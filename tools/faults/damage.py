@@ -83,13 +83,18 @@ def damaged(whole: DamagedProject, kind: str, chance: Random, count: int) -> lis
         one = copy.copy(folder / "one")
         expected, found = whole.commands[words], one.run(*words)
         shutil.rmtree(one.folder)
-        is_same = found[:2] == expected[:2]
+        is_same = found[:2] == expected[:2] or _is_told(found)
         if not is_same and not (
             found.is_refusal and found.errors and "Traceback" not in found.errors
         ):
             failures.append(f"{' '.join(words)}: {difference(expected, found)}")
     shutil.rmtree(copy.folder)
     return failures
+
+
+def _is_told(found: Outcome) -> bool:
+    """Whether a damaged baseline was replaced, with a note about the damage."""
+    return found.code == 0 and "Note: " in found.output and " damaged. " in found.output
 
 
 # --- what happens to the bytes ----------------------------------------------------------------

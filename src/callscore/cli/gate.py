@@ -289,8 +289,17 @@ def _decide(options: dict[str, Any]) -> tuple[Gate, str, dict[str, str]]:
         runs = with_changed_expectations(sides.before, sides.after, lambda: store)
     removals = removals_from(options["removed"])
     comparison = compare_sides(*runs, measure=options["measure"], removals=removals)
-    comparison = replace(comparison, notes=(*comparison.notes, *sides.notes))
+    notes = [
+        note
+        for note in sides.notes
+        # The reasons of the gate state it already.
+        if not (
+            sides.is_partial and comparison.missing and note.values.get("side") == options["run"]
+        )
+    ]
+    comparison = replace(comparison, notes=(*comparison.notes, *notes))
     found = gate(comparison, options["fail_on"], max_skipped=options["max_skipped"])
+    found = replace(found, is_partial=sides.is_partial)
     following = suggested_command(
         found,
         baseline=sides.baseline,

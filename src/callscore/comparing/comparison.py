@@ -41,6 +41,7 @@ from callscore.comparing.sides import (
 )
 from callscore.core.phrases import Note, Phrase
 from callscore.core.results import Noted
+from callscore.core.suggestions import closest_word
 from callscore.words.plain_data import noted_to_dict
 from callscore.words.value_text import json_safe
 
@@ -59,6 +60,7 @@ if TYPE_CHECKING:
     from callscore.core.phrases import Language
 
 __all__ = [
+    "RENAMED",
     "Comparison",
     "SideSummary",
     "compare_sides",
@@ -331,7 +333,7 @@ def compare_sides(
         notes=(
             *comparison_notes(before, after, matching),
             *_renamed_notes(gone, matching.only_after, names),
-            *_unused_notes(unused),
+            *_unused_notes(unused, [each.name for each in gone if each.name not in names]),
         ),
     )
 
@@ -379,12 +381,16 @@ def _over_all_trials(cases: Sequence[MatchedCase]) -> tuple[float, float] | None
 
 
 _UNUSED = Phrase(
-    "{pattern} is listed as removed, but no such case is missing",
-    "{pattern} указан как удалённый, но такой случай не пропал",
+    "{pattern} is listed as removed, but no such case is missing. Delete the line",
+    "{pattern} указан как удалённый, но такой случай не пропал. Удалите строку",
+)
+_MISSPELLED = Phrase(
+    "{pattern} is listed as removed, but no such case is missing. Did you mean '{name}'?",
+    "{pattern} указан как удалённый, но такой случай не пропал. Возможно, имелся в виду «{name}»",
 )
 
 
-_RENAMED = Phrase(
+RENAMED = Phrase(
     "{before} asks and expects the same as the new case {after}: it may have been renamed",
     "{before} совпадает с новым случаем {after}: возможно, изменён только id",
 )
@@ -404,12 +410,18 @@ def _renamed_notes(
             continue
         found = by_content.get((gone.case.asked, gone.case.expectation), [])
         if gone.case.expectation and len(found) == 1:
-            yield Note(_RENAMED, {"before": gone.case.id, "after": found[0].case.id})
+            yield Note(RENAMED, {"before": gone.case.id, "after": found[0].case.id})
 
 
-def _unused_notes(patterns: Iterable[str]) -> Iterator[Note]:
+def _unused_notes(patterns: Iterable[str], missing: Collection[str]) -> Iterator[Note]:
+    """Removals that match nothing; `missing` are the names of the cases that are missing."""
+    names = [*missing, *[name.rpartition("::")[2] for name in missing]]
     for pattern in patterns:
-        yield Note(_UNUSED, {"pattern": pattern})
+        name = closest_word(pattern, names)
+        if name is None:
+            yield Note(_UNUSED, {"pattern": pattern})
+        else:
+            yield Note(_MISSPELLED, {"pattern": pattern, "name": name})
 
 
 def _others(

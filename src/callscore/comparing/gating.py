@@ -65,11 +65,16 @@ class Reason(Struct, frozen=True, gc=False, kw_only=True):
 
 
 class Gate(Struct, frozen=True, kw_only=True):
-    """The result of a gate; without reasons it is open."""
+    """The result of a gate; without reasons it is open.
+
+    Attributes:
+        is_partial: whether the second run covers only the cases that were selected.
+    """
 
     comparison: Comparison
     fail_on: FailOn
     reasons: tuple[Reason, ...] = ()
+    is_partial: bool = False
 
     @property
     def is_open(self) -> bool:

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from callscore.comparing.comparison import RENAMED
 from callscore.comparing.sides import case_name
 from callscore.core.phrases import Phrase, Plural, count_of, say
 from callscore.core.rendering import escape
 from callscore.core.results import Noted
 from callscore.reports.formatting import first_names
-from callscore.words.value_text import CASES, UNREADABLE_COUNT, encode_json
+from callscore.words.value_text import CASES, MORE, UNREADABLE_COUNT, encode_json
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator
+    from collections.abc import Collection, Iterable, Iterator, Sequence
 
     from callscore.comparing.comparison import Comparison
     from callscore.comparing.loosening import Direction, SettingChange
@@ -24,7 +25,6 @@ __all__ = [
     "EXPECTATIONS",
     "INPUTS",
     "LOOSER",
-    "MISSING",
     "NEW_FAILING",
     "LostList",
     "alarm_notes",
@@ -34,6 +34,7 @@ __all__ = [
     "has_several_evaluations",
     "lost_lists",
     "missing_line",
+    "missing_sentences",
     "note_text",
     "removal_hint",
     "removed_line",
@@ -83,12 +84,16 @@ _UNDECIDED = Phrase(
 _SAME_RUN = Phrase(
     "both sides are the same run: {run}", "с обеих сторон один и тот же прогон: {run}"
 )
-MISSING = Plural(
-    ("case is missing or has no value now", "cases are missing or have no value now"),
+_MISSING = Plural(
+    ("case is missing", "cases are missing"),
+    ("случай пропал", "случая пропало", "случаев пропало"),
+)
+_WITHOUT_VALUE = Plural(
+    ("case has no value now", "cases have no value now"),
     (
-        "случай пропал или остался без оценки",
-        "случая пропало или осталось без оценки",
-        "случаев пропало или осталось без оценки",
+        "случай остался без оценки",
+        "случая осталось без оценки",
+        "случаев осталось без оценки",
     ),
 )
 NEW_FAILING = Plural(
@@ -255,13 +260,18 @@ class LostList(NamedTuple):
     rows: list[tuple[str, str]]
 
 
+_NO_VALUE = Phrase("no value now", "теперь без оценки")
 _MISSING_LIST = Phrase("Missing: {cases}", "Пропали: {cases}")
 _REMOVED_LIST = Phrase("Removed on purpose: {cases}", "Удалены намеренно: {cases}")
 
 
 def lost_lists(comparison: Comparison, lang: Language) -> list[LostList]:
     """The missing cases, and those that were removed on purpose; without those that are empty."""
-    missing = [(name, "") for name in case_names(comparison.missing, comparison)]
+    gone = len(comparison.missing) - comparison.lost.count
+    missing = [
+        (name, "" if place < gone else say(_NO_VALUE, lang))
+        for place, name in enumerate(case_names(comparison.missing, comparison))
+    ]
     names = case_names([each.name for each in comparison.removed], comparison)
     reasons = [each.reason for each in comparison.removed]
     removed = [*zip(names, reasons, strict=True)]
@@ -273,25 +283,60 @@ def lost_lists(comparison: Comparison, lang: Language) -> list[LostList]:
 
 
 _REMOVE = Phrase(
-    "If a case was removed on purpose, give the reason: [gate.removed] in callscore.toml, or"
-    " --removed CASE=REASON.",
-    "Если случай удалён намеренно, укажите причину: [gate.removed] в callscore.toml или"
-    " --removed CASE=REASON.",
+    "If this was on purpose, give the reason in callscore.toml:",
+    "Если это сделано намеренно, укажите причину в callscore.toml:",
 )
+_WHY = Phrase("why it was removed", "почему удалён")
+_RENAMED_TO = Phrase("renamed to {name}", "переименован в {name}")
+_MOST_REMOVALS = 5
 
 
-def removal_hint(comparison: Comparison, lang: Language) -> str:
-    """How to remove a case on purpose; empty if none is missing."""
-    return say(_REMOVE, lang) if comparison.missing else ""
+def removal_hint(comparison: Comparison, lang: Language) -> tuple[str, list[str]]:
+    """How to remove the missing cases on purpose: a sentence, and lines for the project's file."""
+    renamed = {
+        str(note.values["before"]): str(note.values["after"])
+        for note in comparison.notes
+        if note.phrase == RENAMED
+    }
+    lines = ["[gate.removed]"]
+    for name in case_names(comparison.missing[:_MOST_REMOVALS], comparison):
+        new = renamed.get(name, renamed.get(name.rpartition("::")[2]))
+        why = say(_WHY, lang) if new is None else say(_RENAMED_TO, lang, name=new)
+        lines.append(f"{_toml_string(name)} = {_toml_string(why)}")
+    if len(comparison.missing) > _MOST_REMOVALS:
+        more = say(MORE, lang, count=len(comparison.missing) - _MOST_REMOVALS)
+        lines.append(f"# {more}")
+    return say(_REMOVE, lang), lines
+
+
+def _toml_string(text: str) -> str:
+    """A text as TOML spells it: as JSON does, on one line."""
+    quoted = encode_json(text).decode()
+    return "".join(each if each.isprintable() else f"\\U{ord(each):08x}" for each in quoted)
+
+
+def missing_sentences(
+    comparison: Comparison, lang: Language, names: Sequence[str], count: int
+) -> Iterator[tuple[str, str]]:
+    """How many cases are missing, and how many have no value now, each with the first names.
+
+    `names` are the first of all these cases: those that are missing come first.
+    """
+    gone = count - comparison.lost.count
+    shown = case_names(names, comparison)
+    for plural, number, some in (
+        (_MISSING, gone, shown[:gone]),
+        (_WITHOUT_VALUE, comparison.lost.count, shown[gone:]),
+    ):
+        if number:
+            yield count_of(plural, number, lang), first_names(some, number, lang)
 
 
 def missing_line(comparison: Comparison, lang: Language) -> str:
     """How many cases are missing, and the first of them; empty if there are none."""
-    if not comparison.missing:
-        return ""
-    count = len(comparison.missing)
-    names = first_names(case_names(comparison.missing, comparison), count, lang)
-    return f"{count_of(MISSING, count, lang)}: {names}"
+    missing = comparison.missing
+    found = missing_sentences(comparison, lang, missing, len(missing))
+    return "; ".join(f"{sentence}: {names}" for sentence, names in found)
 
 
 def removed_line(comparison: Comparison, lang: Language) -> str:

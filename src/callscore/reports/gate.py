@@ -31,18 +31,19 @@ from callscore.reports.compare_notes import (
     EXPECTATIONS,
     INPUTS,
     LOOSER,
-    MISSING,
     NEW_FAILING,
     below_notes,
     case_names,
     comparison_notes,
     has_several_evaluations,
+    missing_sentences,
     removal_hint,
     setting_text,
 )
 from callscore.reports.formatting import (
     code,
     details,
+    fenced,
     first_names,
     html_entities,
     join_blocks,
@@ -95,6 +96,12 @@ _SAME_RUN = Phrase(
     "{run} is compared with itself. Run the evaluations again, then run the gate",
     "прогон {run} сравнивается сам с собой. Запустите проверки снова, затем гейт",
 )
+_SELECTED = Phrase(
+    "this run covers only the cases that were selected. Run all cases, or compare without a gate:"
+    " callscore compare",
+    "это прогон только по выбранным случаям. Запустите все случаи или сравните без гейта:"
+    " callscore compare",
+)
 _UNFINISHED = Phrase("{run} did not finish", "прогон {run} не завершён")
 _COUNTED: dict[ReasonKind, Plural] = {
     "broken": Plural(
@@ -104,7 +111,6 @@ _COUNTED: dict[ReasonKind, Plural] = {
         ("case changed", "cases changed"),
         ("случай изменился", "случая изменилось", "случаев изменилось"),
     ),
-    "missing": MISSING,
     "looser": LOOSER["looser"],
     "fewer trials": LOOSER["fewer trials"],
     "unchecked": LOOSER["unchecked"],
@@ -123,21 +129,27 @@ _NAME_WIDTH = 60
 
 
 def gate_title(gate: Gate, lang: Language, *, write: Escaper = escape) -> tuple[str, str]:
-    """Whether the gate is open, and the verdict on the two runs."""
+    """Whether the gate is open, and the two runs; with the verdict, unless something else closed it."""
     comparison = gate.comparison
-    verdict = say(VERDICTS[comparison.verdict], lang)
+    kinds = {reason.kind for reason in gate.reasons}
+    is_decisive = gate.is_open or kinds & {"regressed", "in doubt"}
+    verdict = f"{say(VERDICTS[comparison.verdict], lang)}, " if is_decisive else ""
     before, after = (
         write(clip_middle(side.label, _NAME_WIDTH))
         for side in (comparison.before, comparison.after)
     )
-    return say(_OPEN if gate.is_open else _CLOSED, lang), f"{verdict}, {before} → {after}"
+    return say(_OPEN if gate.is_open else _CLOSED, lang), f"{verdict}{before} → {after}"
 
 
 def reason_lines(
     gate: Gate, lang: Language, *, write: Escaper = escape
 ) -> list[tuple[ReasonKind, str, str]]:
     """Why the gate is closed: the kind of each reason, a sentence, and the first names, or numbers."""
-    return [
+    is_selected = gate.is_partial and any(reason.kind == "missing" for reason in gate.reasons)
+    first: list[tuple[ReasonKind, str, str]] = (
+        [("missing", say(_SELECTED, lang), "")] if is_selected else []
+    )
+    return first + [
         (reason.kind, sentence, names)
         for reason in gate.reasons
         for sentence, names in _reason_sentences(gate.comparison, reason, lang, write)
@@ -153,9 +165,14 @@ def _reason_sentences(
         for side in [getattr(comparison, name) for name in reason.sides or ("after",)]:
             yield say(_UNFINISHED, lang, run=write(side.run or side.label)), ""
     elif reason.kind == "settings":
-        for each in comparison.settings:
-            if f"{each.evaluation}: {each.name}" in reason.cases:
-                yield setting_text(each, lang, write=write), ""
+        named = [
+            each
+            for each in comparison.settings
+            if f"{each.evaluation}: {each.name}" in reason.cases
+        ]
+        yield from [(setting_text(each, lang, write=write), "") for each in named]
+    elif reason.kind == "missing":
+        yield from missing_sentences(comparison, lang, reason.cases, reason.count)
     elif reason.kind in _COUNTED:
         names = (
             [slice_name(part, lang) for part in regressed_slices(comparison)]
@@ -308,7 +325,10 @@ def _markdown_blocks(
     yield from fact_blocks(comparison, lang)
     yield note_items(comparison_notes(comparison, lang, write=code, said=said), is_bold=False)
     yield from lost_blocks(comparison, max_shown, lang)
-    yield html_entities(removal_hint(comparison, lang))
+    if comparison.missing and not gate.is_partial:
+        hint, lines = removal_hint(comparison, lang)
+        yield hint
+        yield fenced("\n".join(lines), "toml")
     yield from slice_blocks(comparison, regressed_slices(comparison), max_shown, lang)
     changes = [*change_blocks(comparison, max_shown, lang)]
     if changes:

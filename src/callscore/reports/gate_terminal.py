@@ -91,8 +91,9 @@ def _sections(gate: Gate, width: int, max_shown: int, lang: Language) -> Iterato
         numbers = [change, *numbers]
     yield [*numbers, *flip_section(comparison, lang)]
     yield from lost_sections(comparison, width, max_shown=max_shown, lang=lang)
-    hint = removal_hint(comparison, lang)
-    yield [Text(hint, "dim")] if hint else []
+    if comparison.missing and not gate.is_partial:
+        hint, lines = removal_hint(comparison, lang)
+        yield [Text(hint, "dim"), *[Text(f"  {line}", overflow="fold") for line in lines]]
     slices = wording.regressed_slices(comparison)
     yield from slice_sections(comparison, slices, width, max_shown=max_shown, lang=lang)
     yield change_section(
