@@ -479,3 +479,22 @@ def test_a_run_with_a_hidden_selection_is_resumed_with_the_same_options(
     assert refused.returncode == 2
     assert "Pass them again" in refused.stderr
     assert loads(resumed.stdout)["totals"]["passed"] == 2
+
+
+def test_a_run_is_not_resumed_with_other_secrets(callscore: Program, tmp_path: Path) -> None:
+    (tmp_path / "eval_agent.py").write_text(
+        "import os\n"
+        "from callscore import Case, evaluation, expect\n"
+        "@evaluation(cases=[Case('q', id=f'{n}-production', expected=[]) for n in 'abc'])\n"
+        "def agent(case):\n"
+        "    if 'STOP' in os.environ and case.id[0] == 'b': os._exit(1)\n"
+        "    return []\n"
+    )
+    for first, second in (({}, DEPLOY), (DEPLOY, {})):
+        callscore("run", "--jobs", "1", STOP="1", **first)
+        refused = callscore("run", "--resume", **second)
+        selected = callscore("run", "--resume", "-k", "c-", "--json", **first)
+
+        assert refused.returncode == 2, refused.stdout
+        assert "with other secrets in the environment" in refused.stderr
+        assert selected.returncode == 0, selected.stderr

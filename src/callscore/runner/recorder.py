@@ -20,12 +20,14 @@ from callscore.engines.payloads import (
     settings_payload,
     tools_payload,
 )
-from callscore.errors import CallscoreError, InvalidCall, UnusableStore
+from callscore.errors import CallscoreError, InvalidCall, InvalidSettings, UnusableStore
 from callscore.evaluations.fingerprints import QuestionDigests, task_digest
 from callscore.evaluations.locations import file_of_location
 from callscore.evaluations.scorers import SCORERS
 from callscore.formats.case_sides import read_expected_side
+from callscore.hiding.environment import secret_values
 from callscore.hiding.hider import Hider
+from callscore.hiding.markers import MARKER
 from callscore.history.records import (
     AnswerRecord,
     EvaluationRecord,
@@ -35,9 +37,10 @@ from callscore.history.records import (
     expectation_digest,
 )
 from callscore.history.run_metadata import git_state, require_no_baseline, versions
+from callscore.history.run_results import light_results
 from callscore.history.writer import FallbackStore, RunWriter
 from callscore.runner.answers import with_plain_expected
-from callscore.runner.resuming import KnownAnswers, begin_or_resume
+from callscore.runner.resuming import KnownAnswers, LockedRun, begin_or_resume
 from callscore.words.plain_data import call_to_dict
 from callscore.words.value_text import json_safe
 
@@ -329,6 +332,8 @@ def begin_recording(
     )
     if options.name is not None and not isinstance(store, FallbackStore):
         require_no_baseline(options.name, store.baselines())
+    if isinstance(options.resume, LockedRun) and not isinstance(store, FallbackStore):
+        _require_same_secrets(store, options.resume, groups)
     locked = begin_or_resume(store, record, resume=options.resume)
     run = locked.record
     known = KnownAnswers(
@@ -345,6 +350,28 @@ def begin_recording(
     if locked.problem:
         recorder.problems.append(locked.problem)
     return recorder, _changed_file_warnings(run.arguments.get(_SOURCES), sources)
+
+
+def _require_same_secrets(store: Store, resumed: LockedRun, groups: Sequence[Group]) -> None:
+    """Refuse to add the same cases under other ids, because other secrets are hidden in them.
+
+    Raises:
+        InvalidSettings: the ids of saved cases differ from those of the plan only in that.
+    """
+    hide = Hider(is_live=True).text
+    planned = {hide(question.case.id) for group in groups for question in group.questions}
+    saved = {row.result.case.id for row in light_results(store, resumed.record.id)}
+    for name in sorted(saved - planned):
+        hidden = {found[1] for found in MARKER.finditer(name)}
+        is_known = hidden <= {
+            found[1] for found in MARKER.finditer(hide(" ".join(secret_values())))
+        }
+        if not is_known or Hider().has_secret(name):
+            resumed.lock.release()
+            raise InvalidSettings(
+                f"the case {name!r} was saved with other secrets in the environment. Set the same"
+                " variables, or start a new run without --resume"
+            )
 
 
 def _saved(arguments: dict[str, Any]) -> dict[str, Any]:
