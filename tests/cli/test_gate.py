@@ -71,6 +71,20 @@ def test_a_baseline_is_known_by_its_name(store: Store) -> None:
     assert (held.is_partial, held.notes) == (False, ())
 
 
+def test_a_run_that_was_saved_last_but_is_older_by_its_time_is_noted(store: Store) -> None:
+    first, second = add(store, "first"), add(store, "second")
+    late = RunRecord(id="late", command="run", started_at=1_794_000_000.0)
+    store.begin(late)
+    store.finish(late.id, "finished", {"errors": 0}, {})
+
+    newest, named = gate_sides(store, "latest", first), gate_sides(store, second, first)
+
+    assert newest.after.run == second
+    [note] = newest.notes
+    assert note.text("en").startswith("the run that was saved last, late, is older by its time")
+    assert named.notes == ()
+
+
 def test_runs_that_left_cases_out_are_noted_also_where_they_were_scored_again(store: Store) -> None:
     part = add(store, "part", keyword="oslo")
     again = add(store, "again", parent=part)

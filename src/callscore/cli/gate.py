@@ -86,6 +86,14 @@ _OTHER_COMMIT = Phrase(
 )
 
 
+_OTHER_CLOCK = Phrase(
+    "the run that was saved last, {saved}, is older by its time: a clock was set back, or the run was"
+    " imported. Pass the run to check",
+    "последним сохранён прогон {saved}, но по времени он старше: часы переведены назад или прогон"
+    " импортирован. Укажите нужный прогон",
+)
+
+
 class GateSides(Struct, frozen=True):
     """The two runs of a gate.
 
@@ -138,6 +146,9 @@ def gate_sides(store: Store, run: str, against: str, *, more: str = "") -> GateS
         partial[side.run] = is_partial(found, lineage(store, found))
         if partial[side.run]:
             notes.append(Note(_LEFT_OUT, {"side": name}))
+    saved = store.last_saved() if run == _NEWEST else after.run
+    if saved != after.run:
+        notes.append(Note(_OTHER_CLOCK, {"saved": saved}))
     head = resolve_commit_here("HEAD") if run == _NEWEST else None
     if head and after.git_commit and head != after.git_commit:
         # A build that has run nothing must not pass unnoticed.

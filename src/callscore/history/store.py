@@ -196,6 +196,13 @@ class Store:
             return run_records(run_queries.all_runs(connection).rows[:limit])
 
     @with_retries
+    def last_saved(self) -> str:
+        """The id of the run that was added last, whatever its time; empty if there is none."""
+        with self.reading() as connection:
+            rows = run_queries.all_runs(connection).rows
+            return str(max(rows, key=lambda row: row[0])[1]) if rows else ""
+
+    @with_retries
     def find(
         self, reference: str, *, resolve: Callable[[str], str | None] | None = resolve_commit_here
     ) -> RunRecord:
