@@ -87,7 +87,7 @@ def test_what_goes_wrong_with_the_history_is_said_once(store: Store, run: RunRec
     recorder.close()
 
     assert len(recorder.problems) == 1
-    assert "no such table: answers" in recorder.problems[0]
+    assert "the file is damaged" in recorder.problems[0]
 
 
 def test_a_run_whose_end_cannot_be_kept_says_so(store: Store, run: RunRecord) -> None:
@@ -99,7 +99,7 @@ def test_a_run_whose_end_cannot_be_kept_says_so(store: Store, run: RunRecord) ->
     recorder.close()
 
     (problem,) = recorder.problems
-    assert "no such table: runs" in problem
+    assert "the file is damaged" in problem
 
 
 # How a run begins in the history, and what is said where files have changed since.

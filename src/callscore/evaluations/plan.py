@@ -484,8 +484,10 @@ def _only_filter(read: list[_ReadEvaluation]) -> Callable[[Evaluation, Case], bo
 
 def _filter(selection: Selection) -> Callable[[Evaluation, str | None, Case], bool]:
     fits, tags = keyword_filter(selection.keyword), frozenset(selection.tags)
+    saved_id, known_id = Hider(is_live=True).text, Hider().text  # as in the history
     failed = selection.last_failed
-    saved_id = Hider(is_live=True).text  # as in the history
+    if failed is not None:  # a case may have been saved before the variable of a secret was set
+        failed = frozenset((key, variant, known_id(case)) for key, variant, case in failed)
 
     def is_asked_for(evaluation: Evaluation, variant: str | None, case: Case) -> bool:
         if tags and tags.isdisjoint(case.tags):
