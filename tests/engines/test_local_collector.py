@@ -216,7 +216,7 @@ def test_plain_cases_with_the_same_id_are_reported() -> None:
     gathered.take_plain(plain(SAME), lambda _: None, lambda _, case: gathered.take(case))
     gathered.take(Case(id="a", trial=1, expected=(), actual=()))
 
-    assert gathered.results().repeated == Noted(3, ("a #1", "a", "a #1"))
+    assert gathered.results().repeated == Noted(3, ("a #1", "a"))
     assert gathered.results().summary.trials == {"a": {(0, 0, 0, 0): 3}}
 
 

@@ -202,9 +202,13 @@ def test_arguments_that_are_no_json_object_are_data_when_made_and_a_mistake_when
     call = {"name": "f", "arguments": arguments}
 
     assert actual(arguments) == ToolCall("f", None, raw=raw, error=error)
+    advice = "Write them as a JSON object instead of "
+    if error == "nested_too_deeply":
+        advice = "Use at most 500 levels."
+    elif error == NAN.problem:
+        advice = "Write null or a text instead, in '{\"q\": NaN}'."
     assert refusal([call]).startswith(
-        f"expected[0]: in the call of 'f' the arguments are not a JSON object: {words}. "
-        "Write them as a JSON object instead of "
+        f"expected[0]: in the call of 'f' the arguments are not a JSON object: {words}. {advice}"
     )
 
 

@@ -298,6 +298,9 @@ def test_a_document_or_a_line_is_unpacked_up_to_a_limit(
 
     assert caught.value.place == path
     assert str(caught.value).endswith("If you trust the file, pass --max-unpacked 32K.")
+    if name.endswith((".json", ".yaml", ".jsonl")):
+        what = "line" if name.endswith(".jsonl") else "document"
+        assert caught.value.problem.startswith(f"the {what} is larger")
 
 
 @pytest.mark.parametrize("codec", ["gzip", "zstd"])

@@ -116,7 +116,7 @@ class Collector:
         self.skipped = NameCounter()
         self.empty_files: list[str] = []
         self._records = 0  # of the files before
-        self._repeated = NameCounter()
+        self._repeated = NameCounter(each_once=True)
         self._settings = settings
         self._show = show
         self._max_shown = max_shown

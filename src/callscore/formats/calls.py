@@ -28,7 +28,7 @@ from callscore.core.call import (
 )
 from callscore.core.equality import equal
 from callscore.core.large_number import decode_json
-from callscore.core.nesting import SCALARS, nesting_fault
+from callscore.core.nesting import MAX_DEPTH, SCALARS, nesting_fault
 from callscore.core.rendering import has_few_parts, safe_repr
 from callscore.errors import InvalidCall
 from callscore.formats.shape import describe, integer_of, text_of
@@ -333,6 +333,18 @@ def is_pair(value: Any) -> bool:
     return isinstance(value, list | tuple) and len(value) == _PAIR and isinstance(value[0], str)
 
 
+def _advice_about(raw: str | None, error: str) -> str:
+    """What to write instead of arguments that are not a JSON object."""
+    if error == TOO_DEEP:
+        return f"Use at most {MAX_DEPTH} levels."
+    if error.endswith(_NOT_A_NUMBER):
+        return f"Write null or a text instead, in {describe(raw)}."
+    return f"Write them as a JSON object instead of {describe(raw)}."
+
+
+_NOT_A_NUMBER = " is not a JSON number"
+
+
 def _read_mapping(call: Mapping[str, Any], side: Side, where: str) -> ToolCall:
     inner = call.get("function")
     if inner is not None and isinstance(inner, Mapping):  # as in chat completions
@@ -353,8 +365,7 @@ def _read_mapping(call: Mapping[str, Any], side: Side, where: str) -> ToolCall:
         from callscore.words.reasons import malformed_text
 
         problem = f"in the call of {describe(name)} {malformed_text(error)}."
-        advice = f"Write them as a JSON object instead of {describe(raw)}."
-        raise InvalidCall(f"{where}: {problem} {advice}")
+        raise InvalidCall(f"{where}: {problem} {_advice_about(raw, error)}")
     if arguments.warning == _DUPLICATE_KEYS and side == "expected":
         problem = f"the arguments of {describe(name)} have a duplicate key."
         raise InvalidCall(f"{where}: {problem} Remove one of them.")

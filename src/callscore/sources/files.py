@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 import sys
 from contextlib import contextmanager
 from pathlib import Path
@@ -271,6 +272,10 @@ def decompress(chunks: Iterator[bytes], codec: _Codec, place: str) -> Iterator[b
         raise UnreadableInput(place, problem)
 
 
+# A file with one document, which may be one long line.
+_DOCUMENT = re.compile(r"\.(json|ya?ml|toml)(\.[a-z0-9]+)?$", re.IGNORECASE)
+
+
 def _with_short_lines(chunks: Iterator[bytes], place: str) -> Iterator[bytes]:
     """The same chunks, up to a line that is larger than `max_unpacked`."""
     length = 0
@@ -278,7 +283,7 @@ def _with_short_lines(chunks: Iterator[bytes], place: str) -> Iterator[bytes]:
         end = chunk.rfind(b"\n")
         length = length + len(chunk) if end < 0 else len(chunk) - end - 1
         if length > max_unpacked():
-            raise too_large(place, "line")
+            raise too_large(place, "document" if _DOCUMENT.search(place) else "line")
         yield chunk
 
 
