@@ -95,7 +95,7 @@ bench: $(VENV)/.installed-dev ## measure speed and memory, and compare them with
 bench-history: $(VENV)/.installed-dev ## measure a history with a thousand runs of a thousand cases
 	$(BIN)/python benchmarks/history.py --whole
 
-faults: $(VENV)/.installed-dev ## kill, fill disks, cut lines and damage databases: make faults MINUTES=90 COUNT=1000
+faults: $(VENV)/.installed-dev ## kill, fill disks, cut connections and damage databases: make faults MINUTES=90 COUNT=1000
 	$(BIN)/python -m tools.faults --minutes $(or $(MINUTES),30) $(if $(COUNT),--damages $(COUNT))
 
 verdicts: $(VENV)/.installed-dev ## simulate suites, and write how often each verdict is right

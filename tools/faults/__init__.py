@@ -1,1 +1,1 @@
-"""Kills, fills disks, cuts lines and damages databases, and compares with what happens without that."""
+"""Kills, fills disks, cuts connections and damages databases, and compares with what happens without that."""

@@ -1,4 +1,4 @@
-"""Kill, fill disks, cut lines and damage databases, and compare with what happens without that.
+"""Kill, fill disks, cut connections and damage databases, and compare with what happens without that.
 
     python -m tools.faults                               # about ten minutes
     python -m tools.faults --damages 1000 --kills 50 --minutes 90
@@ -41,9 +41,13 @@ def main(arguments: list[str]) -> int:
         prog="python -m tools.faults", description=(__doc__ or "").partition("\n")[0]
     )
     for kind, count in _COUNTS.items():
-        parser.add_argument(f"--{kind}", type=int, default=count, help=f"default {count}")
-    parser.add_argument("--minutes", type=float, default=30.0, help="stop after as many")
-    parser.add_argument("--first", type=int, default=1, help="the first seed")
+        parser.add_argument(
+            f"--{kind}", type=int, default=count, metavar="N", help=f"how many; default {count}"
+        )
+    parser.add_argument("--minutes", type=float, default=30.0, help="stop after these; default 30")
+    parser.add_argument(
+        "--first", type=int, default=1, metavar="SEED", help="seed of the first one"
+    )
     parser.add_argument("--only", choices=_KINDS, help="one kind of fault")
     wanted = parser.parse_args(arguments)
     deadline = time.monotonic() + wanted.minutes * 60
@@ -106,7 +110,7 @@ def _cuts(seeds: range, folder: Path) -> Iterator[Round]:
         try:
             server = stack.enter_context(shared_server(folder / "server"))
         except MissingServer as error:
-            print(f"no line is cut: {error}", flush=True)
+            print(f"no connection is cut: {error}", flush=True)
             return
         for seed in seeds:
             if seed % 2:
