@@ -409,3 +409,28 @@ def test_a_property_whose_name_is_a_number_is_found() -> None:
     (error,) = validation_errors(schema, {"0": "x"})
 
     assert error.value == "x"
+
+
+def test_an_error_has_the_first_of_many_choices() -> None:
+    for schema in ({"enum": list(range(5000))}, {"anyOf": [{"const": n} for n in range(5000)]}):
+        (error,) = validation_errors(schema, "x")
+
+        assert error.keyword == "enum"
+        assert error.required == [*range(100), "… 4,900 others"]
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        {"additionalProperties": {"enum": list(range(5000))}},
+        {"additionalProperties": {"anyOf": [{"const": n} for n in range(100)]}},
+        {"additionalProperties": {"const": list(range(5000))}},
+    ],
+)
+def test_errors_that_would_take_too_much_memory_are_not_listed(schema: Any) -> None:
+    (error,) = validation_errors(schema, {f"a{n}": "x" for n in range(500)})
+
+    assert error.keyword == "invalid"
+    assert error.message.endswith("the schema and the value are too large together.")
+    assert validation_errors(schema, {}) == []
+    assert len(validation_errors(schema, {"a": "x", "b": "y"})) == 2

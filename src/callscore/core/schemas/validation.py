@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import msgspec
 from msgspec import Struct
 
-from callscore.core.equality import json_type
+from callscore.core.equality import fingerprint, json_type
 from callscore.core.large_number import LargeNumber, decode_json
 from callscore.core.rendering import clip, escape, json_path
 from callscore.core.schemas.references import (
@@ -45,6 +45,7 @@ __all__ = [
 UNCHECKED = "unchecked"
 _ALTERNATIVES = frozenset({"anyOf", "oneOf"})
 _CHOICES = frozenset({"enum", "const"})
+_MAX_CHOICES = 100  # kept in an error: each one has its own list
 _NO_MEMBERS = "additionalProperties"
 _KEYS = frozenset({_NO_MEMBERS, "unevaluatedProperties"})
 
@@ -120,6 +121,8 @@ def _keyword_error(error: ValidationError, details: dict[str, Any], value: Any) 
     required = next(iter(details.values()), None)
     if keyword == "type" and isinstance(required, list) and len(required) == 1:
         required = required[0]
+    elif keyword == "enum" and isinstance(required, list):
+        required = _first_choices(required)
     return SchemaError(keyword, steps, required, _value_at(value, steps), _short(error.message))
 
 
@@ -154,8 +157,18 @@ def _merged(
         is_list = isinstance(first.required, list) and first.keyword != "const"
         required += first.required if is_list else [first.required]
     keyword = "type" if "type" in keywords else "enum"
-    unique = [item for position, item in enumerate(required) if item not in required[:position]]
-    return SchemaError(keyword, whole.steps, unique, whole.value, whole.message)
+    unique: dict[str, Any] = {}
+    for item in required:
+        unique.setdefault(fingerprint(item), item)
+    return SchemaError(
+        keyword, whole.steps, _first_choices(list(unique.values())), whole.value, whole.message
+    )
+
+
+def _first_choices(choices: list[Any]) -> list[Any]:
+    """The choices of a schema; of very many the first ones, and how many others there are."""
+    others = len(choices) - _MAX_CHOICES
+    return [*choices[:_MAX_CHOICES], f"… {others:,} others"] if others > 0 else choices
 
 
 def _nearest(steps: tuple[str | int, ...], branches: list[list[SchemaError]]) -> SchemaError:
@@ -191,6 +204,9 @@ _MAX_READ = 10 * _MAX_ERRORS  # several of them may say the same
 _MAX_PROBLEM_WIDTH = 300  # columns of a problem
 _TOO_DEEP = "it is nested too deeply."
 _TOO_MANY_WAYS = "it is invalid. Where is unknown: it has too many alternatives to search them all."
+_TOO_LARGE = "it is invalid. Where is unknown: the schema and the value are too large together."
+_MAX_ERROR_WORK = 1_000_000  # parts of the schema, times parts of the value: errors have copies
+_PARTS_PER_ALTERNATIVE = 40
 _INVALID = "invalid"  # the keyword of an error without a place
 _REFERENCE = b'"$ref":'
 _NULLABLE = b'"nullable":true'
@@ -266,10 +282,14 @@ def _with_plain_numbers(value: Any) -> Any:
 
 
 class _CompiledSchema(NamedTuple):
-    """A compiled schema, and the schema itself if there are references in it."""
+    """A compiled schema, the schema itself if there are references in it, and its size.
+
+    In the size, an alternative counts as many parts: each has errors of its own.
+    """
 
     validator: Validator
     referring: dict[str, Any] | None
+    size: int
 
 
 def _errors(compiled: _CompiledSchema, value: Any) -> list[SchemaError]:
@@ -277,6 +297,8 @@ def _errors(compiled: _CompiledSchema, value: Any) -> list[SchemaError]:
         return []
     if compiled.referring is not None and takes_too_long(compiled.referring, value):
         return [SchemaError(_INVALID, message=_TOO_MANY_WAYS)]
+    if compiled.size * _size(value, {}) > _MAX_ERROR_WORK:
+        return [SchemaError(_INVALID, message=_TOO_LARGE)]
     found = islice(compiled.validator.iter_errors(value), _MAX_READ)
     return convert_errors(found, value)[:_MAX_ERRORS]
 
@@ -343,7 +365,29 @@ def _compile_text(text: bytes) -> _CompiledSchema | str:
         return _problem(error, schema)
     except ValueError as error:
         return _unchecked_value(error, schema).message
-    return _CompiledSchema(validator, schema if _REFERENCE in text else None)
+    size = _size(schema, dict.fromkeys(_ALTERNATIVES, _PARTS_PER_ALTERNATIVE))
+    return _CompiledSchema(validator, schema if _REFERENCE in text else None, size)
+
+
+def _size(value: Any, weights: dict[str, int]) -> int:
+    """The number of parts of a value, and more for each item of a member with a weight."""
+    size = 0
+    pending = [value]
+    seen: set[int] = set()  # a value that contains itself is refused later
+    while pending:
+        part = pending.pop()
+        size += 1
+        if id(part) in seen:
+            continue
+        if isinstance(part, dict):
+            seen.add(id(part))
+            pending += part.values()
+            for key in part.keys() & weights.keys():
+                size += weights[key] * len(part[key]) if isinstance(part[key], list) else 0
+        elif isinstance(part, list | tuple):
+            seen.add(id(part))
+            pending += part
+    return size
 
 
 def _excess(schema: Any, *, has_patterns: bool) -> str | None:
