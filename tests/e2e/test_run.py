@@ -522,7 +522,7 @@ def test_a_run_can_stop_at_the_first_failure_and_be_resumed(
     assert ran.returncode == 1
     verdict, *_ = ran.stdout.splitlines()
     assert verdict == "0 of 1 passed, 1 failed, stopped after the first failure: 2 not run"
-    go_on = "To continue: callscore run . --resume --jobs 1 --mode flexible\n"
+    go_on = "To continue: callscore run . --resume --jobs 1 -q --mode flexible\n"
     assert ran.stderr.endswith(f"stopped after the first failure. {go_on}")
     assert "interrupted" in shown.stdout
     assert "flexible (≥ 0.8)" in shown.stdout
