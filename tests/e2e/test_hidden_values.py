@@ -223,6 +223,8 @@ def test_a_secret_that_has_changed_is_a_changed_expectation(
     changed = loads(callscore("compare", "two", "three", "--json").stdout)
     assert same["expectations_changed"]["count"] == 0
     assert changed["expectations_changed"]["count"] == 1
+    assert "hidden values" not in str(same["notes"])
+    assert "expected calls changed only in hidden values: 1." in str(changed["notes"])
 
 
 def test_a_case_that_cannot_be_scored_again_is_not_a_missing_answer(

@@ -25,7 +25,12 @@ from callscore.comparing.differences import (
     difference_between,
     slices_of,
 )
-from callscore.comparing.loosening import SettingChange, expectation_direction, setting_changes
+from callscore.comparing.loosening import (
+    SettingChange,
+    differs_only_in_hidden_values,
+    expectation_direction,
+    setting_changes,
+)
 from callscore.comparing.removals import RemovedCase, removed_cases
 from callscore.comparing.sides import (
     F1,
@@ -334,6 +339,7 @@ def compare_sides(
             *comparison_notes(before, after, matching),
             *_renamed_notes(gone, matching.only_after, names),
             *_unused_notes(unused, [each.name for each in gone if each.name not in names]),
+            *_hidden_notes(directions),
         ),
     )
 
@@ -352,6 +358,23 @@ def _expectation_directions(cases: Iterable[MatchedCase]) -> list[tuple[MatchedC
         way = expectation_direction(first.expected, second.expected) if is_known else "different"
         found.append((pair, way))
     return found
+
+
+_HIDDEN = Phrase(
+    "cases whose expected calls changed only in hidden values: {count}. Is a variable with a secret"
+    " set to another value, or not set?",
+    "случаи, ожидаемые вызовы которых изменились только в скрытых значениях: {count}. Не изменилось ли"
+    " значение переменной с секретом, задана ли она?",
+)
+
+
+def _hidden_notes(changed: Iterable[tuple[MatchedCase, Direction]]) -> Iterator[Note]:
+    count = sum(
+        differs_only_in_hidden_values(pair.before.expected, pair.after.expected)
+        for pair, _ in changed
+    )
+    if count:
+        yield Note(_HIDDEN, {"count": count})
 
 
 def _is_unchecked(pair: MatchedCase) -> bool:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from html import unescape
 from typing import TYPE_CHECKING
 
 from callscore.core.phrases import Phrase, say
@@ -37,6 +36,8 @@ def legend(text: str, lang: Language = "en", *, write: Callable[[str], str] = es
     """
     if "hidden" not in text:
         return ""
+    from html import unescape  # its table is large, and most reports have no marker
+
     shown = {(found[1] or found[2])[:8] for found in _SHOWN.finditer(unescape(text))}
     if not shown:
         return ""
