@@ -9,12 +9,14 @@ from hypothesis import given
 from hypothesis import settings as examples
 from hypothesis import strategies as st
 
+from callscore.core.budget import Budget
 from callscore.core.call import ToolCall
 from callscore.core.case import Forbidden, Group, Times
 from callscore.core.rules import Matcher
 from callscore.core.score import Score
 from callscore.core.scoring import score_calls
 from callscore.core.settings import DEFAULT, Mode, Settings
+from callscore.words import unpaired
 from callscore.words.unpaired import AllowedCall, allowed_calls, explain_unpaired, uncounted_calls
 
 if TYPE_CHECKING:
@@ -330,3 +332,13 @@ def test_an_optional_group_that_was_made_ties_nothing_together() -> None:
     score = scored_rules(Group("optional", (Group("any_order", (A, Times(B, 0, 1))),)), actual="a")
 
     assert of(score, "b").ties == set()
+
+
+def test_the_reasons_of_all_calls_share_one_budget(monkeypatch: pytest.MonkeyPatch) -> None:
+    call = ToolCall("f", {"a": Matcher("$regex", "^a+$", {})})
+    made = tuple(ToolCall("f", {"a": f"b{number}"}) for number in range(50))
+    score = score_calls((Group("optional", (call,)),), made, DEFAULT)
+    assert len(explain_unpaired(score, "en").extra) == 50
+    monkeypatch.setattr(unpaired, "Budget", lambda: Budget(500))
+
+    assert 0 < len(explain_unpaired(score, "en").extra) < 50

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 from msgspec import Struct
 
 from callscore.core.arguments import apply_settings, grade_calls
+from callscore.core.budget import Budget, OverBudget
 from callscore.core.call import NOT_CAPTURED, ToolCall
 from callscore.core.case import Forbidden, Group, Times, calls_in
 from callscore.core.equality import fingerprint
@@ -218,12 +219,17 @@ def explain_unpaired(score: Score, lang: Language) -> UnpairedReasons:
         known.setdefault(allowance.call.name, []).append(allowance)
     explained = [column for column in columns if score.actual[column].name in known]
     extra: dict[int, str] = {}
+    budget = Budget()
     for column in explained[:_MAX_CALLS]:
         call = score.actual[column]
         if call.error not in (None, NOT_CAPTURED):
             extra[column] = malformed_text(call.error or "", lang=lang)
             continue
-        words = _extra_call_reason(call, known[call.name][:_MAX_COMPARED], score.settings, lang)
+        written = known[call.name][:_MAX_COMPARED]
+        try:
+            words = _extra_call_reason(call, written, score.settings, lang, budget)
+        except OverBudget:  # the other calls are only listed
+            break
         if words is not None:
             extra[column] = words
     return UnpairedReasons(out_of_order, extra, look_alikes)
@@ -245,11 +251,16 @@ def _unpaired_positions(paired: set[int], start: int, end: int) -> list[int]:
 
 
 def _extra_call_reason(
-    call: ToolCall, written: list[AllowedCall], settings: Settings, lang: Language
+    call: ToolCall,
+    written: list[AllowedCall],
+    settings: Settings,
+    lang: Language,
+    budget: Budget,
 ) -> str | None:
     """How an extra call differs from what was written for its tool; None if nothing is left."""
     graded = [
-        (grade_calls(apply_settings(one.call, settings), call, settings), one) for one in written
+        (grade_calls(apply_settings(one.call, settings, budget), call, settings), one)
+        for one in written
     ]
     fitting = [one for (is_correct, *_), one in graded if is_correct]
     ties = frozenset[Tie]().union(*[one.ties for one in fitting if one.has_room])
