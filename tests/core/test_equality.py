@@ -9,6 +9,7 @@ from decimal import Decimal
 from enum import IntEnum, StrEnum
 from fractions import Fraction
 from math import inf, nan
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -309,3 +310,12 @@ def test_a_tenth_is_a_tenth() -> None:
 @given(st.integers() | st.floats(allow_nan=False, allow_infinity=False))
 def test_a_number_is_what_its_digits_say(number: float) -> None:
     assert Fraction(*exact_ratio(number)) == Fraction(repr(number))
+
+
+def test_an_object_with_parts_without_end_has_a_fingerprint_of_its_own() -> None:
+    shared: Any = SimpleNamespace(x=1)
+    for _ in range(60):
+        shared = SimpleNamespace(x=shared, y=shared)
+
+    assert fingerprint(shared) == fingerprint(shared)
+    assert fingerprint(shared) != fingerprint(SimpleNamespace(x=shared, y=shared))

@@ -147,7 +147,9 @@ def test_a_sentence_never_holds_what_was_to_be_kept() -> None:
     assert str(caught.value) == "history.db: database error: it failed."
 
 
-@pytest.mark.parametrize("error", [zlib.error("bad data"), msgspec.DecodeError("bad JSON")])
+@pytest.mark.parametrize(
+    "error", [zlib.error("bad data"), msgspec.DecodeError("bad JSON"), MemoryError()]
+)
 def test_a_payload_that_cannot_be_read_is_damage(error: Exception) -> None:
     with (
         pytest.raises(UnusableStore, match=r"history\.db: some of its data is damaged"),

@@ -59,6 +59,18 @@ def test_a_whole_side_may_come_as_text() -> None:
     assert (given.expected, given.actual) == ((READ,), (READ,))
 
 
+class Text(str):
+    """A string of another library."""
+
+    __slots__ = ()
+
+
+def test_any_kind_of_text_may_be_a_side() -> None:
+    given = read_score_input({"expected": Text(text([CALL])), "actual": [Text(text(CALL))]})
+
+    assert (given.expected, given.actual) == ((READ,), (READ,))
+
+
 def test_the_messages_of_a_provider_are_read() -> None:
     function = {"name": "search", "arguments": '{"q": "x"}'}
     message = {"role": "assistant", "tool_calls": [{"type": "function", "function": function}]}

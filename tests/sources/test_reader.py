@@ -419,7 +419,9 @@ def test_names_and_delimiters_alone_look_like_a_header(line: bytes, is_header: b
         (b"```json\n{}\n```", True),
         (b"[get_weather(city='Paris')]", True),
         (b'{"text": "<tool_call>"}', False),
+        (b"a\n\n \t [get_weather(city='Paris')]", True),
         (b"- id: a\n  expected: []\n", False),
+        (b"a" + b"\n" * 1_000_000, False),  # in time that grows with the length, not its square
         (b"", False),
     ],
 )

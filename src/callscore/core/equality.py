@@ -13,6 +13,7 @@ from typing import Any, TypeGuard
 import msgspec
 
 from callscore.core.large_number import LargeNumber, large_integer
+from callscore.core.rendering import has_few_parts
 from callscore.core.rules import Matcher
 
 __all__ = [
@@ -203,7 +204,7 @@ def _scalar_text(value: Any) -> str:
 
 def _object_text(value: Any) -> str:
     try:
-        return repr(value)
+        return repr(value) if has_few_parts(value) else str(id(value))
     except Exception:  # noqa: BLE001  (of an object of the user, which then equals only itself)
         return str(id(value))
 

@@ -206,7 +206,8 @@ def readable_errors(place: str) -> Iterator[None]:
         raise UnusableStore(place, error_text(error)) from error
     except DamagedHistoryError as error:
         raise UnusableStore(place, str(error)) from error
-    except (zlib.error, msgspec.DecodeError, ValueError) as error:
+    except (zlib.error, msgspec.DecodeError, ValueError, MemoryError) as error:
+        # SQLite believes the sizes in a damaged file, and asks for more memory than there is.
         raise UnusableStore(place, _UNREADABLE) from error
     except Exception as error:
         if not _is_postgres_error(error):

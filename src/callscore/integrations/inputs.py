@@ -190,7 +190,7 @@ def _from_text(value: Any, where: str) -> Any:
 
 def _decoded(text: str, where: str) -> Any:
     try:
-        value = msgspec.json.decode(text)
+        value = msgspec.json.decode(str(text))  # the decoder refuses other kinds of text
     except (msgspec.DecodeError, RecursionError, UnicodeEncodeError) as error:
         example = _EXAMPLES.get(where, "JSON")
         raise InvalidCall(f"{where}: expected {example}, got the text {describe(text)}.") from error

@@ -68,7 +68,7 @@ _OTLP = re.compile(rb"\n.*?[\x00-\x08\x0e-\x1f]|\x00...\n", re.DOTALL)
 _TABLE_HEADER = re.compile(rb'(?:"[\w.$ -]+"|[\w.$-]+)(?:[,;\t](?:"[\w.$ -]+"|[\w.$-]+))+\s*')
 # What models write around calls, and neither JSON nor the YAML of a case file contains.
 _MODEL_TEXT = re.compile(
-    rb"<(?:tool_call|function=|think|\||\xef\xbd\x9c)|\[TOOL_CALLS\]|^```|^\s*\[[\w.]+\(",
+    rb"<(?:tool_call|function=|think|\||\xef\xbd\x9c)|\[TOOL_CALLS\]|^```|^[^\S\n]*\[[\w.]+\(",
     re.MULTILINE,
 )
 

@@ -20,6 +20,7 @@ from callscore.core.comparators.date import (
     is_compact_date,
     parse_moment,
 )
+from callscore.core.large_number import decode_json
 from callscore.core.rules import Matcher, Verdict, check_matcher
 from callscore.core.settings import Settings
 from callscore.core.value_comparison import compare_value, make_context
@@ -76,7 +77,12 @@ def test_with_and_without_a_time_zone_cannot_be_compared() -> None:
 
 
 @pytest.mark.parametrize(
-    "given", ["01/02/2024", "15 March 2025", "soon", None, ["2024-01-15"], True]
+    "given",
+    [
+        *("01/02/2024", "15 March 2025", "soon", None, ["2024-01-15"], True),
+        decode_json("1e10000"),
+        decode_json("-1e1000000000000000000"),
+    ],
 )
 def test_what_is_no_date_is_told_so(given: Any) -> None:
     note = verdict("2024-01-15", given).note

@@ -11,6 +11,7 @@ from datetime import UTC, date, datetime, time, timedelta, timezone
 from typing import TYPE_CHECKING, Any
 
 from callscore.core.equality import is_number
+from callscore.core.large_number import LargeNumber
 from callscore.core.phrases import Note, Phrase
 from callscore.core.rules import Verdict, describe_value, operand_problem
 
@@ -49,6 +50,8 @@ _MAX_LENGTH = 100  # characters of a text that can be a date
 
 def parse_moment(value: Any) -> Moment | None:
     """The date or the instant that a value spells; None if it is not a date, or is ambiguous."""
+    if isinstance(value, LargeNumber):
+        return None
     try:
         if is_number(value):
             return _since_epoch(value)
