@@ -730,3 +730,19 @@ def test_an_evaluation_that_is_gone_closes_the_gate(project: Project) -> None:
 
     assert done.code == 1
     assert "other::o1" in done.text
+
+
+def test_an_earlier_run_does_not_pass_for_one_that_could_not_be_saved(project: Project) -> None:
+    project.score(records(), "before")
+    project.command("baseline", "set", "before", "--name", "main")
+    project.score(records(), "now")
+    assert project.command("gate").code == 0
+    file = project.folder / ".callscore" / "unsaved-29991231-235959-k3f9-2.jsonl"
+    file.touch()
+
+    refused, named = project.command("gate"), project.gated("regressed")
+
+    assert refused.code == 3
+    assert "the newest run, 29991231-235959-k3f9, could not be saved" in refused.text
+    assert f"callscore import {file}" in refused.text
+    assert named.code == 0

@@ -42,7 +42,7 @@ from callscore.engines.comparing_runs import (
     side_of_run,
     with_changed_expectations,
 )
-from callscore.errors import UnknownRun
+from callscore.errors import UnknownRun, UnusableStore
 from callscore.evaluations.locations import file_of_location
 from callscore.hiding.hider import hide_for_report
 from callscore.history.postgres import store_arguments
@@ -52,6 +52,7 @@ from callscore.history.run_metadata import (
     name_problem,
     resolve_commit_here,
 )
+from callscore.history.writer import unsaved_file_after
 from callscore.reports.gate import annotation_lines, suggested_command, write_markdown
 from callscore.reports.inert import inert_lines
 
@@ -292,11 +293,26 @@ def command(*, lang: Language, output_format: str, **options: Any) -> int:
     return gate_exit_code(found)
 
 
+def _require_saved(run: str, place: str, store: str | None, more: str) -> None:
+    """Refuse to judge an earlier run in place of one that could not be saved."""
+    newer = unsaved_file_after(run, store)
+    if newer is not None:
+        name, path = newer
+        command = shlex.join(["callscore", "import", str(path)]) + more
+        raise UnusableStore(
+            place,
+            f"the newest run, {name}, could not be saved in it. Import it first: {command}. Or pass the"
+            " run to check.",
+        )
+
+
 def _decide(options: dict[str, Any]) -> tuple[Gate, str, dict[str, str]]:
     """The gate, the command to type next, and the file of each evaluation by its name."""
     more = store_arguments(options["store"])
     with open_existing_store(options["store"]) as store:
         sides = gate_sides(store, options["run"], options["against"], more=more)
+        if options["run"] == _NEWEST:
+            _require_saved(sides.after.run, store.place, options["store"], more)
         runs = with_changed_expectations(sides.before, sides.after, lambda: store)
     removals = removals_from(options["removed"])
     comparison = compare_sides(*runs, measure=options["measure"], removals=removals)

@@ -44,6 +44,7 @@ __all__ = [
     "FinishArguments",
     "RunWriter",
     "fallback_store_for",
+    "unsaved_file_after",
 ]
 
 # --- the fallback file, which `callscore import` reads later ----------------------------------
@@ -57,6 +58,7 @@ _SAVED = Phrase(
     "Results that are not in the history are saved in {files}. Import them later: {command}",
     "Результаты, которых нет в истории, сохранены в {files}. Добавить их позже: {command}",
 )
+_UNSAVED = "unsaved-{name}.jsonl"
 _MAX_NAME = 100
 _CREATE_FLAGS = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_CLOEXEC", 0)
 _APPEND_FLAGS = os.O_WRONLY | getattr(os, "O_CLOEXEC", 0)
@@ -207,7 +209,7 @@ class FallbackStore:
         with suppress(OSError, UnusableStore):
             make_store_folder(folder / name)
             for ending in endings:
-                path = folder / f"unsaved-{name}{ending}.jsonl"
+                path = folder / _UNSAVED.format(name=f"{name}{ending}")
                 with suppress(FileExistsError):
                     _append(path, content, _CREATE_FLAGS)
                     return path
@@ -227,6 +229,24 @@ def fallback_store_for(place: Path | str | None) -> FallbackStore:
     with suppress(UnusableStore):  # an address that cannot be read
         file = store_file_path(place)
     return FallbackStore(file, store_arguments(place))
+
+
+def unsaved_file_after(run: str, history: Path | str | None) -> tuple[str, Path] | None:
+    """The newest run that is only in a file beside a history, if it began after `run`; and the file.
+
+    The folder for temporary files is left out: the files of other projects are there, too.
+    """
+    file = None
+    with suppress(UnusableStore):
+        file = store_file_path(history)
+    found: list[tuple[str, Path]] = []
+    for folder in _folders(file)[:-1]:
+        for path in folder.glob(_UNSAVED.format(name="*")):
+            # A file whose history was opened has the id of its run; ids are ordered by time.
+            name = "-".join(path.stem.split("-")[1:4])
+            if name[:1].isdigit() and name > run:
+                found.append((name, path))
+    return max(found, default=None)
 
 
 def _folders(history: Path | None) -> list[Path]:
