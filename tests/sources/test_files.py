@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import io
+import os
 import sys
 from pathlib import Path
 from random import Random
@@ -138,6 +139,16 @@ def test_a_missing_file_is_refused(tmp_path: Path) -> None:
 
 def test_a_directory_is_refused(tmp_path: Path) -> None:
     assert refusal(str(tmp_path)).problem == "this is a directory. Pass the files in it."
+
+
+@pytest.mark.parametrize("path", ["/dev/zero", "/dev/urandom"])
+@pytest.mark.skipif(sys.platform == "win32", reason="such devices are files of Unix")
+def test_a_device_without_an_end_is_refused(path: str) -> None:
+    problem = refusal(path).problem
+
+    assert problem == "this is a device. Pass a file, or `-` for standard input."
+    with open_bytes(os.devnull) as stream:
+        assert stream.read() == b""
 
 
 def test_a_path_that_cannot_be_one_is_refused() -> None:

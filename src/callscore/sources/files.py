@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import io
+import os
 import re
+import stat
 import sys
 from contextlib import contextmanager
 from pathlib import Path
@@ -197,7 +199,9 @@ def _open_source(path: str, place: str) -> BinaryIO:
             raise UnreadableInput(place, problem)
         return sys.stdin.buffer
     try:
-        return Path(path).open("rb")
+        if not _is_endless(Path(path)):
+            return Path(path).open("rb")
+        problem = "this is a device. Pass a file, or `-` for standard input."
     except FileNotFoundError:
         problem = "file not found. Check the path."
     except IsADirectoryError:
@@ -207,6 +211,15 @@ def _open_source(path: str, place: str) -> BinaryIO:
     except (OSError, ValueError) as error:
         problem = f"the file cannot be opened ({error})."
     raise UnreadableInput(place, problem)
+
+
+def _is_endless(path: Path) -> bool:
+    """Whether it is a device such as /dev/zero; a terminal ends, and so does /dev/null."""
+    found = path.stat()
+    if not stat.S_ISCHR(found.st_mode) or found.st_rdev == Path(os.devnull).stat().st_rdev:
+        return False
+    with path.open("rb", buffering=0) as device:
+        return not device.isatty()
 
 
 def _close(path: str, source: BinaryIO) -> None:
