@@ -184,7 +184,7 @@ class Chat(Struct, frozen=True, kw_only=True):
         require_sdk()
         require_known_parameters(self.parameters)
         resolve_server(self.base_url)
-        key_for(self.base_url, self.key_variable, named_by(self.origin))
+        key_for(self.base_url, self.key_variable)  # the evaluation is named already
 
     def identity(self) -> dict[str, Any]:
         """What decides the answer, together with the input, as plain data without the key."""
