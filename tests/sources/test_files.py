@@ -304,7 +304,7 @@ def test_a_document_or_a_line_is_unpacked_up_to_a_limit(
     monkeypatch.setitem(files._limits, "unpacked", 4096)
     path = write(tmp_path, name, COMPRESSORS[codec](BOMBS[name]))
 
-    with pytest.raises(UnreadableInput, match=r"is larger than 4K, unpacked\.") as caught:
+    with pytest.raises(UnreadableInput, match=r"is larger than (4K|64), unpacked\.") as caught:
         list(read_records(path))
 
     assert caught.value.place == path
@@ -312,6 +312,18 @@ def test_a_document_or_a_line_is_unpacked_up_to_a_limit(
     if name.endswith((".json", ".yaml", ".jsonl")):
         what = "line" if name.endswith(".jsonl") else "document"
         assert caught.value.problem.startswith(f"the {what} is larger")
+
+
+def test_yaml_is_unpacked_up_to_a_smaller_limit(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(files._limits, "unpacked", 128 << 10)
+    small = write(tmp_path, "small.yaml", gzip.compress(b"- id: a" + b" " * 1000))
+    large = write(tmp_path, "large.yaml", gzip.compress(b"- id: a" + b" " * 3000))
+
+    assert len(list(read_records(small))) == 1
+    with pytest.raises(UnreadableInput, match=r"larger than 2K, unpacked.* --max-unpacked 1M"):
+        list(read_records(large))
 
 
 @pytest.mark.parametrize("codec", ["gzip", "zstd"])

@@ -76,10 +76,11 @@ def set_max_unpacked(size: int) -> None:
     _limits["unpacked"] = size
 
 
-def too_large(place: str, what: str) -> UnreadableInput:
-    """The error for a `document` or a `line` that is larger than `max_unpacked`."""
+def too_large(place: str, what: str, *, share: int = 1) -> UnreadableInput:
+    """The error for a `document` or a `line` that is larger than this share of `max_unpacked`."""
     size = max_unpacked()
-    problem = f"the {what} is larger than {_size_text(size)}, unpacked. If you trust the file,"
+    most = _size_text(size // share)
+    problem = f"the {what} is larger than {most}, unpacked. If you trust the file,"
     return UnreadableInput(place, f"{problem} pass --max-unpacked {_size_text(8 * size)}.")
 
 
@@ -90,18 +91,20 @@ def _size_text(size: int) -> str:
     return str(size)
 
 
-def read_whole(stream: io.BufferedReader, name: str, *, before: int = 0) -> bytes:
+def read_whole(stream: io.BufferedReader, name: str, *, before: int = 0, share: int = 1) -> bytes:
     """The rest of a stream; `before` is the number of bytes that were read of the document.
+
+    A document that takes longer to read has a smaller share of the limit: 64 for a 64th.
 
     Raises:
         UnreadableInput: the file is compressed, and the document larger than `max_unpacked`.
     """
     if not _is_compressed(stream):
         return stream.read()
-    limit = max_unpacked() - before
+    limit = max_unpacked() // share - before
     data = stream.read(limit + 1) if limit >= 0 else b""
     if limit < 0 or len(data) > limit:
-        raise too_large(name, "document")
+        raise too_large(name, "document", share=share)
     return data
 
 
