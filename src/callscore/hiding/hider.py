@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from callscore.core.score import Pair
     from callscore.hiding.markers import Markers
 
-__all__ = ["Hider", "contains_marker", "hide_for_report", "hide_text", "shows_marker"]
+__all__ = ["Hider", "contains_marker", "hide_for_report", "hide_text", "shows_marker", "texts_in"]
 
 _Value = TypeVar("_Value")
 _MAX_INTEGER = 10**40  # a longer number is not compared with secrets of digits
@@ -263,7 +263,7 @@ def hide_text(text: str) -> str:
 
 def contains_marker(value: Any) -> bool:
     """Whether plain data contain a marker, or what looks like one."""
-    return any(map(has_marker, _texts(value)))
+    return any(map(has_marker, texts_in(value)))
 
 
 def shows_marker(value: Any) -> bool:
@@ -271,7 +271,8 @@ def shows_marker(value: Any) -> bool:
     return _is_true_of_text(value, has_marker)
 
 
-def _texts(value: Any) -> Iterator[str]:
+def texts_in(value: Any) -> Iterator[str]:
+    """Every text in plain data, keys included."""
     pending = [value]
     while pending:
         item = pending.pop()

@@ -19,7 +19,7 @@ from callscore.evaluations.discovery import load_file
 from callscore.evaluations.locations import display_path, file_of_location
 from callscore.evaluations.plan import evaluation_cases, keyword_filter
 from callscore.formats.case_sides import read_expected_side
-from callscore.hiding.hider import Hider, contains_marker
+from callscore.hiding.hider import Hider, contains_marker, texts_in
 from callscore.hiding.markers import MARKER
 from callscore.history.records import asked_digest, calls_digest, expectation_digest
 from callscore.rewriting import reasons
@@ -41,7 +41,7 @@ from callscore.sources import BadRecord
 from callscore.words.value_text import call_text
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Sequence
     from pathlib import Path
 
     from callscore.core.call import ToolCall
@@ -361,25 +361,12 @@ class _BlessingFinder:
 
 def _refuse_placeholders(change: Change) -> None:
     """Refuse what the history has in place of secrets and of values that it cannot store."""
-    for text in _texts([change.items, [[*patch.path, patch.value] for patch in change.patches]]):
+    for text in texts_in([change.items, [[*patch.path, patch.value] for patch in change.patches]]):
         marker = MARKER.search(text)
         if marker is not None:
             raise CannotRewrite(reasons.SECRET_REMOVED, mark=marker[0])
         if text in _NON_FINITE or _LONE_SURROGATE.search(text):
             raise CannotRewrite(reasons.PLACEHOLDER_VALUE, text=text)
-
-
-def _texts(value: Any) -> Iterator[str]:
-    """Every text in plain data, keys included."""
-    pending = [value]
-    while pending:
-        item = pending.pop()
-        if isinstance(item, str):
-            yield item
-        elif isinstance(item, dict):
-            pending += [*item, *item.values()]
-        elif isinstance(item, list | tuple):
-            pending += item
 
 
 class LocatedCase(NamedTuple):
