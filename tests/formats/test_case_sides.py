@@ -195,3 +195,12 @@ def test_a_document_that_cannot_be_read_is_refused_with_its_side() -> None:
 
     with pytest.raises(InvalidCall, match=r"^expected: "):
         expected(in_words)
+
+
+def test_text_can_be_a_whole_case_with_groups() -> None:
+    case = """{"expected": [{"forbid": "rm"}, {"in_order": ["c", "d"]},
+        {"name": "e", "arguments": {"a": {"$gt": 1}}}], "actual": []}"""
+    actual = ["c", "d", {"name": "e", "arguments": {"a": 2}}]
+
+    assert callscore.score(case, actual).f1 == 1
+    assert callscore.score(case, [*actual, "rm"]).forbidden

@@ -157,12 +157,18 @@ def _is_own_notation(items: list[Any]) -> bool:
     return dialect is None or dialect.name == _GENERIC_DIALECT
 
 
-def _with_rules(calls: _Calls, where: str, items: list[Any]) -> _Calls:
+def _with_rules(calls: tuple[Expected, ...], where: str, items: list[Any]) -> tuple[Expected, ...]:
     from callscore.formats.expectations import read_rules
 
     if any(isinstance(item, ToolCall) for item in items):
         return calls  # of Python, where `$` has no meaning
-    return tuple([read_rules(call, f"{where}[{at}]") for at, call in enumerate(calls)])
+    return tuple(
+        [
+            # Text can be a whole case, whose groups are read already.
+            read_rules(call, f"{where}[{at}]") if isinstance(call, ToolCall) else call
+            for at, call in enumerate(calls)
+        ]
+    )
 
 
 def is_call_list(value: Any) -> bool:

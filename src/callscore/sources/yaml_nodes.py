@@ -136,7 +136,7 @@ class _Scanner(Scanner):
 
     def scan_yaml_directive_value(self, start_mark: Any) -> Any:
         version = super().scan_yaml_directive_value(start_mark)
-        if version[0] == 1 and version not in _VERSIONS:  # of others the parser says so itself
+        if version not in _VERSIONS:
             raise self._error_here(_NOT_SUPPORTED)
         return version
 
