@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from pathlib import Path
 from typing import Any
 
 import click
 import pytest
 from click.testing import CliRunner
 
-from callscore.cli.main import COMMANDS, cli
+from callscore.cli.main import COMMANDS, cli, run_command
 
 
 def run(*arguments: str) -> Any:
@@ -59,3 +60,18 @@ def test_every_command_has_help(name: str) -> None:
 
     assert command is not None
     assert (command.help or "").strip()
+
+
+@pytest.mark.parametrize("arguments", [("score",), ("score", "c.jsonl", "-o"), ("init",)])
+def test_names_of_files_that_are_too_long_are_refused(
+    arguments: tuple[str, ...],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("c.jsonl").write_text('{"expected": [], "actual": []}')
+    monkeypatch.setattr(sys, "argv", ["callscore", *arguments, "a" * 300])
+
+    assert run_command() == 3
+    assert "too long" in capsys.readouterr().err

@@ -270,3 +270,9 @@ def test_languages_of_any_shape_are_refused(lang: Any) -> None:
         score([], []).explain(lang=lang)
 
     assert len(str(caught.value)) < 120
+
+
+def test_arguments_with_keys_that_are_not_text_are_compared_by_rules() -> None:
+    call = ToolCall("f", {1: "2024-01-15", None: 3, ("a",): 4})  # type: ignore[dict-item]
+
+    assert score([call], [call], arguments={"f.1": "date", "f.null": "approx"}).f1 == 1

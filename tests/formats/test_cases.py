@@ -147,7 +147,9 @@ def test_an_id_is_text_or_an_integer(given: Any, kept: str) -> None:
     assert case(id=given).id == kept
 
 
-@pytest.mark.parametrize("given", [1.0, True, [1], {}, "", Malformed("NaN", "not a number")])
+@pytest.mark.parametrize(
+    "given", [1.0, True, [1], {}, "", 10**400, Malformed("NaN", "not a number")]
+)
 def test_any_other_id_is_refused(given: Any) -> None:
     assert refusal({"id": given}).startswith("'id' must be text or an integer; got ")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import shlex
 import sys
 from importlib import import_module
@@ -10,10 +11,11 @@ from typing import TYPE_CHECKING, NoReturn
 
 import click
 
-from callscore.cli.exits import error_exit_code
+from callscore.cli.exits import UNREADABLE, error_exit_code
 from callscore.cli.groups import SuggestingGroup
 from callscore.cli.output import print_note, program_name, without_secrets
 from callscore.cli.supervision import can_supervise, supervise
+from callscore.core.rendering import mention
 from callscore.errors import CallscoreError, MissingConsent
 from callscore.reports.inert import inert_lines
 
@@ -155,4 +157,14 @@ def run_command() -> int:
     except CallscoreError as error:
         print_note(str(error))
         code = error_exit_code(error)
+    except OSError as error:
+        code = _long_name_code(error)
     return code or 0
+
+
+def _long_name_code(error: OSError) -> int:
+    """Whatever asks about a path may be the first to hear that its name is too long."""
+    if error.errno != errno.ENAMETOOLONG:
+        raise error
+    print_note(f"the name of a file is too long: {mention(error.filename)}")
+    return UNREADABLE

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import stat
 import sys
 from contextlib import contextmanager
 from pathlib import Path
@@ -58,10 +59,13 @@ def _total_size(paths: Sequence[str]) -> int | None:
     """The size of all files together; None if it is unknown, as with standard input."""
     total = 0
     for path in paths:
-        file = Path(path)
-        if path == "-" or not file.is_file():
+        try:
+            found = Path(path).stat()
+        except (OSError, ValueError):  # the reader of the file says why
             return None
-        total += file.stat().st_size
+        if path == "-" or not stat.S_ISREG(found.st_mode):
+            return None
+        total += found.st_size
     return total
 
 

@@ -15,7 +15,7 @@ from callscore.core.budget import Budget, OverBudget
 from callscore.core.call import NOT_CAPTURED
 from callscore.core.equality import equal, json_type
 from callscore.core.phrases import Note, Phrase
-from callscore.core.rendering import json_path
+from callscore.core.rendering import json_path, scalar_text
 from callscore.core.rules import (
     ABSENT,
     Matcher,
@@ -363,8 +363,9 @@ def _relaxed_inside(value: Any, settings: Settings, depth: int) -> Any:
     return value
 
 
-def _rule_for(tool: str, argument: str, rules: tuple[ArgumentRule, ...]) -> ArgumentRule | None:
+def _rule_for(tool: str, argument: Any, rules: tuple[ArgumentRule, ...]) -> ArgumentRule | None:
     """The first rule that matches this argument of this tool; a tool's name may contain dots."""
+    argument = argument if isinstance(argument, str) else scalar_text(argument)  # a key of Python
     for rule in rules:
         of_tool, _, of_argument = rule.pattern.rpartition(".")
         if matches_pattern(of_tool, tool) and matches_pattern(of_argument, argument):

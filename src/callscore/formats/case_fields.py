@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from callscore.core.rendering import mention
 from callscore.errors import InvalidSettings, UnreadableInput
-from callscore.formats.shape import describe, integer_of
+from callscore.formats.shape import describe, integer_of, name_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -237,10 +237,9 @@ def require_tool_name(value: Any, place: str) -> str:
 def read_id(record: dict[str, Any], place: str) -> str | None:
     """The id of a record, if it has one: text or an integer."""
     value = record.get("id")
-    if value is None or (isinstance(value, str) and value):
-        return value
-    if integer_of(value) is not None:
-        return str(value)
+    name = name_of(value)  # None for an integer of very many digits
+    if value is None or name:
+        return name
     raise UnreadableInput(place, f"'id' must be text or an integer; got {describe(value)}.")
 
 
