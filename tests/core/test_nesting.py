@@ -17,6 +17,7 @@ from callscore import (
     Score,
     Settings,
     ToolCall,
+    expect,
     score,
 )
 from callscore.core import nesting
@@ -226,8 +227,10 @@ def test_shared_parts_that_expand_to_too_much_are_refused() -> None:
             score([call], [])
         with pytest.raises(InvalidCall, match="the same parts too many times"):
             score([], [call])
-    found = score([], [("f", Node(Node(shared())))]).actual[0]
-    assert (found.arguments, found.raw) == (None, "a Node")
+    with pytest.raises(InvalidCall, match="the same parts too many times"):
+        score([], [("f", Node(Node(shared())))])
+    with pytest.raises(InvalidCall, match="the value contains itself"):
+        expect.schema({"type": Node(shared())})
     with pytest.raises(InvalidCall, match="the results of a call contain the same parts"):
         score([], [{"name": "f", "arguments": {}, "result": shared()}])
     with pytest.raises(InvalidCall, match="the results of a call contain themselves"):

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from callscore.core.rules import Matcher
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Collection, Iterator
 
 __all__ = ["MAX_DEPTH", "SCALARS", "NestingFault", "nesting_fault"]
 
@@ -24,6 +24,7 @@ _FEW_MEMBERS = 100
 SCALARS = frozenset({str, int, float, bool, type(None)})
 _are_scalars = SCALARS.issuperset
 _CONTAINERS = (dict, list, tuple, Matcher)
+_FIELDS = "__dataclass_fields__"  # of a dataclass: encoders follow it, and so does its comparison
 
 
 def nesting_fault(value: dict[str, Any]) -> NestingFault | None:
@@ -108,12 +109,22 @@ def _values_in_memory(value: Any) -> int:
 
 
 def _size(value: Any) -> int:
-    return 1 + (2 if isinstance(value, Matcher) else len(value))
+    return 1 + len(_parts_of(value))
 
 
 def _containers_in(value: Any) -> Iterator[Any]:
+    return iter([item for item in _parts_of(value) if _is_container(item)])
+
+
+def _is_container(value: Any) -> bool:
+    return isinstance(value, _CONTAINERS) or hasattr(value.__class__, _FIELDS)
+
+
+def _parts_of(value: Any) -> Collection[Any]:
     if isinstance(value, dict):
-        value = value.values()
-    elif isinstance(value, Matcher):
-        value = (value.value, value.options)
-    return iter([item for item in value if isinstance(item, _CONTAINERS)])
+        return value.values()
+    if isinstance(value, Matcher):
+        return value.value, value.options
+    if isinstance(value, list | tuple):
+        return value
+    return [getattr(value, name, None) for name in getattr(value, _FIELDS)]
