@@ -379,7 +379,7 @@ def test_a_run_goes_on_where_kept_answers_cannot_be_read(store: Store) -> None:
     found = run(a_plan(Agent(), *MANY), CACHED, store=store)
 
     assert found.evaluations[0].passed == len(MANY)
-    assert [one.count("no such table: answers") for one in found.warnings] == [1]
+    assert [one.count("the file is damaged") for one in found.warnings] == [1]
 
 
 def test_a_history_that_takes_no_run_keeps_nothing_and_it_is_said(store: Store) -> None:
