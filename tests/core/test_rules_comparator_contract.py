@@ -18,6 +18,7 @@ from callscore.core.rendering import display_width, render_value
 from callscore.core.rules import (
     ABSENT,
     Comparator,
+    Context,
     Matcher,
     check_matcher,
     comparators,
@@ -74,7 +75,9 @@ def judge(question: str, value: Any) -> bool:
     return isinstance(value, str) and value in question
 
 
-CONTEXT = make_context(Settings(judge=judge), Budget(10**12))
+def context() -> Context:
+    """A context of its own for each comparison, as each case has its own budget."""
+    return make_context(Settings(judge=judge), Budget(10**12))
 
 
 def deep(levels: int) -> tuple[Any, Any]:
@@ -188,7 +191,7 @@ def test_an_example_accepts_the_one_and_refuses_the_other(
     comparator: Comparator, example: Any
 ) -> None:
     matcher = parse_matchers(example[0], where="example")
-    accepted, refused = (compare_value(matcher, value, CONTEXT) for value in example[1:])
+    accepted, refused = (compare_value(matcher, value, context()) for value in example[1:])
 
     assert comparator.check(matcher) is None
     assert accepted.matched
@@ -206,7 +209,7 @@ def test_a_rule_for_settings_accepts_the_value_itself(name: str, data: st.DataOb
     matcher = Matcher(f"${name}", data.draw(OPERANDS), data.draw(options))
     assume(check_matcher(matcher) is None)
 
-    verdict = compare_value(matcher, matcher.value, CONTEXT)
+    verdict = compare_value(matcher, matcher.value, context())
 
     assert verdict == (True, 1.0, None, ())
 
@@ -219,7 +222,7 @@ def test_whatever_is_given_there_is_an_answer_from_0_to_1_and_a_reason(
 ) -> None:
     matcher = data.draw(matchers_of(comparator))
 
-    verdict = compare_value(matcher, actual, CONTEXT)
+    verdict = compare_value(matcher, actual, context())
     said = [describe_value(matcher)]
     if verdict.note is not None:
         said += [verdict.note.text("en"), verdict.note.text("ru")]
@@ -237,7 +240,7 @@ def test_no_value_is_too_deep_or_too_long_or_missing(comparator: Comparator, kin
     for spelled, _, _ in comparator.examples:
         matcher = parse_matchers(spelled, where="example")
 
-        verdict = compare_value(matcher, HOSTILE_VALUES[kind], CONTEXT)
+        verdict = compare_value(matcher, HOSTILE_VALUES[kind], context())
 
         assert 0 <= verdict.value <= 1
 
@@ -266,7 +269,7 @@ def test_no_operand_is_too_deep_or_too_long_to_be_checked_and_compared(
     matcher = Matcher(comparator.keys[0], operand)
 
     is_usable = check_matcher(matcher) is None
-    verdict = compare_value(matcher, operand, CONTEXT) if is_usable else None
+    verdict = compare_value(matcher, operand, context()) if is_usable else None
 
     assert display_width(describe_value(matcher)) <= 120
     assert verdict is None or verdict.matched or not comparator.is_rule or kind.endswith(RULED)
@@ -298,7 +301,7 @@ def test_only_the_rules_about_absence_accept_nothing(comparator: Comparator) -> 
     for spelled, _, _ in comparator.examples:
         matcher = parse_matchers(spelled, where="example")
 
-        is_accepted = compare_value(matcher, ABSENT, CONTEXT).matched
+        is_accepted = compare_value(matcher, ABSENT, context()).matched
 
         assert is_accepted == comparator.may_be_absent(matcher)
         assert is_accepted == (comparator.name in {"absent", "optional"})

@@ -171,7 +171,7 @@ def test_a_repeated_id_is_reported(callscore: Program, tmp_path: Path) -> None:
     run = callscore("score", "c.jsonl")
 
     assert run.returncode == 0
-    assert "2 cases with a repeated id and trial, also scored (a, a)" in run.stdout
+    assert "2 cases with a repeated id and trial, also scored (a, … 1 more)" in run.stdout
 
 
 def test_a_compressed_file_that_was_cut_off(callscore: Program, tmp_path: Path) -> None:
