@@ -24,7 +24,6 @@ __all__ = [
 _MAX_DIGITS = 4300  # Python's limit for converting text to an integer, and back
 _MAX_INTEGER_BITS = 14_285  # every integer of that many digits has fewer or as many
 _NUMBER = re.compile(r"([-+]?)([0-9]*)\.?([0-9]*)(?:[eE]([-+]?[0-9]+))?")
-_OUT_OF_RANGE = "out of range"
 _MAX_SHIFT = 100_000  # digits, after which a smaller number does not matter beside a larger one
 
 
@@ -157,9 +156,11 @@ def decode_json(text: str | bytes) -> Any:
     """
     try:
         return msgspec.json.decode(text)
-    except msgspec.ValidationError as error:
-        if not str(error).lower().partition(" - ")[0].endswith(_OUT_OF_RANGE):
-            raise
+    except msgspec.ValidationError:  # without a type, only of a number out of range
+        return _decode_with_large_numbers(text)
+
+
+def _decode_with_large_numbers(text: str | bytes) -> Any:
     from json import JSONDecoder  # noqa: TID251  (it leaves numbers to others)
 
     decoder = JSONDecoder(
