@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+import sys
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -79,6 +80,7 @@ def test_a_command_sends_nothing_until_it_is_typed_as_the_refusal_says(
 
     refused = callscore(*line.split(), **environment)
     sent = len(server.requests)
+    # Without `callscore` on the path, the command starts with the interpreter.
     name, command = refused.stderr.partition("\n")[0].rpartition(" run: ")[2].split(" ", 1)
     allowed = callscore(*shlex.split(command.removeprefix("-m callscore ")), **environment)
 
@@ -88,7 +90,8 @@ def test_a_command_sends_nothing_until_it_is_typed_as_the_refusal_says(
     assert "GITHUB_TOKEN may be sent there. This needs your consent." in refused.stderr
     assert "allow_servers in ~/.config/callscore/config.toml" in refused.stderr
     assert TOKEN not in refused.stderr
-    assert (name, allowed.returncode) == ("callscore", 0), allowed.stderr
+    assert name in ("callscore", shlex.quote(sys.executable))
+    assert allowed.returncode == 0, allowed.stderr
     assert len(server.requests) == 1
 
 
