@@ -78,10 +78,9 @@ properties: $(VENV)/.installed-dev ## run the property tests with twenty times a
 
 # The same seed gives the same inputs. `make fuzz INPUTS=1000000` runs until it has run that many.
 SEED ?= 0
-MINUTES ?= 5
 fuzz: $(VENV)/.installed-dev ## mutate all that callscore reads, and run it: SEED=7 MINUTES=60 INPUTS=1000000 JOBS=1
 	$(BIN)/python -m tools.fuzz --seed $(SEED) --jobs $(JOBS) \
-		$(if $(INPUTS),--inputs $(INPUTS),--minutes $(MINUTES))
+		$(if $(INPUTS),--inputs $(INPUTS),--minutes $(or $(MINUTES),5))
 
 differential: $(SDKS_VENV)/.installed ## compare what is read with the objects of the real SDKs
 	$(SDKS_VENV)/bin/python -m pytest tests/differential $(SPREAD)

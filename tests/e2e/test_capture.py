@@ -148,7 +148,7 @@ def test_there_must_be_a_trace(callscore: Program) -> None:
 def test_a_secret_is_not_captured(callscore: Program) -> None:
     trace = b'{"input": "Hi", "actual": [{"name": "f", "arguments": {"k": "a-token-of-mine"}}]}'
 
-    ran = callscore("capture", "-", stdin=trace, MY_TOKEN="a-token-of-mine")  # noqa: S106
+    ran = callscore("capture", "-", stdin=trace, MY_TOKEN="a-token-of-mine")  # noqa: S106  (not a real one)
 
     assert "a-token-of-mine" not in ran.stdout
     assert '"k":"[hidden ' in ran.stdout

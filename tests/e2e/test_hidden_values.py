@@ -110,7 +110,7 @@ def stored_texts(folder: Path) -> Iterator[str]:
             for value in row:
                 if isinstance(value, bytes):
                     with suppress(zlib.error):  # a digest is not compressed
-                        value = zlib.decompress(value)  # noqa: PLW2901
+                        value = zlib.decompress(value)  # noqa: PLW2901  (the same value, unpacked)
                     yield value.decode("utf-8", "replace")
                 elif isinstance(value, str):
                     yield value
@@ -257,7 +257,7 @@ def test_an_answer_with_a_secret_is_not_reused(callscore: Program, tmp_path: Pat
         "    return [('g', {})] if case.id == 'b' else [('f', {'k': os.environ['MY_TOKEN']})]\n",
         encoding="utf-8",
     )
-    secret = "the-first-secret"  # noqa: S105
+    secret = "the-first-secret"  # noqa: S105  (not a real one)
 
     first = callscore("run", "--cache", "--json", MY_TOKEN=secret)
     again = callscore("run", "--cache", "--json", MY_TOKEN=secret)

@@ -636,7 +636,7 @@ def test_settings_of_the_project_that_make_no_sense_are_refused(
 def test_no_secret_is_in_the_name_or_the_properties_of_a_test(
     pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    secret = "a-secret-of-mine"  # noqa: S105
+    secret = "a-secret-of-mine"  # noqa: S105  (not a real one)
     monkeypatch.setenv("MY_TOKEN", secret)
     pytester.makepyfile(
         eval_agent="from callscore import Case, evaluation\n"

@@ -158,7 +158,7 @@ def test_a_result_that_was_copied_is_refused(filled: Store) -> None:
     with filled.writing() as connection:
         connection.execute(
             text(
-                f"INSERT INTO results ({names}, trial) SELECT {names}, trial + 2 FROM results"  # noqa: S608
+                f"INSERT INTO results ({names}, trial) SELECT {names}, trial + 2 FROM results"  # noqa: S608  (our own names)
             )
         )
 

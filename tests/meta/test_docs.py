@@ -99,6 +99,15 @@ def _anchors(page: Path) -> set[str]:
     return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
 
 
+def test_every_decision_is_in_the_list() -> None:
+    folder = ROOT / "docs/decisions"
+    listed = (folder / "0001-record-decisions.md").read_text(encoding="utf-8")
+
+    missing = [path.name for path in sorted(folder.glob("*.md")) if f"({path.name})" not in listed]
+
+    assert missing == ["0001-record-decisions.md"]
+
+
 def test_every_page_can_be_reached_from_the_index() -> None:
     seen: set[Path] = set()
     pending = [ROOT / "docs/index.md"]

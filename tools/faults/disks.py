@@ -69,5 +69,5 @@ def full_output_round(whole: KillProject, chance: Random) -> tuple[str, str]:
             check=False,
             timeout=60,
         )
-    label = f"{' '.join(words)} > {os.path.basename(_FULL)}"  # noqa: PTH119
+    label = f"{' '.join(words)} > {os.path.basename(_FULL)}"  # noqa: PTH119  (a device)
     return label, "" if done.returncode else "exit code 0, although nothing was written"

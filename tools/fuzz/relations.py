@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 __all__ = ["RELATIONS", "SECRET", "compare_secret", "same_scores"]
 
-SECRET = 'Zq7"\\/é+k3y-in-the-environment'  # noqa: S105
+SECRET = 'Zq7"\\/é+k3y-in-the-environment'  # noqa: S105  (not a real one)
 _VARIABLE = "FUZZ_API_KEY"
 _Numbers = list[tuple[float, ...]] | str
 
