@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -27,7 +26,6 @@ from callscore.reports.score import (
     check_hint,
     count_text,
     interval_text,
-    jsonl_line,
     metric_rows,
     not_scorable_notes,
     note_lines,
@@ -35,11 +33,10 @@ from callscore.reports.score import (
     rate_table,
     settings_note,
     shown_trials,
-    write_json,
     write_junit,
     write_markdown,
 )
-from callscore.words.plain_data import case_to_dict, results_to_dict
+from callscore.words.plain_data import results_to_dict
 
 if TYPE_CHECKING:
     from callscore.core.phrases import Language
@@ -184,52 +181,6 @@ def test_faults_in_cases_that_are_not_shown_can_be_found() -> None:
     results = Results(settings=DEFAULT, summary=summary, cases=(shown,))
     assert check_hint(results, "en") == "details: callscore check"
     assert check_hint(results, "ru") == "подробности: callscore check"
-
-
-def test_the_document_holds_everything(results: Results) -> None:
-    assert msgspec.json.decode(write_json(results)) == results_to_dict(results)
-
-
-def test_the_document_is_indented_and_ends_with_a_line_break(nothing: Results) -> None:
-    text = write_json(nothing)
-
-    assert text.startswith('{\n  "totals": {\n    "cases": 0,')
-    assert text.endswith("}\n")
-
-
-def test_the_sentences_can_be_had_in_russian(results: Results) -> None:
-    case = msgspec.json.decode(write_json(results, lang="ru"))["cases"][0]
-
-    assert case["rating"] == "Плохо"
-    assert case["score"] == 0.4
-
-
-def test_hostile_text_survives_as_data(hostile: Results) -> None:
-    document = msgspec.json.decode(write_json(hostile))
-
-    assert document["cases"][0]["id"] == hostile.cases[0].id
-
-
-def test_a_case_is_one_line(failing: Score) -> None:
-    case = CaseScore(id="two\nlines", trial=1, score=failing)
-
-    line = jsonl_line(case)
-
-    assert line.count(b"\n") == 1
-    assert line.endswith(b"\n")
-    assert msgspec.json.decode(line) == case_to_dict(case)
-
-
-def test_a_line_of_json_can_be_had_in_russian(failing: Score) -> None:
-    line = jsonl_line(CaseScore(id="a", score=failing), lang="ru")
-
-    assert msgspec.json.decode(line)["rating"] == "Плохо"
-
-
-def test_integers_beyond_64_bits_keep_all_their_digits() -> None:
-    score = score_calls((), (ToolCall("f", {"n": 10**30}),), Settings())
-
-    assert b'"n":1000000000000000000000000000000}' in jsonl_line(CaseScore(id="a", score=score))
 
 
 TABLES = """\

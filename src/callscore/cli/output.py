@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import os
 import sys
-from contextlib import contextmanager, redirect_stdout, suppress
+from contextlib import closing, contextmanager, redirect_stdout, suppress
 from importlib import import_module
 from pathlib import Path
 from shlex import quote
 from shutil import which
 from tempfile import NamedTemporaryFile
+from time import monotonic
 from typing import IO, TYPE_CHECKING, Any, Protocol, TypeVar, cast
 
 import click
+from msgspec.structs import replace
 
 from callscore.core.phrases import Phrase, say
 from callscore.core.rendering import escape
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
 
     from rich.console import Console
 
+    from callscore.cli.waiting_cases import WaitingCases
     from callscore.core.phrases import Language
     from callscore.core.results import CaseScore, Results, RunResults
 
@@ -50,6 +53,7 @@ _Shown = TypeVar("_Shown")
 # The functions of a report are imported when they are used: SUBJECT.write_FORMAT returns its text,
 # and SUBJECT_terminal.render prints it. These are the exceptions.
 _WRITERS = {
+    ("score", "json"): ("score_json", "write_json"),
     ("gate", "junit"): ("gate_terminal", "write_junit"),
     ("history", "table"): ("history_terminal", "write_text"),
 }
@@ -57,6 +61,9 @@ _RENDERERS = {
     "saved run": ("run_terminal", "render_saved_run"),
     "baselines": ("history_terminal", "render_baselines"),
 }
+
+_BLOCK = 1 << 16  # bytes of lines that are written together
+_SOON = 0.1  # seconds; lines that come more slowly are written at once
 
 
 @contextmanager
@@ -67,28 +74,38 @@ def open_output(
     *,
     is_gate: bool = False,
     is_all_or_nothing: bool = False,
+    is_prompt: bool = False,
 ) -> Iterator[Output]:
     """The output of a report; without a path, or with `-`, it is standard output.
 
     A file keeps its old content until the report is complete. After an error it has what was written
     by then, unless `is_all_or_nothing`. When the reader closes standard output the program exits,
-    unless `is_gate`, because it still has to find its exit code.
+    unless `is_gate`, because it still has to find its exit code. With `is_prompt`, each line of JSON
+    lines is written at once, because the next one may be long in coming.
     """
+    options = output_format, lang
     if path is None or path == "-":
-        yield Output(_StandardOutput(is_gate=is_gate), output_format, lang)
+        standard = _StandardOutput(is_gate=is_gate)
+        is_prompt = is_prompt or standard.is_terminal
+        with closing(Output(standard, *options, is_prompt=is_prompt)) as output:
+            yield output
         return
     target = Path(path).resolve()  # the target of a link is written, and the link stays
     if target.is_dir():
         raise click.UsageError(f"Cannot write {path}: it is a directory.")
     try:
         if target.exists() and not target.is_file():  # a device or a pipe is not replaced
-            with target.open("wb") as stream:
-                yield Output(stream, output_format, lang)
+            with (
+                target.open("wb") as stream,
+                closing(Output(stream, *options, is_prompt=is_prompt)) as output,
+            ):
+                yield output
             return
         with NamedTemporaryFile(dir=target.parent, prefix=f".{target.name}.", delete=False) as file:
             temporary = Path(file.name)
             try:
-                yield Output(file, output_format, lang)
+                with closing(Output(file, *options)) as output:
+                    yield output
             except BaseException:
                 if is_all_or_nothing or not file.tell():
                     temporary.unlink()
@@ -118,6 +135,10 @@ class _StandardOutput:
     def __init__(self, *, is_gate: bool) -> None:
         self._is_gate = is_gate
 
+    @property
+    def is_terminal(self) -> bool:
+        return sys.stdout is not None and sys.stdout.isatty()
+
     def write(self, data: bytes, /) -> None:
         if sys.stdout is None:  # closed by the parent process
             return
@@ -137,24 +158,63 @@ class _StandardOutput:
 class Output:
     """Writes one report in one format."""
 
-    def __init__(self, target: _Writable, output_format: str, lang: Language) -> None:
+    def __init__(
+        self, target: _Writable, output_format: str, lang: Language, *, is_prompt: bool = False
+    ) -> None:
         self._target = target
         self._format = output_format
         self._lang = lang
+        self._is_prompt = is_prompt
+        self._cases: WaitingCases | None = None  # of a document that they are a part of
+        self._lines: list[bytes] = []  # of JSON lines, not written yet
+        self._lines_size = 0
+        self._last_time = 0.0
 
     @property
     def on_case(self) -> Callable[[CaseScore], None] | None:
-        """The function that writes a case as soon as it is scored; None unless it is JSON lines."""
-        if self._format != "jsonl":
-            return None
-        from callscore.hiding.hider import Hider
-        from callscore.reports.score import jsonl_line
+        """The function that takes a case as soon as it is scored; None if the report needs all of them."""
+        if self._format == "jsonl":
+            from callscore.hiding.hider import Hider
+            from callscore.reports.score_json import jsonl_line
 
-        hide = Hider().data
-        return lambda case: self.write_bytes(jsonl_line(hide(case), lang=self._lang))
+            hide = Hider().data
+            return lambda case: self._write_line(jsonl_line(hide(case), lang=self._lang))
+        from callscore.reports.case_by_case import case_format
+
+        form = case_format(self._format)
+        if form is None:
+            return None
+        from callscore.cli.waiting_cases import WaitingCases
+
+        if self._cases is None:
+            self._cases = WaitingCases(form, self._format, self._lang)
+        return self._cases.add
+
+    def _write_line(self, line: bytes) -> None:
+        """Write a line soon: many lines are written together, which takes less time."""
+        self._lines.append(inert_bytes(line, self._format))
+        self._lines_size += len(line)
+        if self._is_prompt or self._lines_size >= _BLOCK or monotonic() > self._last_time + _SOON:
+            self._write_lines()
+
+    def _write_lines(self) -> None:
+        data = b"".join(self._lines)
+        self._lines.clear()
+        self._lines_size = 0
+        if data:
+            self._target.write(data)
+            self._last_time = monotonic()
+
+    def close(self) -> None:
+        """Write the last lines, and remove what was stored for the report."""
+        try:
+            self._write_lines()
+        finally:
+            if self._cases is not None:
+                self._cases.close()
 
     def write(self, results: Results) -> None:
-        """Write the report; JSON lines are written already, and only their notes are printed."""
+        """Write the report, with the cases that were taken; of JSON lines only the notes are printed."""
         if self._format == "jsonl":
             from callscore.reports.score import incomplete_lines, note_lines
 
@@ -162,7 +222,21 @@ class Output:
             for note in incomplete_lines(shown, self._lang) + note_lines(shown, self._lang):
                 print_named_note(*note)
             return
-        write_report("score", (results,), self, self._format, lang=self._lang)
+        cases = self._cases
+        if cases is None or cases.shown.count <= 1:
+            only = () if cases is None or cases.only is None else (cases.only,)
+            results = replace(results, cases=(*results.cases, *only))
+            write_report("score", (results,), self, self._format, lang=self._lang)
+        else:
+            self._write_around(cases, without_secrets(results))
+
+    def _write_around(self, cases: WaitingCases, results: Results) -> None:
+        before, after = cases.form.around(results, cases.shown, self._lang)
+        text = "\n".join([before, *cases.shown.markers, after])
+        self.write_text(before)
+        for block in cases.written():
+            self.write_unchanged(block)
+        self.write_text(after + _legend_below(text, self._format, self._lang))
 
     def console(self) -> Console | None:
         """The terminal that the output goes to; None if it is not a terminal.

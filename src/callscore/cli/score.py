@@ -250,7 +250,9 @@ def command(**options: Any) -> int:
     is_gate = request.fail_under is not None
     destination = request.output, request.output_format, request.lang
     unjudged = UnjudgedCases(judge)
-    with open_output(*destination, is_gate=is_gate) as output:
+    # Answers of a judge, and cases on standard input, may be long in coming.
+    is_prompt = judge is not None or "-" in (*request.files, *request.expected, *request.actual)
+    with open_output(*destination, is_gate=is_gate, is_prompt=is_prompt) as output:
         with saving_scores(_keep_request(request), request.store, request.lang) as keeper:
             results = _score(request, output, unjudged, keeper)
             if keeper is not None:

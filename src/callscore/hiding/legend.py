@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from callscore.core.phrases import Language
 
-__all__ = ["legend", "with_legend"]
+__all__ = ["legend", "markers_in", "with_legend"]
 
 # A marker in a report: it may be wrapped, and its end may be cut.
 _SHOWN = re.compile(r"\[hidden\s+(?:([0-9a-f]{8})[0-9a-f]{4}[\].\s]|([0-9a-f]{0,11})…)")
@@ -34,11 +34,7 @@ def legend(text: str, lang: Language = "en", *, write: Callable[[str], str] = es
 
     `write` writes a name as the report does.
     """
-    if "hidden" not in text:
-        return ""
-    from html import unescape  # its table is large, and most reports have no marker
-
-    shown = {(found[1] or found[2])[:8] for found in _SHOWN.finditer(unescape(text))}
+    shown = {(found[1] or found[2])[:8] for found in _shown_in(text)}
     if not shown:
         return ""
     names, is_all = _variables(shown)
@@ -46,6 +42,19 @@ def legend(text: str, lang: Language = "en", *, write: Callable[[str], str] = es
     more = "" if is_all and len(names) <= _MOST_NAMED else ", …"
     values = say(_VALUES, lang, names=f"{listed}{more}") if names else say(_SECRETS, lang)
     return say(_LEGEND, lang, mark=write(_MARK), values=values)
+
+
+def markers_in(text: str) -> list[str]:
+    """The markers in a part of a report; the legend of these is that of the part."""
+    return [found[0] for found in _shown_in(text)]
+
+
+def _shown_in(text: str) -> Iterable[re.Match[str]]:
+    if "hidden" not in text:
+        return ()
+    from html import unescape  # its table is large, and most reports have no marker
+
+    return _SHOWN.finditer(unescape(text))
 
 
 def with_legend(text: str, lang: Language = "en") -> str:

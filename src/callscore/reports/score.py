@@ -1,4 +1,4 @@
-"""The report of scored cases: its phrases, and its JSON, JSON lines, Markdown and JUnit forms."""
+"""The report of scored cases: its phrases, and its Markdown and JUnit forms."""
 
 from __future__ import annotations
 
@@ -37,7 +37,6 @@ from callscore.reports.formatting import (
     xml_safe,
 )
 from callscore.words.diff import NOTHING_COUNTS, call_lines, diff_lines, plain_text
-from callscore.words.plain_data import case_to_dict, results_to_dict
 from callscore.words.reasons import fault_kind_name
 from callscore.words.value_text import (
     CASES,
@@ -47,8 +46,6 @@ from callscore.words.value_text import (
     call_counts,
     confused_tools,
     decimal,
-    encode_json,
-    json_document,
     percent,
     rating_meaning,
     score_rating,
@@ -85,7 +82,6 @@ __all__ = [
     "fault_ranking",
     "incomplete_lines",
     "interval_text",
-    "jsonl_line",
     "metric_rows",
     "not_scorable_notes",
     "not_shown_text",
@@ -100,7 +96,6 @@ __all__ = [
     "single_notes",
     "summary_meaning",
     "total_texts",
-    "write_json",
     "write_junit",
     "write_markdown",
 ]
@@ -510,16 +505,6 @@ def shown_trials(trials: int, *, most: int = MOST_TRIAL_COLUMNS) -> list[int]:
             power *= factor
     others = [k for k in range(1, most + 1) if k not in shown]
     return sorted(shown.union(others[: most - len(shown)]))
-
-
-def write_json(results: Results, *, lang: Language = "en") -> str:
-    """An indented document; the language affects its sentences, never its keys."""
-    return json_document(results_to_dict(results, lang=lang))
-
-
-def jsonl_line(case: CaseScore, *, lang: Language = "en") -> bytes:
-    """The score of one case as a line of JSON, with its line break."""
-    return encode_json(case_to_dict(case, lang=lang)) + b"\n"
 
 
 def write_markdown(results: Results, *, lang: Language = "en") -> str:

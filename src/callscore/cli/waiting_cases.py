@@ -1,0 +1,109 @@
+"""The cases of a report that is written case by case, until what precedes them is known."""
+
+from __future__ import annotations
+
+from tempfile import SpooledTemporaryFile, gettempdir
+from typing import TYPE_CHECKING
+
+import click
+
+from callscore.hiding.hider import Hider
+from callscore.reports.case_by_case import ShownCases
+from callscore.reports.inert import inert_bytes
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from callscore.core.phrases import Language
+    from callscore.core.results import CaseScore
+    from callscore.reports.case_by_case import CaseFormat
+
+__all__ = ["WaitingCases"]
+
+_IN_MEMORY = 1 << 22  # bytes of cases; more of them are in a file
+_BLOCK = 1 << 18
+
+
+class WaitingCases:
+    """Writes each case as the report will have it: into memory, or if there are many into a temporary file.
+
+    The file has no name where the system allows that, and never outlives the process. Secrets are hidden in it.
+    """
+
+    def __init__(self, form: CaseFormat, output_format: str, lang: Language) -> None:
+        self.form = form
+        self.format = output_format
+        self._lang = lang
+        self._hider = Hider()
+        self._spool = SpooledTemporaryFile(max_size=_IN_MEMORY)  # noqa: SIM115  (it is closed by `close`)
+        self._block: list[bytes] = []
+        self._block_size = 0
+        self._count = self._failing = self._faults = 0
+        self._markers: dict[str, None] = {}
+        self.only: CaseScore | None = None  # if there is one so far
+
+    @property
+    def shown(self) -> ShownCases:
+        """What has to be known of the cases."""
+        return ShownCases(self._count, self._failing, self._faults, tuple(self._markers))
+
+    def add(self, case: CaseScore) -> None:
+        """Take the next case."""
+        self._count += 1
+        if self._count == 1:
+            self.only = case
+            return
+        if self.only is not None:
+            first, self.only = self.only, None
+            self._add(first)
+        self._block.append(self.form.separator)
+        self._add(case)
+
+    def _add(self, case: CaseScore) -> None:
+        score = case.score
+        self._failing += not score.passed
+        self._faults += len(score.faults or ())
+        written = inert_bytes(self.form.case(self._hider.data(case), self._lang), self.format)
+        if b"hidden" in written:
+            from callscore.hiding.legend import markers_in
+
+            self._markers |= dict.fromkeys(markers_in(written.decode()))
+        self._block.append(written)
+        self._block_size += len(written)
+        if self._block_size >= _BLOCK:
+            self._store_block()
+
+    def _store_block(self) -> None:
+        try:
+            self._spool.write(b"".join(self._block))
+        except OSError as error:
+            raise _cannot_store(error) from error
+        self._block.clear()
+        self._block_size = 0
+
+    def written(self) -> Iterator[bytes]:
+        """All cases in order, in blocks."""
+        self._store_block()
+        self._spool.seek(0)
+        while block := self._next_block():
+            yield block
+
+    def _next_block(self) -> bytes:
+        try:
+            return self._spool.read(_BLOCK)
+        except OSError as error:
+            raise _cannot_store(error) from error
+
+    def close(self) -> None:
+        """Remove the temporary file."""
+        self._spool.close()
+
+
+def _cannot_store(error: OSError) -> click.ClickException:
+    """That the temporary file cannot be used, because the disk is full or there is no folder for it."""
+    try:
+        folder = f" in {gettempdir()}"
+    except OSError:
+        folder = ""
+    problem = error.strerror or str(error)
+    return click.ClickException(f"Cannot write a temporary file{folder}: {problem}.")

@@ -1,0 +1,62 @@
+"""Reports that are written case by case: what a format says about that.
+
+A report on any number of cases takes little memory if each case is written as soon as it is scored. What precedes the
+cases in a document contains the totals, and is known only after the last case.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, NamedTuple, cast
+
+from msgspec import Struct
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from callscore.core.phrases import Language
+    from callscore.core.results import CaseScore, Results
+
+__all__ = ["CaseFormat", "ShownCases", "case_format"]
+
+# The module of reports whose `CASE_FORMAT` describes a format. The others are written as a whole.
+_MODULES = {"json": "score_json"}
+
+
+class ShownCases(Struct, frozen=True):
+    """What has to be known of the cases that are written already.
+
+    Attributes:
+        count: how many there are.
+        failing: how many of them did not pass.
+        faults: how many violations of the tool definitions they have together.
+        markers: the markers in them that stand for secrets, each once.
+    """
+
+    count: int = 0
+    failing: int = 0
+    faults: int = 0
+    markers: tuple[str, ...] = ()
+
+
+class CaseFormat(NamedTuple):
+    """How a document is put together from the cases in it.
+
+    Attributes:
+        case: a case without secrets, as it is written in the document. The title of a single case is
+            not needed here: a report on one case is written as a whole.
+        around: what precedes the cases, and what follows them. The results have no `cases`.
+        separator: what is between two cases.
+    """
+
+    case: Callable[[CaseScore, Language], bytes]
+    around: Callable[[Results, ShownCases, Language], tuple[str, str]]
+    separator: bytes = b""
+
+
+def case_format(output_format: str) -> CaseFormat | None:
+    """How a format is written case by case; None if it cannot be."""
+    if output_format not in _MODULES:
+        return None
+    module = import_module(f"callscore.reports.{_MODULES[output_format]}")
+    return cast("CaseFormat", module.CASE_FORMAT)

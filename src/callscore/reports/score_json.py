@@ -1,0 +1,46 @@
+"""The report of scored cases as a JSON document, and as JSON lines."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from callscore.reports.case_by_case import CaseFormat
+from callscore.words.plain_data import case_to_dict, results_to_dict
+from callscore.words.value_text import encode_json, json_document
+
+if TYPE_CHECKING:
+    from callscore.core.phrases import Language
+    from callscore.core.results import CaseScore, Results
+    from callscore.reports.case_by_case import ShownCases
+
+__all__ = ["CASE_FORMAT", "jsonl_line", "write_json"]
+
+# Where the cases are in a document without any: no other line begins so, as line breaks in texts are escaped.
+_NO_CASES = '\n  "cases": []'
+_CASE_INDENT = b"\n    "
+
+
+def write_json(results: Results, *, lang: Language = "en") -> str:
+    """An indented document; the language affects its sentences, never its keys."""
+    return json_document(results_to_dict(results, lang=lang))
+
+
+def jsonl_line(case: CaseScore, *, lang: Language = "en") -> bytes:
+    """The score of one case as a line of JSON, with its line break."""
+    return encode_json(case_to_dict(case, lang=lang)) + b"\n"
+
+
+def _case(case: CaseScore, lang: Language) -> bytes:
+    """The score of one case on its own lines of the document."""
+    found = encode_json(case_to_dict(case, lang=lang))
+    return _CASE_INDENT + msgspec.json.format(found, indent=2).replace(b"\n", _CASE_INDENT)
+
+
+def _around(results: Results, _: ShownCases, lang: Language) -> tuple[str, str]:
+    before, after = write_json(results, lang=lang).split(_NO_CASES, 1)
+    return f'{before}\n  "cases": [', f"\n  ]{after}"
+
+
+CASE_FORMAT = CaseFormat(_case, _around, b",")

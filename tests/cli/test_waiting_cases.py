@@ -1,0 +1,172 @@
+"""Cases that wait until the report can be written."""
+
+from __future__ import annotations
+
+import errno
+from typing import TYPE_CHECKING, Any
+
+import click
+import msgspec
+import pytest
+from click.testing import CliRunner
+from msgspec.structs import replace
+
+from callscore.cli import waiting_cases
+from callscore.cli.output import open_output, report_text
+from callscore.cli.score import command
+from callscore.engines.local import ScoreHooks, score_cases, score_files
+from callscore.errors import UnreadableInput
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+RECORDS: list[dict[str, Any]] = [
+    {"id": f"case {number}", "expected": ["f", {"name": "g"}], "actual": ["f", "h"][: number % 3]}
+    for number in range(40)
+]
+FORMATS = ["json"]
+
+
+@pytest.fixture
+def cases(tmp_path: Path) -> Path:
+    path = tmp_path / "cases.jsonl"
+    path.write_bytes(msgspec.json.Encoder().encode_lines(RECORDS))
+    return path
+
+
+def written(target: Path, output_format: str, records: list[dict[str, Any]]) -> str:
+    """The report of these records, written case by case."""
+    found = score_cases(records, show="all", max_shown=None)
+    with open_output(str(target), output_format, "en") as output:
+        assert output.on_case is not None
+        take = output.on_case
+        for case in found.cases:
+            take(case)
+        output.write(replace(found, cases=()))
+    return target.read_text()
+
+
+@pytest.mark.parametrize("output_format", FORMATS)
+@pytest.mark.parametrize("count", [0, 1, 2, 3, 40])
+def test_the_report_is_the_same_as_if_all_cases_had_been_kept(
+    tmp_path: Path, output_format: str, count: int
+) -> None:
+    whole = score_cases(RECORDS[:count], show="all", max_shown=None)
+
+    found = written(tmp_path / "report", output_format, RECORDS[:count])
+
+    assert found == report_text("score", output_format, whole, lang="en")
+
+
+@pytest.mark.parametrize("output_format", FORMATS)
+def test_many_cases_are_in_a_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, output_format: str
+) -> None:
+    expected = written(tmp_path / "report", output_format, RECORDS)
+    monkeypatch.setattr(waiting_cases, "_IN_MEMORY", 100)
+    monkeypatch.setattr(waiting_cases, "_BLOCK", 1000)
+    monkeypatch.setenv("TMPDIR", str(tmp_path / "temporary"))
+    (tmp_path / "temporary").mkdir()
+
+    assert written(tmp_path / "other", output_format, RECORDS) == expected
+    assert [*(tmp_path / "temporary").iterdir()] == []
+
+
+@pytest.mark.parametrize("output_format", FORMATS)
+def test_secrets_are_hidden_before_a_case_waits(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, output_format: str
+) -> None:
+    monkeypatch.setenv("SOME_API_KEY", "correct-horse-battery")
+    calls = [{"name": "f", "arguments": {"key": "the correct-horse-battery"}}]
+    records = [{"id": str(number), "expected": calls, "actual": []} for number in range(3)]
+    stored: list[bytes] = []
+    store = waiting_cases.WaitingCases._store_block
+
+    def spy(self: waiting_cases.WaitingCases) -> None:
+        stored.extend(self._block)
+        store(self)
+
+    monkeypatch.setattr(waiting_cases.WaitingCases, "_store_block", spy)
+    whole = score_cases(records, show="all", max_shown=None)
+
+    found = written(tmp_path / "report", output_format, records)
+
+    assert found == report_text("score", output_format, whole, lang="en")
+    assert b"[hidden " in b"".join(stored)
+    assert b"horse" not in b"".join(stored)
+
+
+def test_what_was_scored_before_an_error_is_written(tmp_path: Path, cases: Path) -> None:
+    with cases.open("a") as file:
+        file.write("{]\n")
+    target = tmp_path / "report.json"
+
+    found = CliRunner().invoke(
+        command, [str(cases), "-o", str(target), "--json"], standalone_mode=False
+    )
+
+    assert isinstance(found.exception, UnreadableInput)
+    document = msgspec.json.decode(target.read_bytes())
+    assert len(document["cases"]) == document["totals"]["cases"] == len(RECORDS)
+    assert document["stopped"]["count"] == 1
+
+
+def test_nothing_is_written_if_nothing_was_scored(tmp_path: Path) -> None:
+    (tmp_path / "cases.jsonl").write_text("{]\n")
+    target = tmp_path / "report.json"
+
+    CliRunner().invoke(command, [str(tmp_path / "cases.jsonl"), "-o", str(target)])
+
+    assert not target.exists()
+
+
+class FullDisk:
+    """A file on a disk that is full."""
+
+    def write(self, _: bytes) -> int:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    def read(self, _: int) -> bytes:
+        raise OSError(errno.EIO, "Input/output error")
+
+    def seek(self, _: int) -> None:
+        pass
+
+    def close(self) -> None:
+        pass
+
+
+def test_a_full_disk_is_said_in_a_sentence(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cases: Path
+) -> None:
+    monkeypatch.setattr(waiting_cases, "SpooledTemporaryFile", lambda **_: FullDisk())
+    monkeypatch.setattr(waiting_cases, "_BLOCK", 1000)
+    monkeypatch.setattr(waiting_cases, "gettempdir", lambda: "the temporary folder")
+
+    with (
+        pytest.raises(
+            click.ClickException,
+            match=r"Cannot write a temporary file in the temporary folder: No space left on device\.",
+        ),
+        open_output(str(tmp_path / "report"), "json", "en") as output,
+    ):
+        score_files(cases, show="all", max_shown=None, hooks=ScoreHooks(on_case=output.on_case))
+
+    assert not (tmp_path / "report").exists()
+
+
+def test_a_temporary_file_that_cannot_be_read_is_said_in_a_sentence(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def no_folder() -> str:
+        raise FileNotFoundError(errno.ENOENT, "No usable temporary directory found")
+
+    disk = FullDisk()
+    monkeypatch.setattr(disk, "write", lambda _: 0, raising=False)
+    monkeypatch.setattr(waiting_cases, "SpooledTemporaryFile", lambda **_: disk)
+    monkeypatch.setattr(waiting_cases, "gettempdir", no_folder)
+
+    with pytest.raises(
+        click.ClickException, match=r"Cannot write a temporary file: Input/output error\."
+    ):
+        written(tmp_path / "report", "json", RECORDS)
