@@ -29,6 +29,7 @@ from callscore.formats.reading import (
 from callscore.formats.shape import to_plain_data
 from callscore.formats.trace import DEFAULT_READ_OPTIONS, Trace
 from callscore.sources import Array, BadRecord, Lines, Record, read_batches
+from callscore.sources.text_document import decode_bytes, decode_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -51,6 +52,7 @@ __all__ = [
 
 
 _SUFFIXES = (".json", ".jsonl", ".ndjson", ".yaml", ".yml", ".txt", ".csv", ".parquet", ".eval")
+_DATA_TYPES = (dict, list, bytes, str)  # most documents; what else they are takes longer to ask
 _MAX_WAITING = 1_000  # lines
 # Dialects that recognize almost anything, also incomplete or invalid definitions.
 _AMBIGUOUS_DIALECTS = ("generic", "tool_definitions")
@@ -68,8 +70,8 @@ class Document(Struct, frozen=True):
 
 def to_document(value: Any) -> Any:
     """A Python value as the JSON value or the text that a dialect reads."""
-    from callscore.sources.text_document import decode_bytes, decode_text
-
+    if value.__class__ is dict or value.__class__ is list:
+        return to_plain_data(value)
     if isinstance(value, str):
         return decode_text(value)
     if isinstance(value, bytes | bytearray):
@@ -300,7 +302,7 @@ def traces_in(
         UnreadableInput: it is a file that cannot be read.
     """
     dialect = None if format is None else dialect_named(format)
-    if isinstance(value, PathLike):
+    if value.__class__ not in _DATA_TYPES and isinstance(value, PathLike):
         traces: list[Trace] = []
         read_options = with_cached_dialects(read_options)
         read = read_as if dialect is None else read_named

@@ -12,7 +12,7 @@ import pytest
 import callscore
 from callscore.errors import InvalidDialect, InvalidSettings
 from callscore.formats import dialects as package
-from callscore.formats.dialect import dialect_from_module, dialect_named, dialects
+from callscore.formats.dialect import dialect_from_module, dialect_named, dialects, sign_index
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -43,9 +43,9 @@ def read(document, options):
 
 @pytest.fixture(autouse=True)
 def _fresh() -> Iterator[None]:
-    dialects.cache_clear()
+    sign_index.cache_clear()
     yield
-    dialects.cache_clear()
+    sign_index.cache_clear()
 
 
 def test_one_file_is_a_dialect(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

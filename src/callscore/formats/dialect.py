@@ -10,6 +10,7 @@ A dialect module has
 
 and optionally
 
+- `SIGNS`, what every document of it has, so that it is asked about few others,
 - `read_tools(document) -> list[Tool]`, the definitions of the tools,
 - `joins_lines(line) -> bool`, whether a file of such lines is one document: the list of them.
 """
@@ -25,13 +26,14 @@ from msgspec import Struct
 from callscore.core.call import Tool
 from callscore.core.rendering import mention
 from callscore.errors import InvalidDialect, InvalidSettings
+from callscore.formats.signs import SignIndex, Signs
 from callscore.formats.trace import ReadOptions, Trace
 from callscore.plugins import PluginKind
 
 if TYPE_CHECKING:
     from types import ModuleType
 
-__all__ = ["Dialect", "dialect_named", "dialects"]
+__all__ = ["Dialect", "dialect_named", "dialects", "sign_index"]
 
 
 class Dialect(Struct, frozen=True):
@@ -45,6 +47,7 @@ class Dialect(Struct, frozen=True):
     read: Callable[[Any, ReadOptions], list[Trace]]
     read_tools: Callable[[Any], list[Tool]]
     joins_lines: Callable[[Any], bool]
+    signs: Signs | None = None
 
 
 def dialect_from_module(name: str, module: ModuleType) -> Dialect:
@@ -64,6 +67,7 @@ def dialect_from_module(name: str, module: ModuleType) -> Dialect:
         read=module.read,
         read_tools=getattr(module, "read_tools", lambda _: []),
         joins_lines=getattr(module, "joins_lines", lambda _: False),
+        signs=getattr(module, "SIGNS", None),
     )
 
 
@@ -71,10 +75,15 @@ _DIALECTS = PluginKind("dialect", "callscore.formats.dialects", "callscore.forma
 
 
 @cache
+def sign_index() -> SignIndex:
+    """Every dialect, by what its documents have."""
+    found = [dialect_from_module(plugin.name, plugin.module) for plugin in _DIALECTS.all()]
+    return SignIndex(tuple(sorted(found, key=lambda dialect: (dialect.order, dialect.name))))
+
+
 def dialects() -> tuple[Dialect, ...]:
     """Every dialect, in the order in which they are tried."""
-    found = [dialect_from_module(plugin.name, plugin.module) for plugin in _DIALECTS.all()]
-    return tuple(sorted(found, key=lambda dialect: (dialect.order, dialect.name)))
+    return sign_index().dialects
 
 
 def dialect_named(name: str) -> Dialect:

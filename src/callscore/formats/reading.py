@@ -11,7 +11,7 @@ from callscore.core.call import ToolCall
 from callscore.errors import CallscoreError, InvalidCall, InvalidSettings, UnknownFormat
 from callscore.formats.calls import NAMELESS
 from callscore.formats.definitions import unique_tools
-from callscore.formats.dialect import dialects
+from callscore.formats.dialect import dialects, sign_index
 from callscore.formats.shape import describe, first, name_of
 from callscore.formats.trace import DEFAULT_READ_OPTIONS, Trace
 
@@ -46,7 +46,7 @@ _MAX_RECENT = 4  # kinds of documents in one file, such as requests and answers
 
 def find_dialect(document: Any, among: frozenset[str] | None = None) -> Dialect | None:
     """The first dialect, in their order, that recognizes a document; `among` limits the choice."""
-    for dialect in dialects():
+    for dialect in sign_index().dialects_for(document):
         if (among is None or dialect.name in among) and dialect.recognizes(document):
             return dialect
     return None

@@ -192,22 +192,23 @@ def to_plain_data(value: Any) -> Any:
         InvalidCall: an object cannot be read, is nested too deeply, or shares parts so often that
             too many values would have to be read.
     """
-    return _plain(value, 0, _Repeats())
+    return _plain(value, 0, _Limits())
 
 
-class _Repeats:
-    """Counts the values that are read again; a few that share parts expand to very many."""
+class _Limits:
+    """Refuses what is nested too deeply, or expands to very many values because it shares parts."""
 
-    __slots__ = ("_count", "_known", "_left")
+    __slots__ = ("_known", "_left", "unchecked")
 
     def __init__(self) -> None:
-        self._count = _UNCOUNTED
+        self.unchecked = _UNCOUNTED  # nearly all documents are small
         self._known: dict[int, Any] = {}  # the values too, so that no other takes their address
         self._left = _MAX_REPEATS
 
-    def add(self, value: Any) -> None:
-        if self._count > 0:  # nearly all documents are small
-            self._count -= 1
+    def check(self, value: Any, depth: int) -> None:
+        if depth > _MAX_DEPTH:
+            raise InvalidCall("the value is nested too deeply to be read.")
+        if self.unchecked >= 0:
             return
         if id(value) not in self._known:
             self._known[id(value)] = value
@@ -217,20 +218,68 @@ class _Repeats:
             raise InvalidCall("the value contains the same parts too many times to be read.")
 
 
-def _plain(value: Any, depth: int, repeats: _Repeats) -> Any:
-    if value.__class__ in _SCALARS or isinstance(value, FaultyObject | FaultyArray | Malformed):
+def _plain(value: Any, depth: int, limits: _Limits) -> Any:
+    kind = value.__class__
+    if kind is dict:
+        return _plain_object(value, depth, limits)
+    if kind is list:
+        return _plain_list(value, depth, limits)
+    if kind in _SCALARS or isinstance(value, FaultyObject | FaultyArray | Malformed):
         return value  # keeps the marks of faults
-    if depth > _MAX_DEPTH:
-        raise InvalidCall("the value is nested too deeply to be read.")
-    repeats.add(value)
+    limits.unchecked -= 1
+    limits.check(value, depth)
+    return _from_other(value, depth + 1, limits)
+
+
+# Most values are in the objects and lists of JSON. Both are copied by Python, and only those of
+# their items that have parts are replaced.
+
+
+def _plain_object(value: dict[Any, Any], depth: int, limits: _Limits) -> dict[Any, Any]:
+    limits.unchecked -= 1
+    if limits.unchecked < 0 or depth > _MAX_DEPTH:
+        limits.check(value, depth)
+    depth += 1
+    plain = value.copy()
+    for key, item in value.items():
+        kind = item.__class__
+        if kind is str:
+            continue
+        if kind is dict:
+            plain[key] = _plain_object(item, depth, limits)
+        elif kind is list:
+            plain[key] = _plain_list(item, depth, limits)
+        elif kind not in _SCALARS:
+            plain[key] = _plain(item, depth, limits)
+    return plain
+
+
+def _plain_list(value: list[Any], depth: int, limits: _Limits) -> list[Any]:
+    limits.unchecked -= 1
+    if limits.unchecked < 0 or depth > _MAX_DEPTH:
+        limits.check(value, depth)
+    depth += 1
+    plain = value.copy()
+    for place, item in enumerate(value):
+        kind = item.__class__
+        if kind is dict:
+            plain[place] = _plain_object(item, depth, limits)
+        elif kind is list:
+            plain[place] = _plain_list(item, depth, limits)
+        elif kind not in _SCALARS:
+            plain[place] = _plain(item, depth, limits)
+    return plain
+
+
+def _from_other(value: Any, depth: int, limits: _Limits) -> Any:
     if isinstance(value, Mapping):
-        return {key: _plain(item, depth + 1, repeats) for key, item in value.items()}
+        return {key: _plain(item, depth, limits) for key, item in value.items()}
     if isinstance(value, list | tuple | set | frozenset | Iterator):  # a stream is read to its end
-        return [_plain(item, depth + 1, repeats) for item in value]
-    return _from_object(value, depth, repeats)
+        return [_plain(item, depth, limits) for item in value]
+    return _from_object(value, depth, limits)
 
 
-def _from_object(value: Any, depth: int, repeats: _Repeats) -> Any:
+def _from_object(value: Any, depth: int, limits: _Limits) -> Any:
     if isinstance(value, str | int | float | type | _FUNCTIONS):
         return value.value if isinstance(value, Enum) else value
     for way in (_from_scalar, _from_methods, _from_fields):
@@ -240,7 +289,7 @@ def _from_object(value: Any, depth: int, repeats: _Repeats) -> Any:
             problem = f"a {type(value).__qualname__} cannot be read: {error}."
             raise InvalidCall(problem) from error
         if found is not None:
-            return _plain(found, depth + 1, repeats)
+            return _plain(found, depth, limits)
     return value
 
 

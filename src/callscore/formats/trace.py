@@ -110,6 +110,8 @@ class ReadOptions(Struct, frozen=True, kw_only=True):
 
 
 DEFAULT_READ_OPTIONS = ReadOptions()
+_DEFAULTS = (None, 0, (), DEFAULT_READ_OPTIONS.failure.pattern, DEFAULT_READ_OPTIONS.leave_out)
+_DEFAULT_TYPES = tuple(map(type, _DEFAULTS))
 
 
 def read_options_for(
@@ -121,6 +123,9 @@ def read_options_for(
     leave_out: Any = DEFAULT_READ_OPTIONS.leave_out,
 ) -> ReadOptions:
     """The options that a user gives; an error if one of the values is invalid."""
+    given = (view, candidate, tools, failure, leave_out)
+    if tuple([value.__class__ for value in given]) == _DEFAULT_TYPES and given == _DEFAULTS:
+        return DEFAULT_READ_OPTIONS
     if leave_out is None or isinstance(leave_out, str):
         leave_out = () if leave_out is None else (leave_out,)
     return ReadOptions(

@@ -13,13 +13,14 @@ from callscore.formats.families.gemini_content import (
     text_in_content,
 )
 from callscore.formats.shape import at, dicts, first, list_of, text_of
+from callscore.formats.signs import Signs
 from callscore.formats.trace import ReadOptions, Trace
 from callscore.formats.transcript import Transcript
 
 if TYPE_CHECKING:
     from callscore.core.call import Tool, ToolCall
 
-__all__ = ["EXAMPLE", "ORDER", "read", "read_tools", "recognizes"]
+__all__ = ["EXAMPLE", "ORDER", "SIGNS", "read", "read_tools", "recognizes"]
 
 ORDER = 320
 _EXAMPLE_INVOCATION = {
@@ -41,6 +42,7 @@ _DATA = ("intermediate_data", "intermediateData")
 _ASKED = ("user_content", "userContent")
 _DETAILS = ("app_details", "appDetails")
 _MARKS = frozenset((*_CASES, *_ID, *_RESULTS, "query", "data"))  # every document has one of them
+SIGNS = Signs(keys=(*_CASES, *_RESULTS, *_ID), item_keys=(*_ID, "query", "data"))
 
 
 def recognizes(document: Any) -> bool:

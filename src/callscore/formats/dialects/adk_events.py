@@ -6,11 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 from callscore.formats.families.gemini_content import ContentReader, text_in_content
 from callscore.formats.shape import as_list, at, dicts, first, text_of
+from callscore.formats.signs import Signs
 
 if TYPE_CHECKING:
     from callscore.formats.trace import ReadOptions, Trace
 
-__all__ = ["EXAMPLE", "ORDER", "joins_lines", "read", "recognizes", "take_events"]
+__all__ = ["EXAMPLE", "ORDER", "SIGNS", "joins_lines", "read", "recognizes", "take_events"]
 
 ORDER = 598
 _EXAMPLE_CALL = {"id": "adk-1", "name": "get_weather", "args": {"city": "Paris"}}
@@ -27,6 +28,7 @@ _CALLS = ("functionCall", "function_call")
 _RESPONSES = ("functionResponse", "function_response")
 # The framework asks its user for these in the form of calls. No model has made them.
 _REQUESTS = ("adk_request_credential", "adk_request_confirmation", "adk_request_input")
+SIGNS = Signs(keys=("author", "events"))
 
 
 def recognizes(document: Any) -> bool:

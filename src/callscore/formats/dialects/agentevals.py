@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from callscore.formats.reading import find_dialect, inner_finder, read_definitions_in, read_document
 from callscore.formats.shape import json_of, text_of
+from callscore.formats.signs import Signs
 from callscore.formats.trace import ReadOptions, Trace
 
 if TYPE_CHECKING:
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 
     _Find = Callable[[Any], Dialect | None]
 
-__all__ = ["EXAMPLE", "ORDER", "read", "read_tools", "recognizes"]
+__all__ = ["EXAMPLE", "ORDER", "SIGNS", "read", "read_tools", "recognizes"]
 
 ORDER = 460
 _EXAMPLE_CALL = {"function": {"name": "get_weather", "arguments": '{"city": "Paris"}'}}
@@ -27,6 +28,7 @@ EXAMPLE = {
     "reference_outputs": [_EXAMPLE_MESSAGE],
 }
 _SIDES = ("outputs", "reference_outputs")
+SIGNS = Signs(keys=("reference_outputs",), item_keys=())
 
 
 def recognizes(document: Any) -> bool:

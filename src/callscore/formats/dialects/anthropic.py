@@ -11,10 +11,20 @@ from typing import Any
 from callscore.core.call import TRUNCATED, Tool
 from callscore.formats.definitions import read_definitions
 from callscore.formats.shape import at, dicts, integer_of, list_of, text_of
+from callscore.formats.signs import Signs
 from callscore.formats.trace import ReadOptions, Trace
 from callscore.formats.transcript import Transcript
 
-__all__ = ["EXAMPLE", "ORDER", "joins_lines", "read", "read_tools", "recognizes", "take_blocks"]
+__all__ = [
+    "EXAMPLE",
+    "ORDER",
+    "SIGNS",
+    "joins_lines",
+    "read",
+    "read_tools",
+    "recognizes",
+    "take_blocks",
+]
 
 ORDER = 685
 EXAMPLE = {
@@ -30,6 +40,7 @@ _CALLS = tuple(_KINDS)
 _ROLES = ("user", "assistant", "system")
 _CUT_OFF = ("max_tokens", "model_context_window_exceeded")
 _BATCH_RESULTS = ("succeeded", "errored", "canceled", "expired")
+SIGNS = Signs(keys=("content", "messages", "custom_id", "input"), item_keys=("content", "input"))
 
 
 def recognizes(document: Any) -> bool:

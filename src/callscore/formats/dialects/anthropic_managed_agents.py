@@ -10,13 +10,14 @@ from typing import TYPE_CHECKING, Any
 
 from callscore.formats.definitions import read_definitions
 from callscore.formats.shape import at, dicts, first, text_in, text_of
+from callscore.formats.signs import Signs
 from callscore.formats.transcript import Transcript
 
 if TYPE_CHECKING:
     from callscore.core.call import Tool
     from callscore.formats.trace import ReadOptions, Trace
 
-__all__ = ["EXAMPLE", "ORDER", "joins_lines", "read", "read_tools", "recognizes"]
+__all__ = ["EXAMPLE", "ORDER", "SIGNS", "joins_lines", "read", "read_tools", "recognizes"]
 
 ORDER = 350
 EXAMPLE = [
@@ -45,6 +46,11 @@ _ENDS = (*_RESULTS, "user.message", "span.model_request_start")
 # Other agents have events of such names, too, but with other keys.
 _EVENT_PREFIXES = ("agent.", "user.", "session.", "span.", "system.", "workflow_run.")
 _CONTENTS = ("processed_at", "content", "agent_name")
+SIGNS = Signs(
+    keys=("data", "events", "agent", *_CONTENTS),
+    item_keys=("events", "agent", *_CONTENTS),
+    has_other_items=True,
+)
 
 
 def recognizes(document: Any) -> bool:

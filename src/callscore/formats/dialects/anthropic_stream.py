@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING, Any
 
 from callscore.formats.dialects.anthropic import take_blocks
 from callscore.formats.shape import as_list, at, dicts, integer_of, json_of
+from callscore.formats.signs import Signs
 from callscore.formats.transcript import Transcript
 
 if TYPE_CHECKING:
     from callscore.formats.trace import ReadOptions, Trace
 
-__all__ = ["EXAMPLE", "ORDER", "joins_lines", "read", "recognizes"]
+__all__ = ["EXAMPLE", "ORDER", "SIGNS", "joins_lines", "read", "recognizes"]
 
 ORDER = 680
 EXAMPLE = [
@@ -47,6 +48,7 @@ _MARKS = {
     "content_block_delta": "delta",
     "message_delta": "delta",
 }
+SIGNS = Signs(keys=("message", "content_block", "delta", "data"))
 
 
 def recognizes(document: Any) -> bool:

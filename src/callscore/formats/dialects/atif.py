@@ -10,13 +10,14 @@ from typing import TYPE_CHECKING, Any
 
 from callscore.formats.definitions import read_definitions
 from callscore.formats.shape import at, dicts, first, text_in, text_of
+from callscore.formats.signs import Signs
 from callscore.formats.transcript import Transcript
 
 if TYPE_CHECKING:
     from callscore.core.call import Tool
     from callscore.formats.trace import ReadOptions, Trace
 
-__all__ = ["EXAMPLE", "ORDER", "read", "read_tools", "recognizes"]
+__all__ = ["EXAMPLE", "ORDER", "SIGNS", "read", "read_tools", "recognizes"]
 
 ORDER = 300
 _EXAMPLE_CALL = {
@@ -29,6 +30,7 @@ EXAMPLE = {
     "agent": {"name": "weatherman", "version": "1.0"},
     "steps": [{"step_id": 1, "source": "agent", "message": "", "tool_calls": [_EXAMPLE_CALL]}],
 }
+SIGNS = Signs(keys=("schema_version",), item_keys=())
 
 
 def recognizes(document: Any) -> bool:

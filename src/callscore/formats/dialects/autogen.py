@@ -8,12 +8,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from callscore.formats.shape import at, dicts, text_of
+from callscore.formats.signs import Signs
 from callscore.formats.transcript import Transcript
 
 if TYPE_CHECKING:
     from callscore.formats.trace import ReadOptions, Trace
 
-__all__ = ["EXAMPLE", "ORDER", "joins_lines", "read", "recognizes"]
+__all__ = ["EXAMPLE", "ORDER", "SIGNS", "joins_lines", "read", "recognizes"]
 
 ORDER = 550
 EXAMPLE = [
@@ -53,6 +54,7 @@ _PLACES = (
     ("llm_context", "messages"),
     ("agent_state", "llm_context", "messages"),
 )
+SIGNS = Signs(keys=tuple(_MARKS), item_keys=("type",))
 
 
 def recognizes(document: Any) -> bool:

@@ -14,6 +14,7 @@ from callscore.core.call import TRUNCATED, Tool
 from callscore.formats.definitions import read_definitions
 from callscore.formats.dialects import anthropic, anthropic_stream
 from callscore.formats.shape import at, dicts, first, integer_of, list_of, text_of
+from callscore.formats.signs import Signs
 from callscore.formats.trace import ReadOptions, Trace
 from callscore.formats.transcript import Transcript
 
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 __all__ = [
     "EXAMPLE",
     "ORDER",
+    "SIGNS",
     "has_blocks",
     "joins_lines",
     "read",
@@ -43,6 +45,10 @@ _EVENTS = frozenset(("messageStart", *_BLOCK_EVENTS, "messageStop"))
 _CUT_OFF = ("max_tokens", "model_context_window_exceeded")
 _MALFORMED = "malformed_tool_use"
 _STATUSES = {"success": False, "error": True}
+SIGNS = Signs(
+    keys=("output", "messages", "content", "schemaType", "modelInput", "stream", *_EVENTS),
+    item_keys=tuple(_EVENTS),
+)
 
 
 def recognizes(document: Any) -> bool:

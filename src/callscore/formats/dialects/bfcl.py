@@ -17,13 +17,14 @@ from callscore.formats.families.python_calls import (
     take_unparsable,
 )
 from callscore.formats.shape import describe, dicts, json_of, list_of, text_of
+from callscore.formats.signs import Signs
 from callscore.formats.trace import ReadOptions, Trace
 from callscore.formats.transcript import Transcript
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["EXAMPLE", "ORDER", "read", "read_tools", "recognizes"]
+__all__ = ["EXAMPLE", "ORDER", "SIGNS", "read", "read_tools", "recognizes"]
 
 ORDER = 420
 EXAMPLE = {"id": "simple_python_0", "result": [{"get_weather": '{"city": "Paris"}'}]}
@@ -49,6 +50,7 @@ _TYPES = {
     for name in names
 }
 _ANY = ("any", "Any")
+SIGNS = Signs(keys=("result", "ground_truth", "question"), item_keys=())
 
 
 def recognizes(document: Any) -> bool:

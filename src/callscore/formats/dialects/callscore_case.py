@@ -11,12 +11,13 @@ from typing import TYPE_CHECKING, Any
 from callscore.formats.cases import has_own_id, read_case
 from callscore.formats.definitions import read_definitions
 from callscore.formats.shape import as_list, dicts
+from callscore.formats.signs import Signs
 from callscore.formats.trace import ReadOptions, Trace
 
 if TYPE_CHECKING:
     from callscore.core.call import Tool
 
-__all__ = ["EXAMPLE", "ORDER", "read", "read_tools", "recognizes"]
+__all__ = ["EXAMPLE", "ORDER", "SIGNS", "read", "read_tools", "recognizes"]
 
 ORDER = 470
 EXAMPLE = {
@@ -25,6 +26,7 @@ EXAMPLE = {
     "actual": [{"name": "get_weather", "arguments": {"city": "paris"}}],
 }
 _SIDES = ("expected", "actual")
+SIGNS = Signs(keys=_SIDES)
 
 
 def recognizes(document: Any) -> bool:

@@ -11,12 +11,13 @@ from typing import TYPE_CHECKING, Any
 from callscore.errors import UnknownFormat
 from callscore.formats.dialects.anthropic import take_blocks
 from callscore.formats.shape import as_list, at, dicts, first, text_in, text_of
+from callscore.formats.signs import Signs
 from callscore.formats.transcript import Transcript
 
 if TYPE_CHECKING:
     from callscore.formats.trace import ReadOptions, Trace
 
-__all__ = ["EXAMPLE", "ORDER", "joins_lines", "read", "recognizes"]
+__all__ = ["EXAMPLE", "ORDER", "SIGNS", "joins_lines", "read", "recognizes"]
 
 ORDER = 330
 _EXAMPLE_CALL = {"type": "tool_use", "id": "toolu_1", "name": "Read", "input": {"file_path": "a"}}
@@ -32,6 +33,9 @@ _SPEAKERS = ("user", "assistant")
 _SESSIONS = ("sessionId", "session_id")
 # Lines that may have no session id.
 _NOTES = ("summary", "file-history-snapshot", "queue-operation")
+SIGNS = Signs(
+    keys=("message", "parent_tool_use_id"), item_keys=("message", "parent_tool_use_id", "type")
+)
 
 
 def recognizes(document: Any) -> bool:

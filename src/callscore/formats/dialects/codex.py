@@ -15,12 +15,13 @@ from typing import TYPE_CHECKING, Any
 from callscore.core.call import NOT_CAPTURED, Tool
 from callscore.formats.definitions import read_definitions
 from callscore.formats.shape import as_list, at, dicts, first, integer_of, json_of, text_in, text_of
+from callscore.formats.signs import Signs
 from callscore.formats.transcript import Transcript
 
 if TYPE_CHECKING:
     from callscore.formats.trace import ReadOptions, Trace
 
-__all__ = ["EXAMPLE", "ORDER", "joins_lines", "read", "read_tools", "recognizes"]
+__all__ = ["EXAMPLE", "ORDER", "SIGNS", "joins_lines", "read", "read_tools", "recognizes"]
 
 ORDER = 340
 EXAMPLE = [
@@ -40,6 +41,7 @@ _LINES = ("session_meta", "response_item", "event_msg", "turn_context", "compact
 _EVENTS = ("thread.started", "turn.started", "item.started", "item.updated", "item.completed")
 _EXIT_CODE = re.compile(r"^(?:Exit code:|Process exited with code) (-?\d+)", re.MULTILINE)
 _HEAD_LENGTH = 400  # characters: the output of a command follows its exit code
+SIGNS = Signs(keys=("record_type", "payload", "thread_id", "item"))
 
 
 def recognizes(document: Any) -> bool:

@@ -8,12 +8,13 @@ from callscore.core.call import Tool
 from callscore.formats.definitions import read_definitions
 from callscore.formats.dialects.openai_chat import take_message
 from callscore.formats.shape import as_list, at, dicts, first, integer_of, text_of
+from callscore.formats.signs import Signs
 from callscore.formats.transcript import Transcript
 
 if TYPE_CHECKING:
     from callscore.formats.trace import ReadOptions, Trace
 
-__all__ = ["EXAMPLE", "ORDER", "joins_lines", "read", "read_tools", "recognizes"]
+__all__ = ["EXAMPLE", "ORDER", "SIGNS", "joins_lines", "read", "read_tools", "recognizes"]
 
 ORDER = 690
 EXAMPLE = {
@@ -55,6 +56,13 @@ _TYPES = {
     "list": "array",
     "dict": "object",
 }
+SIGNS = Signs(
+    keys=(
+        *(*_ANSWERS, "message", "event_type", "delta", "index"),
+        *("chat_history", "tool_results", "messages"),
+    ),
+    item_keys=("event_type", "delta", "index", "role", "tool_plan"),
+)
 
 
 def recognizes(document: Any) -> bool:

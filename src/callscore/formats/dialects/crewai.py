@@ -10,13 +10,14 @@ from typing import TYPE_CHECKING, Any
 from callscore.formats.definitions import read_definitions
 from callscore.formats.dialects.openai_chat import take_message
 from callscore.formats.shape import as_list, at, dicts, first
+from callscore.formats.signs import Signs
 from callscore.formats.transcript import Transcript
 
 if TYPE_CHECKING:
     from callscore.core.call import Tool
     from callscore.formats.trace import ReadOptions, Trace
 
-__all__ = ["EXAMPLE", "ORDER", "joins_lines", "read", "read_tools", "recognizes"]
+__all__ = ["EXAMPLE", "ORDER", "SIGNS", "joins_lines", "read", "read_tools", "recognizes"]
 
 ORDER = 570
 EXAMPLE = [
@@ -44,6 +45,7 @@ _RUN_EVENTS = ("crew_kickoff_started", "agent_execution_started", "lite_agent_ex
 _EVENTS = frozenset((*_TOOL_EVENTS, *_RUN_EVENTS))
 _ERROR_PREFIX = "I encountered an error"  # of the text for the agent
 _CALLING = {"tool_name", "arguments"}
+SIGNS = Signs(keys=("type", "tool_name", "tasks_output"), item_keys=("type", "tool_name"))
 
 
 def recognizes(document: Any) -> bool:

@@ -6,10 +6,11 @@ from typing import Any
 
 from callscore.core.call import NOT_CAPTURED, ToolCall
 from callscore.formats.shape import at, dicts, first, text_of
+from callscore.formats.signs import Signs
 from callscore.formats.trace import ReadOptions, Trace
 from callscore.formats.transcript import Transcript
 
-__all__ = ["EXAMPLE", "ORDER", "read", "recognizes"]
+__all__ = ["EXAMPLE", "ORDER", "SIGNS", "read", "recognizes"]
 
 ORDER = 440
 EXAMPLE = {
@@ -28,6 +29,7 @@ _KEYS = (*_CALLED, *_EXPECTED, *_MCP)
 _OUTPUT = ("actual_output", "actualOutput")
 _DATASETS = ("goldens", "testCases", "test_cases", "conversationalTestCases")
 _MARKS = frozenset((*_DATASETS, "testRunData", "turns", "input"))  # every document has one of them
+SIGNS = Signs(keys=(*_DATASETS, "testRunData", "turns", *_KEYS), item_keys=("turns", *_KEYS))
 
 
 def recognizes(document: Any) -> bool:

@@ -11,6 +11,7 @@ from callscore.formats.families.gemini_content import (
     text_in_content,
 )
 from callscore.formats.shape import at, dicts, first, integer_of, list_of, text_of
+from callscore.formats.signs import Signs
 from callscore.formats.trace import ReadOptions, Trace
 
 if TYPE_CHECKING:
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 
     from callscore.core.call import Tool
 
-__all__ = ["EXAMPLE", "ORDER", "joins_lines", "read", "read_tools", "recognizes"]
+__all__ = ["EXAMPLE", "ORDER", "SIGNS", "joins_lines", "read", "read_tools", "recognizes"]
 
 ORDER = 660
 _EXAMPLE_CALL = {"name": "get_weather", "args": {"city": "Paris"}}
@@ -34,6 +35,7 @@ _HISTORY = ("automaticFunctionCallingHistory", "automatic_function_calling_histo
 _FEEDBACK = ("promptFeedback", "prompt_feedback")
 _USAGE = ("usageMetadata", "usage_metadata")
 _MARKS = frozenset(("candidates", *_FEEDBACK, *_HISTORY))  # every answer has one of them
+SIGNS = Signs(keys=(*_MARKS, "response", "contents", "parts"), item_keys=(*_MARKS, "parts"))
 
 
 def recognizes(document: Any) -> bool:

@@ -6,13 +6,14 @@ from typing import TYPE_CHECKING, Any
 
 from callscore.formats.definitions import read_definitions
 from callscore.formats.shape import as_list, at, dicts, first, integer_of, text_of
+from callscore.formats.signs import Signs
 from callscore.formats.transcript import Transcript
 
 if TYPE_CHECKING:
     from callscore.core.call import Tool
     from callscore.formats.trace import ReadOptions, Trace
 
-__all__ = ["EXAMPLE", "ORDER", "joins_lines", "read", "read_tools", "recognizes"]
+__all__ = ["EXAMPLE", "ORDER", "SIGNS", "joins_lines", "read", "read_tools", "recognizes"]
 
 ORDER = 640
 _EXAMPLE_CALL = {
@@ -44,6 +45,9 @@ _CONTENTS = ("text", "image", "audio", "document", "video")
 _EVENTS = ("interaction.", "step.", "content.")
 _STARTS = ("step.start", "content.start")
 _DELTAS = ("step.delta", "content.delta")
+SIGNS = Signs(
+    keys=("steps", "outputs", "object", "event_type", "input"), item_keys=("type", "event_type")
+)
 
 
 def recognizes(document: Any) -> bool:

@@ -6,12 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 from callscore.formats.families.gemini_content import ContentReader, read_declarations
 from callscore.formats.shape import as_list, at, dicts, first, list_of, text_of
+from callscore.formats.signs import Signs
 
 if TYPE_CHECKING:
     from callscore.core.call import Tool
     from callscore.formats.trace import ReadOptions, Trace
 
-__all__ = ["EXAMPLE", "ORDER", "joins_lines", "read", "read_tools", "recognizes"]
+__all__ = ["EXAMPLE", "ORDER", "SIGNS", "joins_lines", "read", "read_tools", "recognizes"]
 
 ORDER = 650
 EXAMPLE = {
@@ -43,6 +44,7 @@ _HELD: dict[str, tuple[str, ...]] = {
 _MARKS = frozenset((*_HELD, *_WRAPPERS))
 # Alone, a message with one of these may be of another API.
 _NOTICES = ("usageMetadata", "usage_metadata", "voiceActivity", "voice_activity")
+SIGNS = Signs(keys=tuple(_MARKS))
 
 
 def recognizes(document: Any) -> bool:

@@ -14,12 +14,22 @@ from callscore.errors import InvalidCall
 from callscore.formats.calls import CALL_FIELDS, ID_KEYS, NAME_KEYS, read_calls
 from callscore.formats.dialects.tool_definitions import is_definition, is_schema
 from callscore.formats.shape import at, describe, dicts, first, integer_of, text_in, text_of
+from callscore.formats.signs import Signs
 from callscore.formats.trace import ReadOptions, Trace
 
 if TYPE_CHECKING:
     from callscore.core.call import ToolCall
 
-__all__ = ["EXAMPLE", "ORDER", "is_call", "joins_lines", "listed_calls", "read", "recognizes"]
+__all__ = [
+    "EXAMPLE",
+    "ORDER",
+    "SIGNS",
+    "is_call",
+    "joins_lines",
+    "listed_calls",
+    "read",
+    "recognizes",
+]
 
 ORDER = 900
 EXAMPLE = [
@@ -33,7 +43,8 @@ _SURE = frozenset(("arguments", "tool_input", "tool_kwargs", "tool_args", "input
 _LIKELY = frozenset(("args", "kwargs", "input", "params", "inputParameters"))
 # A call that callscore has extracted names its case.
 _FIELDS = CALL_FIELDS | {"case", "trial"}
-_SIGNS = (*ID_KEYS, "step", "result", "failed", "raw", "error", "positional")
+_CALL_SIGNS = (*ID_KEYS, "step", "result", "failed", "raw", "error", "positional")
+SIGNS = Signs(keys=(*_LISTS, *NAME_KEYS), item_keys=NAME_KEYS)
 
 
 def is_call(item: Any) -> bool:
@@ -77,7 +88,7 @@ def joins_lines(line: Any) -> bool:
     """Whether a line is one call; without arguments, it has a field that only calls have."""
     if is_call(line):
         return True
-    return _may_be_call(line) and any(line.get(key) is not None for key in _SIGNS)
+    return _may_be_call(line) and any(line.get(key) is not None for key in _CALL_SIGNS)
 
 
 def _are_calls(items: Any) -> bool:

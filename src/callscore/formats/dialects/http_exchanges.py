@@ -14,6 +14,7 @@ from callscore.core.large_number import decode_json
 from callscore.errors import UnknownFormat
 from callscore.formats.reading import Recognizer, inner_finder
 from callscore.formats.shape import at, dicts, first, list_of
+from callscore.formats.signs import Signs
 from callscore.formats.trace import Trace
 
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 
     _Find = Callable[[Any], Dialect | None]
 
-__all__ = ["EXAMPLE", "ORDER", "joins_lines", "read", "read_tools", "recognizes"]
+__all__ = ["EXAMPLE", "ORDER", "SIGNS", "joins_lines", "read", "read_tools", "recognizes"]
 
 ORDER = 390
 _EXAMPLE_CALL = {
@@ -48,6 +49,7 @@ _MAX_SAMPLED = 20
 # Every exchange, and every wrapper of a list of them, has one of these.
 _MARKS = frozenset(("interactions", "http_interactions", "log", "request", "scope"))
 _FIRST_ERROR_STATUS = 400
+SIGNS = Signs(keys=tuple(_MARKS), item_keys=("request", "scope"))
 
 
 def recognizes(document: Any) -> bool:

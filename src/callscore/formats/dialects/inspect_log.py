@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 from callscore.formats.definitions import read_definitions
 from callscore.formats.shape import at, dicts, first, integer_of, list_of, name_of, text_of
+from callscore.formats.signs import Signs
 from callscore.formats.transcript import Transcript
 
 if TYPE_CHECKING:
     from callscore.core.call import Tool
     from callscore.formats.trace import ReadOptions, Trace
 
-__all__ = ["EXAMPLE", "ORDER", "read", "read_tools", "recognizes"]
+__all__ = ["EXAMPLE", "ORDER", "SIGNS", "read", "read_tools", "recognizes"]
 
 ORDER = 310
 _EXAMPLE_CALL = {"id": "call_1", "function": "get_weather", "arguments": {"city": "Paris"}}
@@ -30,6 +31,10 @@ _UNPARSED = "Error parsing the following tool call arguments:\n\n"
 _DETAILS = "\n\nError details: "
 _MAX_DEPTH = 50
 _LISTING = "mcp_list_tools"  # the provider lists the tools of a server: no call
+SIGNS = Signs(
+    keys=("eval", "epoch", "completion", "function", "tool_calls", "messages"),
+    item_keys=("function", "tool_calls"),
+)
 
 
 def recognizes(document: Any) -> bool:

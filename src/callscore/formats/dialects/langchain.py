@@ -14,6 +14,7 @@ from callscore.formats.families.langchain_messages import (
     take_messages,
 )
 from callscore.formats.shape import as_list, at, first, list_of
+from callscore.formats.signs import Signs
 from callscore.formats.trace import DEFAULT_READ_OPTIONS, ReadOptions, Trace
 from callscore.formats.transcript import Transcript
 
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 __all__ = [
     "EXAMPLE",
     "ORDER",
+    "SIGNS",
     "generated_message",
     "joins_lines",
     "read",
@@ -48,6 +50,7 @@ _MARKS = frozenset(("type", "invalid_tool_calls", "tool_input"))
 _HOLDERS = frozenset(("generations", "intermediate_steps", "messages", "output", "raw"))
 _MAX_WRAPPERS = 3
 _PAIR = 2
+SIGNS = Signs(keys=(*_MARKS, *_HOLDERS), item_keys=tuple(_MARKS), has_other_items=True)
 
 joins_lines = is_unambiguous_message  # one message of a conversation, or a chunk of one
 

@@ -23,13 +23,14 @@ from callscore.formats.families.spans import (
 )
 from callscore.formats.families.tool_executions import executed_call
 from callscore.formats.shape import at, dicts, first, json_of, list_of, text_of
+from callscore.formats.signs import Signs
 from callscore.formats.transcript import Transcript
 
 if TYPE_CHECKING:
     from callscore.core.call import Tool, ToolCall
     from callscore.formats.trace import ReadOptions, Trace
 
-__all__ = ["EXAMPLE", "ORDER", "joins_lines", "read", "read_tools", "recognizes"]
+__all__ = ["EXAMPLE", "ORDER", "SIGNS", "joins_lines", "read", "read_tools", "recognizes"]
 
 ORDER = 250
 _EXAMPLE_CALL = {
@@ -65,6 +66,7 @@ _IDS = ("gen_ai.tool.call.id", "ai.toolCall.id")
 _ARGUMENTS = ("gen_ai.tool.call.arguments", "ai.toolCall.args", "gcp.vertex.agent.tool_call_args")
 _RESULTS = ("gen_ai.tool.call.result", "ai.toolCall.result", "gcp.vertex.agent.tool_response")
 _PREFIXES = ("execute_tool ", "running tool: ")
+SIGNS = Signs(keys=("observations", "data", *_MARKS), item_keys=tuple(_MARKS))
 
 
 def recognizes(document: Any) -> bool:

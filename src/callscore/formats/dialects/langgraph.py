@@ -24,13 +24,14 @@ from callscore.formats.families.langchain_messages import (
 )
 from callscore.formats.families.observed_runs import ObservedRun, ObservedStep, traces_of
 from callscore.formats.shape import as_list, at, first, integer_of, list_of, text_of
+from callscore.formats.signs import Signs
 from callscore.formats.transcript import Transcript
 
 if TYPE_CHECKING:
     from callscore.core.call import ToolCall
     from callscore.formats.trace import ReadOptions, Trace
 
-__all__ = ["EXAMPLE", "ORDER", "joins_lines", "read", "recognizes"]
+__all__ = ["EXAMPLE", "ORDER", "SIGNS", "joins_lines", "read", "recognizes"]
 
 ORDER = 510
 EXAMPLE = [{"agent": {"messages": [langchain.EXAMPLE]}}]
@@ -59,6 +60,14 @@ _NON_NODE_KEYS = frozenset(
 )
 _PAIR, _TRIPLE = 2, 3
 _SNAPSHOT_LENGTHS = (7, 8)  # how many fields a StateSnapshot has
+
+_EVENT_KEYS = ("event", "ns", "payload", "interrupts")
+SIGNS = Signs(
+    keys=(*_EVENT_KEYS, *_STATE_KEYS),
+    item_keys=(*_EVENT_KEYS, *_STATE_KEYS, "triggers", "run_id"),
+    value_types=_CONTAINER_TYPES,  # of the additions of nodes, each under its name
+    has_other_items=True,
+)
 
 
 def recognizes(document: Any) -> bool:

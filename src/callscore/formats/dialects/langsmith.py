@@ -21,13 +21,14 @@ from callscore.formats.families.langchain_messages import (
 from callscore.formats.families.observed_runs import ObservedRun, ObservedStep, traces_of
 from callscore.formats.families.response_items import is_item_list, take_items
 from callscore.formats.shape import at, first, list_of, text_of
+from callscore.formats.signs import Signs
 from callscore.formats.transcript import Transcript
 
 if TYPE_CHECKING:
     from callscore.core.call import Tool
     from callscore.formats.trace import ReadOptions, Trace
 
-__all__ = ["EXAMPLE", "ORDER", "joins_lines", "read", "read_tools", "recognizes"]
+__all__ = ["EXAMPLE", "ORDER", "SIGNS", "joins_lines", "read", "read_tools", "recognizes"]
 
 ORDER = 260
 EXAMPLE = [
@@ -50,6 +51,7 @@ _TYPES = frozenset(
 _PLACES = frozenset(("inputs", "outputs", "trace_id", "dotted_order", "start_time", "child_runs"))
 _MAX_SAMPLED = 20
 _MAX_WRAPPERS = 3
+SIGNS = Signs(keys=("run_type", "run", "runs"), item_keys=("run_type", "run"))
 
 
 class _Record(Struct, frozen=True, gc=False):

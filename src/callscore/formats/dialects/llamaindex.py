@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from callscore.formats.shape import at, dicts, first, text_in
+from callscore.formats.signs import Signs
 from callscore.formats.transcript import Transcript
 
 if TYPE_CHECKING:
     from callscore.formats.trace import ReadOptions, Trace
 
-__all__ = ["EXAMPLE", "ORDER", "joins_lines", "read", "recognizes"]
+__all__ = ["EXAMPLE", "ORDER", "SIGNS", "joins_lines", "read", "recognizes"]
 
 ORDER = 530
 _EXAMPLE_CALL = {
@@ -23,6 +24,9 @@ EXAMPLE = [{"role": "assistant", "additional_kwargs": {}, "blocks": [_EXAMPLE_CA
 _CONVERSATIONS = ("messages", "chat_history")
 # Every message, call, output of an agent, end of a run and envelope has one of these.
 _MARKS = frozenset(("additional_kwargs", "tool_kwargs", "response", "result", "__is_pydantic"))
+SIGNS = Signs(
+    keys=("store", "chat_store", *_CONVERSATIONS, "message", *_MARKS), item_keys=tuple(_MARKS)
+)
 
 
 def recognizes(document: Any) -> bool:

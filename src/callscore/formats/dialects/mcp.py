@@ -13,6 +13,7 @@ from msgspec import Struct
 
 from callscore.formats.definitions import read_definitions
 from callscore.formats.shape import as_list, at, first, json_of, list_of, name_of
+from callscore.formats.signs import Signs
 from callscore.formats.transcript import Transcript
 
 if TYPE_CHECKING:
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from callscore.core.call import Tool
     from callscore.formats.trace import ReadOptions, Trace
 
-__all__ = ["EXAMPLE", "ORDER", "joins_lines", "read", "read_tools", "recognizes"]
+__all__ = ["EXAMPLE", "ORDER", "SIGNS", "joins_lines", "read", "read_tools", "recognizes"]
 
 ORDER = 280
 EXAMPLE = [
@@ -55,6 +56,7 @@ _LISTING = frozenset(
     )
 )
 _ANSWERS = ("inputResponses", "input_responses", "requestState", "request_state")
+SIGNS = Signs(keys=(*_MARKS, "tools"), item_keys=tuple(_MARKS), has_other_items=True)
 
 
 def recognizes(document: Any) -> bool:

@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 from callscore.formats.definitions import read_definitions
 from callscore.formats.shape import as_list, at, dicts, first, text_of
+from callscore.formats.signs import Signs
 from callscore.formats.transcript import Transcript
 
 if TYPE_CHECKING:
     from callscore.core.call import Tool
     from callscore.formats.trace import ReadOptions, Trace
 
-__all__ = ["EXAMPLE", "ORDER", "joins_lines", "read", "read_tools", "recognizes"]
+__all__ = ["EXAMPLE", "ORDER", "SIGNS", "joins_lines", "read", "read_tools", "recognizes"]
 
 ORDER = 710
 EXAMPLE = {
@@ -43,6 +44,7 @@ _EVENTS = (
     *("tool.execution.started", "tool.execution.delta", "tool.execution.done"),
     *("agent.handoff.started", "agent.handoff.done"),
 )
+SIGNS = Signs(keys=("object", "type", "data", *_LISTS), item_keys=("type", "data"))
 
 
 def recognizes(document: Any) -> bool:

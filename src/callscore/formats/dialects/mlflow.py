@@ -14,12 +14,13 @@ from callscore.formats.families.span_records import convention_of
 from callscore.formats.families.spans import Span, is_span_line, read_spans, spans_by_trace
 from callscore.formats.families.tool_executions import exception_in, executed_call
 from callscore.formats.shape import at, first, json_of
+from callscore.formats.signs import Signs
 
 if TYPE_CHECKING:
     from callscore.core.call import Tool, ToolCall
     from callscore.formats.trace import ReadOptions, Trace
 
-__all__ = ["EXAMPLE", "ORDER", "joins_lines", "read", "read_tools", "recognizes"]
+__all__ = ["EXAMPLE", "ORDER", "SIGNS", "joins_lines", "read", "read_tools", "recognizes"]
 
 ORDER = 240
 EXAMPLE = {
@@ -41,6 +42,7 @@ EXAMPLE = {
 _MODELS = ("CHAT_MODEL", "LLM")
 _INPUTS = "mlflow.spanInputs"
 _OUTPUTS = "mlflow.spanOutputs"
+SIGNS = Signs(keys=("info",), item_keys=(), kind=(convention_of, "mlflow"))
 
 joins_lines = is_span_line
 

@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING, Any
 from callscore.formats.definitions import read_definitions
 from callscore.formats.dialects.openai_chat import take_message
 from callscore.formats.shape import at, dicts, list_of, text_of
+from callscore.formats.signs import Signs
 from callscore.formats.transcript import Transcript
 
 if TYPE_CHECKING:
     from callscore.core.call import Tool
     from callscore.formats.trace import ReadOptions, Trace
 
-__all__ = ["EXAMPLE", "ORDER", "joins_lines", "read", "read_tools", "recognizes"]
+__all__ = ["EXAMPLE", "ORDER", "SIGNS", "joins_lines", "read", "read_tools", "recognizes"]
 
 ORDER = 700
 EXAMPLE = {
@@ -25,6 +26,7 @@ EXAMPLE = {
     },
     "done": True,
 }
+SIGNS = Signs(keys=("done", "messages"), item_keys=("done", "tool_name", "tool_calls"))
 
 
 def recognizes(document: Any) -> bool:

@@ -15,13 +15,14 @@ from callscore.formats.families.response_items import (
     with_sdk_errors,
 )
 from callscore.formats.shape import dicts, first
+from callscore.formats.signs import Signs
 from callscore.formats.transcript import Transcript
 
 if TYPE_CHECKING:
     from callscore.core.call import Tool
     from callscore.formats.trace import ReadOptions, Trace
 
-__all__ = ["EXAMPLE", "ORDER", "joins_lines", "read", "read_tools", "recognizes"]
+__all__ = ["EXAMPLE", "ORDER", "SIGNS", "joins_lines", "read", "read_tools", "recognizes"]
 
 ORDER = 600
 _EXAMPLE_CALL = {
@@ -33,6 +34,10 @@ _EXAMPLE_CALL = {
 EXAMPLE = [{"type": "tool_call_item", "raw_item": _EXAMPLE_CALL}]
 _GENERATED = ("generated_items", "generatedItems")
 _NEW = ("new_items", "newItems")
+SIGNS = Signs(
+    keys=("$schemaVersion", *_NEW, "raw_item", "rawItem"),
+    item_keys=("raw_item", "rawItem", "callId"),
+)
 
 
 def recognizes(document: Any) -> bool:

@@ -14,10 +14,11 @@ from callscore.core.call import NOT_CAPTURED
 from callscore.formats.dialects.openai_chat import take_message
 from callscore.formats.families.response_items import is_item, take_items, with_sdk_errors
 from callscore.formats.shape import as_list, at, dicts, text_of
+from callscore.formats.signs import Signs
 from callscore.formats.trace import ReadOptions, Trace, View
 from callscore.formats.transcript import Transcript
 
-__all__ = ["EXAMPLE", "ORDER", "joins_lines", "read", "recognizes"]
+__all__ = ["EXAMPLE", "ORDER", "SIGNS", "joins_lines", "read", "recognizes"]
 
 ORDER = 270
 EXAMPLE = [
@@ -38,6 +39,7 @@ EXAMPLE = [
     }
 ]
 _MAX_SAMPLED = 20
+SIGNS = Signs(keys=("span_data", "workflow_name", "data"), item_keys=("span_data",))
 
 
 def recognizes(document: Any) -> bool:

@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING, Any
 from callscore.formats.definitions import read_definitions
 from callscore.formats.dialects.openai_chat import EXAMPLE_CALL, take_call
 from callscore.formats.shape import as_list, at, dicts, list_of, text_of
+from callscore.formats.signs import Signs
 from callscore.formats.transcript import Transcript
 
 if TYPE_CHECKING:
     from callscore.core.call import Tool
     from callscore.formats.trace import ReadOptions, Trace
 
-__all__ = ["EXAMPLE", "ORDER", "joins_lines", "read", "read_tools", "recognizes"]
+__all__ = ["EXAMPLE", "ORDER", "SIGNS", "joins_lines", "read", "read_tools", "recognizes"]
 
 ORDER = 610
 EXAMPLE = {
@@ -26,6 +27,7 @@ EXAMPLE = {
 }
 _RUN, _STEP = "thread.run", "thread.run.step"
 _MAX_SAMPLED = 20
+SIGNS = Signs(keys=("object", "event"))
 
 
 def recognizes(document: Any) -> bool:

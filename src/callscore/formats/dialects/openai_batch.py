@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from callscore.formats.dialects import openai_chat, openai_responses
 from callscore.formats.dialects.openai_chat import EXAMPLE_CALL
 from callscore.formats.shape import at, text_of
+from callscore.formats.signs import Signs
 from callscore.formats.trace import ReadOptions, Trace
 
 if TYPE_CHECKING:
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
 
     from callscore.core.call import Tool
 
-__all__ = ["EXAMPLE", "ORDER", "read", "read_tools", "recognizes"]
+__all__ = ["EXAMPLE", "ORDER", "SIGNS", "read", "read_tools", "recognizes"]
 
 ORDER = 620
 EXAMPLE = {
@@ -25,6 +26,7 @@ EXAMPLE = {
     },
     "error": None,
 }
+SIGNS = Signs(keys=("custom_id",), item_keys=())
 
 
 def recognizes(document: Any) -> bool:

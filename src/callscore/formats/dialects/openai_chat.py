@@ -12,6 +12,7 @@ from typing import Any
 from callscore.core.call import TRUNCATED, Tool
 from callscore.formats.definitions import read_definitions
 from callscore.formats.shape import at, dicts, first, json_of, list_of, name_of, text_in
+from callscore.formats.signs import Signs
 from callscore.formats.trace import ReadOptions, Trace
 from callscore.formats.transcript import Transcript
 
@@ -19,6 +20,7 @@ __all__ = [
     "EXAMPLE",
     "EXAMPLE_CALL",
     "ORDER",
+    "SIGNS",
     "joins_lines",
     "read",
     "read_tools",
@@ -44,6 +46,10 @@ EXAMPLE = {
 _ROLES = ("assistant", "user", "system", "developer", "tool", "function")
 _CONTENTS = ("content", "tool_calls", "function_call", "refusal", "audio")
 _UI_KEYS = frozenset(("parts", "toolInvocations"))  # of the messages of user interfaces
+SIGNS = Signs(
+    keys=("choices", "messages", "role", "function", "custom", "response", "data", "error"),
+    item_keys=("role", "function", "custom"),
+)
 
 
 def recognizes(document: Any) -> bool:

@@ -18,13 +18,14 @@ from callscore.formats.families.response_items import (
     with_sdk_errors,
 )
 from callscore.formats.shape import as_list, at, dicts, first, list_of, text_of
+from callscore.formats.signs import Signs
 from callscore.formats.trace import ReadOptions, Trace
 from callscore.formats.transcript import Transcript
 
 if TYPE_CHECKING:
     from callscore.core.call import Tool
 
-__all__ = ["EXAMPLE", "ORDER", "joins_lines", "read", "read_tools", "recognizes"]
+__all__ = ["EXAMPLE", "ORDER", "SIGNS", "joins_lines", "read", "read_tools", "recognizes"]
 
 ORDER = 630
 EXAMPLE = {
@@ -55,6 +56,7 @@ _FRAGMENTS = {
     )
     for end in ("delta", "done")
 }
+SIGNS = Signs(keys=("type", "data", "response", "output", "input"), item_keys=("type", "data"))
 
 
 def recognizes(document: Any) -> bool:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from callscore.formats.dialects.openai_chat import take_call
 from callscore.formats.shape import as_list, at, dicts, integer_of
+from callscore.formats.signs import Signs
 from callscore.formats.transcript import Transcript
 
 if TYPE_CHECKING:
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 __all__ = [
     "EXAMPLE",
     "ORDER",
+    "SIGNS",
     "Fragments",
     "fragment_in",
     "index_of",
@@ -50,6 +52,7 @@ EXAMPLE = [
 _MAX_SAMPLED = 20
 _MAX_DIGITS = 20
 _MARKS = frozenset(("object", "choices", "chunk"))  # every chunk has one of them
+SIGNS = Signs(keys=tuple(_MARKS))
 
 
 def recognizes(document: Any) -> bool:

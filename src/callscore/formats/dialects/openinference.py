@@ -32,6 +32,7 @@ from callscore.formats.families.spans import (
 )
 from callscore.formats.families.tool_executions import exception_in, executed_call, requested_call
 from callscore.formats.shape import at, first, json_of, text_of
+from callscore.formats.signs import Signs
 
 if TYPE_CHECKING:
     from callscore.formats.trace import ReadOptions, Trace
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
 __all__ = [
     "EXAMPLE",
     "ORDER",
+    "SIGNS",
     "joins_lines",
     "offered_tools_in",
     "read",
@@ -66,6 +68,7 @@ EXAMPLE = [
 ]
 _REDACTED = "__REDACTED__"
 _IDS = ("tool_call.id", "tool.id", "gen_ai.tool.call.id")
+SIGNS = Signs(kind=(convention_of, "openinference"))
 
 joins_lines = is_span_line
 

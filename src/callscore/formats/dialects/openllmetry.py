@@ -30,12 +30,13 @@ from callscore.formats.families.spans import (
 )
 from callscore.formats.families.tool_executions import exception_in, executed_call, requested_call
 from callscore.formats.shape import at, dicts, first, json_of, text_of
+from callscore.formats.signs import Signs
 
 if TYPE_CHECKING:
     from callscore.core.call import Tool, ToolCall
     from callscore.formats.trace import ReadOptions, Trace
 
-__all__ = ["EXAMPLE", "ORDER", "joins_lines", "read", "read_tools", "recognizes"]
+__all__ = ["EXAMPLE", "ORDER", "SIGNS", "joins_lines", "read", "read_tools", "recognizes"]
 
 ORDER = 230
 EXAMPLE = [
@@ -53,6 +54,7 @@ EXAMPLE = [
 _COMPLETIONS = ("gen_ai.completion", "llm.completions")
 _PROMPTS = ("gen_ai.prompt", "llm.prompts")
 _KIND = "traceloop.span.kind"
+SIGNS = Signs(kind=(convention_of, "openllmetry"))
 
 joins_lines = is_span_line
 

@@ -22,11 +22,12 @@ from callscore.formats.families.model_outputs import ModelOutputs
 from callscore.formats.families.observed_runs import ObservedRun, ObservedStep, traces_of
 from callscore.formats.families.span_records import convention_of
 from callscore.formats.families.spans import Span, is_span_line, read_spans, spans_by_trace
+from callscore.formats.signs import Signs
 
 if TYPE_CHECKING:
     from callscore.formats.trace import ReadOptions, Trace
 
-__all__ = ["EXAMPLE", "ORDER", "joins_lines", "read", "read_tools", "recognizes"]
+__all__ = ["EXAMPLE", "ORDER", "SIGNS", "joins_lines", "read", "read_tools", "recognizes"]
 
 ORDER = 220
 _EXAMPLE_ATTRIBUTES = [
@@ -35,6 +36,7 @@ _EXAMPLE_ATTRIBUTES = [
 ]
 _EXAMPLE_SPAN = {"name": "execute_tool get_weather", "attributes": _EXAMPLE_ATTRIBUTES}
 EXAMPLE = {"resourceSpans": [{"scopeSpans": [{"spans": [_EXAMPLE_SPAN]}]}]}
+SIGNS = Signs(kind=(convention_of, "gen_ai"))
 
 joins_lines = is_span_line
 

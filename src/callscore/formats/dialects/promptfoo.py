@@ -8,6 +8,7 @@ from callscore.core.call import Tool, ToolCall
 from callscore.formats.definitions import read_definitions
 from callscore.formats.reading import inner_finder
 from callscore.formats.shape import as_list, at, dicts, first, integer_of, json_of, name_of
+from callscore.formats.signs import Signs
 from callscore.formats.trace import ReadOptions, Trace
 
 if TYPE_CHECKING:
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 
     _Find = Callable[[Any], Dialect | None]
 
-__all__ = ["EXAMPLE", "ORDER", "read", "read_tools", "recognizes"]
+__all__ = ["EXAMPLE", "ORDER", "SIGNS", "read", "read_tools", "recognizes"]
 
 ORDER = 450
 _EXAMPLE_CALL = {
@@ -49,6 +50,7 @@ EXAMPLE = {
 _Output = tuple[Any, Any, Any, tuple[int, int | None]]
 _ROW_KEYS = ("gradingResult", "namedScores", "promptIdx", "testCase")
 _MARKS = frozenset(("vars", "results", "table", "body"))  # of a row, of many, of two tables
+SIGNS = Signs(keys=("vars", "results", "table", "head"), item_keys=())
 
 
 def recognizes(document: Any) -> bool:

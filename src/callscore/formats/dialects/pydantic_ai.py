@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 from callscore.formats.definitions import read_definitions
 from callscore.formats.shape import at, dicts, first, json_of, text_of
+from callscore.formats.signs import Signs
 from callscore.formats.transcript import Transcript
 
 if TYPE_CHECKING:
     from callscore.core.call import Tool
     from callscore.formats.trace import ReadOptions, Trace, View
 
-__all__ = ["EXAMPLE", "ORDER", "joins_lines", "read", "read_tools", "recognizes"]
+__all__ = ["EXAMPLE", "ORDER", "SIGNS", "joins_lines", "read", "read_tools", "recognizes"]
 
 ORDER = 520
 _EXAMPLE_CALL = {
@@ -40,6 +41,7 @@ _MCP = "mcp_server:"
 _OFFERED = ("function_tools", "output_tools")  # the tools in a request to a model
 # Every item, history, state with a history and request to a model has one of these.
 _MARKS = frozenset(("kind", "part_kind", "event_kind", "state", "_state", *_HISTORIES, *_OFFERED))
+SIGNS = Signs(keys=tuple(_MARKS), item_keys=("kind", "part_kind", "event_kind"))
 
 
 def recognizes(document: Any) -> bool:

@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from callscore.formats.shape import as_list, at, dicts, list_of
+from callscore.formats.signs import Signs
 from callscore.formats.trace import ReadOptions, Trace
 from callscore.formats.transcript import Transcript
 
-__all__ = ["EXAMPLE", "ORDER", "read", "recognizes"]
+__all__ = ["EXAMPLE", "ORDER", "SIGNS", "read", "recognizes"]
 
 ORDER = 430
 EXAMPLE = {
@@ -24,6 +25,7 @@ EXAMPLE = {
     "reference_tool_calls": [{"name": "get_weather", "args": {"city": "Paris"}}],
 }
 _KINDS = ("human", "ai", "tool")
+SIGNS = Signs(keys=("samples", "user_input"), item_keys=("user_input",))
 
 
 def recognizes(document: Any) -> bool:

@@ -8,12 +8,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from callscore.formats.shape import at, dicts, first, list_of, text_of
+from callscore.formats.signs import Signs
 from callscore.formats.transcript import Transcript
 
 if TYPE_CHECKING:
     from callscore.formats.trace import ReadOptions, Trace
 
-__all__ = ["EXAMPLE", "ORDER", "joins_lines", "read", "recognizes"]
+__all__ = ["EXAMPLE", "ORDER", "SIGNS", "joins_lines", "read", "recognizes"]
 
 ORDER = 560
 _EXAMPLE_CALL = {
@@ -28,6 +29,10 @@ EXAMPLE = {"messages": [{"content_type": "message", "role": "assistant", "items"
 _CALLS = ("function_call", "FunctionCallContent")
 _RESULTS = ("function_result", "FunctionResultContent")
 _ITEMS = (*_CALLS, *_RESULTS)
+SIGNS = Signs(
+    keys=("messages", "content_type", "Items", "$type"),
+    item_keys=("content_type", "Items", "$type"),
+)
 
 
 def recognizes(document: Any) -> bool:

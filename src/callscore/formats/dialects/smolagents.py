@@ -9,12 +9,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from callscore.formats.shape import at, dicts, first, text_of
+from callscore.formats.signs import Signs
 from callscore.formats.transcript import Transcript
 
 if TYPE_CHECKING:
     from callscore.formats.trace import ReadOptions, Trace
 
-__all__ = ["EXAMPLE", "ORDER", "joins_lines", "read", "recognizes"]
+__all__ = ["EXAMPLE", "ORDER", "SIGNS", "joins_lines", "read", "recognizes"]
 
 ORDER = 540
 _EXAMPLE_CALL = {
@@ -27,6 +28,7 @@ EXAMPLE = [
     {"step_number": 1, "tool_calls": [_EXAMPLE_CALL], "observations": "18 degrees"},
 ]
 _INTERPRETER = "python_interpreter"
+SIGNS = Signs(keys=("step_number", "steps"), item_keys=("step_number",))
 
 
 def recognizes(document: Any) -> bool:

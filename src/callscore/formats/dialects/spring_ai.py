@@ -6,13 +6,14 @@ from typing import TYPE_CHECKING, Any
 
 from callscore.formats.definitions import read_definitions
 from callscore.formats.shape import at, dicts, first, list_of
+from callscore.formats.signs import Signs
 from callscore.formats.trace import DEFAULT_READ_OPTIONS, ReadOptions, Trace
 from callscore.formats.transcript import Transcript
 
 if TYPE_CHECKING:
     from callscore.core.call import Tool
 
-__all__ = ["EXAMPLE", "ORDER", "joins_lines", "read", "read_tools", "recognizes"]
+__all__ = ["EXAMPLE", "ORDER", "SIGNS", "joins_lines", "read", "read_tools", "recognizes"]
 
 ORDER = 580
 EXAMPLE = {
@@ -31,6 +32,7 @@ EXAMPLE = {
 _TYPES = ("USER", "ASSISTANT", "SYSTEM", "TOOL")
 # Every message, response and prompt has one of these.
 _MARKS = frozenset(("messageType", "results", "result", "messages", "instructions"))
+SIGNS = Signs(keys=tuple(_MARKS), item_keys=("messageType",))
 
 
 def recognizes(document: Any) -> bool:

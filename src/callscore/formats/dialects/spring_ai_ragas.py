@@ -5,13 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from callscore.formats.shape import at, dicts
+from callscore.formats.signs import Signs
 from callscore.formats.trace import ReadOptions, Trace
 from callscore.formats.transcript import Transcript
 
 if TYPE_CHECKING:
     from callscore.core.call import ToolCall
 
-__all__ = ["EXAMPLE", "ORDER", "read", "recognizes"]
+__all__ = ["EXAMPLE", "ORDER", "SIGNS", "read", "recognizes"]
 
 ORDER = 435
 EXAMPLE = {
@@ -22,6 +23,7 @@ EXAMPLE = {
     ],
     "referenceToolCalls": [{"name": "get_weather", "arguments": {"city": "Paris"}}],
 }
+SIGNS = Signs(keys=("userInputMessages", "referenceToolCalls"), item_keys=())
 
 
 def recognizes(document: Any) -> bool:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from callscore.formats.definitions import read_definitions
 from callscore.formats.dialects.bedrock import has_blocks, take_message
 from callscore.formats.shape import as_list, at, dicts, integer_of
+from callscore.formats.signs import Signs
 from callscore.formats.transcript import Transcript
 
 if TYPE_CHECKING:
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from callscore.core.call import Tool
     from callscore.formats.trace import ReadOptions, Trace
 
-__all__ = ["EXAMPLE", "ORDER", "joins_lines", "read", "read_tools", "recognizes"]
+__all__ = ["EXAMPLE", "ORDER", "SIGNS", "joins_lines", "read", "read_tools", "recognizes"]
 
 ORDER = 675
 _EXAMPLE_USE = {"toolUseId": "tooluse_1", "name": "get_weather", "input": {"city": "Paris"}}
@@ -27,6 +28,11 @@ EXAMPLE = [
     {"role": "user", "content": [{"text": "How is the weather in Paris?"}]},
     {"role": "assistant", "content": [{"toolUse": _EXAMPLE_USE}]},
 ]
+SIGNS = Signs(
+    keys=("message_id", "init_event_loop", "scope"),
+    item_keys=("content", "message", "redact_message", "inputSchema"),
+    value_types=(dict,),
+)
 
 
 def recognizes(document: Any) -> bool:

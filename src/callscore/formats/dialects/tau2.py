@@ -6,10 +6,11 @@ from typing import Any
 
 from callscore.core.call import NOT_CAPTURED, ToolCall
 from callscore.formats.shape import as_list, at, dicts, first, list_of, text_of
+from callscore.formats.signs import Signs
 from callscore.formats.trace import ReadOptions, Trace
 from callscore.formats.transcript import Transcript
 
-__all__ = ["EXAMPLE", "ORDER", "read", "recognizes"]
+__all__ = ["EXAMPLE", "ORDER", "SIGNS", "read", "recognizes"]
 
 ORDER = 410
 _EXAMPLE_CALL = {
@@ -30,6 +31,13 @@ EXAMPLE = {
 }
 _ACTIONS = ("evaluation_criteria", "actions")
 _INSTRUCTIONS = ("user_scenario", "instructions")
+SIGNS = Signs(
+    keys=("simulations", "termination_reason", "user_scenario", "evaluation_criteria", "messages"),
+    item_keys=(
+        *("user_scenario", "evaluation_criteria", "termination_reason", "messages"),
+        *("requestor", "tool_calls"),
+    ),
+)
 
 
 def recognizes(document: Any) -> bool:

@@ -6,13 +6,14 @@ from typing import TYPE_CHECKING, Any
 
 from callscore.formats.dialects.openai_chat import take_message
 from callscore.formats.shape import as_list, at, dicts, json_of, name_of, text_of
+from callscore.formats.signs import Signs
 from callscore.formats.trace import ReadOptions, Trace
 from callscore.formats.transcript import Transcript
 
 if TYPE_CHECKING:
     from callscore.core.call import ToolCall
 
-__all__ = ["EXAMPLE", "ORDER", "read", "recognizes"]
+__all__ = ["EXAMPLE", "ORDER", "SIGNS", "read", "recognizes"]
 
 ORDER = 400
 _EXAMPLE_CALL = {
@@ -40,6 +41,7 @@ EXAMPLE = {
 _ACTION = "Action:"
 _OUTPUT = "API output: "
 _ANSWER = "respond"  # a message to the user, not a tool
+SIGNS = Signs(keys=("traj", "actions"))
 
 
 def recognizes(document: Any) -> bool:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from callscore.core.call import TRUNCATED, Malformed, Tool, excerpt
 from callscore.formats.families.model_text import make_markup, read_marked, typed_value
 from callscore.formats.shape import json_of
+from callscore.formats.signs import TEXT_SIGNS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
     from callscore.formats.trace import ReadOptions, Trace
     from callscore.formats.transcript import Transcript
 
-__all__ = ["EXAMPLE", "ORDER", "read", "recognizes"]
+__all__ = ["EXAMPLE", "ORDER", "SIGNS", "read", "recognizes"]
 
 ORDER = 110
 _BAR = "\uff5c"
@@ -30,6 +31,7 @@ _PARAMETER = re.compile(
     re.DOTALL,
 )
 _FENCE = re.compile(r"```(?:json)?\s*(.*?)\s*(?:```)?\s*", re.DOTALL)
+SIGNS = TEXT_SIGNS
 
 
 def recognizes(document: Any) -> bool:

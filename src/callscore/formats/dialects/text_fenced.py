@@ -15,6 +15,7 @@ from callscore.formats.families.model_text import (
 )
 from callscore.formats.families.python_calls import parse_calls, take_call
 from callscore.formats.shape import json_of
+from callscore.formats.signs import TEXT_SIGNS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from callscore.formats.trace import ReadOptions, Trace
     from callscore.formats.transcript import Transcript
 
-__all__ = ["EXAMPLE", "ORDER", "read", "recognizes"]
+__all__ = ["EXAMPLE", "ORDER", "SIGNS", "read", "recognizes"]
 
 ORDER = 190
 EXAMPLE = '```json\n[{"name": "get_weather", "arguments": {"city": "Paris"}}]\n```'
@@ -31,6 +32,7 @@ _BLOCK = r"```(?P<language>[\w+-]*)[ \t]*\n(?P<body>.*?)(?:```|\Z)"
 _FENCE = re.compile(_BLOCK, re.DOTALL)
 _CODE = "tool_code"
 _JSON = ("", "json", "tool_call", "tool_calls", "tool_use", "function_call", "function_calls")
+SIGNS = TEXT_SIGNS
 
 
 def recognizes(document: Any) -> bool:

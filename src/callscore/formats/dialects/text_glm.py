@@ -11,11 +11,12 @@ from callscore.formats.families.model_text import (
     tagged_call_reader,
     tools_in,
 )
+from callscore.formats.signs import TEXT_SIGNS
 
 if TYPE_CHECKING:
     from callscore.formats.trace import ReadOptions, Trace
 
-__all__ = ["EXAMPLE", "ORDER", "read", "read_tools", "recognizes"]
+__all__ = ["EXAMPLE", "ORDER", "SIGNS", "read", "read_tools", "recognizes"]
 
 ORDER = 150
 EXAMPLE = (
@@ -27,6 +28,7 @@ _ARGUMENT = re.compile(
 )
 
 read_tools = tools_in
+SIGNS = TEXT_SIGNS
 
 
 def recognizes(document: Any) -> bool:

@@ -6,12 +6,13 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from callscore.formats.shape import json_of
+from callscore.formats.signs import TEXT_SIGNS
 from callscore.formats.transcript import Transcript
 
 if TYPE_CHECKING:
     from callscore.formats.trace import ReadOptions, Trace
 
-__all__ = ["EXAMPLE", "ORDER", "read", "recognizes"]
+__all__ = ["EXAMPLE", "ORDER", "SIGNS", "read", "recognizes"]
 
 ORDER = 100
 EXAMPLE = (
@@ -29,6 +30,7 @@ _AUTHOR = re.compile(r"<\|start\|>\s*([^\s<]+)")
 _RECIPIENT = re.compile(r"\bto=([^\s<]+)")
 _NAMESPACE = "functions."
 _NON_TOOL_RECIPIENTS = ("user", "all")
+SIGNS = TEXT_SIGNS
 
 
 def recognizes(document: Any) -> bool:

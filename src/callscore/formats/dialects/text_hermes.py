@@ -5,16 +5,18 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from callscore.formats.families.model_text import make_markup, read_marked, take_json, tools_in
+from callscore.formats.signs import TEXT_SIGNS
 
 if TYPE_CHECKING:
     from callscore.formats.trace import ReadOptions, Trace
 
-__all__ = ["EXAMPLE", "ORDER", "read", "read_tools", "recognizes"]
+__all__ = ["EXAMPLE", "ORDER", "SIGNS", "read", "read_tools", "recognizes"]
 
 ORDER = 160
 EXAMPLE = '<tool_call>\n{"name": "get_weather", "arguments": {"city": "Paris"}}\n</tool_call>'
 
 read_tools = tools_in
+SIGNS = TEXT_SIGNS
 
 
 def recognizes(document: Any) -> bool:

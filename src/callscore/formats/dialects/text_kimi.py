@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from callscore.core.call import TRUNCATED, Malformed, Tool
 from callscore.formats.families.model_text import make_markup, read_marked
+from callscore.formats.signs import TEXT_SIGNS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
     from callscore.formats.trace import ReadOptions, Trace
     from callscore.formats.transcript import Transcript
 
-__all__ = ["EXAMPLE", "ORDER", "read", "recognizes"]
+__all__ = ["EXAMPLE", "ORDER", "SIGNS", "read", "recognizes"]
 
 ORDER = 120
 EXAMPLE = (
@@ -23,6 +24,7 @@ EXAMPLE = (
 )
 _BEGIN = "<|tool_call_begin|>"
 _ID = re.compile(r"(?:functions\.)?(.*?)(?::\d+)?", re.DOTALL)
+SIGNS = TEXT_SIGNS
 
 
 def recognizes(document: Any) -> bool:

@@ -12,6 +12,7 @@ from callscore.formats.families.model_text import (
     take_json,
 )
 from callscore.formats.families.python_calls import parse_calls, take_call
+from callscore.formats.signs import TEXT_SIGNS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from callscore.formats.trace import ReadOptions, Trace
     from callscore.formats.transcript import Transcript
 
-__all__ = ["EXAMPLE", "ORDER", "read", "recognizes"]
+__all__ = ["EXAMPLE", "ORDER", "SIGNS", "read", "recognizes"]
 
 ORDER = 170
 EXAMPLE = '<|python_tag|>{"name": "get_weather", "parameters": {"city": "Paris"}}'
@@ -28,6 +29,7 @@ _TAG = "<|python_tag|>"
 _FUNCTION = re.compile(
     r"<function=(?P<name>[^>\n]{1,200})>\s*(?P<arguments>\{.*?)(?P<end></function>|\Z)", re.DOTALL
 )
+SIGNS = TEXT_SIGNS
 
 
 def recognizes(document: Any) -> bool:

@@ -9,6 +9,7 @@ from callscore.core.call import TRUNCATED, Malformed, Tool
 from callscore.formats.definitions import read_definitions
 from callscore.formats.families.model_text import make_markup, read_marked, take_json
 from callscore.formats.shape import as_list, at, dicts, first, json_of
+from callscore.formats.signs import TEXT_SIGNS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from callscore.formats.trace import ReadOptions, Trace
     from callscore.formats.transcript import Transcript
 
-__all__ = ["EXAMPLE", "ORDER", "read", "read_tools", "recognizes"]
+__all__ = ["EXAMPLE", "ORDER", "SIGNS", "read", "read_tools", "recognizes"]
 
 ORDER = 130
 EXAMPLE = '[TOOL_CALLS]get_weather[ARGS]{"city": "Paris"}[TOOL_CALLS]get_time[ARGS]{}</s>'
@@ -26,6 +27,7 @@ _NAMED = re.compile(
     re.DOTALL,
 )
 _TOOLS = re.compile(r"\[AVAILABLE_TOOLS\](.*?)(?:\[/AVAILABLE_TOOLS\]|\Z)", re.DOTALL)
+SIGNS = TEXT_SIGNS
 
 
 def recognizes(document: Any) -> bool:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from callscore.formats.families.model_text import answer_texts, read_turns, take_json
 from callscore.formats.families.python_calls import is_python_call_list, take_python
+from callscore.formats.signs import TEXT_SIGNS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
     from callscore.formats.trace import ReadOptions, Trace
     from callscore.formats.transcript import Transcript
 
-__all__ = ["EXAMPLE", "ORDER", "read", "recognizes"]
+__all__ = ["EXAMPLE", "ORDER", "SIGNS", "read", "recognizes"]
 
 ORDER = 180
 EXAMPLE = "[get_weather(city='Paris', unit='celsius'), get_time(city='Paris')]"
@@ -23,6 +24,7 @@ _BEGINNINGS = ("<|python_start|>", "<|tool_call_start|>")
 _WRAPPED = re.compile(
     r"<\|(?:python|tool_call)_start\|>(.*?)(?:<\|(?:python|tool_call)_end\|>|\Z)", re.DOTALL
 )
+SIGNS = TEXT_SIGNS
 
 
 def recognizes(document: Any) -> bool:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from callscore.formats.definitions import read_definitions
 from callscore.formats.shape import dicts, first, json_of, list_of
+from callscore.formats.signs import Signs
 from callscore.formats.trace import ReadOptions, Trace
 
 if TYPE_CHECKING:
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
 __all__ = [
     "EXAMPLE",
     "ORDER",
+    "SIGNS",
     "is_definition",
     "is_schema",
     "joins_lines",
@@ -45,6 +47,7 @@ _MARKS = frozenset(("name", *_WRAPPERS, *_DECLARATIONS))  # every definition has
 _WRAPPED = frozenset(_WRAPPERS)
 _CALLED = frozenset(("arguments", "args", "input", "kwargs"))
 _OBJECTS = ("object", "OBJECT", "Object", "dict")
+SIGNS = Signs(keys=(*_MARKS, *_LISTS), item_keys=tuple(_MARKS), value_types=(list,))
 
 
 def is_schema(value: Any) -> bool:

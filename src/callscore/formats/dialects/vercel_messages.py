@@ -6,12 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 from callscore.formats.families.vercel_parts import is_tool_part, take_part, take_success
 from callscore.formats.shape import at, dicts, first
+from callscore.formats.signs import Signs
 from callscore.formats.transcript import Transcript
 
 if TYPE_CHECKING:
     from callscore.formats.trace import ReadOptions, Trace
 
-__all__ = ["EXAMPLE", "ORDER", "joins_lines", "read", "recognizes"]
+__all__ = ["EXAMPLE", "ORDER", "SIGNS", "joins_lines", "read", "recognizes"]
 
 ORDER = 592
 _EXAMPLE_CALL = {
@@ -26,6 +27,7 @@ EXAMPLE = [
 ]
 _LISTS = ("messages", "responseMessages", "initialResponseMessages", "prompt")
 _ERRORS = ("error-text", "error-json")
+SIGNS = Signs(keys=(*_LISTS, "response", "content"), item_keys=("content",))
 
 
 def recognizes(document: Any) -> bool:

@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 from callscore.formats.families.vercel_parts import is_tool_part, take_call, take_part
 from callscore.formats.shape import dicts, list_of
+from callscore.formats.signs import Signs
 from callscore.formats.transcript import Transcript
 
 if TYPE_CHECKING:
     from callscore.formats.trace import ReadOptions, Trace
 
-__all__ = ["EXAMPLE", "ORDER", "read", "recognizes"]
+__all__ = ["EXAMPLE", "ORDER", "SIGNS", "read", "recognizes"]
 
 ORDER = 585
 _EXAMPLE_CALL = {
@@ -24,6 +25,9 @@ _EXAMPLE_CALL = {
     "input": {"city": "Paris"},
 }
 EXAMPLE = {"steps": [{"content": [_EXAMPLE_CALL], "finishReason": "tool-calls"}]}
+SIGNS = Signs(
+    keys=("steps", "content", "toolCalls"), item_keys=("toolCallId", "content", "stepType")
+)
 
 
 def recognizes(document: Any) -> bool:

@@ -17,13 +17,14 @@ from callscore.formats.families.spans import Span, is_span_line, read_spans, spa
 from callscore.formats.families.tool_executions import exception_in, executed_call
 from callscore.formats.families.vercel_parts import take_call
 from callscore.formats.shape import dicts, first, json_of, text_of
+from callscore.formats.signs import Signs
 from callscore.formats.transcript import Transcript
 
 if TYPE_CHECKING:
     from callscore.core.call import Tool, ToolCall
     from callscore.formats.trace import ReadOptions, Trace
 
-__all__ = ["EXAMPLE", "ORDER", "joins_lines", "read", "read_tools", "recognizes"]
+__all__ = ["EXAMPLE", "ORDER", "SIGNS", "joins_lines", "read", "read_tools", "recognizes"]
 
 ORDER = 200
 _CALLS = "ai.response.toolCalls"
@@ -43,6 +44,7 @@ EXAMPLE = [
     }
 ]
 _MODELS = (".doGenerate", ".doStream")
+SIGNS = Signs(kind=(convention_of, "vercel"))
 
 joins_lines = is_span_line
 

@@ -11,12 +11,13 @@ from typing import TYPE_CHECKING, Any
 from callscore.core.call import NOT_CAPTURED
 from callscore.formats.families.vercel_parts import take_call, take_part, take_success
 from callscore.formats.shape import as_list, at, dicts, first, json_of
+from callscore.formats.signs import Signs
 from callscore.formats.transcript import Transcript
 
 if TYPE_CHECKING:
     from callscore.formats.trace import ReadOptions, Trace
 
-__all__ = ["EXAMPLE", "ORDER", "joins_lines", "read", "recognizes"]
+__all__ = ["EXAMPLE", "ORDER", "SIGNS", "joins_lines", "read", "recognizes"]
 
 ORDER = 595
 EXAMPLE = [
@@ -57,6 +58,7 @@ _LINE = re.compile(r'([0-9a-k]):(["\[{].*)')  # a letter for the type, then its 
 _CODES = {"9": "tool-call", "a": "tool-result", "e": "step-finish", "f": "step-start"}
 _BAD_CALLS = ("AI_InvalidToolArgumentsError", "AI_NoSuchToolError")
 _MAX_SAMPLED = 20
+SIGNS = Signs(keys=("type",), is_text=True)
 
 
 def recognizes(document: Any) -> bool:

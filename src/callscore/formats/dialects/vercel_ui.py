@@ -6,12 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 from callscore.formats.families.vercel_parts import server_kind, take_success
 from callscore.formats.shape import dicts, first, list_of, text_of
+from callscore.formats.signs import Signs
 from callscore.formats.transcript import Transcript
 
 if TYPE_CHECKING:
     from callscore.formats.trace import ReadOptions, Trace
 
-__all__ = ["EXAMPLE", "ORDER", "joins_lines", "read", "recognizes"]
+__all__ = ["EXAMPLE", "ORDER", "SIGNS", "joins_lines", "read", "recognizes"]
 
 ORDER = 590
 _EXAMPLE_CALL = {
@@ -30,6 +31,7 @@ _OTHER_PARTS = ("reasoning", "file", "source", "source-url", "source-document", 
 _TOOL = "tool-"
 # States of calls that the model has not finished.
 _UNFINISHED = ("input-streaming", "partial-call")
+SIGNS = Signs(keys=("messages", "parts", "toolInvocations"), item_keys=("parts", "toolInvocations"))
 
 
 def recognizes(document: Any) -> bool:

@@ -1,0 +1,130 @@
+"""The signs of each dialect: what every document of it has, so that few dialects have to be asked.
+
+There are many dialects, and a document is small: asking each of them would take longer than to read
+it. Signs only say who cannot recognize a document. A dialect without signs is always asked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable
+from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from callscore.formats.dialect import Dialect
+
+__all__ = ["TEXT_SIGNS", "SignIndex", "Signs"]
+
+
+class Signs(Struct, frozen=True, kw_only=True):
+    """What a document must have at least one of for a dialect to recognize it.
+
+    Attributes:
+        keys: of an object.
+        item_keys: of any of the objects in a list; by default the same as `keys`.
+        value_types: of the first value of an object, or of the first object in a list, if their keys
+            can be any: `dict`, `list` or the type of None.
+        has_other_items: whether anything but objects in a list is enough.
+        is_text: whether a text is enough.
+        kind: a function of an object or a list, and its answer for this dialect. Dialects that have
+            the same function are told apart by one call of it.
+    """
+
+    keys: tuple[str, ...] = ()
+    item_keys: tuple[str, ...] | None = None
+    value_types: tuple[type, ...] = ()
+    has_other_items: bool = False
+    is_text: bool = False
+    kind: tuple[Callable[[Any], Hashable], Hashable] | None = None
+
+
+TEXT_SIGNS = Signs(is_text=True)
+
+
+class SignIndex:
+    """Finds the dialects whose signs a document has, in their order.
+
+    A set of dialects is an integer with one bit per dialect, the first one lowest.
+    """
+
+    def __init__(self, dialects: tuple[Dialect, ...]) -> None:
+        self.dialects = dialects
+        self._always = 0
+        self._of_text = 0
+        self._by_key: dict[str, int] = {}
+        self._by_item_key: dict[str, int] = {}
+        self._by_value_type: dict[type, int] = {}
+        self._with_other_items = 0
+        self._by_kind: dict[Callable[[Any], Hashable], dict[Hashable, int]] = {}
+        for place, dialect in enumerate(dialects):
+            self._add(dialect.signs, 1 << place)
+
+    def _add(self, signs: Signs | None, bit: int) -> None:
+        if signs is None:
+            self._always |= bit
+            return
+        self._of_text |= bit if signs.is_text else 0
+        self._with_other_items |= bit if signs.has_other_items else 0
+        _add_to(self._by_key, signs.keys, bit)
+        _add_to(self._by_item_key, signs.keys if signs.item_keys is None else signs.item_keys, bit)
+        _add_to(self._by_value_type, signs.value_types, bit)
+        if signs.kind is not None:
+            kind_of, answer = signs.kind
+            _add_to(self._by_kind.setdefault(kind_of, {}), (answer,), bit)
+
+    def dialects_for(self, document: Any) -> Iterator[Dialect]:
+        """The dialects that may recognize a document, in their order."""
+        if isinstance(document, dict):
+            found = self._of_object(document)
+        elif isinstance(document, list):
+            found = self._of_list(document)
+        else:
+            found = self._of_text if isinstance(document, str) else 0
+        found |= self._always
+        while found:
+            lowest = found & -found
+            yield self.dialects[lowest.bit_length() - 1]
+            found ^= lowest
+
+    def _of_object(self, document: dict[Any, Any]) -> int:
+        found = 0
+        by_key = self._by_key
+        for key in by_key.keys() & document.keys():
+            found |= by_key[key]
+        return found | self._of_first_value(document) | self._of_kinds(document)
+
+    def _of_list(self, document: list[Any]) -> int:
+        items = [item for item in document if isinstance(item, dict)]
+        found = self._with_other_items if len(items) < len(document) else 0
+        if items:
+            found |= self._of_first_value(items[0])
+        by_key = self._by_item_key
+        for key in by_key.keys() & set().union(*items):
+            found |= by_key[key]
+        return found | self._of_kinds(document)
+
+    def _of_first_value(self, item: dict[Any, Any]) -> int:
+        for value in item.values():
+            return self._by_value_type.get(_plain_type(value), 0)
+        return 0
+
+    def _of_kinds(self, document: Any) -> int:
+        found = 0
+        for kind_of, by_kind in self._by_kind.items():
+            found |= by_kind.get(kind_of(document), 0)
+        return found
+
+
+def _add_to(index: dict[Any, int], keys: tuple[Any, ...], bit: int) -> None:
+    for key in keys:
+        index[key] = index.get(key, 0) | bit
+
+
+def _plain_type(value: Any) -> type:
+    """The type of a value; objects and lists with something malformed in them have their own."""
+    if isinstance(value, dict):
+        return dict
+    return list if isinstance(value, list) else type(value)
