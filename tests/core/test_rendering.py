@@ -4,13 +4,15 @@ from datetime import date
 from fractions import Fraction
 from math import inf, nan
 from types import SimpleNamespace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from callscore.core import rendering
 from callscore.core.rendering import (
+    ELLIPSIS,
     clip,
     clip_middle,
     clip_value,
@@ -20,8 +22,11 @@ from callscore.core.rendering import (
     hidden_content,
     integer_text,
     is_content_hidden,
+    is_narrow,
     json_path,
     mention,
+    plain_arguments_text,
+    plain_value_text,
     render_arguments,
     render_value,
     safe_repr,
@@ -29,6 +34,9 @@ from callscore.core.rendering import (
     wrap,
     wrap_hanging,
 )
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 
 @pytest.mark.parametrize(
@@ -326,3 +334,90 @@ def test_names_without_room_for_their_difference_are_numbered() -> None:
         "xxxxxxxxxxxxxxxxx…#2",
         "xxxxxxxxxxxxxxxxx…#3",
     ]
+
+
+def test_each_narrow_character_takes_one_column() -> None:
+    narrow = [chr(code) for code in range(0x3000) if is_narrow(chr(code))]
+
+    assert len(narrow) > 1000
+    assert {
+        character for character in narrow if rendering._character_width(character) != 1
+    } == set()
+    assert {character for character in narrow if rendering._HIDDEN.match(character)} == set()
+
+
+_TEXTS = st.text(
+    st.sampled_from('ab Zя"\\\n\t\x00\x7f\xad…é日e\u0301\u200b\u1160😀\ud800=,:{}[]'), max_size=12
+)
+_SCALARS = (
+    _TEXTS
+    | st.integers()
+    | st.floats()
+    | st.booleans()
+    | st.none()
+    | st.just(10**4000)
+    | st.just(date(2024, 1, 2))
+)
+_VALUES = st.recursive(
+    _SCALARS,
+    lambda inner: (
+        st.lists(inner, max_size=4)
+        | st.lists(inner, max_size=3).map(tuple)
+        | st.dictionaries(_TEXTS | st.integers(), inner, max_size=4)
+    ),
+    max_leaves=8,
+)
+
+
+@given(st.dictionaries(_TEXTS | st.integers(), _VALUES, max_size=4), st.integers(-3, 60))
+def test_plain_arguments_have_the_same_text_as_others_and_any_start_of_it(
+    arguments: dict[str, Any], limit: int
+) -> None:
+    def pieces() -> Iterator[str]:
+        for position, (name, value) in enumerate(arguments.items()):
+            yield f"{', ' if position else ''}{escape(str(name)[: limit + 1])}="
+            yield from rendering._pieces(
+                value, lambda atom: rendering.scalar_text(atom, limit=limit)
+            )
+
+    expected = rendering._join_pieces(pieces(), limit)
+    longer = plain_arguments_text(arguments, limit + 20)
+
+    assert render_arguments(arguments, limit=limit) == expected
+    assert longer is None or clip(longer, limit) == expected
+
+
+@given(_VALUES, st.integers(-3, 60))
+def test_plain_values_have_the_same_text_as_others_and_any_start_of_it(
+    value: object, limit: int
+) -> None:
+    pieces = rendering._pieces(value, lambda atom: rendering.scalar_text(atom, limit=limit))
+    expected = rendering._join_pieces(pieces, limit)
+    longer = plain_value_text(value, limit + 20)
+
+    assert render_value(value, limit=limit) == expected
+    assert longer is None or clip(longer, limit) == expected
+
+
+def test_values_that_are_nested_deeply_are_not_plain() -> None:
+    value: Any = 1
+    for _ in range(20):
+        value = [{"a": value}]
+
+    assert plain_value_text(value, 200) is None
+    assert render_value(value, limit=8) == '[{"a": …'
+
+
+def test_of_many_members_only_those_with_room_are_read() -> None:
+    class Members(dict[str, Any]):
+        read = 0
+
+        def items(self) -> Any:
+            for item in super().items():
+                self.read += 1
+                yield item
+
+    arguments = Members({f"argument_{number}": [number] * 1000 for number in range(1000)})
+
+    assert render_arguments(arguments, limit=30).endswith(ELLIPSIS)
+    assert arguments.read <= 31

@@ -11,11 +11,12 @@ from rich.console import Console
 from callscore.core.call import ToolCall
 from callscore.core.case import Group, Times
 from callscore.core.counted_calls import Ignored
-from callscore.core.rendering import display_width
+from callscore.core.rendering import display_width, plain_arguments_text
 from callscore.core.rules import Matcher
 from callscore.core.score import Fault, Score
 from callscore.core.scoring import score_calls
 from callscore.core.settings import Mode, Settings
+from callscore.words import diff
 from callscore.words.diff import Style, call_lines, diff_lines, plain_text, rich_text
 
 Calls = list[tuple[str, dict[str, Any]]]
@@ -601,3 +602,37 @@ def test_the_actual_side_has_all_the_room_that_the_expected_side_leaves() -> Non
     )
 
     assert lines(score, width=60)[-1].endswith('{"field": "owner", "operator": "equals…')
+
+
+_JSON = st.recursive(
+    st.sampled_from(["a", "", 1, 1.0, True, False, 0, None, 10**400, float("nan")]),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from("xyz"), inner),
+    max_leaves=5,
+)
+_ANY_CALLS = st.lists(
+    st.tuples(st.sampled_from("fg"), st.dictionaries(st.sampled_from("ab"), _JSON)), max_size=4
+)
+
+
+@given(_ANY_CALLS, _ANY_CALLS)
+def test_in_strict_mode_a_correct_call_without_rules_has_no_differences(
+    expected: Calls, actual: Calls
+) -> None:
+    score = scored(expected, actual)
+
+    assert [pair for pair in score.correct if pair.differences] == []
+
+
+def test_each_value_is_rendered_once_whatever_the_widths(monkeypatch: pytest.MonkeyPatch) -> None:
+    rendered: list[Any] = []
+
+    def count(arguments: dict[str, Any], limit: int) -> str | None:
+        rendered.append(arguments)
+        return plain_arguments_text(arguments, limit)
+
+    monkeypatch.setattr(diff, "plain_arguments_text", count)
+    calls: Calls = [("search", {"text": "many words " * number}) for number in range(9)]
+
+    call_lines(scored(calls, calls), width=80)
+
+    assert len(rendered) == 2 * len(calls)

@@ -6,7 +6,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from callscore.words.look_alikes import code_points_text, look_alike_lines, looks_same
+from callscore.words.look_alikes import (
+    _appearance,
+    code_points_text,
+    look_alike_lines,
+    looks_same,
+)
 
 
 @pytest.mark.parametrize(
@@ -95,3 +100,8 @@ def test_names_that_look_the_same_are_listed_in_pairs() -> None:
     assert look_alike_lines(names, "en") == [
         "search / se\u0430rch: looks the same, differs at character 3: U+0061 / U+0430"
     ]
+
+
+@given(st.text(st.characters(max_codepoint=127)))
+def test_text_in_ascii_is_compared_as_any_other_text(text: str) -> None:
+    assert _appearance(f"x{text}x日") == f"{_appearance(f'x{text}x')}日"

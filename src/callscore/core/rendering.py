@@ -7,7 +7,7 @@ from collections import Counter, deque
 from contextlib import contextmanager
 from contextvars import ContextVar
 from decimal import Decimal
-from itertools import accumulate, pairwise, takewhile
+from itertools import accumulate, islice, pairwise, takewhile
 from typing import TYPE_CHECKING, Any
 from unicodedata import category, east_asian_width
 
@@ -30,8 +30,11 @@ __all__ = [
     "hidden_content",
     "integer_text",
     "is_content_hidden",
+    "is_narrow",
     "json_path",
     "mention",
+    "plain_arguments_text",
+    "plain_value_text",
     "render_arguments",
     "render_value",
     "safe_repr",
@@ -102,9 +105,22 @@ def _quote(text: str) -> str:
     return f'"{escape(escaped)}"'
 
 
+# Text of these characters alone is as wide as it is long: Latin, Greek and Cyrillic letters, dashes,
+# quotes and the ellipsis. Nearly all text is, and looking up each character takes long.
+_NARROW = re.compile(
+    "[\x00-\xac\xae-\u02ff\u0370-\u0377\u037a-\u037f\u0384-\u038a\u038c\u038e-\u03a1\u03a3-\u0482"
+    "\u048a-\u052f\u2010-\u2027]*"
+)
+
+
+def is_narrow(text: str) -> bool:
+    """Whether every character of the text is known to take one column."""
+    return text.isascii() or _NARROW.fullmatch(text) is not None
+
+
 def display_width(text: str) -> int:
     """How many columns of a terminal the text takes."""
-    return len(text) if text.isascii() else sum(map(_character_width, text))
+    return len(text) if is_narrow(text) else sum(map(_character_width, text))
 
 
 def _character_width(character: str) -> int:
@@ -116,6 +132,10 @@ def _character_width(character: str) -> int:
 
 def clip(text: str, width: int) -> str:
     """The text in at most `width` columns, with an ellipsis if its end was cut off."""
+    if is_narrow(text):
+        if len(text) <= width:
+            return text
+        return text[: width - 1] + ELLIPSIS if width > 0 else ""
     if display_width(text) <= width:
         return text
     return _head(text, width - 1) + ELLIPSIS if width > 0 else ""
@@ -148,12 +168,20 @@ def render_value(
 
     `write` gives the text of values that are neither objects nor arrays.
     """
+    if not isinstance(value, dict | list | tuple):
+        return clip(scalar_text(value, limit=limit) if write is None else write(value), limit)
+    text = plain_value_text(value, limit) if write is None else None
+    if text is not None:
+        return text if len(text) <= limit else clip(text, limit)
     write = write or (lambda atom: scalar_text(atom, limit=limit))
     return _join_pieces(_pieces(value, write), limit)
 
 
 def render_arguments(arguments: dict[str, object], *, limit: int = 120) -> str:
     """Arguments as a call spells them, `query="AI news", limit=5`, in at most `limit` columns."""
+    text = plain_arguments_text(arguments, limit)
+    if text is not None:
+        return text if len(text) <= limit else clip(text, limit)
 
     def pieces() -> Iterator[str]:
         for position, (name, value) in enumerate(arguments.items()):
@@ -304,6 +332,9 @@ def wrap_hanging(text: str, width: int, *, hang: int = 2) -> Iterator[str]:
     A value in double quotes is not broken if it fits on a line.
     """
     room = max(width - hang, 1)
+    if len(text) <= room and is_narrow(text) and _NO_BREAK not in text:
+        yield text
+        return
 
     def whole(found: re.Match[str]) -> str:
         fits = display_width(found[0]) <= room
@@ -322,6 +353,8 @@ def short_names(names: Iterable[str], width: int) -> dict[str, str]:
     """Each name in at most `width` columns, shortened so that different names stay different."""
     texts = {name: _bounded(name, width) for name in names}
     short = {name: text for name, text in texts.items() if display_width(text) <= width}
+    if len(short) == len(texts):
+        return short
     long = {name: text for name, text in texts.items() if name not in short}
     counts = Counter(word for text in texts.values() for word in set(_WORDS.findall(text)))
     cut = {name: _cut_between_words(text, width, counts) for name, text in long.items()}
@@ -466,6 +499,100 @@ def json_path(steps: Iterable[Any]) -> str:
             for step in steps
         ]
     )
+
+
+# Most values are scalars and small containers of scalars, of characters that take one column each and
+# need no escape. Their text is made in one go and checked once, instead of piece by piece. Any start
+# of such a text is the text of the same value with less room, so that it can be cut again.
+_MAX_PLAIN_DEPTH = 8
+_QUOTED_SIGNS = re.compile(r'["\\]').search
+_SEPARATOR = len(", ")
+
+
+def plain_arguments_text(arguments: dict[str, Any], limit: int) -> str | None:
+    """Arguments as a call spells them, or more than `limit` columns of a longer text.
+
+    `render_arguments` gives the same text for any smaller limit, cut. None if something in them is not
+    plain: characters that are escaped, or do not take one column; values that are not JSON.
+    """
+    parts: list[str] = []
+    for name, value in islice(arguments.items(), max(limit, 0) + 1):  # each takes some
+        if name.__class__ is not str or len(name) > limit:
+            return None
+        if value.__class__ is str and len(value) <= limit and not _QUOTED_SIGNS(value):
+            parts.append(f'{name}="{value}"')  # nearly half of all arguments
+            continue
+        text = _plain_text(value, limit)
+        if text is None:
+            return None
+        parts.append(f"{name}={text}")
+    return _if_plain(", ".join(parts))
+
+
+def plain_value_text(value: object, limit: int) -> str | None:
+    """The same for a value, as `render_value` spells it."""
+    text = _plain_text(value, limit)
+    return None if text is None else _if_plain(text)
+
+
+def _if_plain(text: str) -> str | None:
+    if text.isprintable() and (text.isascii() or _NARROW.fullmatch(text) is not None):
+        return text
+    return None
+
+
+def _plain_text(value: Any, room: int, depth: int = 0) -> str | None:
+    """The text of a value, or more than `room` characters of it; it is not checked yet."""
+    kind = value.__class__
+    if kind is str:
+        text: str = value if len(value) <= room else value[: room + 1]
+        if _QUOTED_SIGNS(text):
+            text = text.replace("\\", "\\\\").replace('"', '\\"')
+        return f'"{text}"'
+    spell = _PLAIN_SCALARS.get(kind)
+    if spell is not None:
+        return spell(value)
+    write = _PLAIN_CONTAINERS.get(kind) if depth < _MAX_PLAIN_DEPTH else None
+    return None if write is None else write(value, room, depth + 1)
+
+
+def _plain_array(items: list[Any], room: int, depth: int) -> str | None:
+    parts: list[str] = []
+    for item in items:
+        text = _plain_text(item, room, depth)
+        if text is None:
+            return None
+        parts.append(text)
+        room -= len(text) + _SEPARATOR
+        if room < -_SEPARATOR:
+            break
+    return f"[{', '.join(parts)}]"
+
+
+def _plain_object(members: dict[Any, Any], room: int, depth: int) -> str | None:
+    parts: list[str] = []
+    for key, member in members.items():
+        name = _plain_text(key, room) if key.__class__ is str else None
+        text = None if name is None else _plain_text(member, room, depth)
+        if text is None:
+            return None
+        parts.append(f"{name}: {text}")
+        room -= len(parts[-1]) + _SEPARATOR
+        if room < -_SEPARATOR:
+            break
+    return f"{{{', '.join(parts)}}}"
+
+
+_PLAIN_SCALARS: dict[type, Callable[[Any], str]] = {
+    int: integer_text,
+    float: _float_text,
+    bool: _CONSTANTS.__getitem__,
+    type(None): _CONSTANTS.__getitem__,
+}
+_PLAIN_CONTAINERS: dict[type, Callable[[Any, int, int], str | None]] = {
+    list: _plain_array,
+    dict: _plain_object,
+}
 
 
 def _pieces(value: object, write: Callable[[object], str]) -> Iterator[str]:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import deque
+from functools import partial
 from itertools import islice
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol
 
 from callscore.core.call import NOT_CAPTURED
 from callscore.core.equality import json_type
@@ -17,11 +18,15 @@ from callscore.core.rendering import (
     escape,
     excerpt,
     excerpts,
+    plain_arguments_text,
+    plain_value_text,
     render_arguments,
     render_value,
     short_names,
     wrap_hanging,
 )
+from callscore.core.rules import contains_matchers
+from callscore.core.score import Score, pairs_at
 from callscore.words.explanation import AND_MORE, FORBIDDEN_CALLS, MORE_REASONS, ignored_notes
 from callscore.words.reasons import (
     difference_code_points,
@@ -41,14 +46,14 @@ from callscore.words.value_text import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from rich.text import Text
 
     from callscore.core.arguments import Difference
     from callscore.core.call import ToolCall
     from callscore.core.phrases import Language
-    from callscore.core.score import Pair, Score
+    from callscore.core.score import Pair
     from callscore.words.unpaired import UnpairedReasons
 
 __all__ = ["NOTHING_COUNTS", "Line", "Span", "call_lines", "diff_lines", "plain_text", "rich_text"]
@@ -66,6 +71,8 @@ _MOST_LINES = 4  # that a name or a path may take
 _MAX_ALIKE = 100  # calls of one tool that a call is compared with
 _LONGEST_CALL = 2000
 _SHORTEST_EXCERPT = 8
+_BRACKETS = len("()")
+_LEAST_ARGUMENTS = len("(…)")
 _COLOURS: dict[Style, str] = {
     "": "",
     "muted": "dim",
@@ -107,13 +114,16 @@ class _Widths(NamedTuple):
 
 
 class _Layout(NamedTuple):
-    """The room for both sides and for a whole line, the names of tools, and why calls are unpaired."""
+    """The room for a whole line, the names of tools, and why calls are unpaired."""
 
-    widths: _Widths
-    room: int
+    width: int
     names: dict[str, str]
     reasons: UnpairedReasons
     lang: Language
+
+    @property
+    def room(self) -> int:
+        return self.width - _MARK
 
 
 class _Row(NamedTuple):
@@ -154,20 +164,19 @@ def call_lines(score: Score, *, width: int = 100, lang: Language = "en") -> list
         nothing = _note(say(NOTHING_COUNTS if score.ignored else NOTHING, lang), indent="")
         rows = [nothing, *_footer_rows(score, lang)]
         return [line for row in rows for line in _note_lines(row, ((row.indent, ""),), width)]
-    reasons = explain_unpaired(score, lang)
     room = width - _MARK
     # Names are shown whole; only huge ones are shortened.
     names = {call.name for call in (*score.expected, *score.actual)}
     short = short_names(names, _MOST_LINES * room)
+    parts = [*_parts(score, _Layout(width, short, explain_unpaired(score, lang), lang))]
     # The first layout has unlimited room and shows how much each side needs.
-    unlimited = _Layout(_Widths(width, width), room, short, reasons, lang)
-    widths = _split_width(room - _GAP, _rows(score, unlimited))
-    rows = _rows(score, _Layout(widths, room, short, reasons, lang))
-    widths = _split_width(sum(widths), rows)  # what is cut may need less room
-    if not any(ELLIPSIS in text for row in rows for text, _ in row.expected):
-        # The left side is complete, so that the right side can have all the rest.
-        rows = _rows(score, _Layout(widths, room, short, reasons, lang))
-    return [line for row in rows for line in _lay_out(row, widths)]
+    unlimited = _Widths(width, width)
+    drawn = _split_width(room - _GAP, [part.columns(unlimited) for part in parts])
+    # What is cut may need less room. It hardly ever does, and then the layout stays the same.
+    widths = _split_width(sum(drawn), [part.columns(drawn) for part in parts])
+    if widths != drawn and not any(part.has_ellipsis(drawn) for part in parts):
+        drawn = widths  # the left side is complete, so that the right side can have all the rest
+    return [line for part in parts for line in part.lines(drawn, widths)]
 
 
 def plain_text(lines: list[Line]) -> str:
@@ -187,10 +196,13 @@ def rich_text(lines: list[Line]) -> Text:
     return text
 
 
-def _rows(score: Score, layout: _Layout) -> list[_Row]:
+def _parts(score: Score, layout: _Layout) -> Iterator[_Part]:
     lang = layout.lang
-    header = _Row((" ", ""), ((say(EXPECTED, lang), "muted"),), ((say(ACTUAL, lang), "muted"),))
-    return [header, *_call_rows(score, layout), *_footer_rows(score, lang)]
+    yield _Fixed(
+        _Row((" ", ""), ((say(EXPECTED, lang), "muted"),), ((say(ACTUAL, lang), "muted"),))
+    )
+    yield from _call_parts(score, layout)
+    yield from map(_Fixed, _footer_rows(score, lang))
 
 
 def _footer_rows(score: Score, lang: Language) -> Iterator[_Row]:
@@ -209,26 +221,52 @@ def _footer_rows(score: Score, lang: Language) -> Iterator[_Row]:
             yield _note(say(MORE, lang, count=len(score.faults) - _MAX_DIFFERENCES))
 
 
-def _call_rows(score: Score, layout: _Layout) -> Iterator[_Row]:
-    """The rows of the calls in expected order, with extra calls where they happened."""
-    pairs = {pair.expected_index: pair for pair in score.correct + score.incorrect}
-    paired = {pair.actual_index for pair in pairs.values()}
+def _call_parts(score: Score, layout: _Layout) -> Iterator[_Part]:
+    """The parts of the calls in expected order, with extra calls where they happened."""
+    pairs = _pairs_by_position(score)
+    paired = {actual for actual, _ in pairs.values()}
     extra = deque(position for position in range(len(score.actual)) if position not in paired)
     for position, call in enumerate(score.expected):
-        pair = pairs.get(position)
-        if pair is None:
-            left = _single_call(call, "missed", layout.room, score.expected, layout)
-            yield _Row(("-", "missed"), left, is_single=True)
-            if call.name in layout.reasons.out_of_order:
-                yield _note(say(OUT_OF_ORDER, layout.lang))
-            if call.name in layout.reasons.look_alikes:
-                yield _note(layout.reasons.look_alikes[call.name])
+        found = pairs.get(position)
+        if found is None:
+            yield from map(_Fixed, _missed_rows(call, score, layout))
             continue
-        while extra and extra[0] < pair.actual_index:
-            yield from _extra_rows(score, extra.popleft(), layout)
-        yield from _pair_rows(pair, layout)
+        actual_position, pair = found
+        while extra and extra[0] < actual_position:
+            yield from map(_Fixed, _extra_rows(score, extra.popleft(), layout))
+        if pair is None:
+            yield _EqualPair(call, score.actual[actual_position], _CORRECT, layout)
+        else:
+            yield _pair_part(pair, layout)
     for position in extra:
-        yield from _extra_rows(score, position, layout)
+        yield from map(_Fixed, _extra_rows(score, position, layout))
+
+
+def _pairs_by_position(score: Score) -> dict[int, tuple[int, Pair | None]]:
+    """By the expected position of each pair: the actual one, and the pair; None if the calls are equal."""
+    settings, expected = score.settings, score.expected
+    found: dict[int, tuple[int, Pair | None]] = {}
+    # In strict mode, what is correct is equal, unless it has rules. Most pairs are, and making them
+    # would take longer than the rest. (In a score without secrets, each pair has its differences.)
+    if score.__class__ is Score and settings.mode == "strict" and not settings.has_rules:
+        places = [*[(at, at) for at in range(score.equal_start)], *score.other_correct]
+        ruled = [place for place in places if contains_matchers(expected[place[0]].arguments)]
+        found = {row: (column, None) for row, column in places}
+        correct = pairs_at(ruled, expected, score.actual, settings, is_correct=True)
+    else:
+        correct = score.correct
+    for pair in (*correct, *score.incorrect):
+        found[pair.expected_index] = pair.actual_index, pair
+    return found
+
+
+def _missed_rows(call: ToolCall, score: Score, layout: _Layout) -> Iterator[_Row]:
+    left = _single_call(call, "missed", layout.room, score.expected, layout)
+    yield _Row(("-", "missed"), left, is_single=True)
+    if call.name in layout.reasons.out_of_order:
+        yield _note(say(OUT_OF_ORDER, layout.lang))
+    if call.name in layout.reasons.look_alikes:
+        yield _note(layout.reasons.look_alikes[call.name])
 
 
 def _extra_rows(score: Score, position: int, layout: _Layout) -> Iterator[_Row]:
@@ -261,73 +299,241 @@ def _single_call(
     return (name, style), (text, "muted")
 
 
-def _call(call: ToolCall, style: Style, width: int, layout: _Layout) -> Line:
-    name = layout.names[call.name]
-    limit = width - display_width(name)
-    return (name, style), (arguments_text(call, limit=limit, lang=layout.lang), "muted")
+class _Part(Protocol):
+    """Some rows of the diff; those of a pair depend on the widths of both sides."""
+
+    def columns(self, widths: _Widths) -> tuple[int, int]:
+        """How many columns the rows take on each side; notes run across both and take none."""
+        ...
+
+    def has_ellipsis(self, widths: _Widths) -> bool:
+        """Whether something on the left side is cut."""
+        ...
+
+    def lines(self, drawn: _Widths, widths: _Widths) -> list[Line]:
+        """The rows for the widths `drawn`, laid out in `widths`, which may be smaller."""
+        ...
 
 
-def _pair_rows(pair: Pair, layout: _Layout) -> Iterator[_Row]:
-    found, lang = pair.differences, layout.lang
-    style: Style = "correct" if pair.is_correct else "incorrect"
-    mark: Span = ("=" if pair.is_correct else "~", style)
-    inner = _Widths(*[width - len(_INDENT) for width in layout.widths])
-    if not found:
-        yield from _equal_rows(pair, mark, inner, layout)
-        return
-    yield from _name_rows(pair, mark, layout)
+class _Fixed:
+    """A row that does not depend on the widths: a header, a call without a partner, a note."""
+
+    __slots__ = ("_row",)
+
+    def __init__(self, row: _Row) -> None:
+        self._row = row
+
+    def columns(self, _: _Widths) -> tuple[int, int]:
+        return _row_columns(self._row)
+
+    def has_ellipsis(self, _: _Widths) -> bool:
+        return _has_ellipsis(self._row)
+
+    def lines(self, _: _Widths, widths: _Widths) -> list[Line]:
+        return _lay_out(self._row, widths)
+
+
+class _Rows:
+    """The rows of a pair with differences: a function of the widths, called once for each."""
+
+    __slots__ = ("_draw", "_drawn")
+
+    def __init__(self, draw: Callable[[_Widths], Iterator[_Row]]) -> None:
+        self._draw = draw
+        self._drawn: dict[_Widths, list[_Row]] = {}
+
+    def _rows(self, widths: _Widths) -> list[_Row]:
+        rows = self._drawn.get(widths)
+        if rows is None:
+            rows = self._drawn[widths] = [*self._draw(widths)]
+        return rows
+
+    def columns(self, widths: _Widths) -> tuple[int, int]:
+        return _most_columns(self._rows(widths))
+
+    def has_ellipsis(self, widths: _Widths) -> bool:
+        return any(map(_has_ellipsis, self._rows(widths)))
+
+    def lines(self, drawn: _Widths, widths: _Widths) -> list[Line]:
+        return [line for row in self._rows(drawn) for line in _lay_out(row, widths)]
+
+
+def _row_columns(row: _Row) -> tuple[int, int]:
+    if row.is_note:
+        return 0, 0
+    indent = len(row.indent)
+    return indent + _width(row.expected), indent + _width(row.actual)
+
+
+def _most_columns(rows: list[_Row]) -> tuple[int, int]:
+    found = [_row_columns(row) for row in rows]
+    return max([left for left, _ in found]), max([right for _, right in found])
+
+
+def _has_ellipsis(row: _Row) -> bool:
+    return any(ELLIPSIS in text for text, _ in row.expected)
+
+
+class _EqualPair:
+    """A pair without differences; a long name has a line of its own, above the arguments.
+
+    Most calls are in such pairs. The text of plain arguments is made once, and cut for each width.
+    """
+
+    __slots__ = ("_calls", "_lang", "_mark", "_names", "_taken", "_texts")
+
+    def __init__(self, expected: ToolCall, actual: ToolCall, mark: Span, layout: _Layout) -> None:
+        self._calls, self._lang, self._mark = (expected, actual), layout.lang, mark
+        name, other = layout.names[expected.name], layout.names[actual.name]
+        self._names = name, other
+        left = display_width(name)
+        self._taken = left, left if other == name else display_width(other)
+        self._texts = _plain_arguments(expected, layout), _plain_arguments(actual, layout)
+
+    def _fits(self, widths: _Widths) -> bool:
+        left, right = self._taken
+        return left + _LEAST_ARGUMENTS <= widths[0] and right + _LEAST_ARGUMENTS <= widths[1]
+
+    def _arguments(self, side: int, limit: int) -> str:
+        text = self._texts[side]
+        if text is None:
+            return arguments_text(self._calls[side], limit=limit, lang=self._lang)
+        inside = max(limit - _BRACKETS, 1)
+        return f"({text})" if len(text) <= inside else f"({text[: inside - 1]}…)"
+
+    def _call_columns(self, side: int, width: int) -> int:
+        taken, text = self._taken[side], self._texts[side]
+        if text is None:
+            return taken + display_width(self._arguments(side, width - taken))
+        whole = taken + len(text) + _BRACKETS
+        return min(whole, width)
+
+    def columns(self, widths: _Widths) -> tuple[int, int]:
+        if self._fits(widths):
+            return self._call_columns(0, widths[0]), self._call_columns(1, widths[1])
+        return _most_columns(self._rows(widths))
+
+    def has_ellipsis(self, widths: _Widths) -> bool:
+        return any(map(_has_ellipsis, self._rows(widths)))
+
+    def lines(self, drawn: _Widths, widths: _Widths) -> list[Line]:
+        return [line for row in self._rows(drawn) for line in _lay_out(row, widths)]
+
+    def _rows(self, widths: _Widths) -> list[_Row]:
+        mark, style = self._mark, self._mark[1]
+        if self._fits(widths):
+            (name, other), (taken, other_taken) = self._names, self._taken
+            left = self._arguments(0, widths[0] - taken)
+            right = self._arguments(1, widths[1] - other_taken)
+            return [
+                _Row(mark, ((name, style), (left, "muted")), ((other, style), (right, "muted")))
+            ]
+        left, right = [self._arguments(side, widths[side] - len(_INDENT)) for side in (0, 1)]
+        below = _Row((" ", ""), ((left, "muted"),), ((right, "muted"),), _INDENT)
+        return [_name_row(self._names, mark, widths), below]
+
+
+def _plain_arguments(call: ToolCall, layout: _Layout) -> str | None:
+    if call.error is not None or call.arguments is None:
+        return None
+    return plain_arguments_text(call.arguments, layout.width)
+
+
+_CORRECT: Span = ("=", "correct")
+_INCORRECT: Span = ("~", "incorrect")
+
+
+def _pair_part(pair: Pair, layout: _Layout) -> _Part:
+    mark = _CORRECT if pair.is_correct else _INCORRECT
+    if not pair.differences:
+        return _EqualPair(pair.expected, pair.actual, mark, layout)
+    names = layout.names[pair.expected.name], layout.names[pair.actual.name]
     if pair.actual.error is not None:
-        yield from _malformed_rows(pair, inner, lang)
-        return
-    yield from _difference_rows(pair, inner, layout)
-    if pair.matched_arguments:
-        yield _note(f"… {count_of(EQUAL_ARGUMENTS, pair.matched_arguments, lang)}")
+        return _Rows(partial(_malformed_rows, pair, names, mark, layout.lang))
+    return _Rows(partial(_different_rows, pair, names, _changes(pair, layout), layout.lang))
 
 
-def _equal_rows(pair: Pair, mark: Span, inner: _Widths, layout: _Layout) -> Iterator[_Row]:
-    """A pair without differences; a long name has a line of its own, above the arguments."""
-    calls, widths = (pair.expected, pair.actual), layout.widths
-    names = [layout.names[call.name] for call in calls]
-    needed = [display_width(name) + len("(…)") for name in names]
-    if all(taken <= width for taken, width in zip(needed, widths, strict=True)):
-        left = _call(pair.expected, mark[1], widths.expected, layout)
-        yield _Row(mark, left, _call(pair.actual, mark[1], widths.actual, layout))
-        return
-    yield from _name_rows(pair, mark, layout)
-    texts = [
-        arguments_text(call, limit=width, lang=layout.lang)
-        for call, width in zip(calls, inner, strict=True)
-    ]
-    yield _Row((" ", ""), ((texts[0], "muted"),), ((texts[1], "muted"),), _INDENT)
-
-
-def _name_rows(pair: Pair, mark: Span, layout: _Layout) -> Iterator[_Row]:
+def _name_row(names: tuple[str, str], mark: Span, widths: _Widths) -> _Row:
     """The name on both sides, or once if it has no room there."""
-    name, other = layout.names[pair.expected.name], layout.names[pair.actual.name]
-    has_room = all(
-        display_width(text) <= width
-        for text, width in zip((name, other), layout.widths, strict=True)
-    )
-    yield _Row(
-        mark, ((name, mark[1]),), ((other, mark[1]),) if has_room else (), is_note=not has_room
-    )
+    name, other = names
+    has_room = display_width(name) <= widths[0] and display_width(other) <= widths[1]
+    cell: Line = ((other, mark[1]),) if has_room else ()
+    return _Row(mark, ((name, mark[1]),), cell, is_note=not has_room)
 
 
-def _difference_rows(pair: Pair, widths: _Widths, layout: _Layout) -> Iterator[_Row]:
+class _ValueText:
+    """A value, cut for any width; plain text is made only once."""
+
+    __slots__ = ("_text", "_value")
+
+    def __init__(self, value: object, width: int) -> None:
+        self._value = value
+        self._text = plain_value_text(value, width + 1)
+
+    def columns(self, limit: int) -> int:
+        """How many columns it takes, or more than `limit`."""
+        if self._text is None:
+            return display_width(render_value(self._value, limit=limit + 1))
+        return min(len(self._text), limit + 1)
+
+    def is_cut(self, limit: int) -> bool:
+        """Whether it is too long for these columns."""
+        if self._text is None or limit <= 0:
+            return render_value(self._value, limit=limit).endswith(ELLIPSIS)
+        return len(self._text) > limit
+
+    def whole(self, limit: int) -> str | None:
+        """The whole text, if it is plain and has room in these columns."""
+        return self._text if self._text is not None and len(self._text) <= limit else None
+
+
+class _Change(NamedTuple):
+    """A difference as it is shown: where it is, both values, their types, and notes below them."""
+
+    difference: Difference
+    path: str
+    texts: tuple[_ValueText, _ValueText]
+    types: tuple[str, str]
+    notes: list[_Row]
+
+
+def _changes(pair: Pair, layout: _Layout) -> list[_Change]:
     found, lang = pair.differences, layout.lang
-    texts = [path_text(difference.path) for difference in found[:_MAX_DIFFERENCES]]
-    paths = short_names(texts, _MOST_LINES * layout.room)
-    for text, difference in zip(texts, found, strict=False):
-        for row in _value_rows(difference, f"{paths[text]}: ", widths, lang):
-            yield _muted(row) if pair.is_correct else row
+    paths = [path_text(difference.path) for difference in found[:_MAX_DIFFERENCES]]
+    short = short_names(paths, _MOST_LINES * layout.room)
+    changes: list[_Change] = []
+    for path, difference in zip(paths, found, strict=False):
+        expected, actual = difference.expected, difference.actual
+        texts = _ValueText(expected, layout.width), _ValueText(actual, layout.width)
+        types = ("", "")
+        if difference.kind == "type":
+            types = _type_note(expected, lang), _type_note(actual, lang)
+        notes: list[_Row] = []
         if difference.note is not None:
-            yield _note(escape(difference.note.text(lang)))
+            notes.append(_note(escape(difference.note.text(lang))))
         code_points = difference_code_points(difference, found, lang)
         if code_points is not None:
-            yield _note(code_points)
+            notes.append(_note(code_points))
+        changes.append(_Change(difference, f"{short[path]}: ", texts, types, notes))
+    return changes
+
+
+def _different_rows(
+    pair: Pair, names: tuple[str, str], changes: list[_Change], lang: Language, widths: _Widths
+) -> Iterator[_Row]:
+    mark = _CORRECT if pair.is_correct else _INCORRECT
+    yield _name_row(names, mark, widths)
+    inner = _Widths(widths[0] - len(_INDENT), widths[1] - len(_INDENT))
+    for change in changes:
+        for row in _value_rows(change, inner, lang):
+            yield _muted(row) if pair.is_correct else row
+        yield from change.notes
+    found, matched = pair.differences, pair.matched_arguments
     if len(found) > _MAX_DIFFERENCES:
         more = count_of(MORE_REASONS, len(found) - _MAX_DIFFERENCES, lang)
         yield _note(say(AND_MORE, lang, more=more))
+    if matched:
+        yield _note(f"… {count_of(EQUAL_ARGUMENTS, matched, lang)}")
 
 
 def _muted(row: _Row) -> _Row:
@@ -339,12 +545,16 @@ def _note(text: str, *, indent: str = _INDENT, style: Style = "muted") -> _Row:
     return _Row((" ", ""), ((text, style),), indent=indent, is_note=True)
 
 
-def _malformed_rows(pair: Pair, widths: _Widths, lang: Language) -> Iterator[_Row]:
+def _malformed_rows(
+    pair: Pair, names: tuple[str, str], mark: Span, lang: Language, widths: _Widths
+) -> Iterator[_Row]:
+    yield _name_row(names, mark, widths)
+    left_room, right_room = [width - len(_INDENT) for width in widths]
     expected = pair.expected.arguments
-    left = ELLIPSIS if expected is None else render_arguments(expected, limit=widths.expected)
+    left = ELLIPSIS if expected is None else render_arguments(expected, limit=left_room)
     error = pair.actual.error or ""
-    right = "?" if error == NOT_CAPTURED else render_value(pair.actual.raw, limit=widths.actual)
-    yield _Row(("~", "incorrect"), ((left, "changed"),), ((right, "changed"),), _INDENT)
+    right = "?" if error == NOT_CAPTURED else render_value(pair.actual.raw, limit=right_room)
+    yield _Row(_INCORRECT, ((left, "changed"),), ((right, "changed"),), _INDENT)
     yield _note(malformed_text(error, lang=lang))
 
 
@@ -356,50 +566,46 @@ _KINDS: dict[str, tuple[Span, tuple[int, ...]]] = {
 _ANY_KIND: tuple[Span, tuple[int, ...]] = (("~", "incorrect"), (0, 1))
 
 
-def _value_rows(
-    difference: Difference, path: str, widths: _Widths, lang: Language
-) -> Iterator[_Row]:
+def _value_rows(change: _Change, widths: _Widths, lang: Language) -> Iterator[_Row]:
     """Both values after the path, or below it if there is not enough room."""
+    difference, path, texts, types, _ = change
     mark, sides = _KINDS.get(difference.kind, _ANY_KIND)
-    values = difference.expected, difference.actual
-    notes = [_type_note(value, lang) if difference.kind == "type" else "" for value in values]
-    rooms = _Widths(
-        *[width - display_width(note) for width, note in zip(widths, notes, strict=True)]
-    )
-    needed = [display_width(render_value(values[side], limit=rooms[side] + 1)) for side in (0, 1)]
+    rooms = _Widths(widths[0] - display_width(types[0]), widths[1] - display_width(types[1]))
     start = display_width(path)
+    needed = [texts[side].columns(rooms[side]) for side in (0, 1)]
     fits_inline = all(needed[side] <= rooms[side] - start for side in sides)
-    fits_below = all(needed[side] <= rooms[side] for side in sides)
-    is_short = all(3 * start <= widths[side] for side in sides)
-    if not fits_inline and (fits_below or not is_short):
-        yield _Row(mark, ((path.rstrip(), "muted"),), indent=_INDENT, is_note=True)
-        mark, path = (" ", ""), ""
-    texts = _shown_values(difference, _Widths(*[room - display_width(path) for room in rooms]))
-    cells: list[Line] = [
-        ((path, "muted"), (text, "changed"), (note, "muted"))
-        for text, note in zip(texts, notes, strict=True)
-    ]
+    if not fits_inline:
+        fits_below = all(needed[side] <= rooms[side] for side in sides)
+        is_short = all(3 * start <= widths[side] for side in sides)
+        if fits_below or not is_short:
+            yield _Row(mark, ((path.rstrip(), "muted"),), indent=_INDENT, is_note=True)
+            mark, path, start = (" ", ""), "", 0
+    shown = _shown_values(change, _Widths(rooms[0] - start, rooms[1] - start))
+    left: Line = (path, "muted"), (shown[0], "changed"), (types[0], "muted")
+    right: Line = (path, "muted"), (shown[1], "changed"), (types[1], "muted")
     if sides == (0,):
-        cells[1] = ((say(NOT_GIVEN, lang), "muted"),)
+        right = ((say(NOT_GIVEN, lang), "muted"),)
     if sides == (1,):
-        cells[0] = ((say(NOT_EXPECTED, lang), "muted"),)
-    yield _Row(mark, cells[0], cells[1], _INDENT)
+        left = ((say(NOT_EXPECTED, lang), "muted"),)
+    yield _Row(mark, left, right, _INDENT)
     if difference.kind == "value":
-        more = hidden_differences(values[0], values[1], texts[0])
+        more = hidden_differences(difference.expected, difference.actual, shown[0])
         if more:
             yield _note(say(AND_MORE, lang, more=count_of(MORE_REASONS, more, lang)))
 
 
-def _shown_values(difference: Difference, limits: _Widths) -> list[str]:
+def _shown_values(change: _Change, limits: _Widths) -> tuple[str, str]:
     """Both values, cut around the difference; if both are cut, both show the same part."""
-    values = difference.expected, difference.actual
-    is_cut = [
-        render_value(value, limit=limit).endswith(ELLIPSIS)
-        for value, limit in zip(values, limits, strict=True)
-    ]
-    if all(is_cut):
-        limits = _Widths(min(limits), min(limits))
-    return [excerpts(*values, limit=limits[side])[side] for side in (0, 1)]
+    expected, actual = change.difference.expected, change.difference.actual
+    left, right = change.texts[0].whole(limits[0]), change.texts[1].whole(limits[1])
+    if left is not None and right is not None:
+        return left, right
+    if change.texts[0].is_cut(limits[0]) and change.texts[1].is_cut(limits[1]):
+        return excerpts(expected, actual, limit=min(limits))
+    return (
+        excerpts(expected, actual, limit=limits[0])[0] if left is None else left,
+        excerpts(expected, actual, limit=limits[1])[1] if right is None else right,
+    )
 
 
 def _type_note(value: object, lang: Language) -> str:
@@ -408,11 +614,10 @@ def _type_note(value: object, lang: Language) -> str:
     return f" ({type_name(value, lang=lang)})" if is_json else ""
 
 
-def _split_width(width: int, unclipped_rows: list[_Row]) -> _Widths:
+def _split_width(width: int, needed: list[tuple[int, int]]) -> _Widths:
     """Half of the width for each side; one side may use what the other does not need."""
-    rows = [row for row in unclipped_rows if not row.is_note]
-    left = max(len(row.indent) + _width(row.expected) for row in rows)
-    right = max(len(row.indent) + _width(row.actual) for row in rows)
+    left = max([columns for columns, _ in needed])
+    right = max([columns for _, columns in needed])
     half = width // 2
     left = min(left, max(half, width - right))
     return _Widths(left, width - left)
@@ -428,23 +633,30 @@ def _note_lines(row: _Row, start: Line, width: int) -> list[Line]:
 
 
 def _lay_out(row: _Row, widths: _Widths) -> list[Line]:
-    start: Line = ((row.indent, ""), row.mark, (" ", ""))
-    room = sum(widths) + _GAP
-    if row.is_note:
+    mark, expected, actual, indent, is_note, is_single, _ = row
+    start: Line = ((indent, ""), mark, (" ", ""))
+    room = widths[0] + widths[1] + _GAP
+    if is_note:
         return _note_lines(row, start, room + _MARK)
-    if row.is_single and not row.actual:
-        return [(*start, *_clip_line(row.expected, room))]
-    cell = _clip_line(row.expected, widths.expected - len(row.indent))
-    column = widths.expected + _GAP
-    if row.is_single:
-        column = max(min(column, room - _width(row.actual)), _width(cell) + _GAP if cell else 0)
-    padding = column - len(row.indent) - _width(cell)
-    right = _clip_line(row.actual, room - column - len(row.indent))
-    return [(*start, *cell, (" " * padding + row.indent, ""), *right)]
+    if is_single and not actual:
+        return [(*start, *_clip_line(expected, room))]
+    shift = len(indent)
+    taken = _width(expected)
+    if taken > widths[0] - shift:
+        expected = _clip_line(expected, widths[0] - shift)
+        taken = _width(expected)
+    column = widths[0] + _GAP
+    if is_single:
+        column = max(min(column, room - _width(actual)), taken + _GAP if expected else 0)
+    right = _clip_line(actual, room - column - shift)
+    return [(*start, *expected, (" " * (column - shift - taken) + indent, ""), *right)]
 
 
 def _width(line: Line) -> int:
-    return sum(display_width(text) for text, _ in line)
+    taken = 0
+    for text, _ in line:
+        taken += len(text) if text.isascii() else display_width(text)
+    return taken
 
 
 def _clip_line(line: Line, width: int) -> Line:

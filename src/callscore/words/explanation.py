@@ -107,6 +107,8 @@ def short_name(name: str) -> str:
 def ignored_notes(score: Score, lang: Language) -> list[str]:
     """One line per side with calls that do not count: how many, and why."""
     notes: list[str] = []
+    if not score.ignored:
+        return notes
     for side, (calls, _) in SIDES.items():
         found = Counter(ignored.why for ignored in score.ignored if ignored.side == side)
         if found:

@@ -24,6 +24,10 @@ _SIGNS = str.maketrans({"\u00b5": "\u03bc", "…": "...", "\ufb01": "fi", "\ufb0
 # Latin letters, digits and signs that many fonts draw alike.
 _ALIKE = str.maketrans("I1|0", "lllO")
 _QUOTES = str.maketrans("‘’‚‛ʼʹ′`´“”„‟″«»", "'''''''''" + '"""""""')
+_ALIKE_IN_ASCII = {
+    **{code: None for code in (*range(32), 127) if not chr(code).isspace()},
+    **{code: sign for code, sign in {**_ALIKE, **_QUOTES}.items() if code < 128},  # noqa: PLR2004  (ASCII)
+}
 _LONGEST = 1000  # characters that differ; comparing more of them takes long
 _MOST_PLACES = 3
 _MOST_POINTS = 4
@@ -62,6 +66,8 @@ def _common_ends(expected: str, actual: str) -> tuple[int, int]:
 
 def _appearance(text: str) -> str:
     """What two texts that look the same have in common."""
+    if text.isascii():  # the same, with all that applies to these characters in one table
+        return " ".join(text.translate(_ALIKE_IN_ASCII).split())
     plain = normalize("NFC", text)
     for table in (_LETTERS, _SIGNS, _ALIKE, _QUOTES):
         plain = plain.translate(table)

@@ -206,6 +206,8 @@ def explain_unpaired(score: Score, lang: Language) -> UnpairedReasons:
     columns = _unpaired_positions(
         {column for _, column in pairs}, score.equal_start, len(score.actual)
     )
+    if not rows and not columns:
+        return UnpairedReasons(set(), {}, {})
     called = {score.actual[column].name for column in columns}
     # Without an order, calls of the same tool are paired regardless of their arguments.
     is_ordered = bool(rows and columns) and order_matters(score)
