@@ -133,7 +133,7 @@ def test_a_file_that_was_there_stays_where_it_breaks_off(
     callscore: Program, run: str, tmp_path: Path
 ) -> None:
     (tmp_path / "out.jsonl").write_text("what was there")
-    with open_store(tmp_path / ".callscore/history.db") as store, store.writing() as connection:
+    with open_store(tmp_path / ".callscore/history.db") as store, store.altering() as connection:
         connection.exec_driver_sql("UPDATE results SET scores = 'damaged' WHERE case_id = '=1+1'")
 
     ran = callscore("export", run, "-o", "out.jsonl")

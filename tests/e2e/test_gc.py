@@ -73,7 +73,7 @@ def test_runs_that_go_are_told_by_their_kind(callscore: Program, tmp_path: Path)
 def test_texts_that_nobody_refers_to_are_not_removed_in_silence(
     callscore: Program, runs: list[str], tmp_path: Path
 ) -> None:
-    with open_store(tmp_path / ".callscore/history.db") as store, store.writing() as connection:
+    with open_store(tmp_path / ".callscore/history.db") as store, store.altering() as connection:
         connection.execute(insert(payloads), [{"digest": b"0" * 16, "body": b"[]"}])
 
     dry = callscore("gc", "--keep", "9", "--dry-run").stdout

@@ -15,7 +15,8 @@ from callscore.history.cleanup import remove_old_runs
 from callscore.history.exchange.import_export import export_lines, run_answers
 from callscore.history.run_lookup import list_runs
 from callscore.history.run_results import light_results
-from callscore.history.schema import RESULT_CHECKS, RUN_CHECKS, results
+from callscore.history.schema import results
+from callscore.history.tables import RESULT_CHECKS, RUN_CHECKS
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -140,7 +141,7 @@ CHANGES = [
 def test_what_was_changed_is_refused_or_makes_no_difference(filled: Store, change: str) -> None:
     before = _outcomes(filled)
     assert not any(isinstance(each, CallscoreError) for each in before.values())
-    with filled.writing() as connection:
+    with filled.altering() as connection:
         connection.execute(text(change))
 
     after = _outcomes(filled)
@@ -155,7 +156,7 @@ def test_what_was_changed_is_refused_or_makes_no_difference(filled: Store, chang
 
 def test_a_result_that_was_copied_is_refused(filled: Store) -> None:
     names = ", ".join(each.name for each in results.columns if each.name not in ("number", "trial"))
-    with filled.writing() as connection:
+    with filled.altering() as connection:
         connection.execute(
             text(
                 f"INSERT INTO results ({names}, trial) SELECT {names}, trial + 2 FROM results"  # noqa: S608  (our own names)
@@ -167,7 +168,7 @@ def test_a_result_that_was_copied_is_refused(filled: Store) -> None:
 
 
 def test_the_numbers_of_results_are_named(filled: Store) -> None:
-    with filled.writing() as connection:
+    with filled.altering() as connection:
         connection.execute(text("DELETE FROM results WHERE run = 1 AND case_id = 'b'"))
 
     with pytest.raises(UnusableStore) as caught:
@@ -178,7 +179,7 @@ def test_the_numbers_of_results_are_named(filled: Store) -> None:
 
 
 def test_the_other_runs_can_be_exported(filled: Store) -> None:
-    with filled.writing() as connection:
+    with filled.altering() as connection:
         connection.execute(text("DELETE FROM results WHERE run = 1 AND case_id = 'b'"))
         connection.execute(text("UPDATE runs SET name = 'x' WHERE number = 3"))
 
@@ -193,7 +194,7 @@ def test_a_run_that_lost_results_does_not_end_as_finished(store: Store) -> None:
     store.begin(a_run(RUN))
     store.add_evaluation(an_evaluation(RUN))
     store.save_results([a_result(RUN, case) for case in ("a", "b")])
-    with store.writing() as connection:
+    with store.altering() as connection:
         connection.execute(text("DELETE FROM results WHERE case_id = 'b'"))
 
     with pytest.raises(UnusableStore, match="1 results found, 2 were saved"):

@@ -12,9 +12,9 @@ from sqlalchemy import func, select
 from tests.history.made_up import a_result, a_run, an_answer, an_evaluation
 
 from callscore.errors import InvalidSettings, UnusableStore
-from callscore.history import cleanup, queries
+from callscore.history import cleanup, cleanup_queries
+from callscore.history.cleanup_queries import delete_unused_payloads
 from callscore.history.opening import open_store
-from callscore.history.queries import delete_unused_payloads
 from callscore.history.schema import answers, evaluations, payloads, results
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ def _fill(store: Store, **others: Any) -> None:
 
 
 def _count(store: Store, table: Any) -> int:
-    with store.reading() as connection:
+    with store.connected() as connection:
         found: int = connection.execute(select(func.count()).select_from(table)).scalar_one()
         return found
 
@@ -207,7 +207,7 @@ def test_judgements_and_answers_of_no_run_stay(store: Store) -> None:
 
 def test_what_an_earlier_time_has_left_is_cleared_too(store: Store) -> None:
     _fill(store)
-    with store.writing() as connection:
+    with store.altering() as connection:
         insert_rows = [{"digest": bytes([number]) * 16, "body": b"1"} for number in range(11)]
         connection.execute(payloads.insert(), insert_rows)
 
@@ -216,7 +216,7 @@ def test_what_an_earlier_time_has_left_is_cleared_too(store: Store) -> None:
 
 def test_a_digest_that_is_not_one_is_refused(path: Path) -> None:
     with open_store(path) as store:
-        with store.writing() as connection:
+        with store.altering() as connection:
             connection.exec_driver_sql("INSERT INTO payloads VALUES ('text', x'31')")
 
         with pytest.raises(UnusableStore, match="is damaged"):
@@ -238,12 +238,12 @@ def test_a_payload_that_is_referred_to_again_in_the_meantime_stays(
         again.append(digests[0])
         return sweep(connection, digests)
 
-    monkeypatch.setattr(queries, "delete_unused_payloads", after_somebody_else)
+    monkeypatch.setattr(cleanup_queries, "delete_unused_payloads", after_somebody_else)
 
     cleared = store.clear(2, is_dry=False)
 
     assert cleared.payloads == 11
-    with store.reading() as connection:
+    with store.connected() as connection:
         assert again[0] in set(connection.execute(select(payloads.c.digest)).scalars())
 
 
@@ -305,7 +305,7 @@ def test_a_file_that_cannot_be_made_smaller_is_cleared_all_the_same(
     monkeypatch.setattr(cleanup, "_VACUUM_TIMEOUT_MS", 10)
     with open_store(path) as store, open_store(path) as other:
         _fill(store)
-        with other.reading() as connection:
+        with other.connected() as connection:
             connection.execute(select(results.c.number)).all()
             cleared = store.clear(1, is_dry=False)
 

@@ -14,7 +14,8 @@ import pytest
 from tests.history.made_up import a_result, a_run
 
 from callscore.errors import UnknownRun, UnusableStore
-from callscore.history import database, opening
+from callscore.history import connections, opening
+from callscore.history.connections import FileConnections
 from callscore.history.opening import (
     LazyJudgementStore,
     StoreOpener,
@@ -216,7 +217,7 @@ def test_a_database_that_another_process_keeps_to_itself_is_waited_for_and_then_
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     open_store(path).close()
-    monkeypatch.setattr(database, "_BUSY_TIMEOUT", 0.1)
+    monkeypatch.setattr(connections, "_BUSY_TIMEOUT", 0.1)
     other = sqlite3.connect(path, isolation_level=None)
     other.execute("BEGIN IMMEDIATE")
 
@@ -229,23 +230,21 @@ def test_a_database_that_another_process_keeps_to_itself_is_waited_for_and_then_
 def test_nothing_stays_open_where_opening_fails(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    disposed: list[bool] = []
-    real = database.sqlite_engine(path)
+    closed: list[bool] = []
 
-    class Engine:
-        def connect(self) -> object:
+    class Connections(FileConnections):
+        def enable_wal(self) -> None:
             raise KeyboardInterrupt
 
-        def dispose(self) -> None:
-            disposed.append(True)
+        def close(self) -> None:
+            closed.append(True)
 
-    monkeypatch.setattr(database, "sqlite_engine", lambda _: Engine())
+    monkeypatch.setattr(connections, "FileConnections", Connections)
 
     with pytest.raises(KeyboardInterrupt):
         open_store(path)
-    real.dispose()
 
-    assert disposed == [True]
+    assert closed == [True]
 
 
 # --- what may not be written ------------------------------------------------------------------

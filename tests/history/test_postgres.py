@@ -39,7 +39,7 @@ RUN = a_run().id
     ],
 )
 def test_a_connection_is_set_up(postgres_url: str, setting: str, value: str) -> None:
-    with open_store(postgres_url) as store, store.reading() as connection:
+    with open_store(postgres_url) as store, store.connected() as connection:
         assert connection.execute(text(f"SHOW {setting}")).scalar() == value
 
 
@@ -102,19 +102,19 @@ def test_payloads_that_many_keep_at_once_are_kept_once(postgres_url: str) -> Non
     with ThreadPoolExecutor(6) as threads:
         list(threads.map(keep, range(6)))
 
-    with open_store(postgres_url) as store, store.reading() as connection:
+    with open_store(postgres_url) as store, store.connected() as connection:
         count = connection.execute(select(func.count()).select_from(payloads)).scalar_one()
     assert count == 300
 
 
 def test_whoever_clears_up_is_alone(postgres_url: str) -> None:
     with open_store(postgres_url) as store, open_store(postgres_url) as other:
-        with store.writing(is_alone=True), other.reading() as connection:
+        with store.altering(), other.connected() as connection:
             connection.execute(text("SET lock_timeout = '50ms'"))
             connection.commit()
         # The setting stays with the connection, which the next one to write is given.
         with (
-            store.writing(is_alone=True),
+            store.altering(),
             pytest.raises(UnusableStore, match="another process is writing to it"),
         ):
             other.save_results([an_answer()])
@@ -204,7 +204,7 @@ def test_a_server_that_is_full_of_others_is_told_as_such(
 
 
 def test_a_database_from_the_future_is_refused(postgres_url: str) -> None:
-    with open_store(postgres_url) as store, store.writing() as connection:
+    with open_store(postgres_url) as store, store.altering() as connection:
         connection.execute(text("UPDATE callscore_schema SET version = 99"))
 
     with pytest.raises(UnusableStore, match="written by a newer callscore"):

@@ -10,7 +10,8 @@ from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.schema import CreateIndex, CreateTable
 
 from callscore.errors import UnusableStore
-from callscore.history.schema import METADATA, VERSION, ensure_tables
+from callscore.history.schema import METADATA, ensure_tables
+from callscore.history.tables import ALL_TABLES, TABLES, VERSION
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -51,6 +52,34 @@ def test_no_column_is_made_for_a_key() -> None:
         "input_tokens",
         "output_tokens",
     }
+
+
+def test_the_columns_that_are_read_are_those_that_are_created() -> None:
+    created = {
+        name: (
+            [column.name for column in table.columns],
+            [column.name for column in table.columns if column.type.python_type is bool],
+            [column.name for column in table.columns if column.type.python_type is float],
+        )
+        for name, table in METADATA.tables.items()
+    }
+
+    read = {each.table: (each.names, each.booleans, each.doubles) for each in ALL_TABLES}
+
+    assert {name: tuple(map(list, columns)) for name, columns in read.items()} == {
+        name: columns for name, columns in created.items() if name != "callscore_schema"
+    }
+    assert set(METADATA.tables) == TABLES
+
+
+def test_only_the_number_that_the_database_assigns_is_not_written() -> None:
+    assigned = {
+        each.table: set(each.names) - set(each.written)
+        for each in ALL_TABLES
+        if each.names != each.written
+    }
+
+    assert assigned == {name: {"number"} for name in ("runs", "results", "answers")}
 
 
 # The version of the tables: created new, refused where it is another one.

@@ -196,7 +196,7 @@ def test_a_run_that_never_was_has_nothing(store: Store, number: int | None) -> N
 def test_a_damaged_payload_is_told_as_such(store: Store, body: bytes) -> None:
     store.begin(a_run())
     store.save_results([a_result(RUN), an_answer(RUN)])
-    with store.writing() as connection:
+    with store.altering() as connection:
         connection.execute(update(payloads).values(body=body))
 
     with pytest.raises(UnusableStore, match="is damaged"):

@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from tests.history.made_up import a_result, a_run, an_answer
 
-from callscore.history import database
+from callscore.history import connections
 from callscore.history import writer as writing
+from callscore.history.database import fetch_all
 from callscore.history.opening import open_store
 from callscore.history.writer import BackgroundWriter, FallbackStore
 
@@ -168,8 +169,8 @@ def _put_many(writer: BackgroundWriter, first: int, count: int) -> list[int]:
 def _fill_up(store: Store, pages: int) -> None:
     """Let the disk be full after so many more pages."""
     with store.reading() as connection:
-        used = connection.exec_driver_sql("PRAGMA page_count").scalar_one()
-        connection.exec_driver_sql(f"PRAGMA max_page_count = {used + pages}")
+        [(used,)] = fetch_all(connection, "PRAGMA page_count")
+        fetch_all(connection, f"PRAGMA max_page_count = {used + pages}")
 
 
 def test_a_full_disk_stops_the_keeping_and_not_the_run(begun: Store, path: Path) -> None:
@@ -250,7 +251,7 @@ def test_a_file_that_is_gone_is_told(begun: Store, path: Path) -> None:
 def test_a_file_that_another_process_keeps_to_itself_is_told(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(database, "_BUSY_TIMEOUT", 0.1)
+    monkeypatch.setattr(connections, "_BUSY_TIMEOUT", 0.1)
     with open_store(path) as store:
         store.begin(a_run())
         other = sqlite3.connect(path, isolation_level=None)

@@ -37,7 +37,7 @@ def recorder_of(store: Store, run: RunRecord, *names: str, use_cache: bool = Fal
 
 
 def broken(store: Store, table: str) -> None:
-    with store.writing() as connection:
+    with store.altering() as connection:
         connection.exec_driver_sql("PRAGMA defer_foreign_keys = ON")
         connection.exec_driver_sql(f"DROP TABLE {table}")
 

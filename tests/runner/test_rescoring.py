@@ -239,7 +239,7 @@ def verdict(answer: bool = True) -> Reply:
 
 
 def forget(store: Store) -> None:
-    with store.writing() as connection:
+    with store.altering() as connection:
         connection.exec_driver_sql("DELETE FROM judgements")
 
 
@@ -379,7 +379,7 @@ def test_it_goes_on_where_the_history_breaks(store: Store) -> None:
 
     def break_it(question: Any, _: Result) -> None:
         if question.case.id == "3":
-            with store.writing() as connection:
+            with store.altering() as connection:
                 connection.exec_driver_sql("ALTER TABLE payloads RENAME TO gone")
 
     # All of them are read before the first is scored.

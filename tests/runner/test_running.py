@@ -21,6 +21,7 @@ from callscore import Settings, expect, models
 from callscore.core.results import CaseTrials, JudgeCounts, Noted, Result, Usage
 from callscore.errors import InvalidSettings, MissingKey, UnknownRun, UnusableStore
 from callscore.evaluations.plan import make_plan
+from callscore.history.database import fetch_all
 from callscore.history.opening import open_store
 from callscore.history.run_lookup import count_results, list_runs
 from callscore.models.limits import Limits, Rate
@@ -56,8 +57,8 @@ class Agent:
 def fill_up(store: Store, pages: int) -> None:
     """Let the disk be full after so many more pages."""
     with store.reading() as connection:
-        used = connection.exec_driver_sql("PRAGMA page_count").scalar_one()
-        connection.exec_driver_sql(f"PRAGMA max_page_count = {used + pages}")
+        [(used,)] = fetch_all(connection, "PRAGMA page_count")
+        fetch_all(connection, f"PRAGMA max_page_count = {used + pages}")
 
 
 # --- what it comes to -----------------------------------------------------------------------------
@@ -373,7 +374,7 @@ def test_a_run_goes_on_where_the_history_is_deleted(store: Store) -> None:
 
 
 def test_a_run_goes_on_where_kept_answers_cannot_be_read(store: Store) -> None:
-    with store.writing() as connection:
+    with store.altering() as connection:
         connection.exec_driver_sql("DROP TABLE answers")
 
     found = run(a_plan(Agent(), *MANY), CACHED, store=store)
@@ -383,7 +384,7 @@ def test_a_run_goes_on_where_kept_answers_cannot_be_read(store: Store) -> None:
 
 
 def test_a_history_that_takes_no_run_keeps_nothing_and_it_is_said(store: Store) -> None:
-    with store.writing() as connection:
+    with store.altering() as connection:
         connection.exec_driver_sql("DROP TABLE runs")
 
     found = run(a_plan(Agent(), *MANY), RunOptions(), store=store)
@@ -455,9 +456,9 @@ def test_a_run_goes_on_with_what_is_there_where_nothing_can_be_written(store: St
     run(plan, RunOptions(jobs=1, arguments=PATHS), store=store)
     before = list(asked)
     with store.reading() as connection:
-        used = connection.exec_driver_sql("PRAGMA page_count").scalar_one()
-        connection.exec_driver_sql(f"PRAGMA max_page_count = {used}")
-        connection.exec_driver_sql("PRAGMA query_only = ON")
+        [(used,)] = fetch_all(connection, "PRAGMA page_count")
+        fetch_all(connection, f"PRAGMA max_page_count = {used}")
+        fetch_all(connection, "PRAGMA query_only = ON")
     found = run(plan, RESUMED, store=store)
 
     assert found.evaluations[0].passed == 3

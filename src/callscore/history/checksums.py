@@ -18,7 +18,7 @@ from msgspec import Struct
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from sqlalchemy import Table
+    from callscore.history.tables import Columns
 
 __all__ = [
     "DamagedHistoryError",
@@ -62,16 +62,16 @@ class RowChecks:
     The first columns, which numbers of rows take, are not part of it: the id of the run is, instead.
     """
 
-    def __init__(self, table: Table, noun: str, first: str) -> None:
-        names = [column.name for column in table.columns]
+    def __init__(self, columns: Columns, noun: str, first: str) -> None:
+        names = columns.names
         self._noun = noun
         self._start, self._end = names.index(first), names.index("checksum")
+        covered = names[self._start : self._end]
         # Two names at least: for one, it would return the value alone.
-        self._values = itemgetter(*names[self._start : self._end], first)
-        covered = list(table.columns)[self._start : self._end]
+        self._values = itemgetter(*covered, first)
         # Positions after the id of the run. Drivers return booleans as numbers, or as booleans.
-        self._booleans = _positions(covered, bool)
-        self._doubles = _positions(covered, float)
+        self._booleans = _positions(covered, columns.booleans)
+        self._doubles = _positions(covered, columns.doubles)
 
     def sign(self, row: dict[str, Any], run: str = "") -> dict[str, Any]:
         """Add the checksum to a row that is about to be written; returns the row."""
@@ -103,8 +103,8 @@ class RowChecks:
             return b""
 
 
-def _positions(columns: Sequence[Any], kind: type) -> list[int]:
-    return [at for at, column in enumerate(columns, 1) if column.type.python_type is kind]
+def _positions(covered: Sequence[str], names: Sequence[str]) -> list[int]:
+    return [at for at, name in enumerate(covered, 1) if name in names]
 
 
 class Tally(Struct, frozen=True, gc=False):

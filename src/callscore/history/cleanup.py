@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 
 from callscore.errors import InvalidSettings, UnusableStore
-from callscore.history import queries, run_queries
+from callscore.history import cleanup_queries, run_queries
 from callscore.history.database import require_integrity, sort_in_memory, vacuum
 from callscore.history.locks import is_unlocked
 from callscore.history.records import RunRecord, run_records
@@ -68,8 +68,8 @@ def remove_old_runs(store: Store, keep: int, *, is_dry: bool) -> CleanupResult:
     if is_dry:
         with store.connected() as connection:
             sort_in_memory(connection)
-            payload_count, size = queries.freed_payloads(connection, list(old))
-            count = queries.count_results(connection, list(old))
+            payload_count, size = cleanup_queries.freed_payloads(connection, list(old))
+            count = cleanup_queries.count_results(connection, list(old))
         return CleanupResult(
             runs=tuple(old.values()), results=count, payloads=payload_count, bytes=size
         )
@@ -120,14 +120,16 @@ def _remove_runs(store: Store, old: dict[int, RunRecord]) -> tuple[tuple[RunReco
     removed: list[RunRecord] = []
     count = 0
     numbers = list(reversed(old))  # rescored runs before the run that has their answers
-    with store.reading() as connection:
-        has_reused = queries.has_reused_answers(connection, numbers)
+    with store.connected() as connection:
+        has_reused = cleanup_queries.has_reused_answers(connection, numbers)
     for start in range(0, len(numbers), _RUNS_PER_TRANSACTION):
         batch = {number: old[number] for number in numbers[start : start + _RUNS_PER_TRANSACTION]}
-        with _locked(store, batch) as locked, store.writing(is_alone=True) as connection:
+        with _locked(store, batch) as locked, store.altering() as connection:
             removable = _still_removable(connection, locked)
             run_queries.forget_runs(connection, removable)
-            count += queries.delete_runs(connection, removable, numbers if has_reused else None)
+            count += cleanup_queries.delete_runs(
+                connection, removable, numbers if has_reused else None
+            )
         removed += [old[number] for number in removable]
     return tuple(reversed(removed)), count
 
@@ -159,7 +161,7 @@ def _still_removable(connection: Connection, batch: dict[int, RunRecord]) -> lis
     }
     candidates = unchanged - {number for number, _ in saved.baselines.values()}
     removable = [number for number in batch if number in candidates]
-    while needed := queries.parents_in_use(
+    while needed := cleanup_queries.parents_in_use(
         connection, {batch[each].id: each for each in removable}
     ):
         removable = [number for number in removable if number not in needed]
@@ -170,11 +172,11 @@ def _remove_payloads(store: Store) -> tuple[int, int]:
     """Remove unreferenced payloads; returns how many, and their size in bytes."""
     with store.connected() as connection:
         sort_in_memory(connection)
-        digests = queries.unused_digests(connection)
+        digests = cleanup_queries.unused_digests(connection)
     count = size = 0
     for start in range(0, len(digests), _PAYLOADS_PER_TRANSACTION):
-        with store.writing(is_alone=True) as connection:
-            removed = queries.delete_unused_payloads(
+        with store.altering() as connection:
+            removed = cleanup_queries.delete_unused_payloads(
                 connection, digests[start : start + _PAYLOADS_PER_TRANSACTION]
             )
         count, size = count + removed[0], size + removed[1]

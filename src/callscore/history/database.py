@@ -1,50 +1,52 @@
-"""Database access: SQLite connections, compiled statements, retries, readable errors."""
+"""Database access: statements as text for SQLite and PostgreSQL, retries, readable errors."""
 
 from __future__ import annotations
 
 import re
 import sqlite3
+import sys
 import zlib
 from contextlib import contextmanager
 from functools import lru_cache, wraps
 from operator import itemgetter
-from time import monotonic, sleep
+from time import sleep
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
-from urllib.parse import quote
 
 import msgspec
 from msgspec import Struct
-from sqlalchemy import URL, create_engine, event
-from sqlalchemy.exc import DataError, DBAPIError, IntegrityError, OperationalError, SQLAlchemyError
 
 from callscore.core.rendering import escape
 from callscore.errors import CallscoreError, UnusableStore
 from callscore.history.checksums import DamagedHistoryError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from sqlalchemy import Connection, CursorResult, Dialect, Engine, Select, Table
+    from sqlalchemy import Connection
+
+    from callscore.history.tables import Columns
+
+    # To a file; or through SQLAlchemy, to a server, or where SQLAlchemy writes the statements.
+    AnyConnection = sqlite3.Connection | Connection
 
 __all__ = [
     "FILE_GONE",
     "Insert",
-    "compile_insert",
-    "enable_wal",
     "error_text",
-    "execute_compiled",
+    "execute",
+    "fetch_all",
+    "fetch_pages",
     "file_identity",
+    "insert_into",
     "insert_rows",
     "is_locked",
     "is_lost",
     "is_record_error",
-    "read_only_engine",
+    "is_sqlite",
     "readable_errors",
     "require_integrity",
-    "sqlite_engine",
     "with_retries",
-    "written_columns",
 ]
 
 
@@ -152,13 +154,14 @@ def is_lost(error: BaseException) -> bool:
     """Whether the connection was lost, so that a new one may work."""
     if _error_code(error).startswith(_LOST_CODES):
         return True
-    is_cut = isinstance(error, DBAPIError) and error.connection_invalidated
+    is_cut = bool(getattr(error, "connection_invalidated", False))  # of SQLAlchemy
     return is_cut or (_is_postgres_error(error) and error_text(error) in (_LOST, _STARTING))
 
 
 def is_record_error(error: BaseException | None) -> bool:
     """Whether one record caused it, so that the others can be written without it."""
-    return isinstance(error, DataError | IntegrityError)
+    kinds = (sqlite3.DataError, sqlite3.IntegrityError)
+    return isinstance(error, (*kinds, *_sqlalchemy_errors("DataError", "IntegrityError")))
 
 
 def _is_postgres_error(error: BaseException) -> bool:
@@ -194,6 +197,12 @@ def _first_line(words: str) -> str:
     return escape(words.partition("\n")[0].rstrip("."))
 
 
+def _sqlalchemy_errors(*names: str) -> tuple[type[Exception], ...]:
+    """Errors of SQLAlchemy; none if it was not imported, because then it raised none."""
+    loaded = sys.modules.get("sqlalchemy.exc")
+    return () if loaded is None else tuple([getattr(loaded, name) for name in names])
+
+
 @contextmanager
 def readable_errors(place: str) -> Iterator[None]:
     """Convert database errors to `UnusableStore` with a readable message."""
@@ -202,7 +211,7 @@ def readable_errors(place: str) -> Iterator[None]:
     except CallscoreError:
         raise
     # Rows are mostly fetched without SQLAlchemy, so errors may come from the driver.
-    except (SQLAlchemyError, sqlite3.Error) as error:
+    except (sqlite3.Error, *_sqlalchemy_errors("SQLAlchemyError")) as error:  # type: ignore[misc]  # a tuple
         raise UnusableStore(place, error_text(error)) from error
     except DamagedHistoryError as error:
         raise UnusableStore(place, str(error)) from error
@@ -213,80 +222,6 @@ def readable_errors(place: str) -> Iterator[None]:
         if not _is_postgres_error(error):
             raise
         raise UnusableStore(place, error_text(error)) from error
-
-
-# --- connections to SQLite --------------------------------------------------------------------
-
-# How long to wait for another process that writes.
-_BUSY_TIMEOUT = 30.0
-_BUSY_PAUSE = 0.02
-
-_READ_ONLY_SETTINGS = ("PRAGMA cache_size = -8000",)
-_SETTINGS = (
-    # Nothing is lost if the process is killed; after a power failure the last moments may be.
-    "PRAGMA synchronous = NORMAL",
-    "PRAGMA foreign_keys = ON",
-    "PRAGMA cache_size = -8000",
-    # Shrink the log after a long run.
-    "PRAGMA journal_size_limit = 67108864",
-)
-
-
-def sqlite_engine(path: Path) -> Engine:
-    """An SQLAlchemy engine for the file; threads may share it."""
-    return _create_engine(URL.create("sqlite", database=str(path)), _SETTINGS)
-
-
-def read_only_engine(path: Path) -> Engine:
-    """The same, read-only, for a file in a folder that cannot be written."""
-    # The last writes of other processes are in the log beside the file. Without a log no process is
-    # writing; SQLite would have to write to the folder to check that, unless it is `immutable`.
-    log = path.with_name(f"{path.name}-wal")
-    is_settled = not log.exists() or not log.stat().st_size
-    query = {"uri": "true", "mode": "ro", **({"immutable": "1"} if is_settled else {})}
-    address = f"file:{quote(str(path.absolute()))}"
-    return _create_engine(URL.create("sqlite", database=address, query=query), _READ_ONLY_SETTINGS)
-
-
-def _create_engine(address: URL, settings: Sequence[str]) -> Engine:
-    engine = create_engine(
-        address,
-        # The store begins its transactions itself.
-        connect_args={
-            "timeout": _BUSY_TIMEOUT,
-            "isolation_level": None,
-            "check_same_thread": False,
-        },
-        max_overflow=-1,
-    )
-
-    @event.listens_for(engine, "connect")
-    def _set_up(connection: Any, _: Any) -> None:
-        cursor = connection.cursor()
-        for setting in settings:
-            cursor.execute(setting)
-        cursor.close()
-
-    return engine
-
-
-def enable_wal(engine: Engine) -> None:
-    """Switch to write-ahead logging, so that readers and writers do not block each other.
-
-    The file remembers it. Some disks do not support it.
-    """
-    deadline = monotonic() + _BUSY_TIMEOUT
-    while True:
-        try:
-            with engine.connect() as connection:
-                connection.exec_driver_sql("PRAGMA journal_mode = WAL")
-        except OperationalError as error:
-            # SQLite does not wait here for another process that opens the file, too.
-            if not is_locked(error) or monotonic() > deadline:
-                raise
-            sleep(_BUSY_PAUSE)
-        else:
-            return
 
 
 def file_identity(path: Path | None) -> tuple[int, int] | None:
@@ -332,12 +267,54 @@ def with_retries(work: Callable[_Given, _Found]) -> Callable[_Given, _Found]:
     return again
 
 
-def require_integrity(connection: Connection) -> None:
+def is_sqlite(connection: AnyConnection) -> bool:
+    """Whether the connection is to a file."""
+    return isinstance(connection, sqlite3.Connection) or connection.dialect.name == "sqlite"
+
+
+def fetch_all(
+    connection: AnyConnection, query: str, given: Mapping[str, Any] | None = None
+) -> list[Any]:
+    """The rows of a query whose values are written as `:name`; tuples of the driver.
+
+    Rows of SQLAlchemy are slow if they have many columns. Booleans may be numbers.
+    """
+    if isinstance(connection, sqlite3.Connection):
+        return connection.execute(query, given or {}).fetchall()
+    text = query if is_sqlite(connection) else _with_percent_signs(query)
+    return list(connection.exec_driver_sql(text, dict(given or {})).cursor.fetchall())
+
+
+def execute(connection: AnyConnection, statement: str, given: Mapping[str, Any]) -> int:
+    """Execute a statement whose values are written as `:name`; returns how many rows it changed."""
+    if isinstance(connection, sqlite3.Connection):
+        return connection.execute(statement, given).rowcount
+    text = statement if is_sqlite(connection) else _with_percent_signs(statement)
+    options = {"preserve_rowcount": True}
+    return connection.exec_driver_sql(text, dict(given), execution_options=options).rowcount
+
+
+def fetch_pages(connection: AnyConnection, query: str, size: int) -> Iterator[list[Any]]:
+    """The rows of a long table, some at a time."""
+    if isinstance(connection, sqlite3.Connection):
+        cursor: Any = connection.execute(query)
+    else:
+        cursor = connection.exec_driver_sql(query).cursor
+    while rows := cursor.fetchmany(size):
+        yield rows
+
+
+@lru_cache(maxsize=64)
+def _with_percent_signs(query: str) -> str:
+    """The query in the style of psycopg: `%(name)s` for `:name`."""
+    return re.sub(r":(\w+)", r"%(\1)s", query)
+
+
+def require_integrity(connection: AnyConnection) -> None:
     """Refuse a file whose structure is damaged; this reads all of it."""
-    if connection.dialect.name != "sqlite":
+    if not is_sqlite(connection):
         return
-    found = connection.exec_driver_sql("PRAGMA integrity_check(1)").scalar()
-    if found != "ok":
+    if fetch_all(connection, "PRAGMA integrity_check(1)") != [("ok",)]:
         raise DamagedHistoryError("the file is damaged")
 
 
@@ -374,27 +351,35 @@ class Insert(Struct, frozen=True):
     names: tuple[str, ...]
 
 
-def written_columns(table: Table) -> list[str]:
-    """The columns of a table except the row number, which the database assigns."""
-    own = table.autoincrement_column
-    return [column.name for column in table.columns if column is not own]
+def insert_into(
+    columns: Columns, *, is_sqlite: bool, conflict: Sequence[str] | None = None
+) -> Insert:
+    """The statement that inserts rows of a table; the database assigns `number` if it is the first column.
+
+    With `conflict`, an existing row with the same values of these columns is replaced; if these are
+    none, it is left as it is.
+    """
+    names = columns.written
+    values = ", ".join(["?" if is_sqlite else f"%({name})s" for name in names])
+    text = f"INSERT INTO {columns.table} ({', '.join(names)}) VALUES ({values})"  # noqa: S608  (our own names)
+    if conflict is not None:
+        others = ", ".join([f"{name} = excluded.{name}" for name in names if name not in conflict])
+        text += (
+            f" ON CONFLICT ({', '.join(conflict)}) DO UPDATE SET {others}"
+            if conflict
+            else " ON CONFLICT DO NOTHING"
+        )
+    return Insert(text, names if is_sqlite else ())
 
 
-def compile_insert(statement: Any, table: Table, dialect: Dialect) -> Insert:
-    """Compile an INSERT statement of a table for a dialect."""
-    # Inline: otherwise some databases return the number of each row.
-    compiled = statement.inline().compile(dialect=dialect, column_keys=written_columns(table))
-    return Insert(str(compiled), tuple(compiled.positiontup or ()))
-
-
-def insert_rows(connection: Connection, insert: Insert, rows: Sequence[dict[str, Any]]) -> None:
+def insert_rows(connection: AnyConnection, insert: Insert, rows: Sequence[dict[str, Any]]) -> None:
     """Insert rows in the current transaction.
 
     They go to the driver directly: SQLAlchemy takes longer to process a value than the database to
     write it. If possible, one statement inserts many rows: between two statements the driver releases
     the interpreter lock, and has to wait for other threads to get it back.
     """
-    if not insert.names:
+    if not isinstance(connection, sqlite3.Connection):
         if rows:
             connection.exec_driver_sql(insert.text, list(rows))
         return
@@ -403,7 +388,7 @@ def insert_rows(connection: Connection, insert: Insert, rows: Sequence[dict[str,
     for start in range(0, len(rows), most):
         some = rows[start : start + most]
         values = tuple([value for row in some for value in values_of(row)])
-        connection.exec_driver_sql(_multi_row_text(insert, len(some)), values)
+        connection.execute(_multi_row_text(insert, len(some)), values)
 
 
 @lru_cache(maxsize=512)
@@ -411,26 +396,3 @@ def _multi_row_text(insert: Insert, count: int) -> str:
     """The statement for this number of rows."""
     row = f"({', '.join('?' * len(insert.names))})"
     return insert.text.replace(f"VALUES {row}", f"VALUES {', '.join([row] * count)}")
-
-
-def execute_compiled(
-    connection: Connection, query: Select[*tuple[Any, ...]], given: dict[str, Any]
-) -> CursorResult[*tuple[Any, ...]]:
-    """Execute a query that is compiled once; skips most of the work of SQLAlchemy.
-
-    The values are those of the database driver: booleans may be numbers.
-    """
-    text, names, known = _compiled_query(query, connection.dialect)
-    values: Any = known | given
-    if names:
-        values = tuple([values[name] for name in names])
-    return connection.exec_driver_sql(text, values)
-
-
-@lru_cache(maxsize=64)
-def _compiled_query(
-    query: Select[*tuple[Any, ...]], dialect: Dialect
-) -> tuple[str, tuple[str, ...], dict[str, Any]]:
-    """The text of a query, the order of its values, and the values that are part of it."""
-    compiled = query.compile(dialect=dialect)
-    return str(compiled), tuple(compiled.positiontup or ()), dict(compiled.params)

@@ -20,8 +20,7 @@ from callscore.history.write_ahead_log import require_log
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from sqlalchemy import Engine
-
+    from callscore.history.connections import FileConnections, ServerConnections
     from callscore.history.store import Store
 
 __all__ = [
@@ -96,20 +95,20 @@ def open_for_reading(place: Path | str | None = None) -> Store:
         )
     can_write = _can_write(path)
 
-    from callscore.history.database import read_only_engine, sqlite_engine
-    from callscore.history.schema import is_current, require_tables
+    from callscore.history.connections import FileConnections
     from callscore.history.store import Store
+    from callscore.history.table_versions import is_current, require_tables
 
-    engine = sqlite_engine(path) if can_write else read_only_engine(path)
-    with _disposing_after_error(engine):
-        store = Store(engine, place_shown, path, named=place)
+    connections = FileConnections(path, is_read_only=not can_write)
+    with _closing_after_error(connections):
+        store = Store(connections, place_shown, path, named=place)
         with store.reading() as connection:
             is_ready = is_current(connection)
             if not can_write:
                 require_tables(connection, place_shown)
     if is_ready:
         return store
-    engine.dispose()
+    connections.close()
     return _open_file(path, place_shown, named=place)
 
 
@@ -147,18 +146,21 @@ def _display_and_path(path: Path | None) -> tuple[str, Path]:
 
 
 def _open_file(path: Path, place: str, *, named: Path | str | None) -> Store:
-    from callscore.history.database import enable_wal, readable_errors, sqlite_engine
+    from callscore.history.connections import FileConnections
+    from callscore.history.database import readable_errors
     from callscore.history.locks import remove_stale_locks
-    from callscore.history.schema import ensure_tables
     from callscore.history.store import Store
+    from callscore.history.table_versions import are_current
 
-    engine = sqlite_engine(path)
-    with _disposing_after_error(engine):
+    connections = FileConnections(path)
+    with _closing_after_error(connections):
         with readable_errors(place):
-            enable_wal(engine)
-        store = Store(engine, place, path, named=named)
+            connections.enable_wal()
+        store = Store(connections, place, path, named=named)
         with store.writing() as connection:
-            ensure_tables(connection, place)
+            is_ready = are_current(connection, place)
+        if not is_ready:
+            _create_tables(store)
         store.markers()  # refuse a damaged key before anything is saved
     remove_stale_locks(path)
     return store
@@ -168,29 +170,35 @@ def _open_server(address: str, *, named: Path | str | None) -> Store:
     parts = parse_address(address)
     place = display_address(parts)
 
-    from callscore.history.postgres import postgres_engine
-    from callscore.history.schema import ensure_tables, is_current
+    from callscore.history.connections import ServerConnections
     from callscore.history.store import Store
+    from callscore.history.table_versions import is_current
 
-    engine = postgres_engine(parts)
-    with _disposing_after_error(engine):
-        store = Store(engine, place, server=parts, named=named)
+    connections = ServerConnections(parts)
+    with _closing_after_error(connections):
+        store = Store(connections, place, server=parts, named=named)
         with store.reading() as connection:
             is_ready = is_current(connection)
-        # Of several processes one creates the tables, and the others wait for it.
         if not is_ready:
-            with store.writing(is_alone=True) as connection:
-                ensure_tables(connection, place)
+            _create_tables(store)
         store.markers()  # refuse a damaged key before anything is saved
     return store
 
 
+def _create_tables(store: Store) -> None:
+    """Create the tables; of several processes one does it, and the others wait for it."""
+    from callscore.history.schema import ensure_tables
+
+    with store.altering() as connection:
+        ensure_tables(connection, store.place)
+
+
 @contextmanager
-def _disposing_after_error(engine: Engine) -> Iterator[None]:
+def _closing_after_error(connections: FileConnections | ServerConnections) -> Iterator[None]:
     try:
         yield
     except BaseException:
-        engine.dispose()
+        connections.close()
         raise
 
 

@@ -15,7 +15,6 @@ from callscore.errors import MissingExtra, UnusableStore
 
 if TYPE_CHECKING:
     from psycopg import Connection
-    from sqlalchemy import Engine
 
 __all__ = [
     "STORE_VARIABLE",
@@ -23,7 +22,6 @@ __all__ = [
     "display_address",
     "is_server_address",
     "parse_address",
-    "postgres_engine",
     "store_arguments",
 ]
 
@@ -45,8 +43,6 @@ _SESSION_SETTINGS = (
     " SET SESSION CHARACTERISTICS AS TRANSACTION ISOLATION LEVEL READ COMMITTED"
 )
 _NULL_HANDLER = logging.NullHandler()
-_POOL_SIZE = 2
-_MAX_OVERFLOW = 8
 
 # Open connections of this process.
 _open_connections: WeakSet[Connection[Any]] = WeakSet()
@@ -92,22 +88,6 @@ def connect(parts: dict[str, Any], *, autocommit: bool = False) -> Connection[An
         connection.close()
         raise
     return connection
-
-
-def postgres_engine(parts: dict[str, Any]) -> Engine:
-    """An SQLAlchemy engine for the address (libpq parameters); threads may share it."""
-    from sqlalchemy import create_engine
-
-    return create_engine(
-        "postgresql+psycopg://",
-        creator=lambda: connect(parts),
-        # A connection that was lost while idle is noticed before it is used.
-        pool_pre_ping=True,
-        pool_size=_POOL_SIZE,
-        max_overflow=_MAX_OVERFLOW,
-        hide_parameters=True,
-        use_native_hstore=False,
-    )
 
 
 STORE_VARIABLE = "CALLSCORE_STORE"

@@ -5,37 +5,21 @@ What is read is verified, see `checksums.py`.
 
 from __future__ import annotations
 
-from functools import lru_cache
+from functools import lru_cache, partial
 from operator import itemgetter
 from time import time
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 from msgspec import Struct
-from sqlalchemy import (
-    BindParameter,
-    Column,
-    LargeBinary,
-    MetaData,
-    Table,
-    bindparam,
-    delete,
-    except_,
-    func,
-    insert,
-    or_,
-    select,
-    update,
-)
-from sqlalchemy.dialects import postgresql, sqlite
 
 from callscore.history.checksums import damaged_row
 from callscore.history.database import (
     Insert,
-    compile_insert,
-    execute_compiled,
+    fetch_all,
+    insert_into,
     insert_rows,
-    written_columns,
+    is_sqlite,
 )
 from callscore.history.records import (
     AnswerRecord,
@@ -49,63 +33,53 @@ from callscore.history.records import (
     result_record,
     result_row,
 )
-from callscore.history.schema import (
+from callscore.history.tables import (
     ANSWER_CHECKS,
+    ANSWERS,
+    BASELINES,
+    EVALUATIONS,
     JUDGEMENT_CHECKS,
+    JUDGEMENTS,
+    PAYLOADS,
     RESULT_CHECKS,
-    answers,
-    baselines,
-    evaluations,
-    judgements,
-    payloads,
-    results,
-    runs,
+    RESULTS,
+    AnswerRow,
+    ResultRow,
 )
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from sqlalchemy import Connection, Dialect, Row, Select
-
+    from callscore.history.database import AnyConnection
     from callscore.history.records import ResultRecord
     from callscore.history.run_queries import SavedRun
 
 __all__ = [
-    "ANSWERS_OF_RUN",
-    "ANSWERS_PER_PAGE",
-    "INSERTS",
     "answer_in_run",
     "answered_questions",
-    "count_results",
-    "delete_runs",
-    "delete_unused_payloads",
-    "freed_payloads",
-    "has_reused_answers",
+    "answers_of_run",
     "inserts_for",
     "judgement_by_key",
     "newest_answer",
     "page_of_results",
-    "parents_in_use",
     "result_columns",
     "result_rows",
     "results_by_number",
     "results_of_case",
     "rows_from",
+    "save_baseline",
+    "save_evaluation",
     "save_judgement",
     "save_payloads",
     "save_rows",
-    "unused_digests",
-    "verified_answer",
 ]
 
 
 # --- inserts ----------------------------------------------------------------------------------
 
-INSERTS = {"sqlite": sqlite.insert, "postgresql": postgresql.insert}
-
 
 class Inserts(Struct, frozen=True):
-    """The INSERT statements of one database dialect.
+    """The INSERT statements of one kind of database.
 
     An existing payload is left as it is; an existing evaluation, result, judgement or baseline is
     replaced.
@@ -119,79 +93,45 @@ class Inserts(Struct, frozen=True):
     baseline: Insert
 
 
-@lru_cache(maxsize=8)
-def inserts_for(dialect: Dialect) -> Inserts:
+@lru_cache(maxsize=2)
+def inserts_for(*, is_sqlite: bool) -> Inserts:
     """The INSERT statements for SQLite or PostgreSQL."""
-    insert: Any = INSERTS[dialect.name]
-
-    def adding(table: Table) -> Insert:
-        return compile_insert(insert(table), table, dialect)
-
-    def replacing(table: Table, *key: str) -> Insert:
-        statement = insert(table)
-        others = {
-            name: statement.excluded[name] for name in written_columns(table) if name not in key
-        }
-        return compile_insert(
-            statement.on_conflict_do_update(index_elements=key, set_=others), table, dialect
-        )
-
+    insert = partial(insert_into, is_sqlite=is_sqlite)
     return Inserts(
-        payload=compile_insert(insert(payloads).on_conflict_do_nothing(), payloads, dialect),
-        evaluation=replacing(evaluations, "run", "number"),
-        answer=adding(answers),
-        result=replacing(results, "run", "evaluation", "case_id", "trial"),
-        judgement=replacing(judgements, "key"),
-        baseline=replacing(baselines, "name"),
+        payload=insert(PAYLOADS, conflict=()),
+        evaluation=insert(EVALUATIONS, conflict=("run", "number")),
+        answer=insert(ANSWERS),
+        result=insert(RESULTS, conflict=("run", "evaluation", "case_id", "trial")),
+        judgement=insert(JUDGEMENTS, conflict=("key",)),
+        baseline=insert(BASELINES, conflict=("name",)),
     )
 
 
-EXISTING_PAYLOADS = select(payloads.c.digest).where(
-    payloads.c.digest.in_(bindparam("digests", expanding=True))
-)
-
-JUDGEMENT = select(judgements).where(judgements.c.key == bindparam("key"))
+def _inserts(connection: AnyConnection) -> Inserts:
+    return inserts_for(is_sqlite=is_sqlite(connection))
 
 
-def _results_query() -> Select[Any]:
-    names = ("asked_for", "answered", "called", "compared")
-    asked, answered, called, compared = (payloads.alias(name) for name in names)
-    return (
-        select(
-            results,
-            asked.c.body.label("payload_body"),
-            answered.c.body.label("answer_body"),
-            called.c.body.label("calls_body"),
-            compared.c.body.label("comparison_body"),
-        )
-        .outerjoin(asked, results.c.payload == asked.c.digest)
-        .outerjoin(answered, results.c.answer == answered.c.digest)
-        .outerjoin(called, results.c.calls == called.c.digest)
-        .outerjoin(compared, results.c.comparison == compared.c.digest)
-        .where(results.c.run == bindparam("run"))
-    )
+_JUDGEMENT = f"{JUDGEMENTS.select} FROM judgements WHERE key = :key"
 
+# The results of a run with the bodies of their payloads.
+_WITH_BODIES = f"""
+{RESULTS.select}, asked_for.body, answered.body, called.body, compared.body FROM results
+LEFT OUTER JOIN payloads AS asked_for ON results.payload = asked_for.digest
+LEFT OUTER JOIN payloads AS answered ON results.answer = answered.digest
+LEFT OUTER JOIN payloads AS called ON results.calls = called.digest
+LEFT OUTER JOIN payloads AS compared ON results.comparison = compared.digest
+WHERE results.run = :run
+"""
+_IN_ORDER = " ORDER BY results.number LIMIT :limit"
+_PAGE = f"{_WITH_BODIES} AND results.number > :after"
 
-_results_of_run = _results_query()
-RESULTS = (
-    _results_of_run.where(results.c.number > bindparam("after"))
-    .order_by(results.c.number)
-    .limit(bindparam("limit"))
-)
-RESULTS_OF_CASE = _results_of_run.where(results.c.case_id == bindparam("case")).order_by(
-    results.c.evaluation, results.c.trial
-)
-
-_answers_query = (
-    select(answers, payloads.c.body.label("answer_body"), runs.c.id.label("run_id"))
-    .outerjoin(payloads, answers.c.answer == payloads.c.digest)
-    .outerjoin(runs, answers.c.run == runs.c.number)
-    .where(answers.c.question == bindparam("question"), answers.c.trial == bindparam("trial"))
-    .order_by(answers.c.number.desc())
-    .limit(1)
-)
-ANSWER_BY_QUESTION = _answers_query.where(answers.c.source == bindparam("source"))
-ANSWER_IN_RUN = _answers_query.where(answers.c.run == bindparam("run"))
+_ANSWERS = f"""
+{ANSWERS.select}, payloads.body, runs.id FROM answers
+LEFT OUTER JOIN payloads ON answers.answer = payloads.digest
+LEFT OUTER JOIN runs ON answers.run = runs.number
+"""
+_ANSWER = f"{_ANSWERS} WHERE answers.question = :question AND answers.trial = :trial"
+_NEWEST = " ORDER BY answers.number DESC LIMIT 1"
 
 
 # --- results of a run -------------------------------------------------------------------------
@@ -201,22 +141,25 @@ _MAX_VALUES = 800
 
 
 def page_of_results(
-    connection: Connection, run: SavedRun, evaluation: int | None, *, after: int, limit: int
-) -> list[Row[Any]]:
+    connection: AnyConnection, run: SavedRun, evaluation: int | None, *, after: int, limit: int
+) -> list[Any]:
     """Some results of a run, in the order they were first written, with the bodies of their payloads.
 
     `after` is the number of the last result of the previous page.
     """
-    query = RESULTS if evaluation is None else RESULTS.where(results.c.evaluation == evaluation)
     values = {"run": run.number, "after": after, "limit": limit}
-    rows = list(connection.execute(query, values).all())
+    query = _PAGE
+    if evaluation is not None:
+        query += " AND results.evaluation = :evaluation"
+        values["evaluation"] = evaluation
+    rows = list(map(ResultRow._make, fetch_all(connection, query + _IN_ORDER, values)))
     for row in rows:
         RESULT_CHECKS.verify(row, run.id)
     return rows
 
 
 def results_of_case(
-    connection: Connection, run: SavedRun, case: str, trial: int | None, evaluation: int | None
+    connection: AnyConnection, run: SavedRun, case: str, trial: int | None, evaluation: int | None
 ) -> list[ResultRecord]:
     """The results of one case of a run, ordered by evaluation and trial."""
     wanted = clean_text(case)
@@ -234,15 +177,16 @@ def results_of_case(
 
 
 def results_by_number(
-    connection: Connection, run: SavedRun, numbers: Sequence[int]
+    connection: AnyConnection, run: SavedRun, numbers: Sequence[int]
 ) -> dict[int, ResultRecord]:
     """The results of a run with these numbers."""
     found: dict[int, ResultRecord] = {}
     for start in range(0, len(numbers), _MAX_VALUES):
         some = numbers[start : start + _MAX_VALUES]
-        query = RESULTS.where(results.c.number.in_(some))
-        values = {"run": run.number, "after": -1, "limit": len(some)}
-        for row in connection.execute(query, values):
+        names, values = _placeholders(some)
+        query = f"{_WITH_BODIES} AND results.number IN ({names}){_IN_ORDER}"
+        values |= {"run": run.number, "limit": len(some)}
+        for row in map(ResultRow._make, fetch_all(connection, query, values)):
             RESULT_CHECKS.verify(row, run.id)
             found[row.number] = result_record(row, run.id)
     if len(found) != len(set(numbers)):
@@ -250,51 +194,70 @@ def results_by_number(
     return found
 
 
-def answered_questions(connection: Connection, run: SavedRun) -> set[tuple[bytes, int]]:
+def _placeholders(values: Sequence[Any]) -> tuple[str, dict[str, Any]]:
+    """The names of values in a query, and the values by their names."""
+    given = {f"value_{at}": value for at, value in enumerate(values)}
+    return ", ".join([f":{name}" for name in given]), given
+
+
+def answered_questions(connection: AnyConnection, run: SavedRun) -> set[tuple[bytes, int]]:
     """The questions of a run that have an answer: the stored digest, and the trial."""
-    rows = connection.execute(select(answers).where(answers.c.run == run.number)).all()
+    query = f"{ANSWERS.select} FROM answers WHERE run = :run"
+    rows = fetch_all(connection, query, {"run": run.number})
     for row in rows:
         ANSWER_CHECKS.verify(row, run.id)
-    return {(bytes(row.question), row.trial) for row in rows}
+    question, trial = ANSWERS.positions["question"], ANSWERS.positions["trial"]
+    return {(bytes(row[question]), row[trial]) for row in rows}
 
 
 # --- answers and judgements -------------------------------------------------------------------
 
 
 def newest_answer(
-    connection: Connection, question: str, source: str, trial: int
+    connection: AnyConnection, question: str, source: str, trial: int
 ) -> AnswerRecord | None:
     """The newest answer to a question in any run."""
     values = {"question": pack_digest(question), "source": pack_digest(source), "trial": trial}
-    row = connection.execute(ANSWER_BY_QUESTION, values).first()
-    return None if row is None else verified_answer(row)
+    rows = fetch_all(connection, f"{_ANSWER} AND answers.source = :source{_NEWEST}", values)
+    return _verified_answer(rows[0]) if rows else None
 
 
 def answer_in_run(
-    connection: Connection, number: int, question: str, trial: int
+    connection: AnyConnection, number: int, question: str, trial: int
 ) -> AnswerRecord | None:
     """The answer to a question that was asked in the run of this number."""
     values = {"run": number, "question": pack_digest(question), "trial": trial}
-    row = connection.execute(ANSWER_IN_RUN, values).first()
-    return None if row is None else verified_answer(row)
+    rows = fetch_all(connection, f"{_ANSWER} AND answers.run = :run{_NEWEST}", values)
+    return _verified_answer(rows[0]) if rows else None
 
 
-def verified_answer(row: Row[Any]) -> AnswerRecord:
+def _verified_answer(row: Sequence[Any]) -> AnswerRecord:
     """A row, with the body of its payload and the id of its run, as an answer."""
-    ANSWER_CHECKS.verify(row, row.run_id or "")
-    return answer_record(row)
+    named = AnswerRow._make(row)
+    ANSWER_CHECKS.verify(named, named.run_id or "")
+    return answer_record(named)
 
 
-def judgement_by_key(connection: Connection, key: str) -> Any | None:
+def answers_of_run(
+    connection: AnyConnection, run: str, *, after: int, limit: int
+) -> list[tuple[int, AnswerRecord]]:
+    """Some answers of the run of this id in order, each with its number; `after` is the last number before."""
+    query = f"{_ANSWERS} WHERE runs.id = :run AND answers.number > :after"
+    values = {"run": run, "after": after, "limit": limit}
+    rows = fetch_all(connection, f"{query} ORDER BY answers.number LIMIT :limit", values)
+    return [(row[0], _verified_answer(row)) for row in rows]
+
+
+def judgement_by_key(connection: AnyConnection, key: str) -> Any | None:
     """What a judge answered; None if it was not asked."""
-    row = connection.execute(JUDGEMENT, {"key": clean_text(key)}).first()
-    if row is None:
+    rows = fetch_all(connection, _JUDGEMENT, {"key": clean_text(key)})
+    if not rows:
         return None
-    JUDGEMENT_CHECKS.verify(row)
-    return msgspec.json.decode(row.answer)
+    JUDGEMENT_CHECKS.verify(rows[0])
+    return msgspec.json.decode(rows[0][JUDGEMENTS.positions["answer"]])
 
 
-def save_judgement(connection: Connection, key: str, model: str, answer: Any) -> None:
+def save_judgement(connection: AnyConnection, key: str, model: str, answer: Any) -> None:
     """Store the answer of a judge, in place of an earlier one."""
     row = {
         "key": clean_text(key),
@@ -303,7 +266,7 @@ def save_judgement(connection: Connection, key: str, model: str, answer: Any) ->
         "saved_at": time(),
     }
     JUDGEMENT_CHECKS.sign(row)
-    insert_rows(connection, inserts_for(connection.dialect).judgement, [row])
+    insert_rows(connection, _inserts(connection).judgement, [row])
 
 
 # --- writing answers, results and payloads ----------------------------------------------------
@@ -334,16 +297,27 @@ def rows_from(
     return new_answers, new_results, bodies
 
 
-def save_rows(connection: Connection, rows: NewRows) -> None:
+def save_rows(connection: AnyConnection, rows: NewRows) -> None:
     """Insert all rows in the current transaction."""
     answers, results, bodies = rows
-    inserts = inserts_for(connection.dialect)
+    inserts = _inserts(connection)
     save_payloads(connection, bodies)
     insert_rows(connection, inserts.answer, answers)
     insert_rows(connection, inserts.result, results)
 
 
-def save_payloads(connection: Connection, bodies: Bodies) -> None:
+def save_evaluation(connection: AnyConnection, row: dict[str, Any], bodies: Bodies) -> None:
+    """Insert the row of an evaluation, or replace it, with its payloads."""
+    save_payloads(connection, bodies)
+    insert_rows(connection, _inserts(connection).evaluation, [row])
+
+
+def save_baseline(connection: AnyConnection, row: dict[str, Any]) -> None:
+    """Insert the row of a baseline, or replace it."""
+    insert_rows(connection, _inserts(connection).baseline, [row])
+
+
+def save_payloads(connection: AnyConnection, bodies: Bodies) -> None:
     """Insert the payloads that do not exist yet.
 
     A query first is faster than compressing payloads that exist already. It runs in the transaction
@@ -352,26 +326,25 @@ def save_payloads(connection: Connection, bodies: Bodies) -> None:
     digests = sorted(bodies)  # in one order, so that concurrent writers cannot deadlock
     existing: set[bytes] = set()
     for start in range(0, len(digests), _DIGESTS_PER_QUERY):
-        values = {"digests": digests[start : start + _DIGESTS_PER_QUERY]}
-        existing.update(map(bytes, connection.execute(EXISTING_PAYLOADS, values).scalars()))
+        names, values = _placeholders(digests[start : start + _DIGESTS_PER_QUERY])
+        query = f"SELECT digest FROM payloads WHERE digest IN ({names})"  # noqa: S608  (placeholders)
+        existing.update([bytes(digest) for (digest,) in fetch_all(connection, query, values)])
     new = [
         {"digest": digest, "body": compressed(bodies[digest])}
         for digest in digests
         if digest not in existing
     ]
-    insert_rows(connection, inserts_for(connection.dialect).payload, new)
+    insert_rows(connection, _inserts(connection).payload, new)
 
 
 # --- all results of a run, without payloads ---------------------------------------------------
 
-_RESULT_ROWS = select(results).where(results.c.run == bindparam("run"))
+_RESULT_ROWS = f"{RESULTS.select} FROM results WHERE run = :run"
 
 
-def result_rows(connection: Connection, run: SavedRun) -> Sequence[Any]:
+def result_rows(connection: AnyConnection, run: SavedRun) -> Sequence[Any]:
     """All results of a run in the order of its cases, with the columns of `results`."""
-    # Tuples of the driver: SQLAlchemy rows of many columns are slow.
-    values = {"run": run.number}
-    rows = execute_compiled(connection, _RESULT_ROWS, values).cursor.fetchall()
+    rows = fetch_all(connection, _RESULT_ROWS, {"run": run.number})
     verify, name = RESULT_CHECKS.verify, run.id
     checksums = [verify(row, name) for row in rows]
     if run.seal is not None:
@@ -385,157 +358,9 @@ def _case_order(row: Sequence[Any]) -> tuple[int, int]:
     return (number if position is None else position), number
 
 
-_POSITIONS = {column.name: at for at, column in enumerate(results.columns)}
-_POSITION = _POSITIONS["position"]
+_POSITION = RESULTS.positions["position"]
 
 
 def result_columns(*names: str) -> Callable[[Sequence[Any]], tuple[Any, ...]]:
     """A function that returns these columns of a row of `result_rows`."""
-    return itemgetter(*[_POSITIONS[name] for name in names])
-
-
-# --- exports ----------------------------------------------------------------------------------
-
-ANSWERS_PER_PAGE = 200
-ANSWERS_OF_RUN: Select[Any] = (
-    select(answers, payloads.c.body.label("answer_body"), runs.c.id.label("run_id"))
-    .join(runs, answers.c.run == runs.c.number)
-    .outerjoin(payloads, answers.c.answer == payloads.c.digest)
-    .where(runs.c.id == bindparam("run"), answers.c.number > bindparam("after"))
-    .order_by(answers.c.number)
-    .limit(ANSWERS_PER_PAGE)
-)
-
-# --- cleanup ----------------------------------------------------------------------------------
-
-# Numbers are part of the statement: there may be more than a database accepts as values.
-_LITERAL_NUMBERS: BindParameter[int] = bindparam("numbers", expanding=True, literal_execute=True)
-_ALL_REMOVED: BindParameter[int] = bindparam("all_removed", expanding=True, literal_execute=True)
-
-# Columns that refer to payloads.
-_PAYLOAD_COLUMNS = (
-    results.c.payload,
-    results.c.answer,
-    results.c.calls,
-    results.c.comparison,
-    evaluations.c.tools,
-    answers.c.answer,
-)
-
-_unused_payloads = Table(
-    "callscore_unused",
-    MetaData(),
-    Column("digest", LargeBinary(16), primary_key=True),
-    prefixes=["TEMPORARY"],
-)
-
-
-def count_results(connection: Connection, numbers: list[int]) -> int:
-    """The number of results of the runs."""
-    query = select(func.count()).select_from(results).where(results.c.run.in_(_LITERAL_NUMBERS))
-    return connection.execute(query, {"numbers": numbers}).scalar_one()
-
-
-def freed_payloads(connection: Connection, numbers: list[int]) -> tuple[int, int]:
-    """The number and total size of the payloads that only these runs refer to."""
-    freed = _unreferenced_payloads(_LITERAL_NUMBERS).subquery()
-    sizes = select(func.count(), func.sum(func.length(payloads.c.body))).join_from(
-        freed, payloads, freed.c.digest == payloads.c.digest
-    )
-    count, size = connection.execute(sizes, {"numbers": numbers}).one()
-    return count, int(size or 0)
-
-
-def unused_digests(connection: Connection) -> list[bytes]:
-    """The digests of unreferenced payloads."""
-    found = list(connection.execute(_unreferenced_payloads()).scalars())
-    if not all(isinstance(each, bytes) for each in found):
-        raise damaged_row("a saved case or answer")
-    return found
-
-
-def _unreferenced_payloads(removed: Any = None) -> Any:
-    """The digests of payloads that are unreferenced once these runs are removed."""
-    referring = [select(column).where(column.is_not(None)) for column in _PAYLOAD_COLUMNS]
-    if removed is not None:
-        referring = [
-            query.where(_is_kept(column.table, removed))
-            for query, column in zip(referring, _PAYLOAD_COLUMNS, strict=True)
-        ]
-    return except_(select(payloads.c.digest), *referring)
-
-
-def _is_kept(table: Any, removed: Any) -> Any:
-    """Whether a row remains when runs are removed."""
-    is_of_other_run = table.c.run.not_in(removed)
-    if table is answers:
-        return or_(answers.c.run.is_(None), is_of_other_run, _is_reused(removed))
-    return is_of_other_run
-
-
-def _is_reused(removed: Any) -> Any:
-    """Whether a remaining run reuses an answer instead of asking again."""
-    return answers.c.question.in_(_reused_questions(removed))
-
-
-def _reused_questions(removed: Any) -> Any:
-    return select(results.c.question).where(results.c.is_reused, results.c.run.not_in(removed))
-
-
-def has_reused_answers(connection: Connection, removed: list[int]) -> bool:
-    """Whether a remaining run reuses any answer."""
-    query = _reused_questions(_LITERAL_NUMBERS).limit(1)
-    return connection.execute(query, {"numbers": removed}).first() is not None
-
-
-def parents_in_use(connection: Connection, removed: dict[str, int]) -> set[int]:
-    """The runs whose answers a remaining run scores again."""
-    children = select(runs.c.number, runs.c.parent).where(runs.c.parent.in_(list(removed)))
-    numbers = set(removed.values())
-    rows = connection.execute(children)
-    return {removed[row.parent] for row in rows if row.number not in numbers}
-
-
-def delete_runs(connection: Connection, numbers: list[int], all_removed: list[int] | None) -> int:
-    """Delete runs; returns the number of their results.
-
-    `all_removed` are all runs of this cleanup, if others may reuse their answers.
-    """
-    values = {"numbers": numbers}
-    unwanted = delete(answers).where(answers.c.run.in_(_LITERAL_NUMBERS))
-    if all_removed is None:
-        connection.execute(unwanted, values)
-    else:
-        unused = unwanted.where(~_is_reused(_ALL_REMOVED))
-        connection.execute(unused, values | {"all_removed": all_removed})
-    _release_answers(connection, numbers)
-    deleted = connection.execute(delete(results).where(results.c.run.in_(_LITERAL_NUMBERS)), values)
-    connection.execute(delete(runs).where(runs.c.number.in_(_LITERAL_NUMBERS)), values)
-    return deleted.rowcount
-
-
-def _release_answers(connection: Connection, numbers: list[int]) -> None:
-    """Answers that other runs reuse no longer belong to a run."""
-    query = select(answers, runs.c.id.label("run_id")).join(runs, answers.c.run == runs.c.number)
-    of_runs = query.where(answers.c.run.in_(_LITERAL_NUMBERS))
-    for row in connection.execute(of_runs, {"numbers": numbers}).all():
-        ANSWER_CHECKS.verify(row, row.run_id)
-        checksum = ANSWER_CHECKS.sign(row._asdict())["checksum"]
-        one = update(answers).where(answers.c.number == row.number)
-        connection.execute(one.values(run=None, checksum=checksum))
-
-
-def delete_unused_payloads(connection: Connection, digests: list[bytes]) -> tuple[int, int]:
-    """Delete payloads that are still unreferenced; returns their number and total size."""
-    _unused_payloads.create(connection)
-    connection.execute(insert(_unused_payloads), [{"digest": digest} for digest in digests])
-    candidates = select(_unused_payloads.c.digest)
-    for column in _PAYLOAD_COLUMNS:
-        used = select(column).where(column.in_(candidates))
-        connection.execute(delete(_unused_payloads).where(_unused_payloads.c.digest.in_(used)))
-    unused = payloads.c.digest.in_(candidates)
-    sizes = select(func.count(), func.sum(func.length(payloads.c.body))).where(unused)
-    count, size = connection.execute(sizes).one()
-    connection.execute(delete(payloads).where(unused))
-    _unused_payloads.drop(connection)
-    return count, int(size or 0)
+    return itemgetter(*[RESULTS.positions[name] for name in names])

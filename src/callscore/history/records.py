@@ -19,8 +19,6 @@ from callscore.words.value_text import encode_json, json_safe, json_safe_string
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from sqlalchemy import Row
-
 __all__ = [
     "COUNTS",
     "AnswerRecord",
@@ -472,7 +470,7 @@ def evaluation_row(record: EvaluationRecord, number: int, bodies: Bodies) -> dic
     }
 
 
-def evaluation_record(row: Row[Any], run: str) -> EvaluationRecord:
+def evaluation_record(row: Any, run: str) -> EvaluationRecord:
     """A row as an evaluation of this run."""
     return EvaluationRecord(
         run=run,
@@ -549,11 +547,11 @@ def _usage_row(usage: Usage) -> dict[str, int]:
     }
 
 
-def _usage(row: Row[Any]) -> Usage:
+def _usage(row: Any) -> Usage:
     return Usage(row.requests, row.input_tokens, row.output_tokens)
 
 
-def result_record(row: Row[Any], run: str) -> ResultRecord:
+def result_record(row: Any, run: str) -> ResultRecord:
     """A row, with the bodies of its payloads, as a result of this run."""
     counts = tuple(getattr(row, name) for name in COUNTS)
     return ResultRecord(
@@ -574,7 +572,7 @@ def result_record(row: Row[Any], run: str) -> ResultRecord:
         faults=row.faults,
         tools=None if row.tools is None else decode_tools(row.tools),
         comparison=unpack(row.comparison_body, row.comparison),
-        passed=row.passed,
+        passed=None if row.passed is None else bool(row.passed),
         values=tuple(
             [
                 MetricValue(*msgspec.structs.astuple(each))
@@ -585,7 +583,7 @@ def result_record(row: Row[Any], run: str) -> ResultRecord:
         seconds=row.seconds,
         usage=_usage(row),
         attempts=row.attempts,
-        is_reused=row.is_reused,
+        is_reused=bool(row.is_reused),
         finished_at=row.finished_at,
     )
 
@@ -605,7 +603,7 @@ def answer_row(record: AnswerRecord, number: int | None, bodies: Bodies) -> dict
     }
 
 
-def answer_record(row: Row[Any]) -> AnswerRecord:
+def answer_record(row: Any) -> AnswerRecord:
     """A row, with the body of its payload, as an answer."""
     return AnswerRecord(
         question=unpack_digest(row.question),

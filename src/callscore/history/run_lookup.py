@@ -18,13 +18,12 @@ from callscore.history.database import with_retries
 from callscore.history.records import EvaluationNumbers, RunRecord, run_records
 from callscore.history.run_metadata import is_partial
 from callscore.history.run_queries import column_of
-from callscore.history.schema import evaluations
+from callscore.history.tables import EVALUATIONS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from sqlalchemy import Connection
-
+    from callscore.history.database import AnyConnection
     from callscore.history.run_queries import SavedRuns
     from callscore.history.store import Store
 
@@ -40,7 +39,7 @@ _SCORE_COMMAND = "score"
 
 
 def find_run(
-    connection: Connection, reference: str, resolve: Callable[[str], str | None] | None = None
+    connection: AnyConnection, reference: str, resolve: Callable[[str], str | None] | None = None
 ) -> Any:
     """The row of the run that a reference means, with the columns of `runs`.
 
@@ -222,7 +221,7 @@ def _refuse(damage: DamagedHistoryError) -> None:
 
 
 def _sound_evaluations(
-    connection: Connection,
+    connection: AnyConnection,
     rows: Sequence[Any],
     report: Callable[[DamagedHistoryError], None],
 ) -> dict[int, list[Any]]:
@@ -248,10 +247,8 @@ def _baseline_names(saved: SavedRuns) -> dict[int, tuple[str, ...]]:
 
 
 # Of a row of `evaluations`.
-_texts = itemgetter(
-    *[evaluations.columns.keys().index(name) for name in ("name", "variant", "place")]
-)
-_SUMMARY = evaluations.columns.keys().index("summary")
+_texts = itemgetter(*[EVALUATIONS.positions[name] for name in ("name", "variant", "place")])
+_SUMMARY = EVALUATIONS.positions["summary"]
 
 
 def _texts_of(row: Sequence[Any]) -> tuple[str, str, str]:
@@ -290,7 +287,7 @@ _columns = queries.result_columns("evaluation", "case_id", "status", "passed", "
 
 
 def count_results(
-    connection: Connection, run: str, tag: str | None = None
+    connection: AnyConnection, run: str, tag: str | None = None
 ) -> dict[int, EvaluationNumbers] | None:
     """The totals of each evaluation of a run, counted; None if no result has the tag."""
     counts: dict[int, dict[str, _CaseCount]] = {}

@@ -12,35 +12,34 @@ from time import time
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from msgspec.structs import replace
-from sqlalchemy import bindparam, delete, func, select, update
 
 from callscore.errors import InvalidSettings, UnknownRun
 from callscore.history.checksums import DamagedHistoryError, Seal, Tally, damaged_row
-from callscore.history.database import execute_compiled, insert_rows
-from callscore.history.queries import INSERTS, inserts_for, result_rows
+from callscore.history.database import execute, fetch_all, fetch_pages, is_sqlite
+from callscore.history.queries import result_rows
+from callscore.history.queries import save_baseline as save_baseline_row
 from callscore.history.records import Baseline, clean_text, evaluation_record, json_text, run_row
 from callscore.history.run_metadata import name_problem, new_run_id
-from callscore.history.schema import (
+from callscore.history.table_versions import read_hiding_key
+from callscore.history.tables import (
     ANSWER_CHECKS,
+    ANSWERS,
     BASELINE_CHECKS,
+    BASELINES,
+    CONTENTS,
     EVALUATION_CHECKS,
+    EVALUATIONS,
     RUN_CHECKS,
-    answers,
-    baselines,
-    contents,
-    evaluations,
-    payloads,
-    read_hiding_key,
-    results,
-    runs,
+    RUNS,
+    EvaluationRow,
+    RunRow,
 )
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from sqlalchemy import Connection
-
     from callscore.history.checksums import RowChecks
+    from callscore.history.database import AnyConnection
     from callscore.history.records import EvaluationRecord, RunRecord, RunStatus
 
 __all__ = [
@@ -64,12 +63,10 @@ __all__ = [
     "verify_everything",
 ]
 
-_POSITIONS = {column.name: position for position, column in enumerate(runs.columns)}
-
 
 def column_of(row: Sequence[Any], name: str) -> Any:
     """A column of a row of `runs`."""
-    return row[_POSITIONS[name]]
+    return row[RUNS.positions[name]]
 
 
 # --- all runs ---------------------------------------------------------------------------------
@@ -105,13 +102,13 @@ class SavedRuns(NamedTuple):
             raise self.baseline_damage
 
 
-_ALL_RUNS = select(runs)
-_ALL_BASELINES = select(baselines)
-_BASELINE_CHECKSUM = baselines.columns.keys().index("checksum")
-_CONTENTS = select(contents)
+_ALL_RUNS = f"{RUNS.select} FROM runs"
+_ALL_BASELINES = f"{BASELINES.select} FROM baselines"
+_BASELINE_CHECKSUM = BASELINES.positions["checksum"]
+_CONTENTS = f"{CONTENTS.select} FROM contents"
 
 
-def all_runs(connection: Connection) -> SavedRuns:
+def all_runs(connection: AnyConnection) -> SavedRuns:
     """All runs and baselines; damage in any of them is refused."""
     saved = readable_runs(connection)
     saved.require_runs()
@@ -119,10 +116,10 @@ def all_runs(connection: Connection) -> SavedRuns:
     return saved
 
 
-def readable_runs(connection: Connection) -> SavedRuns:
+def readable_runs(connection: AnyConnection) -> SavedRuns:
     """The runs and baselines that are as they were written, and what is wrong with the others."""
-    rows: list[Sequence[Any]] = list(execute_compiled(connection, _ALL_RUNS, {}).cursor.fetchall())
-    named = execute_compiled(connection, _ALL_BASELINES, {}).cursor.fetchall()
+    rows = fetch_all(connection, _ALL_RUNS)
+    named = fetch_all(connection, _ALL_BASELINES)
     ids = {row[0]: row[1] for row in rows}
     sound, damage = _sound_rows([(row, "") for row in rows], RUN_CHECKS)
     names, baseline_damage = _sound_rows(
@@ -141,7 +138,7 @@ def readable_runs(connection: Connection) -> SavedRuns:
             "its baselines are not those that were saved", _SET_ALL_AGAIN
         )
     # By start time: imported runs are as old as they were.
-    sound.sort(key=lambda row: (row[_POSITIONS["started_at"]], row[0]), reverse=True)
+    sound.sort(key=lambda row: (row[RUNS.positions["started_at"]], row[0]), reverse=True)
     found = {row[1]: (row[0], row[2]) for row in names}
     return SavedRuns(sound, found, damage, baseline_damage)
 
@@ -184,23 +181,23 @@ def _list_damage(found: Tally, kept: Tally) -> DamagedHistoryError | None:
     )
 
 
-def _contents(connection: Connection, *, for_update: bool = False) -> tuple[Tally, Tally]:
+def _contents(connection: AnyConnection, *, for_update: bool = False) -> tuple[Tally, Tally]:
     """The recorded tallies of runs and baselines."""
     # SQLite locks the whole file instead.
-    query = _CONTENTS.with_for_update() if for_update else _CONTENTS
-    found = connection.execute(query).all()
-    sums = [value for row in found for value in (row.runs_sum, row.baselines_sum)]
+    is_locking = for_update and not is_sqlite(connection)
+    found = fetch_all(connection, f"{_CONTENTS} FOR UPDATE" if is_locking else _CONTENTS)
+    sums = [value for row in found for value in (row[2], row[4])]
     if len(found) != 1 or not all(isinstance(each, bytes) for each in sums):
         raise damaged_row("the list of runs")
-    [row] = found
+    [(_, run_count, runs_sum, baseline_count, baselines_sum)] = found
     return (
-        Tally(row.runs, int.from_bytes(row.runs_sum)),
-        Tally(row.baselines, int.from_bytes(row.baselines_sum)),
+        Tally(run_count, int.from_bytes(runs_sum)),
+        Tally(baseline_count, int.from_bytes(baselines_sum)),
     )
 
 
 def _change_contents(
-    connection: Connection,
+    connection: AnyConnection,
     *,
     runs: tuple[Iterable[bytes], Iterable[bytes]] = ((), ()),
     baselines: tuple[Iterable[bytes], Iterable[bytes]] = ((), ()),
@@ -208,14 +205,17 @@ def _change_contents(
     """Record the checksums of added and removed rows."""
     kept_runs, kept_names = _contents(connection, for_update=True)
     new_runs, new_names = kept_runs.changed(*runs), kept_names.changed(*baselines)
-    connection.execute(
-        update(contents).values(
-            runs=new_runs.count,
-            runs_sum=new_runs.packed,
-            baselines=new_names.count,
-            baselines_sum=new_names.packed,
-        )
-    )
+    values = {
+        "runs": new_runs.count,
+        "runs_sum": new_runs.packed,
+        "baselines": new_names.count,
+        "baselines_sum": new_names.packed,
+    }
+    execute(connection, f"UPDATE contents SET {_assignments(values)}", values)  # noqa: S608  (our names)
+
+
+def _assignments(values: Iterable[str]) -> str:
+    return ", ".join([f"{name} = :{name}" for name in values])
 
 
 # --- one run ----------------------------------------------------------------------------------
@@ -229,20 +229,22 @@ class SavedRun(NamedTuple):
     seal: Seal | None
 
 
-_RUN_BY_ID = select(runs).where(runs.c.id == bindparam("id"))
+_RUN_BY_ID = f"{RUNS.select} FROM runs WHERE id = :id"
 
 
-def run_by_id(connection: Connection, name: str) -> Any | None:
+def run_by_id(connection: AnyConnection, name: str) -> Any | None:
     """The row of the run of this id."""
-    row = connection.execute(_RUN_BY_ID, {"id": name}).first()
-    if row is not None:
-        RUN_CHECKS.verify(row)
-        if row.id != name:
-            raise damaged_row("the list of runs")
+    found = fetch_all(connection, _RUN_BY_ID, {"id": name})
+    if not found:
+        return None
+    row = RunRow._make(found[0])
+    RUN_CHECKS.verify(row)
+    if row.id != name:
+        raise damaged_row("the list of runs")
     return row
 
 
-def saved_run(connection: Connection, name: str) -> SavedRun:
+def saved_run(connection: AnyConnection, name: str) -> SavedRun:
     """The run of this id.
 
     Raises:
@@ -255,7 +257,7 @@ def saved_run(connection: Connection, name: str) -> SavedRun:
     return SavedRun(row.number, row.id, Seal.of_row(row._asdict()))
 
 
-def begin_run(connection: Connection, run: RunRecord) -> RunRecord:
+def begin_run(connection: AnyConnection, run: RunRecord) -> RunRecord:
     """Insert a run, or update the run with this id and start time.
 
     Returns the run as stored: under another id if another process has just used this one.
@@ -271,45 +273,55 @@ def begin_run(connection: Connection, run: RunRecord) -> RunRecord:
     return run
 
 
-def _insert_run(connection: Connection, row: dict[str, Any]) -> bool:
+_INSERT_RUN = (
+    f"INSERT INTO runs ({', '.join(RUNS.written)})"  # noqa: S608  (our names)
+    f" VALUES ({', '.join([f':{name}' for name in RUNS.written])}) ON CONFLICT (id) DO NOTHING"
+)
+
+
+def _insert_run(connection: AnyConnection, row: dict[str, Any]) -> bool:
     """Insert a run in the current transaction; returns False if its id exists."""
-    insert: Any = INSERTS[connection.dialect.name](runs)
     row |= _seal_columns(connection, None, row["status"])
-    adding = insert.values(RUN_CHECKS.sign(row)).on_conflict_do_nothing(index_elements=["id"])
-    counted = adding.execution_options(preserve_rowcount=True)
-    if not connection.execute(counted).rowcount:
+    if not execute(connection, _INSERT_RUN, RUN_CHECKS.sign(row)):
         return False
     _change_contents(connection, runs=([row["checksum"]], []))
     return True
 
 
-def _update_run(connection: Connection, existing: Any, row: dict[str, Any]) -> None:
+def _update_run(connection: AnyConnection, existing: Any, row: dict[str, Any]) -> None:
     row |= _seal_columns(connection, existing.number, row["status"])
     RUN_CHECKS.sign(row)
-    connection.execute(update(runs).where(runs.c.number == existing.number).values(row))
+    statement = f"UPDATE runs SET {_assignments(row)} WHERE number = :number"  # noqa: S608  (our names)
+    execute(connection, statement, {**row, "number": existing.number})
     _change_contents(connection, runs=([row["checksum"]], [existing.checksum]))
 
 
 # Counts of a run that add up to its number of results.
 _COUNTS_WITH_RESULT = ("answered", "errors")
 
-_EVALUATION_CHECKSUMS = select(evaluations.c.checksum).where(evaluations.c.run == bindparam("run"))
-_RESULT_CHECKSUMS = select(results.c.checksum).where(results.c.run == bindparam("run"))
+_EVALUATION_CHECKSUMS = "SELECT checksum FROM evaluations WHERE run = :run"
+_RESULT_CHECKSUMS = "SELECT checksum FROM results WHERE run = :run"
 
 
-def _seal_columns(connection: Connection, number: int | None, status: str) -> dict[str, Any]:
+def _seal_columns(connection: AnyConnection, number: int | None, status: str) -> dict[str, Any]:
     """The seal of a run that ends now; none while it is running."""
     if status == "running":
         return {"evaluation_count": None, "result_count": None, "seal": None}
     given = {"run": number}
     return Seal(
-        Tally.of(connection.execute(_EVALUATION_CHECKSUMS, given).scalars()),
-        Tally.of(connection.execute(_RESULT_CHECKSUMS, given).scalars()),
+        Tally.of([found for (found,) in fetch_all(connection, _EVALUATION_CHECKSUMS, given)]),
+        Tally.of([found for (found,) in fetch_all(connection, _RESULT_CHECKSUMS, given)]),
     ).columns()
 
 
+_UPDATE_EVALUATION = (
+    "UPDATE evaluations SET summary = :summary, checksum = :checksum"
+    " WHERE run = :run AND number = :number"
+)
+
+
 def end_run(
-    connection: Connection,
+    connection: AnyConnection,
     run: tuple[str, int],
     status: RunStatus,
     totals: Mapping[str, Any],
@@ -326,11 +338,10 @@ def end_run(
         raise UnknownRun(f"the run {name} no longer exists: another process has removed it.")
     for row in _evaluation_rows(connection, existing.number, existing.id):
         if row.number in summaries:
-            one = (evaluations.c.run == number) & (evaluations.c.number == row.number)
             changed = {**row._asdict(), "summary": json_text(dict(summaries[row.number]))}
             EVALUATION_CHECKS.sign(changed, existing.id)
-            values = {name: changed[name] for name in ("summary", "checksum")}
-            connection.execute(update(evaluations).where(one).values(values))
+            names = ("run", "number", "summary", "checksum")
+            execute(connection, _UPDATE_EVALUATION, {name: changed[name] for name in names})
     ended = {"status": status, "finished_at": time(), "totals": json_text(dict(totals))}
     row = {**existing._asdict(), **ended}
     del row["number"]
@@ -343,45 +354,39 @@ def end_run(
         )
 
 
-def forget_runs(connection: Connection, numbers: list[int]) -> None:
+def forget_runs(connection: AnyConnection, numbers: list[int]) -> None:
     """Record that runs, and the baselines that name them, are removed."""
     gone = set(numbers)
-    rows = connection.execute(select(runs.c.number, runs.c.checksum))
-    names = connection.execute(select(baselines.c.run, baselines.c.checksum))
+    rows = fetch_all(connection, "SELECT number, checksum FROM runs")
+    names = fetch_all(connection, "SELECT run, checksum FROM baselines")
     _change_contents(
         connection,
-        runs=([], [row.checksum for row in rows if row.number in gone]),
-        baselines=([], [row.checksum for row in names if row.run in gone]),
+        runs=([], [checksum for number, checksum in rows if number in gone]),
+        baselines=([], [checksum for number, checksum in names if number in gone]),
     )
 
 
 # --- evaluations ------------------------------------------------------------------------------
 
-_tool_payloads = payloads.alias("tool_payloads")
-_EVALUATIONS = (
-    select(evaluations, _tool_payloads.c.body.label("tools_body"))
-    .outerjoin(_tool_payloads, evaluations.c.tools == _tool_payloads.c.digest)
-    .where(evaluations.c.run == bindparam("run"))
-    .order_by(evaluations.c.number)
-)
-_EVALUATION_ROWS = (
-    select(evaluations).where(evaluations.c.run == bindparam("run")).order_by(evaluations.c.number)
-)
+_EVALUATION_ROWS = f"{EVALUATIONS.select} FROM evaluations WHERE run = :run ORDER BY number"
+_EVALUATIONS = f"""
+{EVALUATIONS.select}, payloads.body FROM evaluations
+LEFT OUTER JOIN payloads ON evaluations.tools = payloads.digest
+WHERE evaluations.run = :run ORDER BY evaluations.number
+"""
 _EVALUATIONS_OF_RUNS = (
-    select(evaluations)
-    .where(evaluations.c.run >= bindparam("low"), evaluations.c.run <= bindparam("high"))
-    .order_by(evaluations.c.run, evaluations.c.number)
+    f"{EVALUATIONS.select} FROM evaluations WHERE run >= :low AND run <= :high ORDER BY run, number"
 )
 
 
-def _evaluation_rows(connection: Connection, number: int, run: str) -> Sequence[Any]:
-    rows = connection.execute(_EVALUATION_ROWS, {"run": number}).all()
-    for row in rows:
+def _evaluation_rows(connection: AnyConnection, number: int, run: str) -> Sequence[Any]:
+    found = fetch_all(connection, _EVALUATION_ROWS, {"run": number})
+    for row in found:
         EVALUATION_CHECKS.verify(row, run)
-    return rows
+    return [EvaluationRow(*row) for row in found]
 
 
-def side_evaluations(connection: Connection, run: SavedRun) -> Sequence[Any]:
+def side_evaluations(connection: AnyConnection, run: SavedRun) -> Sequence[Any]:
     """The rows of the evaluations of a run, in order."""
     rows = _evaluation_rows(connection, run.number, run.id)
     if run.seal is not None:
@@ -389,25 +394,25 @@ def side_evaluations(connection: Connection, run: SavedRun) -> Sequence[Any]:
     return rows
 
 
-def evaluations_of_run(connection: Connection, run: SavedRun) -> list[EvaluationRecord]:
+def evaluations_of_run(connection: AnyConnection, run: SavedRun) -> list[EvaluationRecord]:
     """The evaluations of a run, in order."""
     side_evaluations(connection, run)
-    rows = connection.execute(_EVALUATIONS, {"run": run.number})
-    return [evaluation_record(row, run.id) for row in rows]
+    rows = fetch_all(connection, _EVALUATIONS, {"run": run.number})
+    return [evaluation_record(EvaluationRow(*row), run.id) for row in rows]
 
 
 def evaluations_of_runs(
-    connection: Connection, rows: Sequence[Sequence[Any]]
+    connection: AnyConnection, rows: Sequence[Sequence[Any]]
 ) -> dict[int, list[Any]]:
     """The rows of the evaluations of runs, given the rows of these, by the number of the run."""
     found: dict[int, list[Any]] = {row[0]: [] for row in rows}
     values = {"low": min(found, default=0), "high": max(found, default=0)}
-    for row in execute_compiled(connection, _EVALUATIONS_OF_RUNS, values).cursor.fetchall():
+    for row in fetch_all(connection, _EVALUATIONS_OF_RUNS, values):
         if row[0] in found:
             found[row[0]].append(row)
     for row in rows:
         checksums = [EVALUATION_CHECKS.verify(each, row[1]) for each in found[row[0]]]
-        seal = Seal.of_row(dict(zip(_POSITIONS, row, strict=True)))
+        seal = Seal.of_row(dict(zip(RUNS.names, row, strict=True)))
         if seal is not None:
             seal.require_evaluations(row[1], checksums)
     return found
@@ -416,7 +421,7 @@ def evaluations_of_runs(
 # --- baselines --------------------------------------------------------------------------------
 
 
-def all_baselines(connection: Connection, *, is_strict: bool = True) -> list[Baseline]:
+def all_baselines(connection: AnyConnection, *, is_strict: bool = True) -> list[Baseline]:
     """All baselines, sorted by name; damage is refused, unless only the others are asked for."""
     saved = readable_runs(connection)
     if is_strict:
@@ -432,7 +437,7 @@ def all_baselines(connection: Connection, *, is_strict: bool = True) -> list[Bas
     return found
 
 
-def save_baseline(connection: Connection, name: str, run: SavedRun) -> bool:
+def save_baseline(connection: AnyConnection, name: str, run: SavedRun) -> bool:
     """Set a baseline: from now on the name means this run. An invalid name is refused.
 
     Returns whether the list of baselines is as it was written. A damaged one is replaced, so that
@@ -446,31 +451,34 @@ def save_baseline(connection: Connection, name: str, run: SavedRun) -> bool:
     # Of two that set one baseline at the same time, the second has to see what the first has set.
     _contents(connection, for_update=True)
     is_sound = readable_runs(connection).baseline_damage is None
-    insert_rows(connection, inserts_for(connection.dialect).baseline, [row])
+    save_baseline_row(connection, row)
     _count_baselines(connection)
     return is_sound
 
 
-def has_baseline(connection: Connection, name: str) -> bool:
+_BASELINE_CHECKSUMS = "SELECT checksum FROM baselines WHERE name = :name"
+
+
+def has_baseline(connection: AnyConnection, name: str) -> bool:
     """Whether there is a baseline of this name, damaged or not."""
-    query = select(func.count()).where(baselines.c.name == clean_text(name))
-    return connection.execute(query).scalar_one() > 0
+    return bool(fetch_all(connection, _BASELINE_CHECKSUMS, {"name": clean_text(name)}))
 
 
-def delete_baseline(connection: Connection, name: str) -> None:
+def delete_baseline(connection: AnyConnection, name: str) -> None:
     """Delete a baseline."""
     _contents(connection, for_update=True)
-    one = baselines.c.name == clean_text(name)
-    before = list(connection.execute(select(baselines.c.checksum).where(one)).scalars())
-    connection.execute(delete(baselines).where(one))
+    one = {"name": clean_text(name)}
+    before = [checksum for (checksum,) in fetch_all(connection, _BASELINE_CHECKSUMS, one)]
+    execute(connection, "DELETE FROM baselines WHERE name = :name", one)
     _change_contents(connection, baselines=([], before))
 
 
-def _count_baselines(connection: Connection) -> None:
+def _count_baselines(connection: AnyConnection) -> None:
     """Record the baselines that there are now. A damaged row stays damaged: it has its own checksum."""
-    checksums = connection.execute(select(baselines.c.checksum)).scalars()
-    found = Tally.of([each if isinstance(each, bytes) else b"" for each in checksums])
-    connection.execute(update(contents).values(baselines=found.count, baselines_sum=found.packed))
+    checksums = fetch_all(connection, "SELECT checksum FROM baselines")
+    found = Tally.of([each if isinstance(each, bytes) else b"" for (each,) in checksums])
+    values = {"baselines": found.count, "baselines_sum": found.packed}
+    execute(connection, f"UPDATE contents SET {_assignments(values)}", values)  # noqa: S608  (our names)
 
 
 # --- everything -------------------------------------------------------------------------------
@@ -478,14 +486,13 @@ def _count_baselines(connection: Connection) -> None:
 _ROWS_AT_ONCE = 1_000
 
 
-def verify_everything(connection: Connection) -> None:
+def verify_everything(connection: AnyConnection) -> None:
     """Refuse a history with any damage; this reads all rows, but no payloads."""
     saved = all_runs(connection)
     evaluations_of_runs(connection, saved.rows)
     ids = saved.ids()
     for name in ids.values():
         result_rows(connection, saved_run(connection, name))
-    cursor = execute_compiled(connection, select(answers), {}).cursor
-    while rows := cursor.fetchmany(_ROWS_AT_ONCE):
+    for rows in fetch_pages(connection, f"{ANSWERS.select} FROM answers", _ROWS_AT_ONCE):
         for row in rows:
             ANSWER_CHECKS.verify(row, "" if row[1] is None else str(ids.get(row[1])))

@@ -31,8 +31,7 @@ from callscore.words.value_text import decimal, exact_decimal
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
-    from sqlalchemy import Connection
-
+    from callscore.history.database import AnyConnection
     from callscore.history.records import ResultRecord, RunRecord
     from callscore.history.run_queries import SavedRun
     from callscore.history.store import Store
@@ -187,7 +186,11 @@ _outcome_columns = queries.result_columns(
 
 
 def run_side(
-    connection: Connection, saved: SavedRun, run: RunRecord, label: str, variant: str | None = None
+    connection: AnyConnection,
+    saved: SavedRun,
+    run: RunRecord,
+    label: str,
+    variant: str | None = None,
 ) -> Side:
     """A run, or one variant of it, as one side of a comparison.
 
@@ -216,7 +219,7 @@ _case_columns = queries.result_columns("number", "evaluation", "case_id")
 
 
 def records_of_cases(
-    connection: Connection, saved: SavedRun, cases: Iterable[str]
+    connection: AnyConnection, saved: SavedRun, cases: Iterable[str]
 ) -> dict[tuple[int, str], list[ResultRecord]]:
     """The trials of some cases of a run, by the number of the evaluation and the id."""
     names = set(map(clean_text, cases))

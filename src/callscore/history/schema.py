@@ -1,4 +1,4 @@
-"""The tables of a history, their version, and how they are created.
+"""The tables of a history, as SQLAlchemy creates and writes them; `tables.py` has what reading needs.
 
 A run has evaluations, an evaluation has results. Long or repeated values (a case, an answer, its calls) are stored
 once in `payloads`, by the digest of their text. Answers are also stored by question, so that they can be reused.
@@ -24,37 +24,25 @@ from sqlalchemy import (
     Table,
     Text,
     insert,
-    inspect,
-    select,
 )
 
-from callscore.errors import UnusableStore
 from callscore.hiding.markers import KEY_SIZE, new_key
-from callscore.history.checksums import RowChecks
 from callscore.history.records import COUNTS
+from callscore.history.table_versions import are_current
+from callscore.history.tables import KEY_CHECKS, VERSION, VERSION_TABLE
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection
 
 __all__ = [
-    "ANSWER_CHECKS",
-    "BASELINE_CHECKS",
-    "EVALUATION_CHECKS",
-    "JUDGEMENT_CHECKS",
     "METADATA",
-    "RESULT_CHECKS",
-    "RUN_CHECKS",
-    "VERSION",
     "answers",
     "baselines",
     "contents",
     "ensure_tables",
     "evaluations",
-    "is_current",
     "judgements",
     "payloads",
-    "read_hiding_key",
-    "require_tables",
     "results",
     "runs",
 ]
@@ -71,7 +59,7 @@ def _checksum() -> Column[bytes]:
 
 
 schema_version = Table(
-    "callscore_schema", METADATA, Column("version", Integer, primary_key=True, autoincrement=False)
+    VERSION_TABLE, METADATA, Column("version", Integer, primary_key=True, autoincrement=False)
 )
 
 runs = Table(
@@ -220,24 +208,7 @@ contents = Table(
     Column("baselines_sum", LargeBinary(8), nullable=False),
 )
 
-ANSWER_CHECKS = RowChecks(answers, "an answer", "question")
-BASELINE_CHECKS = RowChecks(baselines, "a baseline", "name")
-EVALUATION_CHECKS = RowChecks(evaluations, "an evaluation", "number")
-JUDGEMENT_CHECKS = RowChecks(judgements, "a judgement", "key")
-KEY_CHECKS = RowChecks(hiding_key, "the key of hidden values", "key")
-RESULT_CHECKS = RowChecks(results, "a result", "evaluation")
-RUN_CHECKS = RowChecks(runs, "the record of a run", "id")
-
 _EMPTY = {"number": 1, "runs": 0, "runs_sum": bytes(8), "baselines": 0, "baselines_sum": bytes(8)}
-
-
-VERSION = 5
-
-
-def is_current(connection: Connection) -> bool:
-    """Whether the tables exist, with the current version."""
-    has_table = inspect(connection).has_table(schema_version.name)
-    return has_table and connection.execute(select(schema_version.c.version)).scalar() == VERSION
 
 
 def ensure_tables(connection: Connection, place: str) -> None:
@@ -246,63 +217,9 @@ def ensure_tables(connection: Connection, place: str) -> None:
     Raises:
         UnusableStore: the tables are of another version, or the database is of another program.
     """
-    if _are_current(connection, place):
+    if are_current(connection, place):
         return
     METADATA.create_all(connection)
     connection.execute(insert(hiding_key).values(KEY_CHECKS.sign({"key": new_key()})))
     connection.execute(insert(schema_version).values(version=VERSION))
     connection.execute(insert(contents).values(_EMPTY))
-
-
-def read_hiding_key(connection: Connection) -> bytes:
-    """The key of the markers in place of secrets."""
-    row = connection.execute(select(hiding_key)).one()
-    KEY_CHECKS.verify(row)
-    return bytes(row.key)
-
-
-def require_tables(connection: Connection, place: str) -> None:
-    """Refuse a read-only database without tables of this version."""
-    if not _are_current(connection, place):
-        raise UnusableStore(place, "the file is empty and read-only. Move it away.")
-
-
-def _are_current(connection: Connection, place: str) -> bool:
-    """Whether the tables exist; those of another version are refused."""
-    found = _stored_version(connection, place)
-    if found > VERSION:
-        raise UnusableStore(
-            place,
-            f"written by a newer callscore: its tables have version {found}, and this callscore "
-            f"reads versions up to {VERSION}. Upgrade: pip install --upgrade callscore",
-        )
-    if 0 < found < VERSION:
-        raise UnusableStore(
-            place,
-            f"its tables have version {found}, from before the first release, and this callscore "
-            f"reads version {VERSION}. Move it away to create a new one.",
-        )
-    return found == VERSION
-
-
-def _stored_version(connection: Connection, place: str) -> int:
-    """The version of the tables; 0 if there are none yet."""
-    names = set(inspect(connection).get_table_names())
-    if schema_version.name in names:
-        version = connection.execute(select(schema_version.c.version)).scalar_one()
-        if not isinstance(version, int) or version < 1:
-            raise UnusableStore(place, "the file is damaged. Restore a copy of it.")
-        return version
-    # A file must not have other tables; on a server other programs may have theirs beside ours.
-    foreign = names if connection.dialect.name == "sqlite" else names & set(METADATA.tables)
-    if foreign:
-        raise UnusableStore(
-            place, "the database belongs to another program. Move it away to create a new one."
-        )
-    # A new file has one page at most.
-    is_file = connection.dialect.name == "sqlite"
-    if is_file and connection.exec_driver_sql("PRAGMA page_count").scalar_one() > 1:
-        raise UnusableStore(
-            place, "the file is damaged: it has data, but no tables. Restore a copy of it."
-        )
-    return 0

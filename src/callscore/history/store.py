@@ -12,11 +12,10 @@ from callscore.history import queries, run_queries
 from callscore.history.database import (
     FILE_GONE,
     file_identity,
-    insert_rows,
     readable_errors,
     with_retries,
 )
-from callscore.history.locks import RunLock, ServerLock, lock_for_writing
+from callscore.history.locks import RunLock, ServerLock
 from callscore.history.postgres import store_arguments
 from callscore.history.records import (
     Bodies,
@@ -26,17 +25,20 @@ from callscore.history.records import (
     run_records,
 )
 from callscore.history.run_metadata import resolve_commit_here
-from callscore.history.schema import EVALUATION_CHECKS, read_hiding_key
+from callscore.history.table_versions import read_hiding_key
+from callscore.history.tables import EVALUATION_CHECKS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
     from pathlib import Path
 
-    from sqlalchemy import Connection, Engine
+    from sqlalchemy import Connection
 
     from callscore.comparing.sides import Side
     from callscore.history.checksums import Seal
     from callscore.history.cleanup import CleanupResult
+    from callscore.history.connections import FileConnections, ServerConnections
+    from callscore.history.database import AnyConnection
     from callscore.history.records import (
         AnswerRecord,
         Baseline,
@@ -67,7 +69,7 @@ class Store:
 
     def __init__(
         self,
-        engine: Engine,
+        connections: FileConnections | ServerConnections,
         place: str,
         path: Path | None = None,
         server: dict[str, Any] | None = None,
@@ -78,9 +80,7 @@ class Store:
         self.command_options = store_arguments(named)
         self._server = server
         self._file = file_identity(path)
-        self._engine = engine
-        self._inserts = queries.inserts_for(engine.dialect)
-        self._is_sqlite = engine.dialect.name == "sqlite"
+        self._connections = connections
         # Threads wait for one another here; in the database they would have to poll.
         self._turn = Lock()
         self._numbers: dict[str, int] = {}
@@ -97,36 +97,45 @@ class Store:
     def close(self) -> None:
         """Close the connections."""
         with readable_errors(self.place):
-            self._engine.dispose()
+            self._connections.close()
 
     @contextmanager
-    def writing(self, *, is_alone: bool = False) -> Iterator[Connection]:
-        """A transaction for writing; with `is_alone` no other process may write at the same time."""
-        with readable_errors(self.place), self._turn, self._engine.begin() as connection:
-            if self._is_sqlite:
-                # A transaction that begins with reading cannot always be upgraded.
-                connection.exec_driver_sql("BEGIN IMMEDIATE")
-            else:
-                lock_for_writing(connection, is_alone=is_alone)
+    def writing(self) -> Iterator[AnyConnection]:
+        """A transaction for writing."""
+        with (
+            readable_errors(self.place),
+            self._turn,
+            self._connections.writing() as connection,
+        ):
             yield connection
+        self._require_file()
+
+    @contextmanager
+    def altering(self) -> Iterator[Connection]:
+        """A transaction of SQLAlchemy during which no other process writes."""
+        with (
+            readable_errors(self.place),
+            self._turn,
+            self._connections.altering() as connection,
+        ):
+            yield connection
+        self._require_file()
+
+    def _require_file(self) -> None:
         # Writes to a deleted file that is still open succeed, and are lost.
         if file_identity(self.path) != self._file:
             raise UnusableStore(self.place, FILE_GONE)
 
     @contextmanager
-    def reading(self) -> Iterator[Connection]:
+    def reading(self) -> Iterator[AnyConnection]:
         """A connection for reading: all queries see the same state of the history."""
-        with self.connected() as connection:
-            if self._is_sqlite:
-                connection.exec_driver_sql("BEGIN")
-            else:
-                connection.execution_options(isolation_level="REPEATABLE READ")
+        with readable_errors(self.place), self._connections.reading() as connection:
             yield connection
 
     @contextmanager
     def connected(self) -> Iterator[Connection]:
-        """A connection without a transaction."""
-        with readable_errors(self.place), self._engine.connect() as connection:
+        """A connection of SQLAlchemy without a transaction."""
+        with readable_errors(self.place), self._connections.connected() as connection:
             yield connection
 
     def lock(self, run: str) -> RunLock | ServerLock:
@@ -173,8 +182,7 @@ class Store:
         bodies: Bodies = {}
         row = EVALUATION_CHECKS.sign(evaluation_row(record, number, bodies), record.run)
         with self.writing() as connection:
-            queries.save_payloads(connection, bodies)
-            insert_rows(connection, self._inserts.evaluation, [row])
+            queries.save_evaluation(connection, row, bodies)
 
     @with_retries
     def finish(

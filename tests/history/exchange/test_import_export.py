@@ -10,7 +10,6 @@ from msgspec.structs import replace
 from tests.history.made_up import a_result, a_run, an_answer, an_evaluation
 
 from callscore.errors import InvalidSettings, UnreadableInput, UnusableStore
-from callscore.history import queries
 from callscore.history.exchange import import_export
 from callscore.history.exchange.import_export import (
     ImportedRun,
@@ -22,7 +21,6 @@ from callscore.history.exchange.import_export import (
 )
 from callscore.history.exchange.json_lines import read_lines
 from callscore.history.opening import open_store
-from callscore.history.queries import ANSWERS_OF_RUN
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -360,8 +358,7 @@ def test_of_a_run_that_ended_the_answers_stand_in_the_results(store: Store) -> N
 
 def test_many_answers_are_read_in_parts(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     filled(store)
-    monkeypatch.setattr(queries, "ANSWERS_PER_PAGE", 2)
-    monkeypatch.setattr(queries, "ANSWERS_OF_RUN", ANSWERS_OF_RUN.limit(2))
+    monkeypatch.setattr(import_export, "_ANSWERS_PER_PAGE", 2)
 
     assert [each.question for each in run_answers(store, EXPORTED_RUN.id)] == [
         f"{number:04x}" for number in range(5)

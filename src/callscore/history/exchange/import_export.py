@@ -41,6 +41,7 @@ __all__ = [
 
 
 _RECORDS_PER_TRANSACTION = 500
+_ANSWERS_PER_PAGE = 200
 _SEPARATOR = "::"
 _KEY_VARIABLE = "OPENAI_API_KEY"
 
@@ -354,12 +355,12 @@ def run_answers(store: Store, run: str) -> Iterator[AnswerRecord]:
     while True:
         page, after = _answers_page(store, run, after)
         yield from page
-        if len(page) < queries.ANSWERS_PER_PAGE:
+        if len(page) < _ANSWERS_PER_PAGE:
             return
 
 
 @with_retries
 def _answers_page(store: Store, run: str, after: int) -> tuple[list[AnswerRecord], int]:
     with store.reading() as connection:
-        rows = connection.execute(queries.ANSWERS_OF_RUN, {"run": run, "after": after}).all()
-        return [queries.verified_answer(row) for row in rows], rows[-1].number if rows else after
+        found = queries.answers_of_run(connection, run, after=after, limit=_ANSWERS_PER_PAGE)
+        return [record for _, record in found], found[-1][0] if found else after
