@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
-from callscore.cli.main import COMMANDS, cli
 from callscore.cli.options import is_setting
+from callscore.cli.program import COMMANDS, cli
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -15,7 +15,6 @@ from callscore.core.suggestions import suggestion_or_choices
 from callscore.errors import InvalidCall, InvalidSettings, UnknownFormat, UnreadableInput
 from callscore.formats.definitions import read_definitions, unique_tools, unknown_effects
 from callscore.formats.dialect import Dialect, dialect_named
-from callscore.formats.function_tools import with_functions_read
 from callscore.formats.reading import (
     Recognizer,
     find_dialect,
@@ -337,6 +336,8 @@ def tools_in(value: Any, *, format: str | None = None) -> list[Tool]:  # noqa: A
             for tool in read_definitions_in(document.value, dialect=document.dialect)
         ]
         return unique_tools(found)
+    from callscore.formats.function_tools import with_functions_read
+
     given = with_functions_read(value)
     if isinstance(given, list) and all(isinstance(item, Tool) for item in given):
         return unique_tools(given)
@@ -375,6 +376,8 @@ def read_tools_by_name(document: Any) -> dict[str, Tool]:
             return index_tools(_all_in_file(document))
         except (InvalidCall, InvalidSettings) as error:
             raise UnreadableInput(fspath(document), str(error)) from error
+    from callscore.formats.function_tools import with_functions_read
+
     given = with_functions_read(document)
     is_read = isinstance(given, list) and all(
         isinstance(item, Tool) or (isinstance(item, str) and _is_name(item)) for item in given

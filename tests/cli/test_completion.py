@@ -8,7 +8,7 @@ import pytest
 from click.shell_completion import BashComplete, FishComplete, ShellComplete, ZshComplete
 from tests.history.made_up import a_result, a_run, an_evaluation
 
-from callscore.cli.main import COMMANDS, cli
+from callscore.cli.program import COMMANDS, cli
 from callscore.history.opening import open_store
 
 if TYPE_CHECKING:

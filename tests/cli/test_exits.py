@@ -11,13 +11,8 @@ from tests.reports.runs import FINE as FINE_RUN
 from tests.reports.runs import MIXED, VARIANTS, WEATHER
 
 from callscore.checks.check import CheckResults
+from callscore.cli.exit_codes import FAILED, INTERRUPTED, NO_ANSWER, OK, UNREADABLE, USAGE
 from callscore.cli.exits import (
-    FAILED,
-    INTERRUPTED,
-    NO_ANSWER,
-    OK,
-    UNREADABLE,
-    USAGE,
     baseline_exit_code,
     check_exit_code,
     print_gate_reasons,

@@ -9,7 +9,7 @@ import pytest
 from click.testing import CliRunner
 
 from callscore.cli.exits import error_exit_code
-from callscore.cli.main import cli
+from callscore.cli.program import cli
 from callscore.errors import CallscoreError
 
 if TYPE_CHECKING:

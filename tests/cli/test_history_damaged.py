@@ -10,7 +10,7 @@ from click.testing import CliRunner
 from tests.e2e.histories import add_run
 
 from callscore.cli.exits import error_exit_code
-from callscore.cli.main import cli
+from callscore.cli.program import cli
 from callscore.errors import CallscoreError
 from callscore.history.opening import open_store
 

@@ -11,7 +11,7 @@ from click.testing import CliRunner
 from msgspec.structs import replace
 
 from callscore import UnknownRun
-from callscore.cli.exits import INTERRUPTED
+from callscore.cli.exit_codes import INTERRUPTED
 from callscore.cli.options import lang_option, settings_options, show_options
 from callscore.cli.output_formats import FORMATS, report_options
 from callscore.cli.run import (

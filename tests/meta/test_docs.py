@@ -14,7 +14,7 @@ from tests.servers.fork_server import programs_folder
 
 import callscore
 from callscore import errors, expect
-from callscore.cli.main import COMMANDS, cli
+from callscore.cli.program import COMMANDS, cli
 from callscore.core.expectation_json import LITERAL
 from callscore.core.rules import comparators
 from callscore.formats.expectations import FORBID, GROUPS, TIMES

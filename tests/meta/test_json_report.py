@@ -11,7 +11,7 @@ import pytest
 from click.testing import CliRunner
 
 from callscore import ToolCall
-from callscore.cli.main import cli
+from callscore.cli.program import cli
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 import click
 
 from callscore.cli.completion import complete_baseline, complete_run
-from callscore.cli.exits import OK, baseline_exit_code
+from callscore.cli.exit_codes import OK
+from callscore.cli.exits import baseline_exit_code
 from callscore.cli.groups import SuggestingGroup
 from callscore.cli.options import (
     lang_option,

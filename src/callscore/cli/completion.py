@@ -5,12 +5,11 @@ from __future__ import annotations
 from functools import wraps
 from typing import TYPE_CHECKING, Any
 
-from click.shell_completion import CompletionItem
-
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     import click
+    from click.shell_completion import CompletionItem
 
     _Complete = Callable[[click.Context, click.Parameter, str], list[CompletionItem]]
     _Found = Iterable[str | tuple[str, str]]
@@ -32,6 +31,8 @@ def _completing(find: Callable[[click.Context, str], _Found]) -> _Complete:
 
     @wraps(find)
     def complete(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[Any]:
+        from click.shell_completion import CompletionItem
+
         del param
         try:
             found = [
@@ -66,6 +67,8 @@ def complete_run_or_file(
     ctx: click.Context, param: click.Parameter, incomplete: str
 ) -> list[CompletionItem]:
     """Like `complete_run`; or files, if no run fits."""
+    from click.shell_completion import CompletionItem
+
     return complete_run(ctx, param, incomplete) or [CompletionItem(incomplete, type="file")]
 
 

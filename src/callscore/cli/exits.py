@@ -1,4 +1,4 @@
-"""The exit codes of all commands, and the sentences that say why a command fails."""
+"""Which exit code a command has, and the sentences that say why it fails."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from callscore.cli.exit_codes import FAILED, INTERRUPTED, NO_ANSWER, OK, UNREADABLE, USAGE
 from callscore.cli.output import print_note
 from callscore.core.phrases import Phrase, Plural, count_of, say
 from callscore.core.rendering import EMPTY_NAME, escape
@@ -32,9 +33,6 @@ if TYPE_CHECKING:
 
 __all__ = [
     "ANY_FAULT",
-    "ENDED",
-    "INTERRUPTED",
-    "OK",
     "baseline_exit_code",
     "bless_exit_code",
     "check_exit_code",
@@ -49,16 +47,6 @@ __all__ = [
     "score_exit_code",
     "unblessed_exit_code",
 ]
-
-OK = 0
-# Below --fail-under or `fail_under`, with --fail-under a reference that was not run, a fault or a
-# difference that --fail-on names, a closed gate, a case that was not blessed, a refused baseline.
-FAILED = 1
-USAGE = 2  # wrong usage
-UNREADABLE = 3  # nothing scored, unreadable input, or an evaluation that cannot be used
-NO_ANSWER = 4  # an agent gave no answer: an error, while a wrong answer is a failure
-ENDED = 5  # the process ended before the command finished: an agent called os._exit
-INTERRUPTED = 130  # the code of shells for Ctrl-C
 
 
 def error_exit_code(error: Exception) -> int:

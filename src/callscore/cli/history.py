@@ -20,7 +20,7 @@ from callscore.cli.output import open_output, without_secrets, write_report
 from callscore.cli.output_formats import report_options
 from callscore.errors import UnknownRun, UnusableStore
 from callscore.evaluations.locations import file_of_location
-from callscore.history.postgres import STORE_VARIABLE
+from callscore.history.environment import STORE_VARIABLE
 from callscore.history.run_metadata import is_partial, unreadable_records
 from callscore.reports.history import RunRow, timelines_of, write_json
 

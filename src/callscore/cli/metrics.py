@@ -14,7 +14,8 @@ import msgspec
 from click.core import ParameterSource
 
 from callscore.cli.completion import complete_metric
-from callscore.cli.exits import OK, add_how_to_skip, score_exit_code
+from callscore.cli.exit_codes import OK
+from callscore.cli.exits import add_how_to_skip, score_exit_code
 from callscore.cli.options import (
     input_options,
     lang_option,

@@ -24,9 +24,7 @@ from callscore.core.settings import DEFAULT, PRESETS, ArgumentRule, Settings, ge
 from callscore.errors import CallscoreError, InvalidSettings, UnreadableInput
 from callscore.formats.trace import DEFAULT_READ_OPTIONS as DEFAULT_READING
 from callscore.formats.trace import Part, View, read_options_for
-from callscore.hiding.hider import Hider
-from callscore.history.postgres import STORE_VARIABLE
-from callscore.history.run_metadata import name_problem
+from callscore.history.environment import STORE_VARIABLE
 from callscore.words.value_text import NO_EFFECT
 
 if TYPE_CHECKING:
@@ -719,6 +717,9 @@ def judged_settings_from(options: dict[str, Any]) -> tuple[Settings, Judge | Non
 
 def parse_run_name(value: str) -> str:
     """A name that cannot be confused with another way to name a run."""
+    from callscore.hiding.hider import Hider
+    from callscore.history.run_metadata import name_problem
+
     name = value.strip()
     problem = name_problem(name)
     if problem is None and Hider().has_secret(name):

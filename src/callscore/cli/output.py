@@ -8,8 +8,6 @@ from contextlib import closing, contextmanager, redirect_stdout, suppress
 from importlib import import_module
 from pathlib import Path
 from shlex import quote
-from shutil import which
-from tempfile import NamedTemporaryFile
 from time import monotonic
 from typing import IO, TYPE_CHECKING, Any, Protocol, TypeVar, cast
 
@@ -101,7 +99,7 @@ def open_output(
             ):
                 yield output
             return
-        with NamedTemporaryFile(dir=target.parent, prefix=f".{target.name}.", delete=False) as file:
+        with _temporary_file(target) as file:
             temporary = Path(file.name)
             try:
                 with closing(Output(file, *options)) as output:
@@ -117,6 +115,13 @@ def open_output(
         is_wrong = isinstance(error, FileNotFoundError | NotADirectoryError | PermissionError)
         kind = click.UsageError if is_wrong else click.ClickException  # such as a full disk
         raise kind(f"Cannot write {path}: {error.strerror}.") from error
+
+
+def _temporary_file(target: Path) -> Any:
+    """A new file beside the one that it will replace."""
+    from tempfile import NamedTemporaryFile  # not needed for standard output
+
+    return NamedTemporaryFile(dir=target.parent, prefix=f".{target.name}.", delete=False)
 
 
 def _replace_file(temporary: Path, target: Path) -> None:
@@ -479,4 +484,6 @@ def next_steps(commands: Iterable[str], lang: Language) -> list[str]:
 
 def program_name() -> str:
     """How the program can be called here."""
+    from shutil import which
+
     return "callscore" if which("callscore") else f"{quote(sys.executable)} -m callscore"

@@ -13,8 +13,8 @@ import click
 from msgspec import Struct
 from msgspec.structs import replace
 
+from callscore.cli.exit_codes import INTERRUPTED
 from callscore.cli.exits import (
-    INTERRUPTED,
     collect_exit_code,
     print_interrupted,
     print_kept,
@@ -49,7 +49,7 @@ from callscore.cli.output import (
 )
 from callscore.cli.output_formats import FORMATS, format_for, report_options
 from callscore.cli.progress import run_progress
-from callscore.cli.supervision import Progress, tracked_run, tracking_files
+from callscore.cli.unfinished import Progress, tracked_run, tracking_files
 from callscore.cli.unpacking import max_unpacked_option
 from callscore.core.phrases import Language, Phrase, say
 from callscore.core.results import RunResults

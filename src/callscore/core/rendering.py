@@ -6,7 +6,6 @@ import re
 from collections import Counter, deque
 from contextlib import contextmanager
 from contextvars import ContextVar
-from decimal import Decimal
 from itertools import accumulate, islice, pairwise, takewhile
 from typing import TYPE_CHECKING, Any
 from unicodedata import category, east_asian_width
@@ -453,6 +452,8 @@ def integer_text(value: int) -> str:
     """The decimal digits of an integer, also of one that Python would refuse to print."""
     if value.bit_length() < _LONG_INTEGER:
         return int.__repr__(value)
+    from decimal import Decimal  # rarely needed
+
     return format(Decimal(value), "f")
 
 

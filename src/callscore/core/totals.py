@@ -7,7 +7,6 @@ from bisect import bisect_left, insort
 from collections import Counter
 from math import fsum
 from operator import itemgetter
-from statistics import median
 from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar
 
 from callscore.core.results import (
@@ -26,7 +25,7 @@ from callscore.core.results import (
 from callscore.core.summary import Summary
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from callscore.core.results import MetricValue, Result, SavedScore
     from callscore.core.settings import Settings
@@ -403,9 +402,15 @@ class Totals:
             trials=tuple([CaseTrials(case, *counts) for case, (*counts, _) in trials]),
             listed=() if self._listed is None else self._listed.cases(cases),
             usage=self._usage,
-            seconds=median(self._seconds) if has_seconds else None,
+            seconds=_median(self._seconds) if has_seconds else None,
             reused=self._reused,
         )
+
+
+def _median(seconds: Iterable[float]) -> float:
+    from statistics import median  # scores of files have no times
+
+    return median(seconds)
 
 
 _SUMMED = ("answered", "passed", "undecided", "errors", "reused")

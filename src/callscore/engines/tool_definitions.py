@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from callscore.api import tools_by_name
-from callscore.checks.tool_schema import require_usable_schema, usable_tools
 from callscore.core.call import Tool
 from callscore.errors import InvalidCall, InvalidSettings, UnreadableInput
 
@@ -59,6 +58,8 @@ class ToolDefinitions:
             key = None
         if key in self._known:
             return self._known[key]
+        from callscore.checks.tool_schema import usable_tools  # most cases have no tools
+
         found = usable_tools(tools)[0] if is_from_trace else _read_tools(tools, place)
         if key is not None:
             if len(self._known) == _MAX_REMEMBERED:
@@ -69,6 +70,8 @@ class ToolDefinitions:
 
 def _usable_tools(given: Any) -> _Tools:
     """The tools by name; an unusable schema is refused."""
+    from callscore.checks.tool_schema import require_usable_schema
+
     tools = tools_by_name(given)
     for tool in tools.values():
         require_usable_schema(tool)

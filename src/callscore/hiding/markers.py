@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
-from hashlib import blake2b, pbkdf2_hmac
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -101,10 +100,14 @@ def _slow_digest(key: bytes, secret: str) -> bytes:
 
         return scrypt(text, salt=key, n=_COST, r=_BLOCK, p=1, dklen=KEY_SIZE)
     except (ImportError, ValueError):  # not in every build of OpenSSL
+        from hashlib import pbkdf2_hmac
+
         return pbkdf2_hmac("sha256", text, key, _ROUNDS)
 
 
 def _digest(key: bytes, text: str, size: int) -> str:
+    from hashlib import blake2b  # mostly there is no secret to hide
+
     encoded = text.encode("utf-8", "surrogatepass")
     return blake2b(encoded, key=key, digest_size=size).hexdigest()
 

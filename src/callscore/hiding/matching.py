@@ -7,7 +7,6 @@ Base64 and hexadecimal copies are searched as they are. Each step is linear in t
 from __future__ import annotations
 
 import re
-from base64 import b64encode
 from bisect import bisect_right
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
@@ -170,6 +169,8 @@ def _prepared(secret: str) -> _Secret:
 
 def _base64_copies(raw: bytes) -> Iterator[str]:
     """The characters of base64 that a secret decides, at each of the three places it may begin."""
+    from base64 import b64encode  # mostly there is no secret to hide
+
     for before in range(3):
         encoded = b64encode(b"\0" * before + raw).decode()
         # The first characters, and the last one, also depend on the neighbors.

@@ -9,8 +9,8 @@ from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any
 
 from callscore.errors import UnknownRun, UnusableStore
+from callscore.history.environment import STORE_VARIABLE
 from callscore.history.postgres import (
-    STORE_VARIABLE,
     display_address,
     is_server_address,
     parse_address,

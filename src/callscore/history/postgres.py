@@ -12,12 +12,12 @@ from weakref import WeakSet
 
 from callscore.core.rendering import escape
 from callscore.errors import MissingExtra, UnusableStore
+from callscore.history.environment import STORE_VARIABLE
 
 if TYPE_CHECKING:
     from psycopg import Connection
 
 __all__ = [
-    "STORE_VARIABLE",
     "connect",
     "display_address",
     "is_server_address",
@@ -89,8 +89,6 @@ def connect(parts: dict[str, Any], *, autocommit: bool = False) -> Connection[An
         raise
     return connection
 
-
-STORE_VARIABLE = "CALLSCORE_STORE"
 
 _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*)://")
 _SCHEMES = ("postgresql", "postgres")

@@ -11,7 +11,8 @@ import click
 import pytest
 from click.testing import CliRunner
 
-from callscore.cli.main import COMMANDS, cli, run_command
+from callscore.cli.main import run_command
+from callscore.cli.program import COMMANDS, cli
 
 
 def run(*arguments: str) -> Any:
@@ -30,7 +31,7 @@ def test_help_groups_the_commands_by_task() -> None:
 
 def test_help_imports_no_command() -> None:
     code = (
-        "import sys; from click.testing import CliRunner; from callscore.cli.main import cli;"
+        "import sys; from click.testing import CliRunner; from callscore.cli.program import cli;"
         "CliRunner().invoke(cli, ['--help']);"
         "print([name for name in sys.modules if name in ('callscore.cli.score', 'rich')])"
     )
