@@ -8,6 +8,7 @@ import pytest
 from sqlalchemy import func, select
 from tests.history.made_up import a_result, a_run, an_answer, an_evaluation
 
+from callscore.core.results import Usage
 from callscore.errors import UnknownRun
 from callscore.history.database import fetch_all
 from callscore.history.queries import (
@@ -19,8 +20,10 @@ from callscore.history.queries import (
     rows_from,
     save_judgement,
 )
+from callscore.history.records import COUNTS, json_bytes
 from callscore.history.run_queries import begin_run, end_run, saved_run
 from callscore.history.schema import payloads
+from callscore.history.tables import ANSWER_CHECKS, ANSWERS, RESULT_CHECKS, RESULTS
 
 if TYPE_CHECKING:
     from callscore.history.store import Store
@@ -60,15 +63,44 @@ def test_a_query_takes_its_values_by_name(store: Store) -> None:
         assert fetch_all(connection, query, {"command": "score", "limit": 1}) == []
 
 
-def test_a_driver_that_wants_an_order_is_told_one() -> None:
-    assert inserts_for(is_sqlite=True).payload.names == ("digest", "body")
+@pytest.mark.parametrize("is_sqlite", [True, False])
+def test_values_go_to_the_driver_in_the_order_of_the_columns(*, is_sqlite: bool) -> None:
+    inserts = inserts_for(is_sqlite=is_sqlite)
+
+    assert inserts.payload.names == ("digest", "body")
+    assert ("(?, ?)" if is_sqlite else "(%s, %s)") in inserts.payload.text
+    assert inserts.result.names == RESULTS.written
+    assert inserts.answer.names == ANSWERS.written
 
 
-def test_a_driver_that_wants_names_is_given_names() -> None:
-    insert = inserts_for(is_sqlite=False).payload
+def test_each_value_of_a_record_is_in_its_column() -> None:
+    usage = Usage(1, 22, 333)
+    result = a_result(RUN, seconds=0.25, usage=usage, attempts=4, finished_at=5.5, position=6)
+    answer = an_answer(RUN, seconds=0.75, usage=usage, attempts=4, asked_at=7.5)
 
-    assert insert.names == ()
-    assert "%(digest)s" in insert.text
+    [answer_row], [result_row], bodies = rows_from([answer, result], {RUN: 5})
+    saved = dict(zip(RESULTS.written, result_row, strict=True))
+    asked = dict(zip(ANSWERS.written, answer_row, strict=True))
+
+    for name, value in {"run": 5, "evaluation": 0, "case_id": result.case, "trial": 1}.items():
+        assert saved[name] == value, name
+    for row in (saved, asked):
+        assert (row["requests"], row["input_tokens"], row["output_tokens"]) == (1, 22, 333)
+        assert row["attempts"] == 4
+    assert (saved["seconds"], saved["finished_at"], saved["position"]) == (0.25, 5.5, 6)
+    assert (asked["seconds"], asked["asked_at"], asked["trial"]) == (0.75, 7.5, answer.trial)
+    assert tuple([saved[name] for name in COUNTS]) == result.counts
+    assert bodies[saved["payload"]] == json_bytes(result.payload)
+    assert bodies[saved["calls"]] == json_bytes(result.calls)
+    assert RESULT_CHECKS.verify([1, *result_row], RUN) == saved["checksum"]
+    assert ANSWER_CHECKS.verify([1, *answer_row], RUN) == asked["checksum"]
+
+
+def test_of_the_same_result_twice_in_one_batch_the_last_is_kept(store: Store) -> None:
+    store.begin(a_run())
+    store.save_results([a_result(RUN, f1=0.0), a_result(RUN, f1=1.0)])
+
+    assert [each.f1 for each in store.results(RUN)] == [1.0]
 
 
 # What many records share is kept once.
@@ -108,8 +140,8 @@ def test_more_payloads_than_one_statement_takes_are_kept_once(store: Store) -> N
 def test_an_answer_of_no_run_is_kept_all_the_same() -> None:
     answers, results, bodies = rows_from([an_answer(), a_result(RUN)], {RUN: 5})
 
-    assert [row["run"] for row in answers] == [None]
-    assert [row["run"] for row in results] == [5]
+    assert [row[0] for row in answers] == [None]
+    assert [row[0] for row in results] == [5]
     assert len(bodies) == 4
 
 

@@ -85,7 +85,7 @@ def test_what_is_waiting_shares_a_transaction() -> None:
             writer.put(an_answer())
         gate.is_open.set()
 
-    assert gate.batches == [1, 500, 500, 200]
+    assert gate.batches == [1, 1_000, 200]
 
 
 def test_flushing_waits_until_all_is_kept_and_reported(begun: Store) -> None:

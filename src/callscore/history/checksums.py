@@ -75,12 +75,16 @@ class RowChecks:
 
     def sign(self, row: dict[str, Any], run: str = "") -> dict[str, Any]:
         """Add the checksum to a row that is about to be written; returns the row."""
-        values: list[Any] = [run, *self._values(row)[:-1]]
-        for at in self._doubles:
-            if values[at] is not None:
-                values[at] += 0.0
-        row["checksum"] = self._checksum(values)
+        row["checksum"] = self.checksum(self._values(row)[:-1], run)
         return row
+
+    def checksum(self, values: Sequence[Any], run: str = "") -> bytes:
+        """The checksum of the covered columns of a row that is about to be written, in their order."""
+        checked: list[Any] = [run, *values]
+        for at in self._doubles:
+            if checked[at] is not None:
+                checked[at] += 0.0
+        return self._checksum(checked)
 
     def verify(self, row: Sequence[Any], run: str = "") -> bytes:
         """The checksum of a row that was read: the columns of the table, and maybe more.

@@ -8,7 +8,7 @@ import sys
 import zlib
 from contextlib import contextmanager
 from functools import lru_cache, wraps
-from operator import itemgetter
+from itertools import chain
 from time import sleep
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
@@ -39,6 +39,7 @@ __all__ = [
     "fetch_pages",
     "file_identity",
     "insert_into",
+    "insert_row",
     "insert_rows",
     "is_locked",
     "is_lost",
@@ -273,16 +274,20 @@ def is_sqlite(connection: AnyConnection) -> bool:
 
 
 def fetch_all(
-    connection: AnyConnection, query: str, given: Mapping[str, Any] | None = None
+    connection: AnyConnection, query: str, given: Mapping[str, Any] | tuple[Any, ...] | None = None
 ) -> list[Any]:
     """The rows of a query whose values are written as `:name`; tuples of the driver.
 
+    Values without names are written as the driver has it.
     Rows of SQLAlchemy are slow if they have many columns. Booleans may be numbers.
     """
     if isinstance(connection, sqlite3.Connection):
         return connection.execute(query, given or {}).fetchall()
-    text = query if is_sqlite(connection) else _with_percent_signs(query)
-    return list(connection.exec_driver_sql(text, dict(given or {})).cursor.fetchall())
+    values: Any = given or {}
+    if not isinstance(values, tuple):
+        values = dict(values)
+        query = query if is_sqlite(connection) else _with_percent_signs(query)
+    return list(connection.exec_driver_sql(query, values).cursor.fetchall())
 
 
 def execute(connection: AnyConnection, statement: str, given: Mapping[str, Any]) -> int:
@@ -344,7 +349,7 @@ class Insert(Struct, frozen=True):
 
     Attributes:
         text: the statement.
-        names: the order of the values; empty if the driver takes them by name.
+        names: the columns, in the order of the values.
     """
 
     text: str
@@ -360,7 +365,7 @@ def insert_into(
     none, it is left as it is.
     """
     names = columns.written
-    values = ", ".join(["?" if is_sqlite else f"%({name})s" for name in names])
+    values = ", ".join(["?" if is_sqlite else "%s"] * len(names))
     text = f"INSERT INTO {columns.table} ({', '.join(names)}) VALUES ({values})"  # noqa: S608  (our own names)
     if conflict is not None:
         others = ", ".join([f"{name} = excluded.{name}" for name in names if name not in conflict])
@@ -369,11 +374,11 @@ def insert_into(
             if conflict
             else " ON CONFLICT DO NOTHING"
         )
-    return Insert(text, names if is_sqlite else ())
+    return Insert(text, names)
 
 
-def insert_rows(connection: AnyConnection, insert: Insert, rows: Sequence[dict[str, Any]]) -> None:
-    """Insert rows in the current transaction.
+def insert_rows(connection: AnyConnection, insert: Insert, rows: Sequence[tuple[Any, ...]]) -> None:
+    """Insert rows, which are values in the order of the statement, in the current transaction.
 
     They go to the driver directly: SQLAlchemy takes longer to process a value than the database to
     write it. If possible, one statement inserts many rows: between two statements the driver releases
@@ -383,12 +388,16 @@ def insert_rows(connection: AnyConnection, insert: Insert, rows: Sequence[dict[s
         if rows:
             connection.exec_driver_sql(insert.text, list(rows))
         return
-    values_of = itemgetter(*insert.names)
     most = _MAX_VALUES // len(insert.names)
     for start in range(0, len(rows), most):
         some = rows[start : start + most]
-        values = tuple([value for row in some for value in values_of(row)])
+        values = tuple(chain.from_iterable(some))
         connection.execute(_multi_row_text(insert, len(some)), values)
+
+
+def insert_row(connection: AnyConnection, insert: Insert, row: Mapping[str, Any]) -> None:
+    """Insert a row, which is values by name, in the current transaction."""
+    insert_rows(connection, insert, [tuple([row[name] for name in insert.names])])
 
 
 @lru_cache(maxsize=512)

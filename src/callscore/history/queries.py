@@ -18,6 +18,7 @@ from callscore.history.database import (
     Insert,
     fetch_all,
     insert_into,
+    insert_row,
     insert_rows,
     is_sqlite,
 )
@@ -25,13 +26,13 @@ from callscore.history.records import (
     AnswerRecord,
     Bodies,
     answer_record,
-    answer_row,
+    answer_values,
     clean_text,
     compressed,
     json_bytes,
     pack_digest,
     result_record,
-    result_row,
+    result_values,
 )
 from callscore.history.tables import (
     ANSWER_CHECKS,
@@ -266,7 +267,7 @@ def save_judgement(connection: AnyConnection, key: str, model: str, answer: Any)
         "saved_at": time(),
     }
     JUDGEMENT_CHECKS.sign(row)
-    insert_rows(connection, _inserts(connection).judgement, [row])
+    insert_row(connection, _inserts(connection).judgement, row)
 
 
 # --- writing answers, results and payloads ----------------------------------------------------
@@ -276,24 +277,26 @@ _DIGESTS_PER_QUERY = 500
 
 
 # The rows of answers, the rows of results, and the payloads of both.
-NewRows = tuple[list[dict[str, Any]], list[dict[str, Any]], Bodies]
+NewRows = tuple[list[tuple[Any, ...]], list[tuple[Any, ...]], Bodies]
 
 
 def rows_from(
     records: Iterable[AnswerRecord | ResultRecord], numbers: Mapping[str, int]
 ) -> NewRows:
     """The records as rows with checksums, given the numbers of their runs."""
-    new_answers: list[dict[str, Any]] = []
-    new_results: list[dict[str, Any]] = []
+    new_answers: list[tuple[Any, ...]] = []
+    new_results: list[tuple[Any, ...]] = []
     bodies: Bodies = {}
     for record in records:
         if isinstance(record, AnswerRecord):
             number = numbers.get(record.run)
-            row = answer_row(record, number, bodies)
-            new_answers.append(ANSWER_CHECKS.sign(row, "" if number is None else record.run))
+            values = answer_values(record, bodies)
+            checksum = ANSWER_CHECKS.checksum(values, "" if number is None else record.run)
+            new_answers.append((number, *values, checksum))
         else:
-            row = result_row(record, numbers[record.run], bodies)
-            new_results.append(RESULT_CHECKS.sign(row, record.run))
+            values = result_values(record, bodies)
+            checksum = RESULT_CHECKS.checksum(values, record.run)
+            new_results.append((numbers[record.run], *values, checksum))
     return new_answers, new_results, bodies
 
 
@@ -309,12 +312,12 @@ def save_rows(connection: AnyConnection, rows: NewRows) -> None:
 def save_evaluation(connection: AnyConnection, row: dict[str, Any], bodies: Bodies) -> None:
     """Insert the row of an evaluation, or replace it, with its payloads."""
     save_payloads(connection, bodies)
-    insert_rows(connection, _inserts(connection).evaluation, [row])
+    insert_row(connection, _inserts(connection).evaluation, row)
 
 
 def save_baseline(connection: AnyConnection, row: dict[str, Any]) -> None:
     """Insert the row of a baseline, or replace it."""
-    insert_rows(connection, _inserts(connection).baseline, [row])
+    insert_row(connection, _inserts(connection).baseline, row)
 
 
 def save_payloads(connection: AnyConnection, bodies: Bodies) -> None:
@@ -326,15 +329,18 @@ def save_payloads(connection: AnyConnection, bodies: Bodies) -> None:
     digests = sorted(bodies)  # in one order, so that concurrent writers cannot deadlock
     existing: set[bytes] = set()
     for start in range(0, len(digests), _DIGESTS_PER_QUERY):
-        names, values = _placeholders(digests[start : start + _DIGESTS_PER_QUERY])
-        query = f"SELECT digest FROM payloads WHERE digest IN ({names})"  # noqa: S608  (placeholders)
-        existing.update([bytes(digest) for (digest,) in fetch_all(connection, query, values)])
-    new = [
-        {"digest": digest, "body": compressed(bodies[digest])}
-        for digest in digests
-        if digest not in existing
-    ]
+        some = tuple(digests[start : start + _DIGESTS_PER_QUERY])
+        # Many values: drivers find those without names much faster.
+        query = _existing_query(len(some), is_sqlite=is_sqlite(connection))
+        existing.update([bytes(digest) for (digest,) in fetch_all(connection, query, some)])
+    new = [(digest, compressed(bodies[digest])) for digest in digests if digest not in existing]
     insert_rows(connection, _inserts(connection).payload, new)
+
+
+@lru_cache(maxsize=512)
+def _existing_query(count: int, *, is_sqlite: bool) -> str:
+    marks = ", ".join(["?" if is_sqlite else "%s"] * count)
+    return f"SELECT digest FROM payloads WHERE digest IN ({marks})"  # noqa: S608  (only marks)
 
 
 # --- all results of a run, without payloads ---------------------------------------------------

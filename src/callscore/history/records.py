@@ -31,6 +31,7 @@ __all__ = [
     "RunStatus",
     "add_payload",
     "answer_record",
+    "answer_values",
     "asked_digest",
     "calls_digest",
     "clean_text",
@@ -44,7 +45,7 @@ __all__ = [
     "json_text",
     "pack_digest",
     "result_record",
-    "result_row",
+    "result_values",
     "run_records",
     "run_row",
     "settings_digest",
@@ -239,8 +240,8 @@ class EvaluationNumbers(
 
 # --- payloads: values as JSON, compressed if that saves enough --------------------------------
 
-# Shorter texts take longer to compress than to write.
-_MIN_SIZE = 400
+# Shorter texts take longer to compress than everything else that is done to save them.
+_MIN_SIZE = 1_000
 # Compression must save enough to be worth the time of every later reader.
 _MAX_RATIO = 0.85
 # The fastest level; the best takes three times as long for 5 % less.
@@ -486,46 +487,55 @@ def evaluation_record(row: Any, run: str) -> EvaluationRecord:
     )
 
 
-def result_row(record: ResultRecord, number: int, bodies: Bodies) -> dict[str, Any]:
-    """A result as a row, with the number of its run."""
+def result_values(record: ResultRecord, bodies: Bodies) -> list[Any]:
+    """A result as the values of its columns, in their order: from `evaluation` to before the checksum."""
     kind, failure = record.failure or (None, None)
-    row = {
-        "run": number,
-        "evaluation": record.evaluation,
-        "case_id": clean_text(record.case),
-        "trial": record.trial,
-        "position": record.position,
-        "status": record.status,
-        "passed": record.passed,
-        "f1": record.f1,
-        # Broken values have a fourth member.
-        "scores": json_text(
-            [
-                (each.name, each.value, each.reason, *([True] if each.is_broken else []))
-                for each in record.values
-            ]
-        ),
-        "tags": json_text(record.payload.get("tags")),
-        "payload": add_payload(record.payload or None, bodies),
-        "question": pack_digest(record.question),
-        "answer": add_payload(record.answer, bodies),
-        "calls": add_payload(record.calls, bodies),
-        "failure_kind": kind,
-        "failure": _clean_optional(failure),
-        "seconds": record.seconds,
-        "attempts": record.attempts,
-        "is_reused": record.is_reused,
-        "finished_at": record.finished_at,
-        "expectation": _digest_bytes(record.expectation),
-        "asked": _digest_bytes(record.asked),
-        "faults": None if record.faults is None else min(record.faults, _MAX_INTEGER),
-        "tools": None if record.tools is None else json_bytes(record.tools).decode(),
-        "comparison": add_payload(record.comparison, bodies),
-        "made": _digest_bytes(calls_digest(record.calls)),
-        **_usage_row(record.usage),
-    }
-    row.update(zip(COUNTS, record.counts or _NO_COUNTS, strict=False))
-    return row
+    tags = record.payload.get("tags")
+    payload = add_payload(record.payload or None, bodies)
+    calls = add_payload(record.calls, bodies)
+    # The answer of a file is its calls.
+    answer = calls if record.answer is record.calls else add_payload(record.answer, bodies)
+    return [
+        record.evaluation,
+        clean_text(record.case),
+        record.trial,
+        record.position,
+        record.status,
+        record.passed,
+        record.f1,
+        *(record.counts or _NO_COUNTS),
+        _values_text(record.values),
+        json_text(tags),
+        payload,
+        pack_digest(record.question),
+        answer,
+        calls,
+        kind,
+        _clean_optional(failure),
+        record.seconds,
+        *_usage_values(record.usage),
+        record.attempts,
+        record.is_reused,
+        record.finished_at,
+        _digest_bytes(record.expectation),
+        _digest_bytes(record.asked),
+        None if record.faults is None else min(record.faults, _MAX_INTEGER),
+        None if record.tools is None else json_bytes(record.tools).decode(),
+        add_payload(record.comparison, bodies),
+        _digest_bytes(calls_digest(record.calls)),
+    ]
+
+
+def _values_text(values: tuple[MetricValue, ...]) -> str | None:
+    """The values of the scorers as JSON; broken ones have a fourth member."""
+    return json_text(
+        [
+            (each.name, each.value, each.reason, True)
+            if each.is_broken
+            else (each.name, each.value, each.reason)
+            for each in values
+        ]
+    )
 
 
 def _digest_bytes(text: str) -> bytes | None:
@@ -538,13 +548,13 @@ def _digest_bytes(text: str) -> bytes | None:
         return digest_of(clean_text(text).encode())
 
 
-def _usage_row(usage: Usage) -> dict[str, int]:
+def _usage_values(usage: Usage) -> tuple[int, int, int]:
     # Servers may report any number, even one that does not fit the column.
-    return {
-        "requests": min(usage.requests, _MAX_INTEGER),
-        "input_tokens": min(usage.input_tokens, _MAX_INTEGER),
-        "output_tokens": min(usage.output_tokens, _MAX_INTEGER),
-    }
+    return (
+        min(usage.requests, _MAX_INTEGER),
+        min(usage.input_tokens, _MAX_INTEGER),
+        min(usage.output_tokens, _MAX_INTEGER),
+    )
 
 
 def _usage(row: Any) -> Usage:
@@ -588,19 +598,18 @@ def result_record(row: Any, run: str) -> ResultRecord:
     )
 
 
-def answer_row(record: AnswerRecord, number: int | None, bodies: Bodies) -> dict[str, Any]:
-    """An answer as a row, with the number of its run, if there is one."""
-    return {
-        "run": number,
-        "question": pack_digest(record.question),
-        "source": pack_digest(record.source),
-        "trial": record.trial,
-        "answer": add_payload(record.answer, bodies),
-        "seconds": record.seconds,
-        "attempts": record.attempts,
-        "asked_at": record.asked_at,
-        **_usage_row(record.usage),
-    }
+def answer_values(record: AnswerRecord, bodies: Bodies) -> list[Any]:
+    """An answer as the values of its columns, in their order: from `question` to before the checksum."""
+    return [
+        pack_digest(record.question),
+        pack_digest(record.source),
+        record.trial,
+        add_payload(record.answer, bodies),
+        record.seconds,
+        *_usage_values(record.usage),
+        record.attempts,
+        record.asked_at,
+    ]
 
 
 def answer_record(row: Any) -> AnswerRecord:

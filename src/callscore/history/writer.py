@@ -282,8 +282,9 @@ def _append(path: Path, content: bytes, how: int) -> None:
 # A transaction costs as much as ten records: records that arrive within this time share one,
 # unless `flush_soon` is called.
 _BATCH_SECONDS = 0.05
-# Larger batches would block other writers of the same database for too long.
-_MAX_BATCH = 500
+# So many records are written at once, without waiting for others: some 40 milliseconds, for which other
+# writers of the same database have to wait.
+_MAX_BATCH = 1_000
 # Records kept in memory while the database cannot be written.
 _MAX_PENDING = 10_000
 # Seconds between two attempts to write to such a database.
@@ -346,6 +347,8 @@ class BackgroundWriter:
         if self._is_closed:
             raise RuntimeError("the writer is closed: nothing more can be saved")
         self._queue.put((record, on_saved))
+        if self._queue.qsize() >= _MAX_BATCH and not self._flush_now.is_set():
+            self._flush_now.set()
         if self._thread is None:
             self._thread = Thread(target=self._write_batches, name="callscore-history", daemon=True)
             self._thread.start()
@@ -377,7 +380,8 @@ class BackgroundWriter:
         batch: list[_Item] = []
         while _END not in batch:
             first = self._queue.get()
-            self._flush_now.wait(last + _BATCH_SECONDS - monotonic())
+            if self._queue.qsize() < _MAX_BATCH - 1:
+                self._flush_now.wait(last + _BATCH_SECONDS - monotonic())
             batch = [first, *self._take_queued(_MAX_BATCH - 1)]
             last = monotonic()
             self._flush_now.clear()
