@@ -46,7 +46,7 @@ def by_brute_force(weights: Weights, width: int) -> list[int | None]:
 
 @st.composite
 def weight_matrices(draw: st.DrawFn) -> tuple[Weights, int]:
-    height, width = draw(st.integers(0, 5)), draw(st.integers(0, 5))
+    height, width = draw(st.integers(0, 6)), draw(st.integers(0, 6))
     heaviest = draw(st.sampled_from([0, 1, 2, 3, 10, 10**30]))
     row = st.lists(st.integers(0, heaviest), min_size=width, max_size=width)
     return draw(st.lists(row, min_size=height, max_size=height)), width

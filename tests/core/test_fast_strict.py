@@ -11,10 +11,10 @@ from hypothesis import settings as examples
 from hypothesis import strategies as st
 
 from callscore.core.call import ToolCall
-from callscore.core.fast_strict import PlainCall, examine_cases
+from callscore.core.fast_strict import PlainCall, StrictCounter
 from callscore.core.scoring import score_calls
 from callscore.core.settings import DEFAULT
-from callscore.core.summary import Summary, add_examined
+from callscore.core.summary import Summary
 
 if TYPE_CHECKING:
     from callscore.core.score import Outcome
@@ -84,9 +84,11 @@ def count(summary: Summary, expected: Calls, actual: Calls) -> Outcome | None:
 
 
 def count_all(summary: Summary, expected: list[Calls], actual: list[Calls]) -> list[Outcome | None]:
-    examined = examine_cases(expected, actual)
-    add_examined(summary, examined)
-    return examined.outcomes
+    counter = StrictCounter()
+    outcomes = counter.examine(expected, actual)
+    counter.count(expected, outcomes)
+    counter.add_to(summary)
+    return outcomes
 
 
 def summarized(*cases: tuple[Calls, Calls]) -> Summary:

@@ -6,7 +6,7 @@ makes a textbook solver slow; a bit set handles all tied columns in one operatio
 
 from __future__ import annotations
 
-from itertools import compress
+from itertools import compress, permutations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -14,7 +14,15 @@ if TYPE_CHECKING:
 
     from callscore.core.budget import Budget
 
-__all__ = ["BipartiteMatching", "Levels", "assign", "columns_in", "levels_of"]
+__all__ = [
+    "MOST_TRIED",
+    "BipartiteMatching",
+    "Levels",
+    "assign",
+    "assign_few",
+    "columns_in",
+    "levels_of",
+]
 
 # Of one row: each weight above zero and the columns that have it, heaviest first. The columns that
 # are in none of these sets weigh zero.
@@ -34,9 +42,39 @@ def assign(rows: list[Levels], width: int, budget: Budget) -> list[int | None]:
         weights = [levels[0][0] if levels else 0 for levels in rows]
         taker = weights.index(max(weights)) if weights else -1
         return [0 if row == taker else None for row in range(len(rows))]
+    if len(rows) <= MOST_TRIED and width <= MOST_TRIED:
+        return assign_few([_weights_in(levels, width) for levels in rows], width)
     prices = _PrimalDual(rows, width, budget)
     prices.settle()
     return _FirstOptimal(prices).columns()
+
+
+MOST_TRIED = 4  # up to so many rows and columns, trying every assignment is the quickest
+
+
+def assign_few(weights: list[list[int]], width: int) -> list[int | None]:
+    """`assign` by trying every assignment; given are the weights of all columns of each row."""
+    size = max(width, len(weights))  # the columns that do not exist stand for no column
+    nothing = [0] * (size - width)
+    rows = [row + nothing for row in weights]
+    most = -1
+    best: tuple[int, ...] = ()
+    for columns in permutations(range(size), len(rows)):
+        total = 0
+        for row, column in zip(rows, columns, strict=True):
+            total += row[column]
+        if total > most:
+            most, best = total, columns
+    return [column if column < width else None for column in best]
+
+
+def _weights_in(levels: Levels, width: int) -> list[int]:
+    """The weights of all columns of a row."""
+    weights = [0] * width
+    for weight, columns in levels:
+        for column in columns_in(columns):
+            weights[column] = weight
+    return weights
 
 
 _STEPS_PER_VISIT = 6  # of a row or a column while a path is searched for

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from itertools import chain, compress, zip_longest
+from itertools import zip_longest
 from math import fsum
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
@@ -33,7 +33,6 @@ from callscore.errors import InvalidSettings
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from callscore.core.fast_strict import Examined
     from callscore.core.results import CaseTrials
     from callscore.core.score import Fault, Score
 
@@ -43,7 +42,6 @@ __all__ = [
     "ToolCounts",
     "ToolOutcome",
     "add_counts",
-    "add_examined",
     "pass_rates",
     "tool_outcomes",
 ]
@@ -450,26 +448,3 @@ def _mean_chances(cases: list[tuple[int, int]]) -> PassRates:
         for which in (0, 1)
     ]
     return PassRates(*means)
-
-
-def add_examined(summary: Summary, examined: Examined) -> None:
-    """Count the cases that have an outcome."""
-    counted = chain.from_iterable(compress(examined.expected, examined.outcomes))
-    wrong, unpaired = examined.mistakes.wrong, Counter(examined.mistakes.unpaired)
-    incorrect = Counter([name for name, _ in wrong])
-    # An expected call that is neither incorrect nor missed is correct.
-    correct = Counter([call.name for call in counted])
-    correct.subtract(incorrect)
-    for (missed, _), times in unpaired.items():
-        if missed is not None:
-            correct[missed] -= times
-    add_counts(summary.outcomes, Counter(filter(None, examined.outcomes)))
-    add_counts(
-        summary.wrong_arguments,
-        Counter([(name, argument) for name, arguments in wrong for argument in arguments]),
-    )
-    summary.add_unpaired(unpaired)
-    for name, times in incorrect.items():
-        summary.tool(name).incorrect += times
-    for name, times in correct.items():
-        summary.tool(name).correct += times

@@ -14,11 +14,11 @@ from callscore.api import score_case
 from callscore.core.budget import OverBudget
 from callscore.core.call import Tool
 from callscore.core.case import Case
-from callscore.core.fast_strict import examine_cases
+from callscore.core.fast_strict import StrictCounter
 from callscore.core.results import CaseScore, Failure, MetricValue, Noted, Result, Results, Status
 from callscore.core.score import Outcome, Score, is_passing, outcome_of
 from callscore.core.settings import DEFAULT, Settings
-from callscore.core.summary import Summary, add_examined
+from callscore.core.summary import Summary
 from callscore.core.totals import Column, NameCounter
 from callscore.engines.inputs import (
     CASES,
@@ -128,6 +128,7 @@ class Collector:
             self._metrics = resolve_metrics(metrics)
         self._columns = [Column(metric.name) for metric in self._metrics]
         self._summary = Summary(pass_mark=settings.pass_mark)
+        self._strict = StrictCounter()
         self._remembered: set[int] = set()
         self._known: dict[Outcome, Outcome] = {}
         self._kept: list[CaseScore] = []
@@ -212,12 +213,13 @@ class Collector:
         `read` decodes the case at a position, if possible: to show it, or if it cannot be counted
         without decoding. `score` takes a decoded case, or refuses it.
         """
-        examined = examine_cases([case.expected for case in cases], [case.actual for case in cases])
-        outcomes = examined.outcomes
+        expected = [case.expected for case in cases]
+        outcomes = self._strict.examine(expected, [case.actual for case in cases])
         undecided = {} if all(outcomes) else self._read_undecided(cases, outcomes, read, score)
-        add_examined(self._summary, examined)
+        self._strict.count(expected, outcomes)
         counted = list(compress(cases, outcomes)) if undecided else cases
-        self._note_all_repeated(counted)
+        trials = [case.trial for case in counted]
+        self._note_all_repeated(counted, trials)
         if self._hooks.on_outcomes is not None:
             # Equal outcomes are one object, to save memory where they are kept.
             found = cast("list[Outcome]", list(filter(None, outcomes)))
@@ -228,7 +230,9 @@ class Collector:
             failing = {
                 found for found in set(outcomes) if found and not is_passing(found, pass_mark)
             }
-        for position, (case, outcome) in enumerate(zip(cases, outcomes, strict=True)):
+        is_counted = not failing and not undecided and trials.count(None) == len(trials)
+        all_cases = enumerate(zip(cases, outcomes, strict=True))
+        for position, (case, outcome) in () if is_counted else all_cases:
             if outcome is None:
                 if (whole := undecided[position]) is not None:
                     score(position, whole)
@@ -258,6 +262,7 @@ class Collector:
 
     def note_if_empty(self, path: str) -> None:
         """Note a file that was just read, if it has no record."""
+        self._add_strict_counts()
         others = (self.not_scored, self.not_run, self.skipped)
         records = self._summary.cases + sum(each.count for each in others)
         if records == self._records:
@@ -266,6 +271,7 @@ class Collector:
 
     def results(self) -> Results:
         """The results so far."""
+        self._add_strict_counts()
         is_single = self._summary.cases == self._summary.scored == 1
         first = self._first if is_single else None
         return Results(
@@ -290,6 +296,11 @@ class Collector:
             ),
         )
 
+    def _add_strict_counts(self) -> None:
+        """Add to the summary what was counted without decoding it."""
+        self._strict.add_to(self._summary)
+        self._strict = StrictCounter()
+
     def _title(self, first: tuple[Case, CaseScore] | None) -> str:
         """The id of a single case, or the name of its file."""
         if first is not None and (has_own_id(first[0]) or not self.file):
@@ -300,8 +311,10 @@ class Collector:
         expected, actual = tuple(case.expected or ()), case.actual or ()
         return score_case(expected, actual, self._settings, tools, others=case.others)
 
-    def _note_all_repeated(self, cases: list[PlainCase]) -> None:
-        keys = {hash((str(case.id), case.trial)) for case in cases}
+    def _note_all_repeated(
+        self, cases: list[PlainCase], trials: Sequence[int | str | None]
+    ) -> None:
+        keys = set(map(hash, zip(map(str, [case.id for case in cases]), trials, strict=True)))
         remembered = self._remembered
         is_new = len(keys) == len(cases) and remembered.isdisjoint(keys)
         if is_new and len(remembered) + len(keys) <= _MAX_REMEMBERED:
