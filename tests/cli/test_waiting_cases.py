@@ -24,7 +24,7 @@ RECORDS: list[dict[str, Any]] = [
     {"id": f"case {number}", "expected": ["f", {"name": "g"}], "actual": ["f", "h"][: number % 3]}
     for number in range(40)
 ]
-FORMATS = ["json"]
+FORMATS = ["json", "junit", "markdown"]
 
 
 @pytest.fixture

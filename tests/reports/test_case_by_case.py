@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 @pytest.mark.parametrize("lang", ["en", "ru"])
-@pytest.mark.parametrize("output_format", ["json"])
+@pytest.mark.parametrize("output_format", ["json", "junit", "markdown"])
 def test_the_parts_together_are_the_whole_report(
     results: Results, hostile: Results, output_format: str, lang: Language
 ) -> None:

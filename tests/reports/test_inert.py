@@ -105,3 +105,10 @@ def test_most_lines_are_not_decoded() -> None:
     assert inert_bytes(line, "jsonl") is line
     assert inert_bytes(b'{"id": "\x7f"}', "jsonl") == b'{"id": "\\u007f"}'
     assert escape_commands("::a", "jsonl") == "\\u003a:a"
+
+
+@given(st.text(st.sampled_from("a: #[\n\t\r\x1b\x7f\x85\xad…я\u200b日::##error[")))
+def test_encoded_text_is_made_inert_as_text_is(text: str) -> None:
+    for output_format in ("junit", "markdown", "table"):
+        found = inert_bytes(text.encode(), output_format)
+        assert found == inert_text(text, output_format).encode()

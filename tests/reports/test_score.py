@@ -24,6 +24,7 @@ from callscore.reports.score import (
     MOST_TRIAL_COLUMNS,
     MetricRow,
     check_hint,
+    count_shown_faults,
     count_text,
     interval_text,
     metric_rows,
@@ -33,9 +34,9 @@ from callscore.reports.score import (
     rate_table,
     settings_note,
     shown_trials,
-    write_junit,
-    write_markdown,
 )
+from callscore.reports.score_junit import write_junit
+from callscore.reports.score_markdown import write_markdown
 from callscore.words.plain_data import results_to_dict
 
 if TYPE_CHECKING:
@@ -175,12 +176,13 @@ def test_faults_in_cases_that_are_not_shown_can_be_found() -> None:
     summary.add(score)
     shown = CaseScore(id="a", score=score)
 
-    assert check_hint(Results(settings=DEFAULT, summary=Summary()), "en") is None
-    assert check_hint(Results(settings=DEFAULT, summary=summary, cases=(shown,)), "en") is None
-    summary.add(score)
     results = Results(settings=DEFAULT, summary=summary, cases=(shown,))
-    assert check_hint(results, "en") == "details: callscore check"
-    assert check_hint(results, "ru") == "подробности: callscore check"
+    faults = count_shown_faults(results)
+    assert check_hint(Results(settings=DEFAULT, summary=Summary()), 0, "en") is None
+    assert check_hint(results, faults, "en") is None
+    summary.add(score)
+    assert check_hint(results, faults, "en") == "details: callscore check"
+    assert check_hint(results, faults, "ru") == "подробности: callscore check"
 
 
 TABLES = """\

@@ -52,6 +52,8 @@ _Shown = TypeVar("_Shown")
 # and SUBJECT_terminal.render prints it. These are the exceptions.
 _WRITERS = {
     ("score", "json"): ("score_json", "write_json"),
+    ("score", "junit"): ("score_junit", "write_junit"),
+    ("score", "markdown"): ("score_markdown", "write_markdown"),
     ("gate", "junit"): ("gate_terminal", "write_junit"),
     ("history", "table"): ("history_terminal", "write_text"),
 }

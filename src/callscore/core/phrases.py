@@ -9,6 +9,7 @@ from callscore.errors import InvalidSettings
 __all__ = ["Language", "Note", "Phrase", "Plural", "count_of", "say"]
 
 Language = Literal["en", "ru"]
+_LANGUAGES = get_args(Language)
 _MAX_SHOWN = 40  # characters of what is not a language
 
 
@@ -38,8 +39,8 @@ class Plural(NamedTuple):
 
 
 def _require_language(lang: object) -> None:
-    if not isinstance(lang, str) or lang not in get_args(Language):
-        known = ", ".join(get_args(Language))
+    if not isinstance(lang, str) or lang not in _LANGUAGES:
+        known = ", ".join(_LANGUAGES)
         given = str.__repr__(lang)[:_MAX_SHOWN] if isinstance(lang, str) else type(lang).__name__
         raise InvalidSettings(f"lang: unknown value {given}. Choose from: {known}.")
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 __all__ = ["CaseFormat", "ShownCases", "case_format"]
 
 # The module of reports whose `CASE_FORMAT` describes a format. The others are written as a whole.
-_MODULES = {"json": "score_json"}
+_MODULES = {"json": "score_json", "junit": "score_junit", "markdown": "score_markdown"}
 
 
 class ShownCases(Struct, frozen=True):

@@ -396,19 +396,21 @@ def join_blocks(blocks: Iterable[str]) -> str:
     return "\n\n".join(filter(None, blocks)) + "\n"
 
 
-def document_text(root: Element, lang: Language) -> str:
+def document_text(root: Element, lang: Language, *, others: int = 0, failed: int = 0) -> str:
     """The JUnit document, indented, with the counts of tests in every suite.
 
-    A failure with markers in it also has the line that says what they stand for.
+    A failure with markers in it also has the line that says what they stand for. `others` are tests
+    that are put in later, and so many of them failed.
     """
     for found in (*root.iter("failure"), *root.iter("error")):
         below = legend(f"{found.get('message', '')}\n{found.text or ''}", lang)
         if below:
             found.text = f"{found.text}\n\n{below}" if found.text else below
     for suite in (root, *root):
-        suite.set("tests", str(len(suite.findall(".//testcase"))))
+        suite.set("tests", str(len(suite.findall(".//testcase")) + others))
         for name, tag in (("failures", "failure"), ("errors", "error"), ("skipped", "skipped")):
-            suite.set(name, str(len(suite.findall(f".//testcase/{tag}"))))
+            later = failed if tag == "failure" else 0
+            suite.set(name, str(len(suite.findall(f".//testcase/{tag}")) + later))
     indent(root)
     return f'<?xml version="1.0" encoding="utf-8"?>\n{tostring(root, encoding="unicode")}\n'
 

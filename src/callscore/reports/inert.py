@@ -34,6 +34,7 @@ _BARE_ESCAPE = re.compile(r"\x1b(?!\[[\d;]*m)")
 # JSON encoders escape the first control characters. Variation selectors are escaped as well: in
 # JSON the text stays the same.
 _HIDDEN_IN_JSON = re.compile(f"[\x7f-\x9f{HIDDEN_CHARACTERS}\ufe00-\ufe0f]")
+_PLAIN_BYTES: Final = bytes([9, 10, *range(0x20, 0x7F)])
 _LAST_OF_BMP: Final = 0xFFFF
 
 
@@ -51,8 +52,14 @@ def inert_text(text: str, output_format: str = "table", *, is_coloured: bool = F
 
 def inert_bytes(data: bytes, output_format: str) -> bytes:
     """Like `inert_text`, for a report that is encoded already."""
-    if output_format in _JSON and data.isascii() and b"##" not in data and b"\x7f" not in data:
-        return data  # most lines of a large file
+    if output_format in _JSON:
+        if data.isascii() and b"##" not in data and b"\x7f" not in data:
+            return data  # most lines of a large file
+    elif b"::" not in data and b"##" not in data:
+        # Looking for control and invisible characters takes long: first remove what is neither.
+        rest = data.translate(None, _PLAIN_BYTES).decode()
+        if not rest or (_HIDDEN.search(rest) is None and _ESCAPE.search(rest) is None):
+            return data
     return inert_text(data.decode(), output_format).encode()
 
 

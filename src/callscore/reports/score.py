@@ -1,10 +1,8 @@
-"""The report of scored cases: its phrases, and its Markdown and JUnit forms."""
+"""The words of the report of scored cases, in all its formats."""
 
 from __future__ import annotations
 
-from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
-from xml.etree.ElementTree import Element, SubElement
 
 from callscore.core.phrases import Phrase, Plural, count_of, say
 from callscore.core.rendering import escape
@@ -14,29 +12,14 @@ from callscore.reports.formatting import (
     INTERVAL_TEXT,
     LONG_NAME_WIDTH,
     SKIPPED_NOTE,
-    add_noted,
-    add_properties,
-    add_property,
-    add_test,
-    code,
-    code_title,
-    details,
-    document_text,
-    fenced,
     first_names,
     first_reasons,
     forbidden_line,
-    join_blocks,
-    note_items,
     number_text,
-    numbers_line,
     scored_noun,
-    settings_text,
-    table,
     uncounted_line,
-    xml_safe,
 )
-from callscore.words.diff import NOTHING_COUNTS, call_lines, diff_lines, plain_text
+from callscore.words.diff import NOTHING_COUNTS
 from callscore.words.reasons import fault_kind_name
 from callscore.words.value_text import (
     CASES,
@@ -49,8 +32,6 @@ from callscore.words.value_text import (
     percent,
     rating_meaning,
     score_rating,
-    summary_line,
-    summary_rating,
     worst_arguments,
     worst_faults,
     worst_tools,
@@ -58,7 +39,7 @@ from callscore.words.value_text import (
 from callscore.words.value_text import TRIALS as TRIAL_COUNT
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
     from callscore.core.phrases import Language
     from callscore.core.results import CaseScore, MetricResult, Noted, Results
@@ -96,8 +77,6 @@ __all__ = [
     "single_notes",
     "summary_meaning",
     "total_texts",
-    "write_junit",
-    "write_markdown",
 ]
 
 HEADLINE = Phrase("Macro F1 {score}", "Macro F1 {score}")
@@ -284,9 +263,15 @@ def count_text(part: int, whole: int, lang: Language) -> str:
     return f"{say(PART_OF_WHOLE, lang, part=part, whole=whole)}, {percent(part / whole)}"
 
 
-def check_hint(results: Results, lang: Language, *, write: Escaper = escape) -> str | None:
-    """How to find faults in cases that are not shown; None if there are none."""
-    shown = sum(len(case.score.faults or ()) for case in results.cases)
+def count_shown_faults(results: Results) -> int:
+    """How many faults the cases have that are shown."""
+    return sum(len(case.score.faults or ()) for case in results.cases)
+
+
+def check_hint(
+    results: Results, shown: int, lang: Language, *, write: Escaper = escape
+) -> str | None:
+    """How to find faults in cases that are not shown; None if all are in the `shown` ones."""
     if sum(results.summary.faults.values()) <= shown:
         return None
     return say(CHECK_HINT, lang, command=write("callscore check"))
@@ -384,15 +369,15 @@ def not_scorable_notes(
             alike.setdefault(metric.not_scorable, []).append(write(metric.name))
     notes = []
     for why, names in alike.items():
-        shown = [*names[:_METRICS_SHOWN], *_more(len(names) - _METRICS_SHOWN, lang)]
+        shown = [*names[:_METRICS_SHOWN], *more_items(len(names) - _METRICS_SHOWN, lang)]
         cases = count_of(noun, why.count, lang)
         sentence = say(_NOT_SCORABLE_CASES, lang, metrics=", ".join(shown), cases=cases)
-        more = _more(len(why.names) - _REASONS_SHOWN, lang)
+        more = more_items(len(why.names) - _REASONS_SHOWN, lang)
         notes.append((sentence, "; ".join([first_reasons(why.names, _REASON_WIDTH), *more])))
     return notes
 
 
-def _more(count: int, lang: Language) -> list[str]:
+def more_items(count: int, lang: Language) -> list[str]:
     return [say(MORE, lang, count=count)] if count > 0 else []
 
 
@@ -507,80 +492,6 @@ def shown_trials(trials: int, *, most: int = MOST_TRIAL_COLUMNS) -> list[int]:
     return sorted(shown.union(others[: most - len(shown)]))
 
 
-def write_markdown(results: Results, *, lang: Language = "en") -> str:
-    """Headline, totals, tables, and the cases folded in; names from the data stay plain text."""
-    return join_blocks(_markdown_blocks(results, lang))
-
-
-def _markdown_blocks(results: Results, lang: Language) -> Iterator[str]:
-    summary = results.summary
-    yield note_items(incomplete_lines(results, lang))
-    only = single_case(results)
-    if only is not None:
-        yield from _single_blocks(results, only, lang)
-        return
-    yield from _markdown_headline(results, lang)
-    if summary.scored:
-        yield table(
-            ("", "F1", "precision", "recall"), [tuple(row) for row in rate_rows(results, lang)]
-        )
-        passed, exact, interval, calls, counts = total_texts(summary, lang)
-        noun = summary.has_repeated_trials
-        yield (
-            f"- {say(PASSED[noun], lang)}: {passed}\n"
-            f"- {say(EXACT[noun], lang)}: {exact} ({interval})\n"
-            f"- {say(CALLS, lang)}: {calls}; {counts}"
-        )
-    yield note_items(note_lines(results, lang))
-    yield from _metric_blocks(results, lang)
-    labels, rows = rate_table(summary.pass_at_k(), summary.pass_hat_k())
-    if rows:
-        yield f"### {say(TRIALS, lang)}"
-        yield table(("", *labels), rows)
-    for ranking in rankings(summary):
-        yield from _ranking_blocks(ranking, lang)
-    yield from _check_blocks(results, lang)
-    for case in results.cases:
-        numbers = numbers_line(case.metrics)
-        diff = fenced(plain_text(call_lines(case.score, lang=lang)), "diff")
-        outcome, _ = OUTCOMES[case.score.passed]
-        line = f"{say(outcome, lang)}. {summary_line(case.score, lang=lang)}"
-        title = f"{code_title(case.label)} {line}"
-        yield details(title, "\n\n".join([numbers, diff] if numbers else [diff]))
-    if results.not_shown:
-        yield not_shown_text(results, lang)
-
-
-def _markdown_headline(results: Results, lang: Language) -> Iterator[str]:
-    f1, interval = results.summary.macro_f1, results.summary.macro_f1_interval
-    if f1 is None:
-        yield f"## {say(NOTHING_SCORED, lang)}"
-        return
-    word = summary_rating(results.summary, lang=lang) or say(NO_RATING, lang)
-    yield f"## {say(HEADLINE, lang, score=percent(f1, border=results.fail_under))}: {word}"
-    yield summary_meaning(results, lang)
-    cases = counts_text(results.summary, lang)
-    line = f"{cases}, {settings_text(results.settings, lang, write=code)}"
-    if interval is not None:
-        line += f", {say(INTERVAL_TEXT, lang, interval=interval_text(interval))}"
-    yield line
-
-
-def _single_blocks(results: Results, case: CaseScore, lang: Language) -> Iterator[str]:
-    """A single case: what it scored, the calls, the values of metrics, and the notes."""
-    (outcome, _), (score, rates) = OUTCOMES[case.score.passed], score_parts(case.score, lang)
-    yield f"## {code(results.title or case.label)} {say(outcome, lang)}: {score}"
-    yield from single_meaning(case, lang)
-    settings = settings_text(results.settings, lang, write=code)
-    yield f"{rates}; {settings}" if rates else settings
-    if not results.hides_calls:
-        yield fenced(plain_text(call_lines(case.score, lang=lang)), "diff")
-    yield numbers_line(case.metrics)
-    yield note_items(single_notes(results, lang))
-    yield note_items(not_scorable_notes(results.metrics, lang, write=code))
-    yield settings_note(results, lang)
-
-
 def single_meaning(case: CaseScore, lang: Language) -> list[str]:
     """What the rating of a case means, and the counts of its calls; empty if no call counts."""
     score = case.score
@@ -593,75 +504,3 @@ def single_meaning(case: CaseScore, lang: Language) -> list[str]:
 def single_notes(results: Results, lang: Language) -> list[tuple[str, str]]:
     """The notes about a single case; its calls already say whether any of them counts."""
     return note_lines(results, lang, has_uncounted=False)
-
-
-def _metric_blocks(results: Results, lang: Language) -> Iterator[str]:
-    if not results.metrics:
-        return
-    own, *others = metric_rows(results, lang)
-    yield f"### {say(METRICS, lang)}"
-    rows = [own, *[other._replace(name=code(other.name)) for other in others]]
-    yield table([say(label, lang) for label in (METRIC, *METRIC_LABELS)], rows)
-    noun = scored_noun(results.summary)
-    yield note_items(not_scorable_notes(results.metrics, lang, write=code, noun=noun))
-    yield settings_note(results, lang)
-
-
-def _check_blocks(results: Results, lang: Language) -> Iterator[str]:
-    summary = results.summary
-    if not summary.checked_calls:
-        return
-    valid = count_text(summary.valid_calls, summary.checked_calls, lang)
-    yield f"### {say(CHECKS, lang)}"
-    yield f"- {say(VALID_CALLS, lang)}: {valid}"
-    # Kinds of faults are words, and only the tools are code.
-    yield from islice(_ranking_blocks(fault_ranking(summary, lang), lang, codes=1), 1, None)
-    yield check_hint(results, lang, write=code) or ""
-
-
-def _ranking_blocks(ranking: Ranking, lang: Language, *, codes: int = 2) -> Iterator[str]:
-    """The table of a ranking, whose first `codes` names are code."""
-    if ranking.names:
-        yield f"### {say(ranking.heading, lang)}"
-        labels = (*ranking.labels, *[column.label for column in ranking.columns])
-        rows = [
-            (
-                *map(code, names[:codes]),
-                *names[codes:],
-                *[column.counts[row] for column in ranking.columns],
-            )
-            for row, names in enumerate(ranking.names[: ranking.most])
-        ]
-        yield table([say(label, lang) for label in labels], rows)
-    yield from _more(len(ranking.names) - ranking.most, lang)
-
-
-def write_junit(results: Results, *, lang: Language = "en") -> str:
-    """One test per shown case; a case that was not run or not read is an error."""
-    suite = Element("testsuite", name="callscore")
-    properties = add_properties(
-        suite, [(metric.name, metric.mean, None) for metric in results.metrics]
-    )
-    for metric in results.metrics:
-        if metric.version:
-            add_property(properties, f"{metric.name}: version", metric.version)
-    for case in results.cases:
-        _add_junit_case(suite, case, results.title or case.label, lang)
-    add_noted(suite, results.not_run, "error", NOT_RUN, lang)
-    add_noted(suite, results.skipped, "error", SKIPPED, lang)
-    add_noted(suite, results.stopped, "error", STOPPED, lang)
-    add_noted(suite, results.not_scored, "skipped", NOT_SCORED, lang)
-    root = Element("testsuites", name="callscore")
-    root.append(suite)
-    return document_text(root, lang)
-
-
-def _add_junit_case(suite: Element, case: CaseScore, title: str, lang: Language) -> None:
-    test = add_test(suite, title)
-    add_properties(test, [(found.name, found.value, found.reason) for found in case.metrics])
-    if not case.score.passed:
-        # Build servers group failures by type, and forbidden calls are a type of their own.
-        kind = "forbidden" if case.score.forbidden else "score"
-        message = xml_safe(summary_line(case.score, lang=lang))
-        failure = SubElement(test, "failure", type=kind, message=message)
-        failure.text = xml_safe(plain_text(diff_lines(case.score, lang=lang)))

@@ -145,7 +145,7 @@ def _checks(results: Results, width: int, lang: Language) -> Section:
     line = Text(f"{say(wording.VALID_CALLS, lang)}{SPACE}{valid}")
     ranking = wording.fault_ranking(summary, lang)
     table = _ranking_section(ranking, set(summary.tools), width, lang)[1:]
-    where = wording.check_hint(results, lang)
+    where = wording.check_hint(results, wording.count_shown_faults(results), lang)
     hint = [] if where is None else [Text(where, "dim")]
     return [_heading(wording.CHECKS, lang), line, *table, *hint]
 

@@ -406,8 +406,11 @@ FORBIDDEN_PART = Phrase(" | Forbidden: {forbidden}", " | Запрещённых:
 
 def call_counts(score: Score) -> dict[str, int]:
     """How many calls are correct, incorrect, missed and extra."""
-    kinds = ("correct", "incorrect", "missed", "extra")
-    return {kind: len(getattr(score, kind)) for kind in kinds}
+    # Counted by position: the pairs and the lists of calls are made on each access.
+    correct, incorrect = score.equal_start + len(score.other_correct), len(score.incorrect)
+    paired = correct + incorrect
+    missed, extra = len(score.expected) - paired, len(score.actual) - paired
+    return {"correct": correct, "incorrect": incorrect, "missed": missed, "extra": extra}
 
 
 def summary_line(score: Score, *, lang: Language = "en") -> str:

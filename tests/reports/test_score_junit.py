@@ -1,14 +1,18 @@
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
-from xml.etree.ElementTree import Element, fromstring
+from xml.etree.ElementTree import Element, fromstring, indent, tostring
 
+from hypothesis import given
+from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from callscore.core.results import CaseScore, Results
+from callscore.core.call import ToolCall
+from callscore.core.results import CaseScore, MetricValue, Results
+from callscore.core.scoring import score_calls
 from callscore.core.settings import Settings
 from callscore.core.summary import Summary
-from callscore.reports.score import write_junit
+from callscore.reports.score_junit import write_junit
 
 if TYPE_CHECKING:
     from callscore.core.score import Score
@@ -147,3 +151,21 @@ def test_the_versions_of_other_tools_are_properties_of_the_suite(asked: Results)
 
 def test_without_other_tools_there_are_no_properties(results: Results) -> None:
     assert parsed(results).find(".//properties") is None
+
+
+_TEXTS = st.text(st.sampled_from("ab&<>\"'\n\t\r\x00\ufffe\x1b]日…:#["), max_size=12)
+
+
+@given(_TEXTS, _TEXTS, _TEXTS)
+def test_a_case_is_written_as_a_library_would_write_its_elements(
+    label: str, name: str, value: str
+) -> None:
+    score = score_calls((ToolCall(name, {value: value}),), (ToolCall(name, {"a": 1}),), Settings())
+    metrics = MetricValue(name=name, value=0.5), MetricValue(name=name, reason=value)
+    cases = CaseScore(id=label, score=score), CaseScore(id=label, score=score, metrics=metrics)
+
+    text = write_junit(Results(settings=Settings(), summary=Summary(), cases=cases))
+
+    root = fromstring(text.encode())  # noqa: S314  (our own text)
+    indent(root)
+    assert text == f'<?xml version="1.0" encoding="utf-8"?>\n{tostring(root, encoding="unicode")}\n'
