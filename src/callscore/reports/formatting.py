@@ -400,7 +400,7 @@ def document_text(root: Element, lang: Language, *, others: int = 0, failed: int
     """The JUnit document, indented, with the counts of tests in every suite.
 
     A failure with markers in it also has the line that says what they stand for. `others` are tests
-    that are put in later, and so many of them failed.
+    that are put in later, and `failed` is how many of them failed.
     """
     for found in (*root.iter("failure"), *root.iter("error")):
         below = legend(f"{found.get('message', '')}\n{found.text or ''}", lang)

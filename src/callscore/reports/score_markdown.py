@@ -49,7 +49,7 @@ def write_markdown(results: Results, *, lang: Language = "en") -> str:
 
 
 def _blocks_before(results: Results, shown_faults: int, lang: Language) -> Iterator[str]:
-    """Everything that precedes the cases, which have so many faults together."""
+    """Everything that precedes the cases; `shown_faults` are the faults that these have."""
     summary = results.summary
     yield note_items(wording.incomplete_lines(results, lang))
     yield from _headline(results, lang)
