@@ -5,7 +5,7 @@ from fractions import Fraction
 from itertools import combinations
 from math import comb, sqrt
 from random import Random
-from statistics import fmean, pstdev
+from statistics import NormalDist, fmean, pstdev
 from typing import Any
 
 import pytest
@@ -18,6 +18,7 @@ from callscore.core.statistics import (
     _binomial_by_rejection,
     _binomial_by_waiting,
     _multinomial,
+    _normal_quantile,
     bootstrap_mean,
     chances_of_success,
     pass_at_k,
@@ -302,3 +303,8 @@ def test_the_chances_for_all_k_are_those_for_each(trials: int, successes: int) -
 
     assert at_k == [pass_at_k(trials, successes, k) for k in range(1, trials + 1)]
     assert hat_k == [pass_hat_k(trials, successes, k) for k in range(1, trials + 1)]
+
+
+def test_the_quantile_of_the_usual_interval_is_that_of_the_standard_library() -> None:
+    assert _normal_quantile(0.975) == NormalDist().inv_cdf(0.975)
+    assert _normal_quantile(0.9) == NormalDist().inv_cdf(0.9)

@@ -11,7 +11,8 @@ import pytest
 from callscore.comparing.comparison import compare_sides
 from callscore.comparing.sides import TrialOutcome
 from callscore.core.settings import Settings, settings_from
-from callscore.engines.comparing_runs import is_case_file, side_of_file
+from callscore.engines.comparing_runs import is_case_file
+from callscore.engines.file_sides import side_of_file
 from callscore.engines.payloads import settings_payload
 from callscore.errors import UnreadableInput
 from callscore.history.exchange.json_lines import encode_line

@@ -24,15 +24,17 @@ from callscore.errors import InvalidCall
 from callscore.history.records import ResultRecord, json_bytes
 from callscore.runner.answers import stored_answer, stored_failure
 from callscore.runner.recorder import (
-    case_from_payload,
     evaluation_record,
     given_settings,
     plain_case_payload,
     result_record,
-    stored_settings,
 )
 from callscore.runner.rescoring import RescoreOptions, rescore
 from callscore.runner.running import RunHooks, RunOptions, run
+from callscore.runner.stored_payloads import (
+    case_from_payload,
+    stored_settings,
+)
 
 if TYPE_CHECKING:
     from callscore.evaluations.evaluation import Question

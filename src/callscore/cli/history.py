@@ -133,11 +133,14 @@ def _read_rows(
 
     There are no runs if no history is named and none exists yet.
     """
-    from callscore.evaluations.plan import keyword_filter
     from callscore.history.locks import is_abandoned
     from callscore.history.run_lookup import list_runs
 
-    fits = keyword_filter(keyword) if keyword else None
+    fits = None
+    if keyword:
+        from callscore.evaluations.plan import keyword_filter
+
+        fits = keyword_filter(keyword)
     try:
         opened = open_existing_store(store)
     except UnknownRun:

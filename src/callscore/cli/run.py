@@ -74,9 +74,10 @@ from callscore.models.limits import Limits, Rate, parse_rate
 from callscore.models.secrets import hide_secrets
 from callscore.reports import run_plan
 from callscore.reports.run_plan import PlannedEvaluation, RunPlan
-from callscore.runner.recorder import given_settings, stored_settings
+from callscore.runner.recorder import given_settings
 from callscore.runner.resuming import LockedRun, find_unfinished_run, last_failed_cases
 from callscore.runner.running import RunOptions, run
+from callscore.runner.stored_payloads import stored_settings
 from callscore.sources.files import MAX_UNPACKED, max_unpacked
 from callscore.words.value_text import encode_json
 

@@ -81,9 +81,7 @@ def wilson(successes: float, total: int, *, confidence: float = 0.95) -> Interva
         )
     if total == 0:
         return Interval(0.0, 1.0)
-    from statistics import NormalDist
-
-    z = NormalDist().inv_cdf(0.5 + confidence / 2)
+    z = _normal_quantile(0.5 + confidence / 2)
     share = successes / total
     shrink = 1 + z * z / total
     centre = (share + z * z / (2 * total)) / shrink
@@ -92,6 +90,19 @@ def wilson(successes: float, total: int, *, confidence: float = 0.95) -> Interva
     low = 0.0 if successes == 0 else centre - half_width
     high = 1.0 if successes == total else centre + half_width
     return Interval(low, high)
+
+
+# Of the 95 % interval, which every list of runs shows: importing `statistics` would take longer.
+_UPPER_SHARE, _UPPER_QUANTILE = 0.975, 1.9599639845400536
+
+
+def _normal_quantile(share: float) -> float:
+    """The value that this share of a standard normal distribution is below."""
+    if share == _UPPER_SHARE:
+        return _UPPER_QUANTILE
+    from statistics import NormalDist
+
+    return NormalDist().inv_cdf(share)
 
 
 def _is_number(value: object) -> bool:
@@ -205,7 +216,7 @@ def _bca_share(correction: float, share: float) -> float:
     """The corrected percentile for a plain one, both as shares of the resamples."""
     from statistics import NormalDist
 
-    moved = correction + NormalDist().inv_cdf(share)
+    moved = correction + _normal_quantile(share)
     return NormalDist().cdf(correction + moved / (1 - correction * moved))
 
 

@@ -18,7 +18,6 @@ from callscore.core.score import SCHEMA_FAULTS, outcome_of
 from callscore.core.summary import tool_outcomes
 from callscore.engines.tool_definitions import ToolDefinitions
 from callscore.errors import CallscoreError, InvalidCall
-from callscore.models.judging import Judge
 from callscore.words.plain_data import call_to_dict, tool_to_dict
 from callscore.words.value_text import json_safe, json_safe_string
 
@@ -138,6 +137,8 @@ def settings_payload(settings: Settings) -> dict[str, Any]:
 
 def function_payload(function: Any) -> Any:
     """A function as plain data: the fields of a judge, the name of any other function."""
+    from callscore.models.judging import Judge  # imports the models
+
     if isinstance(function, Judge):
         return {name: getattr(function, name) for name in JUDGE_FIELDS}
     named = function if hasattr(function, "__qualname__") else type(function)

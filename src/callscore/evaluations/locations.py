@@ -9,8 +9,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from callscore.core.case import Case
 from callscore.core.suggestions import did_you_mean
-from callscore.evaluations.fingerprints import code_file
-from callscore.models.secrets import hide_secrets
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -90,7 +88,7 @@ def error_message(error: BaseException) -> str:
         text = str(error)
     except Exception:  # noqa: BLE001  (str() of a foreign error may fail)
         return "(its message cannot be printed)"
-    return _case_field_message(text, error) or hide_secrets(text)
+    return _case_field_message(text, error) or _hide_secrets(text)
 
 
 def _case_field_message(text: str, error: BaseException) -> str | None:
@@ -107,6 +105,8 @@ def error_with_location(error: BaseException, function: Any = None) -> str:
 
     For example: `KeyError in eval_a.py:12: 'city'`.
     """
+    from callscore.evaluations.fingerprints import code_file  # lists of runs need no code
+
     message, file = error_message(error), code_file(function)
     frames = [each for each in extract_tb(error.__traceback__) if each.filename == file]
     where = f" in {display_path(Path(frames[-1].filename))}:{frames[-1].lineno}" if frames else ""
@@ -116,4 +116,10 @@ def error_with_location(error: BaseException, function: Any = None) -> str:
 def traceback_text(error: BaseException, frames: Sequence[FrameSummary]) -> str:
     """The last of these frames and the error, as text without secrets."""
     lines = StackSummary.from_list(list(frames[-_MAX_FRAMES:])).format()
-    return hide_secrets("".join([*lines, *format_exception_only(error)]).rstrip())
+    return _hide_secrets("".join([*lines, *format_exception_only(error)]).rstrip())
+
+
+def _hide_secrets(text: str) -> str:
+    from callscore.models.secrets import hide_secrets  # imports the models
+
+    return hide_secrets(text)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import os
 import re
 import shlex
@@ -42,7 +41,6 @@ _SESSION_SETTINGS = (
     "SET lock_timeout = '30s';"
     " SET SESSION CHARACTERISTICS AS TRANSACTION ISOLATION LEVEL READ COMMITTED"
 )
-_NULL_HANDLER = logging.NullHandler()
 
 # Open connections of this process.
 _open_connections: WeakSet[Connection[Any]] = WeakSet()
@@ -72,10 +70,14 @@ def connect(parts: dict[str, Any], *, autocommit: bool = False) -> Connection[An
     `parts` is the address as libpq parameters; libpq finds missing ones itself, in `PGPASSWORD` or
     `~/.pgpass` for instance.
     """
+    import logging
+
     import psycopg
 
     # We report errors; without this the library would also print them.
-    logging.getLogger("psycopg").addHandler(_NULL_HANDLER)
+    logger = logging.getLogger("psycopg")
+    if not logger.handlers:
+        logger.addHandler(logging.NullHandler())
     # No prepared statements: connection poolers may not support them.
     connection: Connection[Any] = psycopg.connect(
         **{**_CONNECTION_DEFAULTS, **parts}, autocommit=True, prepare_threshold=None

@@ -3,11 +3,7 @@
 from __future__ import annotations
 
 import os
-import platform
 import re
-import secrets
-import shutil
-import subprocess
 from pathlib import Path
 from threading import Lock
 from time import gmtime, strftime
@@ -105,9 +101,11 @@ def new_run_id(now: float) -> str:
 
 
 def _random_ending(used: int) -> str:
+    from secrets import choice
+
     # Longer when four letters could run out.
     length = _ENDING_LENGTH if used < len(_LETTERS) ** _ENDING_LENGTH // 2 else _ENDING_LENGTH * 2
-    return "".join(secrets.choice(_LETTERS) for _ in range(length))
+    return "".join(choice(_LETTERS) for _ in range(length))
 
 
 # Stored arguments that select some of the cases.
@@ -188,6 +186,10 @@ def resolve_commit_here(reference: str) -> str | None:
 
 
 def _run_git(folder: Path, *arguments: str) -> str | None:
+    # Most commands that read a history do not ask git.
+    import shutil
+    import subprocess
+
     git = shutil.which("git")
     if git is None:
         return None
@@ -210,6 +212,7 @@ def _run_git(folder: Path, *arguments: str) -> str | None:
 
 def versions() -> dict[str, str]:
     """The versions of callscore, of Python, and of the libraries that talk to models."""
+    import platform
     from importlib.metadata import PackageNotFoundError, version
 
     found = {"callscore": __version__, "python": platform.python_version()}

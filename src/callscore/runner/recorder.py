@@ -8,23 +8,18 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from callscore.core.case import Case
-from callscore.core.results import Noted
-from callscore.core.settings import ArgumentRule
 from callscore.core.totals import summary_payload
 from callscore.engines import payloads
 from callscore.engines.payloads import (
-    PYTHON_KEY,
     function_payload,
     score_payload,
     settings_payload,
     tools_payload,
 )
-from callscore.errors import CallscoreError, InvalidCall, InvalidSettings, UnusableStore
+from callscore.errors import CallscoreError, InvalidSettings, UnusableStore
 from callscore.evaluations.fingerprints import QuestionDigests, task_digest
 from callscore.evaluations.locations import file_of_location
 from callscore.evaluations.scorers import SCORERS
-from callscore.formats.case_sides import read_expected_side
 from callscore.hiding.environment import secret_values
 from callscore.hiding.hider import Hider
 from callscore.hiding.markers import MARKER
@@ -47,6 +42,7 @@ from callscore.words.value_text import json_safe
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
+    from callscore.core.case import Case
     from callscore.core.results import Answer, EvaluationResults, Result
     from callscore.evaluations.evaluation import Evaluation, Question, Scorer
     from callscore.evaluations.plan import Group
@@ -56,17 +52,13 @@ if TYPE_CHECKING:
     from callscore.runner.running import RunOptions
 
 __all__ = [
-    "FUNCTION_SETTINGS",
     "Recorder",
     "begin_recording",
-    "case_from_payload",
     "evaluation_record",
     "given_settings",
     "plain_case_payload",
     "result_record",
     "stored_scorer_name",
-    "stored_settings",
-    "stored_skipped",
 ]
 
 
@@ -143,59 +135,12 @@ def plain_case_payload(case: Case) -> dict[str, Any]:
     return payloads.case_payload(with_plain_expected(case))
 
 
-def case_from_payload(name: str, payload: Mapping[str, Any]) -> Case:
-    """The case of a stored payload.
-
-    Raises:
-        InvalidCall: only Python can express what it expects.
-    """
-    expected = payload.get("expected")
-    for item in expected or ():
-        if isinstance(item, dict) and PYTHON_KEY in item:
-            raise InvalidCall(
-                f"the expected calls can be written only in Python: {item[PYTHON_KEY]}"
-            )
-    return Case(
-        payload.get("input"),
-        id=name,
-        expected=None
-        if expected is None
-        else read_expected_side(expected, where=f"case {name}", spelled=True),
-        tools=payload.get("tools"),
-        tags=tuple(payload.get("tags") or ()),
-        metadata=payload.get("metadata"),
-    )
-
-
-_TUPLE_SETTINGS = ("strip_prefix", "normalize_name", "effects")
-# Settings that are functions, of which only a judge can be restored.
-FUNCTION_SETTINGS = ("judge", "similarity")
-
-
 def given_settings(settings: Mapping[str, Any]) -> dict[str, Any]:
     """The given settings as plain data."""
     given: dict[str, Any] = json_safe(
         msgspec.to_builtins(dict(settings), enc_hook=function_payload)
     )
     return {"settings": given} if given else {}
-
-
-def stored_settings(kept: Mapping[str, Any]) -> dict[str, Any]:
-    """Stored settings as keyword arguments."""
-    found = dict(kept)
-    if "arguments" in found:
-        rules = found["arguments"] or ()
-        found["arguments"] = tuple([msgspec.convert(rule, ArgumentRule) for rule in rules])
-    for name in _TUPLE_SETTINGS:
-        if isinstance(found.get(name), list):
-            found[name] = tuple(found[name])
-    return found
-
-
-def stored_skipped(record: EvaluationRecord) -> Noted:
-    """How many cases were skipped; their names are not stored."""
-    skipped = record.summary.get("skipped")
-    return Noted(skipped if isinstance(skipped, int) else 0)
 
 
 class Recorder(RunWriter):

@@ -41,16 +41,18 @@ from callscore.runner.answers import (
 from callscore.runner.event_loop import run_until_done
 from callscore.runner.hidden_values import hidden_value_problem
 from callscore.runner.recorder import (
-    FUNCTION_SETTINGS,
-    case_from_payload,
     evaluation_record,
     given_settings,
     result_record,
     stored_scorer_name,
+)
+from callscore.runner.running import RunHooks, RunJudges, about, totals_for
+from callscore.runner.stored_payloads import (
+    FUNCTION_SETTINGS,
+    case_from_payload,
     stored_settings,
     stored_skipped,
 )
-from callscore.runner.running import RunHooks, RunJudges, about, totals_for
 from callscore.runner.stored_runs import stored_calls
 
 if TYPE_CHECKING:

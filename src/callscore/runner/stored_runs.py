@@ -31,13 +31,10 @@ from callscore.engines.payloads import JUDGE_FIELDS, comparison_payload, score_c
 from callscore.engines.tool_definitions import ToolDefinitions
 from callscore.errors import CallscoreError, InvalidCall, UnknownRun
 from callscore.evaluations.locations import file_of_location
-from callscore.evaluations.plan import keyword_filter
 from callscore.hiding.hider import Hider, contains_marker
 from callscore.history.run_metadata import unreadable_records
 from callscore.history.run_results import full_results, light_results, unknown_variant
-from callscore.models.judging import Memory, judge
-from callscore.runner.hidden_values import hidden_value_problem
-from callscore.runner.recorder import (
+from callscore.runner.stored_payloads import (
     FUNCTION_SETTINGS,
     case_from_payload,
     stored_settings,
@@ -46,7 +43,7 @@ from callscore.runner.recorder import (
 from callscore.words.value_text import UNREADABLE_COUNT
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from callscore.core.call import Tool
     from callscore.core.results import EvaluationResults
@@ -117,6 +114,8 @@ class StoredScores:
             tools = self._own_tools.of(case.tools, f"case {case.id}")
         calls = stored_calls(record)
         if contains_marker([record.payload, record.calls]):
+            from callscore.runner.hidden_values import hidden_value_problem  # imports the scorers
+
             problem = hidden_value_problem(case, calls, settings, tools)
             if problem is not None:
                 raise InvalidCall(problem)
@@ -134,6 +133,7 @@ class StoredScores:
 
     def _judge(self, made_of: dict[str, Any]) -> Any:
         """The judge of the run, which answers only from stored judgements."""
+        from callscore.models.judging import Memory, judge  # imports the models
 
         def recall(key: str) -> Any:
             found = self._store.judgement(key)
@@ -271,7 +271,7 @@ def _select_results(
     found: dict[int, tuple[EvaluationRecord, list[LightRow]]] = {
         record.number: (record, []) for record in evaluations
     }
-    fits = keyword_filter(keyword) if keyword else None
+    fits = _keyword_filter(keyword) if keyword else None
 
     def is_wanted(evaluation: int, case: str) -> bool:
         if evaluation not in found:
@@ -282,6 +282,12 @@ def _select_results(
     for row in light_results(store, run.id, is_wanted):
         found[row.evaluation][1].append(row)
     return {number: each for number, each in found.items() if each[1] or not keyword}
+
+
+def _keyword_filter(keyword: str) -> Callable[[Sequence[str]], bool]:
+    from callscore.evaluations.plan import keyword_filter  # imports what runs evaluations
+
+    return keyword_filter(keyword)
 
 
 class _EvaluationPart:
@@ -409,7 +415,7 @@ def load_case(
         UnknownRun: the run has no such case, or no such variant.
     """
     evaluations = {record.number: record for record in evaluations_of_variant(store, run, variant)}
-    fits = keyword_filter(keyword)
+    fits = _keyword_filter(keyword)
     grouped: dict[int, list[ResultRecord]] = {}
     for result in _results(store, run, reference, evaluations):
         record = evaluations[result.evaluation]
