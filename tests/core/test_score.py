@@ -6,14 +6,17 @@ from io import StringIO
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from msgspec import structs
 from msgspec.structs import replace
 from rich.console import Console
 
-from callscore.core.arguments import Difference
+from callscore.core.arguments import Difference, apply_settings, grade_calls
 from callscore.core.call import NOT_CAPTURED, ToolCall
 from callscore.core.case import Case
 from callscore.core.counted_calls import Ignored
+from callscore.core.rules import Matcher
 from callscore.core.score import (
     Fault,
     Outcome,
@@ -368,3 +371,73 @@ def test_a_case_counts_nothing_where_every_call_of_it_was_ignored() -> None:
     assert not has_no_counted_calls(Score((), (), 0))
     assert not has_no_counted_calls(Score((B,), (), 0, ignored=ignored))
     assert not has_no_counted_calls(Score((), (B,), 0, ignored=ignored))
+
+
+SMALL = st.sampled_from([0, 1, 1.0, True, "x", None, [1], {"a": 1}, {}])
+SMALL_ARGUMENTS = st.dictionaries(
+    st.sampled_from("ab"), SMALL | st.just(Matcher("$any")), max_size=2
+)
+CALLS = st.lists(
+    st.builds(ToolCall, st.sampled_from("fg"), st.none() | SMALL_ARGUMENTS), max_size=4
+)
+MADE = st.lists(
+    st.builds(
+        ToolCall,
+        st.sampled_from("fg"),
+        st.none() | st.dictionaries(st.sampled_from("ab"), SMALL, max_size=2),
+        error=st.sampled_from([None, None, None, NOT_CAPTURED, "invalid_json"]),
+    ),
+    max_size=4,
+)
+VARIED = st.sampled_from(
+    [
+        DEFAULT,
+        Settings(order="in_order"),
+        Settings(mode="flexible", argument_match_threshold=0.5),
+        Settings(extra_arguments="count"),
+        Settings(arrays="unordered"),
+    ]
+)
+
+
+@given(CALLS, MADE, VARIED)
+def test_what_is_known_of_correct_pairs_is_what_comparing_them_finds(
+    expected: list[ToolCall], actual: list[ToolCall], settings: Settings
+) -> None:
+    found = score_calls(tuple(expected), tuple(actual), settings)
+    pairs = found.correct + found.incorrect
+    wanted = sum(pair.expected_arguments for pair in pairs)
+    matched = sum(pair.matched_arguments for pair in pairs)
+
+    assert found.argument_accuracy == (matched / wanted if wanted else None)
+    if found.has_equal_pairs:
+        for each in found.correct:
+            assert each.differences == ()
+            assert each.overlap == 1
+            assert each.matched_arguments == len(each.expected.arguments or ())
+
+
+@given(CALLS, MADE, VARIED)
+def test_the_overlap_of_a_pair_is_the_one_it_was_graded_with(
+    expected: list[ToolCall], actual: list[ToolCall], settings: Settings
+) -> None:
+    found = score_calls(tuple(expected), tuple(actual), settings)
+    for each in found.correct + found.incorrect:
+        demands = apply_settings(each.expected, settings)
+        _, _, *parts = grade_calls(demands, each.actual, settings)
+
+        assert list(each.overlap_parts) == parts
+
+
+@given(CALLS, MADE, VARIED)
+def test_every_call_is_in_a_pair_or_missed_or_extra(
+    expected: list[ToolCall], actual: list[ToolCall], settings: Settings
+) -> None:
+    found = score_calls(tuple(expected), tuple(actual), settings)
+    pairs = len(found.correct) + len(found.incorrect)
+
+    assert [(each.expected_index, each.actual_index) for each in found.correct] == list(
+        found.correct_places
+    )
+    assert len(found.missed) == len(expected) - pairs
+    assert len(found.extra) == len(actual) - pairs

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Literal, cast, get_args
 
-from msgspec import Struct, structs
+from msgspec import Struct
 
 from callscore.core.arguments import (
     Difference,
@@ -12,12 +12,14 @@ from callscore.core.arguments import (
     count_arguments,
     differences,
     grade_calls,
+    overlap_ratio,
 )
 from callscore.core.call import NOT_CAPTURED, ToolCall
 from callscore.core.case import Expected
 from callscore.core.counted_calls import Ignored
 from callscore.core.equality import differing_keys
 from callscore.core.rendering import mention
+from callscore.core.rules import contains_matchers
 from callscore.core.settings import DEFAULT, Settings
 from callscore.core.suggestions import suggestion_or_choices
 from callscore.core.tool_names import count_same_names
@@ -138,6 +140,7 @@ Style = Literal["snake", "camel"]
 Positions = tuple[int, int]
 _DIFFERENCES = "differences"
 _DEMANDS = "demands"
+_COUNTS = "counts"
 
 
 class Pair(Struct, frozen=True, dict=True):
@@ -211,9 +214,16 @@ class Pair(Struct, frozen=True, dict=True):
     @property
     def overlap_parts(self) -> tuple[int, int]:
         """The overlap as a numerator and a denominator."""
-        expected = structs.replace(self.expected, arguments=self._demands)
-        _, _, part, whole = grade_calls(expected, self.actual, self.settings)
-        return part, whole
+        if self.actual.error is not None or self._demands is None:
+            _, _, part, whole = grade_calls(self.expected, self.actual, self.settings)
+            return part, whole
+        matched, wanted, given, shared = counts = self._counts
+        if counts.is_equal:
+            return 1, 1
+        extra = self.settings.extra_arguments
+        return overlap_ratio(
+            matched, expected=wanted, actual=given, shared=shared, extra_arguments=extra
+        )
 
     @property
     def _demands(self) -> dict[str, Any] | None:
@@ -228,8 +238,13 @@ class Pair(Struct, frozen=True, dict=True):
 
     @property
     def _counts(self) -> ArgumentCounts:
-        """How many arguments were wanted and how many of them were given so."""
-        return count_arguments(self._demands or {}, self.actual.arguments or {})
+        """How many arguments were wanted and how many of them were given so; counted once."""
+        kept: dict[str, ArgumentCounts] = self.__dict__
+        found = kept.get(_COUNTS)
+        if found is None:
+            given = self.actual.arguments or {}
+            found = kept[_COUNTS] = count_arguments(self._demands or {}, given)
+        return found
 
 
 def pairs_at(
@@ -280,13 +295,32 @@ class Score(Struct, frozen=True, gc=False):
     @property
     def correct(self) -> tuple[Pair, ...]:
         """The pairs whose actual call counts as the expected one."""
-        start = tuple([(position, position) for position in range(self.equal_start)])
-        places = start + self.other_correct
+        places = self.correct_places
         return pairs_at(places, self.expected, self.actual, self.settings, is_correct=True)
+
+    @property
+    def correct_places(self) -> tuple[Positions, ...]:
+        """Where the correct pairs stand."""
+        start = range(self.equal_start)
+        return (*zip(start, start, strict=True), *self.other_correct)
+
+    @property
+    def has_equal_pairs(self) -> bool:
+        """Whether the arguments of every correct pair are equal, or none are expected.
+
+        Then there is nothing to compare in them. Otherwise a rule may have accepted other values, or a
+        part of the arguments was enough.
+        """
+        settings = self.settings
+        if settings.mode != "strict" or settings.has_rules:
+            return False
+        return not contains_matchers([call.arguments for call in self.expected])
 
     @property
     def missed(self) -> tuple[ToolCall, ...]:
         """The expected calls that were not made."""
+        if len(self.expected) == self._pair_count:
+            return ()
         paired = {row for row, _ in self.other_pairs}
         rest = range(self.equal_start, len(self.expected))
         return tuple([self.expected[row] for row in rest if row not in paired])
@@ -294,6 +328,8 @@ class Score(Struct, frozen=True, gc=False):
     @property
     def extra(self) -> tuple[ToolCall, ...]:
         """The actual calls that were not expected."""
+        if len(self.actual) == self._pair_count:
+            return ()
         paired = {column for _, column in self.other_pairs}
         rest = range(self.equal_start, len(self.actual))
         return tuple([self.actual[column] for column in rest if column not in paired])
@@ -360,9 +396,14 @@ class Score(Struct, frozen=True, gc=False):
     @property
     def argument_accuracy(self) -> float | None:
         """Matched expected arguments / expected arguments, over all pairs; None without any."""
-        pairs = self.correct + self.incorrect
-        expected = sum(pair.expected_arguments for pair in pairs)
-        return sum(pair.matched_arguments for pair in pairs) / expected if expected else None
+        pairs, equal = self.incorrect, 0
+        if self.has_equal_pairs:
+            equal = sum([len(self.expected[row].arguments or ()) for row, _ in self.correct_places])
+        else:
+            pairs = self.correct + pairs
+        expected = equal + sum([pair.expected_arguments for pair in pairs])
+        matched = equal + sum([pair.matched_arguments for pair in pairs])
+        return matched / expected if expected else None
 
     @property
     def tool_called(self) -> int:
@@ -370,7 +411,7 @@ class Score(Struct, frozen=True, gc=False):
         if not self.expected:
             return int(not self.actual)
         called = {call.name for call in self.actual}
-        return int(any(call.name in called for call in self.expected))
+        return int(not called.isdisjoint([call.name for call in self.expected]))
 
     @property
     def parameters_valid(self) -> float | None:
@@ -402,6 +443,10 @@ class Score(Struct, frozen=True, gc=False):
     @property
     def _correct_count(self) -> int:
         return self.equal_start + len(self.other_correct)
+
+    @property
+    def _pair_count(self) -> int:
+        return self._correct_count + len(self.incorrect)
 
     def explain(self, *, lang: Language = "en") -> str:
         """How the score is calculated, in three steps; secrets of the environment are hidden."""

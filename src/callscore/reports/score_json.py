@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from callscore.reports.case_by_case import CaseFormat
-from callscore.words.plain_data import case_to_dict, results_to_dict
-from callscore.words.value_text import encode_json, json_document
+from callscore.words.case_json import case_to_json
+from callscore.words.plain_data import results_to_dict
+from callscore.words.value_text import json_document
 
 if TYPE_CHECKING:
     from callscore.core.phrases import Language
@@ -20,6 +21,7 @@ __all__ = ["CASE_FORMAT", "jsonl_line", "write_json"]
 # Where the cases are in a document without any: no other line begins so, as line breaks in texts are escaped.
 _NO_CASES = '\n  "cases": []'
 _CASE_INDENT = b"\n    "
+_CASE_DEPTH = 2  # it is in the array of cases, which is in the document
 
 
 def write_json(results: Results, *, lang: Language = "en") -> str:
@@ -29,12 +31,12 @@ def write_json(results: Results, *, lang: Language = "en") -> str:
 
 def jsonl_line(case: CaseScore, *, lang: Language = "en") -> bytes:
     """The score of one case as a line of JSON, with its line break."""
-    return encode_json(case_to_dict(case, lang=lang)) + b"\n"
+    return case_to_json(case, lang=lang) + b"\n"
 
 
 def _case(case: CaseScore, lang: Language) -> bytes:
     """The score of one case on its own lines of the document."""
-    found = encode_json(case_to_dict(case, lang=lang))
+    found = case_to_json(case, lang=lang, depth=_CASE_DEPTH)
     return _CASE_INDENT + msgspec.json.format(found, indent=2).replace(b"\n", _CASE_INDENT)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 from msgspec import Struct
@@ -11,6 +11,7 @@ from msgspec.structs import asdict, replace
 from callscore.core.call import ToolCall
 from callscore.core.counted_calls import forbidden_patterns, forbidding_pattern
 from callscore.core.rendering import safe_repr
+from callscore.core.score import outcome_of
 from callscore.core.summary import pass_rates
 from callscore.errors import InvalidCall
 from callscore.words.reasons import difference_reason, fault_sentence
@@ -27,7 +28,7 @@ from callscore.words.value_text import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from callscore.core.arguments import Difference
     from callscore.core.call import Tool
@@ -47,62 +48,120 @@ if TYPE_CHECKING:
         RunResults,
         ScorerResult,
     )
-    from callscore.core.score import Pair, Score
+    from callscore.core.score import Pair, Positions, Score
     from callscore.core.settings import Settings
     from callscore.core.statistics import Interval
     from callscore.core.summary import Summary
 
 __all__ = [
+    "Parts",
+    "call_fields",
     "call_to_dict",
+    "case_fields",
     "case_to_dict",
+    "expected_fields",
     "metric_to_dict",
     "noted_to_dict",
     "notes_to_dict",
     "results_to_dict",
     "run_to_dict",
     "score_to_dict",
+    "settings_fields",
     "tool_to_dict",
     "value_to_dict",
 ]
 
-_SCORE_NUMBERS = (
-    *("score", "f1", "precision", "recall", "total_expected", "total_actual", "is_exact", "passed"),
-    *("tool_selection", "argument_accuracy", "tool_called", "parameters_valid"),
+# The first numbers of a score follow from how many calls there are of each kind.
+_RATES = (
+    "score",
+    "f1",
+    "precision",
+    "recall",
+    "total_expected",
+    "total_actual",
+    "is_exact",
+    "passed",
 )
+_OTHER_NUMBERS = ("tool_selection", "argument_accuracy", "tool_called", "parameters_valid")
 _CALL_COUNTS = ("correct", "incorrect", "missed", "extra", "forbidden")
+
+
+class Parts(NamedTuple):
+    """How the parts of a score are written that come from the data of a case.
+
+    Attributes:
+        expected: what was expected, as in a case file.
+        call: an actual call.
+        value: a value in a difference.
+        settings: the settings.
+    """
+
+    expected: Callable[[Expected], Any]
+    call: Callable[[ToolCall], Any]
+    value: Callable[[Any], Any]
+    settings: Callable[[Settings], Any]
 
 
 def score_to_dict(score: Score, *, lang: Language = "en") -> dict[str, Any]:
     """A score with all its numbers, pairs and differences as plain data."""
+    return score_fields(score, lang, _PLAIN_PARTS)
+
+
+def score_fields(score: Score, lang: Language, parts: Parts) -> dict[str, Any]:
+    """The fields of a score in a report, with its parts as they are to be written."""
     expectation = score.expectation
+    rates, rating, summary = _counted(score, lang)
     return {
-        **{name: getattr(score, name) for name in _SCORE_NUMBERS},
-        "rating": score_rating(score, lang=lang),
-        "summary": summary_line(score, lang=lang),
-        "correct": [_pair(pair, lang) for pair in score.correct],
-        "incorrect": [_pair(pair, lang) for pair in score.incorrect],
-        "missed": [_expected(call) for call in score.missed],
-        "extra": [_call(call) for call in score.extra],
+        **rates,
+        **{name: getattr(score, name) for name in _OTHER_NUMBERS},
+        "rating": rating,
+        "summary": summary,
+        "correct": _correct_pairs(score, lang, parts),
+        "incorrect": [_pair(pair, lang, parts) for pair in score.incorrect],
+        "missed": [parts.expected(call) for call in score.missed],
+        "extra": [parts.call(call) for call in score.extra],
         "forbidden": [_forbidden(score, position) for position in score.forbidden],
-        "ignored": [_ignored(ignored) for ignored in score.ignored],
+        "ignored": [_ignored(ignored, parts) for ignored in score.ignored],
         "faults": None
         if score.faults is None
         else [{**_fields(f), "reason": fault_sentence(f, lang=lang)} for f in score.faults],
-        "expectation": None if expectation is None else [_expected(item) for item in expectation],
-        "settings": _settings(score.settings),
+        "expectation": None
+        if expectation is None
+        else [parts.expected(item) for item in expectation],
+        "settings": parts.settings(score.settings),
     }
+
+
+# The rates, the rating and the summary of a case follow from how many calls there are of each kind, and
+# most cases have as many as another one. These are by those numbers, the pass mark and the language.
+_Counted = tuple[dict[str, Any], str | None, str]
+_counted_before: dict[tuple[Any, ...], _Counted] = {}
+_MOST_COUNTED = 4096
+
+
+def _counted(score: Score, lang: Language) -> _Counted:
+    counts = *outcome_of(score), len(score.incorrect), bool(score.ignored)
+    key = *counts, score.settings.pass_mark, lang
+    found = _counted_before.get(key)
+    if found is None:
+        rates = {name: getattr(score, name) for name in _RATES}
+        found = rates, score_rating(score, lang=lang), summary_line(score, lang=lang)
+        if len(_counted_before) >= _MOST_COUNTED:
+            _counted_before.clear()
+        _counted_before[key] = found
+    return found
 
 
 def _forbidden(score: Score, position: int) -> dict[str, Any]:
     """A forbidden call, its position among the actual calls, and the pattern that forbids it."""
     call, patterns = score.actual[position], forbidden_patterns(score.expectation or ())
     pattern = forbidding_pattern(patterns, call.name, score.settings)
-    return {**_call(call), "index": position, "pattern": json_safe(pattern)}
+    return {**call_fields(call), "index": position, "pattern": json_safe(pattern)}
 
 
-def _ignored(ignored: Ignored) -> dict[str, Any]:
-    call = _expected(ignored.call) if ignored.side == "expected" else _call(ignored.call)
-    return {"side": ignored.side, "why": ignored.why, "call": call}
+def _ignored(ignored: Ignored, parts: Parts) -> dict[str, Any]:
+    write = parts.expected if ignored.side == "expected" else parts.call
+    return {"side": ignored.side, "why": ignored.why, "call": write(ignored.call)}
 
 
 def _fields(value: Struct, names: Sequence[str] = ()) -> dict[str, Any]:
@@ -116,7 +175,8 @@ def value_to_dict(value: MetricValue) -> dict[str, Any]:
     return {**fields, "broken": True} if fields.pop("is_broken") else fields
 
 
-def _settings(settings: Settings) -> Any:
+def settings_fields(settings: Settings) -> Any:
+    """The settings as plain data; functions are named."""
     return json_safe(msgspec.to_builtins(settings, enc_hook=_callable_text))
 
 
@@ -134,7 +194,7 @@ def call_to_dict(call: ToolCall, *, exact: bool = False) -> dict[str, Any]:
 
     With `exact`, numbers of any size stay numbers, as in `json_safe`.
     """
-    return {"name": call.name, "arguments": None, **_call(call, exact=exact)}
+    return {"name": call.name, "arguments": None, **call_fields(call, exact=exact)}
 
 
 def tool_to_dict(tool: Tool) -> dict[str, Any]:
@@ -143,17 +203,18 @@ def tool_to_dict(tool: Tool) -> dict[str, Any]:
     return _fields(tool, names)
 
 
-def _expected(item: Expected) -> Any:
+def expected_fields(item: Expected) -> Any:
     """What was expected, as it is written in a case file."""
     from callscore.core.expectation_json import expected_to_json
 
     try:
         return json_safe(expected_to_json(item))
     except (InvalidCall, RecursionError):  # a report has to show what no file can contain
-        return _call(item) if isinstance(item, ToolCall) else safe_repr(item)
+        return call_fields(item) if isinstance(item, ToolCall) else safe_repr(item)
 
 
-def _call(call: ToolCall, *, exact: bool = False) -> dict[str, Any]:
+def call_fields(call: ToolCall, *, exact: bool = False) -> dict[str, Any]:
+    """The fields of a call that are set."""
     # Null fields are left out, so that an expected call without arguments (any are accepted)
     # differs from one with an empty object.
     return {
@@ -163,37 +224,68 @@ def _call(call: ToolCall, *, exact: bool = False) -> dict[str, Any]:
     }
 
 
-def _pair(pair: Pair, lang: Language) -> dict[str, Any]:
+def _correct_pairs(score: Score, lang: Language, parts: Parts) -> list[dict[str, Any]]:
+    if not score.has_equal_pairs:
+        return [_pair(pair, lang, parts) for pair in score.correct]
+    expected, actual = score.expected, score.actual  # without comparing them again
+    return [
+        _pair_fields(parts.expected(expected[row]), parts.call(actual[column]), (row, column), 1.0)
+        for row, column in score.correct_places
+    ]
+
+
+def _pair(pair: Pair, lang: Language, parts: Parts) -> dict[str, Any]:
+    return _pair_fields(
+        parts.expected(pair.expected),
+        parts.call(pair.actual),
+        (pair.expected_index, pair.actual_index),
+        pair.overlap,
+        [_difference(difference, lang, parts) for difference in pair.differences],
+    )
+
+
+def _pair_fields(
+    expected: Any, actual: Any, places: Positions, overlap: float, differences: Sequence[Any] = ()
+) -> dict[str, Any]:
+    row, column = places
     return {
-        "expected": _expected(pair.expected),
-        "actual": _call(pair.actual),
-        "expected_index": pair.expected_index,
-        "actual_index": pair.actual_index,
-        "overlap": pair.overlap,
-        "differences": [_difference(difference, lang) for difference in pair.differences],
+        "expected": expected,
+        "actual": actual,
+        "expected_index": row,
+        "actual_index": column,
+        "overlap": overlap,
+        "differences": [*differences],
     }
 
 
-def _difference(difference: Difference, lang: Language) -> dict[str, Any]:
+def _difference(difference: Difference, lang: Language, parts: Parts) -> dict[str, Any]:
     rule = {"matcher": difference.matcher, "closeness": difference.closeness}
     return {
         "path": json_safe_string(difference.path),
         "kind": difference.kind,
-        "expected": json_safe(difference.expected),
-        "actual": json_safe(difference.actual),
+        "expected": parts.value(difference.expected),
+        "actual": parts.value(difference.actual),
         **({} if difference.matcher is None else rule),
         "reason": difference_reason(difference, lang=lang),
     }
 
 
+_PLAIN_PARTS = Parts(expected_fields, call_fields, json_safe, settings_fields)
+
+
 def case_to_dict(case: CaseScore, *, lang: Language = "en") -> dict[str, Any]:
     """A case's score as plain data, under its id."""
+    return case_fields(case, lang, _PLAIN_PARTS)
+
+
+def case_fields(case: CaseScore, lang: Language, parts: Parts) -> dict[str, Any]:
+    """The fields of a case in a report, with the parts of its score as they are to be written."""
     return {
         "id": json_safe(case.id),
         "trial": json_safe(case.trial),
         "tags": json_safe(case.tags),
         "metrics": [value_to_dict(metric) for metric in case.metrics],
-        **score_to_dict(case.score, lang=lang),
+        **score_fields(case.score, lang, parts),
     }
 
 
@@ -228,7 +320,7 @@ def results_to_dict(results: Results, *, lang: Language = "en") -> dict[str, Any
         "trials": _trial_rates(summary),
         "metrics": [metric_to_dict(metric) for metric in results.metrics],
         **notes_to_dict(results),
-        "settings": _settings(results.settings),
+        "settings": settings_fields(results.settings),
         "cases": [case_to_dict(case, lang=lang) for case in results.cases],
         "not_shown": results.not_shown,
     }

@@ -1,0 +1,168 @@
+"""The score of a case as JSON, encoded in one pass where that gives the same as `json_safe` and an encoder.
+
+Most calls come from JSON, so that an encoder can write them as they are. Whether it can is checked in few steps that run
+in C; what it would write otherwise than `json_safe` (objects of Python, rules, infinite numbers, very large integers) is
+turned into plain data first, call by call.
+"""
+
+from __future__ import annotations
+
+from gc import get_referents
+from itertools import chain
+from math import isfinite
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+from msgspec.structs import astuple
+
+from callscore.core.call import ToolCall
+from callscore.core.expectation_json import contains_rule_keys
+from callscore.words.plain_data import (
+    Parts,
+    call_fields,
+    case_fields,
+    case_to_dict,
+    expected_fields,
+    settings_fields,
+)
+from callscore.words.value_text import json_safe
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from callscore.core.case import Expected
+    from callscore.core.phrases import Language
+    from callscore.core.results import CaseScore
+    from callscore.core.settings import Settings
+
+__all__ = ["case_to_json", "plain_case_to_json"]
+
+_SCALARS = frozenset((str, int, float, bool, type(None)))
+_PLAIN = _SCALARS | {dict, list, tuple}
+_TEXTS = frozenset((str,))
+_CALLS = frozenset((ToolCall,))
+_NOTHING_ELSE = astuple(ToolCall(""))[2:]  # the fields of a call after its name and arguments
+# `json_safe` turns deeper values into text; a report has some levels around them.
+_MAX_DEPTH = 90
+_MAX_INTEGER = 1 << 9_999  # it turns larger ones into text
+_flat = chain.from_iterable
+
+
+class _NestedDeeply(Exception):
+    """A value is nested so deeply that a part of it becomes text."""
+
+
+def case_to_json(case: CaseScore, *, lang: Language = "en", depth: int = 0) -> bytes:
+    """The fields of `case_to_dict` as JSON on one line.
+
+    `depth` is how many objects and arrays are around it in a document: it decides where a value is
+    nested too deeply.
+    """
+    found = plain_case_to_json(case, lang=lang)
+    if found is not None:
+        return found
+    parts = Parts(_expected_part, _call_part, _value_part, _settings_part)
+    try:
+        return msgspec.json.encode(case_fields(case, lang, parts))
+    except (_NestedDeeply, UnicodeEncodeError):  # the latter is half of a surrogate pair
+        return msgspec.json.encode(json_safe(case_to_dict(case, lang=lang), depth=depth))
+
+
+def plain_case_to_json(case: CaseScore, *, lang: Language = "en") -> bytes | None:
+    """The same, if every text and number of the calls is written as it is; None if not."""
+    score = case.score
+    is_usual = score.expectation is None and not score.ignored and not score.settings.has_rules
+    if not is_usual or not _are_plain((*score.expected, *score.actual)):
+        return None
+    try:
+        found = msgspec.json.encode(case_fields(case, lang, _UNCHANGED))
+    except UnicodeEncodeError:
+        return None
+    # Most reports have no dollar sign at all, and a single byte is found soonest.
+    if b"$" in found and any(contains_rule_keys(call.arguments) for call in score.expected):
+        return None
+    return found
+
+
+def _unchanged(value: Any) -> Any:
+    return value
+
+
+def _call_part(call: ToolCall) -> Any:
+    return call if _are_plain((call,)) else _shallow(call_fields(call))
+
+
+def _expected_part(item: Expected) -> Any:
+    if type(item) is ToolCall and _are_plain((item,)) and not contains_rule_keys(item.arguments):
+        return item
+    return _shallow(expected_fields(item))
+
+
+def _value_part(value: Any) -> Any:
+    return value if _are_plain_values([value]) else _shallow(json_safe(value))
+
+
+_encoded_settings: list[tuple[Settings, msgspec.Raw]] = []
+
+
+def _settings_part(settings: Settings) -> msgspec.Raw:
+    """The settings, encoded; most often they are those of the case before."""
+    if not _encoded_settings or _encoded_settings[0][0] is not settings:
+        encoded = msgspec.Raw(msgspec.json.encode(settings_fields(settings)))
+        _encoded_settings[:] = [(settings, encoded)]
+    return _encoded_settings[0][1]
+
+
+_UNCHANGED = Parts(_unchanged, _unchanged, _unchanged, _settings_part)
+
+
+def _are_plain(calls: Sequence[ToolCall]) -> bool:
+    """Whether an encoder writes the calls as `json_safe` does."""
+    if not set(map(type, calls)) <= _CALLS or not _are_texts([call.name for call in calls]):
+        return False
+    values = [call.arguments for call in calls]
+    others = [astuple(call)[2:] for call in calls]
+    if others.count(_NOTHING_ELSE) < len(others):  # an id, a result
+        return _are_plain_values([*values, *_flat(others)])
+    return _are_plain_values(values)
+
+
+def _are_plain_values(values: list[Any]) -> bool:
+    """The same for values. The search goes level by level, and each step runs in C."""
+    for _ in range(_MAX_DEPTH):
+        kinds = set(map(type, values))
+        if not (kinds <= _PLAIN and _are_plain_numbers(values, kinds)):
+            return False
+        if kinds <= _SCALARS:
+            return True
+        if dict in kinds and not _are_texts(_flat([v for v in values if type(v) is dict])):
+            return False
+        values = get_referents(*values)  # the members of objects and arrays; scalars have none
+    return False
+
+
+def _are_texts(values: Iterable[Any]) -> bool:
+    return set(map(type, values)) <= _TEXTS
+
+
+def _are_plain_numbers(values: list[Any], kinds: set[type]) -> bool:
+    """Whether the numbers among the values are finite, and the integers not very large."""
+    if float in kinds and not isfinite(sum([v for v in values if type(v) is float])):
+        return False
+    return int not in kinds or max([abs(v) for v in values if type(v) is int]) < _MAX_INTEGER
+
+
+def _shallow(value: Any) -> Any:
+    """Plain data that are nested less deeply than the limit."""
+    level = [value]
+    for _ in range(_MAX_DEPTH):
+        inside: list[Any] = []
+        for each in level:
+            if isinstance(each, dict):
+                inside += each.values()
+            elif isinstance(each, list):
+                inside += each
+        if not inside:
+            return value
+        level = inside
+    raise _NestedDeeply
