@@ -107,8 +107,10 @@ def test_most_lines_are_not_decoded() -> None:
     assert escape_commands("::a", "jsonl") == "\\u003a:a"
 
 
-@given(st.text(st.sampled_from("a: #[\n\t\r\x1b\x7f\x85\xad…я\u200b日::##error[")))
+@given(st.text(st.sampled_from("a: #[\n\t\r\x1b\x7f\x85\xad…я\u200b\ufe0f日::##error[")))
 def test_encoded_text_is_made_inert_as_text_is(text: str) -> None:
     for output_format in ("junit", "markdown", "table"):
         found = inert_bytes(text.encode(), output_format)
         assert found == inert_text(text, output_format).encode()
+    encoded = msgspec.json.encode(text)
+    assert inert_bytes(encoded, "json") == printable_json(encoded.decode()).encode()
