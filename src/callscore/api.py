@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
@@ -12,16 +13,17 @@ from callscore.errors import InvalidCall, InvalidSettings, UnknownFormat, Unread
 from callscore.formats.calls import read_simple_calls
 from callscore.formats.case_sides import read_expected_side, read_side
 from callscore.formats.trace import DEFAULT_READ_OPTIONS as ALL
+from callscore.formats.trace import read_options_for
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
     from typing import Unpack
 
     from callscore.core.call import Tool, ToolCall
     from callscore.core.case import Expected
     from callscore.core.score import Fault, Score
     from callscore.core.settings import SettingOptions
-    from callscore.formats.trace import Part, ReadOptions, View
+    from callscore.formats.trace import Part, ReadOptions, Trace, View
 
     _Calls = tuple[ToolCall, ...]
 
@@ -255,9 +257,6 @@ def read_calls(  # noqa: PLR0913  (one argument per choice that a document can o
         UnreadableInput: the file cannot be read.
         InvalidSettings: an option has an unknown value.
     """
-    from callscore.documents import traces_in
-    from callscore.formats.trace import read_options_for
-
     read_options = read_options_for(
         view=view,
         candidate=candidate,
@@ -267,9 +266,16 @@ def read_calls(  # noqa: PLR0913  (one argument per choice that a document can o
     )
     return [
         call
-        for trace in traces_in(document, read_options, format=format)
+        for trace in _trace_reader()(document, read_options, format=format)
         for call in trace.any_calls
     ]
+
+
+@cache  # an import statement takes as long as to recognize a small document
+def _trace_reader() -> Callable[..., list[Trace]]:
+    from callscore.documents import traces_in  # with everything that reads files
+
+    return traces_in
 
 
 def read_tools(

@@ -377,3 +377,11 @@ def test_a_case_becomes_the_record_that_a_file_has() -> None:
     assert "id" not in record
     assert read_case(record, place="here").expected == (ToolCall("greet"),)
     assert case_record(Case(id="a"))["id"] == "a"
+
+
+def test_a_case_gets_an_id_of_its_content_only_if_one_is_needed() -> None:
+    record = {"expected": ["f"], "actual": ["f"]}
+
+    assert read_case(record, place="x").id.startswith("sha-")
+    assert read_case(record, place="x", needs_id=False).id == NO_ID
+    assert read_case({**record, "id": 1}, place="x", needs_id=False).id == "1"

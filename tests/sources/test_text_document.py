@@ -397,3 +397,13 @@ class _Chunks(RawIOBase):
 def _stream(data: bytes, size: int) -> BufferedReader:
     pieces = (data[start : start + size] for start in range(0, len(data), size))
     return BufferedReader(_Chunks(pieces))
+
+
+@pytest.mark.parametrize("data", [b'{"a": "\xff"}', b'[1, 2, "\xff"]'])
+def test_bytes_that_begin_like_json_must_be_text(data: bytes) -> None:
+    with pytest.raises(UnreadableInput, match="the byte 0xff"):
+        decode_bytes(data)
+
+
+def test_a_lenient_value_is_marked_in_bytes_as_in_text() -> None:
+    assert decode_bytes(b'[{"a": NaN}]') == decode_text('[{"a": NaN}]')

@@ -163,6 +163,7 @@ def parse_field_paths(paths: Mapping[str, str]) -> FieldPaths:
 # A record without any of these is not a case.
 SIDE_FIELDS = ("id", "input", *EXPECTED_FIELDS, *ACTUAL_FIELDS)
 _GROUP_FIELDS = ("forbid", "in_order", "any_order", "one_of", "optional")
+_GROUPING = frozenset(_GROUP_FIELDS)
 _ALL_FIELDS = frozenset((*SIDE_FIELDS, *EITHER_SIDE_FIELDS, "trial", "tools", "tags", "metadata"))
 
 
@@ -202,9 +203,9 @@ def only_field(record: dict[str, Any], fields: tuple[str, ...], place: str) -> s
 
 def refuse_groups(record: dict[str, Any], place: str) -> None:
     """Refuse group keywords beside `expected`: they belong inside it."""
-    for word in _GROUP_FIELDS:
-        if word in record:
-            raise UnreadableInput(place, f"'{word}' must be inside the list 'expected'.")
+    if not _GROUPING.isdisjoint(record):
+        word = next(word for word in _GROUP_FIELDS if word in record)
+        raise UnreadableInput(place, f"'{word}' must be inside the list 'expected'.")
 
 
 def refuse_typos(record: dict[str, Any], place: str) -> None:
@@ -260,7 +261,9 @@ def read_skip(record: dict[str, Any]) -> bool | str:
 def read_tags(record: dict[str, Any], place: str) -> tuple[str, ...]:
     """The tags of a record: one text or a list of texts."""
     value = record.get("tags")
-    tags = [value] if isinstance(value, str) else [] if value is None else value
+    if value is None:
+        return ()
+    tags = [value] if isinstance(value, str) else value
     if isinstance(tags, list | tuple):
         wrong = [tag for tag in tags if not isinstance(tag, str)]
         if not wrong:

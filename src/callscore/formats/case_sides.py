@@ -67,8 +67,10 @@ def read_side(
         value = list(value)
     if value is None or isinstance(value, ToolCall) or is_call_list(value):
         return tuple(
-            structs.replace(call, failed=True) if _says_failed(call, read_options) else call
-            for call in read_calls(value, side=side, where=where)
+            [
+                structs.replace(call, failed=True) if _says_failed(call, read_options) else call
+                for call in read_calls(value, side=side, where=where)
+            ]
         )
     from callscore.formats.shape import to_plain_data
 
@@ -158,6 +160,8 @@ def _is_own_notation(items: list[Any]) -> bool:
 
 
 def _with_rules(calls: tuple[Expected, ...], where: str, items: list[Any]) -> tuple[Expected, ...]:
+    if not calls:
+        return calls
     from callscore.formats.expectations import read_rules
 
     if any(isinstance(item, ToolCall) for item in items):

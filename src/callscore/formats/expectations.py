@@ -10,6 +10,7 @@ from msgspec import structs
 
 from callscore.core.call import ToolCall
 from callscore.core.case import Expected, Forbidden, Group, GroupKind, Times
+from callscore.core.expectation_json import LITERAL, parse_matchers
 from callscore.core.rules import Matcher
 from callscore.core.suggestions import did_you_mean
 from callscore.errors import InvalidCall
@@ -162,8 +163,8 @@ def _is_call(items: list[Any]) -> bool:
 
 def read_rules(call: ToolCall, where: str) -> ToolCall:
     """A call of a case file with the `$` keys in its arguments read as rules."""
-    from callscore.core.expectation_json import LITERAL, parse_matchers
-
+    if not call.arguments:
+        return call
     arguments = parse_matchers(call.arguments, where=f"{where}.arguments")
     if arguments is call.arguments:
         return call

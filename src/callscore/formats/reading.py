@@ -46,10 +46,7 @@ _MAX_RECENT = 4  # kinds of documents in one file, such as requests and answers
 
 def find_dialect(document: Any, among: frozenset[str] | None = None) -> Dialect | None:
     """The first dialect, in their order, that recognizes a document; `among` limits the choice."""
-    for dialect in sign_index().dialects_for(document):
-        if (among is None or dialect.name in among) and dialect.recognizes(document):
-            return dialect
-    return None
+    return sign_index().find(document, among)
 
 
 class Recognizer:
@@ -140,18 +137,17 @@ def read_document(document: Any, read_options: ReadOptions = DEFAULT_READ_OPTION
         UnknownFormat: no dialect recognizes it.
         InvalidCall: it cannot be read.
     """
+    found = find_dialect(document)
+    if found is not None:
+        return read_as(found, document, read_options)
     traces: list[Trace] = []
-    for dialect, item in _with_dialects(document):
+    for dialect, item in _listed_with_dialects(document):
         traces += read_as(dialect, item, read_options)
     return traces
 
 
-def _with_dialects(document: Any) -> Iterator[tuple[Dialect, Any]]:
-    """The document, or the documents in a list, each with its dialect."""
-    found = find_dialect(document)
-    if found is not None:
-        yield found, document
-        return
+def _listed_with_dialects(document: Any) -> Iterator[tuple[Dialect, Any]]:
+    """The documents in a list that no dialect recognizes, each with its dialect."""
     if not isinstance(document, list):
         raise UnknownFormat(unknown_format_text(document))
     recognizer = Recognizer()
@@ -235,7 +231,10 @@ def _without_calls_of(
 
 def read_definitions_in(document: Any, *, dialect: Dialect | None = None) -> list[Tool]:
     """The definitions of the tools in a document, without repetitions."""
-    documents = _with_dialects(document) if dialect is None else [(dialect, document)]
+    dialect = dialect or find_dialect(document)
+    if dialect is not None:
+        return unique_tools(dialect.read_tools(document))
+    documents = _listed_with_dialects(document)
     return unique_tools(tool for found, item in documents for tool in found.read_tools(item))
 
 

@@ -12,8 +12,6 @@ from typing import TYPE_CHECKING, Any
 from msgspec import Struct
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from callscore.formats.dialect import Dialect
 
 __all__ = ["TEXT_SIGNS", "SignIndex", "Signs"]
@@ -29,8 +27,8 @@ class Signs(Struct, frozen=True, kw_only=True):
             can be any: `dict`, `list` or the type of None.
         has_other_items: whether anything but objects in a list is enough.
         is_text: whether a text is enough.
-        kind: a function of an object or a list, and its answer for this dialect. Dialects that have
-            the same function are told apart by one call of it.
+        kind: a function of an object or a list, and its answer for documents that the dialect
+            recognizes. Dialects that have the same function are told apart by one call of it.
     """
 
     keys: tuple[str, ...] = ()
@@ -75,56 +73,62 @@ class SignIndex:
             kind_of, answer = signs.kind
             _add_to(self._by_kind.setdefault(kind_of, {}), (answer,), bit)
 
-    def dialects_for(self, document: Any) -> Iterator[Dialect]:
+    def find(self, document: Any, among: frozenset[str] | None = None) -> Dialect | None:
+        """The first dialect, in their order, that recognizes a document; `among` limits the choice."""
+        possible, certain = self._possible(document)
+        while possible:
+            lowest = possible & -possible
+            dialect = self.dialects[lowest.bit_length() - 1]
+            possible ^= lowest
+            if among is not None and dialect.name not in among:
+                continue
+            if lowest & certain or dialect.recognizes(document):
+                return dialect
+        return None
+
+    def dialects_for(self, document: Any) -> list[Dialect]:
         """The dialects that may recognize a document, in their order."""
+        possible, _ = self._possible(document)
+        return [dialect for place, dialect in enumerate(self.dialects) if possible >> place & 1]
+
+    def _possible(self, document: Any) -> tuple[int, int]:
+        """The dialects whose signs a document has, and those of them that recognize it."""
         if isinstance(document, dict):
             found = self._of_object(document)
         elif isinstance(document, list):
             found = self._of_list(document)
         else:
-            found = self._of_text if isinstance(document, str) else 0
-        found |= self._always
-        while found:
-            lowest = found & -found
-            yield self.dialects[lowest.bit_length() - 1]
-            found ^= lowest
+            return (self._always | self._of_text if isinstance(document, str) else self._always), 0
+        certain = 0
+        for kind_of, by_kind in self._by_kind.items():
+            certain |= by_kind.get(kind_of(document), 0)
+        return self._always | found | certain, certain
 
     def _of_object(self, document: dict[Any, Any]) -> int:
         found = 0
         by_key = self._by_key
         for key in by_key.keys() & document.keys():
             found |= by_key[key]
-        return found | self._of_first_value(document) | self._of_kinds(document)
+        for value in document.values():  # the first one
+            return found if value.__class__ is str else found | self._of_value(value)
+        return found
 
     def _of_list(self, document: list[Any]) -> int:
         items = [item for item in document if isinstance(item, dict)]
         found = self._with_other_items if len(items) < len(document) else 0
-        if items:
-            found |= self._of_first_value(items[0])
         by_key = self._by_item_key
         for key in by_key.keys() & set().union(*items):
             found |= by_key[key]
-        return found | self._of_kinds(document)
-
-    def _of_first_value(self, item: dict[Any, Any]) -> int:
-        for value in item.values():
-            return self._by_value_type.get(_plain_type(value), 0)
-        return 0
-
-    def _of_kinds(self, document: Any) -> int:
-        found = 0
-        for kind_of, by_kind in self._by_kind.items():
-            found |= by_kind.get(kind_of(document), 0)
+        for value in items[0].values() if items else ():  # the first one
+            return found if value.__class__ is str else found | self._of_value(value)
         return found
+
+    def _of_value(self, value: Any) -> int:
+        # Objects and lists with something malformed in them have types of their own.
+        kind = dict if isinstance(value, dict) else list if isinstance(value, list) else type(value)
+        return self._by_value_type.get(kind, 0)
 
 
 def _add_to(index: dict[Any, int], keys: tuple[Any, ...], bit: int) -> None:
     for key in keys:
         index[key] = index.get(key, 0) | bit
-
-
-def _plain_type(value: Any) -> type:
-    """The type of a value; objects and lists with something malformed in them have their own."""
-    if isinstance(value, dict):
-        return dict
-    return list if isinstance(value, list) else type(value)

@@ -10,7 +10,7 @@ from typing import Any, Literal, get_args
 from msgspec import Struct
 
 from callscore.core.call import Tool, ToolCall
-from callscore.core.case import Expected
+from callscore.core.case import Expected, calls_in
 from callscore.core.rendering import mention
 from callscore.errors import InvalidSettings
 
@@ -49,8 +49,6 @@ class Trace(Struct, frozen=True, gc=False, kw_only=True, repr_omit_defaults=True
         """What was called, or what is expected if the document says only that."""
         if self.calls is not None:
             return self.calls
-        from callscore.core.case import calls_in
-
         return tuple(calls_in(self.expected or ()))
 
 

@@ -254,6 +254,7 @@ def _looks_like_json(text: str) -> bool:
 
 # --- text of any kind: JSON, JSON lines, events, or plain text ---------------------------------
 
+_JSON_BEGINNINGS = (b"{", b"[")
 _BYTES_PLACE = "the bytes"  # where an error is, if there is no file
 
 
@@ -276,6 +277,11 @@ def decode_bytes(data: bytes) -> Any:
     Raises:
         UnreadableInput: they are neither, or damaged.
     """
+    if data[:1] in _JSON_BEGINNINGS:  # as no protobuf does
+        try:
+            return _decode(data)
+        except _DECODE_ERRORS:
+            pass
     from callscore.sources.otlp_protobuf import decode_otlp, looks_like_otlp
 
     if looks_like_otlp(data):

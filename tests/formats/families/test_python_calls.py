@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import ast
 import time
+import warnings
 from typing import Any
 
 import pytest
@@ -14,6 +16,7 @@ from callscore.formats.families.python_calls import (
     PythonCall,
     is_prose,
     is_python_call_list,
+    lacks_brackets,
     parse_calls,
     read_plain_calls,
     take_python,
@@ -349,3 +352,31 @@ def test_words_are_told_by_their_beginning(text: str) -> None:
 def test_calls_are_no_words(text: str) -> None:
     assert not is_prose(text)
     assert parse_calls(text)
+
+
+PIECES = (
+    *("f", "(", ")", "[", "]", "{", "}", ",", "=", ":", "a=", "1", " ", "\n", "\\", "#", "*", "x"),
+    *("'", '"', "'''", '"""', "r'", "f'", 'b"', "'x'", "'('", "f\"{x['(']}\""),
+)
+
+
+@given(st.lists(st.sampled_from(PIECES), max_size=15).map("".join), st.booleans())
+def test_the_parser_refuses_what_lacks_brackets(text: str, is_call: bool) -> None:
+    text = f"f({text})" if is_call else text
+
+    if lacks_brackets(text):
+        with pytest.raises((SyntaxError, ValueError)), warnings.catch_warnings(action="ignore"):
+            ast.parse(text)
+
+
+@pytest.mark.parametrize("text", ["f(a=", "[f(a=1]", "f(a=1))", "f(a='(', b={1: 2)", "f('x' ')'"])
+def test_a_text_that_lacks_brackets_is_known_without_the_parser(text: str) -> None:
+    assert lacks_brackets(text)
+    assert parse_calls(text) is None
+
+
+@pytest.mark.parametrize(
+    "text", ["f(a=1)", "f(a='(')", "f(a=r'(')", "f(a='''(''')", "f(a=1  # (\n)", "f(a=1 2)"]
+)
+def test_other_texts_are_left_to_the_parser(text: str) -> None:
+    assert not lacks_brackets(text)

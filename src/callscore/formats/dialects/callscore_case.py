@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from callscore.formats.cases import has_own_id, read_case
+from callscore.formats.cases import NO_ID, has_own_id, read_case
 from callscore.formats.definitions import read_definitions
 from callscore.formats.shape import as_list, dicts
 from callscore.formats.signs import Signs
@@ -46,11 +46,12 @@ def read(document: Any, options: ReadOptions) -> list[Trace]:
     """One run per case."""
     traces = []
     for position, record in enumerate(dicts(as_list(document))):
-        case = read_case(record, place=f"cases[{position}]", read_options=options)
+        place = f"cases[{position}]"
+        case = read_case(record, place=place, read_options=options, needs_id=False)
         trace = Trace(
             calls=case.actual,
             expected=None if case.expected is None else tuple(case.expected),
-            id=case.id if has_own_id(case) else None,
+            id=case.id if case.id != NO_ID and has_own_id(case) else None,
             trial=case.trial,
             input=case.input,
         )

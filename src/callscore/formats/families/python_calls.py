@@ -200,6 +200,8 @@ _TOKEN = re.compile(
     r"""'(?:[^'\\]|\\.)*(?:'|\\?\Z)|"(?:[^"\\]|\\.)*(?:"|\\?\Z)|[^'"()\[\]{},]+|.""",
     re.DOTALL,
 )
+_PAIRS = {"(": ")", "[": "]", "{": "}"}
+_QUOTES = ("'", '"')
 _DEPTH = {"(": 1, "[": 1, "{": 1, ")": -1, "]": -1, "}": -1}
 
 
@@ -227,7 +229,30 @@ def parse_calls(text: str) -> list[PythonCall] | None:
     if len(text) > _MAX_LENGTH or is_prose(text):
         return None
     calls = read_plain_calls(text)
-    return _parse(text) if calls is None else calls
+    if calls is None and not lacks_brackets(text):
+        calls = _parse(text)
+    return calls
+
+
+def lacks_brackets(text: str) -> bool:
+    """Whether the parser would refuse a text because of its brackets, which it takes long to do.
+
+    If there may be comments, or strings that `_TOKEN` does not know, the answer is no.
+    """
+    closing: list[str] = []
+    before = ""
+    for piece in _TOKEN.findall(text):
+        if piece in _PAIRS:
+            closing.append(_PAIRS[piece])
+        elif piece in _DEPTH and (not closing or closing.pop() != piece):
+            return True
+        elif piece[0] in _QUOTES:
+            if before[-1:].isalnum() or before[:1] in _QUOTES:
+                return False  # with a prefix, or in three quotes
+        elif "#" in piece:
+            return False
+        before = piece
+    return bool(closing)
 
 
 def _parse(text: str) -> list[PythonCall] | None:

@@ -88,7 +88,8 @@ def _has_signs(value: dict[Any, Any], depth: int) -> bool:
 
 def _has_dotted_key(document: dict[Any, Any]) -> bool:
     try:
-        return "." in "".join(islice(document, _MAX_KEYS))  # at once, not key by key
+        few = document if len(document) <= _MAX_KEYS else islice(document, _MAX_KEYS)
+        return "." in "".join(few)  # at once, not key by key
     except TypeError:
         return any("." in str(key) for key in islice(document, _MAX_KEYS))
 
