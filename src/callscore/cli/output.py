@@ -184,8 +184,8 @@ class Output:
             from callscore.hiding.hider import Hider
             from callscore.reports.score_json import jsonl_line
 
-            hide = Hider().data
-            return lambda case: self._write_line(jsonl_line(hide(case), lang=self._lang))
+            hider = Hider()
+            return lambda case: self._write_line(jsonl_line(case, hider, lang=self._lang))
         from callscore.reports.case_by_case import case_format
 
         form = case_format(self._format)

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     from callscore.core.phrases import Language
     from callscore.core.results import CaseScore, Results
+    from callscore.hiding.hider import Hider
 
 __all__ = ["CaseFormat", "ShownCases", "case_format"]
 
@@ -47,11 +48,14 @@ class CaseFormat(NamedTuple):
             not needed here: a report on one case is written as a whole.
         around: what precedes the cases, and what follows them. The results have no `cases`.
         separator: what is between two cases.
+        hidden_case: like `case`, for a case with secrets in it, which are to be hidden; None if they
+            are hidden before.
     """
 
     case: Callable[[CaseScore, Language], bytes]
     around: Callable[[Results, ShownCases, Language], tuple[str, str]]
     separator: bytes = b""
+    hidden_case: Callable[[CaseScore, Language, Hider], bytes] | None = None
 
 
 def case_format(output_format: str) -> CaseFormat | None:

@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from callscore.reports.case_by_case import CaseFormat
-from callscore.words.case_json import case_to_json
+from callscore.words.case_json import case_to_json, plain_case_to_json
 from callscore.words.plain_data import results_to_dict
 from callscore.words.value_text import json_document
 
 if TYPE_CHECKING:
     from callscore.core.phrases import Language
     from callscore.core.results import CaseScore, Results
+    from callscore.hiding.hider import Hider
     from callscore.reports.case_by_case import ShownCases
 
 __all__ = ["CASE_FORMAT", "jsonl_line", "write_json"]
@@ -29,14 +30,35 @@ def write_json(results: Results, *, lang: Language = "en") -> str:
     return json_document(results_to_dict(results, lang=lang))
 
 
-def jsonl_line(case: CaseScore, *, lang: Language = "en") -> bytes:
-    """The score of one case as a line of JSON, with its line break."""
-    return case_to_json(case, lang=lang) + b"\n"
+def jsonl_line(case: CaseScore, hider: Hider | None = None, *, lang: Language = "en") -> bytes:
+    """The score of one case as a line of JSON, with its line break; `hider` hides secrets in it."""
+    if hider is None:
+        return case_to_json(case, lang=lang) + b"\n"
+    return _without_secrets(case, lang, hider, depth=0) + b"\n"
 
 
 def _case(case: CaseScore, lang: Language) -> bytes:
     """The score of one case on its own lines of the document."""
-    found = case_to_json(case, lang=lang, depth=_CASE_DEPTH)
+    return _indented(case_to_json(case, lang=lang, depth=_CASE_DEPTH))
+
+
+def _hidden_case(case: CaseScore, lang: Language, hider: Hider) -> bytes:
+    return _indented(_without_secrets(case, lang, hider, depth=_CASE_DEPTH))
+
+
+def _without_secrets(case: CaseScore, lang: Language, hider: Hider, *, depth: int) -> bytes:
+    """A case as JSON in which secrets are hidden."""
+    if hider.has_any:
+        # The quick check takes less time in the text that is written than in the values. If these
+        # are not written as they are, the values have to be checked.
+        found = plain_case_to_json(case, lang=lang)
+        if found is not None and not hider.occurs_in(found.decode()):
+            return found
+        case = hider.data(case)
+    return case_to_json(case, lang=lang, depth=depth)
+
+
+def _indented(found: bytes) -> bytes:
     return _CASE_INDENT + msgspec.json.format(found, indent=2).replace(b"\n", _CASE_INDENT)
 
 
@@ -45,4 +67,4 @@ def _around(results: Results, _: ShownCases, lang: Language) -> tuple[str, str]:
     return f'{before}\n  "cases": [', f"\n  ]{after}"
 
 
-CASE_FORMAT = CaseFormat(_case, _around, b",")
+CASE_FORMAT = CaseFormat(_case, _around, b",", _hidden_case)

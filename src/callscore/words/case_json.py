@@ -1,8 +1,8 @@
 """The score of a case as JSON, encoded in one pass where that gives the same as `json_safe` and an encoder.
 
 Most calls come from JSON, so that an encoder can write them as they are. Whether it can is checked in few steps that run
-in C; what it would write otherwise than `json_safe` (objects of Python, rules, infinite numbers, very large integers) is
-turned into plain data first, call by call.
+in C. Where it would not (objects of Python, rules, infinite numbers, very large integers), a call is turned into plain
+data first.
 """
 
 from __future__ import annotations
