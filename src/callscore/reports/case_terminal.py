@@ -9,6 +9,7 @@ from rich.text import Text
 from callscore.core.phrases import count_of, say
 from callscore.core.rendering import display_width, escape, wrap
 from callscore.reports import case as wording
+from callscore.reports.direct_writing import StyledLines
 from callscore.reports.formatting import RUN_ID, UNLIMITED_WIDTH
 from callscore.reports.run import NO_CALLS
 from callscore.reports.terminal import (
@@ -110,7 +111,7 @@ def _trial_section(case: SavedCase, trial: Result, width: int, lang: Language) -
         return [indented(Text(escape(trial.failure.problem)))]
     values = scorer_value_lines(trial.values, case.pass_mark, width, longest=None)
     if trial.score is not None:
-        values.append(rich_text(call_lines(trial.score, width=width, lang=lang)))
+        values.append(StyledLines(call_lines(trial.score, width=width, lang=lang)))
         whole = wording.full_call_lines(trial.score, width=width, lang=lang)
         return [*values, Text(), Text("\n".join(whole), "dim")] if whole else values
     if trial.status == "scored":

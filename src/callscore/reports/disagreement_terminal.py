@@ -10,6 +10,7 @@ from callscore.core.phrases import say
 from callscore.core.rendering import escape
 from callscore.metrics.registry import OWN_NAME
 from callscore.reports import disagreement as wording
+from callscore.reports.direct_writing import StyledLines
 from callscore.reports.formatting import NO_NUMBER, number_text
 from callscore.reports.score import MEAN, METRIC, METRICS
 from callscore.reports.tables import NumberRow, number_table, room_for_names, wrapped_grid
@@ -20,7 +21,6 @@ from callscore.reports.terminal import (
     print_sections,
     report_width,
 )
-from callscore.words.diff import rich_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -69,7 +69,7 @@ def _sections(
     for disagreement in found.shown:
         about = Text(wording.case_line(disagreement, lang), "dim")
         line = heading_line(disagreement.case.label, [about], width)
-        diff = rich_text(wording.short_diff(disagreement, width, lang))
+        diff = StyledLines(wording.short_diff(disagreement, width, lang))
         yield [line, diff, *_opinions(disagreement, width, lang)]
     more = wording.more_cases(found, lang)
     yield [Text(more, "dim")] if more else []

@@ -13,6 +13,7 @@ from callscore.core.rendering import display_width, escape, wrap
 from callscore.core.results import CaseScore
 from callscore.reports import history as history_wording
 from callscore.reports import run as wording
+from callscore.reports.direct_writing import StyledLines
 from callscore.reports.formatting import RUN_ID, first_names
 from callscore.reports.run import COLUMN_SPACE, evaluation_label
 from callscore.reports.score import MEAN, TRIALS
@@ -216,7 +217,7 @@ def _case(run: RunResults, shown: ShownCase, width: int, lang: Language) -> Sect
             parts.append(Text(count, "bold red"))
         body = scorer_value_lines(case.metrics, pass_mark, width)
         if case.score.expected or case.score.actual:
-            body.append(rich_text(call_lines(case.score, width=width, lang=lang)))
+            body.append(StyledLines(call_lines(case.score, width=width, lang=lang)))
         else:  # a sentence
             sentence = call_lines(case.score, width=width - INDENT, lang=lang)
             body.append(indented(rich_text(sentence)))

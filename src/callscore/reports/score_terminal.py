@@ -9,6 +9,7 @@ from rich.text import Text
 from callscore.core.phrases import count_of, say
 from callscore.core.rendering import EMPTY_NAME, clip_middle, display_width, escape, short_names
 from callscore.reports import score as wording
+from callscore.reports.direct_writing import StyledLines
 from callscore.reports.formatting import INTERVAL_TEXT, metric_cells, scored_noun, settings_text
 from callscore.reports.score import FIXED_TOOL_COLUMNS, METRICS, MOST_TRIAL_COLUMNS
 from callscore.reports.tables import (
@@ -28,7 +29,7 @@ from callscore.reports.terminal import (
     print_sections,
     report_width,
 )
-from callscore.words.diff import call_lines, rich_text
+from callscore.words.diff import call_lines
 from callscore.words.explanation import FORBIDDEN_CALLS
 from callscore.words.look_alikes import look_alike_lines
 from callscore.words.value_text import MORE, NO_RATING, percent, summary_rating
@@ -269,7 +270,7 @@ def _case(case: CaseScore, title: str, width: int, lang: Language) -> Section:
         forbidden = count_of(FORBIDDEN_CALLS, len(score.forbidden), lang)
         parts.append(Text(forbidden, "bold red"))
     line = heading_line(title, [*parts, Text(rates, "dim")], width)
-    return [line, *_values(case, width), rich_text(call_lines(score, width=width, lang=lang))]
+    return [line, *_values(case, width), StyledLines(call_lines(score, width=width, lang=lang))]
 
 
 def _values(case: CaseScore, width: int) -> Section:

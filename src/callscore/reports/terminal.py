@@ -10,6 +10,7 @@ from rich.padding import Padding
 from rich.text import Text
 
 from callscore.core.rendering import clip, clip_middle, display_width, escape, wrap
+from callscore.reports.direct_writing import DirectWriter
 from callscore.reports.formatting import file_width, low_scorers, metric_cells
 from callscore.reports.tables import wrapped_grid
 
@@ -57,11 +58,18 @@ def report_width(console: Console) -> int:
 def print_sections(sections: Iterable[Section], console: Console) -> None:
     """Print the sections that are not empty, with an empty line between them."""
     width = report_width(console)
+    writer = DirectWriter(console, width)
     for number, section in enumerate(filter(None, sections)):
         if number:
-            console.print()
+            writer.write("\n")
         for part in section:
-            console.print(part, width=width)
+            text = writer.written(part)
+            if text is None:
+                writer.flush()
+                console.print(part, width=width)
+            else:
+                writer.write(text)
+    writer.flush()
 
 
 def note_line(sentence: str, names: str, *, style: str = "yellow") -> Table:

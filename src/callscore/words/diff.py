@@ -56,7 +56,16 @@ if TYPE_CHECKING:
     from callscore.core.score import Pair
     from callscore.words.unpaired import UnpairedReasons
 
-__all__ = ["NOTHING_COUNTS", "Line", "Span", "call_lines", "diff_lines", "plain_text", "rich_text"]
+__all__ = [
+    "COLOURS",
+    "NOTHING_COUNTS",
+    "Line",
+    "Span",
+    "call_lines",
+    "diff_lines",
+    "plain_text",
+    "rich_text",
+]
 
 Style = Literal["", "muted", "correct", "incorrect", "missed", "extra", "forbidden", "changed"]
 Span = tuple[str, Style]
@@ -73,7 +82,7 @@ _LONGEST_CALL = 2000
 _SHORTEST_EXCERPT = 8
 _BRACKETS = len("()")
 _LEAST_ARGUMENTS = len("(…)")
-_COLOURS: dict[Style, str] = {
+COLOURS: dict[Style, str] = {
     "": "",
     "muted": "dim",
     "correct": "green",
@@ -192,7 +201,7 @@ def rich_text(lines: list[Line]) -> Text:
     for number, line in enumerate(lines):
         text.append("\n" if number else "")
         for content, style in line:
-            text.append(content, _COLOURS[style])
+            text.append(content, COLOURS[style])
     return text
 
 
