@@ -58,7 +58,7 @@ class DirectWriter:
         self._codes: dict[str | Style, tuple[str, str]] = {"": ("", "")}
         self._waiting: list[str] = []
         self._size = 0
-        # What is recorded, or shown otherwise than as text, needs the styles themselves.
+        # What is recorded, or not shown as text, needs the styles themselves.
         self._is_possible = not (console.record or console.legacy_windows or console.is_jupyter)
 
     def write(self, text: str) -> None:
