@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from msgspec import structs
@@ -12,7 +13,7 @@ from callscore.core.suggestions import did_you_mean
 from callscore.errors import InvalidCall
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable
 
     from callscore.core.call import ToolCall
     from callscore.core.case import Expected
@@ -28,24 +29,37 @@ __all__ = [
 
 LITERAL = "$literal"
 _RULE_PREFIX = "$"
+_SCALARS = frozenset((str, int, float, bool, type(None)))
 
 
 def contains_rule_keys(value: Any) -> bool:
-    """Whether any key in a value begins with `$`; the search is not recursive."""
-    pending = [value]
-    while pending:
-        item = pending.pop()
-        if isinstance(item, dict):
-            if _has_rule_keys(item):
-                return True
-            pending += item.values()
-        elif isinstance(item, list | tuple):
-            pending += item
+    """Whether any key in a value begins with `$`; the search is not recursive.
+
+    It goes level by level, so that the keys of many objects are searched as one text.
+    """
+    level = [value]
+    while level:
+        objects = [item for item in level if isinstance(item, dict)]
+        if objects and _has_rule_keys(chain.from_iterable(objects)):
+            return True
+        members = [*chain.from_iterable(map(dict.values, objects))]
+        if len(objects) < len(level):
+            arrays = [item for item in level if isinstance(item, list | tuple)]
+            members += chain.from_iterable(arrays)
+        level = [member for member in members if member.__class__ not in _SCALARS]
     return False
 
 
-def _has_rule_keys(value: Mapping[Any, Any]) -> bool:
-    return any(isinstance(key, str) and key.startswith(_RULE_PREFIX) for key in value)
+def _has_rule_keys(keys: Iterable[Any]) -> bool:
+    """Whether a key begins with `$`."""
+    known = [*keys]
+    try:
+        text = "\0".join(known)
+    except TypeError:  # a key is not a text
+        return any(isinstance(key, str) and key.startswith(_RULE_PREFIX) for key in known)
+    if _RULE_PREFIX not in text:
+        return False
+    return any(key.startswith(_RULE_PREFIX) for key in known)
 
 
 def parse_matchers(value: Any, *, where: str) -> Any:

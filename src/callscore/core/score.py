@@ -396,13 +396,19 @@ class Score(Struct, frozen=True, gc=False):
     @property
     def argument_accuracy(self) -> float | None:
         """Matched expected arguments / expected arguments, over all pairs; None without any."""
-        pairs, equal = self.incorrect, 0
+        pairs = self.incorrect
         if self.has_equal_pairs:
-            equal = sum([len(self.expected[row].arguments or ()) for row, _ in self.correct_places])
+            calls = [
+                *self.expected[: self.equal_start],
+                *[self.expected[row] for row, _ in self.other_correct],
+            ]
+            expected = matched = sum([len(call.arguments or ()) for call in calls])
         else:
             pairs = self.correct + pairs
-        expected = equal + sum([pair.expected_arguments for pair in pairs])
-        matched = equal + sum([pair.matched_arguments for pair in pairs])
+            expected = matched = 0
+        for pair in pairs:
+            expected += pair.expected_arguments
+            matched += pair.matched_arguments
         return matched / expected if expected else None
 
     @property
