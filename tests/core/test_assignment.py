@@ -9,7 +9,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from callscore.core.assignment import BipartiteMatching, Levels, _PrimalDual, assign, columns_in
+from callscore.core.assignment import (
+    BipartiteMatching,
+    Levels,
+    _PrimalDual,
+    assign,
+    columns_in,
+    set_of,
+)
 from callscore.core.budget import Budget
 
 Weights = list[list[int]]
@@ -147,7 +154,15 @@ def test_where_everything_ties_every_row_takes_its_own_column() -> None:
 
 @given(st.sets(st.integers(0, 300)))
 def test_the_members_of_a_set_come_in_order(columns: set[int]) -> None:
-    assert columns_in(sum(1 << column for column in columns)) == sorted(columns)
+    found = set_of(list(columns))
+
+    assert found == sum(1 << column for column in columns)
+    assert columns_in(found) == sorted(columns)
+
+
+def test_few_members_of_a_long_set_come_in_order() -> None:
+    assert columns_in(set_of([7, 900, 3])) == [3, 7, 900]
+    assert columns_in(set_of(list(range(0, 3000, 30)))) == list(range(0, 3000, 30))
 
 
 # As many pairs as there can be.

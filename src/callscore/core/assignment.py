@@ -22,6 +22,7 @@ __all__ = [
     "assign_few",
     "columns_in",
     "levels_of",
+    "set_of",
 ]
 
 # Of one row: each weight above zero and the columns that have it, heaviest first. The columns that
@@ -92,20 +93,43 @@ def levels_of(weights: Iterable[tuple[int, int]]) -> Levels:
 # Beyond one column in so many, searching all of them in C is faster.
 _SPARSE = 20
 _FEW_COLUMNS = 16
+_LONG = 500  # columns, from which on an operation on the whole set takes long
 _DIGITS = bytes.maketrans(b"01", b"\0\1")
+_ONE = ord("1")
 
 
 def columns_in(columns: int) -> list[int]:
     """The columns of a set, in order."""
-    if columns.bit_count() * _SPARSE > columns.bit_length() > _FEW_COLUMNS:
+    length = columns.bit_length()
+    if columns.bit_count() * _SPARSE > length > _FEW_COLUMNS:
         digits = bin(columns)[:1:-1].encode().translate(_DIGITS)
-        return list(compress(range(len(digits)), digits))
+        return list(compress(range(length), digits))
     found: list[int] = []
+    if length > _LONG:
+        text = bin(columns)[:1:-1]
+        column = text.find("1")
+        while column >= 0:
+            found.append(column)
+            column = text.find("1", column + 1)
+        return found
     while columns:
         bit = columns & -columns
         found.append(bit.bit_length() - 1)
         columns ^= bit
     return found
+
+
+def set_of(columns: list[int]) -> int:
+    """The set of some columns, as a bit set."""
+    if len(columns) <= _FEW_COLUMNS:
+        found = 0
+        for column in columns:
+            found |= 1 << column
+        return found
+    digits = bytearray(b"0") * (max(columns) + 1)
+    for column in columns:
+        digits[-1 - column] = _ONE
+    return int(digits, 2)
 
 
 # Which columns a row may have, which row has a column, and the free columns.

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any, cast
 from callscore.core.arguments import apply_settings
 from callscore.core.budget import Budget
 from callscore.core.call import ToolCall
+from callscore.core.call_index import CallIndex
 from callscore.core.case import Forbidden, Group, Times
 from callscore.core.equality import equal_objects
-from callscore.core.pairing import CallIndex, is_correct_pair, match_calls
+from callscore.core.pairing import is_correct_pair, match_calls
 from callscore.core.rules import contains_matchers
 from callscore.core.score import Score, pairs_at
 from callscore.core.settings import DEFAULT
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from callscore.core.call import Tool
     from callscore.core.case import Expected
     from callscore.core.counted_calls import Ignored, PreparedCalls
-    from callscore.core.pairing import Match
+    from callscore.core.in_order import Match
     from callscore.core.score import Positions
     from callscore.core.settings import Settings
 

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from callscore.core.budget import Budget
 from callscore.core.call import ToolCall
+from callscore.core.call_index import CallIndex
 from callscore.core.case import Expected, Group, GroupKind, Times
 from callscore.core.groups.branch_and_bound import solve_by_branching
 from callscore.core.groups.interleaving import solve_by_states
@@ -19,7 +20,6 @@ from callscore.core.groups.tree import (
     split_tree,
     weigh_subproblem,
 )
-from callscore.core.pairing import CallIndex
 from callscore.core.settings import Mode, Settings
 
 RATES = [Rate(0, 1), Rate(0, 1, allows_optional=False), Rate(1, 3), Rate(4, 5), Rate(1, 1)]

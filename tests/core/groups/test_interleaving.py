@@ -6,6 +6,7 @@ import pytest
 
 from callscore.core.budget import Budget
 from callscore.core.call import ToolCall
+from callscore.core.call_index import CallIndex
 from callscore.core.case import Expected, Group, GroupKind, Times
 from callscore.core.groups.interleaving import _build_graph, count_states, solve_by_states
 from callscore.core.groups.tree import (
@@ -15,7 +16,6 @@ from callscore.core.groups.tree import (
     split_tree,
     weigh_subproblem,
 )
-from callscore.core.pairing import CallIndex
 from callscore.core.settings import DEFAULT
 
 

@@ -14,9 +14,10 @@ from msgspec.structs import replace
 from callscore.core.arguments import Grade, grade_calls
 from callscore.core.budget import Budget
 from callscore.core.call import ToolCall
+from callscore.core.call_index import CallIndex
 from callscore.core.case import Expected, Group, Times
 from callscore.core.groups.solver import GroupPairing, match_groups
-from callscore.core.pairing import CallIndex, match_calls
+from callscore.core.pairing import match_calls
 from callscore.core.settings import Mode, Settings
 
 if TYPE_CHECKING:

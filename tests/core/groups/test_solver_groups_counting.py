@@ -6,9 +6,9 @@ import pytest
 
 from callscore.core.budget import MAX_STEPS, Budget
 from callscore.core.call import ToolCall
+from callscore.core.call_index import CallIndex
 from callscore.core.case import Expected, Forbidden, Group, GroupKind, Times, calls_in
 from callscore.core.groups.solver import match_groups
-from callscore.core.pairing import CallIndex
 from callscore.core.settings import Order, Settings
 from callscore.errors import InvalidCall
 

@@ -13,8 +13,8 @@ from callscore.core.arguments import Grade, apply_settings, grade_calls
 from callscore.core.assignment import columns_in
 from callscore.core.budget import Budget
 from callscore.core.call import NOT_CAPTURED, ToolCall
+from callscore.core.call_index import CallIndex, PairWeights, weigh_pairs
 from callscore.core.equality import fingerprint
-from callscore.core.pairing import CallIndex, PairWeights, weigh_pairs
 from callscore.core.rules import Matcher
 from callscore.core.settings import DEFAULT, Mode, Settings
 
