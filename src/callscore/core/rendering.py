@@ -6,7 +6,7 @@ import re
 from collections import Counter, deque
 from contextlib import contextmanager
 from contextvars import ContextVar
-from itertools import accumulate, islice, pairwise, takewhile
+from itertools import accumulate, pairwise, takewhile
 from typing import TYPE_CHECKING, Any
 from unicodedata import category, east_asian_width
 
@@ -506,7 +506,6 @@ def json_path(steps: Iterable[Any]) -> str:
 # need no escape. Their text is made in one go and checked once, instead of piece by piece. Any start
 # of such a text is the text of the same value with less room, so that it can be cut again.
 _MAX_PLAIN_DEPTH = 8
-_QUOTED_SIGNS = re.compile(r'["\\]').search
 _SEPARATOR = len(", ")
 
 
@@ -516,11 +515,18 @@ def plain_arguments_text(arguments: dict[str, Any], limit: int) -> str | None:
     `render_arguments` gives the same text for any smaller limit, cut. None if something in them is not
     plain: characters that are escaped, or do not take one column; values that are not JSON.
     """
+    if len(arguments) > max(limit, 0):  # each takes at least two columns
+        return None
     parts: list[str] = []
-    for name, value in islice(arguments.items(), max(limit, 0) + 1):  # each takes some
+    for name, value in arguments.items():
         if name.__class__ is not str or len(name) > limit:
             return None
-        if value.__class__ is str and len(value) <= limit and not _QUOTED_SIGNS(value):
+        if (
+            value.__class__ is str
+            and len(value) <= limit
+            and '"' not in value
+            and "\\" not in value
+        ):
             parts.append(f'{name}="{value}"')  # nearly half of all arguments
             continue
         text = _plain_text(value, limit)
@@ -547,7 +553,7 @@ def _plain_text(value: Any, room: int, depth: int = 0) -> str | None:
     kind = value.__class__
     if kind is str:
         text: str = value if len(value) <= room else value[: room + 1]
-        if _QUOTED_SIGNS(text):
+        if '"' in text or "\\" in text:
             text = text.replace("\\", "\\\\").replace('"', '\\"')
         return f'"{text}"'
     spell = _PLAIN_SCALARS.get(kind)

@@ -317,7 +317,7 @@ _MARKDOWN_NAME_WIDTH = 80
 _NOTE_WIDTH = 1000  # room for all names of a note; each of them is cut already
 # Text of these characters alone has no meaning in Markdown between backticks.
 _SAFE_IN_CODE = re.compile(r"[\w .,:;/+=#@$%*'\"(){}\[\]!?~^…-]*")
-_WORDLIKE = re.compile(r"[^\W_]|[ …]")
+_NOT_WORDLIKE = re.compile(r"(?![ …])[\W_]")
 _NUMBER = re.compile("[+−]?[0-9]")
 
 
@@ -336,7 +336,7 @@ def code_title(text: str) -> str:
 
 def fenced(text: str, language: str) -> str:
     """Text as a block of code, whatever it contains."""
-    longest = max(map(len, re.findall("`+", text)), default=0)
+    longest = max(map(len, re.findall("`+", text)), default=0) if "`" in text else 0
     fence = "`" * max(3, longest + 1)
     return f"{fence}{language}\n{text}\n{fence}"
 
@@ -351,10 +351,7 @@ def table(labels: Iterable[str], rows: Sequence[tuple[object, ...]]) -> str:
 def html_entities(text: str) -> str:
     """Text that is safe inside HTML inside Markdown."""
     # A numeric character reference has no other meaning, neither in Markdown nor in HTML.
-    return "".join(
-        character if _WORDLIKE.fullmatch(character) else f"&#{ord(character)};"
-        for character in text
-    )
+    return _NOT_WORDLIKE.sub(lambda found: f"&#{ord(found[0])};", text)
 
 
 def note_items(

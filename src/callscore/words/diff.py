@@ -190,7 +190,7 @@ def call_lines(score: Score, *, width: int = 100, lang: Language = "en") -> list
 
 def plain_text(lines: list[Line]) -> str:
     """The lines without colour."""
-    return "\n".join("".join(text for text, _ in line).rstrip() for line in lines)
+    return "\n".join(["".join([text for text, _ in line]).rstrip() for line in lines])
 
 
 def rich_text(lines: list[Line]) -> Text:
@@ -327,13 +327,14 @@ class _Part(Protocol):
 class _Fixed:
     """A row that does not depend on the widths: a header, a call without a partner, a note."""
 
-    __slots__ = ("_row",)
+    __slots__ = ("_columns", "_row")
 
     def __init__(self, row: _Row) -> None:
         self._row = row
+        self._columns = _row_columns(row)
 
     def columns(self, _: _Widths) -> tuple[int, int]:
-        return _row_columns(self._row)
+        return self._columns
 
     def has_ellipsis(self, _: _Widths) -> bool:
         return _has_ellipsis(self._row)
@@ -343,28 +344,46 @@ class _Fixed:
 
 
 class _Rows:
-    """The rows of a pair with differences: a function of the widths, called once for each."""
+    """The rows of a pair with differences: a function of the widths, called once for each.
 
-    __slots__ = ("_draw", "_drawn")
+    Rows that are whole and plain (`is_plain`) are the same for all widths in which they have room.
+    """
 
-    def __init__(self, draw: Callable[[_Widths], Iterator[_Row]]) -> None:
-        self._draw = draw
-        self._drawn: dict[_Widths, list[_Row]] = {}
+    __slots__ = ("_draw", "_drawn", "_is_plain", "_whole")
 
-    def _rows(self, widths: _Widths) -> list[_Row]:
-        rows = self._drawn.get(widths)
-        if rows is None:
-            rows = self._drawn[widths] = [*self._draw(widths)]
-        return rows
+    def __init__(
+        self, draw: Callable[[_Widths], Iterator[_Row]], *, is_plain: bool = False
+    ) -> None:
+        self._draw, self._is_plain = draw, is_plain
+        self._drawn: dict[_Widths, tuple[list[_Row], tuple[int, int]]] = {}
+        self._whole: tuple[list[_Row], tuple[int, int]] | None = None
+
+    def _rows(self, widths: _Widths) -> tuple[list[_Row], tuple[int, int]]:
+        """The rows, and how many columns they take."""
+        whole = self._whole
+        if whole is not None and whole[1][0] <= widths[0] and whole[1][1] <= widths[1]:
+            return whole
+        found = self._drawn.get(widths)
+        if found is None:
+            rows = [*self._draw(widths)]
+            found = self._drawn[widths] = rows, _most_columns(rows)
+            if self._is_plain and not any(_is_cut(row) for row in rows):
+                self._whole = found
+        return found
 
     def columns(self, widths: _Widths) -> tuple[int, int]:
-        return _most_columns(self._rows(widths))
+        return self._rows(widths)[1]
 
     def has_ellipsis(self, widths: _Widths) -> bool:
-        return any(map(_has_ellipsis, self._rows(widths)))
+        return any(map(_has_ellipsis, self._rows(widths)[0]))
 
     def lines(self, drawn: _Widths, widths: _Widths) -> list[Line]:
-        return [line for row in self._rows(drawn) for line in _lay_out(row, widths)]
+        return [line for row in self._rows(drawn)[0] for line in _lay_out(row, widths)]
+
+
+def _is_cut(row: _Row) -> bool:
+    cells = () if row.is_note else (*row.expected, *row.actual)
+    return any(ELLIPSIS in text for text, _ in cells)
 
 
 def _row_columns(row: _Row) -> tuple[int, int]:
@@ -389,19 +408,24 @@ class _EqualPair:
     Most calls are in such pairs. The text of plain arguments is made once, and cut for each width.
     """
 
-    __slots__ = ("_calls", "_lang", "_mark", "_names", "_taken", "_texts")
+    __slots__ = ("_calls", "_lang", "_least", "_mark", "_most", "_names", "_texts")
 
     def __init__(self, expected: ToolCall, actual: ToolCall, mark: Span, layout: _Layout) -> None:
         self._calls, self._lang, self._mark = (expected, actual), layout.lang, mark
         name, other = layout.names[expected.name], layout.names[actual.name]
         self._names = name, other
-        left = display_width(name)
-        self._taken = left, left if other == name else display_width(other)
-        self._texts = _plain_arguments(expected, layout), _plain_arguments(actual, layout)
+        taken = display_width(name)
+        other_taken = taken if other == name else display_width(other)
+        self._least = taken + _LEAST_ARGUMENTS, other_taken + _LEAST_ARGUMENTS
+        left, right = _plain_arguments(expected, layout), _plain_arguments(actual, layout)
+        self._texts = left, right
+        # The columns that both calls take as a whole; None if they are not plain.
+        self._most: tuple[int, int] | None = None
+        if left is not None and right is not None:
+            self._most = taken + len(left) + _BRACKETS, other_taken + len(right) + _BRACKETS
 
     def _fits(self, widths: _Widths) -> bool:
-        left, right = self._taken
-        return left + _LEAST_ARGUMENTS <= widths[0] and right + _LEAST_ARGUMENTS <= widths[1]
+        return self._least[0] <= widths[0] and self._least[1] <= widths[1]
 
     def _arguments(self, side: int, limit: int) -> str:
         text = self._texts[side]
@@ -410,30 +434,41 @@ class _EqualPair:
         inside = max(limit - _BRACKETS, 1)
         return f"({text})" if len(text) <= inside else f"({text[: inside - 1]}…)"
 
-    def _call_columns(self, side: int, width: int) -> int:
-        taken, text = self._taken[side], self._texts[side]
-        if text is None:
-            return taken + display_width(self._arguments(side, width - taken))
-        whole = taken + len(text) + _BRACKETS
-        return min(whole, width)
-
     def columns(self, widths: _Widths) -> tuple[int, int]:
-        if self._fits(widths):
-            return self._call_columns(0, widths[0]), self._call_columns(1, widths[1])
+        if self._most is not None and self._fits(widths):
+            left, right = self._most
+            return min(left, widths[0]), min(right, widths[1])
         return _most_columns(self._rows(widths))
 
     def has_ellipsis(self, widths: _Widths) -> bool:
         return any(map(_has_ellipsis, self._rows(widths)))
 
     def lines(self, drawn: _Widths, widths: _Widths) -> list[Line]:
-        return [line for row in self._rows(drawn) for line in _lay_out(row, widths)]
+        if self._most is None or drawn != widths or not self._fits(drawn):
+            return [line for row in self._rows(drawn) for line in _lay_out(row, widths)]
+        # As `_lay_out` would, which cuts nothing here.
+        (name, other), mark, style = self._names, self._mark, self._mark[1]
+        left = self._arguments(0, drawn[0] - self._least[0] + _LEAST_ARGUMENTS)
+        right = self._arguments(1, drawn[1] - self._least[1] + _LEAST_ARGUMENTS)
+        padding = " " * (max(drawn[0] - self._most[0], 0) + _GAP)
+        start: Line = ("", ""), mark, (" ", "")
+        cells: Line = (
+            (name, style),
+            (left, "muted"),
+            (padding, ""),
+            (other, style),
+            (right, "muted"),
+        )
+        return [start + cells]
 
     def _rows(self, widths: _Widths) -> list[_Row]:
         mark, style = self._mark, self._mark[1]
         if self._fits(widths):
-            (name, other), (taken, other_taken) = self._names, self._taken
-            left = self._arguments(0, widths[0] - taken)
-            right = self._arguments(1, widths[1] - other_taken)
+            name, other = self._names
+            left, right = [
+                self._arguments(side, widths[side] - self._least[side] + _LEAST_ARGUMENTS)
+                for side in (0, 1)
+            ]
             return [
                 _Row(mark, ((name, style), (left, "muted")), ((other, style), (right, "muted")))
             ]
@@ -459,7 +494,12 @@ def _pair_part(pair: Pair, layout: _Layout) -> _Part:
     names = layout.names[pair.expected.name], layout.names[pair.actual.name]
     if pair.actual.error is not None:
         return _Rows(partial(_malformed_rows, pair, names, mark, layout.lang))
-    return _Rows(partial(_different_rows, pair, names, _changes(pair, layout), layout.lang))
+    changes = _changes(pair, layout)
+    is_plain = all(
+        left.is_plain and right.is_plain for left, right in [each.texts for each in changes]
+    )
+    draw = partial(_different_rows, pair, names, changes, layout.lang)
+    return _Rows(draw, is_plain=is_plain)
 
 
 def _name_row(names: tuple[str, str], mark: Span, widths: _Widths) -> _Row:
@@ -478,6 +518,11 @@ class _ValueText:
     def __init__(self, value: object, width: int) -> None:
         self._value = value
         self._text = plain_value_text(value, width + 1)
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether it has the same text in any width that has room for it."""
+        return self._text is not None
 
     def columns(self, limit: int) -> int:
         """How many columns it takes, or more than `limit`."""
