@@ -23,6 +23,8 @@ class Signs(Struct, frozen=True, kw_only=True):
     Attributes:
         keys: of an object.
         item_keys: of any of the objects in a list; by default the same as `keys`.
+        message_keys: of any of the objects in a list under the key `messages` of an object, which
+            most formats have.
         value_types: of the first value of an object, or of the first object in a list, if their keys
             can be any: `dict`, `list` or the type of None.
         has_other_items: whether anything but objects in a list is enough.
@@ -33,6 +35,7 @@ class Signs(Struct, frozen=True, kw_only=True):
 
     keys: tuple[str, ...] = ()
     item_keys: tuple[str, ...] | None = None
+    message_keys: tuple[str, ...] = ()
     value_types: tuple[type, ...] = ()
     has_other_items: bool = False
     is_text: bool = False
@@ -54,6 +57,8 @@ class SignIndex:
         self._of_text = 0
         self._by_key: dict[str, int] = {}
         self._by_item_key: dict[str, int] = {}
+        self._by_message_key: dict[str, int] = {}
+        self._with_messages = 0
         self._by_value_type: dict[type, int] = {}
         self._with_other_items = 0
         self._by_kind: dict[Callable[[Any], Hashable], dict[Hashable, int]] = {}
@@ -68,6 +73,8 @@ class SignIndex:
         self._with_other_items |= bit if signs.has_other_items else 0
         _add_to(self._by_key, signs.keys, bit)
         _add_to(self._by_item_key, signs.keys if signs.item_keys is None else signs.item_keys, bit)
+        _add_to(self._by_message_key, signs.message_keys, bit)
+        self._with_messages |= bit if signs.message_keys else 0
         _add_to(self._by_value_type, signs.value_types, bit)
         if signs.kind is not None:
             kind_of, answer = signs.kind
@@ -109,8 +116,23 @@ class SignIndex:
         by_key = self._by_key
         for key in by_key.keys() & document.keys():
             found |= by_key[key]
+        messages = document.get("messages")
+        if messages is not None:
+            found |= self._of_messages(messages)
         for value in document.values():  # the first one
             return found if value.__class__ is str else found | self._of_value(value)
+        return found
+
+    def _of_messages(self, messages: Any) -> int:
+        if not isinstance(messages, list):
+            return self._with_messages
+        items = [item for item in messages if isinstance(item, dict)]
+        if len(items) < len(messages):
+            return self._with_messages
+        found = 0
+        by_key = self._by_message_key
+        for key in by_key.keys() & set().union(*items):
+            found |= by_key[key]
         return found
 
     def _of_list(self, document: list[Any]) -> int:

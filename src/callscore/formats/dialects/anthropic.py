@@ -40,7 +40,11 @@ _CALLS = tuple(_KINDS)
 _ROLES = ("user", "assistant", "system")
 _CUT_OFF = ("max_tokens", "model_context_window_exceeded")
 _BATCH_RESULTS = ("succeeded", "errored", "canceled", "expired")
-SIGNS = Signs(keys=("content", "messages", "custom_id", "input"), item_keys=("content", "input"))
+SIGNS = Signs(
+    keys=("content", "tools", "custom_id", "input"),
+    item_keys=("content", "input"),
+    message_keys=("content",),
+)
 
 
 def recognizes(document: Any) -> bool:

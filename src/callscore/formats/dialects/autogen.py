@@ -54,7 +54,7 @@ _PLACES = (
     ("llm_context", "messages"),
     ("agent_state", "llm_context", "messages"),
 )
-SIGNS = Signs(keys=tuple(_MARKS), item_keys=("type",))
+SIGNS = Signs(keys=tuple(_MARKS - {"messages"}), item_keys=("type",), message_keys=("type",))
 
 
 def recognizes(document: Any) -> bool:

@@ -46,8 +46,9 @@ _CUT_OFF = ("max_tokens", "model_context_window_exceeded")
 _MALFORMED = "malformed_tool_use"
 _STATUSES = {"success": False, "error": True}
 SIGNS = Signs(
-    keys=("output", "messages", "content", "schemaType", "modelInput", "stream", *_EVENTS),
+    keys=("output", "toolConfig", "content", "schemaType", "modelInput", "stream", *_EVENTS),
     item_keys=tuple(_EVENTS),
+    message_keys=("content",),
 )
 
 

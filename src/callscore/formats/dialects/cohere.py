@@ -59,9 +59,10 @@ _TYPES = {
 SIGNS = Signs(
     keys=(
         *(*_ANSWERS, "message", "event_type", "delta", "index"),
-        *("chat_history", "tool_results", "messages"),
+        *("chat_history", "tool_results"),
     ),
     item_keys=("event_type", "delta", "index", "role", "tool_plan"),
+    message_keys=("role", "tool_plan"),
 )
 
 

@@ -32,8 +32,9 @@ _DETAILS = "\n\nError details: "
 _MAX_DEPTH = 50
 _LISTING = "mcp_list_tools"  # the provider lists the tools of a server: no call
 SIGNS = Signs(
-    keys=("eval", "epoch", "completion", "function", "tool_calls", "messages"),
+    keys=("eval", "epoch", "completion", "function", "tool_calls"),
     item_keys=("function", "tool_calls"),
+    message_keys=("function", "tool_calls"),
 )
 
 

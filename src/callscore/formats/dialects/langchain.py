@@ -50,7 +50,12 @@ _MARKS = frozenset(("type", "invalid_tool_calls", "tool_input"))
 _HOLDERS = frozenset(("generations", "intermediate_steps", "messages", "output", "raw"))
 _MAX_WRAPPERS = 3
 _PAIR = 2
-SIGNS = Signs(keys=(*_MARKS, *_HOLDERS), item_keys=tuple(_MARKS), has_other_items=True)
+SIGNS = Signs(
+    keys=tuple((_MARKS | _HOLDERS) - {"messages"}),
+    item_keys=tuple(_MARKS),
+    message_keys=tuple(_MARKS),
+    has_other_items=True,
+)
 
 joins_lines = is_unambiguous_message  # one message of a conversation, or a chunk of one
 

@@ -63,7 +63,7 @@ _SNAPSHOT_LENGTHS = (7, 8)  # how many fields a StateSnapshot has
 
 _EVENT_KEYS = ("event", "ns", "payload", "interrupts")
 SIGNS = Signs(
-    keys=(*_EVENT_KEYS, *_STATE_KEYS),
+    keys=(*_EVENT_KEYS, "checkpoint", "values", "channel_values"),
     item_keys=(*_EVENT_KEYS, *_STATE_KEYS, "triggers", "run_id"),
     value_types=_CONTAINER_TYPES,  # of the additions of nodes, each under its name
     has_other_items=True,

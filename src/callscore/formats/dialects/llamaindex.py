@@ -25,7 +25,9 @@ _CONVERSATIONS = ("messages", "chat_history")
 # Every message, call, output of an agent, end of a run and envelope has one of these.
 _MARKS = frozenset(("additional_kwargs", "tool_kwargs", "response", "result", "__is_pydantic"))
 SIGNS = Signs(
-    keys=("store", "chat_store", *_CONVERSATIONS, "message", *_MARKS), item_keys=tuple(_MARKS)
+    keys=("store", "chat_store", "chat_history", "message", *_MARKS),
+    item_keys=tuple(_MARKS),
+    message_keys=tuple(_MARKS),
 )
 
 

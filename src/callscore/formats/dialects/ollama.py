@@ -26,7 +26,11 @@ EXAMPLE = {
     },
     "done": True,
 }
-SIGNS = Signs(keys=("done", "messages"), item_keys=("done", "tool_name", "tool_calls"))
+SIGNS = Signs(
+    keys=("done",),
+    item_keys=("done", "tool_name", "tool_calls"),
+    message_keys=("tool_name", "tool_calls"),
+)
 
 
 def recognizes(document: Any) -> bool:

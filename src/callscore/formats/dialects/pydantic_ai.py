@@ -41,7 +41,11 @@ _MCP = "mcp_server:"
 _OFFERED = ("function_tools", "output_tools")  # the tools in a request to a model
 # Every item, history, state with a history and request to a model has one of these.
 _MARKS = frozenset(("kind", "part_kind", "event_kind", "state", "_state", *_HISTORIES, *_OFFERED))
-SIGNS = Signs(keys=tuple(_MARKS), item_keys=("kind", "part_kind", "event_kind"))
+SIGNS = Signs(
+    keys=tuple(_MARKS - {"messages"}),
+    item_keys=("kind", "part_kind", "event_kind"),
+    message_keys=("kind",),
+)
 
 
 def recognizes(document: Any) -> bool:

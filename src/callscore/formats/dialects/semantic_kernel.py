@@ -30,8 +30,7 @@ _CALLS = ("function_call", "FunctionCallContent")
 _RESULTS = ("function_result", "FunctionResultContent")
 _ITEMS = (*_CALLS, *_RESULTS)
 SIGNS = Signs(
-    keys=("messages", "content_type", "Items", "$type"),
-    item_keys=("content_type", "Items", "$type"),
+    keys=("content_type", "Items", "$type"), message_keys=("content_type", "Items", "$type")
 )
 
 

@@ -32,7 +32,11 @@ EXAMPLE = {
 _TYPES = ("USER", "ASSISTANT", "SYSTEM", "TOOL")
 # Every message, response and prompt has one of these.
 _MARKS = frozenset(("messageType", "results", "result", "messages", "instructions"))
-SIGNS = Signs(keys=tuple(_MARKS), item_keys=("messageType",))
+SIGNS = Signs(
+    keys=tuple(_MARKS - {"messages"}),
+    item_keys=("messageType",),
+    message_keys=("messageType",),
+)
 
 
 def recognizes(document: Any) -> bool:

@@ -32,11 +32,12 @@ EXAMPLE = {
 _ACTIONS = ("evaluation_criteria", "actions")
 _INSTRUCTIONS = ("user_scenario", "instructions")
 SIGNS = Signs(
-    keys=("simulations", "termination_reason", "user_scenario", "evaluation_criteria", "messages"),
+    keys=("simulations", "termination_reason", "user_scenario", "evaluation_criteria"),
     item_keys=(
         *("user_scenario", "evaluation_criteria", "termination_reason", "messages"),
         *("requestor", "tool_calls"),
     ),
+    message_keys=("requestor", "tool_calls"),
 )
 
 

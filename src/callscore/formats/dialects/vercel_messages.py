@@ -27,7 +27,9 @@ EXAMPLE = [
 ]
 _LISTS = ("messages", "responseMessages", "initialResponseMessages", "prompt")
 _ERRORS = ("error-text", "error-json")
-SIGNS = Signs(keys=(*_LISTS, "response", "content"), item_keys=("content",))
+SIGNS = Signs(
+    keys=(*_LISTS[1:], "response", "content"), item_keys=("content",), message_keys=("content",)
+)
 
 
 def recognizes(document: Any) -> bool:

@@ -31,7 +31,7 @@ _OTHER_PARTS = ("reasoning", "file", "source", "source-url", "source-document", 
 _TOOL = "tool-"
 # States of calls that the model has not finished.
 _UNFINISHED = ("input-streaming", "partial-call")
-SIGNS = Signs(keys=("messages", "parts", "toolInvocations"), item_keys=("parts", "toolInvocations"))
+SIGNS = Signs(keys=("parts", "toolInvocations"), message_keys=("parts", "toolInvocations"))
 
 
 def recognizes(document: Any) -> bool:
