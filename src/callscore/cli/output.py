@@ -54,6 +54,7 @@ _WRITERS = {
     ("score", "json"): ("score_json", "write_json"),
     ("score", "junit"): ("score_junit", "write_junit"),
     ("score", "markdown"): ("score_markdown", "write_markdown"),
+    ("run", "json"): ("run_json", "write_json"),
     ("gate", "junit"): ("gate_terminal", "write_junit"),
     ("history", "table"): ("history_terminal", "write_text"),
 }

@@ -63,6 +63,7 @@ __all__ = [
     "judgement_by_key",
     "newest_answer",
     "page_of_results",
+    "payload_bodies",
     "result_columns",
     "result_rows",
     "results_by_number",
@@ -192,6 +193,16 @@ def results_by_number(
             found[row.number] = result_record(row, run.id)
     if len(found) != len(set(numbers)):
         raise damaged_row(f"run {run.id}: a result")
+    return found
+
+
+def payload_bodies(connection: AnyConnection, digests: Sequence[bytes]) -> dict[bytes, bytes]:
+    """The stored bodies of payloads, by their digests; those that are missing are left out."""
+    found: dict[bytes, bytes] = {}
+    for start in range(0, len(digests), _MAX_VALUES):
+        names, values = _placeholders(digests[start : start + _MAX_VALUES])
+        query = f"SELECT digest, body FROM payloads WHERE digest IN ({names})"  # noqa: S608  (placeholders)
+        found.update(fetch_all(connection, query, values))
     return found
 
 

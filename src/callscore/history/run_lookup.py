@@ -18,7 +18,7 @@ from callscore.history.database import with_retries
 from callscore.history.records import EvaluationNumbers, RunRecord, run_records
 from callscore.history.run_metadata import is_partial
 from callscore.history.run_queries import column_of
-from callscore.history.tables import EVALUATIONS
+from callscore.history.tables import EVALUATIONS, RESULTS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -283,7 +283,7 @@ def _evaluation_lines(
     )
 
 
-_columns = queries.result_columns("evaluation", "case_id", "status", "passed", "f1", "tags")
+_columns = queries.result_columns("evaluation", "case_id", "status", "passed", "f1")
 
 
 def count_results(
@@ -291,18 +291,38 @@ def count_results(
 ) -> dict[int, EvaluationNumbers] | None:
     """The totals of each evaluation of a run, counted; None if no result has the tag."""
     counts: dict[int, dict[str, _CaseCount]] = {}
-    has_tag: dict[str | None, bool] = {None: False}
-    for row in queries.result_rows(connection, run_queries.saved_run(connection, run)):
-        evaluation, case, status, passed, f1, tags = _columns(row)
-        if tag is not None:
-            if tags not in has_tag:
-                has_tag[tags] = hide_text(tag) in map(hide_text, msgspec.json.decode(tags))
-            if not has_tag[tags]:
-                continue
-        of_case = counts.setdefault(evaluation, {}).setdefault(case, _CaseCount())
-        of_case.add(is_error=status == "error", passed=passed, f1=f1)
+    rows = queries.result_rows(connection, run_queries.saved_run(connection, run))
+    if tag is not None:
+        rows = _tagged(rows, tag)
+    for evaluation, case, status, passed, f1 in map(_columns, rows):
+        of_evaluation = counts.setdefault(evaluation, {})
+        of_case = of_evaluation.get(case)
+        if of_case is None:
+            of_case = of_evaluation[case] = _CaseCount()
+        of_case.trials += 1
+        if status == "error":
+            of_case.errors += 1
+            of_case.decided += 1
+            continue
+        if passed is not None:
+            of_case.decided += 1
+            of_case.passed += bool(passed)
+        if f1 is not None:
+            of_case.scored += 1
+            of_case.f1 += f1
     found = {number: _numbers_of(list(cases.values())) for number, cases in counts.items()}
     return found or None
+
+
+def _tagged(rows: Sequence[Any], tag: str) -> list[Any]:
+    """The results with a tag. Most have the same few tags, which are decoded once."""
+    wanted, at = hide_text(tag), RESULTS.positions["tags"]
+    has_tag = {
+        tags: wanted in map(hide_text, msgspec.json.decode(tags))
+        for tags in {row[at] for row in rows}
+        if tags is not None
+    }
+    return [row for row in rows if has_tag.get(row[at])]
 
 
 class _CaseCount:
@@ -313,15 +333,6 @@ class _CaseCount:
     def __init__(self) -> None:
         self.trials = self.errors = self.decided = self.passed = self.scored = 0
         self.f1 = 0.0
-
-    def add(self, *, is_error: bool, passed: bool | None, f1: float | None) -> None:
-        self.trials += 1
-        self.errors += is_error
-        self.decided += is_error or passed is not None
-        if not is_error:
-            self.passed += bool(passed)
-            self.scored += f1 is not None
-            self.f1 += f1 or 0.0
 
 
 def _numbers_of(cases: Sequence[_CaseCount]) -> EvaluationNumbers:

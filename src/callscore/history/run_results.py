@@ -24,15 +24,22 @@ from callscore.core.suggestions import suggestion_or_choices
 from callscore.errors import UnknownRun
 from callscore.history import queries, run_queries
 from callscore.history.database import with_retries
-from callscore.history.records import COUNTS, clean_text, decode_tools, settings_digest
+from callscore.history.records import (
+    COUNTS,
+    ResultRecord,
+    clean_text,
+    decode_tools,
+    settings_digest,
+    unpack,
+)
 from callscore.history.run_metadata import unreadable_records
 from callscore.words.value_text import decimal, exact_decimal
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from callscore.history.database import AnyConnection
-    from callscore.history.records import ResultRecord, RunRecord
+    from callscore.history.records import RunRecord
     from callscore.history.run_queries import SavedRun
     from callscore.history.store import Store
 
@@ -66,17 +73,21 @@ class LightRow(NamedTuple):
         number: the number of its own row.
         evaluation: the number of the evaluation in the run.
         result: the result; its case has a trial number if the evaluation has several trials.
+        payload: the digest of its case; None without one.
+        calls: the digest of its calls; None without any.
     """
 
     run: int
     number: int
     evaluation: int
     result: Result
+    payload: bytes | None
+    calls: bytes | None
 
 
 _light_columns = queries.result_columns(
     *("run", "number", "evaluation", "case_id", "trial", "status", "passed", "seconds"),
-    *("requests", "input_tokens", "output_tokens", "attempts", "is_reused"),
+    *("requests", "input_tokens", "output_tokens", "attempts", "is_reused", "payload", "calls"),
     *("failure_kind", "failure", "scores", "tools", *COUNTS),
 )
 
@@ -106,7 +117,7 @@ def _light_row(
 ) -> LightRow:
     run, number, evaluation, case, trial, status, passed, seconds, *rest = row
     requests, input_tokens, output_tokens, attempts, is_reused, *others = rest
-    kind, problem, scores, *kept = others
+    payload, calls, kind, problem, scores, *kept = others
     values, kept_scores = caches
     trial = trial if has_trials else None
     failure = None
@@ -132,7 +143,7 @@ def _light_row(
         failure=failure,
         saved=kept_scores[tuple(kept)],
     )
-    return LightRow(run, number, evaluation, result)
+    return LightRow(run, number, evaluation, result, payload, calls)
 
 
 def _decode_values(scores: str) -> tuple[MetricValue, ...]:
@@ -149,10 +160,30 @@ def _decode_score(columns: tuple[Any, ...]) -> SavedScore:
 
 @with_retries
 def full_results(store: Store, run: str, wanted: Sequence[LightRow]) -> dict[int, ResultRecord]:
-    """Some results of a run in full, by their row numbers."""
+    """Some results of a run with their cases and calls, by their row numbers.
+
+    The rows were verified, with the digests of their texts. Answers are not read.
+    """
+    digests = {digest for row in wanted for digest in (row.payload, row.calls) if digest}
     with store.reading() as connection:
-        saved = run_queries.saved_run(connection, run)
-        return queries.results_by_number(connection, saved, [row.number for row in wanted])
+        run_queries.saved_run(connection, run)
+        bodies = queries.payload_bodies(connection, sorted(digests))
+        return {row.number: _full_result(row, run, bodies) for row in wanted}
+
+
+def _full_result(row: LightRow, run: str, bodies: Mapping[bytes, bytes]) -> ResultRecord:
+    case, payload, calls = row.result.case, row.payload, row.calls
+    return ResultRecord(
+        run=run,
+        evaluation=row.evaluation,
+        case=case.id or "",
+        status=row.result.status,
+        payload=unpack(bodies.get(payload or b""), payload) or {},
+        calls=unpack(bodies.get(calls or b""), calls),
+        counts=() if row.result.saved is None else row.result.saved.counts,
+        passed=row.result.passed,
+        values=row.result.values,
+    )
 
 
 BELOW_THRESHOLD = Phrase(

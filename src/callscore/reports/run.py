@@ -42,8 +42,7 @@ from callscore.reports.formatting import (
 )
 from callscore.reports.score import MEAN, MOST_TRIAL_COLUMNS, TRIALS, rate_table
 from callscore.words.diff import call_lines, diff_lines, plain_text
-from callscore.words.plain_data import run_to_dict
-from callscore.words.value_text import CASES, ERROR_COUNT, MORE, call_text, json_document
+from callscore.words.value_text import CASES, ERROR_COUNT, MORE, call_text
 from callscore.words.value_text import TRIALS as TRIAL_COUNT
 
 if TYPE_CHECKING:
@@ -91,7 +90,6 @@ __all__ = [
     "variant_columns",
     "variant_groups",
     "verdict_parts",
-    "write_json",
     "write_junit",
     "write_markdown",
 ]
@@ -540,11 +538,6 @@ def trial_rows(
         labels = labels or shown
         rows += [(name, *row) for row in cells]
     return labels, rows
-
-
-def write_json(run: RunResults, *, lang: Language = "en") -> str:
-    """An indented document; the language affects its sentences, never its keys."""
-    return json_document(run_to_dict(run, lang=lang))
 
 
 _MARKDOWN_WIDTH = 1000

@@ -28,12 +28,14 @@ from callscore.words.plain_data import (
 from callscore.words.value_text import json_safe
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from callscore.core.case import Expected
     from callscore.core.phrases import Language
     from callscore.core.results import CaseScore
     from callscore.core.settings import Settings
+
+    Arrange = Callable[[dict[str, Any]], dict[str, Any]]
 
 __all__ = ["case_to_json", "plain_case_to_json"]
 
@@ -52,40 +54,45 @@ class _NestedDeeply(Exception):
     """A value is nested so deeply that a part of it becomes text."""
 
 
-def case_to_json(case: CaseScore, *, lang: Language = "en", depth: int = 0) -> bytes:
+def _unchanged(value: Any) -> Any:
+    return value
+
+
+def case_to_json(
+    case: CaseScore, *, lang: Language = "en", depth: int = 0, arranged: Arrange = _unchanged
+) -> bytes:
     """The fields of `case_to_dict` as JSON on one line.
 
     `depth` is how many objects and arrays are around it in a document: it decides where a value is
-    nested too deeply.
+    nested too deeply. `arranged` returns the fields as the document has them.
     """
-    found = plain_case_to_json(case, lang=lang)
+    found = plain_case_to_json(case, lang=lang, arranged=arranged)
     if found is not None:
         return found
     parts = Parts(_expected_part, _call_part, _value_part, _settings_part)
     try:
-        return msgspec.json.encode(case_fields(case, lang, parts))
+        return msgspec.json.encode(arranged(case_fields(case, lang, parts)))
     except (_NestedDeeply, UnicodeEncodeError):  # the latter is half of a surrogate pair
-        return msgspec.json.encode(json_safe(case_to_dict(case, lang=lang), depth=depth))
+        fields = arranged(case_to_dict(case, lang=lang))
+        return msgspec.json.encode(json_safe(fields, depth=depth))
 
 
-def plain_case_to_json(case: CaseScore, *, lang: Language = "en") -> bytes | None:
+def plain_case_to_json(
+    case: CaseScore, *, lang: Language = "en", arranged: Arrange = _unchanged
+) -> bytes | None:
     """The same, if every text and number of the calls is written as it is; None if not."""
     score = case.score
     is_usual = score.expectation is None and not score.ignored and not score.settings.has_rules
     if not is_usual or not _are_plain((*score.expected, *score.actual)):
         return None
     try:
-        found = msgspec.json.encode(case_fields(case, lang, _UNCHANGED))
+        found = msgspec.json.encode(arranged(case_fields(case, lang, _UNCHANGED)))
     except UnicodeEncodeError:
         return None
     # A key stands behind a bracket or a comma. A single byte is found soonest, and often there is none.
     if b"$" in found and (b'{"$' in found or b',"$' in found):
         return None if contains_rule_keys([call.arguments for call in score.expected]) else found
     return found
-
-
-def _unchanged(value: Any) -> Any:
-    return value
 
 
 def _call_part(call: ToolCall) -> Any:

@@ -58,6 +58,7 @@ __all__ = [
     "call_fields",
     "call_to_dict",
     "case_fields",
+    "case_in_run",
     "case_to_dict",
     "expected_fields",
     "metric_to_dict",
@@ -488,7 +489,13 @@ def _failure(failure: Failure) -> dict[str, Any]:
 
 def _case(evaluation: EvaluationResults, case: CaseScore, lang: Language) -> dict[str, Any]:
     """The score of a case; it passes only if every scorer agrees."""
-    fields = case_to_dict(case, lang=lang)
+    return case_in_run(evaluation, case, case_to_dict(case, lang=lang))
+
+
+def case_in_run(
+    evaluation: EvaluationResults, case: CaseScore, fields: dict[str, Any]
+) -> dict[str, Any]:
+    """The fields of `case_to_dict` as the report of a run has them."""
     values = fields.pop("metrics")
     del fields["settings"]
     return {**fields, "passed": evaluation.passes(case), "values": values}
