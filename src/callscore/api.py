@@ -77,6 +77,10 @@ def score(
     elif not isinstance(settings, Settings):
         raise InvalidSettings(f"settings: expected a callscore.Settings, got {mention(settings)}")
     if tools is None and settings.top_k == 1:
+        if expected.__class__ is list and actual.__class__ is list:  # what most people pass
+            wanted, made = read_simple_calls(expected), read_simple_calls(actual)
+            if wanted is not None and made is not None:
+                return score_calls(wanted, made, settings)
         return score_calls(_read_expected(expected), _read_actual(actual), settings)
     known = None if tools is None else tools_by_name(tools)
     calls, *others = _read_answers(actual, known or _NO_TOOLS, settings.top_k)

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import gc
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import callscore
 from callscore import (
@@ -21,7 +24,7 @@ from callscore import (
     score,
 )
 from callscore.core import nesting
-from callscore.core.nesting import MAX_DEPTH, nesting_fault
+from callscore.core.nesting import MAX_DEPTH, end_soon, nesting_fault
 from callscore.core.rules import Matcher
 
 
@@ -125,6 +128,42 @@ def test_many_values_have_none_if_they_are_in_memory(monkeypatch: pytest.MonkeyP
     assert nesting_fault({"x": [[[[[{"y": 1}]]]]] * 2000}) is None  # of a list of 2,000 items
     assert nesting_fault({"x": [[1] * 2000] * 2000}) == "too_large"
     assert nesting_fault({"x": Matcher("$unordered", [[1] * 2000] * 2000, {})}) == "too_large"
+
+
+PARTS = st.recursive(
+    st.sampled_from([0, True, "x", None, 1.5, Decimal(1), {1}]),
+    lambda inner: st.one_of(
+        st.lists(inner, max_size=4),
+        st.lists(inner, max_size=3).map(tuple),
+        st.dictionaries(st.sampled_from(["a", "b", 1]), inner, max_size=3),
+        st.builds(Matcher, st.just("$unordered"), inner),
+        st.tuples(inner, st.integers(1, 30)).map(lambda pair: [pair[0]] * pair[1]),
+    ),
+    max_leaves=8,
+)
+
+
+@given(parts=st.lists(st.dictionaries(st.sampled_from("xyz"), PARTS), max_size=4))
+def test_what_ends_soon_has_no_fault(parts: list[dict[str, Any]]) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(nesting, "MAX_VALUES", 20)
+        patch.setattr(nesting, "MAX_DEPTH", 3)
+        patch.setattr(nesting, "_MAX_REPEATS", 2)
+        patch.setattr(nesting, "_FEW_LEVELS", 3)
+
+        faults = [nesting._fault_below(part) for part in parts]
+
+        assert not end_soon(parts) or not any(faults)
+        assert [nesting_fault(part) for part in parts] == faults
+
+
+def test_shared_tuples_expand_to_too_much_also_after_a_collection() -> None:
+    value: Any = (1, 2)
+    for _ in range(60):
+        value = (value, value)
+    gc.collect()  # the collector ignores tuples of numbers from now on
+
+    assert nesting_fault({"x": value}) == "too_large"
 
 
 def test_deep_arguments_of_an_agent_are_a_mistake_of_the_agent() -> None:

@@ -199,6 +199,32 @@ def test_a_call_is_set_against_the_closest_candidate() -> None:
     assert match_calls(expected, actual, 0, STRICT, Budget()) == [(0, 1, False)]
 
 
+def test_two_calls_are_paired_straight_unless_they_are_closer_crossed() -> None:
+    def calls(*pairs: tuple[int, int]) -> list[ToolCall]:
+        return [ToolCall("f", {"a": first, "b": second}) for first, second in pairs]
+
+    straight, crossed = [(0, 0), (1, 1)], [(0, 1), (1, 0)]
+    expected = calls((1, 2), (3, 4))
+    for settings in (STRICT, FLEXIBLE):
+        for actual, found in [
+            (calls((1, 2), (9, 9)), straight),
+            (calls((9, 9), (3, 4)), straight),
+            (calls((3, 4), (9, 9)), crossed),
+            (calls((9, 9), (1, 2)), crossed),
+            (calls((3, 9), (1, 9)), crossed),
+            (calls((1, 9), (3, 9)), straight),
+            (calls((9, 9), (8, 8)), straight),
+        ]:
+            assert pairs_of(expected, actual, settings) == found
+    accepting = [ToolCall("f"), ToolCall("f", {"a": 1, "b": 2})]
+    assert pairs_of(accepting, calls((1, 2), (9, 9)), STRICT) == crossed
+
+
+def test_of_several_candidates_the_first_equal_one_is_taken() -> None:
+    assert pairs_of(numbered(1), numbered(2, 1, 1), STRICT) == [(0, 1)]
+    assert pairs_of(numbered(2, 1, 1), numbered(1), FLEXIBLE) == [(1, 0)]
+
+
 def test_the_call_that_fits_worst_is_left_over() -> None:
     expected, actual = numbered(1, 2, 3), numbered(3, 1)
     near = [ToolCall("f", {"n": number, "m": 0}) for number in (3, 1)]

@@ -9,6 +9,7 @@ scored differently.
 
 from __future__ import annotations
 
+from functools import cached_property
 from time import perf_counter, thread_time
 from typing import TYPE_CHECKING, Any
 
@@ -46,27 +47,27 @@ class Budget:
         has_unordered: whether arrays are compared in any order, for the refusal.
     """
 
-    __slots__ = (
-        "_about",
-        "_excess",
-        "_known",
-        "_since",
-        "_verdicts",
-        "calls",
-        "has_unordered",
-        "left",
-    )
+    # Most cases need nothing of this; a budget for each of them costs next to nothing.
+    calls = 0, 0
+    has_unordered = False
+    _excess = 0.0
+    _since: float | None = None
 
     def __init__(self, steps: int = MAX_STEPS) -> None:
         self.left = steps
-        self.calls = 0, 0
-        self.has_unordered = False
-        self._excess = 0.0
-        self._since: float | None = None
-        self._known: dict[Hashable, Any] = {}
-        # With the values themselves, so that their ids stay their own.
-        self._about: dict[tuple[int, Any], tuple[Any, Any]] = {}
-        self._verdicts: dict[tuple[int, int], tuple[Any, Any, Any]] = {}
+
+    @cached_property
+    def _known(self) -> dict[Hashable, Any]:
+        return {}
+
+    @cached_property
+    def _about(self) -> dict[tuple[int, Any], tuple[Any, Any]]:
+        """With the values themselves, so that their ids stay their own."""
+        return {}
+
+    @cached_property
+    def _verdicts(self) -> dict[tuple[int, int], tuple[Any, Any, Any]]:
+        return {}
 
     def spend(self, steps: int, rule: str) -> None:
         """Draw steps for a rule, or for what is named like one.

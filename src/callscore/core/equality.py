@@ -17,6 +17,7 @@ from callscore.core.rendering import has_few_parts
 from callscore.core.rules import Matcher
 
 __all__ = [
+    "PLAIN",
     "differing_keys",
     "digest",
     "equal",
@@ -33,7 +34,7 @@ _ARRAYS = (list, tuple)
 _NUMBERS = (int, float)
 _ALL_NUMBERS = (int, float, LargeNumber)
 _SCALARS = frozenset({str, int, float, bool, type(None)})
-_PLAIN = _SCALARS - {float}  # where equal is equal: a float may be NaN
+PLAIN = _SCALARS - {float}  # where equal is equal: a float may be NaN
 _JSON_TYPES = _SCALARS | {list, dict}
 _encode = msgspec.json.Encoder().encode
 
@@ -64,15 +65,22 @@ def equal_objects(left: dict[str, Any], right: dict[str, Any]) -> bool:
     """Whether two JSON objects are the same: `equal` for values that are known to be objects."""
     try:
         # As in `equal`, without the call.
-        if left == right and _encode(left) == _encode(right):
+        if left is right or (left == right and (not left or _encode(left) == _encode(right))):
             return True
     except Exception:  # noqa: BLE001, S110  (not JSON, or an object that raises when compared)
         pass
-    if len(left) != len(right):
-        return False
+    return len(left) == len(right) and _have_equal_values(left, right)
+
+
+def _have_equal_values(left: dict[str, Any], right: dict[str, Any]) -> bool:
     for key, value in left.items():
         other = right.get(key, _ABSENT)
-        if value is not other and (other is _ABSENT or not equal(value, other)):
+        kind = value.__class__
+        # Nearly all values are such scalars; comparing them inline saves a call.
+        if kind is other.__class__ and kind in PLAIN:
+            if value != other:
+                return False
+        elif value is not other and (other is _ABSENT or not equal(value, other)):
             return False
     return True
 
@@ -87,7 +95,7 @@ def differing_keys(left: dict[str, Any], right: dict[str, Any]) -> list[str]:
             other = right[key]
             kind = value.__class__
             # Nearly all values are such scalars; comparing them inline saves a call.
-            if kind is other.__class__ and kind in _PLAIN:
+            if kind is other.__class__ and kind in PLAIN:
                 if value == other:
                     continue
             elif value is other or equal(value, other):

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from gc import get_referents
 from typing import TYPE_CHECKING, Any, Literal
 
 from callscore.core.rules import Matcher
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator
+    from collections.abc import Collection, Iterator, Sequence
 
-__all__ = ["MAX_DEPTH", "SCALARS", "NestingFault", "nesting_fault"]
+__all__ = ["MAX_DEPTH", "NestingFault", "end_soon", "nesting_fault"]
 
 MAX_DEPTH = 500  # levels of objects and arrays in the arguments of a call
 # Objects of Python can share parts, so that a few lines expand to more values than fit into memory.
@@ -20,9 +21,8 @@ _MAX_REPEATS = 20
 NestingFault = Literal["too_deep", "too_large", "cyclic"]
 
 _FEW_LEVELS = 4
-_FEW_MEMBERS = 100
-SCALARS = frozenset({str, int, float, bool, type(None)})
-_are_scalars = SCALARS.issuperset
+_SCALARS = frozenset({str, int, float, bool, type(None)})
+_are_scalars = _SCALARS.issuperset
 _CONTAINERS = (dict, list, tuple, Matcher)
 _FIELDS = "__dataclass_fields__"  # of a dataclass: encoders follow it, and so does its comparison
 
@@ -30,16 +30,26 @@ _FIELDS = "__dataclass_fields__"  # of a dataclass: encoders follow it, and so d
 def nesting_fault(value: dict[str, Any]) -> NestingFault | None:
     """Why the members of an object cannot be followed to their ends; None if they can.
 
-    An object that contains itself has no end. One that only contains scalars costs next to nothing.
+    An object that contains itself has no end.
     """
-    for item in value.values():
-        kind = item.__class__
-        if kind in SCALARS:
-            continue
-        members = item if kind is list else item.values() if kind is dict else ()
-        if not 0 < len(members) < _FEW_MEMBERS or not _are_scalars(map(type, members)):
-            return _fault_in_levels(value)
-    return None
+    return None if end_soon((value,)) else _fault_in_levels(value)
+
+
+def end_soon(values: Sequence[Any]) -> bool:
+    """Whether the members of these values end after a few levels; False if that is not certain.
+
+    The interpreter collects each level, which is many times as fast as a loop. It finds the members
+    of everything that is followed here, and more. It is never asked for the members of more than 20
+    values: if they share a part, a level is at most 20 times as large as the part in memory.
+    """
+    level = values
+    for _ in range(_FEW_LEVELS):
+        if len(level) > _MAX_REPEATS:
+            break
+        level = get_referents(*level)
+        if not level:
+            return True
+    return _are_scalars(map(type, level))
 
 
 def _fault_in_levels(value: dict[str, Any]) -> NestingFault | None:
@@ -63,7 +73,7 @@ def _members_of(values: list[Any]) -> list[Any] | None:
             deeper += item
         elif kind is dict:
             deeper += item.values()
-        elif kind not in SCALARS:
+        elif kind not in _SCALARS:
             return None
         if len(deeper) > MAX_VALUES:
             return None

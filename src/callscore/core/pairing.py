@@ -30,6 +30,7 @@ __all__ = ["is_correct_pair", "match_calls"]
 _Group = tuple[list[int], list[int]]
 # Up to this many pairs of one tool, weighing them all is faster than computing fingerprints.
 _MAX_COMPARED_PAIRS = 64
+_TWO = 2
 # In place of arguments that could not be parsed: equal to no others.
 _UNREADABLE: dict[str, Any] = {"": object()}
 
@@ -73,15 +74,11 @@ def _match_any(
     settings: Settings,
     budget: Budget,
 ) -> list[Match]:
-    rows = _positions(expected, start)
     columns = _positions(actual, start)
     matches: list[Match] = []
-    for name, group in rows.items():
-        others = columns.get(name, [])
-        if len(group) == len(others) == 1:
-            row, column = group[0], others[0]
-            matches.append((row, column, is_correct_pair(expected[row], actual[column], settings)))
-        elif others:
+    for name, group in _positions(expected, start).items():
+        others = columns.get(name)
+        if others:
             matches += _match_tool(expected, actual, (group, others), settings, budget)
     matches.sort()
     return matches
@@ -106,12 +103,15 @@ def _match_tool(
     settings: Settings,
     budget: Budget,
 ) -> list[Match]:
-    """The best pairing of the calls of one tool."""
+    """The best pairing of the calls of one tool, of which each side has one or more."""
     rows, columns = group
     matches: list[Match] = []
     if settings.mode == "strict" and len(rows) > 1 and len(columns) > 1:
         matches, (rows, columns) = _pair_equal_calls(expected, actual, group)
-    if min(len(rows), len(columns)) == 1:
+    if len(rows) == len(columns) == 1:
+        is_correct = is_correct_pair(expected[rows[0]], actual[columns[0]], settings)
+        matches.append((rows[0], columns[0], is_correct))
+    elif len(rows) == 1 or len(columns) == 1:
         matches.append(_closest(expected, actual, (rows, columns), settings))
     elif rows and columns:
         closeness = weigh_pairs(
@@ -124,6 +124,31 @@ def _match_tool(
     return matches
 
 
+def _pair_two_equal(
+    expected: Sequence[ToolCall], actual: Sequence[ToolCall], group: _Group
+) -> list[Match]:
+    """Strict mode: the best pairing of two calls with two others; empty if no two are equal.
+
+    It is straight or crossed. If a straight pair is equal, crossing can only be as good: a call that
+    equals another is as close to the rest.
+    """
+    (row, next_row), (column, next_column) = group
+    call, next_call = expected[row], expected[next_row]
+    other, next_other = actual[column], actual[next_column]
+    first, second = _are_equal(call, other), _are_equal(next_call, next_other)
+    if first or second:
+        return [(row, column, first), (next_row, next_column, second)]
+    first, second = _are_equal(call, next_other), _are_equal(next_call, other)
+    if first or second:
+        return [(row, next_column, first), (next_row, column, second)]
+    return []
+
+
+def _are_equal(expected: ToolCall, actual: ToolCall) -> bool:
+    is_readable = actual.error is None
+    return is_readable and equal_objects(expected.arguments or {}, actual.arguments or {})
+
+
 def _closest(
     expected: Sequence[ToolCall], actual: Sequence[ToolCall], group: _Group, settings: Settings
 ) -> Match:
@@ -132,6 +157,8 @@ def _closest(
     row, column = candidates[0]
     best = grade_calls(expected[row], actual[column], settings)
     for next_row, next_column in candidates[1:]:
+        if best[1]:
+            break  # nothing is closer than an equal call
         found = grade_calls(expected[next_row], actual[next_column], settings)
         has_more_overlap = found[2] * best[3] > best[2] * found[3]
         if found[:2] > best[:2] or (found[:2] == best[:2] and has_more_overlap):
@@ -148,8 +175,12 @@ def _pair_equal_calls(
     equally often are paired in order; calls that one side has more often are all left, because it
     is still open which of the copies are paired.
     """
-    if any(expected[row].arguments.__class__ is not dict for row in group[0]):
-        return [], group  # calls that accept any arguments, or have rules, may take others
+    for row in group[0]:
+        if expected[row].arguments.__class__ is not dict:
+            return [], group  # calls that accept any arguments, or have rules, may take others
+    if len(group[0]) == len(group[1]) == _TWO:
+        matches = _pair_two_equal(expected, actual, group)
+        return matches, ([], []) if matches else group
     is_few = len(group[0]) * len(group[1]) <= _MAX_COMPARED_PAIRS
     kinds = (_group_equal_by_comparing if is_few else _group_equal_by_fingerprint)(
         expected, actual, group
@@ -158,7 +189,7 @@ def _pair_equal_calls(
     for rows, columns in kinds:
         spare_rows = spare_rows or len(rows) > len(columns)
         spare_columns = spare_columns or len(rows) < len(columns)
-    matches: list[Match] = []
+    matches = []
     left: _Group = ([], [])
     for rows, columns in kinds:
         if spare_rows and spare_columns and len(rows) != len(columns):
@@ -176,13 +207,14 @@ def _group_equal_by_comparing(
 ) -> list[_Group]:
     """Group equal calls of one tool by comparing each with each."""
     seen: list[tuple[dict[str, Any], _Group]] = []
-    for side, calls in enumerate((expected, actual)):
-        for position in group[side]:
-            _equal_calls_of(calls[position], seen)[side].append(position)
+    for row in group[0]:
+        _kind_of(expected[row], seen)[0].append(row)
+    for column in group[1]:
+        _kind_of(actual[column], seen)[1].append(column)
     return [kind for _, kind in seen]
 
 
-def _equal_calls_of(call: ToolCall, seen: list[tuple[dict[str, Any], _Group]]) -> _Group:
+def _kind_of(call: ToolCall, seen: list[tuple[dict[str, Any], _Group]]) -> _Group:
     """The group of calls that are equal to this one, possibly a new one."""
     arguments = call.arguments or {}
     if call.error is None:

@@ -78,7 +78,7 @@ class _Absent:
 ABSENT: Final = _Absent()
 
 
-class Matcher(Struct, frozen=True, gc=False):
+class Matcher(Struct, frozen=True):
     """A rule in place of a value.
 
     Attributes:

@@ -12,7 +12,7 @@ from callscore.core.case import Forbidden, Group, Times
 from callscore.core.equality import equal_objects
 from callscore.core.pairing import is_correct_pair, match_calls
 from callscore.core.rules import contains_matchers
-from callscore.core.score import Score, pairs_at
+from callscore.core.score import Pair, Score
 from callscore.core.settings import DEFAULT
 from callscore.errors import InvalidCall, InvalidSettings
 
@@ -30,7 +30,6 @@ if TYPE_CHECKING:
 __all__ = ["score_calls"]
 
 _Calls = tuple[ToolCall, ...]
-_are_calls = frozenset({ToolCall}).issuperset
 _NO_TOOLS: Mapping[str, Tool] = {}
 
 
@@ -67,69 +66,76 @@ def score_calls(
         start += 1
     if start == len(expected):
         return Score(calls, actual, start, (), (), settings, (), ignored)
-    paired: _Paired | None = None
-    if _are_calls(map(type, expected)) and (settings is DEFAULT or not settings.has_rules):
-        paired = _pairs(calls, actual, start, settings)
-    if paired is None:
+    if settings.mode != "strict" and settings.order == "any" and start < len(actual):
+        start = 0  # in flexible mode, two close pairs are better than one equal pair
+    has_rules = settings is not DEFAULT and settings.has_rules
+    matches = None if has_rules else _match_plain(calls, actual, start, settings)
+    if matches is None:
         from callscore.core.counted_calls import prepare_calls
 
         prepared = prepared or prepare_calls(expected, actual, settings, tools)
         return _score_expectation(prepared, settings)
-    start, correct, wrong = paired
-    incorrect = pairs_at(wrong, calls, actual, settings, is_correct=False) if wrong else ()
+    correct, incorrect = _split_matches(matches, calls, actual, settings)
     return Score(calls, actual, start, correct, incorrect, settings, (), ignored)
 
 
-# Where each tool is called, on the expected and on the actual side.
-_Places = tuple[dict[str, int], dict[str, int]]
-# The position at which the pairs begin, and the positions of the correct and the incorrect pairs.
-_Paired = tuple[int, tuple["Positions", ...], tuple["Positions", ...]]
+# Beyond this many pairs, looking every name up among the others takes too long.
+_MAX_LOOKUPS = 4096
 
 
-def _pairs(expected: _Calls, actual: _Calls, start: int, settings: Settings) -> _Paired | None:
-    """The pairs of the calls from `start` on; None if the expected calls contain rules."""
-    if start == len(actual):
-        return start, (), ()
-    if settings.order == "any":
-        if settings.mode != "strict":
-            start = 0  # in flexible mode, two close pairs are better than one equal pair
-        rows = {call.name: row for row, call in enumerate(expected[start:], start)}
-        columns = {call.name: column for column, call in enumerate(actual[start:], start)}
-        if len(rows) + start == len(expected) and len(columns) + start == len(actual):
-            paired = _pair_distinct(expected, actual, (rows, columns), settings)
-            return paired and (start, *paired)
-    if any(contains_matchers(call.arguments) for call in expected[start:]):
-        return None
-    return start, *_split_matches(match_calls(expected, actual, start, settings, Budget()))
+def _match_plain(
+    expected: _Calls, actual: _Calls, start: int, settings: Settings
+) -> list[Match] | None:
+    """`match_calls` for calls from `start` on; None if the expected ones have rules or groups.
 
-
-def _pair_distinct(
-    expected: _Calls, actual: _Calls, places: _Places, settings: Settings
-) -> tuple[tuple[Positions, ...], tuple[Positions, ...]] | None:
-    """The pairs of calls in which no tool is called twice: there is only one pairing."""
-    rows, columns = places
-    correct: list[Positions] = []
-    incorrect: list[Positions] = []
-    for name, row in rows.items():
-        column = columns.get(name)
-        if column is None:
+    Most cases have few calls, and a tool is called once: then there is only one pairing.
+    """
+    wanted, made = expected[start:], actual[start:]
+    names: list[str | None] = [call.name for call in wanted]  # a group has none
+    others = [call.name for call in made]
+    is_long = len(names) * len(others) > _MAX_LOOKUPS
+    if settings.order != "any" or is_long or None in names:
+        return _match_any_plain(expected, actual, start, settings)
+    matches: list[Match] = []
+    row = start - 1
+    for call in wanted:
+        row += 1
+        name = call.name
+        times = others.count(name)
+        if not times:
             continue
-        call = expected[row]
-        if is_correct_pair(call, actual[column], settings):
-            correct.append((row, column))
-        elif contains_matchers(call.arguments):
+        if times > 1 or names.count(name) > 1:
+            return _match_any_plain(expected, actual, start, settings)
+        column = others.index(name)
+        is_correct = is_correct_pair(call, made[column], settings)
+        if not is_correct and contains_matchers(call.arguments):
             return None  # rules only matter where values are not equal
-        else:
-            incorrect.append((row, column))
-    return tuple(correct), tuple(incorrect)
+        matches.append((row, start + column, is_correct))
+    return matches
 
 
-def _split_matches(matches: list[Match]) -> tuple[tuple[Positions, ...], tuple[Positions, ...]]:
-    """The positions of the correct and of the incorrect pairs."""
+def _match_any_plain(
+    expected: _Calls, actual: _Calls, start: int, settings: Settings
+) -> list[Match] | None:
+    """The same for calls of which there may be several pairings."""
+    is_open = start < len(actual)  # where nothing is left to pair, rules do not matter
+    for item in expected[start:]:
+        if item.__class__ is not ToolCall or (is_open and contains_matchers(item.arguments)):
+            return None
+    return match_calls(expected, actual, start, settings, Budget())
+
+
+def _split_matches(
+    matches: list[Match], expected: _Calls, actual: _Calls, settings: Settings
+) -> tuple[tuple[Positions, ...], tuple[Pair, ...]]:
+    """The positions of the correct pairs, and the incorrect pairs."""
     correct: list[Positions] = []
-    incorrect: list[Positions] = []
+    incorrect: list[Pair] = []
     for row, column, is_right in matches:
-        (correct if is_right else incorrect).append((row, column))
+        if is_right:
+            correct.append((row, column))
+        else:
+            incorrect.append(Pair(expected[row], actual[column], row, column, is_right, settings))
     return tuple(correct), tuple(incorrect)
 
 
@@ -140,13 +146,13 @@ def _score_expectation(prepared: PreparedCalls, settings: Settings) -> Score:
         calls, matches = _pair_expectation(expected, prepared.actual, settings)
     except RecursionError as error:
         raise InvalidCall("expected: matchers or groups are nested too deeply.") from error
-    correct, incorrect = _split_matches(matches)
+    correct, incorrect = _split_matches(matches, calls, prepared.actual, settings)
     return Score(
         calls,
         prepared.actual,
         0,
         correct,
-        pairs_at(incorrect, calls, prepared.actual, settings, is_correct=False),
+        incorrect,
         settings,
         forbidden=prepared.forbidden,
         ignored=prepared.ignored,

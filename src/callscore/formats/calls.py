@@ -28,7 +28,7 @@ from callscore.core.call import (
 )
 from callscore.core.equality import equal
 from callscore.core.large_number import decode_json
-from callscore.core.nesting import MAX_DEPTH, SCALARS, nesting_fault
+from callscore.core.nesting import MAX_DEPTH, end_soon, nesting_fault
 from callscore.core.rendering import has_few_parts, safe_repr
 from callscore.errors import InvalidCall
 from callscore.formats.shape import describe, integer_of, text_of
@@ -229,20 +229,21 @@ NAMELESS = ""  # the name of a call that has none; no expected call has it
 
 def read_simple_calls(items: list[Any]) -> tuple[ToolCall, ...] | None:
     """The calls of a list in the simplest and usual notation; None for any other."""
-    calls = []
+    calls: list[ToolCall] = []
+    objects: list[dict[str, Any]] = []
     for item in items:
         if item.__class__ is not dict or len(item) != _PAIR:
             return None
-        name, arguments = item.get("name"), item.get("arguments")
-        if not name or name.__class__ is not str or arguments.__class__ is not dict:
+        try:
+            name, arguments = item["name"], item["arguments"]
+        except KeyError:
             return None
-        for value in arguments.values():  # most calls are not worth another function call
-            if value.__class__ not in SCALARS:
-                if nesting_fault(arguments) is not None:
-                    return None
-                break
+        if name.__class__ is not str or not name or arguments.__class__ is not dict:
+            return None
         calls.append(ToolCall(name, arguments))
-    return tuple(calls)
+        objects.append(arguments)
+    is_bounded = end_soon(objects) or not any(map(nesting_fault, objects))
+    return tuple(calls) if is_bounded else None
 
 
 def read_calls(value: Any, *, side: Side, where: str) -> tuple[ToolCall, ...]:
