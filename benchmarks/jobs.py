@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 from msgspec import Struct
 
-from callscore.engines.local import ScoreHooks, score_files
+from callscore.engines.collector import ScoreHooks
+from callscore.engines.local import score_files
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

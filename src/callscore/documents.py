@@ -142,6 +142,16 @@ class Documents:
         """Whether lines are being joined to one document."""
         return self._joining is not None
 
+    @property
+    def state(self) -> tuple[bool, bool]:
+        """What the next records depend on: whether lines wait for others, and whether others came before."""
+        return self.is_joining or bool(self._lines), self._has_others
+
+    @property
+    def is_unused(self) -> bool:
+        """Whether it has taken no record so far."""
+        return not any(self.state)
+
     def dialect_for(self, value: Any) -> Dialect | None:
         """The dialect of a record; None if no dialect recognizes it."""
         if self._dialect is not None:
@@ -246,30 +256,64 @@ def read_documents(
     Raises:
         UnreadableInput: the file cannot be read, or, without `on_bad`, a part of it.
     """
-    name = fspath(path)
-    documents = Documents(name, dialect=dialect)
-    for batch in read_batches(name, on_bytes=on_bytes):
-        if isinstance(batch, Array) and batch.duplicate is not None and not allow_duplicates:
-            on_bad(batch.duplicate.place, batch.duplicate.problem)
-            continue
-        if isinstance(batch, Array) and not batch.items:  # no calls
-            yield Document(batch.place, batch.items, dialect_named("generic"))
-            continue
-        whole = documents.take_whole(batch) if isinstance(batch, Array) else None
-        has_duplicate = isinstance(batch, Array) and batch.duplicate is not None
-        if whole is not None and not (has_duplicate and _is_written(whole.dialect)):
-            yield whole
-            continue
+    reader = DocumentReader(fspath(path), dialect, on_bad, allow_duplicates=allow_duplicates)
+    for batch in read_batches(fspath(path), on_bytes=on_bytes):
+        yield from reader.take(batch)
+    yield from reader.finish()
+
+
+class DocumentReader:
+    """Reads the documents in the batches of one file; the arguments are those of `read_documents`."""
+
+    def __init__(
+        self,
+        name: str,
+        dialect: Dialect | None,
+        on_bad: Callable[[str, str], None],
+        *,
+        allow_duplicates: bool = True,
+    ) -> None:
+        self._recognizer = Recognizer()
+        self._documents = Documents(name, dialect=dialect, recognizer=self._recognizer)
+        self._on_bad = on_bad
+        self._allow_duplicates = allow_duplicates
+
+    @property
+    def state(self) -> tuple[object, ...]:
+        """What the documents of the next batch depend on, apart from this batch."""
+        return self._recognizer.state, self._documents.state
+
+    def take(self, batch: Lines | Array | Record | BadRecord) -> Iterator[Document]:
+        """The documents that are complete after a batch."""
+        if isinstance(batch, Array):
+            duplicate = batch.duplicate
+            if duplicate is not None and not self._allow_duplicates:
+                self._on_bad(duplicate.place, duplicate.problem)
+                return
+            if not batch.items:  # no calls
+                yield Document(batch.place, batch.items, dialect_named("generic"))
+                return
+            whole = self._documents.take_whole(batch)
+            if whole is not None and (duplicate is None or not _is_written(whole.dialect)):
+                yield whole
+                return
         for record in batch.records() if isinstance(batch, Array | Lines) else (batch,):
-            if isinstance(record, BadRecord):
-                on_bad(record.place, record.problem)
-                continue
-            dialect = documents.dialect_for(record.value)
-            if record.duplicate is not None and (not allow_duplicates or _is_written(dialect)):
-                on_bad(record.duplicate.place, record.duplicate.problem)
-            else:
-                yield from _recognized(documents.take(record, dialect), on_bad)
-    yield from _recognized(documents.finish(), on_bad)
+            yield from self._take_record(record)
+
+    def _take_record(self, record: Record | BadRecord) -> Iterator[Document]:
+        if isinstance(record, BadRecord):
+            self._on_bad(record.place, record.problem)
+            return
+        dialect = self._documents.dialect_for(record.value)
+        duplicate = record.duplicate
+        if duplicate is not None and (not self._allow_duplicates or _is_written(dialect)):
+            self._on_bad(duplicate.place, duplicate.problem)
+        else:
+            yield from _recognized(self._documents.take(record, dialect), self._on_bad)
+
+    def finish(self) -> Iterator[Document]:
+        """The documents that are complete only at the end of the file."""
+        yield from _recognized(self._documents.finish(), self._on_bad)
 
 
 def _is_written(dialect: Dialect | None) -> bool:

@@ -14,7 +14,8 @@ from msgspec.structs import replace
 from callscore.cli import waiting_cases
 from callscore.cli.output import open_output, report_text
 from callscore.cli.score import command
-from callscore.engines.local import ScoreHooks, score_cases, score_files
+from callscore.engines.collector import ScoreHooks
+from callscore.engines.local import score_cases, score_files
 from callscore.errors import UnreadableInput
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from callscore.core.call import ToolCall
 from callscore.core.fast_strict import PlainCall, StrictCounter
 from callscore.core.scoring import score_calls
 from callscore.core.settings import DEFAULT
-from callscore.core.summary import Summary
+from callscore.core.summary import Summary, add_strict_counts
 
 if TYPE_CHECKING:
     from callscore.core.score import Outcome
@@ -87,7 +87,7 @@ def count_all(summary: Summary, expected: list[Calls], actual: list[Calls]) -> l
     counter = StrictCounter()
     outcomes = counter.examine(expected, actual)
     counter.count(expected, outcomes)
-    counter.add_to(summary)
+    add_strict_counts(summary, counter)
     return outcomes
 
 

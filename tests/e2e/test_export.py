@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 import msgspec
 import pytest
 
-from callscore.engines.local import ScoreHooks, score_files
+from callscore.engines.collector import ScoreHooks
+from callscore.engines.local import score_files
 from callscore.engines.saving import SaveRequest, ScoreSaver
 from callscore.history.opening import open_store
 

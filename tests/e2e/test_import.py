@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 import pytest
 from msgspec.structs import replace
 
-from callscore.engines.local import ScoreHooks, score_files
+from callscore.engines.collector import ScoreHooks
+from callscore.engines.local import score_files
 from callscore.engines.saving import SaveRequest, ScoreSaver
 from callscore.history.exchange.import_export import export_lines
 from callscore.history.opening import open_store

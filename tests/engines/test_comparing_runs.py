@@ -8,7 +8,8 @@ import pytest
 
 import callscore
 from callscore import Settings, UnknownRun, compare
-from callscore.engines.local import ScoreHooks, score_files
+from callscore.engines.collector import ScoreHooks
+from callscore.engines.local import score_files
 from callscore.engines.saving import SaveRequest, ScoreSaver
 from callscore.history.opening import open_store
 from callscore.history.records import EvaluationRecord, ResultRecord, RunRecord

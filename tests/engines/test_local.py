@@ -17,7 +17,8 @@ from callscore.core.results import MetricResult, MetricValue, Noted
 from callscore.core.score import UNANSWERED
 from callscore.core.settings import Settings
 from callscore.engines import local
-from callscore.engines.local import ScoreHooks, score_cases, score_files, score_joined
+from callscore.engines.collector import ScoreHooks
+from callscore.engines.local import score_cases, score_files, score_joined
 from callscore.errors import InvalidSettings, ModelFailed, UnreadableInput
 from callscore.parity import strands
 

@@ -10,7 +10,7 @@ from callscore.core.call import Tool, ToolCall
 from callscore.core.case import Case
 from callscore.core.results import CaseScore, MetricResult, MetricValue, Noted
 from callscore.core.settings import DEFAULT, Settings
-from callscore.engines.local import Collector, ScoreHooks, Show
+from callscore.engines.collector import Collector, ScoreHooks, Show
 from callscore.errors import NotScorable
 from callscore.formats.cases import decode_plain_cases
 from callscore.metrics.metric import Metric

@@ -8,7 +8,8 @@ import msgspec
 import pytest
 
 from callscore import Case, InvalidSettings, ReadOptions, Settings, ToolCall, UnreadableInput
-from callscore.engines.local import Collector, ScoreHooks, score_cases, score_files, score_joined
+from callscore.engines.collector import Collector, ScoreHooks
+from callscore.engines.local import score_cases, score_files, score_joined
 from callscore.formats.cases import decode_plain_cases
 
 if TYPE_CHECKING:

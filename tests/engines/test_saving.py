@@ -9,8 +9,9 @@ import pytest
 from callscore import Case
 from callscore.core.results import MetricValue, Result
 from callscore.core.settings import settings_from
+from callscore.engines.collector import ScoreHooks
 from callscore.engines.file_sides import side_of_file
-from callscore.engines.local import ScoreHooks, score_files, score_joined
+from callscore.engines.local import score_files, score_joined
 from callscore.engines.payloads import settings_payload
 from callscore.engines.saving import SaveRequest, ScoreSaver
 from callscore.errors import ModelFailed, UnusableStore

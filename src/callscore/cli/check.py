@@ -12,6 +12,7 @@ from callscore.api import tools_by_name
 from callscore.checks.check import FAULT_KINDS
 from callscore.checks.tool_schema import require_usable_schema
 from callscore.cli.exits import ANY_FAULT, check_exit_code
+from callscore.cli.jobs import jobs_option
 from callscore.cli.options import (
     fail_on_option,
     input_options,
@@ -71,6 +72,7 @@ class _Request(Struct, frozen=True, kw_only=True):
     max_shown: int | None
     skip_bad: bool
     max_skipped: int
+    jobs: int
 
 
 @click.command(help=_HELP)
@@ -82,6 +84,7 @@ class _Request(Struct, frozen=True, kw_only=True):
 @max_shown_option(f"{_FEW}; all in json and jsonl")
 @report_options(_FORMATS)
 @lang_option
+@jobs_option(1)
 @skip_bad_option
 @max_skipped_option
 @max_unpacked_option
@@ -125,7 +128,10 @@ def _check(request: _Request, output: Output) -> CheckResults:
             limit=request.limit,
             max_shown=_FEW if request.max_shown is None and for_people else request.max_shown,
             skip_bad=request.skip_bad,
-            hooks=CheckHooks(write_finding if request.output_format == "jsonl" else None, on_bytes),
+            jobs=request.jobs,
+            hooks=CheckHooks(write_finding, on_bytes, output.parts)
+            if request.output_format == "jsonl"
+            else CheckHooks(on_bytes=on_bytes),
         )
     if not results.runs and not results.without_calls.count and not results.skipped.count:
         raise UnreadableInput(", ".join(request.files), "no calls to check found.")

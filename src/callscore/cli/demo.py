@@ -23,7 +23,8 @@ from callscore.cli.output_formats import is_for_people, report_options
 from callscore.core.phrases import Phrase, say
 from callscore.core.settings import DEFAULT, Settings
 from callscore.core.statistics import pass_hat_k
-from callscore.engines.local import ScoreHooks, score_files
+from callscore.engines.collector import ScoreHooks
+from callscore.engines.local import score_files
 from callscore.sources import Record, read_records
 from callscore.words.value_text import decimal, percent
 

@@ -6,7 +6,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
+from msgspec.structs import replace
 
+from callscore.cli.jobs import jobs_option
 from callscore.cli.options import (
     input_format_option,
     reading_from,
@@ -18,19 +20,29 @@ from callscore.cli.output import Output, open_output, print_note, print_skipped
 from callscore.cli.output_formats import output_options
 from callscore.cli.progress import progress
 from callscore.cli.unpacking import max_unpacked_option
-from callscore.documents import Document, raise_unreadable, read_documents, tools_in
+from callscore.documents import (
+    Document,
+    DocumentReader,
+    raise_unreadable,
+    read_documents,
+    tools_in,
+)
+from callscore.engines.workers import Split, can_fork, left_by_workers
 from callscore.errors import InvalidCall, UnreadableInput
 from callscore.formats.dialect import dialect_named
-from callscore.formats.reading import read_as, read_definitions_in, read_named, with_cached_dialects
+from callscore.formats.reading import Recognizer, read_as, read_definitions_in, read_named
 from callscore.hiding.hider import Hider
+from callscore.sources import read_batches
 from callscore.words.plain_data import call_to_dict, tool_to_dict
 from callscore.words.value_text import encode_json
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from callscore.engines.workers import Batch
     from callscore.formats.dialect import Dialect
     from callscore.formats.trace import ReadOptions, Trace
+    from callscore.sources import Lines
 
 __all__ = ["command"]
 
@@ -52,6 +64,7 @@ With --tools, arguments of textual formats get the types of the tool definitions
 @input_format_option
 @reading_options
 @output_options("jsonl")
+@jobs_option(1)
 @skip_bad_option
 @max_unpacked_option
 def command(  # noqa: D103  (the help is above)
@@ -61,6 +74,7 @@ def command(  # noqa: D103  (the help is above)
     definitions: bool,
     tools: str | None,
     output: str | None,
+    jobs: int,
     skip_bad: bool,
     **options: Any,
 ) -> None:
@@ -70,9 +84,12 @@ def command(  # noqa: D103  (the help is above)
     extractor = _Extractor(files, dialect, read_options, on_bad)
     with open_output(output, "jsonl", "en") as target, progress(files, "reading") as on_bytes:
         for file in files:
-            documents = read_documents(file, dialect=dialect, on_bytes=on_bytes, on_bad=on_bad)
-            write = extractor.write_tools if definitions else extractor.write_calls
-            write(file, documents, target)
+            if definitions:
+                documents = read_documents(file, dialect=dialect, on_bytes=on_bytes, on_bad=on_bad)
+                extractor.write_tools(file, documents, target)
+            else:
+                batches = read_batches(file, on_bytes=on_bytes)
+                extractor.write_calls(file, batches, target, jobs if can_fork() else 1)
 
 
 class _Extractor(NamedTuple):
@@ -83,32 +100,16 @@ class _Extractor(NamedTuple):
     read_options: ReadOptions
     on_bad: Callable[[str, str], object]
 
-    def write_calls(self, file: str, documents: Iterator[Document], target: Output) -> None:
+    def write_calls(self, file: str, batches: Iterator[Batch], target: Output, jobs: int) -> None:
         """Write the calls of a file, one per line."""
-        counts: dict[tuple[str, str], int] = {}
-        read_options, hide = with_cached_dialects(self.read_options), Hider().data
-        for document in documents:
-            for trace in self._traces(document, read_options):
-                view = "expected " if trace.calls is None else f"{trace.view} "
-                kind = (document.dialect.name, view if trace.says_anything else "")
-                counts[kind] = counts.get(kind, 0) + len(trace.any_calls)
-                place = None if document.place == file and len(self.files) == 1 else document.place
-                about = {"case": trace.id, "trial": trace.trial, "place": place}
-                known = {field: value for field, value in about.items() if value is not None}
-                lines = [
-                    encode_json(hide({**call_to_dict(call), **known})) for call in trace.any_calls
-                ]
-                target.write_bytes(b"".join(line + b"\n" for line in lines))
-        found = [(name, _count(count, f"{view}call")) for (name, view), count in counts.items()]
-        self._print_counts(file, found)
-
-    def _traces(self, document: Document, read_options: ReadOptions) -> list[Trace]:
-        try:
-            read = read_as if self.dialect is None else read_named
-            return read(document.dialect, document.value, read_options)
-        except (InvalidCall, UnreadableInput) as error:
-            self.on_bad(document.place, str(error))
-            return []
+        calls = _CallsOfFile(file, self, target)
+        for batch in left_by_workers(batches, calls.split, jobs):
+            calls.take(calls.reader.take(batch))
+        calls.take(calls.reader.finish())
+        counted = calls.counts.items()
+        self._print_counts(
+            file, [(name, _count(count, f"{view}call")) for (name, view), count in counted]
+        )
 
     def write_tools(self, file: str, documents: Iterator[Document], target: Output) -> None:
         """Write the definitions of the tools of a file, each once, one per line."""
@@ -131,6 +132,81 @@ class _Extractor(NamedTuple):
             raise UnreadableInput(file, "the file is empty.")
         if self.dialect is None:
             print_note(f"{file}: {'; '.join(f'{name}: {count}' for name, count in found)}")
+
+
+class _PartOfCalls(NamedTuple):
+    """What another process found in a part of a file."""
+
+    counts: dict[tuple[str, str], int]
+    bad: list[tuple[str, str]]
+    written: Any
+
+
+class _CallsOfFile:
+    """Writes and counts the calls of one file, which may be in several processes."""
+
+    def __init__(self, file: str, extractor: _Extractor, target: Output) -> None:
+        self.reader = DocumentReader(file, extractor.dialect, self._note_bad)
+        self.counts: dict[tuple[str, str], int] = {}  # by format and view
+        self._bad: list[tuple[str, str]] | None = None  # of a part
+        self._file = file
+        self._extractor = extractor
+        self._target = target
+        self._inner = Recognizer()  # of nested documents
+        self._read_options = replace(extractor.read_options, inner=self._inner.find)
+        self._hide = Hider().data
+
+    @property
+    def split(self) -> Split[_PartOfCalls]:
+        return Split(self._work, self._add, lambda: (self.reader.state, self._inner.state))
+
+    def take(self, documents: Iterator[Document]) -> None:
+        """Write the calls in documents, and count them."""
+        for document in documents:
+            for trace in self._traces(document):
+                view = "expected " if trace.calls is None else f"{trace.view} "
+                kind = (document.dialect.name, view if trace.says_anything else "")
+                self.counts[kind] = self.counts.get(kind, 0) + len(trace.any_calls)
+                self._write(document, trace)
+
+    def _traces(self, document: Document) -> list[Trace]:
+        try:
+            read = read_as if self._extractor.dialect is None else read_named
+            return read(document.dialect, document.value, self._read_options)
+        except (InvalidCall, UnreadableInput) as error:
+            self._note_bad(document.place, str(error))
+            return []
+
+    def _write(self, document: Document, trace: Trace) -> None:
+        is_only = document.place == self._file and len(self._extractor.files) == 1
+        place = None if is_only else document.place
+        about = {"case": trace.id, "trial": trace.trial, "place": place}
+        known = {field: value for field, value in about.items() if value is not None}
+        lines = [
+            encode_json(self._hide({**call_to_dict(call), **known})) for call in trace.any_calls
+        ]
+        self._target.write_bytes(b"".join(line + b"\n" for line in lines))
+
+    def _note_bad(self, place: str, problem: str) -> None:
+        if self._bad is None or self._extractor.on_bad is raise_unreadable:
+            self._extractor.on_bad(place, problem)
+        else:
+            self._bad.append((place, problem))
+
+    def _work(self, lines: list[Lines], _: int) -> _PartOfCalls:
+        self.counts, self._bad = {}, []
+        self._target.parts.begin()
+        for batch in lines:
+            self.take(self.reader.take(batch))
+        return _PartOfCalls(self.counts, self._bad, self._target.parts.take())
+
+    def _add(self, part: _PartOfCalls) -> bool:
+        for kind, count in part.counts.items():
+            self.counts[kind] = self.counts.get(kind, 0) + count
+        for place, problem in part.bad:
+            self._extractor.on_bad(place, problem)
+        self._target.parts.add(part.written)
+        return True
 
 
 def _count(count: int, noun: str) -> str:

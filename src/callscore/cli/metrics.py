@@ -34,7 +34,8 @@ from callscore.cli.output_formats import report_options
 from callscore.cli.progress import progress
 from callscore.cli.unpacking import max_unpacked_option
 from callscore.core.rendering import escape
-from callscore.engines.local import ScoreHooks, score_files, score_joined
+from callscore.engines.collector import ScoreHooks
+from callscore.engines.local import score_files, score_joined
 from callscore.engines.metric_disagreement import DisagreementCollector
 from callscore.errors import UnreadableInput
 from callscore.metrics.metric import describe_choices, options_of, python_options_of

@@ -6,6 +6,7 @@ import os
 import sys
 from contextlib import closing, contextmanager, redirect_stdout, suppress
 from importlib import import_module
+from io import BytesIO
 from pathlib import Path
 from shlex import quote
 from time import monotonic
@@ -23,9 +24,10 @@ if TYPE_CHECKING:
 
     from rich.console import Console
 
-    from callscore.cli.waiting_cases import WaitingCases
+    from callscore.cli.waiting_cases import PartOfCases, WaitingCases
     from callscore.core.phrases import Language
     from callscore.core.results import CaseScore, Results, RunResults
+    from callscore.engines.workers import Parts
 
 __all__ = [
     "HIDDEN_SECRETS",
@@ -197,6 +199,32 @@ class Output:
         if self._cases is None:
             self._cases = WaitingCases(form, self._format, self._lang)
         return self._cases.add
+
+    @property
+    def parts(self) -> Parts:
+        """How other processes write a part of the report; for cases, `on_case` must be asked for before."""
+        from callscore.engines.workers import Parts
+
+        return Parts(self._begin_part, self._take_part, self._add_part)
+
+    def _begin_part(self) -> None:
+        self._target = BytesIO()
+        self._lines, self._lines_size = [], 0
+        self._is_prompt = False
+        if self._cases is not None:
+            self._cases.begin()
+
+    def _take_part(self) -> PartOfCases | bytes:
+        if self._cases is not None:
+            return self._cases.part()
+        self._write_lines()
+        return cast("BytesIO", self._target).getvalue()
+
+    def _add_part(self, part: PartOfCases | bytes) -> None:
+        if isinstance(part, bytes):
+            self._write_line(part)
+        elif self._cases is not None:
+            self._cases.add_part(part)
 
     def _write_line(self, line: bytes) -> None:
         """Write a line soon: many lines are written together, which takes less time."""

@@ -20,6 +20,7 @@ from callscore.cli.exits import (
     print_kept,
     run_exit_code,
 )
+from callscore.cli.jobs import jobs_option
 from callscore.cli.options import (
     SettingsCommand,
     judge_from,
@@ -190,15 +191,7 @@ run_options = stacked(
         is_flag=True,
         help="Stop after the first case that fails or has an error.",
     ),
-    click.option(
-        "-j",
-        "--jobs",
-        type=click.IntRange(min=1),
-        default=JOBS,
-        show_default=True,
-        metavar="N",
-        help="Maximum concurrent requests.",
-    ),
+    jobs_option(JOBS),
     click.option("--rate", type=_parse_rate, metavar="N[/s|/m|/h]", help="Rate limit of requests."),
     click.option(
         "--timeout",

@@ -13,6 +13,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from callscore.cli.exits import add_how_to_skip, score_exit_code
+from callscore.cli.jobs import jobs_option
 from callscore.cli.options import (
     DEFAULT_MAX_SHOWN,
     SettingsCommand,
@@ -45,7 +46,8 @@ from callscore.core.call import Tool
 from callscore.core.phrases import Language, Phrase, Plural, count_of, say
 from callscore.core.rendering import escape
 from callscore.core.settings import Settings
-from callscore.engines.local import ScoreHooks, Show, score_files, score_joined
+from callscore.engines.collector import ScoreHooks, Show
+from callscore.engines.local import score_files, score_joined
 from callscore.errors import ModelFailed, UnreadableInput
 from callscore.formats.trace import ReadOptions
 from callscore.words.value_text import CASES
@@ -211,6 +213,7 @@ class _Request(Struct, frozen=True, kw_only=True):
     metric: tuple[str, ...]
     save: str | None
     store: str | None
+    jobs: int
 
 
 @click.command(cls=SettingsCommand, help=_HELP)
@@ -234,6 +237,7 @@ class _Request(Struct, frozen=True, kw_only=True):
 )
 @store_option
 @lang_option
+@jobs_option(1)
 @skip_bad_option
 @max_skipped_option
 @max_unpacked_option
@@ -322,10 +326,16 @@ def _score(
     paths = request.files or (*request.expected, *request.actual)
     try:
         with progress(paths) as on_bytes:
-            hooks = ScoreHooks(on_case=output.on_case, on_unjudged=unjudged.take, on_bytes=on_bytes)
+            on_case = output.on_case
+            hooks = ScoreHooks(
+                on_case=on_case,
+                on_unjudged=unjudged.take,
+                on_bytes=on_bytes,
+                parts=None if on_case is None else output.parts,
+            )
             hooks = hooks if keeper is None else keeper.with_saving(hooks)
             if request.files:
-                score = partial(score_files, request.files)
+                score = partial(score_files, request.files, jobs=request.jobs)
             else:
                 score = partial(score_joined, request.expected, request.actual)
             results = score(hooks=hooks, **options)

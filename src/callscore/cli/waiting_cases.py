@@ -6,7 +6,9 @@ from tempfile import SpooledTemporaryFile, gettempdir
 from typing import TYPE_CHECKING
 
 import click
+from msgspec import Struct
 
+from callscore.core.results import CaseScore
 from callscore.hiding.hider import Hider
 from callscore.reports.case_by_case import ShownCases
 from callscore.reports.inert import inert_bytes
@@ -15,13 +17,20 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from callscore.core.phrases import Language
-    from callscore.core.results import CaseScore
     from callscore.reports.case_by_case import CaseFormat
 
-__all__ = ["WaitingCases"]
+__all__ = ["PartOfCases", "WaitingCases"]
 
 _IN_MEMORY = 1 << 22  # bytes of cases; more of them are in a file
 _BLOCK = 1 << 18
+
+
+class PartOfCases(Struct, frozen=True):
+    """Some cases of a report, as they are written in it; a single one is `only`, and not written yet."""
+
+    shown: ShownCases
+    written: bytes
+    only: CaseScore | None
 
 
 class WaitingCases:
@@ -35,6 +44,10 @@ class WaitingCases:
         self.format = output_format
         self._lang = lang
         self._hider = Hider()
+        self.begin()
+
+    def begin(self) -> None:
+        """Begin without a case; in another process, nothing is changed for the first one."""
         self._spool = SpooledTemporaryFile(max_size=_IN_MEMORY)  # noqa: SIM115  (it is closed by `close`)
         self._block: list[bytes] = []
         self._block_size = 0
@@ -59,6 +72,28 @@ class WaitingCases:
         self._block.append(self.form.separator)
         self._add(case)
 
+    def part(self) -> PartOfCases:
+        """All cases so far, for `add_part` in another process."""
+        only = self.only if self._count == 1 else None
+        return PartOfCases(self.shown, b"".join(self.written()), only)
+
+    def add_part(self, part: PartOfCases) -> None:
+        """Take the next cases, which another process has written."""
+        if part.shown.count <= 1:
+            if part.only is not None:
+                self.add(part.only)
+            return
+        if self.only is not None:
+            first, self.only = self.only, None
+            self._add(first)
+        if self._count:
+            self._block.append(self.form.separator)
+        self._count += part.shown.count
+        self._failing += part.shown.failing
+        self._faults += part.shown.faults
+        self._markers |= dict.fromkeys(part.shown.markers)
+        self._append(part.written)
+
     def _add(self, case: CaseScore) -> None:
         score = case.score
         self._failing += not score.passed
@@ -68,6 +103,9 @@ class WaitingCases:
             from callscore.hiding.legend import markers_in
 
             self._markers |= dict.fromkeys(markers_in(written.decode()))
+        self._append(written)
+
+    def _append(self, written: bytes) -> None:
         self._block.append(written)
         self._block_size += len(written)
         if self._block_size >= _BLOCK:

@@ -22,13 +22,11 @@ from callscore.core.call import ToolCall
 from callscore.core.equality import differing_keys, equal
 from callscore.core.pairing import match_calls
 from callscore.core.settings import DEFAULT
-from callscore.core.summary import add_counts
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from callscore.core.score import Outcome
-    from callscore.core.summary import Summary
 
 __all__ = ["PlainCall", "StrictCounter"]
 
@@ -63,15 +61,22 @@ class PlainCall(Struct, frozen=True, gc=False):
 class StrictCounter:
     """Counts the outcomes and the mistakes of cases from their JSON text.
 
-    The counts of many batches are added up here, and go into a summary all at once.
+    The counts of many batches are added up here, and `add_strict_counts` adds them to a summary.
+
+    Attributes:
+        outcomes: how many cases have each outcome.
+        expected: how many calls of each tool were expected.
+        incorrect: how many calls of each tool were incorrect.
+        wrong_arguments: in how many calls each argument of a tool was wrong.
+        unpaired: missed calls with the extra calls that they are set against.
     """
 
     def __init__(self) -> None:
-        self._outcomes: Counter[Outcome] = Counter()
-        self._expected: Counter[str] = Counter()  # tools
-        self._incorrect: Counter[str] = Counter()
-        self._wrong_arguments: Counter[tuple[str, str]] = Counter()
-        self._unpaired: Counter[tuple[str | None, str | None]] = Counter()
+        self.outcomes: Counter[Outcome] = Counter()
+        self.expected: Counter[str] = Counter()  # tools
+        self.incorrect: Counter[str] = Counter()
+        self.wrong_arguments: Counter[tuple[str, str]] = Counter()
+        self.unpaired: Counter[tuple[str | None, str | None]] = Counter()
         # Of the cases that were examined last: tools with the arguments that differ, and missed and
         # extra calls.
         self._wrong: list[tuple[str, list[str]]] = []
@@ -111,26 +116,11 @@ class StrictCounter:
     ) -> None:
         """Count the cases that were examined last and have an outcome."""
         counted = compress(expected, outcomes)
-        self._expected.update([call.name for calls in counted for call in calls])
-        self._outcomes.update(filter(None, outcomes))
-        self._incorrect.update([tool for tool, _ in self._wrong])
-        self._wrong_arguments.update([(tool, key) for tool, keys in self._wrong for key in keys])
-        self._unpaired.update(self._set_against)
-
-    def add_to(self, summary: Summary) -> None:
-        """Add the counts to a summary."""
-        # An expected call that is neither incorrect nor missed is correct.
-        correct = self._expected - self._incorrect
-        for (missed, _), times in self._unpaired.items():
-            if missed is not None:
-                correct[missed] -= times
-        add_counts(summary.outcomes, self._outcomes)
-        add_counts(summary.wrong_arguments, self._wrong_arguments)
-        summary.add_unpaired(self._unpaired)
-        for name, times in self._incorrect.items():
-            summary.tool(name).incorrect += times
-        for name, times in correct.items():
-            summary.tool(name).correct += times
+        self.expected.update([call.name for calls in counted for call in calls])
+        self.outcomes.update(filter(None, outcomes))
+        self.incorrect.update([tool for tool, _ in self._wrong])
+        self.wrong_arguments.update([(tool, key) for tool, keys in self._wrong for key in keys])
+        self.unpaired.update(self._set_against)
 
     def _correct(self, expected: Sequence[PlainCall], actual: Sequence[PlainCall]) -> int:
         """Note the mistakes of one case, and return its number of correct calls."""

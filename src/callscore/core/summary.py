@@ -33,6 +33,7 @@ from callscore.errors import InvalidSettings
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
+    from callscore.core.fast_strict import StrictCounter
     from callscore.core.results import CaseTrials
     from callscore.core.score import Fault, Score
 
@@ -42,6 +43,7 @@ __all__ = [
     "ToolCounts",
     "ToolOutcome",
     "add_counts",
+    "add_strict_counts",
     "pass_rates",
     "tool_outcomes",
 ]
@@ -448,3 +450,19 @@ def _mean_chances(cases: list[tuple[int, int]]) -> PassRates:
         for which in (0, 1)
     ]
     return PassRates(*means)
+
+
+def add_strict_counts(summary: Summary, counter: StrictCounter) -> None:
+    """Add what was counted from JSON text."""
+    # An expected call that is neither incorrect nor missed is correct.
+    correct = counter.expected - counter.incorrect
+    for (missed, _), times in counter.unpaired.items():
+        if missed is not None:
+            correct[missed] -= times
+    add_counts(summary.outcomes, counter.outcomes)
+    add_counts(summary.wrong_arguments, counter.wrong_arguments)
+    summary.add_unpaired(counter.unpaired)
+    for name, times in counter.incorrect.items():
+        summary.tool(name).incorrect += times
+    for name, times in correct.items():
+        summary.tool(name).correct += times

@@ -62,6 +62,12 @@ class NameCounter:
         if len(self._names) < _MOST_NAMES and not (self._each_once and name in self._names):
             self._names.append(name)
 
+    def add_noted(self, noted: Noted) -> None:
+        """Count what was counted elsewhere, after all that was counted here."""
+        for name in noted.names:
+            self.add(name)
+        self.count += noted.count - len(noted.names)
+
     def noted(self) -> Noted:
         """The count and the names so far."""
         return Noted(self.count, tuple(self._names))

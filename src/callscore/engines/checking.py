@@ -13,10 +13,12 @@ from msgspec import Struct
 from callscore.checks.check import FAULT_KINDS, CheckResults, Finding, ToolFaults, check_calls
 from callscore.checks.tool_schema import count_checked_calls, usable_tools
 from callscore.core.case import Case
+from callscore.core.results import Noted
 from callscore.core.score import FaultKind, count_faulty_calls
 from callscore.core.totals import NameCounter
 from callscore.documents import raise_unreadable, tools_in_list
-from callscore.engines.inputs import CaseLimit, FileContent, InputOptions, read_cases
+from callscore.engines.inputs import CaseLimit, CaseReader, FileContent, InputOptions, read_cases
+from callscore.engines.workers import Parts, Split, can_fork, left_by_workers
 from callscore.formats.case_fields import (
     ACTUAL_FIELDS,
     EITHER_SIDE_FIELDS,
@@ -25,13 +27,14 @@ from callscore.formats.case_fields import (
 )
 from callscore.formats.cases import actual_from_trace, read_trace
 from callscore.formats.definitions import read_definitions
-from callscore.sources import BadRecord
+from callscore.sources import BadRecord, Lines, read_batches
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from callscore.core.call import Tool
     from callscore.engines.inputs import Found
+    from callscore.engines.workers import Batch
 
 __all__ = ["CheckHooks", "check_files"]
 
@@ -44,10 +47,12 @@ class CheckHooks(Struct, frozen=True):
     Attributes:
         on_finding: called with each finding to show, which is then not part of the results.
         on_bytes: called with the number of bytes that were read since the last call.
+        parts: how `on_finding` can be called in several processes.
     """
 
     on_finding: Callable[[Finding], None] | None = None
     on_bytes: Callable[[int], None] | None = None
+    parts: Parts | None = None
 
 
 _NO_HOOKS = CheckHooks()
@@ -61,6 +66,7 @@ def check_files(  # noqa: PLR0913  (all are options)
     limit: int | None = None,
     max_shown: int | None = 10,
     skip_bad: bool = False,
+    jobs: int = 1,
     hooks: CheckHooks = _NO_HOOKS,
 ) -> CheckResults:
     """Check the calls in files of any format.
@@ -72,6 +78,7 @@ def check_files(  # noqa: PLR0913  (all are options)
         limit: use only the first cases, at most this many; None for all.
         max_shown: the maximum number of findings to show; None for all.
         skip_bad: whether to count and skip what cannot be read, instead of stopping.
+        jobs: how many processes check the calls of a large file of JSON lines; one with a `limit`.
         hooks: callbacks.
 
     Raises:
@@ -79,31 +86,54 @@ def check_files(  # noqa: PLR0913  (all are options)
         InvalidSettings: the schema of one of the `tools` cannot be used.
         MissingExtra: a file needs an optional dependency.
     """
-    collector = _CheckTotals(tools, max_shown, hooks)
-    cases = CaseLimit(limit)
+    totals = _CheckTotals(tools, max_shown, hooks, skip_bad=skip_bad)
+    if limit is None:
+        for path in paths:
+            _check_file(path, inputs, totals, jobs if can_fork() else 1)
+        return totals.results(len(paths))
     files = (
-        _noting_empty(
-            read_cases(path, _TRACES_ONLY, inputs, on_bytes=hooks.on_bytes), path, collector
-        )
+        _noting_empty(read_cases(path, _TRACES_ONLY, inputs, on_bytes=hooks.on_bytes), path, totals)
         for path in paths
     )
-    for found in cases.select_in_files(files):
-        if not isinstance(found, BadRecord):
-            collector.take(*found)
-        elif skip_bad:
-            collector.skipped.add(f"{found.place}: {found.problem}")
-        else:
-            raise_unreadable(found.place, found.problem)
-    return collector.results(len(paths))
+    totals.take_all(CaseLimit(limit).select_in_files(files))
+    return totals.results(len(paths))
 
 
-def _noting_empty(found: Iterator[Found], path: str, collector: _CheckTotals) -> Iterator[Found]:
+def _check_file(path: str, inputs: InputOptions, totals: _CheckTotals, jobs: int) -> None:
+    """Check the calls of one file, if it is large in several processes."""
+    reader = CaseReader(path, _TRACES_ONLY, inputs)
+    before = totals.taken
+
+    def take_batch(batch: Batch) -> None:
+        for record in batch.records() if isinstance(batch, Lines) else (batch,):
+            totals.take_all(reader.take(record))
+
+    def work(lines: list[Lines], already_shown: int) -> _CheckedPart:
+        totals.begin_part(already_shown)
+        for batch in lines:
+            take_batch(batch)
+        return totals.end_part(already_shown)
+
+    split = Split(
+        work=work,
+        add=totals.add_part,
+        state=lambda: reader.state,
+        context=lambda: totals.counts.shown,
+    )
+    for batch in left_by_workers(read_batches(path, on_bytes=totals.hooks.on_bytes), split, jobs):
+        take_batch(batch)
+    totals.take_all(reader.finish())
+    if totals.taken == before:
+        totals.empty_files.append(path)
+
+
+def _noting_empty(found: Iterator[Found], path: str, totals: _CheckTotals) -> Iterator[Found]:
     is_empty = True
     for item in found:
         is_empty = False
         yield item
     if is_empty:
-        collector.empty_files.append(path)
+        totals.empty_files.append(path)
 
 
 def _read_run(value: Any, *, place: str, **options: Any) -> Case:
@@ -119,27 +149,86 @@ def _read_run(value: Any, *, place: str, **options: Any) -> Case:
 _TRACES_ONLY = FileContent(_read_run, actual_from_trace, "expected")
 
 
+class _Counts(Struct):
+    """What was counted; `add` counts what was counted elsewhere."""
+
+    taken: int = 0  # records, readable or not
+    runs: int = 0
+    faulty: int = 0
+    checked: int = 0
+    unchecked: int = 0
+    invalid: int = 0
+    faults: int = 0
+    shown: int = 0
+
+    def add(self, other: _Counts) -> None:
+        for name in self.__struct_fields__:
+            setattr(self, name, getattr(self, name) + getattr(other, name))
+
+
+class _CheckedPart(Struct, frozen=True, kw_only=True):
+    """What another process found in a part of the input."""
+
+    counts: _Counts
+    calls: Counter[str]
+    kinds: Counter[tuple[str, FaultKind]]
+    unusable: dict[str, str]
+    skipped: Noted
+    without_tools: Noted
+    without_calls: Noted
+    findings: list[Finding]
+    written: Any
+
+
 class _CheckTotals:
     """Checks one run after another and counts what is found."""
 
     def __init__(
-        self, tools: Mapping[str, Tool] | None, max_shown: int | None, hooks: CheckHooks
+        self,
+        tools: Mapping[str, Tool] | None,
+        max_shown: int | None,
+        hooks: CheckHooks,
+        *,
+        skip_bad: bool,
     ) -> None:
-        self.skipped = NameCounter()
+        self.hooks = hooks
         self.empty_files: list[str] = []
-        self._without_tools = NameCounter()
-        self._without_calls = NameCounter()
-        self._unusable: dict[str, str] = {}
         self._tools = tools
         self._max_shown = max_shown
-        self._findings: list[Finding] = []
-        self._show = hooks.on_finding or self._findings.append
-        self._runs = self._faulty = self._checked = self._unchecked = self._invalid = 0
-        self._faults = self._shown = 0
-        self._calls: Counter[str] = Counter()
-        self._counts: Counter[tuple[str, FaultKind]] = Counter()
+        self._skip_bad = skip_bad
+        self._begin()
 
-    def take(self, place: str, case: Case) -> None:
+    def _begin(self) -> None:
+        self.counts = _Counts()
+        self._calls: Counter[str] = Counter()
+        self._kinds: Counter[tuple[str, FaultKind]] = Counter()
+        self._unusable: dict[str, str] = {}
+        self._skipped = NameCounter()
+        self._without_tools = NameCounter()
+        self._without_calls = NameCounter()
+        self._findings: list[Finding] = []
+
+    @property
+    def taken(self) -> int:
+        """How many records were taken, readable or not."""
+        return self.counts.taken
+
+    def take_all(self, runs: Iterator[Found]) -> None:
+        """Check runs, and skip what cannot be read.
+
+        Raises:
+            UnreadableInput: it is not to be skipped.
+        """
+        for found in runs:
+            self.counts.taken += 1
+            if not isinstance(found, BadRecord):
+                self._check(*found)
+            elif self._skip_bad:
+                self._skipped.add(f"{found.place}: {found.problem}")
+            else:
+                raise_unreadable(found.place, found.problem)
+
+    def _check(self, place: str, case: Case) -> None:
         name = f"{place} {_label(case) or ''}".rstrip()
         if case.actual is None:
             self._without_calls.add(name)
@@ -149,49 +238,95 @@ class _CheckTotals:
             tools, problems = _defined_tools(case.tools)
             self._unusable |= problems
         faults = check_calls(case.actual, tools)
-        self._runs += 1
+        counts = self.counts
+        counts.runs += 1
         self._calls.update([call.name for call in case.actual])
         if tools is None:
             self._without_tools.add(name)
         else:
             checked = count_checked_calls(case.actual, tools)
-            self._checked += checked
-            self._unchecked += len(case.actual) - checked
-            self._invalid += count_faulty_calls(faults)
-        self._faulty += len({fault.index for fault in faults})
+            counts.checked += checked
+            counts.unchecked += len(case.actual) - checked
+            counts.invalid += count_faulty_calls(faults)
+        counts.faulty += len({fault.index for fault in faults})
+        show = self.hooks.on_finding or self._findings.append
         for fault in faults:
-            self._counts[fault.tool, fault.kind] += 1
-            self._faults += 1
-            if self._max_shown is None or self._shown < self._max_shown:
-                self._shown += 1
-                self._show(Finding(place, _label(case), case.actual[fault.index], fault))
+            self._kinds[fault.tool, fault.kind] += 1
+            counts.faults += 1
+            if self._max_shown is None or counts.shown < self._max_shown:
+                counts.shown += 1
+                show(Finding(place, _label(case), case.actual[fault.index], fault))
+
+    def begin_part(self, already_shown: int) -> None:
+        """Begin to count what `end_part` returns; in a copy of this process."""
+        self._begin()
+        self.counts.shown = already_shown
+        if self.hooks.parts is not None:
+            self.hooks.parts.begin()
+
+    def end_part(self, already_shown: int) -> _CheckedPart:
+        """What was found since `begin_part`."""
+        self.counts.shown -= already_shown
+        return _CheckedPart(
+            counts=self.counts,
+            calls=self._calls,
+            kinds=self._kinds,
+            unusable=self._unusable,
+            skipped=self._skipped.noted(),
+            without_tools=self._without_tools.noted(),
+            without_calls=self._without_calls.noted(),
+            findings=self._findings,
+            written=None if self.hooks.parts is None else self.hooks.parts.take(),
+        )
+
+    def add_part(self, part: _CheckedPart) -> bool:
+        """Add what another process found; returns False, and adds nothing, if it shows too much."""
+        shown, most = part.counts.shown, self._max_shown
+        is_full = most is not None and self.counts.shown >= most
+        if is_full:
+            part.counts.shown = shown = 0
+        elif most is not None and self.counts.shown + shown > most:
+            return False
+        self.counts.add(part.counts)
+        self._calls.update(part.calls)
+        self._kinds.update(part.kinds)
+        self._unusable |= part.unusable
+        self._skipped.add_noted(part.skipped)
+        self._without_tools.add_noted(part.without_tools)
+        self._without_calls.add_noted(part.without_calls)
+        if shown:
+            self._findings += part.findings
+            if self.hooks.parts is not None:
+                self.hooks.parts.add(part.written)
+        return True
 
     def results(self, files: int) -> CheckResults:
         unusable = NameCounter()
         for tool, problem in self._unusable.items():
             unusable.add(f"{tool}: {problem}")
+        counts = self.counts
         return CheckResults(
             files=files,
-            runs=self._runs,
+            runs=counts.runs,
             calls=self._calls.total(),
-            faulty_calls=self._faulty,
-            checked_calls=self._checked,
-            unchecked_calls=self._unchecked,
-            invalid_calls=self._invalid,
+            faulty_calls=counts.faulty,
+            checked_calls=counts.checked,
+            unchecked_calls=counts.unchecked,
+            invalid_calls=counts.invalid,
             tools=self._tool_faults(),
             findings=tuple(self._findings),
-            not_shown=self._faults - self._shown,
+            not_shown=counts.faults - counts.shown,
             without_tools=self._without_tools.noted(),
             without_calls=self._without_calls.noted(),
             unusable=unusable.noted(),
-            skipped=self.skipped.noted(),
+            skipped=self._skipped.noted(),
             empty_files=tuple(self.empty_files),
         )
 
     def _tool_faults(self) -> dict[str, ToolFaults]:
         found = []
         for name, calls in self._calls.items():
-            counts = {kind: self._counts[name, kind] for kind in FAULT_KINDS}
+            counts = {kind: self._kinds[name, kind] for kind in FAULT_KINDS}
             present = {kind: count for kind, count in counts.items() if count}
             found.append((name, ToolFaults(calls, present)))
         return dict(sorted(found, key=lambda item: (-item[1].total, -item[1].calls, item[0])))

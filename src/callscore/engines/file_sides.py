@@ -14,7 +14,8 @@ from msgspec.structs import replace
 from callscore.comparing.sides import CaseOutcome, EvaluationSide, Side, TrialOutcome
 from callscore.core.settings import DEFAULT
 from callscore.core.summary import tool_outcomes
-from callscore.engines.local import ScoreHooks, score_files, score_joined
+from callscore.engines.collector import ScoreHooks
+from callscore.engines.local import score_files, score_joined
 from callscore.engines.payloads import FILE_SCORER, case_payload, settings_payload
 from callscore.errors import CallscoreError, UnreadableInput
 from callscore.hiding.hider import Hider

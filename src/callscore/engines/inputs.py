@@ -40,14 +40,13 @@ from callscore.formats.reading import (
     read_named,
     require_one_selection,
     trace_hint,
-    with_cached_dialects,
 )
 from callscore.formats.shape import first
 from callscore.formats.trace import DEFAULT_READ_OPTIONS, ReadOptions, Trace
 from callscore.sources import Array, BadRecord, Lines, Record, read_batches
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Hashable, Iterable, Iterator, Mapping
 
     from callscore.core.call import Tool
 
@@ -150,7 +149,8 @@ class CaseReader:
         self._name = name
         self._part = part
         self._dialect = inputs.dialect
-        self._read_options = with_cached_dialects(inputs.read_options)
+        self._inner = Recognizer()  # of nested documents
+        self._read_options = structs.replace(inputs.read_options, inner=self._inner.find)
         self._keeps_tools = inputs.keeps_tools
         self._latest: tuple[Document | None, list[Tool]] = (None, [])
         self._top_k = inputs.top_k
@@ -160,6 +160,20 @@ class CaseReader:
         self._groups: dict[str, tuple[Documents, dict[str, Any]]] = {}
         self._is_own_file = False
         self._has_messages = False
+
+    @property
+    def state(self) -> tuple[Hashable, ...]:
+        """What the cases of the next records depend on, apart from these records.
+
+        Where it stays the same, the records of a file do not depend on each other.
+        """
+        return (
+            self._recognizer.state,
+            self._inner.state,
+            self._is_own_file,
+            self._has_messages,
+            tuple([documents.state for documents, _ in self._groups.values()]),
+        )
 
     def take(self, batch: Record | BadRecord | Array) -> Iterator[Found]:
         """The cases in a batch of a file."""
@@ -185,6 +199,10 @@ class CaseReader:
             if self._wraps_calls(dialect, batch.value):
                 is_own = self._is_own_file = True  # under other names of the sides
         if is_own:
+            if fields and documents.is_unused:
+                del self._groups[
+                    _group_of(fields)
+                ]  # or there would be one for each case of the file
             self._has_messages |= isinstance(batch.value, dict) and "role" in batch.value
             yield self._read_own_record(batch, fields)
         elif self._is_message_without_calls(batch.value) and not documents.is_joining:
@@ -229,7 +247,7 @@ class CaseReader:
         return is_spelled and all(isinstance(item, str | list) for item in items[:1])
 
     def _documents_for(self, fields: dict[str, Any]) -> Documents:
-        group = repr(fields.get("id"))
+        group = _group_of(fields)
         if group not in self._groups:
             documents = Documents(self._name, dialect=self._dialect, recognizer=self._recognizer)
             self._groups[group] = documents, fields
@@ -329,6 +347,10 @@ class CaseReader:
         return [
             _add_other_answers(item, further) for item, *further in zip(found, *others, strict=True)
         ]
+
+
+def _group_of(fields: dict[str, Any]) -> str:
+    return repr(fields.get("id"))
 
 
 def _add_other_answers(found: Found, others: list[Found]) -> Found:

@@ -1,25 +1,19 @@
-"""Scores cases and files of cases in this process and in bounded memory."""
+"""Scores cases and files of cases on this machine and in bounded memory."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from contextlib import contextmanager
-from itertools import compress
 from os import PathLike, fspath
-from typing import TYPE_CHECKING, Any, Literal, cast
+from typing import TYPE_CHECKING, Any
 
-from msgspec import Struct, structs
+from msgspec import structs
 
-from callscore.api import score_case
 from callscore.core.budget import OverBudget
-from callscore.core.call import Tool
 from callscore.core.case import Case
-from callscore.core.fast_strict import StrictCounter
-from callscore.core.results import CaseScore, Failure, MetricValue, Noted, Result, Results, Status
-from callscore.core.score import Outcome, Score, is_passing, outcome_of
+from callscore.core.results import Noted
 from callscore.core.settings import DEFAULT, Settings
-from callscore.core.summary import Summary
-from callscore.core.totals import Column, NameCounter
+from callscore.engines.collector import Collector, ScoreHooks
 from callscore.engines.inputs import (
     CASES,
     REFERENCES,
@@ -27,15 +21,13 @@ from callscore.engines.inputs import (
     CaseLimit,
     CaseReader,
     InputOptions,
-    file_title,
     input_options_for,
     join_traces,
     read_cases,
 )
-from callscore.engines.tool_definitions import ToolDefinitions
+from callscore.engines.workers import Split, can_fork, left_by_workers
 from callscore.errors import InvalidCall, InvalidSettings, ModelFailed, UnreadableInput
 from callscore.formats.cases import (
-    PlainCase,
     case_record,
     decode_plain_cases,
     has_own_id,
@@ -45,332 +37,20 @@ from callscore.formats.reading import read_candidates
 from callscore.formats.shape import describe
 from callscore.formats.trace import DEFAULT_READ_OPTIONS
 from callscore.metrics.metric import InvalidOption
-from callscore.sources import Array, BadRecord, Lines, Record, read_batches
+from callscore.sources import BadRecord, Lines, read_batches
 from callscore.sources.duplicate_keys import has_duplicate_sides
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
+    from callscore.core.results import Results
+    from callscore.engines.collector import Metrics, ScoredPart, Show
     from callscore.engines.inputs import FileContent, Found
+    from callscore.engines.workers import Batch
+    from callscore.formats.cases import PlainCase
     from callscore.formats.trace import ReadOptions
-    from callscore.metrics.metric import Metric
 
-    Metrics = str | Metric | Iterable[str | Metric]
-
-__all__ = ["Collector", "ScoreHooks", "Show", "score_cases", "score_files", "score_joined"]
-
-Show = Literal["failing", "all", "none"]
-
-_NO_ANSWER = "the file has no answer for this case"
-_MAX_REMEMBERED = 1_000_000
-# Settings that do not change which calls are equal, if all others are the defaults.
-_IRRELEVANT_SETTINGS = ("pass_mark", "argument_match_threshold", "extra_arguments")
-
-
-class ScoreHooks(Struct, frozen=True, kw_only=True):
-    """Callbacks while cases are scored.
-
-    Attributes:
-        on_case: called with every case to show, which is then not kept for the end.
-        on_outcomes: called with some scored cases, which have an `id` and a `trial`, and the outcome
-            of each: its correct pairs, expected calls, actual calls, and forbidden calls.
-        on_score: called with every scored case, its score, and the definitions of its tools by name,
-            or None if they are unknown.
-        on_result: called with the result of every case, scored or not, with the values of metrics;
-            for engines only.
-        on_unscored: called with every case without a score: nothing is expected, or there is no
-            answer.
-        on_unjudged: called with the place of a case for which the judge gave no answer, the case, and
-            the error; the case is left out. Without it, the error is raised.
-        on_bytes: called with the number of bytes that were read since the last call.
-        on_file: called with the path of each file before its cases.
-    """
-
-    on_case: Callable[[CaseScore], None] | None = None
-    on_outcomes: Callable[[Sequence[Case | PlainCase], Sequence[Outcome]], None] | None = None
-    on_score: Callable[[Case, Score, Mapping[str, Tool] | None], None] | None = None
-    on_result: Callable[[Result], None] | None = None
-    on_unscored: Callable[[Case], None] | None = None
-    on_unjudged: Callable[[str, Case, ModelFailed], None] | None = None
-    on_bytes: Callable[[int], None] | None = None
-    on_file: Callable[[str], None] | None = None
-
-
-class Collector:
-    """Gathers the results of many cases."""
-
-    def __init__(  # noqa: PLR0913  (all are options)
-        self,
-        settings: Settings,
-        show: Show,
-        max_shown: int | None,
-        hooks: ScoreHooks,
-        *,
-        tools: Any = None,
-        metrics: Metrics = (),
-    ) -> None:
-        self.definitions = ToolDefinitions(tools)
-        self.not_scored = NameCounter()
-        self.not_run = NameCounter()
-        self.without_reference = NameCounter()
-        self.skipped = NameCounter()
-        self.empty_files: list[str] = []
-        self._records = 0  # of the files before
-        self._repeated = NameCounter(each_once=True)
-        self._settings = settings
-        self._show = show
-        self._max_shown = max_shown
-        self._hooks = hooks
-        self._metrics: tuple[Metric, ...] = ()
-        if metrics:
-            from callscore.metrics.registry import resolve_metrics
-
-            self._metrics = resolve_metrics(metrics)
-        self._columns = [Column(metric.name) for metric in self._metrics]
-        self._summary = Summary(pass_mark=settings.pass_mark)
-        self._strict = StrictCounter()
-        self._remembered: set[int] = set()
-        self._known: dict[Outcome, Outcome] = {}
-        self._kept: list[CaseScore] = []
-        self._first: tuple[Case, CaseScore] | None = None
-        self.file = ""  # that was read last
-        self._shown = 0
-        self._not_shown = 0
-
-    @property
-    def takes_plain(self) -> bool:
-        """Whether cases can be counted without decoding them, except the few that are shown."""
-        shows_few = self._show == "none" or (
-            self._show == "failing" and self._max_shown is not None
-        )
-        is_watched = self._hooks.on_score is not None or self._hooks.on_result is not None
-        knows_tools = self.definitions.of_run is not None
-        if not shows_few or is_watched or knows_tools or self._metrics:
-            return False
-        defaults = {setting: getattr(DEFAULT, setting) for setting in _IRRELEVANT_SETTINGS}
-        return structs.replace(self._settings, **defaults) == DEFAULT
-
-    def take(self, case: Case, place: str = "") -> None:
-        """Score one case and count it, or count why it is not scored.
-
-        The place names a case without an id.
-        """
-        if case.expected is None or case.actual is None:
-            name = case.id if has_own_id(case) else place
-            failure = None
-            if case.expected is None:
-                self.not_scored.add(name)
-            else:  # nothing to score, but a failure: leaving it out would reward it
-                self.not_run.add(name)
-                self._summary.add_unanswered(trial_of=None if case.trial is None else case.id)
-                failure = Failure(case=case.id, kind="missing", problem=_NO_ANSWER)
-            if self._hooks.on_unscored is not None:
-                self._hooks.on_unscored(case)
-            if self._hooks.on_result is not None:
-                status: Status = "not_scored" if failure is None else "error"
-                self._hooks.on_result(Result(case=case, status=status, failure=failure))
-            return
-        if has_own_id(case):
-            self._note_repeated(case.id, case.trial)
-        tools = self.definitions.of(case.tools, case.id)
-        score = self._score(case, tools)
-        self._summary.add(score, trial_of=None if case.trial is None else case.id)
-        values = self._call_hooks(case, score, tools)
-        self._remember(case, score, values)
-        if self._show == "all" or (self._show == "failing" and not score.passed):
-            self._show_case(case, score, values)
-
-    def _call_hooks(
-        self, case: Case, score: Score, tools: Mapping[str, Tool] | None
-    ) -> tuple[MetricValue, ...]:
-        """Call the hooks with a scored case; returns the values of the metrics."""
-        hooks = self._hooks
-        if hooks.on_outcomes is not None:
-            hooks.on_outcomes([case], [outcome_of(score)])
-        # Metrics do not know the settings: they get all calls, and of several answers the first.
-        values = tuple(
-            [
-                metric.value_of(case.expected or (), case.actual or (), tools)
-                for metric in self._metrics
-            ]
-        )
-        for column, value in zip(self._columns, values, strict=True):
-            column.add(value)
-        if hooks.on_score is not None:
-            hooks.on_score(case, score, tools)
-        if hooks.on_result is not None:
-            hooks.on_result(Result(case=case, score=score, values=values, passed=score.passed))
-        return values
-
-    def take_plain(
-        self,
-        cases: list[PlainCase],
-        read: Callable[[int], Case | None],
-        score: Callable[[int, Case], None],
-    ) -> None:
-        """Like `take` for each of these, without decoding most of them.
-
-        `read` decodes the case at a position, if possible: to show it, or if it cannot be counted
-        without decoding. `score` takes a decoded case, or refuses it.
-        """
-        expected = [case.expected for case in cases]
-        outcomes = self._strict.examine(expected, [case.actual for case in cases])
-        undecided = {} if all(outcomes) else self._read_undecided(cases, outcomes, read, score)
-        self._strict.count(expected, outcomes)
-        counted = list(compress(cases, outcomes)) if undecided else cases
-        trials = [case.trial for case in counted]
-        self._note_all_repeated(counted, trials)
-        if self._hooks.on_outcomes is not None:
-            # Equal outcomes are one object, to save memory where they are kept.
-            found = cast("list[Outcome]", list(filter(None, outcomes)))
-            self._hooks.on_outcomes(counted, list(map(self._known.setdefault, found, found)))
-        failing = set()
-        if self._show == "failing":
-            pass_mark = self._settings.pass_mark
-            failing = {
-                found for found in set(outcomes) if found and not is_passing(found, pass_mark)
-            }
-        is_counted = not failing and not undecided and trials.count(None) == len(trials)
-        all_cases = enumerate(zip(cases, outcomes, strict=True))
-        for position, (case, outcome) in () if is_counted else all_cases:
-            if outcome is None:
-                if (whole := undecided[position]) is not None:
-                    score(position, whole)
-            elif case.trial is not None:
-                self._summary.add_trial(str(case.id), outcome)
-            if outcome in failing:
-                self._show_plain(position, read)
-        self._remember_plain(cases, read)
-
-    def _read_undecided(
-        self,
-        cases: list[PlainCase],
-        outcomes: list[Outcome | None],
-        read: Callable[[int], Case | None],
-        score: Callable[[int, Case], None],
-    ) -> dict[int, Case | None]:
-        """The decoded cases without an outcome; if one is unreadable, only those before it count."""
-        found: dict[int, Case | None] = {}
-        for position, outcome in enumerate(outcomes):
-            if outcome is None:
-                try:
-                    found[position] = read(position)
-                except UnreadableInput:
-                    self.take_plain(cases[:position], read, score)
-                    raise
-        return found
-
-    def note_if_empty(self, path: str) -> None:
-        """Note a file that was just read, if it has no record."""
-        self._add_strict_counts()
-        others = (self.not_scored, self.not_run, self.skipped)
-        records = self._summary.cases + sum(each.count for each in others)
-        if records == self._records:
-            self.empty_files.append(path)
-        self._records = records
-
-    def results(self) -> Results:
-        """The results so far."""
-        self._add_strict_counts()
-        is_single = self._summary.cases == self._summary.scored == 1
-        first = self._first if is_single else None
-        return Results(
-            only=None if first is None else first[1],
-            hides_calls=self._show == "none" or self._max_shown == 0,
-            title=self._title(first) if is_single else "",
-            settings=self._settings,
-            summary=self._summary,
-            cases=tuple(self._kept),
-            not_shown=self._not_shown,
-            not_scored=self.not_scored.noted(),
-            not_run=self.not_run.noted(),
-            without_reference=self.without_reference.noted(),
-            repeated=self._repeated.noted(),
-            skipped=self.skipped.noted(),
-            empty_files=tuple(self.empty_files),
-            metrics=tuple(
-                [
-                    column.metric(metric.version)
-                    for column, metric in zip(self._columns, self._metrics, strict=True)
-                ]
-            ),
-        )
-
-    def _add_strict_counts(self) -> None:
-        """Add to the summary what was counted without decoding it."""
-        self._strict.add_to(self._summary)
-        self._strict = StrictCounter()
-
-    def _title(self, first: tuple[Case, CaseScore] | None) -> str:
-        """The id of a single case, or the name of its file."""
-        if first is not None and (has_own_id(first[0]) or not self.file):
-            return first[1].label
-        return file_title(self.file)
-
-    def _score(self, case: Case, tools: Mapping[str, Tool] | None) -> Score:
-        expected, actual = tuple(case.expected or ()), case.actual or ()
-        return score_case(expected, actual, self._settings, tools, others=case.others)
-
-    def _note_all_repeated(
-        self, cases: list[PlainCase], trials: Sequence[int | str | None]
-    ) -> None:
-        keys = set(map(hash, zip(map(str, [case.id for case in cases]), trials, strict=True)))
-        remembered = self._remembered
-        is_new = len(keys) == len(cases) and remembered.isdisjoint(keys)
-        if is_new and len(remembered) + len(keys) <= _MAX_REMEMBERED:
-            remembered |= keys
-        else:
-            for case in cases:
-                self._note_repeated(str(case.id), case.trial)
-
-    def _note_repeated(self, name: str, trial: int | str | None) -> None:
-        # Only the hash: it takes a third of the memory, and collisions are very rare.
-        key = hash((name, trial))
-        if key in self._remembered:
-            self._repeated.add(name if trial is None else f"{name} #{trial}")
-        elif len(self._remembered) < _MAX_REMEMBERED:
-            self._remembered.add(key)
-
-    def _show_plain(self, position: int, read: Callable[[int], Case | None]) -> None:
-        if self._max_shown is not None and self._shown >= self._max_shown:
-            self._not_shown += 1
-            return
-        case = read(position)
-        if case is not None:
-            tools = self.definitions.of(case.tools, case.id)
-            self._show_case(case, self._score(case, tools))
-
-    def _remember(self, case: Case, score: Score, values: tuple[MetricValue, ...] = ()) -> None:
-        """Keep one case: if no other follows, the report is about this one."""
-        if self._first is None:
-            self._first = case, _case_score(case, score, values)
-
-    def _remember_plain(
-        self, cases: Sequence[PlainCase], read: Callable[[int], Case | None]
-    ) -> None:
-        """The same for the only case of a batch, unless it is decoded already."""
-        is_needed = self._first is None and len(cases) == 1
-        case = read(0) if is_needed else None
-        if case is not None:
-            self._remember(case, self._score(case, self.definitions.of(case.tools, case.id)))
-
-    def _show_case(self, case: Case, score: Score, values: tuple[MetricValue, ...] = ()) -> None:
-        if self._max_shown is not None and self._shown >= self._max_shown:
-            self._not_shown += 1
-            return
-        self._shown += 1
-        self._remember(case, score, values)
-        shown = _case_score(case, score, values)
-        if self._hooks.on_case is not None:
-            self._hooks.on_case(shown)
-        else:
-            self._kept.append(shown)
-
-
-def _case_score(case: Case, score: Score, values: tuple[MetricValue, ...]) -> CaseScore:
-    tags = tuple(case.tags)
-    return CaseScore(id=case.id, score=score, trial=case.trial, tags=tags, metrics=values)
-
+__all__ = ["score_cases", "score_files", "score_joined"]
 
 _NO_HOOKS = ScoreHooks()
 # Smaller batches are decoded just as quickly.
@@ -461,6 +141,7 @@ def score_files(  # noqa: PLR0913  (all are options)
     read_options: ReadOptions = DEFAULT_READ_OPTIONS,
     tools: Any = None,
     metrics: Metrics = (),
+    jobs: int = 1,
     hooks: ScoreHooks = _NO_HOOKS,
 ) -> Results:
     """Score the cases of files: case files, or traces with expected calls.
@@ -478,6 +159,8 @@ def score_files(  # noqa: PLR0913  (all are options)
         tools: the tool definitions, in any form that `read_tools` accepts, instead of those in the
             cases or traces.
         metrics: metrics of other tools to compute for each case, by name or as `Metric` values.
+        jobs: how many processes score the cases of a large file of JSON lines. The results are the
+            same. One process is used with a `limit`, a judge, or hooks that need every case.
         hooks: callbacks.
 
     Raises:
@@ -490,7 +173,9 @@ def score_files(  # noqa: PLR0913  (all are options)
     inputs = input_options_for(
         fields, format, read_options, top_k=settings.top_k, keeps_tools=tools is None
     )
+    is_split = limit is None and settings.judge is None and hooks.may_split and can_fork()
     run = _FileScoring(collector, inputs, limit=limit, skip_bad=skip_bad, hooks=hooks)
+    run.jobs = jobs if is_split else 1
     with _attach_results(collector):
         for path in _paths(paths):
             run.score(path)
@@ -569,31 +254,57 @@ class _FileScoring:
         self._limit = CaseLimit(limit)
         self._skip_bad = skip_bad
         self._hooks = hooks
+        self.jobs = 1
 
     def score(self, path: str) -> None:
         self._limit.begin_file()
         if self._hooks.on_file is not None:
             self._hooks.on_file(path)
         self._collector.file = path
-        takes_plain = self._collector.takes_plain and self._inputs.says_nothing
         reader = CaseReader(path, CASES, self._inputs)
-        for batch in self._batches(path):
-            if not isinstance(batch, Lines):
-                self._take(reader.take(batch))
-                continue
-            is_large = len(batch.data) >= _MANY_BYTES
-            is_plain = is_large and not (
-                batch.offset < _CHECKED_BYTES and batch.may_have_duplicates
-            )
-            if takes_plain and is_plain and self._take_plain(batch, reader):
-                continue
-            for record in batch.records(checked_bytes=_CHECKED_BYTES):
-                self._take(reader.take(record))
-                if self._limit.ends_file:
-                    return
+        batches = self._batches(path)
+        for batch in self._left_by_workers(batches, reader):
+            self._take_batch(batch, reader)
+            if self._limit.ends_file:
+                return
         self._take(reader.finish())
 
-    def _batches(self, path: str) -> Iterator[Lines | Record | BadRecord | Array]:
+    def _take_batch(self, batch: Batch, reader: CaseReader) -> None:
+        if not isinstance(batch, Lines):
+            self._take(reader.take(batch))
+            return
+        takes_plain = self._collector.takes_plain and self._inputs.says_nothing
+        is_large = len(batch.data) >= _MANY_BYTES
+        is_plain = is_large and not (batch.offset < _CHECKED_BYTES and batch.may_have_duplicates)
+        if takes_plain and is_plain and self._take_plain(batch, reader):
+            return
+        for record in batch.records(checked_bytes=_CHECKED_BYTES):
+            self._take(reader.take(record))
+            if self._limit.ends_file:
+                return
+
+    def _left_by_workers(self, batches: Iterator[Batch], reader: CaseReader) -> Iterator[Batch]:
+        """Let other processes score the batches of a large file, and yield those left to this one."""
+        collector = self._collector
+
+        def work(lines: list[Lines], already_shown: int) -> ScoredPart | None:
+            collector.begin_part(already_shown)
+            for batch in lines:
+                self._take_batch(batch, reader)
+            return collector.end_part(already_shown)
+
+        yield from left_by_workers(
+            batches,
+            Split(
+                work=work,
+                add=collector.add_part,
+                state=lambda: reader.state,
+                context=lambda: collector.shown,
+            ),
+            self.jobs,
+        )
+
+    def _batches(self, path: str) -> Iterator[Batch]:
         for batch in read_batches(path, on_bytes=self._hooks.on_bytes):
             yield batch
             if self._limit.ends_file:

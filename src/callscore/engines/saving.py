@@ -39,7 +39,7 @@ from callscore.words.plain_data import call_to_dict
 if TYPE_CHECKING:
     from callscore.core.case import Case
     from callscore.core.phrases import Language
-    from callscore.engines.local import ScoreHooks
+    from callscore.engines.collector import ScoreHooks
     from callscore.errors import ModelFailed
     from callscore.history.records import RunStatus
     from callscore.history.store import Store

@@ -55,6 +55,11 @@ class Recognizer:
     def __init__(self) -> None:
         self._recent: list[Dialect] = []
 
+    @property
+    def state(self) -> tuple[str, ...]:
+        """All that later answers depend on."""
+        return tuple([dialect.name for dialect in self._recent])
+
     def find(self, document: Any, among: frozenset[str] | None = None) -> Dialect | None:
         """Like `find_dialect`."""
         for dialect in self._recent:

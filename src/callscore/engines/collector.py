@@ -1,0 +1,439 @@
+"""Gathers the results of many cases: counts all of them, and keeps those to show."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import compress
+from typing import TYPE_CHECKING, Any, Literal, cast
+
+from msgspec import Struct, structs
+
+from callscore.api import score_case
+from callscore.core.call import Tool
+from callscore.core.case import Case
+from callscore.core.fast_strict import StrictCounter
+from callscore.core.results import CaseScore, Failure, MetricValue, Noted, Result, Results, Status
+from callscore.core.score import Outcome, Score, is_passing, outcome_of
+from callscore.core.settings import DEFAULT, Settings
+from callscore.core.summary import Summary, add_strict_counts
+from callscore.core.totals import Column, NameCounter
+from callscore.engines.inputs import file_title
+from callscore.engines.tool_definitions import ToolDefinitions
+from callscore.engines.workers import Parts
+from callscore.errors import ModelFailed, UnreadableInput
+from callscore.formats.cases import PlainCase, has_own_id
+
+if TYPE_CHECKING:
+    from callscore.metrics.metric import Metric
+
+    Metrics = str | Metric | Iterable[str | Metric]
+
+__all__ = ["Collector", "ScoreHooks", "ScoredPart", "Show"]
+
+Show = Literal["failing", "all", "none"]
+
+_NO_ANSWER = "the file has no answer for this case"
+_MAX_REMEMBERED = 1_000_000
+# Settings that do not change which calls are equal, if all others are the defaults.
+_IRRELEVANT_SETTINGS = ("pass_mark", "argument_match_threshold", "extra_arguments")
+
+
+class ScoreHooks(Struct, frozen=True, kw_only=True):
+    """Callbacks while cases are scored.
+
+    Attributes:
+        on_case: called with every case to show, which is then not kept for the end.
+        on_outcomes: called with some scored cases, which have an `id` and a `trial`, and the outcome
+            of each: its correct pairs, expected calls, actual calls, and forbidden calls.
+        on_score: called with every scored case, its score, and the definitions of its tools by name,
+            or None if they are unknown.
+        on_result: called with the result of every case, scored or not, with the values of metrics;
+            for engines only.
+        on_unscored: called with every case without a score: nothing is expected, or there is no
+            answer.
+        on_unjudged: called with the place of a case for which the judge gave no answer, the case, and
+            the error; the case is left out. Without it, the error is raised.
+        on_bytes: called with the number of bytes that were read since the last call.
+        on_file: called with the path of each file before its cases.
+        parts: how `on_case` can be called in several processes.
+    """
+
+    on_case: Callable[[CaseScore], None] | None = None
+    on_outcomes: Callable[[Sequence[Case | PlainCase], Sequence[Outcome]], None] | None = None
+    on_score: Callable[[Case, Score, Mapping[str, Tool] | None], None] | None = None
+    on_result: Callable[[Result], None] | None = None
+    on_unscored: Callable[[Case], None] | None = None
+    on_unjudged: Callable[[str, Case, ModelFailed], None] | None = None
+    on_bytes: Callable[[int], None] | None = None
+    on_file: Callable[[str], None] | None = None
+    parts: Parts | None = None
+
+    @property
+    def may_split(self) -> bool:
+        """Whether cases may be scored in other processes: only if no hook needs all of them here."""
+        needs_all = (self.on_outcomes, self.on_score, self.on_result, self.on_unscored)
+        can_show = self.on_case is None or self.parts is not None
+        return can_show and not any(needs_all)
+
+
+class ScoredPart(Struct, frozen=True, kw_only=True):
+    """What another process found in some of the cases; `Collector.add_part` takes it.
+
+    Attributes:
+        names: the ids and trials of all cases that have an id, to find those that are repeated.
+        values: those of the metrics, for each scored case.
+        shown: how many cases are in `kept`, or in `written`.
+        written: what `Parts.take` returned.
+    """
+
+    summary: Summary
+    names: list[tuple[str, int | str | None]]
+    values: list[tuple[MetricValue, ...]]
+    first: tuple[Case, CaseScore] | None
+    kept: list[CaseScore]
+    shown: int
+    not_shown: int
+    not_scored: Noted
+    not_run: Noted
+    skipped: Noted
+    written: Any
+
+
+class Collector:
+    """Gathers the results of many cases."""
+
+    def __init__(  # noqa: PLR0913  (all are options)
+        self,
+        settings: Settings,
+        show: Show,
+        max_shown: int | None,
+        hooks: ScoreHooks,
+        *,
+        tools: Any = None,
+        metrics: Metrics = (),
+    ) -> None:
+        self.definitions = ToolDefinitions(tools)
+        self.not_scored = NameCounter()
+        self.not_run = NameCounter()
+        self.without_reference = NameCounter()
+        self.skipped = NameCounter()
+        self.empty_files: list[str] = []
+        self._records = 0  # of the files before
+        self._repeated = NameCounter(each_once=True)
+        self._names: list[tuple[str, int | str | None]] | None = None  # of a part
+        self._values: list[tuple[MetricValue, ...]] = []  # of a part
+        self._settings = settings
+        self._show = show
+        self._max_shown = max_shown
+        self._hooks = hooks
+        self._metrics: tuple[Metric, ...] = ()
+        if metrics:
+            from callscore.metrics.registry import resolve_metrics
+
+            self._metrics = resolve_metrics(metrics)
+        self._columns = [Column(metric.name) for metric in self._metrics]
+        self._summary = Summary(pass_mark=settings.pass_mark)
+        self._strict = StrictCounter()
+        self._remembered: set[int] = set()
+        self._known: dict[Outcome, Outcome] = {}
+        self._kept: list[CaseScore] = []
+        self._first: tuple[Case, CaseScore] | None = None
+        self.file = ""  # that was read last
+        self._shown = 0
+        self._not_shown = 0
+
+    @property
+    def takes_plain(self) -> bool:
+        """Whether cases can be counted without decoding them, except the few that are shown."""
+        shows_few = self._show == "none" or (
+            self._show == "failing" and self._max_shown is not None
+        )
+        is_watched = self._hooks.on_score is not None or self._hooks.on_result is not None
+        knows_tools = self.definitions.of_run is not None
+        if not shows_few or is_watched or knows_tools or self._metrics:
+            return False
+        defaults = {setting: getattr(DEFAULT, setting) for setting in _IRRELEVANT_SETTINGS}
+        return structs.replace(self._settings, **defaults) == DEFAULT
+
+    def take(self, case: Case, place: str = "") -> None:
+        """Score one case and count it, or count why it is not scored.
+
+        The place names a case without an id.
+        """
+        if case.expected is None or case.actual is None:
+            name = case.id if has_own_id(case) else place
+            failure = None
+            if case.expected is None:
+                self.not_scored.add(name)
+            else:  # nothing to score, but a failure: leaving it out would reward it
+                self.not_run.add(name)
+                self._summary.add_unanswered(trial_of=None if case.trial is None else case.id)
+                failure = Failure(case=case.id, kind="missing", problem=_NO_ANSWER)
+            if self._hooks.on_unscored is not None:
+                self._hooks.on_unscored(case)
+            if self._hooks.on_result is not None:
+                status: Status = "not_scored" if failure is None else "error"
+                self._hooks.on_result(Result(case=case, status=status, failure=failure))
+            return
+        if has_own_id(case):
+            self._note_repeated(case.id, case.trial)
+        tools = self.definitions.of(case.tools, case.id)
+        score = self._score(case, tools)
+        self._summary.add(score, trial_of=None if case.trial is None else case.id)
+        values = self._call_hooks(case, score, tools)
+        self._remember(case, score, values)
+        if self._show == "all" or (self._show == "failing" and not score.passed):
+            self._show_case(case, score, values)
+
+    def _call_hooks(
+        self, case: Case, score: Score, tools: Mapping[str, Tool] | None
+    ) -> tuple[MetricValue, ...]:
+        """Call the hooks with a scored case; returns the values of the metrics."""
+        hooks = self._hooks
+        if hooks.on_outcomes is not None:
+            hooks.on_outcomes([case], [outcome_of(score)])
+        # Metrics do not know the settings: they get all calls, and of several answers the first.
+        values = tuple(
+            [
+                metric.value_of(case.expected or (), case.actual or (), tools)
+                for metric in self._metrics
+            ]
+        )
+        for column, value in zip(self._columns, values, strict=True):
+            column.add(value)
+        if self._names is not None and values:
+            self._values.append(values)
+        if hooks.on_score is not None:
+            hooks.on_score(case, score, tools)
+        if hooks.on_result is not None:
+            hooks.on_result(Result(case=case, score=score, values=values, passed=score.passed))
+        return values
+
+    def take_plain(
+        self,
+        cases: list[PlainCase],
+        read: Callable[[int], Case | None],
+        score: Callable[[int, Case], None],
+    ) -> None:
+        """Like `take` for each of these, without decoding most of them.
+
+        `read` decodes the case at a position, if possible: to show it, or if it cannot be counted
+        without decoding. `score` takes a decoded case, or refuses it.
+        """
+        expected = [case.expected for case in cases]
+        outcomes = self._strict.examine(expected, [case.actual for case in cases])
+        undecided = {} if all(outcomes) else self._read_undecided(cases, outcomes, read, score)
+        self._strict.count(expected, outcomes)
+        counted = list(compress(cases, outcomes)) if undecided else cases
+        trials = [case.trial for case in counted]
+        self._note_all_repeated([str(case.id) for case in counted], trials)
+        if self._hooks.on_outcomes is not None:
+            # Equal outcomes are one object, to save memory where they are kept.
+            found = cast("list[Outcome]", list(filter(None, outcomes)))
+            self._hooks.on_outcomes(counted, list(map(self._known.setdefault, found, found)))
+        failing = set()
+        if self._show == "failing":
+            pass_mark = self._settings.pass_mark
+            failing = {
+                found for found in set(outcomes) if found and not is_passing(found, pass_mark)
+            }
+        is_counted = not failing and not undecided and trials.count(None) == len(trials)
+        all_cases = enumerate(zip(cases, outcomes, strict=True))
+        for position, (case, outcome) in () if is_counted else all_cases:
+            if outcome is None:
+                if (whole := undecided[position]) is not None:
+                    score(position, whole)
+            elif case.trial is not None:
+                self._summary.add_trial(str(case.id), outcome)
+            if outcome in failing:
+                self._show_plain(position, read)
+        self._remember_plain(cases, read)
+
+    def _read_undecided(
+        self,
+        cases: list[PlainCase],
+        outcomes: list[Outcome | None],
+        read: Callable[[int], Case | None],
+        score: Callable[[int, Case], None],
+    ) -> dict[int, Case | None]:
+        """The decoded cases without an outcome; if one is unreadable, only those before it count."""
+        found: dict[int, Case | None] = {}
+        for position, outcome in enumerate(outcomes):
+            if outcome is None:
+                try:
+                    found[position] = read(position)
+                except UnreadableInput:
+                    self.take_plain(cases[:position], read, score)
+                    raise
+        return found
+
+    def begin_part(self, already_shown: int) -> None:
+        """Gather from now on what `end_part` returns; in a copy of this process."""
+        self._add_strict_counts()
+        self._summary = Summary(pass_mark=self._settings.pass_mark)
+        self.not_scored, self.not_run, self.skipped = NameCounter(), NameCounter(), NameCounter()
+        self._names, self._values, self._kept, self._first = [], [], [], None
+        self._shown, self._not_shown = already_shown, 0
+        if self._hooks.parts is not None:
+            self._hooks.parts.begin()
+
+    def end_part(self, already_shown: int) -> ScoredPart:
+        """What was gathered since `begin_part`."""
+        self._add_strict_counts()
+        return ScoredPart(
+            summary=self._summary,
+            names=self._names or [],
+            values=self._values,
+            first=self._first,
+            kept=self._kept,
+            shown=self._shown - already_shown,
+            not_shown=self._not_shown,
+            not_scored=self.not_scored.noted(),
+            not_run=self.not_run.noted(),
+            skipped=self.skipped.noted(),
+            written=None if self._hooks.parts is None else self._hooks.parts.take(),
+        )
+
+    @property
+    def shown(self) -> int:
+        """How many cases are shown so far."""
+        return self._shown
+
+    def add_part(self, part: ScoredPart) -> bool:
+        """Add what another process found; returns False, and adds nothing, if it shows too many cases."""
+        is_full = self._max_shown is not None and self._shown >= self._max_shown
+        is_too_many = self._max_shown is not None and self._shown + part.shown > self._max_shown
+        if part.shown and is_too_many and not is_full:
+            return False
+        self._summary.merge(part.summary)
+        names = [name for name, _ in part.names]
+        self._note_all_repeated(names, [trial for _, trial in part.names])
+        for values in part.values:
+            for column, value in zip(self._columns, values, strict=True):
+                column.add(value)
+        self.not_scored.add_noted(part.not_scored)
+        self.not_run.add_noted(part.not_run)
+        self.skipped.add_noted(part.skipped)
+        self._first = self._first or part.first
+        self._not_shown += part.not_shown + (part.shown if is_full else 0)
+        if part.shown and not is_full:
+            self._shown += part.shown
+            self._kept += part.kept
+            if self._hooks.parts is not None:
+                self._hooks.parts.add(part.written)
+        return True
+
+    def note_if_empty(self, path: str) -> None:
+        """Note a file that was just read, if it has no record."""
+        self._add_strict_counts()
+        others = (self.not_scored, self.not_run, self.skipped)
+        records = self._summary.cases + sum(each.count for each in others)
+        if records == self._records:
+            self.empty_files.append(path)
+        self._records = records
+
+    def results(self) -> Results:
+        """The results so far."""
+        self._add_strict_counts()
+        is_single = self._summary.cases == self._summary.scored == 1
+        first = self._first if is_single else None
+        return Results(
+            only=None if first is None else first[1],
+            hides_calls=self._show == "none" or self._max_shown == 0,
+            title=self._title(first) if is_single else "",
+            settings=self._settings,
+            summary=self._summary,
+            cases=tuple(self._kept),
+            not_shown=self._not_shown,
+            not_scored=self.not_scored.noted(),
+            not_run=self.not_run.noted(),
+            without_reference=self.without_reference.noted(),
+            repeated=self._repeated.noted(),
+            skipped=self.skipped.noted(),
+            empty_files=tuple(self.empty_files),
+            metrics=tuple(
+                [
+                    column.metric(metric.version)
+                    for column, metric in zip(self._columns, self._metrics, strict=True)
+                ]
+            ),
+        )
+
+    def _add_strict_counts(self) -> None:
+        """Add to the summary what was counted without decoding it."""
+        add_strict_counts(self._summary, self._strict)
+        self._strict = StrictCounter()
+
+    def _title(self, first: tuple[Case, CaseScore] | None) -> str:
+        """The id of a single case, or the name of its file."""
+        if first is not None and (has_own_id(first[0]) or not self.file):
+            return first[1].label
+        return file_title(self.file)
+
+    def _score(self, case: Case, tools: Mapping[str, Tool] | None) -> Score:
+        expected, actual = tuple(case.expected or ()), case.actual or ()
+        return score_case(expected, actual, self._settings, tools, others=case.others)
+
+    def _note_all_repeated(self, names: Sequence[str], trials: Sequence[int | str | None]) -> None:
+        if self._names is not None:
+            self._names += zip(names, trials, strict=True)
+            return
+        keys = set(map(hash, zip(names, trials, strict=True)))
+        remembered = self._remembered
+        is_new = len(keys) == len(names) and remembered.isdisjoint(keys)
+        if is_new and len(remembered) + len(keys) <= _MAX_REMEMBERED:
+            remembered |= keys
+        else:
+            for name, trial in zip(names, trials, strict=True):
+                self._note_repeated(name, trial)
+
+    def _note_repeated(self, name: str, trial: int | str | None) -> None:
+        if self._names is not None:
+            self._names.append((name, trial))
+            return
+        # Only the hash: it takes a third of the memory, and collisions are very rare.
+        key = hash((name, trial))
+        if key in self._remembered:
+            self._repeated.add(name if trial is None else f"{name} #{trial}")
+        elif len(self._remembered) < _MAX_REMEMBERED:
+            self._remembered.add(key)
+
+    def _show_plain(self, position: int, read: Callable[[int], Case | None]) -> None:
+        if self._max_shown is not None and self._shown >= self._max_shown:
+            self._not_shown += 1
+            return
+        case = read(position)
+        if case is not None:
+            tools = self.definitions.of(case.tools, case.id)
+            self._show_case(case, self._score(case, tools))
+
+    def _remember(self, case: Case, score: Score, values: tuple[MetricValue, ...] = ()) -> None:
+        """Keep one case: if no other follows, the report is about this one."""
+        if self._first is None:
+            self._first = case, _case_score(case, score, values)
+
+    def _remember_plain(
+        self, cases: Sequence[PlainCase], read: Callable[[int], Case | None]
+    ) -> None:
+        """The same for the only case of a batch, unless it is decoded already."""
+        is_needed = self._first is None and len(cases) == 1
+        case = read(0) if is_needed else None
+        if case is not None:
+            self._remember(case, self._score(case, self.definitions.of(case.tools, case.id)))
+
+    def _show_case(self, case: Case, score: Score, values: tuple[MetricValue, ...] = ()) -> None:
+        if self._max_shown is not None and self._shown >= self._max_shown:
+            self._not_shown += 1
+            return
+        self._shown += 1
+        self._remember(case, score, values)
+        shown = _case_score(case, score, values)
+        if self._hooks.on_case is not None:
+            self._hooks.on_case(shown)
+        else:
+            self._kept.append(shown)
+
+
+def _case_score(case: Case, score: Score, values: tuple[MetricValue, ...]) -> CaseScore:
+    tags = tuple(case.tags)
+    return CaseScore(id=case.id, score=score, trial=case.trial, tags=tags, metrics=values)

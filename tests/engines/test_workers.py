@@ -1,0 +1,263 @@
+"""Several processes give what one process gives, in the same order."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+import pytest
+
+from callscore.cli.main import run_command
+from callscore.engines import workers
+from callscore.engines.local import score_files
+from callscore.engines.workers import Split, WorkerEnded, Workers, left_by_workers
+from callscore.errors import UnreadableInput
+from callscore.hiding.markers import MARKER
+from callscore.sources import Lines
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+pytestmark = pytest.mark.process
+
+
+@pytest.fixture(autouse=True)
+def small_tasks(monkeypatch: pytest.MonkeyPatch) -> None:
+    """So that a small file has many parts."""
+    monkeypatch.setattr(workers, "_TASK_SIZE", 2_000)
+    monkeypatch.setattr(workers, "_BYTES_BEFORE", 2_000)
+    monkeypatch.setattr("callscore.sources.text_document._BLOCK_SIZE", 1_000)
+
+
+def batches(count: int) -> Iterator[Lines]:
+    for number in range(count):
+        yield Lines("file", number + 1, b"%1000d\n" % number, number * 1001)
+
+
+def numbers_in(lines: list[Lines]) -> list[int]:
+    return [int(each.data) for each in lines]
+
+
+def test_results_are_in_the_order_of_the_input() -> None:
+    started = Workers(lambda lines, context: (numbers_in(lines), context), jobs=3)
+    try:
+        found = list(started.results(batches(50), lambda: 7))
+    finally:
+        started.close()
+
+    assert [number for done in found for number in numbers_in(done.lines)] == list(range(50))
+    assert all(done.result == (numbers_in(done.lines), 7) for done in found)
+
+
+def test_what_cannot_be_done_or_sent_is_left_to_the_caller() -> None:
+    def work(lines: list[Lines], _: int) -> Any:
+        first = numbers_in(lines)[0]
+        if first == 2:
+            raise ValueError(first)
+        return (lambda: first) if first == 4 else first
+
+    started = Workers(work, jobs=2)
+    try:
+        found = [done.result for done in started.results(batches(10))]
+    finally:
+        started.close()
+
+    assert found == [0, None, None, 6, 8]
+
+
+def test_a_killed_process_is_an_error_that_says_what_to_do() -> None:
+    def work(_: list[Lines], __: int) -> None:
+        os.kill(os.getpid(), signal.SIGKILL)
+
+    started: Workers[None] = Workers(work, jobs=2)
+    try:
+        with pytest.raises(WorkerEnded, match="--jobs 1"):
+            list(started.results(batches(10)))
+    finally:
+        started.close()
+
+
+def test_from_the_lines_that_change_the_state_on_all_lines_are_left() -> None:
+    state = [0]
+    added: list[int] = []
+
+    def work(lines: list[Lines], _: int) -> list[int]:
+        state[0] |= 20 in numbers_in(lines)
+        return numbers_in(lines)
+
+    def add(result: list[int]) -> bool:
+        added.extend(result)
+        return True
+
+    here = []
+    split = Split(work=work, add=add, state=lambda: state[0])
+    for batch in left_by_workers(batches(40), split, jobs=2):
+        assert isinstance(batch, Lines)
+        here.append(int(batch.data))
+        work([batch], 0)
+
+    assert sorted(here + added) == list(range(40))
+    assert here == [0, 1, *range(20, 40)]
+
+
+def call(name: str, **arguments: object) -> dict[str, Any]:
+    return {"name": name, "arguments": arguments}
+
+
+def record(number: int) -> dict[str, Any]:  # noqa: C901  (a plain list of kinds)
+    """A case; among many there is one of every kind."""
+    expected: list[Any] = [call("search", q=f"q {number}"), call("book", seats=number % 5)]
+    actual = [call("search", q=f"q {number}"), call("book", seats=number % 4)]
+    found: dict[str, Any] = {"id": f"case {number}", "expected": expected, "actual": actual}
+    match number % 23:
+        case 3:
+            found["id"] = "repeated"
+        case 5:
+            found["trial"] = number
+            found["id"] = "with trials"
+        case 7:
+            expected[0]["arguments"]["q"] = {"$regex": "^q"}
+        case 9:
+            found["expected"] = [call("search", q="Zürich\u202e"), {"$forbid": "book"}]
+        case 11:
+            del found["actual"]
+        case 13:
+            del found["expected"]
+        case 17:
+            found["tags"] = ["slow", "::error::"]
+            del found["id"]
+        case 19:
+            found["expected"] = []
+    return found
+
+
+BAD = b'{"id": "broken", "expected": [\n'
+MESSAGE = {"role": "assistant", "tool_calls": [{"function": {"name": "search", "arguments": "{}"}}]}
+FILES = {
+    "plain": [record(number) for number in range(400) if number % 23 in {0, 1, 2, 4}],
+    "all kinds": [record(number) for number in range(400)],
+    "other records after many": [record(n) for n in range(200)]
+    + [{"id": "m", **MESSAGE}]
+    + [record(n) for n in range(200, 300)],
+}
+OPTIONS = [
+    ("--format", "json"),
+    ("--format", "jsonl"),
+    ("--format", "junit"),
+    ("--format", "markdown", "--show", "all", "--max-shown", "1000"),
+    ("--format", "table", "--lang", "ru"),
+    ("--format", "table", "--max-shown", "57"),
+    ("--format", "json", "--max-shown", "57"),
+    ("--format", "json", "--show", "none"),
+    ("--format", "json", "--mode", "flexible", "--metric", "ragas.tool_call_f1"),
+    ("--format", "jsonl", "--limit", "100"),
+    ("--format", "json", "--map", "id=$.id", "--map", "expected=$.expected", "--show", "none"),
+]
+
+
+# A trace in each line, some of another format, and some that no format has.
+TRACES = [
+    {
+        "id": f"t{n}",
+        "choices": [{"message": {**MESSAGE, "content": "x" * (n % 9)}}],
+        "object": "chat.completion",
+    }
+    if n % 40 < 39
+    else {"id": f"t{n}", "actual": [call("book", seats=n)], "tools": []}
+    for n in range(300)
+]
+TRACES[150] = {"what": "is this"}
+COMMANDS = [
+    ("check", "--format", "json"),
+    ("check", "--format", "jsonl"),
+    ("check", "--format", "table", "--max-shown", "57"),
+    ("check", "--format", "markdown"),
+    ("check", "--format", "json", "--limit", "30"),
+    ("extract",),
+    ("extract", "--definitions"),
+]
+
+
+@pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
+@pytest.mark.parametrize("name", ["traces", "all kinds", "plain"])
+def test_other_commands_give_the_same_bytes(
+    name: str,
+    command: tuple[str, ...],
+    tmp_path: Path,
+    capfdbinary: pytest.CaptureFixture[bytes],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    path = write(tmp_path / "traces.jsonl", {**FILES, "traces": TRACES}[name])
+    found = []
+    for jobs in ("1", "2"):
+        arguments = ["callscore", *command, path, "--skip-bad", "--jobs", jobs]
+        monkeypatch.setattr(sys, "argv", arguments)
+        code = run_command()
+        found.append((code, *capfdbinary.readouterr()))
+
+    assert found[0] == found[1]
+    assert any(found[0][1:])
+
+
+def write(path: Path, records: list[dict[str, Any]]) -> str:
+    lines = [msgspec.json.encode(each) + b"\n" for each in records]
+    lines.insert(len(lines) // 2, BAD)
+    path.write_bytes(b"".join(lines))
+    return str(path)
+
+
+@pytest.mark.parametrize("name", FILES)
+@pytest.mark.parametrize("options", OPTIONS, ids=" ".join)
+def test_the_output_is_the_same_to_the_byte(
+    name: str,
+    options: tuple[str, ...],
+    tmp_path: Path,
+    capfdbinary: pytest.CaptureFixture[bytes],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    path = write(tmp_path / "cases.jsonl", FILES[name])
+    found = []
+    for jobs in ("1", "2"):
+        arguments = ["callscore", "score", path, "--skip-bad", *options, "--jobs", jobs]
+        monkeypatch.setattr(sys, "argv", arguments)
+        code = run_command()
+        found.append((code, *capfdbinary.readouterr()))
+
+    assert found[0] == found[1]
+    assert found[0][1]
+
+
+def test_an_unreadable_record_stops_the_report_at_the_same_place(tmp_path: Path) -> None:
+    path = write(tmp_path / "cases.jsonl", FILES["all kinds"])
+    found = []
+    for jobs in (1, 2):
+        with pytest.raises(UnreadableInput) as raised:
+            score_files(path, jobs=jobs, show="all", max_shown=None)
+        assert raised.value.results is not None
+        found.append((str(raised.value), raised.value.results.to_dict()))
+
+    assert found[0] == found[1]
+
+
+def test_secrets_have_the_same_marker_in_every_process(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfdbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    monkeypatch.setenv("EXAMPLE_API_KEY", "sk-1234567890-abcdefgh")
+    records = [
+        {"id": f"{n}", "expected": [], "actual": [call("f", key="sk-1234567890-abcdefgh")]}
+        for n in range(200)
+    ]
+    path = write(tmp_path / "cases.jsonl", records)
+    monkeypatch.setattr(
+        sys, "argv", ["callscore", "score", path, "--skip-bad", "--format", "json", "-j", "3"]
+    )
+
+    run_command()
+
+    output = capfdbinary.readouterr().out.decode()
+    assert "sk-1234567890" not in output
+    assert len(set(MARKER.findall(output))) == 1
