@@ -7,6 +7,8 @@ from math import nan
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from callscore.core.budget import Budget
 from callscore.core.rules import ABSENT, FailedPart, Matcher, Verdict, contains_matchers
@@ -142,3 +144,67 @@ def test_rules_about_numbers_and_text_say_so(matcher: Matcher, given: Any, note:
     assert not verdict.matched
     assert verdict.note is not None
     assert verdict.note.text("en") == note
+
+
+SIMPLE = st.sampled_from([0, 1, 1.0, True, None, "a", "ab", "\ud800", nan, date(2024, 1, 2)])
+VALUES = st.recursive(
+    SIMPLE,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from("ab"), inner),
+    max_leaves=6,
+)
+RULES = st.sampled_from(
+    [
+        *(ANY, Matcher("$regex", "a"), Matcher("$regex", "^b"), Matcher("$absent"), PARIS),
+        *(Matcher("$schema", {"type": "string"}), Matcher("$schema", {"minimum": 1})),
+        *(Matcher("$schema", {"pattern": "^a", "type": ["string", "null"]}), Matcher("$gte", 1)),
+        Matcher("$text", "A", {"similarity": 0.5}),
+    ]
+)
+EXPECTED = st.recursive(
+    RULES | SIMPLE,
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(st.sampled_from("ab"), inner)
+        | st.builds(Matcher, st.just("$optional"), inner)
+        | st.builds(Matcher, st.just("$one_of"), st.lists(inner, min_size=1, max_size=3))
+    ),
+    max_leaves=6,
+)
+
+
+@given(EXPECTED, VALUES | st.just(ABSENT))
+def test_a_value_is_accepted_exactly_if_its_verdict_matches(expected: Any, actual: Any) -> None:
+    with_reasons, without = Budget(), Budget()
+
+    verdict = compare_value(expected, actual, make_context(DEFAULT, with_reasons))
+
+    assert is_accepted(expected, actual, make_context(DEFAULT, without)) == verdict.matched
+    assert without.left == with_reasons.left
+
+
+@pytest.mark.parametrize(
+    ("expected", "actual", "is_right"),
+    [
+        ({"a": PARIS}, {"a": "Paris"}, True),
+        ({"a": PARIS}, {"a": "Paris", "b": 1}, False),
+        ({"a": PARIS}, ["Paris"], False),
+        ([PARIS], ["Paris"], True),
+        ([PARIS], ["Paris", "Paris"], False),
+        ([PARIS, PARIS], ["Paris"], False),
+        ([PARIS], "Paris", False),
+        (Matcher("$optional", PARIS), ABSENT, True),
+        (Matcher("$optional", PARIS), "Rome", False),
+        (Matcher("$regex", "is$"), "Paris", True),
+        (Matcher("$regex", "is$"), 1, False),
+        (Matcher("$regex", "is$"), ABSENT, False),
+        (Matcher("$schema", {"type": "string"}), "Paris", True),
+        (Matcher("$schema", {"type": "string"}), 1, False),
+        (Matcher("$schema", {"type": "string"}), "\ud800", True),
+        (Matcher("$schema", {"type": "string"}), date(2024, 1, 15), False),
+    ],
+)
+def test_whether_a_value_is_accepted_needs_no_verdict(
+    expected: Any, actual: Any, is_right: bool
+) -> None:
+    assert is_accepted(expected, actual, CONTEXT) is is_right
+    assert compare_value(expected, actual, CONTEXT).matched is is_right

@@ -50,6 +50,7 @@ __all__ = [
 
 DifferenceKind = Literal["missing", "unexpected", "type", "value", "matcher", "malformed"]
 _ARRAYS = (list, tuple)
+_PLAIN = frozenset({str, int, bool, type(None)})  # where equal is equal: a float may be NaN
 # Rules that only say how the parts of a value are compared, and the depth down to which they are
 # removed from a missing value.
 _STRUCTURAL = ("$subset", "$unordered")
@@ -167,8 +168,9 @@ def _difference(trail: _Trail, left: Any, right: Any, matcher: str | None) -> Di
         if matcher is not None:
             expected = unwrap_matchers(left, keys=_STRUCTURAL, depth=_MAX_MISSING_DEPTH)
         return Difference(path, "missing", expected, None, argument, matcher=matcher)
-    kind: DifferenceKind = "value" if json_type(left) == json_type(right) else "type"
-    return Difference(path, kind, left, right, argument, matcher=matcher)
+    is_same_type = left.__class__ is right.__class__ or json_type(left) == json_type(right)
+    kind: DifferenceKind = "value" if is_same_type else "type"
+    return Difference(path, kind, left, right, argument, None, matcher)
 
 
 def _compare_by_rule(
@@ -194,16 +196,29 @@ def _compare_by_rule(
 
 
 def _members(trail: _Trail, left: dict[str, Any], right: dict[str, Any]) -> list[_Pending]:
-    both: list[_Pending] = [
-        ((trail, key), value, right.get(key, ABSENT), None) for key, value in left.items()
-    ]
-    return both + [
-        ((trail, key), ABSENT, value, None) for key, value in right.items() if key not in left
-    ]
+    """The members of two objects that may differ: most are texts or numbers, and the same."""
+    found: list[_Pending] = []
+    shared = 0
+    for key, value in left.items():
+        other = right.get(key, ABSENT)
+        kind = value.__class__
+        if other is not ABSENT:
+            shared += 1
+            if kind is other.__class__ and kind in _PLAIN and value == other:
+                continue
+        found.append(((trail, key), value, other, None))
+    if shared < len(right):
+        found += [
+            ((trail, key), ABSENT, value, None) for key, value in right.items() if key not in left
+        ]
+    return found
 
 
 def _place(trail: _Trail) -> tuple[str, str | None]:
     """The JSON path of a trail, and its first argument."""
+    if trail is not None and trail[0] is None and trail[1].__class__ is str:
+        name = trail[1]  # an argument itself, as in most differences
+        return (f"$.{name}" if name.isidentifier() else json_path((name,))), name
     steps: list[Any] = []
     while trail is not None:
         trail, step = trail

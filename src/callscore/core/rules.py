@@ -19,7 +19,9 @@ and optionally
   if that depends on the rule's value,
 - `RULE`, whether it compares two values and accepts equal ones, so that settings can name it for
   an argument,
-- `describe(matcher) -> str`, the rule in a few words that need no translation.
+- `describe(matcher) -> str`, the rule in a few words that need no translation,
+- `accepts(matcher, actual, context) -> bool`, whether `compare` would match, if that is faster to
+  say without a verdict. A pairing asks for nothing else.
 """
 
 from __future__ import annotations
@@ -196,6 +198,7 @@ class Comparator(Struct, frozen=True):
     is_rule: bool
     check: Callable[[Matcher], str | None]
     compare: Callable[[Matcher, Any, Context], Verdict]
+    accepts: Callable[[Matcher, Any, Context], bool] | None
     describe: Callable[[Matcher], str]
 
 
@@ -227,6 +230,7 @@ def comparator_from_module(name: str, module: ModuleType) -> Comparator:
         is_rule=getattr(module, "RULE", False),
         check=_check_of(module, options),
         compare=module.compare,
+        accepts=getattr(module, "accepts", None),
         describe=getattr(module, "describe", _describe_default),
     )
 

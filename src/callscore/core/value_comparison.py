@@ -100,8 +100,42 @@ def _compare_by_rule(expected: Matcher, actual: Any, context: Context) -> Verdic
 
 
 def is_accepted(expected: Any, actual: Any, context: Context) -> bool:
-    """Whether a value, or ABSENT, is accepted for an expected one."""
-    return compare_value(expected, actual, context).matched
+    """Whether a value, or ABSENT, is accepted for an expected one: `compare_value` without the why."""
+    if expected.__class__ is Matcher:
+        return _is_accepted_by_rule(expected, actual, context)
+    budget = context.budget
+    if not isinstance(expected, _CONTAINERS) or not budget.about(expected, contains_matchers):
+        budget.spend(_STEPS_PER_VALUE * budget.size_of(expected), _EQUALITY)
+        return equal(expected, actual)
+    budget.spend(_STEPS_PER_RULE * len(expected), _EQUALITY)
+    return _are_parts_accepted(expected, actual, context)
+
+
+def _are_parts_accepted(expected: Any, actual: Any, context: Context) -> bool:
+    """Whether `_failing_parts` would be empty; all parts are compared, as a judge may be asked."""
+    if isinstance(expected, dict):
+        if not isinstance(actual, dict):
+            return False
+        accepted = [
+            is_accepted(value, actual.get(key, ABSENT), context) for key, value in expected.items()
+        ]
+        return all(accepted) and actual.keys() <= expected.keys()
+    if not isinstance(actual, list | tuple):
+        return False
+    both = zip_longest(expected, actual[: len(expected)], fillvalue=ABSENT)
+    accepted = [is_accepted(left, right, context) for left, right in both]
+    return all(accepted) and len(actual) <= len(expected)
+
+
+def _is_accepted_by_rule(expected: Matcher, actual: Any, context: Context) -> bool:
+    comparator = comparator_for(expected.key)
+    accepts = comparator.accepts
+    if accepts is None:
+        return _compare_by_rule(expected, actual, context).matched
+    context.budget.spend(_STEPS_PER_RULE, expected.key)
+    if actual is ABSENT and not comparator.may_be_absent(expected):
+        return False
+    return accepts(expected, actual, context)
 
 
 def may_be_absent(expected: Any) -> bool:

@@ -5,11 +5,22 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from callscore.core.rules import ABSENT, Verdict
+from callscore.core.value_comparison import is_accepted
 
 if TYPE_CHECKING:
     from callscore.core.rules import Context, Matcher
 
-__all__ = ["EXAMPLES", "KEYS", "MAY_BE_ABSENT", "NESTS", "RULE", "SCHEMA", "check", "compare"]
+__all__ = [
+    "EXAMPLES",
+    "KEYS",
+    "MAY_BE_ABSENT",
+    "NESTS",
+    "RULE",
+    "SCHEMA",
+    "accepts",
+    "check",
+    "compare",
+]
 
 KEYS = ("$optional",)
 NESTS = True
@@ -38,3 +49,8 @@ def compare(matcher: Matcher, actual: Any, context: Context) -> Verdict:
     if actual is ABSENT:
         return Verdict(matched=True)
     return context.compare(matcher.value, actual)
+
+
+def accepts(matcher: Matcher, actual: Any, context: Context) -> bool:
+    """Whether the value is absent, or accepted."""
+    return actual is ABSENT or is_accepted(matcher.value, actual, context)

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from callscore.core.rules import Context, Matcher
 
-__all__ = ["EXAMPLES", "KEYS", "SCHEMA", "check", "compare", "describe"]
+__all__ = ["EXAMPLES", "KEYS", "SCHEMA", "accepts", "check", "compare", "describe"]
 
 KEYS = ("$regex",)
 SCHEMA: dict[str, Any] = {
@@ -117,13 +117,25 @@ def _translated(part: re.Match[str]) -> str:
 
 
 def compare(matcher: Matcher, actual: Any, context: Context) -> Verdict:
-    """Whether the expression finds something; it searches the same text once.
+    """Whether the expression finds something.
 
     Raises:
         OverBudget: the searches of the case take too long.
     """
     if not isinstance(actual, str):
         return wrong_type(actual, "string")
+    matched = accepts(matcher, actual, context)
+    return Verdict(matched, float(matched))
+
+
+def accepts(matcher: Matcher, actual: Any, context: Context) -> bool:
+    """Whether the expression finds something; it searches the same text once.
+
+    Raises:
+        OverBudget: the searches of the case take too long.
+    """
+    if not isinstance(actual, str):
+        return False
     pattern, budget = matcher.value, context.budget
 
     def search(seconds: float) -> bool:
@@ -131,8 +143,8 @@ def compare(matcher: Matcher, actual: Any, context: Context) -> Verdict:
 
     steps = _STEPS + len(actual) // _CHARACTERS_PER_STEP
     key = KEYS[0], pattern, actual
-    matched = budget.once(key, lambda: budget.search(steps, KEYS[0], search))
-    return Verdict(matched, float(matched))
+    matched: bool = budget.once(key, lambda: budget.search(steps, KEYS[0], search))
+    return matched
 
 
 def describe(matcher: Matcher) -> str:

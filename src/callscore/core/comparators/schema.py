@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from callscore.core.rules import Verdict, contains_matchers
-from callscore.core.schemas.validation import schema_problem, validation_errors
+from callscore.core.schemas.validation import is_valid, schema_problem, validation_errors
 
 if TYPE_CHECKING:
     from callscore.core.rules import Context, Matcher
 
-__all__ = ["EXAMPLES", "KEYS", "SCHEMA", "check", "compare"]
+__all__ = ["EXAMPLES", "KEYS", "SCHEMA", "accepts", "check", "compare"]
 
 KEYS = ("$schema",)
 SCHEMA: dict[str, Any] = {
@@ -42,3 +42,8 @@ def compare(matcher: Matcher, actual: Any, context: Context) -> Verdict:
     from callscore.words.reasons import schema_error_note
 
     return Verdict(matched=False, value=0.0, note=schema_error_note(errors[0]))
+
+
+def accepts(matcher: Matcher, actual: Any, context: Context) -> bool:
+    """Whether the value is valid."""
+    return is_valid(matcher.value, actual, context.budget)

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 __all__ = [
     "DRAFTS",
     "SchemaError",
+    "is_valid",
     "schema_problem",
     "unchecked_error",
     "validation_errors",
@@ -247,9 +248,7 @@ def validation_errors(schema: Any, value: Any, budget: Budget | None = None) -> 
         InvalidSettings: the schema cannot be used.
         OverBudget: the budget of the case does not suffice, if there is one.
     """
-    compiled = _compile(schema) if budget is None else budget.about(schema, _compile)
-    if isinstance(compiled, str):
-        raise InvalidSettings(f"invalid JSON Schema: {compiled}")
+    compiled = _usable(schema, budget)
     if budget is None:
         return _checked(compiled, value)
     steps = _STEPS + budget.size_of(value)
@@ -257,6 +256,34 @@ def validation_errors(schema: Any, value: Any, budget: Budget | None = None) -> 
         steps, "$schema", lambda _seconds: _checked(compiled, value)
     )
     return found
+
+
+def is_valid(schema: Any, value: Any, budget: Budget) -> bool:
+    """Whether a value has no errors by a schema, which is faster than to say which.
+
+    Raises:
+        InvalidSettings: the schema cannot be used.
+        OverBudget: the budget of the case does not suffice.
+    """
+    compiled = _usable(schema, budget)
+
+    def search(_seconds: float) -> bool:
+        try:
+            return compiled.validator.is_valid(value)
+        except ValueError:  # not a value of JSON, or not as the library knows it
+            return not _checked(compiled, value)
+
+    found: bool = budget.search(_STEPS + budget.size_of(value), "$schema", search)
+    return found
+
+
+def _usable(schema: Any, budget: Budget | None) -> _CompiledSchema:
+    compiled: _CompiledSchema | str = (
+        _compile(schema) if budget is None else budget.about(schema, _compile)
+    )
+    if isinstance(compiled, str):
+        raise InvalidSettings(f"invalid JSON Schema: {compiled}")
+    return compiled
 
 
 _STEPS = 50  # to validate a value that has no parts
