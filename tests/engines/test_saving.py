@@ -269,24 +269,24 @@ def test_what_could_not_be_kept_is_imported_later(folder: Path) -> None:
 
 
 def test_long_files_do_not_wait_in_memory(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from callscore.history.writer import BackgroundWriter
+    from callscore.history.store import Store
 
-    flushed: list[BackgroundWriter] = []
-    flush = BackgroundWriter.flush
+    batches: list[int] = []
+    save = Store.save_results
 
-    def noted(writer: BackgroundWriter) -> None:
-        flushed.append(writer)
-        flush(writer)
+    def noted(store: Store, records: list[Any]) -> None:
+        batches.append(len(records))
+        save(store, records)
 
-    monkeypatch.setattr(BackgroundWriter, "flush", noted)
+    monkeypatch.setattr(Store, "save_results", noted)
     line = '{{"id": "c{}", "expected": ["f"], "actual": ["f"]}}\n'
     text = "".join(line.format(number) for number in range(4_100))
     (folder / "cases.jsonl").write_text(text, encoding="utf-8")
 
     _, _, results = keeping("cases.jsonl")
 
-    assert len(results) == 4_100
-    assert len(flushed) == 2
+    assert len(results) == sum(batches) == 4_100
+    assert max(batches) <= 1_000
 
 
 def test_a_history_that_goes_away_in_the_middle_loses_nothing(

@@ -88,6 +88,48 @@ def test_what_is_waiting_shares_a_transaction() -> None:
     assert gate.batches == [1, 1_000, 200]
 
 
+def test_a_full_batch_does_not_wait_for_others() -> None:
+    gate: Any = _Gate()
+    gate.is_open.set()
+    with BackgroundWriter(gate) as writer:
+        for _ in range(3_000):
+            writer.put(an_answer())
+        writer.flush()
+
+    assert sum(gate.batches) == 3_000
+    assert max(gate.batches) <= 1_000
+
+
+def test_without_a_thread_the_caller_writes_full_batches(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(writing, "_DIRECT_SECONDS", 1e9)
+    gate: Any = _Gate()
+    gate.is_open.set()
+    kept: list[int] = []
+    with BackgroundWriter(gate, is_direct=True) as writer:
+        monkeypatch.setattr(writing, "monotonic", lambda: 0.0)
+        writer.flush()
+        for number in range(1_200):
+            writer.put(an_answer(), partial(kept.append, number))
+        before = list(kept)
+        writer.flush()
+        writer.put(an_answer())
+
+    assert gate.batches == [1_000, 200, 1]
+    assert before == list(range(1_000))
+    assert kept == list(range(1_200))
+    with pytest.raises(RuntimeError, match="closed"):
+        writer.put(an_answer())
+
+
+def test_without_a_thread_records_that_come_slowly_are_written_at_once() -> None:
+    gate: Any = _Gate()
+    gate.is_open.set()
+    with BackgroundWriter(gate, is_direct=True) as writer:
+        writer.put(an_answer())
+
+        assert gate.batches == [1]
+
+
 def test_flushing_waits_until_all_is_kept_and_reported(begun: Store) -> None:
     kept: list[int] = []
     with BackgroundWriter(begun) as writer:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import Counter
 from itertools import zip_longest
 from math import fsum
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
@@ -406,23 +406,24 @@ ToolOutcome = tuple[int, int, int, int, int]
 
 def tool_outcomes(score: Score) -> dict[str, ToolOutcome]:
     """The outcome of each tool, by name; a pair counts under the expected name."""
-    found: defaultdict[str, ToolCounts] = defaultdict(ToolCounts)
-    for call in score.expected[: score.equal_start]:
-        found[call.name].correct += 1
-    for row, _ in score.other_correct:
-        found[score.expected[row].name].correct += 1
-    for pair in score.incorrect:
-        found[pair.expected.name].incorrect += 1
-    for call in score.missed:
-        found[call.name].missed += 1
-    for call in score.extra:
-        found[call.name].extra += 1
-    for position in score.forbidden:
-        found[score.actual[position].name].forbidden += 1
-    return {
-        name: (each.correct, each.incorrect, each.missed, each.extra, each.forbidden)
-        for name, each in found.items()
-    }
+    expected, actual = score.expected, score.actual
+    correct = [call.name for call in expected[: score.equal_start]]
+    correct += [expected[row].name for row, _ in score.other_correct]
+    names = (
+        correct,
+        [pair.expected.name for pair in score.incorrect],
+        [call.name for call in score.missed],
+        [call.name for call in score.extra],
+        [actual[position].name for position in score.forbidden],
+    )
+    found: dict[str, list[int]] = {}
+    for column, called in enumerate(names):
+        for name in called:
+            counts = found.get(name)
+            if counts is None:
+                counts = found[name] = [0, 0, 0, 0, 0]
+            counts[column] += 1
+    return {name: (a, b, c, d, e) for name, (a, b, c, d, e) in found.items()}
 
 
 class PassRates(NamedTuple):

@@ -8,14 +8,14 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import msgspec
-from msgspec import UNSET
 
+from callscore.core.call import ToolCall
 from callscore.core.expectation_json import expected_to_json
 from callscore.core.rendering import safe_repr
-from callscore.core.results import SavedComparison, SavedDifference, SavedFault
 from callscore.core.rules import Matcher
 from callscore.core.score import SCHEMA_FAULTS, outcome_of
 from callscore.core.summary import tool_outcomes
+from callscore.engines.plain_values import call_fields, exact_json, is_json, plain_json
 from callscore.engines.tool_definitions import ToolDefinitions
 from callscore.errors import CallscoreError, InvalidCall
 from callscore.words.plain_data import call_to_dict, tool_to_dict
@@ -33,6 +33,7 @@ __all__ = [
     "FILE_SCORER",
     "JUDGE_FIELDS",
     "PYTHON_KEY",
+    "calls_payload",
     "case_payload",
     "comparison_payload",
     "function_payload",
@@ -63,15 +64,18 @@ _definitions = ToolDefinitions()
 
 
 def case_payload(case: Case) -> dict[str, Any]:
-    """A case as in a case file, without id, trial and actual calls."""
+    """A case as in a case file, without id, trial and actual calls.
+
+    What is JSON already is not copied.
+    """
     payload: dict[str, Any] = {}
     for field in ("input", "metadata"):
         value = getattr(case, field)
         if value is not None:
-            payload[field] = _stable_value(value)
+            payload[field] = value if is_json(value) else _stable_value(value)
     if case.tools is not None:
-        tools = _exact(case.tools)
-        if tools != case.tools:  # not plain data
+        tools = exact_json(case.tools)
+        if tools is not case.tools and tools != case.tools:  # not plain data
             with suppress(CallscoreError):  # they did not affect the score, either
                 tools = tools_payload(_definitions.of(case.tools, f"case {case.id}"))
         payload["tools"] = tools
@@ -84,6 +88,10 @@ def case_payload(case: Case) -> dict[str, Any]:
 
 def expected_payload(item: Any) -> Any:
     """An expected item as in a case file; its `repr` if only Python can express it."""
+    if item.__class__ is ToolCall:
+        spelled = call_fields(item, has_rules=False)
+        if spelled is not None:
+            return spelled
     try:
         spelled = expected_to_json(item)
         if not _has_addresses(spelled):
@@ -150,6 +158,11 @@ def tools_payload(tools: Mapping[str, Tool] | None) -> list[dict[str, Any]] | No
     return None if tools is None else [tool_to_dict(tool) for tool in tools.values()]
 
 
+def calls_payload(calls: Iterable[ToolCall]) -> list[dict[str, Any]]:
+    """Calls as plain data, with numbers of any size; what is JSON already is not copied."""
+    return [call_fields(call) or call_to_dict(call, exact=True) for call in calls]
+
+
 # A single call with a long list could have thousands.
 _MAX_DIFFERENCES = 100
 
@@ -179,55 +192,57 @@ def score_counts(score: Score) -> tuple[int, ...]:
 
 def comparison_payload(score: Score) -> dict[str, Any]:
     """Which calls are paired, and how they differ: a `SavedComparison` as plain data."""
-    start = [(position, position) for position in range(score.equal_start)]
-    correct = [*start, *score.other_correct]
+    correct = score.equal_start + len(score.other_correct)
     pairs = [
-        *[(row, column, True) for row, column in correct],
+        *[(position, position, True) for position in range(score.equal_start)],
+        *[(row, column, True) for row, column in score.other_correct],
         *[(pair.expected_index, pair.actual_index, False) for pair in score.incorrect],
     ]
-    is_regrouped = score.expectation is not None or bool(score.ignored)
-    kept = SavedComparison(
-        pairs=pairs,
-        missed=_unpaired_positions((row for row, *_ in pairs), score.expected),
-        extra=_unpaired_positions((column for _, column, _ in pairs), score.actual),
-        forbidden=list(score.forbidden),
-        differences=_differences(score, len(correct)),
-        faults=[
-            SavedFault(
-                tool=json_safe_string(fault.tool),
-                kind=fault.kind,
-                index=fault.index,
-                path=json_safe_string(fault.path),
-                reason=json_safe_string(fault.reason),
-            )
+    found = {
+        "pairs": pairs,
+        "missed": _unpaired_positions([row for row, _, _ in pairs], score.expected),
+        "extra": _unpaired_positions([column for _, column, _ in pairs], score.actual),
+        "forbidden": list(score.forbidden),
+        "differences": _differences(score, correct),
+        "faults": [
+            {
+                "tool": json_safe_string(fault.tool),
+                "kind": fault.kind,
+                "index": fault.index,
+                "path": json_safe_string(fault.path),
+                "reason": json_safe_string(fault.reason),
+            }
             for fault in score.faults or ()
         ],
-        expected=[expected_payload(call) for call in score.expected] if is_regrouped else UNSET,
-        actual=[call_to_dict(call) for call in score.actual] if score.ignored else UNSET,
-    )
-    found: dict[str, Any] = msgspec.to_builtins(kept)
+    }
+    if score.expectation is not None or score.ignored:
+        found["expected"] = [expected_payload(call) for call in score.expected]
+    if score.ignored:
+        found["actual"] = [call_to_dict(call) for call in score.actual]
     return found
 
 
-def _unpaired_positions(paired: Iterable[int], calls: Sequence[object]) -> list[int]:
+def _unpaired_positions(paired: list[int], calls: Sequence[object]) -> list[int]:
+    if len(paired) == len(calls):  # each call is in one pair at most
+        return []
     taken = set(paired)
     return [position for position in range(len(calls)) if position not in taken]
 
 
-def _differences(score: Score, correct: int) -> list[SavedDifference]:
+def _differences(score: Score, correct: int) -> list[dict[str, Any]]:
     """The differences of the pairs; correct pairs have some only in lenient modes."""
     pairs: list[tuple[int, Pair]] = [*enumerate(score.incorrect, correct)]
     if score.settings.mode != "strict":
         pairs = [*enumerate(score.correct), *pairs]
     found = [
-        SavedDifference(
-            pair=number,
-            path=json_safe_string(difference.path),
-            kind=difference.kind,
-            expected=json_safe(difference.expected),
-            actual=json_safe(difference.actual),
-            reason=json_safe_string(difference.reason),
-        )
+        {
+            "pair": number,
+            "path": json_safe_string(difference.path),
+            "kind": difference.kind,
+            "expected": plain_json(difference.expected),
+            "actual": plain_json(difference.actual),
+            "reason": json_safe_string(difference.reason),
+        }
         for number, pair in pairs
         for difference in pair.differences[:_MAX_DIFFERENCES]
     ]

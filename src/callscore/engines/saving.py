@@ -18,6 +18,7 @@ from callscore.core.settings import DEFAULT, Settings
 from callscore.core.totals import Totals, summary_payload
 from callscore.engines.payloads import (
     FILE_SCORER,
+    calls_payload,
     case_payload,
     score_payload,
     settings_payload,
@@ -34,7 +35,6 @@ from callscore.history.records import (
 )
 from callscore.history.run_metadata import git_state, new_run_id, require_no_baseline, versions
 from callscore.history.writer import FallbackStore, RunWriter
-from callscore.words.plain_data import call_to_dict
 
 if TYPE_CHECKING:
     from callscore.core.case import Case
@@ -47,8 +47,6 @@ if TYPE_CHECKING:
 __all__ = ["SaveRequest", "ScoreSaver"]
 
 _STDIN = "-"
-# The maximum number of results in memory: files are read faster than results are written.
-_MAX_WAITING = 2_000
 
 
 class SaveRequest(Struct, frozen=True, kw_only=True):
@@ -96,7 +94,6 @@ class ScoreSaver:
         self._fallback = fallback or FallbackStore()
         self._store: Store | None = None
         self._writer: RunWriter | None = None
-        self._waiting = 0
         self._files: list[tuple[str, str]] = []  # the name and the path of each
         self._totals: list[Totals] = []
         self._trials: set[tuple[int, str, int]] = set()
@@ -157,13 +154,7 @@ class ScoreSaver:
         self._totals[-1].add(result)
         if self.run is None or self._writer is None:
             return
-        record = _result_record(self.run.id, result)
-        values = (*accuracy, *metrics)
-        self._writer.put(replace(record, evaluation=number, trial=trial, values=values))
-        self._waiting += 1
-        if self._waiting >= _MAX_WAITING:
-            self._waiting = 0
-            self._writer.flush()
+        self._writer.put(_result_record(self.run.id, number, result, metrics))
 
     def _begin(self, file: tuple[str, str]) -> None:
         """Begin the evaluation of a file, and with the first one the run."""
@@ -222,10 +213,11 @@ class ScoreSaver:
             run = store.begin(record)
         except UnusableStore as error:
             self._note(str(error))
-            return RunWriter(self._fallback, record)
+            return RunWriter(self._fallback, record, is_direct=True)
         lock = store.lock(run.id)
         lock.take()  # marks the run as active
-        return RunWriter(store, run, lock)
+        # Files are read faster than results are written: a thread would only share one processor.
+        return RunWriter(store, run, lock, is_direct=True)
 
     def _trial(self, number: int, case: Case) -> int:
         """The trial number of a case, or the next free one."""
@@ -240,7 +232,8 @@ class ScoreSaver:
         if self._writer is not None:
             found = [_results(*each) for each in zip(self._files, self._totals, strict=True)]
             summaries = {number: summary_payload([each]) for number, each in enumerate(found)}
-            totals = summary_payload(found)
+            # Of one file, they are the same.
+            totals = dict(summaries[0]) if len(found) == 1 else summary_payload(found)
             if self.unreadable:
                 totals["unreadable"] = self.unreadable
             self._writer.finish(status, totals, summaries)
@@ -271,17 +264,18 @@ def _results(file: tuple[str, str], totals: Totals) -> EvaluationResults:
     return replace(found, scorers=scorers, trials=found.trials if is_repeated else ())
 
 
-def _result_record(run: str, result: Result) -> ResultRecord:
-    """The record of a result, still without evaluation, trial and values."""
+def _result_record(
+    run: str, number: int, result: Result, metrics: tuple[MetricValue, ...]
+) -> ResultRecord:
+    """The record of a result of the evaluation of this number, with the values of metrics."""
     case, failure = result.case, result.failure
-    calls = (
-        None if case.actual is None else [call_to_dict(call, exact=True) for call in case.actual]
-    )
+    calls = None if case.actual is None else calls_payload(case.actual)
     payload = case_payload(case)
     return ResultRecord(
         run=run,
-        evaluation=0,
+        evaluation=number,
         case=case.id,
+        trial=case.trial if isinstance(case.trial, int) else 1,
         status=result.status,
         payload=payload,
         expectation=expectation_digest(payload),
@@ -289,6 +283,7 @@ def _result_record(run: str, result: Result) -> ResultRecord:
         answer=calls,  # so that it can be scored again; equal payloads are stored once
         calls=calls,
         passed=result.passed,
+        values=(*result.values, *metrics),
         failure=None if failure is None else (failure.kind, failure.problem),
         finished_at=time(),
         **score_payload(result.score),

@@ -285,6 +285,8 @@ _BATCH_SECONDS = 0.05
 # So many records are written at once, without waiting for others: some 40 milliseconds, for which other
 # writers of the same database have to wait.
 _MAX_BATCH = 1_000
+# Seconds between two writes without a thread, if records come slowly.
+_DIRECT_SECONDS = 1.0
 # Records kept in memory while the database cannot be written.
 _MAX_PENDING = 10_000
 # Seconds between two attempts to write to such a database.
@@ -305,11 +307,21 @@ class BackgroundWriter:
     retried with the next batch and at the end. What still fails then goes to the fallback.
 
     The thread starts with the first record. `fallback` receives the records that the history does
-    not accept; without it they are dropped.
+    not accept; without it they are dropped. With `is_direct` there is no thread: `put` writes a batch
+    when it is full, or when the last one was written some time ago.
     """
 
-    def __init__(self, store: Store | FallbackStore, fallback: FallbackStore | None = None) -> None:
+    def __init__(
+        self,
+        store: Store | FallbackStore,
+        fallback: FallbackStore | None = None,
+        *,
+        is_direct: bool = False,
+    ) -> None:
         self._store = store
+        self._is_direct = is_direct
+        self._reports: list[Callable[[], None]] = []  # of direct records
+        self._last_write = -_DIRECT_SECONDS
         self._fallback = fallback
         self._problem: str | None = None
         self._unsaved: list[_Record] = []  # to be retried
@@ -346,6 +358,9 @@ class BackgroundWriter:
         """
         if self._is_closed:
             raise RuntimeError("the writer is closed: nothing more can be saved")
+        if self._is_direct:
+            self._put_direct(record, on_saved)
+            return
         self._queue.put((record, on_saved))
         if self._queue.qsize() >= _MAX_BATCH and not self._flush_now.is_set():
             self._flush_now.set()
@@ -359,6 +374,8 @@ class BackgroundWriter:
 
     def flush(self) -> None:
         """Wait until all queued records are written and reported."""
+        if self._is_direct:
+            self._write_direct(is_last=False)
         if self._is_closed or self._thread is None:
             return
         is_done = Event()
@@ -368,12 +385,31 @@ class BackgroundWriter:
 
     def close(self) -> None:
         """Write the queued records, and end the thread."""
+        if self._is_direct and not self._is_closed:
+            self._is_closed = True
+            self._write_direct(is_last=True)
         if not self._is_closed:
             self._is_closed = True
             self._queue.put(_END)
             self._flush_now.set()
         if self._thread is not None:
             self._thread.join()
+
+    def _put_direct(self, record: _Record, on_saved: Callable[[], None] | None) -> None:
+        self._unsaved.append(record)
+        if on_saved is not None:
+            self._reports.append(on_saved)
+        is_full = len(self._unsaved) >= _MAX_BATCH
+        if is_full or monotonic() - self._last_write >= _DIRECT_SECONDS:
+            self._write_direct(is_last=False)
+
+    def _write_direct(self, *, is_last: bool) -> None:
+        self._write(is_last=is_last)
+        self._last_write = monotonic()
+        reports, self._reports = self._reports, []
+        for on_saved in reports:
+            with suppress(Exception):  # as below
+                on_saved()
 
     def _write_batches(self) -> None:
         last = -_BATCH_SECONDS
@@ -460,7 +496,8 @@ class BackgroundWriter:
 class RunWriter(BackgroundWriter):
     """Writes one run without the secrets in it; errors of the history do not stop the run.
 
-    `is_live` means that the results are new, and not computed from those of a history.
+    `is_live` means that the results are new, and not computed from those of a history; for `is_direct`
+    see `BackgroundWriter`.
 
     Attributes:
         run: the run, as it is stored.
@@ -475,19 +512,20 @@ class RunWriter(BackgroundWriter):
         lock: RunLock | ServerLock | None = None,
         *,
         is_live: bool = True,
+        is_direct: bool = False,
     ) -> None:
         self.run = run
         self.problems: list[str] = []
         self.is_aside = isinstance(store, FallbackStore)
         if isinstance(store, FallbackStore):
             self._file = store
-            super().__init__(store)
+            super().__init__(store, is_direct=is_direct)
             markers = current_markers
         else:
             markers = store.markers
             markers()  # refuse a damaged key before anything is saved
             self._file = FallbackStore(store.path, store.command_options)
-            super().__init__(store, self._file)
+            super().__init__(store, self._file, is_direct=is_direct)
         self._hider = RecordHider(markers, is_live=is_live)
         self._file.begin(run)
         self._lock = lock

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from callscore.core.large_number import decode_json
 from callscore.core.totals import summary_payload
 from callscore.engines import payloads
 from callscore.engines.payloads import (
@@ -30,6 +31,7 @@ from callscore.history.records import (
     RunRecord,
     asked_digest,
     expectation_digest,
+    json_bytes,
 )
 from callscore.history.run_metadata import git_state, require_no_baseline, versions
 from callscore.history.run_results import light_results
@@ -131,8 +133,10 @@ def result_record(  # noqa: PLR0913  (each is a field of the record)
 
 
 def plain_case_payload(case: Case) -> dict[str, Any]:
-    """A case as in a case file, with its expected calls as plain data."""
-    return payloads.case_payload(with_plain_expected(case))
+    """A case as in a case file, with its expected calls as plain data; a copy of what is there now."""
+    payload = payloads.case_payload(with_plain_expected(case))
+    copied: dict[str, Any] = decode_json(json_bytes(payload))
+    return copied
 
 
 def given_settings(settings: Mapping[str, Any]) -> dict[str, Any]:
