@@ -3,16 +3,27 @@
 from __future__ import annotations
 
 from types import SimpleNamespace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import callscore
 from callscore.core.call import NOT_CAPTURED, ToolCall
 from callscore.errors import InvalidCall, UnknownFormat
-from callscore.formats.case_sides import actual_calls_in, expected_calls_in, read_side
+from callscore.formats.case_sides import (
+    actual_calls_in,
+    expected_calls_in,
+    read_expected_side,
+    read_side,
+)
 from callscore.formats.dialect import dialect_named
+from callscore.formats.expectations import read_rules
 from callscore.formats.trace import Trace
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 CALL = {"id": "1", "type": "function", "function": {"name": "f", "arguments": '{"a": 1}'}}
 MESSAGE = {"role": "assistant", "content": None, "tool_calls": [CALL]}
@@ -204,3 +215,37 @@ def test_text_can_be_a_whole_case_with_groups() -> None:
 
     assert callscore.score(case, actual).f1 == 1
     assert callscore.score(case, [*actual, "rm"]).forbidden
+
+
+RULE_VALUES = st.recursive(
+    st.sampled_from([1, "$any", "costs $5", '"$', None, 2**70, "\ud800"]),
+    lambda inner: (
+        st.lists(inner, max_size=2)
+        | st.dictionaries(st.sampled_from(["a", "$gt", 'b"$', "a$", 1]), inner, max_size=2)
+    ),
+    max_leaves=4,
+)
+
+
+@given(arguments=st.dictionaries(st.sampled_from(["x", "y"]), RULE_VALUES))
+def test_rules_are_read_wherever_a_key_begins_with_a_dollar(arguments: dict[str, Any]) -> None:
+    items: list[dict[str, Any]] = [
+        {"name": "f", "arguments": {}},
+        {"name": "f", "arguments": arguments},
+    ]
+
+    def outcome(read: Callable[[], Any]) -> Any:
+        try:
+            return read()
+        except InvalidCall as error:
+            return str(error)
+
+    simply = outcome(lambda: read_expected_side(items, where="expected", spelled=True))
+    one_by_one = outcome(
+        lambda: tuple(
+            read_rules(ToolCall(item["name"], item["arguments"]), f"expected[{place}]")
+            for place, item in enumerate(items)
+        )
+    )
+
+    assert repr(simply) == repr(one_by_one)

@@ -72,6 +72,14 @@ class ToolCounts(Struct):
             setattr(self, count, getattr(self, count) + getattr(other, count))
 
 
+def _unpaired_names(score: Score) -> Mapping[tuple[str | None, str | None], int]:
+    """The missed calls and the extra calls they are set against, in order."""
+    missed, extra = score.missed, score.extra
+    if not missed and not extra:
+        return {}
+    return Counter(zip_longest([call.name for call in missed], [call.name for call in extra]))
+
+
 class Summary(Struct):
     """The counts of many cases; `add` and `merge` change it, everything else only reads it.
 
@@ -119,9 +127,7 @@ class Summary(Struct):
             tool(name).incorrect += 1
             for argument in pair.differing_arguments:
                 _add_count(self.wrong_arguments, (name, argument))
-        missed = [call.name for call in score.missed]
-        extra = [call.name for call in score.extra]
-        self.add_unpaired(Counter(zip_longest(missed, extra)))
+        self.add_unpaired(_unpaired_names(score))
         for position in score.forbidden:
             tool(score.actual[position].name).forbidden += 1
         if score.faults is not None:

@@ -255,7 +255,7 @@ def read_trial(record: dict[str, Any], place: str) -> int | str | None:
 def read_skip(record: dict[str, Any]) -> bool | str:
     """Whether (or why) a case is skipped; other values mean something else."""
     value = record.get("skip")
-    return value if isinstance(value, bool | str) else False
+    return value if value is not None and isinstance(value, bool | str) else False
 
 
 def read_tags(record: dict[str, Any], place: str) -> tuple[str, ...]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, cast
 
+import msgspec
 from msgspec import structs
 
 from callscore.core.call import NOT_CAPTURED, ToolCall
@@ -120,7 +121,7 @@ def read_expected_side(
     if value.__class__ is list:
         calls = read_simple_calls(value)
         if calls is not None:
-            return _with_rules(calls, where, value) if spelled else calls
+            return _with_rules(calls, where, value) if spelled and _may_have_rules(value) else calls
     from callscore.formats.expectations import (
         has_groups,
         read_expectation,
@@ -157,6 +158,17 @@ def _is_own_notation(items: list[Any]) -> bool:
 
     dialect = find_dialect(items)
     return dialect is None or dialect.name == _GENERIC_DIALECT
+
+
+_encode = msgspec.json.Encoder().encode
+
+
+def _may_have_rules(items: list[Any]) -> bool:
+    """Whether a key of simple calls may begin with `$`: encoding them is quicker than a search."""
+    try:
+        return b'"$' in _encode(items)
+    except Exception:  # noqa: BLE001  (not JSON: the search decides)
+        return True
 
 
 def _with_rules(calls: tuple[Expected, ...], where: str, items: list[Any]) -> tuple[Expected, ...]:
