@@ -302,14 +302,14 @@ def test_a_column_that_is_empty_takes_no_room() -> None:
 
 def test_a_sure_difference_has_the_colour_of_its_verdict() -> None:
     text = measure_table((REGRESSED.main,), 80, "en")
-    styles = {text.plain[span.start : span.end]: span.style for span in text.spans}
+    styles = {text.plain[span.start : span.end]: span.style for span in text.__rich__().spans}
 
     assert styles["−8.0"] == "red"
 
 
 def test_a_slice_that_is_not_sure_has_none() -> None:
     text = slice_table(changed_slices(REGRESSED), 80, "en")
-    styles = {text.plain[span.start : span.end]: span.style for span in text.spans}
+    styles = {text.plain[span.start : span.end]: span.style for span in text.__rich__().spans}
 
     assert styles["regressed"] == "red"
     assert styles["not enough data"] == "dim"

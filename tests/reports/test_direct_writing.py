@@ -8,11 +8,11 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
-from rich.console import Console, RenderableType
-from rich.text import Text
+from rich.console import Console
 
 from callscore.core.rendering import is_narrow
-from callscore.reports.direct_writing import DirectWriter, StyledLines
+from callscore.reports.direct_writing import DirectWriter
+from callscore.reports.styled import Part, StyledLines, Text
 from callscore.reports.terminal import print_sections
 from callscore.words.diff import COLOURS
 
@@ -42,15 +42,13 @@ def console(options: dict[str, Any], **others: Any) -> Console:
     return Console(file=StringIO(), width=40, legacy_windows=False, **options, **others)
 
 
-def printed(part: RenderableType, shown: Console) -> str:
+def printed(part: Part, shown: Console) -> str:
     shown.print(part, width=40)
     return str(shown.file.getvalue())  # type: ignore[attr-defined]  # (it is a StringIO)
 
 
 @given(_DIFFS | texts(), st.sampled_from(CONSOLES))
-def test_what_is_written_is_what_rich_would_print(
-    part: RenderableType, options: dict[str, Any]
-) -> None:
+def test_what_is_written_is_what_rich_would_print(part: Part, options: dict[str, Any]) -> None:
     shown = console(options)
 
     print_sections([[part]], shown)

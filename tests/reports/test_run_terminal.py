@@ -323,7 +323,7 @@ def test_a_share_is_coloured_by_how_much_it_is() -> None:
     scorers = tuple(ScorerResult(name="a", mean=0.5, scored=3, passed=part) for part in (0, 1, 3))
     table = scorer_table(replace(FINE.evaluations[0], scorers=scorers), 80, "en")
 
-    styles = {table.plain[span.start : span.end]: span.style for span in table.spans}
+    styles = {table.plain[span.start : span.end]: span.style for span in table.__rich__().spans}
     assert (styles["0/3"], styles["1/3"], styles["3/3"]) == ("red", "yellow", "green")
 
 

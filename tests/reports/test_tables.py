@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from rich.text import Text
 
+from callscore.reports.styled import Text
 from callscore.reports.tables import Column, NumberRow, column_lines, number_table, room_for_names
 
 

@@ -6,9 +6,9 @@ from io import StringIO
 
 import pytest
 from rich.console import Console
-from rich.text import Text
 
 from callscore.core.results import MetricValue
+from callscore.reports.styled import Text
 from callscore.reports.terminal import (
     Section,
     heading_line,

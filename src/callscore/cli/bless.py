@@ -249,10 +249,9 @@ def _write(shown: list[Rewritten], root: Path, output: Output, request: _Request
 
 def _show(found: Blessings, written: list[Rewritten], output: Output, lang: Language) -> None:
     """Print the diff of each case, and below it every line that would change."""
-    from rich.text import Text
-
+    from callscore.reports.styled import Text, diff_text
     from callscore.reports.terminal import heading_line
-    from callscore.words.diff import call_lines, plain_text, rich_text
+    from callscore.words.diff import call_lines, plain_text
 
     places = {id(each.change): each for each in written}
     console, width = output.console(), output.width()
@@ -273,7 +272,7 @@ def _show(found: Blessings, written: list[Rewritten], output: Output, lang: Lang
             output.write_text(f"{heading.plain}\n{plain_text(diff)}\n{parts}\n")
             continue
         console.print(heading, soft_wrap=True)
-        console.print(rich_text(diff))
+        console.print(diff_text(diff))
         for part, style in changed:
             console.print(Text(part, style), soft_wrap=True)
         console.print()

@@ -279,10 +279,10 @@ class Output:
 
         With FORCE_COLOR, a build server has one, too, so that this text passes through as well.
         """
+        if not isinstance(self._target, _StandardOutput) or not _may_be_terminal():
+            return None
         from rich.console import Console
 
-        if not isinstance(self._target, _StandardOutput):
-            return None
         console = Console(file=cast("IO[str]", _ConsoleFile(self)))  # it respects NO_COLOR
         return console if console.is_terminal else None
 
@@ -305,6 +305,12 @@ class Output:
     def write_unchanged(self, data: bytes) -> None:
         """Write data that is not text, such as a compressed report."""
         self._target.write(data)
+
+
+def _may_be_terminal() -> bool:
+    """Whether standard output is a terminal, or rich may take it for one."""
+    is_terminal = sys.stdout is not None and sys.stdout.isatty()
+    return is_terminal or "FORCE_COLOR" in os.environ or "TTY_COMPATIBLE" in os.environ
 
 
 class _ConsoleFile:

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rich.text import Text
-
 from callscore.core.phrases import count_of, say
 from callscore.core.rendering import display_width, escape, wrap
 from callscore.reports import case as wording
-from callscore.reports.direct_writing import StyledLines
 from callscore.reports.formatting import RUN_ID, UNLIMITED_WIDTH
 from callscore.reports.run import NO_CALLS
+from callscore.reports.styled import StyledLines, Text, diff_text
 from callscore.reports.terminal import (
     INDENT,
     SPACE,
@@ -22,7 +20,7 @@ from callscore.reports.terminal import (
     report_width,
     scorer_value_lines,
 )
-from callscore.words.diff import call_lines, rich_text
+from callscore.words.diff import call_lines
 from callscore.words.explanation import FORBIDDEN_CALLS
 
 if TYPE_CHECKING:
@@ -32,11 +30,14 @@ if TYPE_CHECKING:
 
     from callscore.core.phrases import Language
     from callscore.core.results import Result, SavedCase
+    from callscore.reports.terminal import PlainPage
 
 __all__ = ["render"]
 
 
-def render(cases: Sequence[SavedCase], *, console: Console, lang: Language = "en") -> None:
+def render(
+    cases: Sequence[SavedCase], *, console: Console | PlainPage, lang: Language = "en"
+) -> None:
     """Print the report."""
     width = report_width(console)
     print_sections((part for case in cases for part in _sections(case, width, lang)), console)
@@ -116,7 +117,7 @@ def _trial_section(case: SavedCase, trial: Result, width: int, lang: Language) -
         return [*values, Text(), Text("\n".join(whole), "dim")] if whole else values
     if trial.status == "scored":
         found = wording.stored_call_lines(trial, case.expected, width=UNLIMITED_WIDTH, lang=lang)
-        text = rich_text([*found])
+        text = diff_text([*found])
         if text:
             text.no_wrap, text.overflow = False, "fold"
             return [*values, text]

@@ -5,9 +5,6 @@ from __future__ import annotations
 from itertools import groupby
 from typing import TYPE_CHECKING
 
-from rich.padding import Padding
-from rich.text import Text
-
 from callscore.core.phrases import say
 from callscore.core.rendering import (
     EMPTY_NAME,
@@ -20,6 +17,7 @@ from callscore.core.rendering import (
 )
 from callscore.core.score import SCHEMA_FAULTS
 from callscore.reports import check as wording
+from callscore.reports.styled import Indented, Text
 from callscore.reports.tables import Column, column_table, header_width, stacked_words
 from callscore.reports.terminal import Section, note_line, print_sections, report_width
 from callscore.words.reasons import fault_kind_name, fault_reason
@@ -29,11 +27,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from rich.console import Console
-    from rich.table import Table
 
     from callscore.checks.check import CheckResults, Finding, ToolFaults
     from callscore.core.phrases import Language
     from callscore.core.score import FaultKind
+    from callscore.reports.tables import ColumnTable
+    from callscore.reports.terminal import PlainPage
 
 __all__ = ["render"]
 
@@ -44,7 +43,7 @@ _INDENT = 4
 _SPACE = "  "
 
 
-def render(results: CheckResults, *, console: Console, lang: Language = "en") -> None:
+def render(results: CheckResults, *, console: Console | PlainPage, lang: Language = "en") -> None:
     """Print the report."""
     print_sections(_sections(results, report_width(console), lang), console)
 
@@ -84,7 +83,7 @@ def _faults_by_tool(results: CheckResults, width: int, lang: Language) -> Sectio
 
 def _table_by_kind(
     results: CheckResults, tools: list[tuple[str, ToolFaults]], room: int, lang: Language
-) -> Table:
+) -> ColumnTable:
     """A row per tool and a column per kind of fault."""
     short = short_names([name for name, _ in tools], room)
     counted = [(short[name], tool.calls, tool.faults) for name, tool in tools]
@@ -102,7 +101,7 @@ def _table_by_kind(
     return column_table(columns, space=len(_SPACE))
 
 
-def _list_by_kind(tools: list[tuple[str, ToolFaults]], width: int, lang: Language) -> Table:
+def _list_by_kind(tools: list[tuple[str, ToolFaults]], width: int, lang: Language) -> ColumnTable:
     """A row per tool and kind of fault, for a narrow terminal."""
     room = max(width // 2, _SHORTEST_NAME)
     rows = [(name, kind, count) for name, tool in tools for kind, count in tool.faults.items()]
@@ -150,5 +149,5 @@ def _call_section(findings: list[Finding], width: int, lang: Language) -> Sectio
     return section
 
 
-def _indented(text: Text) -> Padding:
-    return Padding(text, (0, 0, 0, _INDENT))
+def _indented(text: Text) -> Indented:
+    return Indented(text, _INDENT, expands=True)

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rich.text import Text
-
 from callscore.core.phrases import count_of, say
 from callscore.core.rendering import EMPTY_NAME, clip_middle, display_width, escape, wrap
 from callscore.reports import compare as wording
@@ -23,6 +21,7 @@ from callscore.reports.compare_notes import (
     has_several_evaluations,
     lost_lists,
 )
+from callscore.reports.styled import Text
 from callscore.reports.tables import NumberRow, number_table, wrapped_grid
 from callscore.reports.terminal import SPACE, Section, note_line, print_sections, report_width
 from callscore.words.value_text import CASES
@@ -31,13 +30,14 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from rich.console import Console
-    from rich.table import Table
 
     from callscore.comparing.changes import ChangeKind
     from callscore.comparing.comparison import Comparison
     from callscore.comparing.differences import Difference, Slice, Verdict
     from callscore.core.phrases import Language
     from callscore.reports.compare import ChangeRow
+    from callscore.reports.tables import WrappedGrid
+    from callscore.reports.terminal import PlainPage
 
 __all__ = [
     "VERDICT_STYLES",
@@ -66,7 +66,7 @@ _OPTIONAL_MEASURE_COLUMNS = (4, 3)  # p, the interval
 _OPTIONAL_SLICE_COLUMNS = (4, 0, 1, 2)  # p, cases, before, after
 
 
-def side_table(comparison: Comparison, lang: Language) -> Table:
+def side_table(comparison: Comparison, lang: Language) -> WrappedGrid:
     """The two runs below each other, wrapped if they are too long."""
     rows = []
     for label, side in ((wording.BEFORE, comparison.before), (wording.AFTER, comparison.after)):
@@ -161,7 +161,7 @@ def slice_table(slices: Sequence[Slice], width: int, lang: Language) -> Text:
 def render(
     comparison: Comparison,
     *,
-    console: Console,
+    console: Console | PlainPage,
     max_shown: int = DEFAULT_MAX_SHOWN,
     lang: Language = "en",
 ) -> None:

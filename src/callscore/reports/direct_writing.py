@@ -11,33 +11,22 @@ from typing import TYPE_CHECKING, NamedTuple
 from rich.cells import cell_len
 from rich.console import COLOR_SYSTEMS
 from rich.segment import Segment
-from rich.text import Text
 
 from callscore.core.rendering import is_narrow
-from callscore.words.diff import COLOURS, rich_text
+from callscore.reports.styled import StyledLines, Text
+from callscore.words.diff import COLOURS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator
 
-    from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
-    from rich.style import Style
+    from rich.console import Console, ConsoleOptions, RenderResult
 
-    from callscore.words.diff import Line
+    from callscore.reports.styled import Part
 
-__all__ = ["DirectWriter", "StyledLines"]
+__all__ = ["DirectWriter"]
 
-_Spans = list[tuple[str, "str | Style"]]
+_Spans = list[tuple[str, str]]
 _BLOCK = 1 << 13  # characters that are written together
-
-
-class StyledLines(NamedTuple):
-    """The lines of a diff, which are not wrapped."""
-
-    lines: Sequence[Line]
-
-    def __rich__(self) -> Text:
-        """The same for `rich`."""
-        return rich_text(list(self.lines))
 
 
 class _Written(NamedTuple):
@@ -55,7 +44,7 @@ class DirectWriter:
     def __init__(self, console: Console, width: int) -> None:
         self._console = console
         self._width = width
-        self._codes: dict[str | Style, tuple[str, str]] = {"": ("", "")}
+        self._codes: dict[str, tuple[str, str]] = {"": ("", "")}
         self._waiting: list[str] = []
         self._size = 0
         # What is recorded, or not shown as text, needs the styles themselves.
@@ -75,12 +64,12 @@ class DirectWriter:
         self._waiting.clear()
         self._size = 0
 
-    def written(self, part: RenderableType) -> str | None:
+    def written(self, part: Part) -> str | None:
         """The lines of a part as they are written; None if `rich` has to lay it out."""
         lines = self._lines_of(part) if self._is_possible else None
         return None if lines is None else self._joined(lines)
 
-    def _lines_of(self, part: RenderableType) -> Iterable[_Spans] | None:
+    def _lines_of(self, part: Part) -> Iterable[_Spans] | None:
         if isinstance(part, StyledLines):
             if all(self._fits("".join([text for text, _ in line])) for line in part.lines):
                 lines = part.lines or [()]  # nothing takes a line
@@ -102,7 +91,7 @@ class DirectWriter:
             parts.append("\n")
         return "".join(parts)
 
-    def _codes_of(self, style: str | Style) -> tuple[str, str]:
+    def _codes_of(self, style: str) -> tuple[str, str]:
         """What precedes and follows a text in this style on this terminal."""
         console = self._console
         system = COLOR_SYSTEMS[console.color_system] if console.color_system else None
@@ -120,11 +109,11 @@ def _spans(text: Text) -> _Spans | None:
         return [(plain, text.style)]
     if text.style:
         return None
-    for span in text.spans:
-        if span.start < end:
+    for start, stop, style in text.spans:
+        if start < end:
             return None
-        found += [(plain[end : span.start], ""), (plain[span.start : span.end], span.style)]
-        end = span.end
+        found += [(plain[end:start], ""), (plain[start:stop], style)]
+        end = stop
     return [*found, (plain[end:], "")]
 
 

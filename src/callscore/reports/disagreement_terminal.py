@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rich.text import Text
-
 from callscore.core.phrases import say
 from callscore.core.rendering import escape
 from callscore.metrics.registry import OWN_NAME
 from callscore.reports import disagreement as wording
-from callscore.reports.direct_writing import StyledLines
 from callscore.reports.formatting import NO_NUMBER, number_text
 from callscore.reports.score import MEAN, METRIC, METRICS
+from callscore.reports.styled import StyledLines, Text
 from callscore.reports.tables import NumberRow, number_table, room_for_names, wrapped_grid
 from callscore.reports.terminal import (
     Section,
@@ -30,6 +28,7 @@ if TYPE_CHECKING:
     from callscore.core.phrases import Language
     from callscore.core.results import Results
     from callscore.metrics.disagreement import Disagreement, Disagreements
+    from callscore.reports.terminal import PlainPage
 
 __all__ = ["render"]
 
@@ -46,7 +45,7 @@ _COLOURS = {
 
 
 def render(
-    found: Disagreements, results: Results, *, console: Console, lang: Language = "en"
+    found: Disagreements, results: Results, *, console: Console | PlainPage, lang: Language = "en"
 ) -> None:
     """Print the report."""
     print_sections(_sections(found, results, report_width(console), lang), console)
@@ -111,7 +110,7 @@ def _opinions(found: Disagreement, width: int, lang: Language) -> Section:
             if name.cell_len > room:
                 start = " " * (most + _SPACE)
                 indent = shown or Text(start[:most])
-                section.append(Text.assemble(indent, " " * _SPACE, name))
+                section.append(Text().append_text(indent).append(" " * _SPACE).append_text(name))
                 shown, name = Text(), Text()
             if shown or name or why:
                 row = (shown, name, why)

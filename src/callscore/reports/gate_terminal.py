@@ -5,8 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 from xml.etree.ElementTree import Element, SubElement
 
-from rich.text import Text
-
 from callscore.core.phrases import Phrase, say
 from callscore.core.rendering import escape
 from callscore.reports import gate as wording
@@ -32,6 +30,7 @@ from callscore.reports.formatting import (
     document_text,
     xml_safe,
 )
+from callscore.reports.styled import Text
 from callscore.reports.terminal import (
     SPACE,
     Section,
@@ -48,6 +47,7 @@ if TYPE_CHECKING:
 
     from callscore.comparing.gating import FailOn, Gate, ReasonKind
     from callscore.core.phrases import Language
+    from callscore.reports.terminal import PlainPage
 
 __all__ = ["render", "write_junit"]
 
@@ -58,7 +58,7 @@ _SHOWN_BELOW = ("broken", "in doubt")
 def render(
     gate: Gate,
     *,
-    console: Console,
+    console: Console | PlainPage,
     next_command: str,
     max_shown: int = DEFAULT_MAX_SHOWN,
     lang: Language = "en",

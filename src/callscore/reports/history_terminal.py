@@ -5,12 +5,11 @@ from __future__ import annotations
 from textwrap import wrap
 from typing import TYPE_CHECKING, NamedTuple
 
-from rich.text import Text
-
 from callscore.core.phrases import Phrase, count_of, say
 from callscore.core.rendering import clip, clip_middle, display_width, escape
 from callscore.reports import history as wording
 from callscore.reports.formatting import NO_NUMBER, UNLIMITED_WIDTH, file_width
+from callscore.reports.styled import Text
 from callscore.reports.tables import Column, column_lines
 from callscore.reports.terminal import SPACE, print_sections, report_width
 from callscore.words.value_text import ERROR_COUNT, UNREADABLE_COUNT, decimal, percent, sparkline
@@ -22,6 +21,7 @@ if TYPE_CHECKING:
 
     from callscore.core.phrases import Language
     from callscore.reports.history import BaselineRow, Direction, RunRow, Step, Timeline
+    from callscore.reports.terminal import PlainPage
 
 __all__ = ["History", "render", "render_baselines", "write_text"]
 
@@ -60,7 +60,7 @@ def write_text(history: History, *, lang: Language = "en") -> str:
     return "\n\n".join(blocks) + "\n"
 
 
-def render(history: History, *, console: Console, lang: Language = "en") -> None:
+def render(history: History, *, console: Console | PlainPage, lang: Language = "en") -> None:
     """Print the report."""
     print_sections(([*part] for part in _sections(history, report_width(console), lang)), console)
 
@@ -112,7 +112,7 @@ def _tables(history: History, width: int, lang: Language) -> list[Text]:
     rest = width - sum(column.width + space for column in chosen)
     if notes.width and rest > 0:
         for note in notes.cells:
-            note.truncate(rest, overflow="ellipsis")
+            note.truncate(rest)
         chosen.append(notes)
     header, *rows = column_lines(chosen, space=space)
     tables: list[Text] = []
@@ -206,7 +206,7 @@ _SET_LABEL = Phrase("set", "задан")
 
 
 def render_baselines(
-    found: Sequence[BaselineRow], *, console: Console, lang: Language = "en"
+    found: Sequence[BaselineRow], *, console: Console | PlainPage, lang: Language = "en"
 ) -> None:
     """Print the list."""
     width = report_width(console)

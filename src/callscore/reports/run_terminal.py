@@ -6,17 +6,15 @@ import re
 from textwrap import dedent
 from typing import TYPE_CHECKING
 
-from rich.text import Text
-
 from callscore.core.phrases import count_of, say
 from callscore.core.rendering import display_width, escape, wrap
 from callscore.core.results import CaseScore
 from callscore.reports import history as history_wording
 from callscore.reports import run as wording
-from callscore.reports.direct_writing import StyledLines
 from callscore.reports.formatting import RUN_ID, first_names
 from callscore.reports.run import COLUMN_SPACE, evaluation_label
 from callscore.reports.score import MEAN, TRIALS
+from callscore.reports.styled import StyledLines, Text, diff_text
 from callscore.reports.tables import NumberRow, number_table
 from callscore.reports.terminal import (
     INDENT,
@@ -28,7 +26,7 @@ from callscore.reports.terminal import (
     report_width,
     scorer_value_lines,
 )
-from callscore.words.diff import call_lines, rich_text
+from callscore.words.diff import call_lines
 from callscore.words.explanation import FORBIDDEN_CALLS
 from callscore.words.value_text import CASES, ERROR_COUNT, MORE, call_text
 
@@ -36,12 +34,13 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from rich.console import Console
-    from rich.padding import Padding
 
     from callscore.core.phrases import Language
     from callscore.core.results import CaseValues, EvaluationResults, RunResults
     from callscore.reports.history import RunRow
     from callscore.reports.run import Cell, FailureGroup, ShownCase
+    from callscore.reports.styled import Indented
+    from callscore.reports.terminal import PlainPage
 
 __all__ = ["render", "render_saved_run", "render_summary"]
 
@@ -122,14 +121,14 @@ _MOODS = {"good": "bold green", "bad": "bold red", "": "bold"}
 
 
 def render(
-    run: RunResults, *, console: Console, lang: Language = "en", is_quiet: bool = False
+    run: RunResults, *, console: Console | PlainPage, lang: Language = "en", is_quiet: bool = False
 ) -> None:
     """Print the report; if `is_quiet`, only the summary lines."""
     sections = [_warnings(run), _footer(run, lang)]
     print_sections(sections if is_quiet else _sections(run, report_width(console), lang), console)
 
 
-def render_summary(run: RunResults, *, console: Console, lang: Language = "en") -> None:
+def render_summary(run: RunResults, *, console: Console | PlainPage, lang: Language = "en") -> None:
     """Print the tables and the footer without the cases."""
     width = report_width(console)
     print_sections([*_table_sections(run, width, lang), _footer(run, lang)], console)
@@ -220,7 +219,7 @@ def _case(run: RunResults, shown: ShownCase, width: int, lang: Language) -> Sect
             body.append(StyledLines(call_lines(case.score, width=width, lang=lang)))
         else:  # a sentence
             sentence = call_lines(case.score, width=width - INDENT, lang=lang)
-            body.append(indented(rich_text(sentence)))
+            body.append(indented(diff_text(sentence)))
     else:
         body = [*scorer_value_lines(case.values, pass_mark, width), *_calls(case, width, lang)]
     parts.append(_label(run, shown.evaluation))
@@ -252,7 +251,7 @@ def _failure_section(run: RunResults, alike: FailureGroup, width: int, lang: Lan
     return [line, *_traceback(alike.problem, alike.details, width)]
 
 
-def _traceback(problem: str, details: str, width: int) -> Iterator[Padding]:
+def _traceback(problem: str, details: str, width: int) -> Iterator[Indented]:
     """A problem, and the last lines of its traceback."""
     room = width - INDENT
     yield indented(Text("\n".join(wrap(escape(problem), room))))
@@ -287,7 +286,7 @@ def _footer(run: RunResults, lang: Language) -> Section:
 
 
 def render_saved_run(
-    row: RunRow, run: RunResults, *, console: Console, lang: Language = "en"
+    row: RunRow, run: RunResults, *, console: Console | PlainPage, lang: Language = "en"
 ) -> None:
     """Print the report of a stored run, with its name, time, command and commit."""
     width = report_width(console)

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rich.text import Text
-
 from callscore.core.phrases import count_of, say
 from callscore.core.rendering import EMPTY_NAME, clip_middle, display_width, escape, short_names
 from callscore.reports import score as wording
-from callscore.reports.direct_writing import StyledLines
 from callscore.reports.formatting import INTERVAL_TEXT, metric_cells, scored_noun, settings_text
 from callscore.reports.score import FIXED_TOOL_COLUMNS, METRICS, MOST_TRIAL_COLUMNS
+from callscore.reports.styled import StyledLines, Text
 from callscore.reports.tables import (
     Column,
     NumberRow,
@@ -38,12 +36,13 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from rich.console import Console
-    from rich.table import Table
 
     from callscore.core.phrases import Language, Phrase
     from callscore.core.results import CaseScore, Results
     from callscore.core.summary import Summary
     from callscore.reports.score import Ranking
+    from callscore.reports.tables import ColumnTable
+    from callscore.reports.terminal import PlainPage
 
 __all__ = ["render"]
 
@@ -53,7 +52,7 @@ _SHORTEST_NAME = 8
 _INDENT = "  "
 
 
-def render(results: Results, *, console: Console, lang: Language = "en") -> None:
+def render(results: Results, *, console: Console | PlainPage, lang: Language = "en") -> None:
     """Print the report."""
     print_sections(_sections(results, report_width(console), lang), console)
 
@@ -213,7 +212,7 @@ def _single_name_table(ranking: Ranking, _tools: set[str], width: int, lang: Lan
     return number_table(label, heads, rows, width, spare=spare, shortest_name=_SHORTEST_NAME)
 
 
-def _names_table(ranking: Ranking, tools: set[str], width: int, lang: Language) -> Table:
+def _names_table(ranking: Ranking, tools: set[str], width: int, lang: Language) -> ColumnTable:
     """Several columns of names; on a narrow terminal names are cut, numbers never are."""
     labels = [say(label, lang) for label in ranking.labels]
     columns = ranking.columns
@@ -289,7 +288,7 @@ def _values(case: CaseScore, width: int) -> Section:
 
 def _table(
     names: list[str], numbers: list[str], rows: Sequence[Sequence[Text]], space: int = len(SPACE)
-) -> Table:
+) -> ColumnTable:
     """Columns of names, and columns of numbers aligned to the right."""
     columns = zip([*names, *numbers], zip(*rows, strict=True), strict=True)
     return column_table(

@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, NamedTuple
 
-from rich.table import Table
-from rich.text import Text
-
 from callscore.core.rendering import display_width
+from callscore.reports.styled import Text, fitting_lines
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
-    from rich.console import JustifyMethod, OverflowMethod
+    from rich.console import JustifyMethod
+    from rich.table import Table
+
+    from callscore.reports.styled import Overflow
 
 __all__ = [
     "Column",
+    "ColumnTable",
     "NumberRow",
+    "WrappedGrid",
     "column_lines",
     "column_table",
     "header_width",
@@ -43,15 +47,36 @@ class Column(NamedTuple):
         return max([header_width(self.header), *[cell.cell_len for cell in self.cells]])
 
 
-def column_table(columns: Sequence[Column], *, space: int = 3) -> Table:
+class ColumnTable(NamedTuple):
     """A table with `space` blanks between two columns, cut if the terminal is too narrow."""
-    table = Table(box=None, pad_edge=False, padding=(0, space, 0, 0), header_style="dim")
-    for column in columns:
-        justify: JustifyMethod = "left" if column.is_left else "right"
-        table.add_column(Text(column.header), justify=justify, no_wrap=True, vertical="bottom")
-    for row in zip(*[column.cells for column in columns], strict=True):
-        table.add_row(*row)
-    return table
+
+    columns: Sequence[Column]
+    space: int
+
+    def __rich__(self) -> Table:
+        from rich.table import Table
+
+        table = Table(box=None, pad_edge=False, padding=(0, self.space, 0, 0), header_style="dim")
+        for column in self.columns:
+            justify: JustifyMethod = "left" if column.is_left else "right"
+            header = Text(column.header).__rich__()
+            table.add_column(header, justify=justify, no_wrap=True, vertical="bottom")
+        for row in zip(*[column.cells for column in self.columns], strict=True):
+            table.add_row(*row)
+        return table
+
+    def fitting_lines(self, width: int) -> list[str] | None:
+        """The lines without styles; None if a column has to be cut."""
+        columns = [
+            _PlainColumn([column.header, *[cell.plain for cell in column.cells]], column.is_left)
+            for column in self.columns
+        ]
+        return _fitting_table(columns, self.space, width, is_at_bottom=True)
+
+
+def column_table(columns: Sequence[Column], *, space: int = 3) -> ColumnTable:
+    """A table with `space` blanks between two columns, cut if the terminal is too narrow."""
+    return ColumnTable(columns, space)
 
 
 def column_lines(columns: Sequence[Column], *, space: int = 3) -> list[Text]:
@@ -151,23 +176,111 @@ def room_for_names(widths: Sequence[int], width: int, space: int) -> int:
     return width - sum(widths) - space * len(widths)
 
 
+class WrappedGrid(NamedTuple):
+    """Rows whose last cell is wrapped in the rest of the line; see `wrapped_grid`."""
+
+    rows: Sequence[Sequence[str | Text]]
+    widths: Sequence[int]
+    space: int
+    overflow: Overflow
+    wraps_labels: bool
+
+    def __rich__(self) -> Table:
+        from rich.table import Table
+
+        grid = Table.grid(padding=(0, self.space, 0, 0))
+        for place in range(len(self.rows[0]) - 1):
+            width = self.widths[place] if self.widths else None
+            grid.add_column(width=width, no_wrap=not self.wraps_labels)
+        grid.add_column(ratio=1 if self.widths else None, overflow=self.overflow)
+        for row in self.rows:
+            grid.add_row(*row)
+        return grid
+
+    def fitting_lines(self, width: int) -> list[str] | None:
+        """The lines without styles; None if a cell has to be wrapped or cut."""
+        if any(isinstance(cell, str) and _MARKUP.search(cell) for row in self.rows for cell in row):
+            return None
+        texts = [
+            [cell if isinstance(cell, str) else cell.plain for cell in row] for row in self.rows
+        ]
+        columns = [
+            _PlainColumn(cells, width=self.widths[place] if place < len(self.widths) else None)
+            for place, cells in enumerate(zip(*texts, strict=True))
+        ]
+        return _fitting_table(columns, self.space, width)
+
+
 def wrapped_grid(
     rows: Sequence[Sequence[str | Text]],
     *,
     widths: Sequence[int] = (),
     space: int = 3,
-    overflow: OverflowMethod = "ellipsis",
+    overflow: Overflow = "ellipsis",
     wraps_labels: bool = False,
-) -> Table:
+) -> WrappedGrid:
     """Rows whose last cell is wrapped in the rest of the line.
 
     `widths` are those of all columns but the last, by default as wide as their cells;
     `wraps_labels` allows the other cells to take several lines, too.
     """
-    grid = Table.grid(padding=(0, space, 0, 0))
-    for place in range(len(rows[0]) - 1):
-        grid.add_column(width=widths[place] if widths else None, no_wrap=not wraps_labels)
-    grid.add_column(ratio=1 if widths else None, overflow=overflow)
-    for row in rows:
-        grid.add_row(*row)
-    return grid
+    return WrappedGrid(rows, widths, space, overflow, wraps_labels)
+
+
+# --- tables that fit, without rich ---------------------------------------------------------------
+
+_MARKUP = re.compile(r"[\[\\:]")  # what rich may interpret in a cell that is not a `Text`
+_UNBOUNDED = 1 << 30
+
+
+class _PlainColumn(NamedTuple):
+    """The cells of a column without styles, and its width if it does not depend on them."""
+
+    cells: Sequence[str]
+    is_left: bool = True
+    width: int | None = None
+
+
+def _fitting_table(
+    columns: Sequence[_PlainColumn], space: int, width: int, *, is_at_bottom: bool = False
+) -> list[str] | None:
+    """The lines of a table, as rich would lay them out; None if it is too wide, or a cell is."""
+    stacks: list[list[list[str]]] = []
+    rooms: list[int] = []
+    for column in columns:
+        cells = [fitting_lines(cell, _UNBOUNDED) for cell in column.cells]
+        whole = [lines for lines in cells if lines is not None]
+        needed = max((len(line) for lines in whole for line in lines), default=0)
+        room = needed if column.width is None else column.width
+        is_blank = not needed and any(len(lines) > 1 for lines in whole)  # only rich knows how high
+        if len(whole) < len(cells) or needed > room or is_blank:
+            return None
+        stacks.append(whole)
+        rooms.append(room)
+    rooms[-1] = rooms[-1] or 1
+    if sum(rooms) + space * (len(rooms) - 1) > width:
+        return None
+    shapes = [(room, column.is_left) for room, column in zip(rooms, columns, strict=True)]
+    return [
+        line
+        for row in zip(*stacks, strict=True)
+        for line in _row_lines(row, shapes, space, is_at_bottom=is_at_bottom)
+    ]
+
+
+def _row_lines(
+    row: Sequence[list[str]],
+    shapes: Sequence[tuple[int, bool]],
+    space: int,
+    *,
+    is_at_bottom: bool,
+) -> Iterator[str]:
+    """The lines of one row, whose cells have different heights."""
+    height = max(map(len, row))
+    for number in range(height):
+        line = ""
+        for lines, (room, is_left) in zip(row, shapes, strict=True):
+            place = number - (height - len(lines) if is_at_bottom else 0)
+            text = lines[place] if 0 <= place < len(lines) else ""
+            line += (text.ljust(room) if is_left else text.rstrip().rjust(room)) + " " * space
+        yield line

@@ -3,28 +3,25 @@
 from __future__ import annotations
 
 from io import StringIO
-from typing import TYPE_CHECKING
-
-from rich.console import Console, RenderableType
-from rich.padding import Padding
-from rich.text import Text
+from typing import TYPE_CHECKING, Any
 
 from callscore.core.rendering import clip, clip_middle, display_width, escape, wrap
-from callscore.reports.direct_writing import DirectWriter
 from callscore.reports.formatting import file_width, low_scorers, metric_cells
+from callscore.reports.styled import Indented, Part, Text
 from callscore.reports.tables import wrapped_grid
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
-    from typing import Any
 
-    from rich.table import Table
+    from rich.console import Console
 
     from callscore.core.results import MetricValue
+    from callscore.reports.tables import WrappedGrid
 
 __all__ = [
     "INDENT",
     "SPACE",
+    "PlainPage",
     "Section",
     "heading_line",
     "indented",
@@ -35,29 +32,82 @@ __all__ = [
     "scorer_value_lines",
 ]
 
-Section = list[RenderableType]
+Section = list[Part]
 
 _WIDEST = 140
+_UNLIMITED = 1 << 30
 SPACE = "   "  # between the parts of a line
 INDENT = 2
 
 
+class PlainPage:
+    """A page without colours, for a file or a pipe.
+
+    A part that fits the page is printed without rich, whose import and layout take much longer.
+    """
+
+    def __init__(self, width: int) -> None:
+        self.width = width
+        self._lines: list[str] = []
+        self._console: Console | None = None  # for parts that do not fit
+
+    @property
+    def text(self) -> str:
+        """What was printed, without blanks at the ends of lines."""
+        return "\n".join(map(str.rstrip, self._lines)) + "\n"
+
+    def print(self, *parts: Part, width: int | None = None, soft_wrap: bool | None = None) -> None:
+        """Print a part of a report, or an empty line."""
+        if not parts:
+            self._lines.append("")
+        for part in parts:
+            room = self.width if width is None else min(width, self.width)
+            room = _UNLIMITED if soft_wrap else room
+            lines = part.fitting_lines(room)
+            if lines is None:
+                lines = self._lines_by_rich(part, width=width, soft_wrap=soft_wrap)
+            self._lines += lines
+
+    def _lines_by_rich(self, part: Part, **options: Any) -> list[str]:
+        if self._console is None:
+            from rich.console import Console
+
+            self._console = Console(
+                file=StringIO(), width=self.width, color_system=None, legacy_windows=False
+            )
+        with self._console.capture() as capture:
+            self._console.print(part, **options)
+        return capture.get().splitlines()
+
+
 def printed_text(render: Callable[..., None], *about: Any, **options: Any) -> str:
     """The report that a function prints, as plain text for a file or a pipe."""
-    console = Console(file=StringIO(), width=file_width(), color_system=None, legacy_windows=False)
-    with console.capture() as capture:
-        render(*about, console=console, **options)
-    return "\n".join(line.rstrip() for line in capture.get().splitlines()) + "\n"
+    page = PlainPage(file_width())
+    render(*about, console=page, **options)
+    return page.text
 
 
-def report_width(console: Console) -> int:
+def report_width(console: Console | PlainPage) -> int:
     """The width of the terminal, unless lines would be too long to read."""
     return min(console.width, _WIDEST)
 
 
-def print_sections(sections: Iterable[Section], console: Console) -> None:
+def print_sections(sections: Iterable[Section], console: Console | PlainPage) -> None:
     """Print the sections that are not empty, with an empty line between them."""
     width = report_width(console)
+    if not isinstance(console, PlainPage):
+        _print_on_terminal(sections, console, width)
+        return
+    for number, section in enumerate(filter(None, sections)):
+        if number:
+            console.print()
+        for part in section:
+            console.print(part, width=width)
+
+
+def _print_on_terminal(sections: Iterable[Section], console: Console, width: int) -> None:
+    from callscore.reports.direct_writing import DirectWriter  # it imports rich
+
     writer = DirectWriter(console, width)
     for number, section in enumerate(filter(None, sections)):
         if number:
@@ -72,15 +122,15 @@ def print_sections(sections: Iterable[Section], console: Console) -> None:
     writer.flush()
 
 
-def note_line(sentence: str, names: str, *, style: str = "yellow") -> Table:
+def note_line(sentence: str, names: str, *, style: str = "yellow") -> WrappedGrid:
     """A note: a sentence, and the first names that it is about; later lines are indented."""
     text = Text(sentence).append(f" ({names})" if names else "", "dim")
     return wrapped_grid([(Text("!", style), text)], space=1, overflow="fold")
 
 
-def indented(text: Text) -> Padding:
+def indented(text: Text) -> Indented:
     """A text that is indented below its heading."""
-    return Padding(text, (0, 0, 0, INDENT), expand=False)
+    return Indented(text, INDENT)
 
 
 _LONGEST_NAME = 400
