@@ -11,7 +11,11 @@ The caller checks whether a module has what its kind of plugin needs.
 
 from __future__ import annotations
 
+import os
+import sys
+from contextlib import suppress
 from importlib import import_module
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
@@ -74,7 +78,9 @@ class PluginKind(NamedTuple):
         Raises:
             CallscoreError: of the type `error`, if one of them cannot be imported.
         """
-        from importlib.metadata import entry_points  # it takes longer to import than most plugins
+        if not _may_be_offered(self.group):
+            return
+        from importlib.metadata import entry_points
 
         for point in entry_points(group=self.group):
             label = f"the {self.noun} {point.name} ({point.value})"
@@ -88,3 +94,34 @@ class PluginKind(NamedTuple):
         """The built-in plugins, then those of other packages."""
         yield from self.built_in()
         yield from self.from_packages()
+
+
+def _may_be_offered(group: str) -> bool:
+    """Whether an installed package may have entry points of a group.
+
+    Most installations have none, and importing `importlib.metadata` takes ten times as long as looking.
+    """
+    from importlib.machinery import PathFinder
+
+    others = [finder for finder in sys.meta_path if finder is not PathFinder]
+    if "importlib.metadata" in sys.modules or any(
+        hasattr(finder, "find_distributions") for finder in others
+    ):
+        return True
+    return any(_names_group(folder, group.encode()) for folder in sys.path)
+
+
+def _names_group(folder: str, group: bytes) -> bool:
+    """Whether the metadata of a package in a folder of modules name a group of entry points."""
+    try:
+        names = os.listdir(folder or ".")  # noqa: PTH208  (a path for each name would take longer)
+    except NotADirectoryError:  # an archive
+        return True
+    except OSError:
+        return False
+    for name in names:
+        if name.lower().endswith((".dist-info", "egg-info")):
+            with suppress(OSError):  # most packages have none
+                if group in Path(folder, name, "entry_points.txt").read_bytes():
+                    return True
+    return False

@@ -6,7 +6,6 @@ import re
 from collections.abc import Callable
 from os import environ
 from typing import TYPE_CHECKING
-from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 from callscore.core.phrases import Phrase, Plural, count_of, say
 from callscore.core.rendering import EMPTY_NAME, clip, clip_middle, display_width, escape
@@ -18,6 +17,7 @@ from callscore.words.value_text import TRIALS as TRIAL_COUNT
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
+    from xml.etree.ElementTree import Element
 
     from callscore.core.phrases import Language
     from callscore.core.results import MetricValue, Noted
@@ -399,6 +399,8 @@ def document_text(root: Element, lang: Language, *, others: int = 0, failed: int
     A failure with markers in it also has the line that says what they stand for. `others` are tests
     that are put in later, and `failed` is how many of them failed.
     """
+    from xml.etree.ElementTree import indent, tostring  # other formats do not need it
+
     for found in (*root.iter("failure"), *root.iter("error")):
         below = legend(f"{found.get('message', '')}\n{found.text or ''}", lang)
         if below:
@@ -416,6 +418,8 @@ def add_properties(
     element: Element, numbers: Sequence[tuple[str, float | None, str | None]]
 ) -> Element:
     """Add the values of metrics or scorers: a name, a number, and why there is none."""
+    from xml.etree.ElementTree import Element
+
     properties = Element("properties")
     if numbers:
         element.append(properties)
@@ -430,11 +434,15 @@ def add_properties(
 
 def add_property(properties: Element, name: str, value: str) -> None:
     """Add a named text."""
+    from xml.etree.ElementTree import SubElement
+
     SubElement(properties, "property", name=xml_safe(name), value=xml_safe(value))
 
 
 def add_noted(suite: Element, noted: Noted, tag: str, why: Phrase, lang: Language) -> None:
     """Add a test for each name, and one for all others that were counted."""
+    from xml.etree.ElementTree import SubElement
+
     unnamed = noted.count - len(noted.names)
     more = [say(MORE, lang, count=unnamed)] if unnamed > 0 else []
     for name in (*noted.names, *more):
@@ -443,6 +451,8 @@ def add_noted(suite: Element, noted: Noted, tag: str, why: Phrase, lang: Languag
 
 def add_test(suite: Element, name: str) -> Element:
     """Add a test to a suite; the name of the suite is the name of its class."""
+    from xml.etree.ElementTree import SubElement
+
     return SubElement(suite, "testcase", classname=suite.get("name", ""), name=xml_safe(name))
 
 

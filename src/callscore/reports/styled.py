@@ -36,8 +36,9 @@ Overflow = Literal["fold", "crop", "ellipsis", "ignore"]
 # Characters that take one column of a terminal in every version of Unicode, and are no space but " ".
 _PLAIN = re.compile(
     "[ -~\xa1-\xac\xae-\u02ff\u0370-\u0482\u2013\u2014\u2018-\u201e\u2026\u2190-\u2193\u2212"
-    "\u2260\u2264\u2265\u2500-\u25a0]*"
+    "\u2260\u2264\u2265\u2500-\u25a0\u2713-\u2718]*"
 )
+_WORD = re.compile(r"\s*\S+\s*")
 _NOT_SHOWN = {7: None, 8: None, 11: None, 12: None, 13: None}  # rich leaves them out, too
 
 
@@ -46,12 +47,41 @@ def is_plain(text: str) -> bool:
     return _PLAIN.fullmatch(text) is not None
 
 
-def fitting_lines(text: str, width: int) -> list[str] | None:
-    """The lines of a text if none has to be wrapped or cut; None if one may have to be."""
-    lines = text.split("\n")
-    if all(len(line) <= width and is_plain(line) for line in lines):
-        return lines
-    return None
+def fitting_lines(text: str, width: int, *, wraps: bool = False) -> list[str] | None:
+    """The lines of a text, wrapped between words if `wraps`; None if one may have to be cut."""
+    found: list[str] = []
+    for line in text.split("\n"):
+        if is_plain(line):
+            lines = [line] if len(line) <= width else _wrapped(line, width) if wraps else None
+        else:
+            lines = [line] if line.isprintable() and _columns(line) <= width else None
+        if lines is None:
+            return None
+        found += lines
+    return found
+
+
+def _columns(text: str) -> int:
+    """How many columns of a terminal a text takes."""
+    if is_plain(text):
+        return len(text)
+    from rich.cells import cell_len
+
+    return cell_len(text)
+
+
+def _wrapped(line: str, width: int) -> list[str] | None:
+    """The parts of a line, as rich wraps it; None if it has a word without room."""
+    starts, taken = [0], 0
+    for word in _WORD.finditer(line):
+        needed = len(word[0].rstrip())
+        if needed > width:
+            return None
+        if taken and needed > width - taken:
+            starts.append(word.start())
+            taken = 0
+        taken += len(word[0])
+    return [line[start:end] for start, end in zip(starts, [*starts[1:], len(line)], strict=True)]
 
 
 class Part(Protocol):
@@ -60,7 +90,7 @@ class Part(Protocol):
     def __rich__(self) -> RenderableType: ...
 
     def fitting_lines(self, width: int) -> list[str] | None:
-        """Its lines without styles; None if rich has to wrap or cut one of them."""
+        """Its lines without styles; None if rich has to cut one of them."""
 
 
 class Text:
@@ -98,12 +128,7 @@ class Text:
     @property
     def cell_len(self) -> int:
         """How many columns of the terminal it takes."""
-        text = self.plain
-        if is_plain(text):
-            return len(text)
-        from rich.cells import cell_len
-
-        return cell_len(text)
+        return _columns(self.plain)
 
     def append(self, text: str, style: str = "") -> Text:
         """Add a text with a style; returns this text."""
@@ -169,8 +194,8 @@ class Text:
         return text
 
     def fitting_lines(self, width: int) -> list[str] | None:
-        """The lines without styles; None if one of them has to be wrapped or cut."""
-        return fitting_lines(self.plain, width)
+        """The lines without styles; None if one of them has to be cut."""
+        return fitting_lines(self.plain, width, wraps=not self.no_wrap)
 
 
 def _shown(text: str) -> str:
@@ -193,7 +218,7 @@ class Indented:
         return Padding(self._text, (0, 0, 0, self._indent), expand=self._expands)
 
     def fitting_lines(self, width: int) -> list[str] | None:
-        """The lines without styles; None if one of them has to be wrapped or cut."""
+        """The lines without styles; None if one of them has to be cut."""
         lines = self._text.fitting_lines(width - self._indent)
         if lines is None or not any(lines):  # of nothing but line breaks rich leaves some out
             return None

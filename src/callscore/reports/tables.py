@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from callscore.core.rendering import display_width
-from callscore.reports.styled import Text, fitting_lines
+from callscore.reports.styled import Text, fitting_lines, is_plain
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -198,7 +198,7 @@ class WrappedGrid(NamedTuple):
         return grid
 
     def fitting_lines(self, width: int) -> list[str] | None:
-        """The lines without styles; None if a cell has to be wrapped or cut."""
+        """The lines without styles; None if a cell has to be cut, or several columns wrapped."""
         if any(isinstance(cell, str) and _MARKUP.search(cell) for row in self.rows for cell in row):
             return None
         texts = [
@@ -208,6 +208,9 @@ class WrappedGrid(NamedTuple):
             _PlainColumn(cells, width=self.widths[place] if place < len(self.widths) else None)
             for place, cells in enumerate(zip(*texts, strict=True))
         ]
+        taken = sum(map(_plain_width, columns[:-1])) + self.space * (len(columns) - 1)
+        if not self.wraps_labels and _plain_width(columns[-1]) > width - taken > 0:
+            columns[-1] = columns[-1]._replace(width=width - taken, wraps=True)
         return _fitting_table(columns, self.space, width)
 
 
@@ -239,6 +242,14 @@ class _PlainColumn(NamedTuple):
     cells: Sequence[str]
     is_left: bool = True
     width: int | None = None
+    wraps: bool = False
+
+
+def _plain_width(column: _PlainColumn) -> int:
+    """How wide a column is, if its cells take one column of the terminal per character."""
+    if column.width is not None:
+        return column.width
+    return max(len(line) for cell in column.cells for line in cell.split("\n"))
 
 
 def _fitting_table(
@@ -248,9 +259,13 @@ def _fitting_table(
     stacks: list[list[list[str]]] = []
     rooms: list[int] = []
     for column in columns:
-        cells = [fitting_lines(cell, _UNBOUNDED) for cell in column.cells]
-        whole = [lines for lines in cells if lines is not None]
-        needed = max((len(line) for lines in whole for line in lines), default=0)
+        most = column.width if column.wraps and column.width else _UNBOUNDED
+        cells = [fitting_lines(cell, most, wraps=column.wraps) for cell in column.cells]
+        whole = [lines for lines in cells if lines is not None and all(map(is_plain, lines))]
+        needed = max(
+            (len(line.rstrip() if column.wraps else line) for lines in whole for line in lines),
+            default=0,
+        )
         room = needed if column.width is None else column.width
         is_blank = not needed and any(len(lines) > 1 for lines in whole)  # only rich knows how high
         if len(whole) < len(cells) or needed > room or is_blank:
