@@ -42,7 +42,12 @@ def end_soon(values: Sequence[Any]) -> bool:
     of everything that is followed here, and more. It is never asked for the members of more than 20
     values: if they share a part, a level is at most 20 times as large as the part in memory.
     """
-    level = values
+    if len(values) > _MAX_REPEATS:
+        return False
+    level = get_referents(*values)
+    # Without a loop for the first level: most arguments have only scalars.
+    if len(level) <= _MAX_REPEATS and not (level := get_referents(*level)):
+        return True
     for _ in range(_FEW_LEVELS):
         if len(level) > _MAX_REPEATS:
             break
