@@ -141,15 +141,21 @@ def test_trials_of_one_case_are_kept_together() -> None:
     assert gathered.results().summary.pass_hat_k() == [2 / 3, 1 / 3, 0.0]
 
 
-def test_only_strict_scores_in_any_order_with_few_shown_need_no_decoding() -> None:
+def test_only_strict_scores_in_any_order_need_no_decoding() -> None:
     flexible = Settings(mode="flexible")
 
     assert collector("failing", 10).takes_plain
     assert collector("none", None).takes_plain
-    assert not collector("failing", None).takes_plain
-    assert not collector("all", 10).takes_plain
+    assert collector("all", None).takes_plain
     assert not Collector(flexible, "none", 0, ScoreHooks()).takes_plain
     assert not Collector(Settings(order="exact"), "none", 0, ScoreHooks()).takes_plain
+
+
+def test_any_number_of_cases_may_be_shown() -> None:
+    assert collector("all", 10).shows_many
+    assert collector("failing", None).shows_many
+    assert not collector("failing", 10).shows_many
+    assert not collector("none", None).shows_many
 
 
 def plain(*lines: str) -> list[PlainCase]:
@@ -221,7 +227,7 @@ def test_plain_cases_with_the_same_id_are_reported() -> None:
 
 
 def test_only_so_many_ids_are_remembered(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("callscore.engines.local._MAX_REMEMBERED", 1)
+    monkeypatch.setattr("callscore.engines.collector._MAX_REMEMBERED", 1)
     gathered = collector("none")
 
     gathered.take_plain(plain(SAME, FAILING), never, lambda _, case: gathered.take(case))

@@ -144,16 +144,19 @@ class Collector:
 
     @property
     def takes_plain(self) -> bool:
-        """Whether cases can be counted without decoding them, except the few that are shown."""
-        shows_few = self._show == "none" or (
-            self._show == "failing" and self._max_shown is not None
-        )
+        """Whether cases can be counted without decoding them, except those that are shown."""
         is_watched = self._hooks.on_score is not None or self._hooks.on_result is not None
         knows_tools = self.definitions.of_run is not None
-        if not shows_few or is_watched or knows_tools or self._metrics:
+        if is_watched or knows_tools or self._metrics:
             return False
         defaults = {setting: getattr(DEFAULT, setting) for setting in _IRRELEVANT_SETTINGS}
         return structs.replace(self._settings, **defaults) == DEFAULT
+
+    @property
+    def shows_many(self) -> bool:
+        """Whether any number of cases is shown."""
+        is_limited = self._show == "failing" and self._max_shown is not None
+        return self._show != "none" and not is_limited
 
     def take(self, case: Case, place: str = "") -> None:
         """Score one case and count it, or count why it is not scored.
@@ -226,28 +229,41 @@ class Collector:
         self._strict.count(expected, outcomes)
         counted = list(compress(cases, outcomes)) if undecided else cases
         trials = [case.trial for case in counted]
-        self._note_all_repeated([str(case.id) for case in counted], trials)
+        if not undecided:  # else they are noted one by one, in the order of the file
+            self._note_all_repeated([str(case.id) for case in counted], trials)
         if self._hooks.on_outcomes is not None:
             # Equal outcomes are one object, to save memory where they are kept.
             found = cast("list[Outcome]", list(filter(None, outcomes)))
             self._hooks.on_outcomes(counted, list(map(self._known.setdefault, found, found)))
-        failing = set()
-        if self._show == "failing":
-            pass_mark = self._settings.pass_mark
-            failing = {
-                found for found in set(outcomes) if found and not is_passing(found, pass_mark)
-            }
-        is_counted = not failing and not undecided and trials.count(None) == len(trials)
+        shown = self._shown_among(outcomes)
+        is_counted = not shown and not undecided and trials.count(None) == len(trials)
         all_cases = enumerate(zip(cases, outcomes, strict=True))
         for position, (case, outcome) in () if is_counted else all_cases:
-            if outcome is None:
-                if (whole := undecided[position]) is not None:
-                    score(position, whole)
-            elif case.trial is not None:
-                self._summary.add_trial(str(case.id), outcome)
-            if outcome in failing:
+            if outcome is not None:
+                self._note_counted(case, outcome, is_noted=not undecided)
+            elif (whole := undecided[position]) is not None:
+                score(position, whole)
+            if outcome in shown:
                 self._show_plain(position, read)
         self._remember_plain(cases, read)
+
+    def _shown_among(self, outcomes: list[Outcome | None]) -> set[Outcome]:
+        """The outcomes of the cases that are shown."""
+        if self._show == "none":
+            return set()
+        pass_mark, shows_all = self._settings.pass_mark, self._show == "all"
+        return {
+            found
+            for found in set(outcomes)
+            if found and (shows_all or not is_passing(found, pass_mark))
+        }
+
+    def _note_counted(self, case: PlainCase, outcome: Outcome, *, is_noted: bool) -> None:
+        """Note a case that was counted: whether it is repeated, unless that is known, and its trial."""
+        if not is_noted:
+            self._note_repeated(str(case.id), case.trial)
+        if case.trial is not None:
+            self._summary.add_trial(str(case.id), outcome)
 
     def _read_undecided(
         self,

@@ -216,6 +216,11 @@ class CaseReader:
         is_message = isinstance(value, dict) and value.get("role") == "assistant"
         return self._has_messages and is_message and "id" in value and self._dialect is None
 
+    def may_join(self, lines: bytes) -> bool:
+        """Whether these lines, though they look like cases, may be a part of a conversation."""
+        is_joining = any(documents.is_joining for documents, _ in self._groups.values())
+        return is_joining or b'"role"' in lines
+
     def finish(self) -> Iterator[Found]:
         """The cases that are only complete at the end of the file."""
         for documents, fields in self._groups.values():

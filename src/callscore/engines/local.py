@@ -32,6 +32,7 @@ from callscore.formats.cases import (
     decode_plain_cases,
     has_own_id,
     read_case,
+    read_plain_case,
 )
 from callscore.formats.reading import read_candidates
 from callscore.formats.shape import describe
@@ -59,6 +60,9 @@ _MANY_BYTES = 1 << 14
 # plain cases is not decoded, and searching it would take nearly as long as scoring: only the sides of
 # cases are searched for there, whether the lines are decoded or not.
 _CHECKED_BYTES = 1 << 18
+# If many cases are shown, each of them is scored. In so few bytes no case can exceed its budget, which
+# would have to be found out before it is counted.
+_SHORT_LINE = 1 << 14
 
 
 def score_cases(  # noqa: PLR0913  (all are options)
@@ -331,8 +335,10 @@ class _FileScoring:
             cases = decode_plain_cases(lines.data)
         except (ValueError, RecursionError):
             return False
+        texts = lines.data.split(b"\n") if self._collector.shows_many else []
         is_checked = lines.offset < _CHECKED_BYTES
-        if not is_checked and has_duplicate_sides(lines.data, len(cases)):
+        has_duplicates = not is_checked and has_duplicate_sides(lines.data, len(cases))
+        if has_duplicates or (texts and not _can_show_all(texts, lines, reader)):
             return False
 
         used: Sequence[int] = range(len(cases))
@@ -342,6 +348,9 @@ class _FileScoring:
         places: dict[int, str] = {}
 
         def read(position: int) -> Case | None:
+            if texts and (plain := read_plain_case(texts[used[position]])) is not None:
+                places[position] = lines.place(used[position])
+                return plain
             found = self._cases(reader.take(lines.record(used[position])))
             for places[position], case in found:
                 return case
@@ -419,3 +428,8 @@ class _FileScoring:
             error.is_one_record = True
             raise error
         self._collector.skipped.add(f"{place}: {problem}")
+
+
+def _can_show_all(texts: list[bytes], lines: Lines, reader: CaseReader) -> bool:
+    """Whether these lines are cases of which none can exceed its budget."""
+    return len(max(texts, key=len)) <= _SHORT_LINE and not reader.may_join(lines.data)

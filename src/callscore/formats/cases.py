@@ -19,6 +19,7 @@ from callscore.core.equality import fingerprint
 from callscore.core.expectation_json import expected_to_json
 from callscore.core.fast_strict import PlainCall
 from callscore.errors import InvalidCall, UnreadableInput
+from callscore.formats.calls import read_simple_calls
 from callscore.formats.case_fields import (
     ACTUAL_FIELDS,
     EITHER_SIDE_FIELDS,
@@ -62,6 +63,7 @@ __all__ = [
     "has_own_id",
     "join_case",
     "read_case",
+    "read_plain_case",
     "read_reference",
     "read_trace",
     "record_line",
@@ -310,6 +312,10 @@ class PlainCase(Struct, frozen=True, gc=False):
 # which is two hundred times as fast and usually enough.
 _RULE_MARKS = ((b"$", b'"$'), (b"\\", b"\\u0024"))
 _decode_lines = msgspec.json.Decoder(PlainCase).decode_lines
+_decode_line = msgspec.json.Decoder().decode
+_DECODE_ERRORS = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError)
+# The fields of a case that are read as they are, or not at all.
+_PLAIN_FIELDS = frozenset(("id", "expected", "actual", "input", "trial", "tags", "metadata"))
 
 
 def decode_plain_cases(lines: bytes) -> list[PlainCase]:
@@ -327,6 +333,30 @@ def decode_plain_cases(lines: bytes) -> list[PlainCase]:
     if len(cases) != breaks + (not lines.endswith(b"\n")):
         raise ValueError("not one case per line")
     return cases
+
+
+def read_plain_case(line: bytes) -> Case | None:
+    """The case of a line that `decode_plain_cases` accepts; None if its calls have more than a name and arguments.
+
+    It is the one that `read_case` reads. There are no rules in it.
+    """
+    try:
+        record = _decode_line(line)
+    except _DECODE_ERRORS:
+        return None
+    expected = read_simple_calls(record["expected"])
+    actual = read_simple_calls(record["actual"])
+    if expected is None or actual is None or not _PLAIN_FIELDS.issuperset(record):
+        return None
+    return Case(
+        id=read_id(record, "") or NO_ID,
+        expected=expected,
+        actual=actual,
+        input=record.get("input"),
+        trial=read_trial(record, ""),
+        tags=read_tags(record, ""),
+        metadata=record.get("metadata"),
+    )
 
 
 def expected_records(expected: Iterable[Expected]) -> list[Any]:

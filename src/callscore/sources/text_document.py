@@ -75,8 +75,11 @@ class Lines(Struct, frozen=True, gc=False):
 
         It does not say whether a key is given twice.
         """
-        place = f"{self.name}:{self.first_line + position}"
-        return decode_line(_split(self.data)[position], place)
+        return decode_line(_split(self.data)[position], self.place(position))
+
+    def place(self, position: int) -> str:
+        """The place of one line, counted likewise."""
+        return f"{self.name}:{self.first_line + position}"
 
     @property
     def may_have_duplicates(self) -> bool:
