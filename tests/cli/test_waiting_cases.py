@@ -25,7 +25,7 @@ RECORDS: list[dict[str, Any]] = [
     {"id": f"case {number}", "expected": ["f", {"name": "g"}], "actual": ["f", "h"][: number % 3]}
     for number in range(40)
 ]
-FORMATS = ["json", "junit", "markdown"]
+FORMATS = ["json", "junit", "markdown", "table"]
 
 
 @pytest.fixture

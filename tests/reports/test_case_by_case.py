@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 @pytest.mark.parametrize("lang", ["en", "ru"])
-@pytest.mark.parametrize("output_format", ["json", "junit", "markdown"])
+@pytest.mark.parametrize("output_format", ["json", "junit", "markdown", "table"])
 def test_the_parts_together_are_the_whole_report(
     results: Results, hostile: Results, output_format: str, lang: Language
 ) -> None:
@@ -33,4 +33,4 @@ def test_the_parts_together_are_the_whole_report(
 
 
 def test_other_formats_are_written_as_a_whole() -> None:
-    assert case_format("table") is None
+    assert case_format("jsonl") is None

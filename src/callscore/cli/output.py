@@ -192,7 +192,7 @@ class Output:
         from callscore.reports.case_by_case import case_format
 
         form = case_format(self._format)
-        if form is None:
+        if form is None or (self._format == "table" and self.console() is not None):
             return None
         from callscore.cli.waiting_cases import WaitingCases
 

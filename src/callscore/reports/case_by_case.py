@@ -21,7 +21,12 @@ if TYPE_CHECKING:
 __all__ = ["CaseFormat", "ShownCases", "case_format"]
 
 # The module of reports whose `CASE_FORMAT` describes a format. The others are written as a whole.
-_MODULES = {"json": "score_json", "junit": "score_junit", "markdown": "score_markdown"}
+_MODULES = {
+    "json": "score_json",
+    "junit": "score_junit",
+    "markdown": "score_markdown",
+    "table": "score_terminal",
+}
 
 
 class ShownCases(Struct, frozen=True):

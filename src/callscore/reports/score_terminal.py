@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from callscore.core.phrases import count_of, say
 from callscore.core.rendering import EMPTY_NAME, clip_middle, display_width, escape, short_names
 from callscore.reports import score as wording
+from callscore.reports.case_by_case import CaseFormat
 from callscore.reports.formatting import INTERVAL_TEXT, metric_cells, scored_noun, settings_text
 from callscore.reports.score import FIXED_TOOL_COLUMNS, METRICS, MOST_TRIAL_COLUMNS
 from callscore.reports.styled import StyledLines, Text
@@ -25,6 +26,7 @@ from callscore.reports.terminal import (
     heading_line,
     note_line,
     print_sections,
+    printed_text,
     report_width,
 )
 from callscore.words.diff import call_lines
@@ -40,11 +42,12 @@ if TYPE_CHECKING:
     from callscore.core.phrases import Language, Phrase
     from callscore.core.results import CaseScore, Results
     from callscore.core.summary import Summary
+    from callscore.reports.case_by_case import ShownCases
     from callscore.reports.score import Ranking
     from callscore.reports.tables import ColumnTable
     from callscore.reports.terminal import PlainPage
 
-__all__ = ["render"]
+__all__ = ["CASE_FORMAT", "render"]
 
 _NAME_WIDTH = 40
 _LONGEST_NAME = 400
@@ -57,14 +60,55 @@ def render(results: Results, *, console: Console | PlainPage, lang: Language = "
     print_sections(_sections(results, report_width(console), lang), console)
 
 
+def _case_text(case: CaseScore, lang: Language) -> bytes:
+    """A case in a file or a pipe."""
+
+    def print_case(*, console: PlainPage) -> None:
+        print_sections([_case(case, case.label, report_width(console), lang)], console)
+
+    return printed_text(print_case).encode()
+
+
+def _around(results: Results, shown: ShownCases, lang: Language) -> tuple[str, str]:
+    def print_before(*, console: PlainPage) -> None:
+        width = report_width(console)
+        incomplete = _incomplete_section(results, lang)
+        sections = _sections_before(results, shown.faults, width, lang)
+        print_sections([incomplete, *sections], console)
+
+    def print_after(*, console: PlainPage) -> None:
+        print_sections(_sections_after(results, lang), console)
+
+    after = f"\n{printed_text(print_after)}" if results.not_shown else ""
+    return f"{printed_text(print_before)}\n", after
+
+
+# For a file or a pipe: on a terminal the report is written as a whole.
+CASE_FORMAT = CaseFormat(_case_text, _around, separator=b"\n")
+
+
 def _sections(results: Results, width: int, lang: Language) -> Iterator[Section]:
-    summary = results.summary
-    incomplete = wording.incomplete_lines(results, lang)
-    yield [note_line(*line, style="bold red") for line in incomplete]
+    yield _incomplete_section(results, lang)
     only = wording.single_case(results)
     if only is not None:
         yield from _single_sections(results, only, width, lang)
         return
+    yield from _sections_before(results, wording.count_shown_faults(results), width, lang)
+    for case in results.cases:
+        yield _case(case, case.label, width, lang)
+    yield from _sections_after(results, lang)
+
+
+def _incomplete_section(results: Results, lang: Language) -> Section:
+    lines = wording.incomplete_lines(results, lang)
+    return [note_line(*line, style="bold red") for line in lines]
+
+
+def _sections_before(
+    results: Results, shown_faults: int, width: int, lang: Language
+) -> Iterator[Section]:
+    """What precedes the cases; `shown_faults` are the faults that these have."""
+    summary = results.summary
     yield _headline(results, lang)
     if summary.scored:
         rates = [[Text(cell) for cell in row] for row in wording.rate_rows(results, lang)]
@@ -83,11 +127,11 @@ def _sections(results: Results, width: int, lang: Language) -> Iterator[Section]
     yield _trials(summary, width, lang)
     for ranking in wording.rankings(summary):
         yield _ranking_section(ranking, set(summary.tools), width, lang)
-    yield _checks(results, width, lang)
-    for case in results.cases:
-        yield _case(case, case.label, width, lang)
-    if results.not_shown:
-        yield [Text(wording.not_shown_text(results, lang), "dim")]
+    yield _checks(results, shown_faults, width, lang)
+
+
+def _sections_after(results: Results, lang: Language) -> list[Section]:
+    return [[Text(wording.not_shown_text(results, lang), "dim")]] if results.not_shown else []
 
 
 def _headline(results: Results, lang: Language) -> Section:
@@ -136,7 +180,7 @@ def _trials(summary: Summary, width: int, lang: Language) -> Section:
     return [_heading(wording.TRIALS, lang), table]
 
 
-def _checks(results: Results, width: int, lang: Language) -> Section:
+def _checks(results: Results, shown_faults: int, width: int, lang: Language) -> Section:
     """The results of schema checks; empty without schemas."""
     summary = results.summary
     if not summary.checked_calls:
@@ -145,7 +189,7 @@ def _checks(results: Results, width: int, lang: Language) -> Section:
     line = Text(f"{say(wording.VALID_CALLS, lang)}{SPACE}{valid}")
     ranking = wording.fault_ranking(summary, lang)
     table = _ranking_section(ranking, set(summary.tools), width, lang)[1:]
-    where = wording.check_hint(results, wording.count_shown_faults(results), lang)
+    where = wording.check_hint(results, shown_faults, lang)
     hint = [] if where is None else [Text(where, "dim")]
     return [_heading(wording.CHECKS, lang), line, *table, *hint]
 
