@@ -32,7 +32,7 @@ from callscore.core.score import (
     total_calls,
 )
 from callscore.core.scoring import score_calls
-from callscore.core.settings import DEFAULT, Mode, Settings
+from callscore.core.settings import DEFAULT, ArgumentRule, Mode, Settings
 
 MISSING = Fault("missing_argument", "f", 0)
 
@@ -441,3 +441,12 @@ def test_every_call_is_in_a_pair_or_missed_or_extra(
     )
     assert len(found.missed) == len(expected) - pairs
     assert len(found.extra) == len(actual) - pairs
+
+
+def test_an_ignored_argument_does_not_count_where_no_other_is_expected() -> None:
+    settings = Settings(arguments=(ArgumentRule("*.amount", "ignore"),))
+    calls = ToolCall("f", {"amount": 1}), ToolCall("f", {"amount": 2})
+
+    (pair,) = score_calls(calls[:1], calls[1:], settings).correct
+
+    assert (pair.overlap, pair.expected_arguments) == (1.0, 0)

@@ -242,8 +242,9 @@ class Pair(Struct, frozen=True, dict=True):
         kept: dict[str, ArgumentCounts] = self.__dict__
         found = kept.get(_COUNTS)
         if found is None:
-            given = self.actual.arguments or {}
-            found = kept[_COUNTS] = count_arguments(self._demands or {}, given)
+            given, demands = self.actual.arguments or {}, self._demands
+            # Demands without any argument still know which of the given ones are ignored.
+            found = kept[_COUNTS] = count_arguments({} if demands is None else demands, given)
         return found
 
 
