@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from callscore import Case
     from callscore.core.score import Outcome
-    from callscore.formats.cases import PlainCase
+    from callscore.formats.plain_cases import PlainCase
 
 __all__ = ["loads", "memory", "score", "typed"]
 

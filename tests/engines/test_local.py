@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from callscore.core.score import Outcome
-    from callscore.formats.cases import PlainCase
+    from callscore.formats.plain_cases import PlainCase
 
 F: dict[str, Any] = {"name": "f", "arguments": {"a": 1}}
 G: dict[str, Any] = {"name": "g", "arguments": {}}

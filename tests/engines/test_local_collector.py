@@ -12,7 +12,7 @@ from callscore.core.results import CaseScore, MetricResult, MetricValue, Noted
 from callscore.core.settings import DEFAULT, Settings
 from callscore.engines.collector import Collector, ScoreHooks, Show
 from callscore.errors import NotScorable
-from callscore.formats.cases import decode_plain_cases
+from callscore.formats.plain_cases import decode_plain_cases
 from callscore.metrics.metric import Metric
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     import pytest
 
     from callscore.core.score import Outcome
-    from callscore.formats.cases import PlainCase
+    from callscore.formats.plain_cases import PlainCase
 
 F = ToolCall("f", {})
 RIGHT = Case(id="right", expected=(F,), actual=(F,))

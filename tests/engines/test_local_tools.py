@@ -10,7 +10,7 @@ import pytest
 from callscore import Case, InvalidSettings, ReadOptions, Settings, ToolCall, UnreadableInput
 from callscore.engines.collector import Collector, ScoreHooks
 from callscore.engines.local import score_cases, score_files, score_joined
-from callscore.formats.cases import decode_plain_cases
+from callscore.formats.plain_cases import decode_plain_cases
 
 if TYPE_CHECKING:
     from pathlib import Path

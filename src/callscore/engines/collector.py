@@ -21,7 +21,8 @@ from callscore.engines.inputs import file_title
 from callscore.engines.tool_definitions import ToolDefinitions
 from callscore.engines.workers import Parts
 from callscore.errors import ModelFailed, UnreadableInput
-from callscore.formats.cases import PlainCase, has_own_id
+from callscore.formats.cases import has_own_id
+from callscore.formats.plain_cases import PlainCase
 
 if TYPE_CHECKING:
     from callscore.metrics.metric import Metric
@@ -144,19 +145,16 @@ class Collector:
 
     @property
     def takes_plain(self) -> bool:
-        """Whether cases can be counted without decoding them, except those that are shown."""
+        """Whether cases can be counted without decoding them, except the few that are shown."""
+        shows_few = self._show == "none" or (
+            self._show == "failing" and self._max_shown is not None
+        )
         is_watched = self._hooks.on_score is not None or self._hooks.on_result is not None
         knows_tools = self.definitions.of_run is not None
-        if is_watched or knows_tools or self._metrics:
+        if not shows_few or is_watched or knows_tools or self._metrics:
             return False
         defaults = {setting: getattr(DEFAULT, setting) for setting in _IRRELEVANT_SETTINGS}
         return structs.replace(self._settings, **defaults) == DEFAULT
-
-    @property
-    def shows_many(self) -> bool:
-        """Whether any number of cases is shown."""
-        is_limited = self._show == "failing" and self._max_shown is not None
-        return self._show != "none" and not is_limited
 
     def take(self, case: Case, place: str = "") -> None:
         """Score one case and count it, or count why it is not scored.

@@ -216,10 +216,10 @@ class CaseReader:
         is_message = isinstance(value, dict) and value.get("role") == "assistant"
         return self._has_messages and is_message and "id" in value and self._dialect is None
 
-    def may_join(self, lines: bytes) -> bool:
-        """Whether these lines, though they look like cases, may be a part of a conversation."""
-        is_joining = any(documents.is_joining for documents, _ in self._groups.values())
-        return is_joining or b'"role"' in lines
+    @property
+    def is_joining(self) -> bool:
+        """Whether the next lines may be a part of a conversation, even if they look like cases."""
+        return any(documents.is_joining for documents, _ in self._groups.values())
 
     def finish(self) -> Iterator[Found]:
         """The cases that are only complete at the end of the file."""

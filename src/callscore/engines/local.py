@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from contextlib import contextmanager
 from os import PathLike, fspath
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from msgspec import structs
 
@@ -29,11 +29,10 @@ from callscore.engines.workers import Split, can_fork, left_by_workers
 from callscore.errors import InvalidCall, InvalidSettings, ModelFailed, UnreadableInput
 from callscore.formats.cases import (
     case_record,
-    decode_plain_cases,
     has_own_id,
     read_case,
-    read_plain_case,
 )
+from callscore.formats.plain_cases import PlainCase, decode_cases, decode_plain_cases
 from callscore.formats.reading import read_candidates
 from callscore.formats.shape import describe
 from callscore.formats.trace import DEFAULT_READ_OPTIONS
@@ -42,17 +41,17 @@ from callscore.sources import BadRecord, Lines, read_batches
 from callscore.sources.duplicate_keys import has_duplicate_sides
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from callscore.core.results import Results
     from callscore.engines.collector import Metrics, ScoredPart, Show
     from callscore.engines.inputs import FileContent, Found
     from callscore.engines.workers import Batch
-    from callscore.formats.cases import PlainCase
     from callscore.formats.trace import ReadOptions
 
 __all__ = ["score_cases", "score_files", "score_joined"]
 
+_Case = TypeVar("_Case", PlainCase, Case)
 _NO_HOOKS = ScoreHooks()
 # Smaller batches are decoded just as quickly.
 _MANY_BYTES = 1 << 14
@@ -60,9 +59,6 @@ _MANY_BYTES = 1 << 14
 # plain cases is not decoded, and searching it would take nearly as long as scoring: only the sides of
 # cases are searched for there, whether the lines are decoded or not.
 _CHECKED_BYTES = 1 << 18
-# If many cases are shown, each of them is scored. In so few bytes no case can exceed its budget, which
-# would have to be found out before it is counted.
-_SHORT_LINE = 1 << 14
 
 
 def score_cases(  # noqa: PLR0913  (all are options)
@@ -241,6 +237,18 @@ def _paths(paths: str | PathLike[str] | Iterable[str | PathLike[str]]) -> list[s
     return [fspath(path) for path in paths]
 
 
+def _decoded(decode: Callable[[bytes], list[_Case]], lines: Lines) -> list[_Case] | None:
+    """The cases of lines in the simplest notation; None if they are in another one."""
+    try:
+        cases = decode(lines.data)
+    except (ValueError, RecursionError):
+        return None
+    is_checked = lines.offset < _CHECKED_BYTES
+    if not is_checked and has_duplicate_sides(lines.data, len(cases)):
+        return None
+    return cases
+
+
 class _FileScoring:
     """One pass over the input."""
 
@@ -277,11 +285,15 @@ class _FileScoring:
         if not isinstance(batch, Lines):
             self._take(reader.take(batch))
             return
-        takes_plain = self._collector.takes_plain and self._inputs.says_nothing
         is_large = len(batch.data) >= _MANY_BYTES
-        is_plain = is_large and not (batch.offset < _CHECKED_BYTES and batch.may_have_duplicates)
-        if takes_plain and is_plain and self._take_plain(batch, reader):
-            return
+        may_be_plain = is_large and self._inputs.says_nothing and not reader.is_joining
+        if may_be_plain and not (batch.offset < _CHECKED_BYTES and batch.may_have_duplicates):
+            has_choice = self._limit.is_set or self._inputs.top_k > 1
+            if self._collector.takes_plain:
+                if self._take_plain(batch, reader):
+                    return
+            elif not has_choice and self._take_whole(batch):
+                return
         for record in batch.records(checked_bytes=_CHECKED_BYTES):
             self._take(reader.take(record))
             if self._limit.ends_file:
@@ -329,18 +341,18 @@ class _FileScoring:
             elif self._limit.takes_case(case):
                 self._score(place, case)
 
+    def _take_whole(self, lines: Lines) -> bool:
+        """Take cases in the simplest notation; returns False if these lines are in another one."""
+        cases = _decoded(decode_cases, lines)
+        for position, case in enumerate(cases or ()):
+            self._score(lines.place(position), case)
+        return cases is not None
+
     def _take_plain(self, lines: Lines, reader: CaseReader) -> bool:
         """Count cases without decoding them; returns False if these lines must be decoded."""
-        try:
-            cases = decode_plain_cases(lines.data)
-        except (ValueError, RecursionError):
+        cases = _decoded(decode_plain_cases, lines)
+        if cases is None:
             return False
-        texts = lines.data.split(b"\n") if self._collector.shows_many else []
-        is_checked = lines.offset < _CHECKED_BYTES
-        has_duplicates = not is_checked and has_duplicate_sides(lines.data, len(cases))
-        if has_duplicates or (texts and not _can_show_all(texts, lines, reader)):
-            return False
-
         used: Sequence[int] = range(len(cases))
         if self._limit.is_set:
             used = self._used_positions(cases)
@@ -348,9 +360,6 @@ class _FileScoring:
         places: dict[int, str] = {}
 
         def read(position: int) -> Case | None:
-            if texts and (plain := read_plain_case(texts[used[position]])) is not None:
-                places[position] = lines.place(used[position])
-                return plain
             found = self._cases(reader.take(lines.record(used[position])))
             for places[position], case in found:
                 return case
@@ -428,8 +437,3 @@ class _FileScoring:
             error.is_one_record = True
             raise error
         self._collector.skipped.add(f"{place}: {problem}")
-
-
-def _can_show_all(texts: list[bytes], lines: Lines, reader: CaseReader) -> bool:
-    """Whether these lines are cases of which none can exceed its budget."""
-    return len(max(texts, key=len)) <= _SHORT_LINE and not reader.may_join(lines.data)

@@ -1,25 +1,17 @@
-"""Cases as records of a file: reading them, joining their two sides, and writing them.
-
-`decode_plain_cases` decodes lines in the simplest notation directly into structs, without their
-arguments; it rejects any other notation, which `read_case` then reads.
-"""
+"""Cases as records of a file: reading them, joining their two sides, and writing them."""
 
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Annotated, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
-import msgspec
-from msgspec import UNSET, Meta, Struct, UnsetType
 from msgspec.structs import asdict
 
 from callscore.core.call import ToolCall
 from callscore.core.case import Case
 from callscore.core.equality import fingerprint
 from callscore.core.expectation_json import expected_to_json
-from callscore.core.fast_strict import PlainCall
 from callscore.errors import InvalidCall, UnreadableInput
-from callscore.formats.calls import read_simple_calls
 from callscore.formats.case_fields import (
     ACTUAL_FIELDS,
     EITHER_SIDE_FIELDS,
@@ -53,12 +45,10 @@ if TYPE_CHECKING:
 
 __all__ = [
     "NO_ID",
-    "PlainCase",
     "actual_from_trace",
     "call_record",
     "case_from_trace",
     "case_record",
-    "decode_plain_cases",
     "expected_records",
     "has_own_id",
     "join_case",
@@ -291,72 +281,6 @@ def _content_id(expected: Sequence[Expected] | None, question: Any) -> str:
     ]
     text = fingerprint([None if expected is None else items, question])
     return _CONTENT_ID_PREFIX + sha256(text.encode("utf-8", "backslashreplace")).hexdigest()[:12]
-
-
-class PlainCase(Struct, frozen=True, gc=False):
-    """One line of a case file; if one of the unset fields is set, it is not a plain case."""
-
-    id: Annotated[str, Meta(min_length=1)] | int
-    expected: tuple[PlainCall, ...]
-    actual: tuple[PlainCall, ...]
-    trial: int | str | None = None
-    tags: list[str] = []
-    referenceToolCalls: UnsetType = UNSET  # noqa: N815  (a field of the file)
-    expectedTool: UnsetType = UNSET  # noqa: N815  (likewise)
-    toolCalls: UnsetType = UNSET  # noqa: N815  (likewise)
-    tools: UnsetType = UNSET  # calls are checked by their schemas
-    forbid: UnsetType = UNSET  # belongs into `expected`
-
-
-# The beginning of a key that may be a rule, also as an escape. One byte of it is searched first,
-# which is two hundred times as fast and usually enough.
-_RULE_MARKS = ((b"$", b'"$'), (b"\\", b"\\u0024"))
-_decode_lines = msgspec.json.Decoder(PlainCase).decode_lines
-_decode_line = msgspec.json.Decoder().decode
-_DECODE_ERRORS = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError)
-# The fields of a case that are read as they are, or not at all.
-_PLAIN_FIELDS = frozenset(("id", "expected", "actual", "input", "trial", "tags", "metadata"))
-
-
-def decode_plain_cases(lines: bytes) -> list[PlainCase]:
-    """The cases of whole lines.
-
-    Raises:
-        ValueError: one of the lines is not in the simplest notation. Likewise RecursionError.
-    """
-    if any(byte in lines and mark in lines for byte, mark in _RULE_MARKS):
-        raise ValueError("there may be rules in it")
-    if not lines.isascii():
-        lines.decode()  # raises if it is not UTF-8, which the decoder does not check in raw arguments
-    cases = _decode_lines(lines)
-    breaks = len(lines) - len(lines.replace(b"\n", b""))  # many times as fast as `count`
-    if len(cases) != breaks + (not lines.endswith(b"\n")):
-        raise ValueError("not one case per line")
-    return cases
-
-
-def read_plain_case(line: bytes) -> Case | None:
-    """The case of a line that `decode_plain_cases` accepts; None if its calls have more than a name and arguments.
-
-    It is the one that `read_case` reads. There are no rules in it.
-    """
-    try:
-        record = _decode_line(line)
-    except _DECODE_ERRORS:
-        return None
-    expected = read_simple_calls(record["expected"])
-    actual = read_simple_calls(record["actual"])
-    if expected is None or actual is None or not _PLAIN_FIELDS.issuperset(record):
-        return None
-    return Case(
-        id=read_id(record, "") or NO_ID,
-        expected=expected,
-        actual=actual,
-        input=record.get("input"),
-        trial=read_trial(record, ""),
-        tags=read_tags(record, ""),
-        metadata=record.get("metadata"),
-    )
 
 
 def expected_records(expected: Iterable[Expected]) -> list[Any]:

@@ -1,0 +1,123 @@
+"""Lines of a case file in the simplest notation, decoded directly into structs.
+
+Nearly all lines of large files are like this, and reading them is several times as fast as through
+`read_case`. Any other notation is refused here, and read there.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import msgspec
+from msgspec import UNSET, Meta, Struct, UnsetType
+
+from callscore.core.call import ToolCall
+from callscore.core.case import Case
+from callscore.core.fast_strict import PlainCall
+from callscore.core.nesting import end_soon
+
+__all__ = ["PlainCase", "decode_cases", "decode_plain_cases"]
+
+_Text = Annotated[str, Meta(min_length=1)]
+_Integer = Annotated[int, Meta(ge=-(1 << 62), le=1 << 62)]  # of more digits, some are refused
+
+
+class _Line(Struct, frozen=True, gc=False, kw_only=True):
+    """What all cases in this notation have; if one of the unset fields is set, it is another notation."""
+
+    id: _Text | _Integer
+    trial: _Integer | str | None = None
+    tags: list[str] = []
+    referenceToolCalls: UnsetType = UNSET  # noqa: N815  (a field of the file)
+    expectedTool: UnsetType = UNSET  # noqa: N815  (likewise)
+    toolCalls: UnsetType = UNSET  # noqa: N815  (likewise)
+    tools: UnsetType = UNSET  # calls are checked by their schemas
+    role: UnsetType = UNSET  # a message, which tells how to read the lines that follow
+    # What belongs into `expected`.
+    forbid: UnsetType = UNSET
+    in_order: UnsetType = UNSET
+    any_order: UnsetType = UNSET
+    one_of: UnsetType = UNSET
+    optional: UnsetType = UNSET
+
+
+class PlainCase(_Line, frozen=True, gc=False, kw_only=True):
+    """A case whose arguments are not decoded."""
+
+    expected: tuple[PlainCall, ...]
+    actual: tuple[PlainCall, ...]
+
+
+class _Call(Struct, frozen=True, gc=False, forbid_unknown_fields=True):
+    name: _Text
+    arguments: dict[str, Any]
+
+
+class _WholeCase(_Line, frozen=True, gc=False, kw_only=True):
+    expected: list[_Call]
+    actual: list[_Call]
+    input: Any = None
+    metadata: Any = None
+    only: UnsetType = UNSET
+    skip: UnsetType = UNSET
+
+
+# The beginning of a key that may be a rule, also as an escape. One byte of it is searched first,
+# which is two hundred times as fast and usually enough.
+_RULE_MARKS = ((b"$", b'"$'), (b"\\", b"\\u0024"))
+_decode_plain = msgspec.json.Decoder(PlainCase).decode_lines
+_decode_whole = msgspec.json.Decoder(_WholeCase).decode_lines
+
+
+def decode_plain_cases(lines: bytes) -> list[PlainCase]:
+    """The cases of whole lines, without their arguments.
+
+    Raises:
+        ValueError: one of the lines is not in the simplest notation. Likewise RecursionError.
+    """
+    _require_plain_text(lines)
+    cases = _decode_plain(lines)
+    _require_one_per_line(lines, len(cases))
+    return cases
+
+
+def decode_cases(lines: bytes) -> list[Case]:
+    """The cases of whole lines, as `read_case` reads them.
+
+    Raises:
+        ValueError: one of the lines is not in the simplest notation. Likewise RecursionError.
+    """
+    _require_plain_text(lines)
+    found = _decode_whole(lines)
+    _require_one_per_line(lines, len(found))
+    return [
+        Case(
+            id=str(case.id),
+            expected=_tool_calls(case.expected),
+            actual=_tool_calls(case.actual),
+            input=case.input,
+            trial=case.trial,
+            tags=tuple(case.tags),
+            metadata=case.metadata,
+        )
+        for case in found
+    ]
+
+
+def _require_plain_text(lines: bytes) -> None:
+    if any(byte in lines and mark in lines for byte, mark in _RULE_MARKS):
+        raise ValueError("there may be rules in it")
+    if not lines.isascii():
+        lines.decode()  # raises if it is not UTF-8, which the decoder does not check in raw arguments
+
+
+def _require_one_per_line(lines: bytes, cases: int) -> None:
+    breaks = len(lines) - len(lines.replace(b"\n", b""))  # many times as fast as `count`
+    if cases != breaks + (not lines.endswith(b"\n")):
+        raise ValueError("not one case per line")
+
+
+def _tool_calls(calls: list[_Call]) -> tuple[ToolCall, ...]:
+    if not end_soon([call.arguments for call in calls]):
+        raise ValueError("the arguments may be nested too deeply")
+    return tuple([ToolCall(call.name, call.arguments) for call in calls])
