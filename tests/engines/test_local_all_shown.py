@@ -11,15 +11,13 @@ from hypothesis import strategies as st
 
 from callscore.core.settings import DEFAULT
 from callscore.engines import local
-from callscore.engines.collector import Collector, ScoreHooks
+from callscore.engines.collector import ScoreHooks
 from callscore.engines.inputs import CaseReader
 from callscore.engines.local import score_files
 from callscore.errors import UnreadableInput
-from callscore.formats.cases import decode_plain_cases, read_case, read_plain_case
 from callscore.words.case_json import case_to_json
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
 
     from callscore.core.results import CaseScore, Results
@@ -102,19 +100,6 @@ def test_plain_cases_are_shown_as_if_each_had_been_read_by_itself(
         assert found.only == others[0].only
 
 
-@given(RECORD)
-def test_a_plain_case_is_the_one_that_is_read_with_care(record: dict[str, Any]) -> None:
-    line = msgspec.json.encode(record)
-    try:
-        decode_plain_cases(line)
-    except ValueError:
-        return
-
-    found = read_plain_case(line)
-
-    assert found is None or found == read_case(msgspec.json.decode(line), place="")
-
-
 def test_most_cases_are_read_in_one_step(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     calls = [{"name": "f", "arguments": {"a": 1}}]
     write(file, [{"id": str(at), "expected": calls, "actual": calls} for at in range(500)])
@@ -131,41 +116,3 @@ def test_most_cases_are_read_in_one_step(file: Path, monkeypatch: pytest.MonkeyP
 
     assert [case.id for case in results.cases] == [str(at) for at in range(500)]
     assert len(with_care) < 100  # the first bytes of a file are a batch of their own
-
-
-@pytest.fixture
-def counted() -> Iterator[list[int]]:
-    """How many cases were counted without decoding them."""
-    found: list[int] = []
-    take_plain = Collector.take_plain
-
-    def spy(self: Collector, cases: list[Any], *others: Any) -> None:
-        found.append(len(cases))
-        take_plain(self, cases, *others)
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Collector, "take_plain", spy)
-        yield found
-
-
-@pytest.mark.parametrize(
-    ("other", "is_plain"),
-    [({}, True), ({"input": "x" * 20_000}, False), ({"role": "user"}, False)],
-)
-def test_long_lines_and_messages_are_read_with_care(
-    file: Path, counted: list[int], other: dict[str, Any], *, is_plain: bool
-) -> None:
-    record = {"id": "a", "input": "x" * 2000, "expected": [], "actual": []}
-    write(file, [record | other] * 10)
-
-    results = score_files(file, show="all", max_shown=None)
-
-    assert len(results.cases) == 10
-    assert bool(counted) is is_plain
-
-
-def test_what_is_not_one_number_for_a_decoder_is_read_with_care() -> None:
-    line = b'{"id": "a", "expected": [], "actual": [{"name": "f", "arguments": {"a": 1e400}}]}'
-
-    assert decode_plain_cases(line)
-    assert read_plain_case(line) is None

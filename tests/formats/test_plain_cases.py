@@ -36,7 +36,9 @@ CALLS = st.fixed_dictionaries(
         "optional": st.booleans(),
     },
 )
-SIDES = st.lists(CALLS, max_size=3) | st.none() | st.just([{"in_order": []}]) | st.just(["f"])
+SIDES: st.SearchStrategy[Any] = (
+    st.lists(CALLS, max_size=3) | st.none() | st.just([{"in_order": []}]) | st.just(["f"])
+)
 RECORDS = st.fixed_dictionaries(
     {"id": st.text(max_size=3) | st.integers(-(2**70), 2**70), "expected": SIDES, "actual": SIDES},
     optional={
@@ -99,6 +101,14 @@ def test_arguments_that_are_nested_too_deeply_are_left_to_the_reader() -> None:
     line = f'{{"id": "a", "expected": {side}, "actual": []}}\n'.encode()
 
     with pytest.raises((ValueError, RecursionError)):
+        decode_cases(line)
+
+
+def test_what_is_not_one_number_for_a_decoder_is_left_to_the_reader() -> None:
+    line = b'{"id": "a", "expected": [], "actual": [{"name": "f", "arguments": {"a": 1e400}}]}'
+
+    assert decode_plain_cases(line)
+    with pytest.raises(ValueError, match="range"):
         decode_cases(line)
 
 

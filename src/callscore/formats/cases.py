@@ -53,7 +53,6 @@ __all__ = [
     "has_own_id",
     "join_case",
     "read_case",
-    "read_plain_case",
     "read_reference",
     "read_trace",
     "record_line",
