@@ -14,7 +14,7 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 from callscore.core.call import ToolCall
 from callscore.core.case import Case
 from callscore.core.fast_strict import PlainCall
-from callscore.core.nesting import end_soon
+from callscore.core.nesting import end_soon, nesting_fault
 
 __all__ = ["PlainCase", "decode_cases", "decode_plain_cases"]
 
@@ -118,6 +118,7 @@ def _require_one_per_line(lines: bytes, cases: int) -> None:
 
 
 def _tool_calls(calls: list[_Call]) -> tuple[ToolCall, ...]:
-    if not end_soon([call.arguments for call in calls]):
-        raise ValueError("the arguments may be nested too deeply")
+    objects = [call.arguments for call in calls]
+    if not end_soon(objects) and any(map(nesting_fault, objects)):
+        raise ValueError("the arguments are nested too deeply")
     return tuple([ToolCall(call.name, call.arguments) for call in calls])
