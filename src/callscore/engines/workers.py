@@ -119,9 +119,10 @@ def left_by_workers(batches: Iterator[Batch], split: Split[_Result], jobs: int) 
     workers = Workers(work, jobs)
     try:
         for done in workers.results(cast("Iterator[Lines]", batches), split.context):
-            is_same = split.state() == state
-            if not is_same or done.result is None or not split.add(done.result):
+            if done.result is None or not split.add(done.result):
                 yield from done.lines
+                if split.state() != state:
+                    workers.stop()
     finally:
         workers.close()
 
@@ -147,6 +148,7 @@ class Workers(Generic[_Result]):
         for stream in (sys.stdout, sys.stderr):
             if stream is not None:
                 stream.flush()  # what waits to be written would be written by every process
+        self._is_stopped = False
         self._workers: list[_Worker] = []
         for _ in range(jobs):
             self._workers.append(self._start(work))
@@ -184,6 +186,10 @@ class Workers(Generic[_Result]):
         busy: dict[int, _Task[_Result]] = {}  # by the number of the worker
         has_more = True
         while has_more or waiting:
+            if self._is_stopped:
+                yield from [Done(task.lines, None) for task in waiting]
+                yield from (Done(lines, None) for lines in tasks)
+                return
             while has_more and len(busy) < len(self._workers):
                 if len(waiting) >= _TASKS_WAITING * len(self._workers):
                     break
@@ -221,6 +227,10 @@ class Workers(Generic[_Result]):
         except (EOFError, OSError) as error:
             raise WorkerEnded(_ENDED) from error
         return result
+
+    def stop(self) -> None:
+        """Leave all further lines to the caller."""
+        self._is_stopped = True
 
     def close(self) -> None:
         """End the processes."""
@@ -264,7 +274,7 @@ def _serve(connection: Connection[Any, Any], work: _Work[_Result]) -> None:
             result = work(lines, context)
         try:
             connection.send(result)
-        except (TypeError, ValueError, AttributeError, RecursionError):  # it cannot be sent
-            connection.send(None)
         except OSError:
             return
+        except Exception:  # noqa: BLE001  (it cannot be sent, for one of many reasons)
+            connection.send(None)
