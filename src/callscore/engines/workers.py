@@ -97,19 +97,15 @@ def left_by_workers(batches: Iterator[Batch], split: Split[_Result], jobs: int) 
 
     The caller does the work on each batch before it takes the next.
     """
-    if jobs == 1:
-        yield from batches
-        return
     size = 0
     for batch in batches:
         yield batch
-        if not isinstance(batch, Lines):
-            continue
-        size += len(batch.data)
-        if size >= _BYTES_BEFORE:
-            break
-    else:
-        return
+        size += len(batch.data) if isinstance(batch, Lines) else 0
+        if size >= _BYTES_BEFORE and jobs > 1:
+            yield from _left_by_workers(cast("Iterator[Lines]", batches), split, jobs)
+
+
+def _left_by_workers(batches: Iterator[Lines], split: Split[_Result], jobs: int) -> Iterator[Batch]:
     state = split.state()
 
     def work(lines: list[Lines], context: int) -> _Result | None:
@@ -118,7 +114,7 @@ def left_by_workers(batches: Iterator[Batch], split: Split[_Result], jobs: int) 
 
     workers = Workers(work, jobs)
     try:
-        for done in workers.results(cast("Iterator[Lines]", batches), split.context):
+        for done in workers.results(batches, split.context):
             if done.result is None or not split.add(done.result):
                 yield from done.lines
                 if split.state() != state:
@@ -204,7 +200,7 @@ class Workers(Generic[_Result]):
                 task = busy.pop(number)
                 task.result = self._receive(number)
                 task.is_done = True
-            while waiting and waiting[0].is_done:
+            while waiting and waiting[0].is_done and not self._is_stopped:
                 task = waiting.popleft()
                 yield Done(task.lines, task.result)
 
