@@ -22,7 +22,7 @@ SPREAD := -n $(JOBS) --dist worksteal
 # Tests start many processes: compiling every module in each of them takes longer than the tests.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help demo test quick model postgres format lint types layers tests quick-tests properties fuzz differential parity bench bench-history faults bench-peers validity verdicts transcript transcript-diff pictures clean
+.PHONY: help demo test quick model postgres format lint types layers tests quick-tests properties fuzz differential parity bench bench-growth bench-history faults bench-peers validity verdicts transcript transcript-diff pictures clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -88,8 +88,11 @@ differential: $(SDKS_VENV)/.installed ## compare what is read with the objects o
 parity: $(VENV)/.installed ## compare other tools' metrics with the real packages, and write the table
 	$(BIN)/python -m tests.parity.compare --write
 
-bench: $(VENV)/.installed-dev ## measure speed and memory, and compare them with the limits
-	$(BIN)/python benchmarks/run.py
+bench: $(VENV)/.installed-dev ## measure speed and memory; fails if a row is 25 % worse than committed: ONLY=PATTERN WRITE=1
+	$(BIN)/python benchmarks/run.py $(if $(ONLY),--only '$(ONLY)') $(if $(WRITE),--write)
+
+bench-growth: $(VENV)/.installed-dev ## measure every command on 1,000 to 1,000,000 cases, and draw the chart
+	$(BIN)/python benchmarks/growth.py
 
 bench-history: $(VENV)/.installed-dev ## measure a history with a thousand runs of a thousand cases
 	$(BIN)/python benchmarks/history.py --whole
@@ -115,6 +118,7 @@ transcript-diff: $(VENV)/.installed-dev ## record again and compare: make transc
 
 pictures: $(VENV)/.installed-dev ## update the pictures and the outputs in the documentation
 	$(BIN)/python docs/images/make_report_svg.py
+	$(BIN)/python benchmarks/growth.py --draw
 	PYTHONPATH=benchmarks $(BIN)/python -m validity.run --write
 	$(BIN)/python docs/cli_options.py --write
 	$(BIN)/callscore schema case -o docs/reference/case.schema.json

@@ -18,6 +18,7 @@ The same in both, and why:
 
 from __future__ import annotations
 
+import re
 from random import Random
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -78,6 +79,9 @@ _SENTENCE = (
     "window seat or change it if the price goes up by more than ten percent before friday"
 )
 _WORDS = _SENTENCE.split()
+_NAMES = re.compile(rb'"[a-z]+_(?:[a-z]+_)?\d+"')  # of tools and of parameters
+_LETTERS = bytes.maketrans(b"0123456789", b"abcdefghij")
+_ID = b'"id":"case-'
 
 
 class _Tool(NamedTuple):
@@ -102,13 +106,27 @@ def write_cases(path: Path, count: int, shape: Shape) -> None:
 
 
 def write_large(path: Path, size: int) -> None:
-    """A JSONL file of at least that many bytes: trajectories over and over, with ids of their own."""
+    """A JSONL file of at least that many bytes, all of it trajectories that do not repeat.
+
+    Most of it is made from the first cases, because drawing takes longer than scoring: the digits of
+    their values are exchanged for others, by another permutation each time. What was equal stays equal.
+    """
     encode = msgspec.json.encode
     block = b"".join(encode(case) + b"\n" for case in make_cases(10_000, TRAJECTORY))
-    start = b'"id":"case-'
+    block = _NAMES.sub(lambda name: name[0].translate(_LETTERS), block)  # the tools stay the same
+    random = Random(_SEED)
+    written = 0
     with path.open("wb") as file:
-        for number in range(size // len(block) + 1):
-            file.write(block.replace(start, b"%s%03d-" % (start, number)))
+        while written < size:
+            number = b"%s%x-" % (_ID, random.getrandbits(64))
+            written += file.write(block.translate(_exchange(random)).replace(_ID, number))
+
+
+def _exchange(random: Random) -> bytes:
+    """A permutation of digits and of the capitals of places; numbers stay numbers without a 0 ahead."""
+    alphabets = (b"123456789", b"FJLNPRSTY")
+    given = b"".join(alphabets)
+    return bytes.maketrans(given, b"".join(bytes(random.sample(each, 9)) for each in alphabets))
 
 
 def _make_tool(random: Random, number: int) -> _Tool:

@@ -5,27 +5,44 @@ from __future__ import annotations
 import sqlite3
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 import timing
+from rows import Row
 
 from callscore.core.results import MetricValue
 from callscore.history.opening import open_store
 from callscore.history.records import AnswerRecord, EvaluationRecord, ResultRecord, RunRecord
 from callscore.history.writer import BackgroundWriter
 
-__all__ = ["Cost", "cost_of_keeping"]
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from rows import Inputs
+
+__all__ = ["cost_of_keeping", "rows"]
 
 RUN = "20261115-184354-k3f9"
 AT_ONCE = 250  # how many a writer that is kept busy has in one transaction
 
-# What a pair of records costs in microseconds, and in terms of two bare inserts.
-Cost = tuple[float, float]
+BAR = 120.0
 
 
-def cost_of_keeping(count: int, rounds: int) -> Cost:
-    """What it costs to keep an answer and its result, one of many."""
+def rows(inputs: Inputs) -> Iterator[Row]:
+    """Every row of this subject."""
+    count = 5 * inputs.effort.few_cases
+    yield Row(
+        "run-save",
+        "run: saving an answer and its result, one of many",
+        BAR,
+        lambda rounds: cost_of_keeping(count, rounds),
+        "us",
+    )
+
+
+def cost_of_keeping(count: int, rounds: int) -> timing.Measured:
+    """What it costs to keep an answer and its result, against two bare inserts of their JSON."""
     pairs = [_pair(number) for number in range(count)]
 
     def by_writer() -> None:
@@ -56,8 +73,7 @@ def cost_of_keeping(count: int, rounds: int) -> Cost:
                 bare.execute("COMMIT")
             bare.close()
 
-    ours, theirs = timing.best_times([by_writer, by_hand], rounds=rounds)
-    return ours / count * 1e6, ours / theirs
+    return timing.compare(timing.cpu(by_writer), timing.cpu(by_hand), rounds, scale=1e6 / count)
 
 
 def _pair(number: int) -> tuple[AnswerRecord, ResultRecord]:

@@ -7,9 +7,12 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 from resource import RUSAGE_CHILDREN, getrusage
 from tempfile import TemporaryDirectory
+
+import timing
 
 __all__ = ["unused_cost"]
 
@@ -17,16 +20,14 @@ _TESTS = 2_000
 _COMMAND = (sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider")
 
 
-def unused_cost(rounds: int) -> float:
-    """The time of a session with the plugin, in terms of that of one without it."""
+def unused_cost(rounds: int) -> timing.Measured:
+    """A session with the plugin, against one without it."""
     with TemporaryDirectory() as folder:
         tests = "\n\n".join(f"def test_{number}():\n    assert True" for number in range(_TESTS))
         (Path(folder) / "test_many.py").write_text(tests, encoding="utf-8")
         _seconds(folder)  # so that all bytecode is there
-        taken = [
-            (_seconds(folder), _seconds(folder, "-p", "no:callscore_pytest")) for _ in range(rounds)
-        ]
-    return min(installed for installed, _ in taken) / min(without for _, without in taken)
+        without = partial(_seconds, folder, "-p", "no:callscore_pytest")
+        return timing.compare(partial(_seconds, folder), without, 2 * rounds)
 
 
 def _seconds(folder: str, *options: str) -> float:

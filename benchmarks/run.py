@@ -1,228 +1,119 @@
-"""Measure callscore against its bars: python benchmarks/run.py [--quick] prints one table.
+"""Measure callscore against its bars and against the committed table.
 
-Ratios, taken in one run: a slower machine is slower for both sides. Nothing is asserted.
+    python benchmarks/run.py [--only PATTERN] [--quick] [--write]
+
+Prints one row after the other. A row that is more than 25 % worse than in `ratios.json` is measured
+again with more rounds; if it still is, the exit code is 1. `--write` writes the table instead, and the
+page that shows it.
 """
 
 from __future__ import annotations
 
-import json  # noqa: TID251  (the rival)
+import argparse
+import os
+import re
 import sys
-from collections import Counter
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
-import data
-import dialects
-import history
+import committed
+import documents
 import keeping
-import plugin
+import looking_back
+import performance_page
+import reporting
 import running
-import timing
-
-import callscore
+import scoring
+import starting
+from rows import FULL, QUICK, Inputs
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterable, Sequence
 
-__all__ = ["main"]
+    from committed import Entry, Table
+    from rows import Row
 
+__all__ = ["all_rows", "main", "measure", "measure_all"]
 
-class Row(NamedTuple):
-    """One line of the table: what was measured, and what it should be at the most."""
-
-    what: str
-    measured: float
-    bar: float
-    unit: str = "x"
+WIDTH = 92
+HEAD = f"{'what':{WIDTH}} measured       bar  ok?   ratio  committed  change  noise"
+SUBJECTS = (scoring, documents, reporting, keeping, starting, looking_back, running)
 
 
-class Effort(NamedTuple):
-    """How much is measured."""
-
-    rounds: int
-    few_cases: int
-    many_cases: int
-    large_file: int
-    imports: int
-    runs: int
-
-
-# A thousand cases in memory are what a suite has; many more would measure the processor's cache.
-FULL = Effort(
-    rounds=5, few_cases=1_000, many_cases=200_000, large_file=1_000_000_000, imports=40, runs=60
-)
-QUICK = Effort(
-    rounds=2, few_cases=500, many_cases=20_000, large_file=50_000_000, imports=5, runs=10
-)
-
-# How many values each of the three arguments has: from hardly any ties to nothing but ties.
-VALUES = ((1_000, 1_000, 1_000), (40, 40, 40), (2, 40, 1_000), (14, 14, 14))
-WIDTH = 76
-DIALECT_BAR = 3.0
-
-
-def main(arguments: list[str]) -> None:
-    """Print the table, row by row as it is measured."""
-    effort = QUICK if "--quick" in arguments else FULL
-    print(f"{'what':{WIDTH}} measured       bar  ok?")
-    for row in measure(effort):
-        verdict = "yes" if row.measured <= row.bar else "NO"
-        measured, bar = f"{row.measured:.2f}{row.unit}", f"{row.bar:.2f}{row.unit}"
-        print(f"{row.what:{WIDTH}} {measured:>8} {bar:>9}  {verdict}", flush=True)
+def main(words: Sequence[str], table: Path = committed.TABLE) -> int:
+    """Measure, print, and return the exit code."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--only", metavar="PATTERN", default="", help="Rows whose names match.")
+    parser.add_argument("--quick", action="store_true", help="Little data, once: to try it out.")
+    parser.add_argument("--write", action="store_true", help="Write the table to compare with.")
+    options = parser.parse_args(words)
+    if options.quick and options.write:
+        parser.error("--quick measures too little to be written.")
+    effort = QUICK if options.quick else FULL
+    before = committed.load(table)
+    with TemporaryDirectory(ignore_cleanup_errors=True) as folder:
+        rows = all_rows(Inputs(Path(folder), effort))
+        chosen = [row for row in rows if re.search(options.only, row.name)]
+        compared = committed.Table("", {}) if options.quick or options.write else before
+        found, worse = measure_all(chosen, effort.rounds, compared)
+    if options.write:
+        merged = {**before.rows, **found}
+        committed.save({row.name: merged[row.name] for row in rows if row.name in merged}, table)
+        performance_page.update()
+    if worse:
+        print(f"more than {committed.TOLERANCE:.0%} worse than committed: {', '.join(worse)}")
+    return 1 if worse else 0
 
 
-def measure(effort: Effort) -> Iterator[Row]:
-    """Every row, one after the other."""
-    yield score_dicts(effort)
-    with TemporaryDirectory() as folder:
-        for shape in (data.SUITE, data.TRAJECTORY):
-            path = Path(folder) / "cases.jsonl"
-            data.write_cases(path, effort.many_cases, shape)
-            yield from score_file(path, shape, effort)
-        yield shuffle(effort)
-        yield from assign_flexibly(effort)
-        path = Path(folder) / "large.jsonl"
-        data.write_large(path, effort.large_file)
-        yield score_large(path)
-    yield from read_traces(effort)
-    yield from keep_answers(effort)
-    yield from look_back(effort)
-    yield from run_evaluations(effort)
-    yield from import_package(effort)
-    what = "2,000 tests that do not use the pytest plugin, with it / without it"
-    yield Row(what, plugin.unused_cost(2 * effort.rounds), 1.05)
+def all_rows(inputs: Inputs) -> list[Row]:
+    """Every row of every subject; nothing is measured yet."""
+    return [row for subject in SUBJECTS for row in subject.rows(inputs)]
 
 
-def read_traces(effort: Effort) -> Iterator[Row]:
-    """Records of every dialect, decoded and read, against decoding alone; see dialects.py."""
-    found = list(dialects.costs(effort.rounds))
-    by_json = sorted(cost.by_json for cost in found)
-    by_msgspec = sorted(cost.by_msgspec for cost in found)
-    share = sum(cost <= DIALECT_BAR for cost in by_json) / len(found)
-    what = f"a record of any dialect / json.loads, median of {len(found)} samples"
-    yield Row(what, by_json[len(by_json) // 2], DIALECT_BAR)
-    yield Row(
-        f"the same, 9 of 10 ({share:.0%} are within)", by_json[len(by_json) * 9 // 10], DIALECT_BAR
-    )
-    yield Row("the same / msgspec, median", by_msgspec[len(by_msgspec) // 2], DIALECT_BAR)
-    yield Row(
-        "the recorded files / json.loads, all together",
-        dialects.recorded(effort.rounds),
-        DIALECT_BAR,
-    )
+def measure_all(
+    rows: Iterable[Row], rounds: int, before: Table
+) -> tuple[dict[str, Entry], list[str]]:
+    """Measure these rows and print them; returns what was found, and the names of what is worse."""
+    found: dict[str, Entry] = {}
+    worse: list[str] = []
+    print(f"{os.cpu_count()} processors, load {os.getloadavg()[0]:.1f}")
+    print(HEAD)
+    for row in rows:
+        _show_progress(row.name)
+        committed_row = before.rows.get(row.name)
+        found[row.name] = measure(row, rounds, committed_row)
+        if committed.is_worse(found[row.name], committed_row):
+            worse.append(row.name)
+        _show_progress("")
+        print(_line(found[row.name], committed_row), flush=True)
+    return found, worse
 
 
-def run_evaluations(effort: Effort) -> Iterator[Row]:
-    """A run against a real server on this machine, against the bare SDK; see running.py."""
-    by_chat, by_own = running.best_ratios(effort.few_cases, effort.rounds)
-    what = f"run {effort.few_cases:,} cases, 20 ms latency, 100 in flight"
-    yield Row(f"{what}, models.chat / bare SDK", by_chat, 1.3)
-    yield Row(f"{what}, one's own task / bare SDK", by_own, 1.3)
-    few, many = running.memory((effort.few_cases, 5 * effort.few_cases))
-    yield Row(
-        f"peak memory, {5 * effort.few_cases:,} cases / {effort.few_cases:,}", many / few, 1.3
-    )
+def measure(row: Row, rounds: int, before: Entry | None) -> Entry:
+    """Measure a row, and once more with more rounds if it is worse: perhaps it was the machine."""
+    now = committed.entry(row, row.measure(rounds))
+    if committed.is_worse(now, before):
+        again = committed.entry(row, row.measure(3 * rounds))
+        now = min(now, again, key=lambda one: one.ratio)
+    return now
 
 
-def keep_answers(effort: Effort) -> Iterator[Row]:
-    """Answers with their results into the history, against bare inserts; see keeping.py."""
-    microseconds, ratio = keeping.cost_of_keeping(5 * effort.few_cases, effort.rounds)
-    yield Row("keep an answer and its result, one of many", microseconds, 200, " us")
-    yield Row("the same / two bare inserts of their JSON", ratio, 4)
+def _line(now: Entry, before: Entry | None) -> str:
+    measured, bar = (f"{number:.3g}{now.unit:>2}" for number in (now.value, now.bar))
+    verdict = "yes" if now.value <= now.bar else "NO"
+    line = f"{now.what:{WIDTH}} {measured:>8} {bar:>9}  {verdict:3} {now.ratio:7.3g}"
+    if before is None:
+        return f"{line} {'-':>10} {'-':>7} {'±' + format(now.noise, '.0%'):>6}"
+    change = now.ratio / before.ratio - 1
+    note = "  WORSE" if committed.is_worse(now, before) else ""
+    return f"{line} {before.ratio:10.3g} {change:+7.0%} {'±' + format(now.noise, '.0%'):>6}{note}"
 
 
-def look_back(effort: Effort) -> Iterator[Row]:
-    """What a history takes, and what it costs to look at it; see history.py, also for a long one."""
-    runs, cases = effort.runs, effort.few_cases
-    with TemporaryDirectory() as folder:
-        path = Path(folder) / "history.db"
-        history.fill(path, runs, cases)
-        for cost in history.costs(path, runs, cases):
-            yield Row(*cost)
-
-
-def score_dicts(effort: Effort) -> Row:
-    """Strict scores of cases in memory, against the quickest thing that anyone would write."""
-    cases = list(data.make_cases(effort.few_cases, data.SUITE))
-
-    def ours() -> None:
-        for case in cases:
-            callscore.score(case["expected"], case["actual"])
-
-    def theirs() -> None:
-        for case in cases:
-            wanted, given = count_texts(case["expected"]), count_texts(case["actual"])
-            _ = 2 * (wanted & given).total() / (wanted.total() + given.total() or 1)
-
-    our_time, their_time = timing.best_times([ours, theirs], rounds=2 * effort.rounds)
-    return Row("strict score() / Counter over name and json.dumps", our_time / their_time, 0.30)
-
-
-def count_texts(calls: list[data.Call]) -> Counter[str]:
-    """How often each call is there, where a call is its name and its arguments as sorted JSON."""
-    return Counter(call["name"] + json.dumps(call["arguments"], sort_keys=True) for call in calls)
-
-
-def score_file(path: Path, shape: data.Shape, effort: Effort) -> Iterator[Row]:
-    """A file to a summary with per-case outcomes, against only decoding its lines."""
-    jobs = [["score", str(path)], ["loads", str(path)], ["typed", str(path)]]
-    score, loads, typed = timing.best_in_children(jobs, rounds=effort.rounds)
-    what = f"score {effort.many_cases:,} cases of a file, {shape.name}"
-    yield Row(f"{what} / json.loads", score / loads, 0.75)
-    yield Row(f"{what} / msgspec into structs", score / typed, 3)
-
-
-def shuffle(effort: Effort) -> Row:
-    """Ten times as many equal calls in one case, in another order."""
-    many, few = data.shuffled_calls(10_000), data.shuffled_calls(1_000)
-    jobs = [lambda: callscore.score(*many), lambda: callscore.score(*few)]
-    many_time, few_time = timing.best_times(jobs, rounds=2 * effort.rounds)
-    return Row("10,000 equal calls in one case, shuffled / 1,000", many_time / few_time, 15)
-
-
-def assign_flexibly(effort: Effort) -> Iterator[Row]:
-    """The best pairing of many near misses, against only counting what all pairs have in common."""
-    for count in (300, 1_000):
-        worst = max(flexible_ratio(*data.unequal_calls(count, values), effort) for values in VALUES)
-        yield Row(f"{count:,} unequal calls of one tool, flexible / double loop, worst", worst, 1)
-
-
-def flexible_ratio(expected: list[data.Call], actual: list[data.Call], effort: Effort) -> float:
-    """The time of a flexible score in terms of that of the double loop."""
-    jobs: list[Callable[[], object]] = [
-        lambda: callscore.score(expected, actual, mode="flexible"),
-        lambda: count_equal_arguments(expected, actual),
-    ]
-    ours, theirs = timing.best_times(jobs, rounds=effort.rounds)
-    return ours / theirs
-
-
-def count_equal_arguments(expected: list[data.Call], actual: list[data.Call]) -> int:
-    """The double loop."""
-    equal = 0
-    for wanted in expected:
-        for given in actual:
-            arguments = given["arguments"]
-            for name, value in wanted["arguments"].items():
-                if name in arguments and arguments[name] == value:
-                    equal += 1
-    return equal
-
-
-def score_large(path: Path) -> Row:
-    """The memory that a file needs which does not fit into it."""
-    what = f"peak memory over a file of {path.stat().st_size / 1e9:.2f} GB"
-    return Row(what, timing.child_number(["memory", str(path)]), 200, " MB")
-
-
-def import_package(effort: Effort) -> Iterator[Row]:
-    """What a program pays for the import; the names behind it are loaded when first used."""
-    statements = ["pass", "import asyncio", "import callscore", "from callscore import score"]
-    bare, rival, *ours = timing.import_times(statements, rounds=effort.imports)
-    for statement, taken in zip(statements[2:], ours, strict=True):
-        yield Row(f"{statement} / import asyncio", (taken - bare) / (rival - bare), 1.2)
+def _show_progress(name: str) -> None:
+    if sys.stderr.isatty():
+        print(f"\r\033[K{name}", end="", file=sys.stderr, flush=True)
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    sys.exit(main(sys.argv[1:]))

@@ -1,4 +1,4 @@
-"""What running an evaluation costs over asking alone, against a real server on this machine.
+"""What running an evaluation costs the processor over asking alone, with a real server on this machine.
 
 One process serves the protocol of OpenAI's chat completions, and answers after 20 ms. Others ask it
 about 1,000 cases, 100 at once: a bare loop over the SDK, and callscore, which keeps every answer,
@@ -9,21 +9,30 @@ connections are open. `python benchmarks/running.py JOB ADDRESS CASES` is one of
 from __future__ import annotations
 
 import asyncio
-import resource
 import subprocess
 import sys
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from time import perf_counter
+from time import process_time
 from typing import TYPE_CHECKING, Any
 
+import commands
+import timing
+from rows import Row
+
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
+
+    from rows import Inputs
 
     from callscore.evaluations.evaluation import Evaluation
 
-__all__ = ["best_ratios", "memory"]
+__all__ = ["rows"]
+
+RUN_BAR = 1.3
+MEMORY_BAR = 1.3
 
 _ROOT = Path(__file__).parents[1]
 _LATENCY = 0.02
@@ -44,19 +53,41 @@ _TOOL: dict[str, Any] = {
 }
 
 
-def best_ratios(cases: int, rounds: int) -> tuple[float, float]:
-    """The time of a run in terms of that of the bare loop: by a ready task, and by one's own."""
-    with _server() as address:
-        jobs = ("bare", "chat", "own")
-        taken = [[_child(job, address, cases) for job in jobs] for _ in range(rounds)]
-    bare, chat, own = (min(times) for times in zip(*taken, strict=True))
-    return chat / bare, own / bare
+def rows(inputs: Inputs) -> Iterator[Row]:
+    """Every row of this subject."""
+    cases = inputs.effort.few_cases
+    what = f"run {cases:,} cases, 20 ms latency, 100 in flight"
+    for job, task in (("chat", "models.chat"), ("own", "a task over the SDK")):
+        yield Row(
+            f"run-{job}",
+            f"{what}: {task} / bare SDK",
+            RUN_BAR,
+            partial(_against_bare, job, cases),
+        )
+    yield Row(
+        "run-memory",
+        f"run, peak memory of {5 * cases:,} cases / {cases:,}",
+        MEMORY_BAR,
+        lambda _: _memory(inputs),
+    )
 
 
-def memory(cases: Sequence[int]) -> list[float]:
-    """The megabytes that a run of so many cases has at its largest."""
+def _against_bare(job: str, cases: int, rounds: int) -> timing.Measured:
     with _server() as address:
-        return [_child("memory", address, count) for count in cases]
+        ours, theirs = (partial(_child, each, address, cases) for each in (job, "bare"))
+        return timing.compare(ours, theirs, rounds)
+
+
+def _memory(inputs: Inputs) -> timing.Measured:
+    counts = (5 * inputs.effort.few_cases, inputs.effort.few_cases)
+    with _server() as address:
+        many, few = (
+            commands.command(
+                commands.python_command(__file__, "chat", address, str(count)), inputs.folder
+            ).megabytes
+            for count in counts
+        )
+    return timing.measure([many], [few])
 
 
 @contextmanager
@@ -94,9 +125,9 @@ def bare(address: str, cases: int) -> float:
                         tools=[_TOOL],  # type: ignore[list-item]  # as people write it
                     )
 
-            start = perf_counter()
+            start = process_time()
             await asyncio.gather(*[work() for _ in range(_AT_ONCE)])
-            return perf_counter() - start
+            return process_time() - start
 
         await ask(_FEW)
         seconds = await ask(cases)
@@ -129,13 +160,6 @@ def own(address: str, cases: int) -> float:
     return _run(task, cases)
 
 
-def peak(address: str, cases: int) -> float:
-    """The megabytes that the process had at its largest."""
-    chat(address, cases)
-    most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return most / (1 << 20 if sys.platform == "darwin" else 1 << 10)
-
-
 def _question(number: int) -> str:
     return f"What is the weather in city {number}?"
 
@@ -164,15 +188,15 @@ def _run(task: Any, cases: int) -> float:
     few, planned = make_plan([_evaluation(task, _FEW)]), make_plan([_evaluation(task, cases)])
     with TemporaryDirectory() as folder, open_store(Path(folder) / "history.db") as store:
         run(few, RunOptions(jobs=_AT_ONCE), store=store)
-        start = perf_counter()
+        start = process_time()
         found = run(planned, RunOptions(jobs=_AT_ONCE), store=store)
-        seconds = perf_counter() - start
+        seconds = process_time() - start
     if found.evaluations[0].passed != cases:
         sys.exit(f"{found.evaluations[0].passed} of {cases} passed")
     return seconds
 
 
-_JOBS = {"bare": bare, "chat": chat, "own": own, "memory": peak}
+_JOBS = {"bare": bare, "chat": chat, "own": own}
 
 if __name__ == "__main__":
     _, name, server, count = sys.argv
