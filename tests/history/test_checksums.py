@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from msgspec.structs import replace
 from sqlalchemy import text
 from tests.history.made_up import a_result, a_run, an_answer, an_evaluation
@@ -238,6 +240,41 @@ def test_drivers_may_return_booleans_as_numbers() -> None:
     numbers = {**row, "passed": 1, "is_reused": 0, "seconds": 2.0}
 
     assert RESULT_CHECKS.verify([*numbers.values()], RUN) == row["checksum"]
+
+
+_stored_values = (
+    st.none() | st.integers(-2, 2) | st.booleans() | st.floats() | st.text() | st.binary()
+)
+
+
+@given(
+    st.lists(st.tuples(st.booleans(), st.lists(_stored_values, min_size=2, max_size=4)), max_size=4)
+)
+def test_many_rows_are_verified_like_each_of_them(drawn: list[tuple[bool, list[Any]]]) -> None:
+    names = [column.name for column in results.columns]
+    rows = []
+    for is_changed, values in drawn:
+        row: dict[str, Any] = {
+            **dict.fromkeys(names),
+            "passed": True,
+            "is_reused": 0,
+            "seconds": 1.0,
+        }
+        row |= dict(zip(("case_id", "tags", "scores", "failure"), values, strict=False))
+        RESULT_CHECKS.sign(row, RUN)
+        rows.append([*(row | ({"case_id": object()} if is_changed else {})).values()])
+
+    def outcome(verify: Callable[[], list[bytes]]) -> list[bytes] | str:
+        try:
+            return verify()
+        except DamagedHistoryError as error:
+            return error.problem
+
+    one_by_one = outcome(lambda: [RESULT_CHECKS.verify(row, RUN) for row in rows])
+    assert outcome(lambda: RESULT_CHECKS.verify_all(rows, RUN)) == one_by_one
+    numbers = [[int(each) if isinstance(each, bool) else each for each in row] for row in rows]
+    one_by_one = outcome(lambda: [RESULT_CHECKS.verify(row, RUN) for row in numbers])
+    assert outcome(lambda: RESULT_CHECKS.verify_all(numbers, RUN)) == one_by_one
 
 
 def test_a_tally_does_not_depend_on_the_order() -> None:

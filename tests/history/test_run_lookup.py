@@ -10,8 +10,9 @@ from tests.history.made_up import a_result, a_run, an_evaluation, recorded_queri
 
 from callscore.core.statistics import wilson
 from callscore.errors import UnknownRun
+from callscore.history import queries
 from callscore.history.records import EvaluationNumbers
-from callscore.history.run_lookup import RunLine, list_runs
+from callscore.history.run_lookup import RunLine, list_compared_runs, list_runs
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -371,6 +372,31 @@ def test_a_limit_counts_the_runs_that_have_the_tag(store: Store) -> None:
 
     assert [line.run.id for line in lines] == ["20261115-000000-aaaa", "20261113-000000-aaaa"]
     assert [line.evaluations[0].name for line in lines] == ["suite 5", "suite 3"]
+
+
+def test_results_of_older_runs_are_read_until_there_is_one_to_compare_with(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    names = [f"2026111{number}-000000-aaaa" for number in range(6)]
+    for number, run in enumerate(names):
+        partial = {"limit": 1} if number == 3 else {}
+        store.begin(a_run(run, started_at=float(number), arguments=partial))
+        store.add_evaluation(an_evaluation(run))
+        store.save_results([_case("a", "smoke", run=run)])
+        store.finish(run, "interrupted" if number == 2 else "finished", {}, {0: TOTALS})
+    read: list[str] = []
+    rows_of = queries.result_rows
+
+    def counting(connection: Any, run: Any) -> Any:
+        read.append(run.id)
+        return rows_of(connection, run)
+
+    monkeypatch.setattr(queries, "result_rows", counting)
+    lines = list_compared_runs(store, tag="smoke", shown=2)
+
+    assert [line.run.id for line in lines] == names[::-1]
+    assert read == names[:0:-1]  # 3 left cases out, 2 did not finish, 1 can be compared with
+    assert [len(line.evaluations) for line in lines] == [1, 1, 1, 1, 1, 0]
 
 
 @pytest.mark.parametrize(

@@ -80,8 +80,6 @@ def heading_row(
 
 
 _FEW = 20
-# How many older runs are read as well, to compare the oldest runs shown with one of them.
-_READ_BESIDES = 30
 _HELP = """List the saved runs, the newest first.
 
 There is one table per evaluation and variant. Each run has the share of cases that passed, with its 95%
@@ -111,7 +109,7 @@ def command(
 ) -> None:
     """List the saved runs."""
     max_shown = _FEW if max_shown is None else max_shown
-    rows, damage = _read_rows(store, max_shown + _READ_BESIDES, tag, keyword)
+    rows, damage = _read_rows(store, max_shown, tag, keyword)
     shown = timelines_of(rows, max_shown=max_shown)
     with open_output(output, output_format, lang) as target:
         if output_format == "json":
@@ -134,7 +132,7 @@ def _read_rows(
     There are no runs if no history is named and none exists yet.
     """
     from callscore.history.locks import is_abandoned
-    from callscore.history.run_lookup import list_runs
+    from callscore.history.run_lookup import list_compared_runs
 
     fits = None
     if keyword:
@@ -149,7 +147,9 @@ def _read_rows(
         return [], None
     found: list[DamagedHistoryError] = []
     with opened:
-        lines = list_runs(opened, limit=max_shown, tag=tag, fits=fits, on_damage=found.append)
+        lines = list_compared_runs(
+            opened, shown=max_shown, tag=tag, fits=fits, on_damage=found.append
+        )
         left = {line.run.id for line in lines if is_abandoned(opened, line.run)}
     return rows_of_runs(lines, left), _all_damage(opened.place, found)
 

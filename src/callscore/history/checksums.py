@@ -8,6 +8,7 @@ checksums find damage and edits by hand; they are not a signature.
 
 from __future__ import annotations
 
+from contextlib import suppress
 from hashlib import blake2b
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any
@@ -96,6 +97,24 @@ class RowChecks:
         if self._checksum([run, *row[self._start : self._end]]) != stored:
             raise damaged_row(f"run {run}: {self._noun}" if run else self._noun)
         return stored
+
+    def verify_all(self, rows: Sequence[Sequence[Any]], run: str = "") -> list[bytes]:
+        """The checksums of many rows of one run.
+
+        The same as `verify` for each, for less: most rows are as they were written, and the driver of
+        SQLite returns booleans as the numbers that were signed.
+
+        Raises:
+            DamagedHistoryError: a row is not as it was written.
+        """
+        if not any(type(value) is bool for row in rows[:1] for value in row):
+            start, end = self._start, self._end
+            stored: list[bytes] = [row[end] for row in rows]
+            with suppress(TypeError, ValueError, OverflowError):  # a value that no row can have
+                encoded = [_encode((run, *row[start:end])) for row in rows]
+                if [blake2b(each, digest_size=_SIZE).digest() for each in encoded] == stored:
+                    return stored
+        return [self.verify(row, run) for row in rows]
 
     def _checksum(self, values: list[Any]) -> bytes:
         try:

@@ -155,8 +155,7 @@ def page_of_results(
         query += " AND results.evaluation = :evaluation"
         values["evaluation"] = evaluation
     rows = list(map(ResultRow._make, fetch_all(connection, query + _IN_ORDER, values)))
-    for row in rows:
-        RESULT_CHECKS.verify(row, run.id)
+    RESULT_CHECKS.verify_all(rows, run.id)
     return rows
 
 
@@ -362,11 +361,13 @@ _RESULT_ROWS = f"{RESULTS.select} FROM results WHERE run = :run"
 def result_rows(connection: AnyConnection, run: SavedRun) -> Sequence[Any]:
     """All results of a run in the order of its cases, with the columns of `results`."""
     rows = fetch_all(connection, _RESULT_ROWS, {"run": run.number})
-    verify, name = RESULT_CHECKS.verify, run.id
-    checksums = [verify(row, name) for row in rows]
+    checksums = RESULT_CHECKS.verify_all(rows, run.id)
     if run.seal is not None:
-        run.seal.require_results(name, checksums)
-    return sorted(rows, key=_case_order)
+        run.seal.require_results(run.id, checksums)
+    try:
+        return sorted(rows, key=_position_and_number)
+    except TypeError:  # only some have a position
+        return sorted(rows, key=_case_order)
 
 
 def _case_order(row: Sequence[Any]) -> tuple[int, int]:
@@ -376,6 +377,7 @@ def _case_order(row: Sequence[Any]) -> tuple[int, int]:
 
 
 _POSITION = RESULTS.positions["position"]
+_position_and_number = itemgetter(_POSITION, 0)
 
 
 def result_columns(*names: str) -> Callable[[Sequence[Any]], tuple[Any, ...]]:

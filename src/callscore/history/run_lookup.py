@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from operator import itemgetter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 from msgspec import Struct
@@ -21,7 +21,7 @@ from callscore.history.run_queries import column_of
 from callscore.history.tables import EVALUATIONS, RESULTS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from callscore.history.database import AnyConnection
     from callscore.history.run_queries import SavedRuns
@@ -29,13 +29,21 @@ if TYPE_CHECKING:
 
     Fits = Callable[[Sequence[str]], bool]
 
-__all__ = ["EvaluationLine", "RunLine", "count_results", "find_run", "list_runs"]
+__all__ = [
+    "EvaluationLine",
+    "RunLine",
+    "count_results",
+    "find_run",
+    "list_compared_runs",
+    "list_runs",
+]
 
 
 _LATEST = re.compile(r"latest(?:~(\d{1,9}))?")
 _MAX_LISTED = 5
 _COMMIT_DIGITS = 10
 _SCORE_COMMAND = "score"
+_RESCORE_COMMAND = "rescore"
 
 
 def find_run(
@@ -181,7 +189,44 @@ def list_runs(
     `fits` filters evaluations by name, variant and place; runs without any are left out. Damage is
     refused; with `on_damage`, this is called instead, and the runs that are damaged are left out.
     """
-    report = _refuse if on_damage is None else on_damage
+    return _list_runs(store, _Wanted(limit, limit, tag, fits), on_damage or _refuse)
+
+
+@with_retries
+def list_compared_runs(
+    store: Store,
+    *,
+    shown: int,
+    tag: str | None = None,
+    fits: Fits | None = None,
+    on_damage: Callable[[DamagedHistoryError], None] | None = None,
+) -> list[RunLine]:
+    """The same for the newest runs that are shown, with some older ones to compare them with.
+
+    With `tag`, the results of older runs are read until there is a run to compare each evaluation
+    with. The runs after that have no evaluations.
+    """
+    wanted = _Wanted(shown + _READ_BESIDES, shown, tag, fits)
+    return _list_runs(store, wanted, on_damage or _refuse)
+
+
+# How many older runs are read as well, to compare the oldest runs shown with one of them.
+_READ_BESIDES = 30
+
+
+class _Wanted(NamedTuple):
+    """Which runs are listed: at most `limit`, the first `shown` in full."""
+
+    limit: int | None
+    shown: int | None
+    tag: str | None
+    fits: Fits | None
+
+
+def _list_runs(
+    store: Store, wanted: _Wanted, report: Callable[[DamagedHistoryError], None]
+) -> list[RunLine]:
+    limit, shown, tag, fits = wanted
     with store.reading() as connection:
         saved = run_queries.readable_runs(connection)
         for damage in filter(None, (saved.damage, saved.baseline_damage)):
@@ -191,29 +236,73 @@ def list_runs(
         )
         every = _sound_evaluations(connection, rows, report)
         rows = [row for row in rows if row[0] in every]
-        suites = {
-            number: [row for row in found if fits is None or fits(_texts_of(row))]
-            for number, found in every.items()
-        }
         lines: list[RunLine] = []
-        names = _baseline_names(saved)
-        for row, run in zip(rows, run_records(rows), strict=True):
+        names, records = _baseline_names(saved), run_records(rows)
+        numbers = _Numbers(connection, tag, records)
+        for row, run in zip(rows, records, strict=True):
             if limit is not None and len(lines) >= limit:
                 break
-            if fits is not None and not suites[row[0]]:
+            suites = [each for each in every[row[0]] if fits is None or fits(_texts_of(each))]
+            if fits is not None and not suites:
                 continue
-            evaluations = None if tag is not None else _stored_numbers(suites[row[0]])
-            if evaluations is None:
-                try:
-                    tallies = count_results(connection, run.id, tag)
-                except DamagedHistoryError as error:
-                    report(error)
-                    continue
-                if tag is not None and tallies is None:
-                    continue
-                evaluations = _evaluation_lines(suites[row[0]], tallies or {}, has_all=tag is None)
-            lines.append(RunLine(run=run, baselines=names.get(row[0], ()), evaluations=evaluations))
+            is_older = shown is not None and len(lines) >= shown
+            try:
+                evaluations = numbers.of_run(run, suites, is_older=is_older)
+            except DamagedHistoryError as error:
+                report(error)
+                continue
+            if evaluations is not None:
+                baselines = names.get(row[0], ())
+                lines.append(RunLine(run=run, baselines=baselines, evaluations=evaluations))
     return lines
+
+
+class _Numbers:
+    """The numbers of the evaluations of runs, which are asked for from the newest run on."""
+
+    def __init__(
+        self, connection: AnyConnection, tag: str | None, runs: Sequence[RunRecord]
+    ) -> None:
+        self._connection = connection
+        self._known = {run.id: run for run in runs}
+        self._has_tag = None if tag is None else _TagCache(tag)
+        # Evaluations of runs that are shown, without an older run to compare them with yet.
+        self._alone: set[tuple[str, str | None, str]] = set()
+
+    def of_run(
+        self, run: RunRecord, suites: Sequence[Any], *, is_older: bool
+    ) -> tuple[EvaluationLine, ...] | None:
+        """The evaluations of a run with their numbers; None if no result has the tag.
+
+        Of a run that `is_older` than those that are shown, results are only read if it is needed to
+        compare others with it.
+        """
+        if self._has_tag is None:
+            found = _stored_numbers(suites)
+            return self._counted(run, suites) if found is None else found
+        if is_older and self._alone.isdisjoint(map(_texts, suites)):
+            return ()
+        tallies = count_results(self._connection, run.id, self._has_tag)
+        if tallies is None:
+            return None
+        found = _evaluation_lines(suites, tallies, has_all=False)
+        if not is_older:
+            self._alone |= {_key_of(each) for each in found}
+        elif _counts(run, self._known):
+            self._alone -= {_key_of(each) for each in found if each.tally.share is not None}
+        return found
+
+    def _counted(self, run: RunRecord, suites: Sequence[Any]) -> tuple[EvaluationLine, ...]:
+        """Of a run that did not finish."""
+        counted = count_results(self._connection, run.id) or {}
+        return _evaluation_lines(suites, counted, has_all=True)
+
+
+def _counts(run: RunRecord, known: Mapping[str, RunRecord]) -> bool:
+    """Whether other runs are compared with it: it is complete, and has its own answers."""
+    return (
+        run.status == "finished" and run.command != _RESCORE_COMMAND and not is_partial(run, known)
+    )
 
 
 def _refuse(damage: DamagedHistoryError) -> None:
@@ -257,6 +346,11 @@ def _texts_of(row: Sequence[Any]) -> tuple[str, str, str]:
     return name, variant or "", place
 
 
+def _key_of(line: EvaluationLine) -> tuple[str, str | None, str]:
+    """The same columns as `_texts`."""
+    return line.name, line.variant, line.place
+
+
 def _line_of(row: Sequence[Any], numbers: EvaluationNumbers) -> EvaluationLine:
     name, variant, place = _texts(row)
     return EvaluationLine(name, variant, place, numbers)
@@ -287,13 +381,13 @@ _columns = queries.result_columns("evaluation", "case_id", "status", "passed", "
 
 
 def count_results(
-    connection: AnyConnection, run: str, tag: str | None = None
+    connection: AnyConnection, run: str, has_tag: _TagCache | None = None
 ) -> dict[int, EvaluationNumbers] | None:
     """The totals of each evaluation of a run, counted; None if no result has the tag."""
     counts: dict[int, dict[str, _CaseCount]] = {}
     rows = queries.result_rows(connection, run_queries.saved_run(connection, run))
-    if tag is not None:
-        rows = _tagged(rows, tag)
+    if has_tag is not None:
+        rows = [row for row in rows if has_tag[row[_TAGS]]]
     for evaluation, case, status, passed, f1 in map(_columns, rows):
         of_evaluation = counts.setdefault(evaluation, {})
         of_case = of_evaluation.get(case)
@@ -314,15 +408,23 @@ def count_results(
     return found or None
 
 
-def _tagged(rows: Sequence[Any], tag: str) -> list[Any]:
-    """The results with a tag. Most have the same few tags, which are decoded once."""
-    wanted, at = hide_text(tag), RESULTS.positions["tags"]
-    has_tag = {
-        tags: wanted in map(hide_text, msgspec.json.decode(tags))
-        for tags in {row[at] for row in rows}
-        if tags is not None
-    }
-    return [row for row in rows if has_tag.get(row[at])]
+_TAGS = RESULTS.positions["tags"]
+_MAX_TAGS = 10_000
+
+
+class _TagCache(dict[str | None, bool]):
+    """Whether stored tags have a tag. Most results have the same few tags, which are decoded once."""
+
+    def __init__(self, tag: str) -> None:
+        super().__init__()
+        self._wanted = hide_text(tag)
+
+    def __missing__(self, tags: str | None) -> bool:
+        if len(self) >= _MAX_TAGS:
+            self.clear()
+        found = tags is not None and self._wanted in map(hide_text, msgspec.json.decode(tags))
+        self[tags] = found
+        return found
 
 
 class _CaseCount:
