@@ -370,3 +370,21 @@ def test_trials_are_in_the_order_of_the_plan() -> None:
     trials = [outcome(name, trial=trial) for name in "ab" for trial in (1, 2)]
 
     assert [each.case for each in gather(*trials, order=[3, 2, 1, 0]).trials] == ["a", "b"]
+
+
+def test_results_can_be_counted_without_their_ids_and_tools() -> None:
+    found = [
+        Result(case=Case(id="a"), score=score([], []), passed=True),
+        Result(case=Case(id="b"), status="not_scored"),
+        result_of(Failure(case="c", kind="unscored", problem="no judge")),
+    ]
+    totals = Totals(DEFAULT, {"accuracy": None})
+    for each in found:
+        values = () if each.score is None else (MetricValue("accuracy", each.score.f1),)
+        totals.add_briefly(each, values)
+    counted = totals.evaluation({"name": "file", "place": ""}, cases=3)
+    assert (counted.answered, counted.passed, counted.undecided) == (2, 1, 1)
+    assert (counted.errors, counted.unscored, counted.cases) == (1, 1, 3)
+    assert counted.scorers[0].mean == 0.5
+    assert counted.results.summary.outcomes == {(0, 0, 0, 0): 1}
+    assert counted.results.summary.tools == {}

@@ -6,6 +6,7 @@ Written by hand because SciPy with NumPy is 215 MB, three times all else that ca
 from __future__ import annotations
 
 from collections import Counter
+from functools import lru_cache
 from math import comb, floor, lgamma, log, sqrt
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -176,7 +177,7 @@ def bootstrap_mean(clusters: Sequence[Cluster], *, confidence: float = 0.95) -> 
         alike[kind.total / kind.size] += kind.times
     if number - max(alike.values()) < _MIN_UNLIKE:
         return wilson(mean * number, number, confidence=confidence)
-    means = _resampled_means(kinds, number)
+    means = _resampled_means(tuple(kinds), number)
     correction = _bca_correction(kinds, number, mean)
     low, high = (
         _bca_share(correction, share) for share in ((1 - confidence) / 2, (1 + confidence) / 2)
@@ -185,7 +186,8 @@ def bootstrap_mean(clusters: Sequence[Cluster], *, confidence: float = 0.95) -> 
     return Interval(means[min(last, floor(len(means) * low))], means[floor(last * high)])
 
 
-def _resampled_means(kinds: Sequence[Cluster], number: int) -> list[float]:
+@lru_cache(maxsize=2)  # a report and the history ask for the same interval
+def _resampled_means(kinds: tuple[Cluster, ...], number: int) -> list[float]:
     """The means of many resamples, sorted."""
     from random import Random
 

@@ -22,6 +22,7 @@ from callscore.core.results import (
     ScorerResult,
     Usage,
 )
+from callscore.core.score import has_no_counted_calls, outcome_of
 from callscore.core.summary import Summary
 
 if TYPE_CHECKING:
@@ -316,6 +317,21 @@ class Totals:
             # A case that fails at several trials is shown once, unless everything is shown.
             is_once = is_repeated and self._show == "failing"
             self._shown.add(position, result.shown(), case.id if is_once else None)
+
+    def add_briefly(self, result: Result, values: tuple[MetricValue, ...]) -> None:
+        """Count a result, with these values, for `summary_payload` alone: without its id and its tools.
+
+        This takes no memory for each result. `evaluation` must be told how many cases there are.
+        """
+        if result.failure is not None:
+            self._errors += 1
+            self._unscored += result.failure.kind == "unscored"
+            return
+        self._count_answer(result)
+        self._count_values(values)
+        if result.score is not None:
+            self.summary.add_counts(outcome_of(result.score), {}, 1)
+            self.summary.uncounted_cases += has_no_counted_calls(result.score)
 
     def _count_saved(self, result: Result, saved: SavedScore, trial_of: str | None) -> None:
         """Count a stored result; results that share their values are counted together."""

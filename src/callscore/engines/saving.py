@@ -24,6 +24,7 @@ from callscore.engines.payloads import (
     settings_payload,
     tools_payload,
 )
+from callscore.engines.trial_numbers import TrialNumbers
 from callscore.errors import CallscoreError, UnusableStore
 from callscore.history.opening import file_evaluation_name, project_path
 from callscore.history.records import (
@@ -96,7 +97,7 @@ class ScoreSaver:
         self._writer: RunWriter | None = None
         self._files: list[tuple[str, str]] = []  # the name and the path of each
         self._totals: list[Totals] = []
-        self._trials: set[tuple[int, str, int]] = set()
+        self._trials: list[TrialNumbers] = []  # of each file
         # The evaluation that begins with the next case.
         self._pending: tuple[str, str] | None = None
         if request.actual:  # all references are one evaluation; its place is the only file, if any
@@ -146,20 +147,20 @@ class ScoreSaver:
         pending, self._pending = self._pending, None
         if pending is not None:
             self._begin(pending)
-        number = len(self._totals) - 1
-        case, score, metrics = result.case, result.score, result.values
-        trial = self._trial(number, case)
+        trial, score = self._trials[-1].add(result), result.score
         accuracy = () if score is None else (MetricValue(FILE_SCORER, score.f1),)
-        result = replace(result, case=replace(case, trial=trial), values=accuracy)
-        self._totals[-1].add(result)
+        self._totals[-1].add_briefly(result, accuracy)
         if self.run is None or self._writer is None:
             return
-        self._writer.put(_result_record(self.run.id, number, result, metrics))
+        values = (*accuracy, *result.values)
+        number = len(self._totals) - 1
+        self._writer.put(_result_record(self.run.id, number, result, trial, values))
 
     def _begin(self, file: tuple[str, str]) -> None:
         """Begin the evaluation of a file, and with the first one the run."""
         request, fail_under = self._request, self._request.fail_under
         self._files.append(file)
+        self._trials.append(TrialNumbers())
         self._totals.append(Totals(request.settings, {FILE_SCORER: fail_under}, show="none"))
         try:
             if len(self._totals) == 1:
@@ -219,18 +220,11 @@ class ScoreSaver:
         # Files are read faster than results are written: a thread would only share one processor.
         return RunWriter(store, run, lock, is_direct=True)
 
-    def _trial(self, number: int, case: Case) -> int:
-        """The trial number of a case, or the next free one."""
-        trial = case.trial if isinstance(case.trial, int) and case.trial >= 1 else 1
-        while (number, case.id, trial) in self._trials:
-            trial += 1
-        self._trials.add((number, case.id, trial))
-        return trial
-
     def finish(self, status: RunStatus = "finished") -> None:
         """Store how the run ended, and close the history."""
         if self._writer is not None:
-            found = [_results(*each) for each in zip(self._files, self._totals, strict=True)]
+            files = zip(self._files, self._totals, self._trials, strict=True)
+            found = [_results(*each) for each in files]
             summaries = {number: summary_payload([each]) for number, each in enumerate(found)}
             # Of one file, they are the same.
             totals = dict(summaries[0]) if len(found) == 1 else summary_payload(found)
@@ -252,22 +246,22 @@ def _name_and_path(path: str) -> tuple[str, str]:
     return ("stdin", "") if path == _STDIN else (file_evaluation_name(path), project_path(path))
 
 
-def _results(file: tuple[str, str], totals: Totals) -> EvaluationResults:
+def _results(file: tuple[str, str], totals: Totals, trials: TrialNumbers) -> EvaluationResults:
     name, place = file
-    found = totals.evaluation({"name": name, "place": place})
-    scorers = found.scorers
-    if totals.summary.scored:  # the same mean as in the report of the scores
-        outcomes = {**totals.summary.outcomes, UNANSWERED: found.errors}
-        mean = replace(totals.summary, outcomes=outcomes).macro_f1
+    found = totals.evaluation({"name": name, "place": place}, cases=len(trials))
+    summary, scorers = totals.summary, found.scorers
+    summary.trials = trials.outcomes()
+    if summary.scored:  # the same mean as in the report of the scores
+        outcomes = {**summary.outcomes, UNANSWERED: found.errors}
+        mean = replace(summary, outcomes=outcomes).macro_f1
         scorers = tuple([replace(each, mean=mean) for each in scorers])
-    is_repeated = any(each.trials > 1 for each in found.trials)
-    return replace(found, scorers=scorers, trials=found.trials if is_repeated else ())
+    return replace(found, scorers=scorers, trials=trials.decided())
 
 
 def _result_record(
-    run: str, number: int, result: Result, metrics: tuple[MetricValue, ...]
+    run: str, number: int, result: Result, trial: int, values: tuple[MetricValue, ...]
 ) -> ResultRecord:
-    """The record of a result of the evaluation of this number, with the values of metrics."""
+    """The record of a result of the evaluation of this number, as a trial, with the values of scorers."""
     case, failure = result.case, result.failure
     calls = None if case.actual is None else calls_payload(case.actual)
     payload = case_payload(case)
@@ -275,7 +269,7 @@ def _result_record(
         run=run,
         evaluation=number,
         case=case.id,
-        trial=case.trial if isinstance(case.trial, int) else 1,
+        trial=trial,
         status=result.status,
         payload=payload,
         expectation=expectation_digest(payload),
@@ -283,7 +277,7 @@ def _result_record(
         answer=calls,  # so that it can be scored again; equal payloads are stored once
         calls=calls,
         passed=result.passed,
-        values=(*result.values, *metrics),
+        values=values,
         failure=None if failure is None else (failure.kind, failure.problem),
         finished_at=time(),
         **score_payload(result.score),

@@ -50,6 +50,8 @@ class RecordHider:
         self, record: AnswerRecord | ResultRecord | EvaluationRecord
     ) -> AnswerRecord | ResultRecord | EvaluationRecord:
         """The record without secrets; the same object if there are none in it."""
+        if not self._data.has_any:
+            return record
         if isinstance(record, AnswerRecord):
             answer = self._data.data(record.answer)
             return record if answer is record.answer else replace(record, answer=answer)
