@@ -8,6 +8,7 @@ import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.core.encoders import nested
 
 from callscore.core.settings import DEFAULT
 from callscore.engines import local
@@ -23,7 +24,12 @@ if TYPE_CHECKING:
     from callscore.core.results import CaseScore, Results
     from callscore.engines.collector import Show
 
-VALUES = st.sampled_from([0, 1, 1.0, True, None, "x", "é\u200b", [], [1], {"b": 1}, 2**70, 1e300])
+VALUES = st.sampled_from(
+    [
+        *(0, 1, 1.0, True, None, "x", "é\u200b", "$5", [], [1], {"b": 1}, 2**70, 1e300),
+        *(10**2_900, -(10**3_050), 10**4_000, nested(95), [nested(3)] * 21),
+    ]
+)
 ARGUMENTS = st.dictionaries(st.sampled_from("abc"), VALUES, max_size=2)
 CALL: st.SearchStrategy[dict[str, Any]] = st.fixed_dictionaries(
     {"name": st.sampled_from("fg"), "arguments": ARGUMENTS}

@@ -24,6 +24,7 @@ __all__ = [
     "NOT_CAPTURED",
     "TOO_DEEP",
     "TRUNCATED",
+    "DecodedCalls",
     "Effect",
     "FaultyArray",
     "FaultyObject",
@@ -68,6 +69,16 @@ class ToolCall(Struct, frozen=True, gc=False, omit_defaults=True, repr_omit_defa
     caller: str | None = None
     positional: bool = False
     warning: str | None = None
+
+
+class DecodedCalls(tuple[ToolCall, ...]):
+    """Calls that were decoded from JSON with nothing but names and arguments, and without rules.
+
+    Any encoder of JSON writes their values as they are: none is nested deeply, and no integer is
+    very large.
+    """
+
+    __slots__ = ()
 
 
 Effect = Literal["read", "write"]

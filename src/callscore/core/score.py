@@ -313,7 +313,7 @@ class Score(Struct, frozen=True, gc=False):
         part of the arguments was enough.
         """
         settings = self.settings
-        if settings.mode != "strict" or settings.has_rules:
+        if settings is not DEFAULT and (settings.mode != "strict" or settings.has_rules):
             return False
         return not contains_matchers([call.arguments for call in self.expected])
 
@@ -399,6 +399,8 @@ class Score(Struct, frozen=True, gc=False):
         """Matched expected arguments / expected arguments, over all pairs; None without any."""
         pairs = self.incorrect
         if self.has_equal_pairs:
+            if not pairs and any(call.arguments for call in self.expected[: self.equal_start]):
+                return 1.0  # as in most cases
             calls = [
                 *self.expected[: self.equal_start],
                 *[self.expected[row] for row, _ in self.other_correct],
@@ -417,6 +419,8 @@ class Score(Struct, frozen=True, gc=False):
         """1 if an expected tool is among the calls, or none was expected and none was made."""
         if not self.expected:
             return int(not self.actual)
+        if self.actual and self.expected[0].name == self.actual[0].name:
+            return 1  # as in most cases
         called = {call.name for call in self.actual}
         return int(not called.isdisjoint([call.name for call in self.expected]))
 

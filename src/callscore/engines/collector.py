@@ -385,7 +385,9 @@ class Collector:
         return file_title(self.file)
 
     def _score(self, case: Case, tools: Mapping[str, Tool] | None) -> Score:
-        expected, actual = tuple(case.expected or ()), case.actual or ()
+        expected, actual = case.expected or (), case.actual or ()
+        if not isinstance(expected, tuple):
+            expected = tuple(expected)
         return score_case(expected, actual, self._settings, tools, others=case.others)
 
     def _note_all_repeated(self, names: Sequence[str], trials: Sequence[int | str | None]) -> None:

@@ -11,7 +11,7 @@ from typing import Annotated, Any
 import msgspec
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from callscore.core.call import ToolCall
+from callscore.core.call import DecodedCalls, ToolCall
 from callscore.core.case import Case
 from callscore.core.fast_strict import PlainCall
 from callscore.core.nesting import end_soon, nesting_fault
@@ -65,6 +65,8 @@ class _WholeCase(_Line, frozen=True, gc=False, kw_only=True):
 # The beginning of a key that may be a rule, also as an escape. One byte of it is searched first,
 # which is two hundred times as fast and usually enough.
 _RULE_MARKS = ((b"$", b'"$'), (b"\\", b"\\u0024"))
+_DIGITS = 1000  # a third of the digits that a report has of an integer
+_Calls = tuple[ToolCall, ...]
 _decode_plain = msgspec.json.Decoder(PlainCase).decode_lines
 _decode_whole = msgspec.json.Decoder(_WholeCase).decode_lines
 
@@ -90,11 +92,12 @@ def decode_cases(lines: bytes) -> list[Case]:
     _require_plain_text(lines)
     found = _decode_whole(lines)
     _require_one_per_line(lines, len(found))
+    calls: type[_Calls] = tuple if _may_have_long_integer(lines) else DecodedCalls
     return [
         Case(
             id=str(case.id),
-            expected=_tool_calls(case.expected),
-            actual=_tool_calls(case.actual),
+            expected=_tool_calls(case.expected, calls),
+            actual=_tool_calls(case.actual, calls),
             input=case.input,
             trial=case.trial,
             tags=tuple(case.tags),
@@ -117,8 +120,15 @@ def _require_one_per_line(lines: bytes, cases: int) -> None:
         raise ValueError("not one case per line")
 
 
-def _tool_calls(calls: list[_Call]) -> tuple[ToolCall, ...]:
+def _may_have_long_integer(lines: bytes) -> bool:
+    """Whether there may be an integer of twice as many digits as a block has: it fills one of them."""
+    return any(lines[start : start + _DIGITS].isdigit() for start in range(0, len(lines), _DIGITS))
+
+
+def _tool_calls(calls: list[_Call], kind: type[_Calls]) -> _Calls:
     objects = [call.arguments for call in calls]
-    if not end_soon(objects) and any(map(nesting_fault, objects)):
-        raise ValueError("the arguments are nested too deeply")
-    return tuple([ToolCall(call.name, call.arguments) for call in calls])
+    if not end_soon(objects):
+        if any(map(nesting_fault, objects)):
+            raise ValueError("the arguments are nested too deeply")
+        kind = tuple
+    return kind([ToolCall(call.name, call.arguments) for call in calls])

@@ -15,12 +15,14 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 from msgspec.structs import astuple
 
-from callscore.core.call import ToolCall
+from callscore.core.call import DecodedCalls, ToolCall
 from callscore.core.expectation_json import contains_rule_keys
 from callscore.words.plain_data import (
+    PairRow,
     Parts,
     call_fields,
     case_fields,
+    case_row,
     case_to_dict,
     expected_fields,
     settings_fields,
@@ -48,6 +50,7 @@ _NOTHING_ELSE = astuple(ToolCall(""))[2:]  # the fields of a call after its name
 _MAX_DEPTH = 90
 _MAX_INTEGER = 1 << 9_999  # it turns larger ones into text
 _flat = chain.from_iterable
+_encode = msgspec.json.Encoder().encode
 
 
 class _NestedDeeply(Exception):
@@ -59,7 +62,7 @@ def _unchanged(value: Any) -> Any:
 
 
 def case_to_json(
-    case: CaseScore, *, lang: Language = "en", depth: int = 0, arranged: Arrange = _unchanged
+    case: CaseScore, *, lang: Language = "en", depth: int = 0, arranged: Arrange | None = None
 ) -> bytes:
     """The fields of `case_to_dict` as JSON on one line.
 
@@ -69,34 +72,59 @@ def case_to_json(
     found = plain_case_to_json(case, lang=lang, arranged=arranged)
     if found is not None:
         return found
-    parts = Parts(_expected_part, _call_part, _value_part, _settings_part)
     try:
-        return msgspec.json.encode(arranged(case_fields(case, lang, parts)))
+        return _encoded(case, lang, _CHECKED, arranged)
     except (_NestedDeeply, UnicodeEncodeError):  # the latter is half of a surrogate pair
-        fields = arranged(case_to_dict(case, lang=lang))
+        fields = case_to_dict(case, lang=lang)
+        fields = fields if arranged is None else arranged(fields)
         return msgspec.json.encode(json_safe(fields, depth=depth))
 
 
+def _encoded(case: CaseScore, lang: Language, parts: Parts, arranged: Arrange | None) -> bytes:
+    if arranged is None:
+        return _encode(case_row(case, lang, parts))
+    return _encode(arranged(case_fields(case, lang, parts)))
+
+
 def plain_case_to_json(
-    case: CaseScore, *, lang: Language = "en", arranged: Arrange = _unchanged
+    case: CaseScore, *, lang: Language = "en", arranged: Arrange | None = None
 ) -> bytes | None:
     """The same, if every text and number of the calls is written as it is; None if not."""
-    score = case.score
-    is_usual = score.expectation is None and not score.ignored and not score.settings.has_rules
-    if not is_usual or not _are_plain((*score.expected, *score.actual)):
+    calls = case.score.expected, case.score.actual
+    is_decoded = calls[0].__class__ is calls[1].__class__ is DecodedCalls
+    if not _is_usual(case) or not (is_decoded or _are_plain(calls[0] + calls[1])):
         return None
     try:
-        found = msgspec.json.encode(arranged(case_fields(case, lang, _UNCHANGED)))
+        found = _encoded(case, lang, _UNCHANGED, arranged)
     except UnicodeEncodeError:
         return None
     # A key stands behind a bracket or a comma. A single byte is found soonest, and often there is none.
-    if b"$" in found and (b'{"$' in found or b',"$' in found):
-        return None if contains_rule_keys([call.arguments for call in score.expected]) else found
+    may_have_rules = not is_decoded and b"$" in found and (b'{"$' in found or b',"$' in found)
+    if may_have_rules and contains_rule_keys([call.arguments for call in calls[0]]):
+        return None
     return found
+
+
+def _is_usual(case: CaseScore) -> bool:
+    """Whether everything but the names and the arguments of the calls is written as it is."""
+    score = case.score
+    if score.expectation is not None or score.ignored or score.settings.has_rules:
+        return False
+    if case.trial is None and not case.tags:
+        return type(case.id) is str
+    return _are_plain_values([case.id, case.trial, case.tags])
+
+
+def _call_parts(calls: Sequence[ToolCall]) -> list[Any]:
+    return [_call_part(call) for call in calls]
 
 
 def _call_part(call: ToolCall) -> Any:
     return call if _are_plain((call,)) else _shallow(call_fields(call))
+
+
+def _expected_parts(items: Sequence[Expected]) -> list[Any]:
+    return [_expected_part(item) for item in items]
 
 
 def _expected_part(item: Expected) -> Any:
@@ -120,7 +148,8 @@ def _settings_part(settings: Settings) -> msgspec.Raw:
     return _encoded_settings[0][1]
 
 
-_UNCHANGED = Parts(_unchanged, _unchanged, _unchanged, _settings_part)
+_UNCHANGED = Parts(_unchanged, _unchanged, _unchanged, _settings_part, PairRow)
+_CHECKED = Parts(_expected_parts, _call_parts, _value_part, _settings_part, PairRow)
 
 
 def _are_plain(calls: Sequence[ToolCall]) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import repeat
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
@@ -48,22 +49,25 @@ if TYPE_CHECKING:
         RunResults,
         ScorerResult,
     )
-    from callscore.core.score import Pair, Positions, Score
+    from callscore.core.score import Pair, Score
     from callscore.core.settings import Settings
     from callscore.core.statistics import Interval
     from callscore.core.summary import Summary
 
 __all__ = [
+    "PairRow",
     "Parts",
     "call_fields",
     "call_to_dict",
     "case_fields",
     "case_in_run",
+    "case_row",
     "case_to_dict",
     "expected_fields",
     "metric_to_dict",
     "noted_to_dict",
     "notes_to_dict",
+    "pair_fields",
     "results_to_dict",
     "run_to_dict",
     "score_to_dict",
@@ -83,7 +87,25 @@ _RATES = (
     "is_exact",
     "passed",
 )
-_OTHER_NUMBERS = ("tool_selection", "argument_accuracy", "tool_called", "parameters_valid")
+_SCORE_FIELDS = (
+    *_RATES,
+    "tool_selection",
+    "argument_accuracy",
+    "tool_called",
+    "parameters_valid",
+    "rating",
+    "summary",
+    "correct",
+    "incorrect",
+    "missed",
+    "extra",
+    "forbidden",
+    "ignored",
+    "faults",
+    "expectation",
+    "settings",
+)
+_CASE_FIELDS = ("id", "trial", "tags", "metrics", *_SCORE_FIELDS)
 _CALL_COUNTS = ("correct", "incorrect", "missed", "extra", "forbidden")
 
 
@@ -91,51 +113,54 @@ class Parts(NamedTuple):
     """How the parts of a score are written that come from the data of a case.
 
     Attributes:
-        expected: what was expected, as in a case file.
-        call: an actual call.
-        value: a value in a difference.
+        expected: expected calls or groups, as in a case file.
+        calls: actual calls.
+        value: a value in a difference, or the id, the trial or the tags of a case.
         settings: the settings.
+        pair: the fields of a pair: both calls, their positions, the overlap and the differences.
     """
 
-    expected: Callable[[Expected], Any]
-    call: Callable[[ToolCall], Any]
+    expected: Callable[[Sequence[Expected]], Sequence[Any]]
+    calls: Callable[[Sequence[ToolCall]], Sequence[Any]]
     value: Callable[[Any], Any]
     settings: Callable[[Settings], Any]
+    pair: Callable[[Any, Any, int, int, float, Sequence[Any]], Any]
 
 
 def score_to_dict(score: Score, *, lang: Language = "en") -> dict[str, Any]:
     """A score with all its numbers, pairs and differences as plain data."""
-    return score_fields(score, lang, _PLAIN_PARTS)
+    return dict(zip(_SCORE_FIELDS, _score_values(score, lang, _PLAIN_PARTS), strict=True))
 
 
-def score_fields(score: Score, lang: Language, parts: Parts) -> dict[str, Any]:
-    """The fields of a score in a report, with its parts as they are to be written."""
-    expectation = score.expectation
+def _score_values(score: Score, lang: Language, parts: Parts) -> tuple[Any, ...]:
+    """The values of `_SCORE_FIELDS`, with the parts as they are to be written."""
     rates, rating, summary = _counted(score, lang)
-    return {
-        **rates,
-        **{name: getattr(score, name) for name in _OTHER_NUMBERS},
-        "rating": rating,
-        "summary": summary,
-        "correct": _correct_pairs(score, lang, parts),
-        "incorrect": [_pair(pair, lang, parts) for pair in score.incorrect],
-        "missed": [parts.expected(call) for call in score.missed],
-        "extra": [parts.call(call) for call in score.extra],
-        "forbidden": [_forbidden(score, position) for position in score.forbidden],
-        "ignored": [_ignored(ignored, parts) for ignored in score.ignored],
-        "faults": None
-        if score.faults is None
-        else [{**_fields(f), "reason": fault_sentence(f, lang=lang)} for f in score.faults],
-        "expectation": None
-        if expectation is None
-        else [parts.expected(item) for item in expectation],
-        "settings": parts.settings(score.settings),
-    }
+    expectation, faults = score.expectation, score.faults
+    return (
+        *rates,
+        score.tool_selection,
+        score.argument_accuracy,
+        score.tool_called,
+        score.parameters_valid,
+        rating,
+        summary,
+        _correct_pairs(score, lang, parts),
+        [_pair(pair, lang, parts) for pair in score.incorrect],
+        parts.expected(score.missed),
+        parts.calls(score.extra),
+        [_forbidden(score, position) for position in score.forbidden],
+        [_ignored(ignored, parts) for ignored in score.ignored],
+        None
+        if faults is None
+        else [{**_fields(f), "reason": fault_sentence(f, lang=lang)} for f in faults],
+        None if expectation is None else parts.expected(expectation),
+        parts.settings(score.settings),
+    )
 
 
 # The rates, the rating and the summary of a case follow from how many calls there are of each kind, and
 # most cases have as many as another one. These are by those numbers, the pass mark and the language.
-_Counted = tuple[dict[str, Any], str | None, str]
+_Counted = tuple[list[Any], str | None, str]
 _counted_before: dict[tuple[Any, ...], _Counted] = {}
 _MOST_COUNTED = 4096
 
@@ -145,7 +170,7 @@ def _counted(score: Score, lang: Language) -> _Counted:
     key = *counts, score.settings.pass_mark, lang
     found = _counted_before.get(key)
     if found is None:
-        rates = {name: getattr(score, name) for name in _RATES}
+        rates = [getattr(score, name) for name in _RATES]
         found = rates, score_rating(score, lang=lang), summary_line(score, lang=lang)
         if len(_counted_before) >= _MOST_COUNTED:
             _counted_before.clear()
@@ -161,8 +186,8 @@ def _forbidden(score: Score, position: int) -> dict[str, Any]:
 
 
 def _ignored(ignored: Ignored, parts: Parts) -> dict[str, Any]:
-    write = parts.expected if ignored.side == "expected" else parts.call
-    return {"side": ignored.side, "why": ignored.why, "call": write(ignored.call)}
+    write = parts.expected if ignored.side == "expected" else parts.calls
+    return {"side": ignored.side, "why": ignored.why, "call": write((ignored.call,))[0]}
 
 
 def _fields(value: Struct, names: Sequence[str] = ()) -> dict[str, Any]:
@@ -225,38 +250,55 @@ def call_fields(call: ToolCall, *, exact: bool = False) -> dict[str, Any]:
     }
 
 
-def _correct_pairs(score: Score, lang: Language, parts: Parts) -> list[dict[str, Any]]:
+def _correct_pairs(score: Score, lang: Language, parts: Parts) -> list[Any]:
     if not score.has_equal_pairs:
         return [_pair(pair, lang, parts) for pair in score.correct]
     expected, actual = score.expected, score.actual  # without comparing them again
-    return [
-        _pair_fields(parts.expected(expected[row]), parts.call(actual[column]), (row, column), 1.0)
-        for row, column in score.correct_places
-    ]
+    start, pair = range(score.equal_start), parts.pair
+    found = list(
+        map(
+            pair,
+            parts.expected(expected[: score.equal_start]),
+            parts.calls(actual[: score.equal_start]),
+            start,
+            start,
+            repeat(1.0),
+            repeat(()),
+        )
+    )
+    for row, column in score.other_correct:
+        [left], [right] = parts.expected((expected[row],)), parts.calls((actual[column],))
+        found.append(pair(left, right, row, column, 1.0, ()))
+    return found
 
 
-def _pair(pair: Pair, lang: Language, parts: Parts) -> dict[str, Any]:
-    return _pair_fields(
-        parts.expected(pair.expected),
-        parts.call(pair.actual),
-        (pair.expected_index, pair.actual_index),
+def _pair(pair: Pair, lang: Language, parts: Parts) -> Any:
+    [expected], [actual] = parts.expected((pair.expected,)), parts.calls((pair.actual,))
+    return parts.pair(
+        expected,
+        actual,
+        pair.expected_index,
+        pair.actual_index,
         pair.overlap,
         [_difference(difference, lang, parts) for difference in pair.differences],
     )
 
 
-def _pair_fields(
-    expected: Any, actual: Any, places: Positions, overlap: float, differences: Sequence[Any] = ()
-) -> dict[str, Any]:
-    row, column = places
-    return {
-        "expected": expected,
-        "actual": actual,
-        "expected_index": row,
-        "actual_index": column,
-        "overlap": overlap,
-        "differences": [*differences],
-    }
+class PairRow(Struct, frozen=True, gc=False):
+    """The fields of a pair; an encoder writes a struct sooner than a dict."""
+
+    expected: Any
+    actual: Any
+    expected_index: int
+    actual_index: int
+    overlap: float
+    differences: Any
+
+
+def pair_fields(*values: Any) -> dict[str, Any]:
+    """The fields of a pair as plain data."""
+    *others, differences = values
+    return dict(zip(PairRow.__struct_fields__, (*others, [*differences]), strict=True))
 
 
 def _difference(difference: Difference, lang: Language, parts: Parts) -> dict[str, Any]:
@@ -271,7 +313,13 @@ def _difference(difference: Difference, lang: Language, parts: Parts) -> dict[st
     }
 
 
-_PLAIN_PARTS = Parts(expected_fields, call_fields, json_safe, settings_fields)
+_PLAIN_PARTS = Parts(
+    lambda items: [expected_fields(item) for item in items],
+    lambda calls: [call_fields(call) for call in calls],
+    json_safe,
+    settings_fields,
+    pair_fields,
+)
 
 
 def case_to_dict(case: CaseScore, *, lang: Language = "en") -> dict[str, Any]:
@@ -281,13 +329,25 @@ def case_to_dict(case: CaseScore, *, lang: Language = "en") -> dict[str, Any]:
 
 def case_fields(case: CaseScore, lang: Language, parts: Parts) -> dict[str, Any]:
     """The fields of a case in a report, with the parts of its score as they are to be written."""
-    return {
-        "id": json_safe(case.id),
-        "trial": json_safe(case.trial),
-        "tags": json_safe(case.tags),
-        "metrics": [value_to_dict(metric) for metric in case.metrics],
-        **score_fields(case.score, lang, parts),
-    }
+    return dict(zip(_CASE_FIELDS, _case_values(case, lang, parts), strict=True))
+
+
+_CaseRow = msgspec.defstruct("_CaseRow", _CASE_FIELDS, gc=False)
+
+
+def case_row(case: CaseScore, lang: Language, parts: Parts) -> Struct:
+    """The same as a struct, which an encoder writes sooner."""
+    return _CaseRow(*_case_values(case, lang, parts))
+
+
+def _case_values(case: CaseScore, lang: Language, parts: Parts) -> tuple[Any, ...]:
+    return (
+        parts.value(case.id),
+        parts.value(case.trial),
+        parts.value(case.tags),
+        [value_to_dict(metric) for metric in case.metrics],
+        *_score_values(case.score, lang, parts),
+    )
 
 
 def results_to_dict(results: Results, *, lang: Language = "en") -> dict[str, Any]:
