@@ -194,7 +194,8 @@ def excerpts(expected: object, actual: object, *, limit: int = 120) -> tuple[str
     """Two unequal values as text of at most `limit` columns: the parts where they begin to differ."""
     values = expected, actual
     texts = render_value(expected, limit=limit), render_value(actual, limit=limit)
-    if not any(text.endswith(ELLIPSIS) for text in texts):  # a whole string ends in a quote
+    is_cut = texts[0].endswith(ELLIPSIS) or texts[1].endswith(ELLIPSIS)
+    if not is_cut:  # a whole string ends in a quote
         return texts
     if isinstance(expected, str) and isinstance(actual, str):
         at = common_prefix(expected, actual)

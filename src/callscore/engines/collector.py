@@ -194,20 +194,24 @@ class Collector:
         if hooks.on_outcomes is not None:
             hooks.on_outcomes([case], [outcome_of(score)])
         # Metrics do not know the settings: they get all calls, and of several answers the first.
-        values = tuple(
-            [
-                metric.value_of(case.expected or (), case.actual or (), tools)
-                for metric in self._metrics
-            ]
-        )
-        for column, value in zip(self._columns, values, strict=True):
-            column.add(value)
-        if self._names is not None and values:
-            self._values.append(values)
+        values: tuple[MetricValue, ...] = ()
+        if self._metrics:
+            values = self._metric_values(case, tools)
         if hooks.on_score is not None:
             hooks.on_score(case, score, tools)
         if hooks.on_result is not None:
             hooks.on_result(Result(case=case, score=score, values=values, passed=score.passed))
+        return values
+
+    def _metric_values(
+        self, case: Case, tools: Mapping[str, Tool] | None
+    ) -> tuple[MetricValue, ...]:
+        expected, actual = case.expected or (), case.actual or ()
+        values = tuple([metric.value_of(expected, actual, tools) for metric in self._metrics])
+        for column, value in zip(self._columns, values, strict=True):
+            column.add(value)
+        if self._names is not None:
+            self._values.append(values)
         return values
 
     def take_plain(

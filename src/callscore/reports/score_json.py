@@ -21,7 +21,7 @@ __all__ = ["CASE_FORMAT", "jsonl_line", "write_json"]
 
 # Where the cases are in a document without any: no other line begins so, as line breaks in texts are escaped.
 _NO_CASES = '\n  "cases": []'
-_CASE_INDENT = b"\n    "
+_BEFORE_CASE, _AFTER_CASE = len("[\n  ["), -len("\n  ]\n]")
 _CASE_DEPTH = 2  # it is in the array of cases, which is in the document
 
 
@@ -59,7 +59,8 @@ def _without_secrets(case: CaseScore, lang: Language, hider: Hider, *, depth: in
 
 
 def _indented(found: bytes) -> bytes:
-    return _CASE_INDENT + msgspec.json.format(found, indent=2).replace(b"\n", _CASE_INDENT)
+    # In two arrays it is indented as in the document. What precedes and follows it is cut off.
+    return msgspec.json.format(b"[[%b]]" % found, indent=2)[_BEFORE_CASE:_AFTER_CASE]
 
 
 def _around(results: Results, _: ShownCases, lang: Language) -> tuple[str, str]:

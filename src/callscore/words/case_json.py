@@ -17,6 +17,7 @@ from msgspec.structs import astuple
 
 from callscore.core.call import DecodedCalls, ToolCall
 from callscore.core.expectation_json import contains_rule_keys
+from callscore.core.settings import DEFAULT
 from callscore.words.plain_data import (
     PairRow,
     Parts,
@@ -107,8 +108,9 @@ def plain_case_to_json(
 
 def _is_usual(case: CaseScore) -> bool:
     """Whether everything but the names and the arguments of the calls is written as it is."""
-    score = case.score
-    if score.expectation is not None or score.ignored or score.settings.has_rules:
+    score, settings = case.score, case.score.settings
+    has_rules = settings is not DEFAULT and settings.has_rules
+    if has_rules or score.expectation is not None or score.ignored:
         return False
     if case.trial is None and not case.tags:
         return type(case.id) is str

@@ -302,15 +302,16 @@ def pair_fields(*values: Any) -> dict[str, Any]:
 
 
 def _difference(difference: Difference, lang: Language, parts: Parts) -> dict[str, Any]:
-    rule = {"matcher": difference.matcher, "closeness": difference.closeness}
-    return {
+    fields = {
         "path": json_safe_string(difference.path),
         "kind": difference.kind,
         "expected": parts.value(difference.expected),
         "actual": parts.value(difference.actual),
-        **({} if difference.matcher is None else rule),
-        "reason": difference_reason(difference, lang=lang),
     }
+    if difference.matcher is not None:
+        fields |= {"matcher": difference.matcher, "closeness": difference.closeness}
+    fields["reason"] = difference_reason(difference, lang=lang)
+    return fields
 
 
 _PLAIN_PARTS = Parts(
