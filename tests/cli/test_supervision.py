@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import threading
 
 import pytest
 
+from callscore.cli import supervision
 from callscore.cli.board import Board
 from callscore.cli.supervision import _code, can_supervise
 
@@ -59,3 +61,26 @@ def test_a_process_with_threads_is_not_copied(monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setattr(threading, "active_count", lambda: 2)
 
     assert not can_supervise(["run"])
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs a parent")
+@pytest.mark.parametrize(("is_ended", "asks"), [(True, 0), (False, 1)])
+def test_linux_is_asked_only_if_a_short_command_goes_on(
+    monkeypatch: pytest.MonkeyPatch, is_ended: bool, asks: int
+) -> None:
+    alive, parent = os.pipe()
+    asked: list[None] = []
+
+    def ask() -> None:
+        asked.append(None)
+        os.close(parent)
+
+    monkeypatch.setattr(supervision, "_ask_to_be_ended", ask)
+    if is_ended:
+        os.close(parent)
+    wait = threading.Thread(target=supervision._wait_for_end, args=(os.getppid(), alive, 0.01))
+    wait.start()
+    wait.join()
+    os.close(alive)
+
+    assert len(asked) == asks

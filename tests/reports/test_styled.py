@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from io import StringIO
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +13,7 @@ from rich.cells import cell_len
 from rich.console import Console
 from rich.text import Text as RichText
 
-from callscore.reports.styled import _PLAIN, Indented, Text, diff_text
+from callscore.reports.styled import _PLAIN, Indented, Text, diff_text, is_plain
 from callscore.reports.tables import Column, column_table, wrapped_grid
 from callscore.reports.terminal import PlainPage
 from callscore.words.diff import COLOURS, rich_text
@@ -161,3 +162,10 @@ def test_plain_characters_take_one_column_and_only_the_blank_is_a_space() -> Non
     assert len(found) > 500
     assert [each for each in found if cell_len(each) != 1 or (each.isspace() and each != " ")] == []
     assert not {"\t", "\n", "\r", "\u2028"} & {*found}
+
+
+def test_plain_characters_take_one_column() -> None:
+    plain = [char for char in map(chr, range(sys.maxunicode + 1)) if is_plain(char)]
+
+    assert all(cell_len(char) == 1 for char in plain)
+    assert is_plain("◆ main ▲▼ ▁▂▃▄▅▆▇█")

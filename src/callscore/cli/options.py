@@ -13,7 +13,6 @@ import click
 import msgspec
 from msgspec.structs import replace
 
-from callscore.api import tools_by_name
 from callscore.cli.completion import complete_input_format, complete_metric, complete_tag
 from callscore.cli.config import EMPTY, config_for
 from callscore.cli.output import print_note
@@ -364,6 +363,8 @@ def tools_from(options: dict[str, Any]) -> dict[str, Tool] | None:
     file = options.pop("tools")
     if file is None:
         return None
+    from callscore.api import tools_by_name  # imports what scores
+
     tools = tools_by_name(Path(file))
     if not tools:
         raise UnreadableInput(file, "no tool definitions found.")

@@ -13,6 +13,7 @@ import signal
 import sys
 import threading
 from contextlib import suppress
+from select import select
 from typing import TYPE_CHECKING
 
 from callscore.cli.board import Board, own_board, use_board
@@ -25,6 +26,8 @@ __all__ = ["can_supervise", "command_name", "supervise"]
 
 # A server, whose result is not its exit code, and whose tools run in processes of their own.
 _UNSUPERVISED = "mcp"
+# They run no agents, and end within a moment.
+_READING = ("baseline", "compare", "gate", "history", "show")
 _COMPLETION = "_CALLSCORE_COMPLETE"
 
 
@@ -63,7 +66,8 @@ def supervise(work: Callable[[], int]) -> int:
     if not child:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
         os.close(parent)
-        _end_with_parent(own, alive)
+        is_short = command_name(sys.argv[1:]) in _READING
+        _end_with_parent(own, alive, after=_MOMENT if is_short else 0)
         return _work(work, board)
     os.close(alive)
     if passed_on:
@@ -91,23 +95,36 @@ def _work(work: Callable[[], int], board: Board) -> int:
 _PR_SET_PDEATHSIG = 1
 
 
-def _end_with_parent(parent: int, alive: int) -> None:
+_MOMENT = 1.0  # seconds
+
+
+def _end_with_parent(parent: int, alive: int, *, after: float) -> None:
     """Make this process end when its parent does, even by `kill -9`.
 
     `alive` is a pipe that only the parent holds open. The thread that waits for its end cannot run
-    while code in C does not release the interpreter; Linux can end the process without it.
+    while code in C does not release the interpreter; Linux can end the process without it. Linux is
+    asked `after` some seconds: importing what asks it takes longer than many short commands work.
     """
+    if not after:
+        _ask_to_be_ended()
+    wait = threading.Thread(target=_wait_for_end, args=(parent, alive, after), daemon=True)
+    wait.start()
+
+
+def _ask_to_be_ended() -> None:
+    """Ask Linux to end this process with its parent."""
     if sys.platform == "linux":
         with suppress(ImportError, OSError, AttributeError):
             import ctypes
 
             ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
-    threading.Thread(target=_wait_for_end, args=(parent, alive), daemon=True).start()
 
 
-def _wait_for_end(parent: int, alive: int) -> None:
+def _wait_for_end(parent: int, alive: int, after: float) -> None:
     signal.pthread_sigmask(signal.SIG_BLOCK, signal.valid_signals())  # they are for other threads
-    with suppress(OSError):  # an agent closed it
+    with suppress(OSError, ValueError):  # an agent closed it
+        if after and not select([alive], [], [], after)[0]:
+            _ask_to_be_ended()
         os.read(alive, 1)
     if os.getppid() != parent:
         os.kill(os.getpid(), signal.SIGKILL)

@@ -6,8 +6,6 @@ import re
 
 import click
 
-from callscore.sources.files import max_unpacked, set_max_unpacked
-
 __all__ = ["max_unpacked_option"]
 
 _SIZE = re.compile(r"([0-9]{1,15})([KMGT]?)B?", re.IGNORECASE)
@@ -21,6 +19,8 @@ def _apply_max_unpacked(ctx: click.Context, _: click.Parameter, value: str | Non
     found = _SIZE.fullmatch(value.strip())
     if found is None or not int(found[1]):
         raise click.BadParameter(f"{value!r} is not a size such as 512M or 2G.")
+    from callscore.sources.files import max_unpacked, set_max_unpacked  # runs need no files
+
     before = max_unpacked()
     set_max_unpacked(int(found[1]) * _SIZE_UNITS[found[2].upper()])
     ctx.call_on_close(lambda: set_max_unpacked(before))

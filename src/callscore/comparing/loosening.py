@@ -10,7 +10,6 @@ from msgspec import Struct
 
 from callscore.core.call import ToolCall
 from callscore.core.expectation_json import contains_rule_keys, parse_matchers
-from callscore.core.scoring import score_calls
 from callscore.core.settings import DEFAULT
 from callscore.errors import CallscoreError
 from callscore.hiding.markers import has_marker
@@ -331,6 +330,8 @@ def _is_rule(value: Mapping[str, Any]) -> bool:
 
 def _accepts(rule: Any, value: Any) -> bool:
     """Whether a value with rules accepts a plain one; a judge is not asked."""
+    from callscore.core.scoring import score_calls  # mostly no expectation was changed
+
     try:
         expected = ToolCall("f", {"x": parse_matchers(rule, where="expected")})
         return score_calls((expected,), (ToolCall("f", {"x": value}),), DEFAULT).f1 == 1.0

@@ -20,7 +20,6 @@ from callscore.history.records import (
     expectation_digest,
 )
 from callscore.history.run_metadata import find_run_and_variant
-from callscore.sources.reader import kind_by_name
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -48,12 +47,18 @@ def is_case_file(reference: str) -> bool:
     It does if it has the suffix of a case file, whether the file exists or not, or if it is the path
     of an existing file with a folder: `main` is a run, `./main` may be a file.
     """
-    if reference == _STDIN or kind_by_name(reference) is not None:
+    if reference == _STDIN or ("." in reference and _has_suffix_of_file(reference)):
         return True
     try:
         return ("/" in reference or sep in reference) and Path(reference).is_file()
     except OSError:  # the name is too long, or the folder cannot be read
         return False
+
+
+def _has_suffix_of_file(reference: str) -> bool:
+    from callscore.sources.reader import kind_by_name  # imports what reads files
+
+    return kind_by_name(reference) is not None
 
 
 def resolve_side(

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
+from os import urandom
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -35,9 +36,7 @@ _ROUNDS = 100_000
 
 def new_key() -> bytes:
     """A random key."""
-    from secrets import token_bytes
-
-    return token_bytes(KEY_SIZE)
+    return urandom(KEY_SIZE)
 
 
 def has_marker(text: str) -> bool:

@@ -9,12 +9,13 @@ checksums find damage and edits by hand; they are not a signature.
 from __future__ import annotations
 
 from contextlib import suppress
-from hashlib import blake2b
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 from msgspec import Struct
+
+from callscore.history.hashing import blake2b
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

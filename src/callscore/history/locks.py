@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 from contextlib import suppress
-from hashlib import blake2b
 from time import sleep
 from typing import TYPE_CHECKING, Any, Self
 
+from callscore.history.hashing import blake2b
 from callscore.history.postgres import connect
 
 if TYPE_CHECKING:

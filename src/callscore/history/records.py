@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import zlib
-from hashlib import blake2b
 from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
@@ -14,6 +13,7 @@ from callscore.core.results import MetricValue, Status, Usage
 from callscore.core.statistics import Interval, wilson
 from callscore.core.summary import ToolOutcome
 from callscore.history.checksums import damaged_row
+from callscore.history.hashing import blake2b
 from callscore.words.value_text import encode_json, json_safe, json_safe_string
 
 if TYPE_CHECKING:

@@ -11,7 +11,6 @@ from callscore.core.phrases import Phrase, Plural, count_of, say
 from callscore.core.rendering import EMPTY_NAME, clip, clip_middle, display_width, escape
 from callscore.core.settings import DEFAULT
 from callscore.hiding.legend import legend
-from callscore.words.explanation import FORBIDDEN_CALLS
 from callscore.words.value_text import CASES, MORE, decimal, exact_decimal, forbidden_tools
 from callscore.words.value_text import TRIALS as TRIAL_COUNT
 
@@ -149,6 +148,8 @@ def forbidden_line(summary: Summary, lang: Language) -> tuple[str, str] | None:
     """A sentence about forbidden calls, and their tools; None if there are none."""
     if not summary.forbidden_cases:
         return None
+    from callscore.words.explanation import FORBIDDEN_CALLS  # few reports have any
+
     tools = tuple([tool for tool, _ in forbidden_tools(summary)])
     sentence = say(
         FORBIDDEN_LINE,

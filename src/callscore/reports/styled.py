@@ -9,8 +9,6 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol
 
-from callscore.words.diff import COLOURS, rich_text
-
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
@@ -36,7 +34,7 @@ Overflow = Literal["fold", "crop", "ellipsis", "ignore"]
 # Characters that take one column of a terminal in every version of Unicode, and are no space but " ".
 _PLAIN = re.compile(
     "[ -~\xa1-\xac\xae-\u02ff\u0370-\u0482\u2013\u2014\u2018-\u201e\u2026\u2190-\u2193\u2212"
-    "\u2260\u2264\u2265\u2500-\u25a0\u2713-\u2718]*"
+    "\u2260\u2264\u2265\u2500-\u25fc\u2713-\u2718]*"
 )
 _WORD = re.compile(r"\s*\S+\s*")
 _NOT_SHOWN = {7: None, 8: None, 11: None, 12: None, 13: None}  # rich leaves them out, too
@@ -231,6 +229,8 @@ class StyledLines(NamedTuple):
     lines: Sequence[Line]
 
     def __rich__(self) -> RichText:
+        from callscore.words.diff import rich_text  # as below
+
         return rich_text(list(self.lines))
 
     def fitting_lines(self, width: int) -> list[str] | None:
@@ -241,6 +241,8 @@ class StyledLines(NamedTuple):
 
 def diff_text(lines: list[Line]) -> Text:
     """The lines of a diff, in colour; they are never wrapped."""
+    from callscore.words.diff import COLOURS  # tables of runs have no diffs
+
     text = Text(no_wrap=True, overflow="ignore")
     for number, line in enumerate(lines):
         text.append("\n" if number else "")
