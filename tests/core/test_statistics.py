@@ -308,3 +308,20 @@ def test_the_chances_for_all_k_are_those_for_each(trials: int, successes: int) -
 def test_the_quantile_of_the_usual_interval_is_that_of_the_standard_library() -> None:
     assert _normal_quantile(0.975) == NormalDist().inv_cdf(0.975)
     assert _normal_quantile(0.9) == NormalDist().inv_cdf(0.9)
+
+
+@given(st.integers(0, 2**32), st.integers(20, 100_000), st.floats(0, 1))
+def test_draws_that_are_accepted_at_once_pass_the_exact_test(
+    seed: int, trials: int, where: float
+) -> None:
+    least = 10 / trials
+    chance = least + (0.5 - least) * where
+
+    def drawn() -> list[int]:
+        random = Random(seed)
+        return [_binomial_by_rejection(trials, chance, random) for _ in range(50)]
+
+    quick = drawn()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("callscore.core.statistics._ROOM_TO_ACCEPT", 1.0)
+        assert drawn() == quick

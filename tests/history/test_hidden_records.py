@@ -150,3 +150,18 @@ def test_the_file_beside_a_history_has_no_secrets(tmp_path: Path) -> None:
     text = file.read_text(encoding="utf-8")
     assert KEY not in text
     assert len(set(MARKER.findall(text))) == 1
+
+
+@pytest.mark.parametrize(
+    ("value", "is_found"),
+    [
+        ({"a": [1, None, "x [hidden 0123456789ab] y"]}, True),
+        ({"[hidden 0123456789ab]": 1}, True),
+        (["[hidden 0123456789ab]", 10**40], True),  # not encoded
+        (["[hidden 0123456789ab]", "\ud800"], True),
+        (["[hidden ]", "hidden", 10**40], False),
+        ({"a": "[hidden values"}, False),
+    ],
+)
+def test_a_marker_is_found_wherever_it_is(value: Any, is_found: bool) -> None:
+    assert contains_marker(value) == is_found

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections import Counter
 from functools import lru_cache
 from math import comb, floor, lgamma, log, sqrt
+from operator import mul
 from typing import TYPE_CHECKING, NamedTuple
 
 from callscore.core.rendering import mention
@@ -35,6 +36,7 @@ _MAX_DRAWS = 20_000_000
 _BINOMIAL_COST = 12
 # From this expected count on, the rejection method is faster than waiting for each success.
 _REJECTION_FROM = 10
+_ROOM_TO_ACCEPT = 0.07
 # Resampling needs at least this many clusters that differ from the most frequent ones.
 _MIN_UNLIKE = 6
 _MAX_BITS = 500  # of a number whose square is a float
@@ -197,12 +199,14 @@ def _resampled_means(kinds: tuple[Cluster, ...], number: int) -> list[float]:
     random = Random(_SEED)  # noqa: S311  (a reproducible resample, not a secret)
     means = []
     every = [] if by_kind else [kind for kind in kinds for _ in range(kind.times)]
+    totals, sizes = [kind.total for kind in kinds], [kind.size for kind in kinds]
     for _ in range(replicates):
         if by_kind:
-            means.append(_mean(kinds, _multinomial(kinds, number, random)))
+            counts = _multinomial(kinds, number, random)
+            means.append(sum(map(mul, totals, counts)) / sum(map(mul, sizes, counts)))
         else:
             drawn = random.choices(every, k=number)
-            means.append(sum(each.total for each in drawn) / sum(each.size for each in drawn))
+            means.append(sum([each.total for each in drawn]) / sum([each.size for each in drawn]))
     return sorted(means)
 
 
@@ -266,9 +270,7 @@ def _binomial_by_rejection(trials: int, chance: float, random: Random) -> int:
     b = 1.15 + 2.53 * spread
     a = -0.0873 + 0.0248 * b + 0.01 * chance
     centre = trials * chance + 0.5
-    odds = log(chance / (1 - chance))
-    mode = floor((trials + 1) * chance)
-    height = lgamma(mode + 1) + lgamma(trials - mode + 1)
+    surely_accepted = 0.92 - 4.2 / b
     while True:
         u, v = random.random() - 0.5, 1 - random.random()
         room = 0.5 - abs(u)
@@ -277,6 +279,11 @@ def _binomial_by_rejection(trials: int, chance: float, random: Random) -> int:
         drawn = floor((2 * a / room + b) * u + centre)
         if not 0 <= drawn <= trials:
             continue
+        if room >= _ROOM_TO_ACCEPT and v <= surely_accepted:  # the test below accepts these, too
+            return drawn
+        odds = log(chance / (1 - chance))
+        mode = floor((trials + 1) * chance)
+        height = lgamma(mode + 1) + lgamma(trials - mode + 1)
         v = log(v * (2.83 + 5.1 / b) * spread / (a / (room * room) + b))
         density = height - lgamma(drawn + 1) - lgamma(trials - drawn + 1)
         if v <= density + (drawn - mode) * odds:

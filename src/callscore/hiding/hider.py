@@ -5,6 +5,7 @@ Nothing is copied if there is no secret in it. Names of fields, kinds and settin
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import msgspec
@@ -22,7 +23,7 @@ from callscore.core.settings import Settings
 from callscore.core.summary import Summary
 from callscore.hiding.environment import secret_values
 from callscore.hiding.hidden_scores import HiddenPair, HiddenScore
-from callscore.hiding.markers import MARKER, current_markers, has_marker
+from callscore.hiding.markers import MARKER, OPENING, current_markers, has_marker
 from callscore.hiding.matching import matcher_for
 
 if TYPE_CHECKING:
@@ -263,6 +264,10 @@ def hide_text(text: str) -> str:
 
 def contains_marker(value: Any) -> bool:
     """Whether plain data contain a marker, or what looks like one."""
+    # Most do not: what every marker begins with is the same in JSON.
+    with suppress(TypeError, ValueError, OverflowError, RecursionError):  # not only plain JSON
+        if OPENING.encode() not in msgspec.json.encode(value):
+            return False
     return any(map(has_marker, texts_in(value)))
 
 

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 __all__ = [
     "KEY_SIZE",
     "MARKER",
+    "OPENING",
     "Markers",
     "current_markers",
     "has_marker",
@@ -26,7 +27,7 @@ __all__ = [
 ]
 
 KEY_SIZE = 32
-_OPENING = "[hidden "
+OPENING = "[hidden "
 # The digest of the secret, a check, the digest of its encoding, and whether it was a number.
 MARKER = re.compile(r"\[hidden ([0-9a-f]{8})([0-9a-f]{4})(?:\.[0-9a-f]{6})?(?: number)?\]")
 _COST = 2**13  # about 20 ms and 8 MB
@@ -41,7 +42,7 @@ def new_key() -> bytes:
 
 def has_marker(text: str) -> bool:
     """Whether a text contains a marker, or what looks like one."""
-    return _OPENING in text and MARKER.search(text) is not None
+    return OPENING in text and MARKER.search(text) is not None
 
 
 # The secrets for which this process has made markers, by the first part of these.
@@ -81,7 +82,7 @@ class Markers:
         return digest
 
     def _marker(self, digest: str, rest: str) -> str:
-        return f"{_OPENING}{digest}{self._check(digest)}{rest}]"
+        return f"{OPENING}{digest}{self._check(digest)}{rest}]"
 
     def is_own(self, marker: re.Match[str]) -> bool:
         """Whether a marker was made with this key."""
