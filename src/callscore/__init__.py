@@ -33,6 +33,7 @@ if TYPE_CHECKING:
         UnknownRun,
         UnreadableInput,
         UnusableStore,
+        WorkerEnded,
     )
     from callscore.evaluations.decorator import evaluation
     from callscore.formats.trace import ReadOptions, Trace
@@ -70,6 +71,7 @@ __all__ = [
     "UnknownRun",
     "UnreadableInput",
     "UnusableStore",
+    "WorkerEnded",
     "check_calls",
     "compare",
     "evaluate",
@@ -148,6 +150,7 @@ _HOMES = {
         "UnknownRun",
         "UnreadableInput",
         "UnusableStore",
+        "WorkerEnded",
     ),
     "evaluations.decorator": ("evaluation",),
     "formats.trace": (

@@ -225,6 +225,10 @@ class UnusableStore(_ErrorAtPlace):
     """
 
 
+class WorkerEnded(CallscoreError):
+    """One of several processes that share a file was ended from outside."""
+
+
 class MissingExtra(CallscoreError, ImportError):
     """An optional dependency is not installed."""
 
@@ -240,6 +244,6 @@ class MissingExtra(CallscoreError, ImportError):
 for _error in (
     *(CallscoreError, InvalidCall, UnknownFormat, InvalidDialect, InvalidSettings),
     *(InvalidEvaluation, UnknownRun, NotScorable, UnreadableInput, UnusableStore, MissingExtra),
-    *(MissingConsent, MissingKey, ModelFailed),
+    *(MissingConsent, MissingKey, ModelFailed, WorkerEnded),
 ):
     _error.__module__ = "callscore"

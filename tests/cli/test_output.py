@@ -349,3 +349,18 @@ def test_a_console_writes_whole_lines_and_the_rest_at_the_end(
         console.file.flush()
 
     assert capsysbinary.readouterr().out == b"a\n: :b\n: :c"
+
+
+def test_an_interrupted_report_leaves_the_old_file(tmp_path: Path) -> None:
+    path = tmp_path / "report.jsonl"
+    path.write_text("old")
+
+    with (
+        pytest.raises(KeyboardInterrupt),
+        open_output(str(path), "jsonl", "en") as output,
+    ):
+        output.write_text("half of a report\n")
+        raise KeyboardInterrupt
+
+    assert path.read_text() == "old"
+    assert list(tmp_path.iterdir()) == [path]

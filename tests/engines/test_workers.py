@@ -13,8 +13,8 @@ import pytest
 from callscore.cli.main import run_command
 from callscore.engines import workers
 from callscore.engines.local import score_files
-from callscore.engines.workers import Split, WorkerEnded, Workers, left_by_workers
-from callscore.errors import UnreadableInput
+from callscore.engines.workers import Split, Workers, left_by_workers, process_count
+from callscore.errors import UnreadableInput, WorkerEnded
 from callscore.hiding.markers import MARKER
 from callscore.sources import Lines
 
@@ -197,7 +197,9 @@ def test_other_commands_give_the_same_bytes(
         arguments = ["callscore", *command, path, "--skip-bad", "--jobs", jobs]
         monkeypatch.setattr(sys, "argv", arguments)
         code = run_command()
-        found.append((code, *capfdbinary.readouterr()))
+        output, notes = capfdbinary.readouterr()
+        kept = [line for line in notes.splitlines() if b"--jobs has no effect" not in line]
+        found.append((code, output, kept))
 
     assert found[0] == found[1]
     assert any(found[0][1:])
@@ -225,10 +227,41 @@ def test_the_output_is_the_same_to_the_byte(
         arguments = ["callscore", "score", path, "--skip-bad", *options, "--jobs", jobs]
         monkeypatch.setattr(sys, "argv", arguments)
         code = run_command()
-        found.append((code, *capfdbinary.readouterr()))
+        output, notes = capfdbinary.readouterr()
+        kept = [line for line in notes.splitlines() if b"--jobs has no effect" not in line]
+        found.append((code, output, kept))
 
     assert found[0] == found[1]
     assert found[0][1]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "option"),
+    [
+        (("score", "--limit", "9"), "--limit"),
+        (("check", "--limit", "9"), "--limit"),
+        (("extract", "--definitions"), "--definitions"),
+    ],
+)
+def test_a_note_says_that_one_process_does_the_work(
+    arguments: tuple[str, ...],
+    option: str,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    path = write(tmp_path / "cases.jsonl", FILES["plain"])
+    monkeypatch.setattr(sys, "argv", ["callscore", *arguments, path, "--skip-bad", "-j", "2"])
+
+    run_command()
+
+    assert f"callscore: --jobs has no effect with {option}\n" in capsys.readouterr().err
+
+
+def test_there_are_not_more_processes_than_processors(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "cpu_count", lambda: 8)
+
+    assert [process_count(jobs) for jobs in (1, 2, 100_000)] == [1, 2, 8]
 
 
 def test_an_unreadable_record_stops_the_report_at_the_same_place(tmp_path: Path) -> None:

@@ -38,6 +38,7 @@ PUBLIC_NAMES = [
     "UnknownRun",
     "UnreadableInput",
     "UnusableStore",
+    "WorkerEnded",
     "check_calls",
     "compare",
     "evaluate",

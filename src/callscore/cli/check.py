@@ -26,7 +26,7 @@ from callscore.cli.options import (
     skip_bad_option,
     tools_option,
 )
-from callscore.cli.output import open_output, print_named_note, write_report
+from callscore.cli.output import open_output, print_named_note, print_note, write_report
 from callscore.cli.output_formats import is_for_people, report_options
 from callscore.cli.progress import progress
 from callscore.cli.unpacking import max_unpacked_option
@@ -98,6 +98,8 @@ def command(**options: Any) -> int:
     request = _Request(inputs=inputs, **options)
     require_one_stdin(*request.files, request.tools)
     refuse_evaluations(*request.files)
+    if request.jobs > 1 and request.limit is not None:
+        print_note("--jobs has no effect with --limit")
     destination = request.output, request.output_format, request.lang
     with open_output(*destination, is_gate=bool(request.fail_on)) as output:
         results = _check(request, output)

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 
 import click
 
-from callscore.cli.exit_codes import FAILED, INTERRUPTED, NO_ANSWER, OK, UNREADABLE, USAGE
+from callscore.cli.exit_codes import ENDED, FAILED, INTERRUPTED, NO_ANSWER, OK, UNREADABLE, USAGE
 from callscore.cli.output import print_note
 from callscore.core.phrases import Phrase, Plural, count_of, say
 from callscore.core.rendering import EMPTY_NAME, escape
-from callscore.errors import InvalidSettings, MissingKey, ModelFailed, UnreadableInput
+from callscore.errors import InvalidSettings, MissingKey, ModelFailed, UnreadableInput, WorkerEnded
 from callscore.words.value_text import (
     CASES,
     TRIALS,
@@ -53,6 +53,8 @@ def error_exit_code(error: Exception) -> int:
     """The code of an error that ends a command."""
     if isinstance(error, click.Abort):
         return INTERRUPTED
+    if isinstance(error, WorkerEnded):
+        return ENDED
     if isinstance(error, (click.ClickException, InvalidSettings, MissingKey)):
         return USAGE
     return NO_ANSWER if isinstance(error, ModelFailed) else UNREADABLE
@@ -61,7 +63,8 @@ def error_exit_code(error: Exception) -> int:
 def add_how_to_skip(error: Exception) -> None:
     """Add to an error that stopped the scoring at one record how to score the others."""
     if isinstance(error, UnreadableInput) and error.is_one_record:
-        error.problem = f"{error.problem.rstrip('.')}. To score the rest: --skip-bad"
+        mark = "" if error.problem.endswith("?") else "."
+        error.problem = f"{error.problem.rstrip('.')}{mark} To score the rest: --skip-bad"
 
 
 _RUN_INTERRUPTED = Phrase(

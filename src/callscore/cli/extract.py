@@ -27,7 +27,7 @@ from callscore.documents import (
     read_documents,
     tools_in,
 )
-from callscore.engines.workers import Split, can_fork, left_by_workers
+from callscore.engines.workers import Split, left_by_workers, process_count
 from callscore.errors import InvalidCall, UnreadableInput
 from callscore.formats.dialect import dialect_named
 from callscore.formats.reading import Recognizer, read_as, read_definitions_in, read_named
@@ -81,15 +81,20 @@ def command(  # noqa: D103  (the help is above)
     read_options = reading_from(options, () if tools is None else tools_in(Path(tools)))
     dialect = None if input_format is None else dialect_named(input_format)
     on_bad = print_skipped if skip_bad else raise_unreadable
+    if jobs > 1 and definitions:
+        print_note("--jobs has no effect with --definitions")
     extractor = _Extractor(files, dialect, read_options, on_bad)
-    with open_output(output, "jsonl", "en") as target, progress(files, "reading") as on_bytes:
+    with (
+        open_output(output, "jsonl", "en", is_all_or_nothing=True) as target,
+        progress(files, "reading") as on_bytes,
+    ):
         for file in files:
             if definitions:
                 documents = read_documents(file, dialect=dialect, on_bytes=on_bytes, on_bad=on_bad)
                 extractor.write_tools(file, documents, target)
             else:
                 batches = read_batches(file, on_bytes=on_bytes)
-                extractor.write_calls(file, batches, target, jobs if can_fork() else 1)
+                extractor.write_calls(file, batches, target, process_count(jobs))
 
 
 class _Extractor(NamedTuple):

@@ -81,8 +81,8 @@ def open_output(
 ) -> Iterator[Output]:
     """The output of a report; without a path, or with `-`, it is standard output.
 
-    A file keeps its old content until the report is complete. After an error it has what was written
-    by then, unless `is_all_or_nothing`. When the reader closes standard output the program exits,
+    A file keeps its old content until the report is complete, also if the command is interrupted. After
+    an error it has what was written by then, unless `is_all_or_nothing`. When the reader closes standard output the program exits,
     unless `is_gate`, because it still has to find its exit code. With `is_prompt`, each line of JSON
     lines is written at once, because the next one may be long in coming.
     """
@@ -109,11 +109,12 @@ def open_output(
             try:
                 with closing(Output(file, *options)) as output:
                     yield output
-            except BaseException:
-                if is_all_or_nothing or not file.tell():
+            except BaseException as error:
+                is_kept = isinstance(error, Exception) and not is_all_or_nothing
+                if is_kept and file.tell():
+                    _replace_file(temporary, target)
+                else:
                     temporary.unlink()
-                    raise
-                _replace_file(temporary, target)
                 raise
         _replace_file(temporary, target)
     except OSError as error:

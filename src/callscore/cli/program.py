@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from callscore import __version__
+from callscore.cli.exit_codes import INTERRUPTED
 from callscore.cli.groups import SuggestingGroup
 from callscore.errors import CallscoreError
 
@@ -107,14 +108,24 @@ def cli() -> None:
     """Score the tool calls of an agent against the expected calls."""
 
 
+def _report(error: Exception) -> int:
+    """Print an error; a second Ctrl-C while this is done changes nothing."""
+    try:
+        from callscore.cli.failures import report_failure  # most commands have no error
+
+        return report_failure(error)
+    except KeyboardInterrupt:
+        return INTERRUPTED
+
+
 def run_program() -> int:
     """Run the command, print its error if there is one, and return the exit code."""
     try:
         code: int | None = cli.main(standalone_mode=False)
     except click.exceptions.Exit as error:
         code = error.exit_code
+    except KeyboardInterrupt:  # while click prepares the command
+        code = INTERRUPTED
     except (click.ClickException, click.Abort, CallscoreError, OSError) as error:
-        from callscore.cli.failures import report_failure  # most commands have no error
-
-        code = report_failure(error)
+        code = _report(error)
     return code or 0

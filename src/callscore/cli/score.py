@@ -120,6 +120,7 @@ _TIMES = Plural(("request", "requests"), ("запрос", "запроса", "з�
 _NOT_JUDGED = Phrase(
     "{cases} not judged, and not in the report", "не оценено судьёй и не вошло в отчёт: {cases}"
 )
+_UNUSED_JOBS = Phrase("--jobs has no effect with {option}", "--jobs не действует вместе с {option}")
 _MOST_NAMED = 10
 _MOST_FAILURES_IN_A_ROW = 5  # then the judge is considered unavailable
 _JUDGE_ANSWERS_NOT_KEPT = Phrase(
@@ -259,6 +260,7 @@ def command(**options: Any) -> int:
     is_gate = request.fail_under is not None
     destination = request.output, request.output_format, request.lang
     unjudged = UnjudgedCases(judge)
+    _note_unused_jobs(request, is_judged=judge is not None)
     # Answers of a judge, and cases on standard input, may be long in coming.
     is_prompt = judge is not None or "-" in (*request.files, *request.expected, *request.actual)
     with open_output(*destination, is_gate=is_gate, is_prompt=is_prompt) as output:
@@ -284,6 +286,19 @@ def command(**options: Any) -> int:
     )
     _print_unjudged(unjudged, request.lang)
     return code
+
+
+def _note_unused_jobs(request: _Request, *, is_judged: bool) -> None:
+    """Say that one process does the work although more are asked for."""
+    reasons = {
+        "--expected and --actual": not request.files,
+        "--limit": request.limit is not None,
+        "--judge": is_judged,
+        "--save": request.save is not None,
+    }
+    if request.jobs > 1 and any(reasons.values()):
+        found = next(reason for reason, is_so in reasons.items() if is_so)
+        print_note(say(_UNUSED_JOBS, request.lang, option=found))
 
 
 def _print_unjudged(unjudged: UnjudgedCases, lang: Language) -> None:

@@ -144,4 +144,5 @@ def _cannot_store(error: OSError) -> click.ClickException:
     except OSError:
         folder = ""
     problem = error.strerror or str(error)
-    return click.ClickException(f"Cannot write a temporary file{folder}: {problem}.")
+    advice = "Set TMPDIR to another folder, or use --format jsonl, which needs no such file."
+    return click.ClickException(f"Cannot write a temporary file{folder}: {problem}. {advice}")

@@ -18,7 +18,7 @@ from callscore.core.score import FaultKind, count_faulty_calls
 from callscore.core.totals import NameCounter
 from callscore.documents import raise_unreadable, tools_in_list
 from callscore.engines.inputs import CaseLimit, CaseReader, FileContent, InputOptions, read_cases
-from callscore.engines.workers import Parts, Split, can_fork, left_by_workers
+from callscore.engines.workers import Parts, Split, left_by_workers, process_count
 from callscore.formats.case_fields import (
     ACTUAL_FIELDS,
     EITHER_SIDE_FIELDS,
@@ -89,7 +89,7 @@ def check_files(  # noqa: PLR0913  (all are options)
     totals = _CheckTotals(tools, max_shown, hooks, skip_bad=skip_bad)
     if limit is None:
         for path in paths:
-            _check_file(path, inputs, totals, jobs if can_fork() else 1)
+            _check_file(path, inputs, totals, process_count(jobs))
         return totals.results(len(paths))
     files = (
         _noting_empty(read_cases(path, _TRACES_ONLY, inputs, on_bytes=hooks.on_bytes), path, totals)

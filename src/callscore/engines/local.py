@@ -25,7 +25,7 @@ from callscore.engines.inputs import (
     join_traces,
     read_cases,
 )
-from callscore.engines.workers import Split, can_fork, left_by_workers
+from callscore.engines.workers import Split, left_by_workers, process_count
 from callscore.errors import InvalidCall, InvalidSettings, ModelFailed, UnreadableInput
 from callscore.formats.cases import (
     case_record,
@@ -173,9 +173,9 @@ def score_files(  # noqa: PLR0913  (all are options)
     inputs = input_options_for(
         fields, format, read_options, top_k=settings.top_k, keeps_tools=tools is None
     )
-    is_split = limit is None and settings.judge is None and hooks.may_split and can_fork()
+    is_split = limit is None and settings.judge is None and hooks.may_split
     run = _FileScoring(collector, inputs, limit=limit, skip_bad=skip_bad, hooks=hooks)
-    run.jobs = jobs if is_split else 1
+    run.jobs = process_count(jobs) if is_split else 1
     with _attach_results(collector):
         for path in _paths(paths):
             run.score(path)

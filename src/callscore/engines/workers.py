@@ -15,7 +15,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar, cast
 
-from callscore.errors import CallscoreError
+from callscore.errors import WorkerEnded
 from callscore.sources import Lines
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     Batch = Lines | Array | Record | BadRecord
 
-__all__ = ["Done", "Parts", "Split", "WorkerEnded", "Workers", "can_fork", "left_by_workers"]
+__all__ = ["Done", "Parts", "Split", "Workers", "left_by_workers", "process_count"]
 
 _Result = TypeVar("_Result")
 _Work = Callable[[list[Lines], int], _Result | None]
@@ -35,6 +35,7 @@ _Work = Callable[[list[Lines], int], _Result | None]
 _TASK_SIZE = 1 << 20
 # The beginning of a file, which is always done here: for less, it is not worth starting processes.
 _BYTES_BEFORE = 1 << 21
+_FEWEST = 4  # processes that are started even on a smaller machine
 _TASKS_WAITING = 4  # for each process: results that wait for an earlier one
 
 
@@ -44,13 +45,9 @@ _ENDED = (
 )
 
 
-def can_fork() -> bool:
-    """Whether this system has processes that begin as a copy of another one."""
-    return hasattr(os, "fork")
-
-
-class WorkerEnded(CallscoreError):
-    """A process that did a part of the work was ended from outside."""
+def process_count(jobs: int) -> int:
+    """How many processes to use: no more than there are processors, and one if they cannot be forked."""
+    return min(jobs, max(os.cpu_count() or 1, _FEWEST)) if hasattr(os, "fork") else 1
 
 
 class Done(NamedTuple, Generic[_Result]):
