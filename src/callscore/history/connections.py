@@ -1,7 +1,7 @@
 """Connections to the database of a history: to an SQLite file, or to a PostgreSQL server.
 
 A file is read and written with `sqlite3` alone: importing SQLAlchemy takes longer than most commands that look
-at a history. SQLAlchemy creates the tables, removes old runs, and talks to servers.
+at a history. SQLAlchemy removes old runs, and talks to servers.
 """
 
 from __future__ import annotations

@@ -148,6 +148,7 @@ def _display_and_path(path: Path | None) -> tuple[str, Path]:
 def _open_file(path: Path, place: str, *, named: Path | str | None) -> Store:
     from callscore.history.connections import FileConnections
     from callscore.history.database import readable_errors
+    from callscore.history.file_tables import create_file_tables
     from callscore.history.locks import remove_stale_locks
     from callscore.history.store import Store
     from callscore.history.table_versions import are_current
@@ -158,9 +159,9 @@ def _open_file(path: Path, place: str, *, named: Path | str | None) -> Store:
             connections.enable_wal()
         store = Store(connections, place, path, named=named)
         with store.writing() as connection:
-            is_ready = are_current(connection, place)
-        if not is_ready:
-            _create_tables(store)
+            # Of several processes, one creates the tables, and the others wait for it here.
+            if not are_current(connection, place):
+                create_file_tables(connection)
         store.markers()  # refuse a damaged key before anything is saved
     remove_stale_locks(path)
     return store
@@ -180,12 +181,12 @@ def _open_server(address: str, *, named: Path | str | None) -> Store:
         with store.reading() as connection:
             is_ready = is_current(connection)
         if not is_ready:
-            _create_tables(store)
+            _create_server_tables(store)
         store.markers()  # refuse a damaged key before anything is saved
     return store
 
 
-def _create_tables(store: Store) -> None:
+def _create_server_tables(store: Store) -> None:
     """Create the tables; of several processes one does it, and the others wait for it."""
     from callscore.history.schema import ensure_tables
 

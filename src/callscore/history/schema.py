@@ -1,4 +1,6 @@
-"""The tables of a history, as SQLAlchemy creates and writes them; `tables.py` has what reading needs.
+"""The tables of a history, as SQLAlchemy creates them on a server and removes rows from them.
+
+`tables.py` has what reading and writing needs, and `file_tables.py` creates the same tables in a file.
 
 A run has evaluations, an evaluation has results. Long or repeated values (a case, an answer, its calls) are stored
 once in `payloads`, by the digest of their text. Answers are also stored by question, so that they can be reused.
@@ -29,7 +31,7 @@ from sqlalchemy import (
 from callscore.hiding.markers import KEY_SIZE, new_key
 from callscore.history.records import COUNTS
 from callscore.history.table_versions import are_current
-from callscore.history.tables import KEY_CHECKS, VERSION, VERSION_TABLE
+from callscore.history.tables import EMPTY_CONTENTS, KEY_CHECKS, VERSION, VERSION_TABLE
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection
@@ -208,8 +210,6 @@ contents = Table(
     Column("baselines_sum", LargeBinary(8), nullable=False),
 )
 
-_EMPTY = {"number": 1, "runs": 0, "runs_sum": bytes(8), "baselines": 0, "baselines_sum": bytes(8)}
-
 
 def ensure_tables(connection: Connection, place: str) -> None:
     """Create the tables in the current transaction, if there are none.
@@ -222,4 +222,4 @@ def ensure_tables(connection: Connection, place: str) -> None:
     METADATA.create_all(connection)
     connection.execute(insert(hiding_key).values(KEY_CHECKS.sign({"key": new_key()})))
     connection.execute(insert(schema_version).values(version=VERSION))
-    connection.execute(insert(contents).values(_EMPTY))
+    connection.execute(insert(contents).values(EMPTY_CONTENTS))

@@ -19,6 +19,7 @@ __all__ = [
     "BASELINES",
     "BASELINE_CHECKS",
     "CONTENTS",
+    "EMPTY_CONTENTS",
     "EVALUATIONS",
     "EVALUATION_CHECKS",
     "HIDING_KEY",
@@ -90,6 +91,14 @@ JUDGEMENTS = Columns("judgements", "key model answer saved_at~ checksum")
 BASELINES = Columns("baselines", "run name set_at~ checksum")
 HIDING_KEY = Columns("hiding_key", "key checksum")
 CONTENTS = Columns("contents", "number runs runs_sum baselines baselines_sum")
+# The row of a new history.
+EMPTY_CONTENTS = {
+    "number": 1,
+    "runs": 0,
+    "runs_sum": bytes(8),
+    "baselines": 0,
+    "baselines_sum": bytes(8),
+}
 PAYLOADS = Columns("payloads", "digest body")
 
 ALL_TABLES = (
