@@ -355,12 +355,13 @@ def test_an_interrupted_report_leaves_the_old_file(tmp_path: Path) -> None:
     path = tmp_path / "report.jsonl"
     path.write_text("old")
 
-    with (
-        pytest.raises(KeyboardInterrupt),
-        open_output(str(path), "jsonl", "en") as output,
-    ):
-        output.write_text("half of a report\n")
-        raise KeyboardInterrupt
+    def write_half() -> None:
+        with open_output(str(path), "jsonl", "en") as output:
+            output.write_text("half of a report\n")
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        write_half()
 
     assert path.read_text() == "old"
     assert list(tmp_path.iterdir()) == [path]

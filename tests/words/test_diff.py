@@ -636,3 +636,15 @@ def test_each_value_is_rendered_once_whatever_the_widths(monkeypatch: pytest.Mon
     call_lines(scored(calls, calls), width=80)
 
     assert len(rendered) == 2 * len(calls)
+
+
+@pytest.mark.parametrize("length", range(36, 48))
+def test_rows_do_not_depend_on_the_widths_that_were_tried_before(
+    length: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    score = scored([("b", {"q": "y" * length})], [("b", {"k": "z" * (length + 1)})])
+    shown = lines(score)
+    # Rows that are drawn anew for each width.
+    monkeypatch.setattr("callscore.words.diff._is_cut", lambda _: True)
+
+    assert lines(score) == shown

@@ -104,23 +104,32 @@ def open_output(
             ):
                 yield output
             return
-        with _temporary_file(target) as file:
-            temporary = Path(file.name)
-            try:
-                with closing(Output(file, *options)) as output:
-                    yield output
-            except BaseException as error:
-                is_kept = isinstance(error, Exception) and not is_all_or_nothing
-                if is_kept and file.tell():
-                    _replace_file(temporary, target)
-                else:
-                    temporary.unlink()
-                raise
-        _replace_file(temporary, target)
+        with (
+            _replacing(target, is_all_or_nothing=is_all_or_nothing) as file,
+            closing(Output(file, *options)) as output,
+        ):
+            yield output
     except OSError as error:
         is_wrong = isinstance(error, FileNotFoundError | NotADirectoryError | PermissionError)
         kind = click.UsageError if is_wrong else click.ClickException  # such as a full disk
         raise kind(f"Cannot write {path}: {error.strerror}.") from error
+
+
+@contextmanager
+def _replacing(target: Path, *, is_all_or_nothing: bool) -> Iterator[Any]:
+    """A file that replaces another one when it is complete, or after an error if it may."""
+    with _temporary_file(target) as file:
+        temporary = Path(file.name)
+        try:
+            yield file
+        except BaseException as error:
+            is_kept = isinstance(error, Exception) and not is_all_or_nothing
+            if is_kept and file.tell():
+                _replace_file(temporary, target)
+            else:
+                temporary.unlink()
+            raise
+    _replace_file(temporary, target)
 
 
 def _temporary_file(target: Path) -> Any:

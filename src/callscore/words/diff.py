@@ -346,7 +346,8 @@ class _Fixed:
 class _Rows:
     """The rows of a pair with differences: a function of the widths, called once for each.
 
-    Rows that are whole and plain (`is_plain`) are the same for all widths in which they have room.
+    Rows that are whole and plain (`is_plain`), with nothing on a line of its own, are the same for all
+    widths in which they have room.
     """
 
     __slots__ = ("_draw", "_drawn", "_is_plain", "_whole")
@@ -367,7 +368,8 @@ class _Rows:
         if found is None:
             rows = [*self._draw(widths)]
             found = self._drawn[widths] = rows, _most_columns(rows)
-            if self._is_plain and not any(_is_cut(row) for row in rows):
+            # With more room, a path on a line of its own may move in front of its value.
+            if self._is_plain and not any(row.is_note or _is_cut(row) for row in rows):
                 self._whole = found
         return found
 
