@@ -34,7 +34,8 @@ __all__ = ["Collector", "ScoreHooks", "ScoredPart", "Show"]
 Show = Literal["failing", "all", "none"]
 
 _NO_ANSWER = "the file has no answer for this case"
-_MAX_REMEMBERED = 1_000_000
+# Hashes of ids, in about 40 MB. With a few more, the set would take twice as much.
+_MAX_REMEMBERED = 600_000
 # Settings that do not change which calls are equal, if all others are the defaults.
 _IRRELEVANT_SETTINGS = ("pass_mark", "argument_match_threshold", "extra_arguments")
 
