@@ -73,7 +73,7 @@ def unneeded(found: set[str], *names: str) -> list[str]:
         ("--version", (*METADATA, *HISTORY, *READING, *COMPARING, "msgspec")),
         ("--help", (*METADATA, *HISTORY, *READING, *COMPARING, "msgspec")),
         ("score --help", (*METADATA, *HISTORY, *COMPARING)),
-        ("score one.jsonl", (*METADATA, *HISTORY, *COMPARING, "hashlib", "tempfile")),
+        ("score one.jsonl", (*METADATA, *HISTORY, *COMPARING, "hashlib")),
         ("score one.jsonl --lang ru", (*METADATA, *HISTORY, *COMPARING)),
         ("score one.jsonl -o out.json", (*METADATA, *HISTORY, *COMPARING, "hashlib")),
         ("score one.jsonl --format jsonl", (*METADATA, *HISTORY, *COMPARING, "hashlib")),
