@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
+import warnings
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -21,6 +23,8 @@ from callscore.runner.rescoring import RescoreOptions, rescore
 from callscore.runner.running import RunHooks, RunOptions, run
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from callscore.core.results import RunResults
     from callscore.evaluations.plan import Plan
     from callscore.history.store import Store
@@ -416,3 +420,12 @@ def test_hidden_values_are_compared_and_what_needs_the_real_ones_is_refused(
     assert (before.evaluations[0].passed, before.evaluations[0].errors) == (2, 0)
     assert (found.passed, found.answered, found.errors) == (1, 2, 1)
     assert "$regex cannot be applied to a hidden value" in found.failures[0].problem
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _closed_clients() -> Iterator[None]:
+    """The clients of judges live until the process ends, which closes their connections."""
+    yield
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ResourceWarning)
+        gc.collect()
