@@ -81,6 +81,8 @@ def test_a_literal_is_taken_as_it_stands() -> None:
             "'simlarity' of '\\$text'.*similarity",
         ),
         ({"q": {"$text": "a", "colour": 1}}, "'colour' of '\\$text'."),
+        ({"q": {"$text": "a", 1: 2}}, "unknown option '1' of '\\$text'."),
+        ({"q": {None: 1, "$text": "a"}}, "unknown option 'None' of '\\$text'."),
         ({"q": {"$regex": "a", "$contains": "b"}}, "cannot be combined"),
         ({"q": {"$literal": 1, "x": 2}}, "must be the only key"),
         ({"q": {"$optional": {"$approx": "3"}}}, r"q.\$optional: '\$approx': "),

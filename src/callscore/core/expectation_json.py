@@ -56,10 +56,12 @@ def _has_rule_keys(keys: Iterable[Any]) -> bool:
     try:
         text = "\0".join(known)
     except TypeError:  # a key is not a text
-        return any(isinstance(key, str) and key.startswith(_RULE_PREFIX) for key in known)
-    if _RULE_PREFIX not in text:
-        return False
-    return any(key.startswith(_RULE_PREFIX) for key in known)
+        return any(map(_is_rule_key, known))
+    return _RULE_PREFIX in text and any(map(_is_rule_key, known))
+
+
+def _is_rule_key(key: Any) -> bool:
+    return isinstance(key, str) and key.startswith(_RULE_PREFIX)
 
 
 def parse_matchers(value: Any, *, where: str) -> Any:
@@ -108,7 +110,7 @@ def _parse_rule(value: dict[str, Any], where: str) -> Any:
 
 
 def _comparator_for(value: dict[str, Any], where: str) -> Comparator:
-    key = next(key for key in value if str(key).startswith(_RULE_PREFIX))
+    key = next(key for key in value if _is_rule_key(key))
     try:
         return comparator_for(key)
     except InvalidCall as error:
@@ -118,7 +120,7 @@ def _comparator_for(value: dict[str, Any], where: str) -> Comparator:
 
 def _require_options(key: str, options: dict[str, Any], comparator: Comparator, where: str) -> None:
     known = [option for option in comparator.options if option != key]
-    for option in options:
+    for option in map(str, options):  # a dictionary from Python may have any keys
         if option in known:
             continue
         if option.startswith(_RULE_PREFIX):
@@ -151,7 +153,7 @@ def _to_json(value: Any) -> Any:
     if not _has_rule_keys(value):
         return {key: _to_json(member) for key, member in value.items()}
     if contains_matchers(value):
-        keys = ", ".join(key for key in value if str(key).startswith(_RULE_PREFIX))
+        keys = ", ".join(key for key in value if _is_rule_key(key))
         raise InvalidCall(
             f"{keys}: a file cannot contain a matcher inside an object with such a key."
         )
