@@ -90,7 +90,7 @@ def _outcomes(store: Store) -> dict[str, Any]:
 
 # What a person, or a broken disk, may do to the tables.
 CHANGES = [
-    "DELETE FROM results WHERE case_id = 'a' AND trial = 2 AND evaluation = 1",
+    "DELETE FROM results WHERE case_id = 'a' AND trial = 2 AND evaluation = 1 AND run = 1",
     "DELETE FROM results WHERE run = 1",
     "DELETE FROM evaluations WHERE number = 1",
     "DELETE FROM evaluations",
@@ -117,6 +117,8 @@ CHANGES = [
     "UPDATE results SET calls = NULL",
     "UPDATE evaluations SET name = 'other' WHERE number = 1",
     "UPDATE evaluations SET summary = '{\"cases\": 1}'",
+    "UPDATE evaluations SET by_tag = '{}'",
+    "UPDATE evaluations SET by_tag = NULL WHERE run = 1",
     "UPDATE evaluations SET fail_under = '{}'",
     "UPDATE runs SET status = 'finished', finished_at = 3 WHERE number = 3",
     "UPDATE runs SET status = 'running' WHERE number = 1",

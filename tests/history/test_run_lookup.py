@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from tests.history.made_up import a_result, a_run, an_evaluation, recorded_queries
 
 from callscore.core.statistics import wilson
 from callscore.errors import UnknownRun
-from callscore.history import queries
+from callscore.history import queries, run_lookup
+from callscore.history.opening import open_store
 from callscore.history.records import EvaluationNumbers
 from callscore.history.run_lookup import RunLine, list_compared_runs, list_runs
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from callscore.history.records import ResultRecord
     from callscore.history.store import Store
 
@@ -374,15 +377,20 @@ def test_a_limit_counts_the_runs_that_have_the_tag(store: Store) -> None:
     assert [line.evaluations[0].name for line in lines] == ["suite 5", "suite 3"]
 
 
+# Of more tags, no totals are saved.
+_MANY = [f"tag {number}" for number in range(100)]
+
+
+@pytest.mark.parametrize("others", [[], _MANY])
 def test_results_of_older_runs_are_read_until_there_is_one_to_compare_with(
-    store: Store, monkeypatch: pytest.MonkeyPatch
+    store: Store, monkeypatch: pytest.MonkeyPatch, others: list[str]
 ) -> None:
     names = [f"2026111{number}-000000-aaaa" for number in range(6)]
     for number, run in enumerate(names):
         partial = {"limit": 1} if number == 3 else {}
         store.begin(a_run(run, started_at=float(number), arguments=partial))
         store.add_evaluation(an_evaluation(run))
-        store.save_results([_case("a", "smoke", run=run)])
+        store.save_results([_case("a", "smoke", *others, run=run)])
         store.finish(run, "interrupted" if number == 2 else "finished", {}, {0: TOTALS})
     read: list[str] = []
     rows_of = queries.result_rows
@@ -395,7 +403,8 @@ def test_results_of_older_runs_are_read_until_there_is_one_to_compare_with(
     lines = list_compared_runs(store, tag="smoke", shown=2)
 
     assert [line.run.id for line in lines] == names[::-1]
-    assert read == names[:0:-1]  # 3 left cases out, 2 did not finish, 1 can be compared with
+    # 3 left cases out, 2 did not finish, 1 can be compared with.
+    assert read == (names[:0:-1] if others else [])
     assert [len(line.evaluations) for line in lines] == [1, 1, 1, 1, 1, 0]
 
 
@@ -425,9 +434,93 @@ def test_a_tag_is_meant_as_it_is_written(
     store: Store, tags: list[str], tag: str, has_it: bool
 ) -> None:
     store.begin(a_run())
+    store.add_evaluation(an_evaluation(RUN))
     store.save_results([_case("a", *tags)])
 
     assert bool(list_runs(store, tag=tag)) == has_it
+    store.finish(RUN, "finished", {}, {0: TOTALS})
+    assert bool(list_runs(store, tag=tag)) == has_it
+
+
+def _number_sets(store: Store) -> list[list[tuple[EvaluationNumbers, ...]]]:
+    return [
+        [tuple([each.tally for each in line.evaluations]) for line in list_runs(store, tag=tag)]
+        for tag in ("smoke", "slow", "none")
+    ]
+
+
+_results = st.builds(
+    lambda case, trial, tags, passed, f1, position: _case(
+        case,
+        *tags,
+        trial=trial,
+        passed=passed,
+        status="error" if passed is None and f1 is None else "scored",
+        f1=f1,
+        position=position,
+        evaluation=len(case) % 2,
+    ),
+    st.sampled_from(["a", "bb", "c", "dd", "e"]),
+    st.integers(1, 3),
+    st.lists(st.sampled_from(["smoke", "slow", "погода"]), max_size=3),
+    st.sampled_from([True, False, None]),
+    st.sampled_from([None, 0.1, 1 / 3, 0.7, 1.0]),
+    st.sampled_from([None, 1, 2, 3]),
+)
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.lists(_results, max_size=12))
+def test_the_numbers_of_a_tag_that_were_saved_are_those_that_are_counted(
+    found: list[ResultRecord],
+) -> None:
+    with TemporaryDirectory() as folder, open_store(Path(folder) / "history.db") as store:
+        store.begin(a_run())
+        store.add_evaluation(an_evaluation(RUN))
+        store.add_evaluation(an_evaluation(RUN, 1, name="second"))
+        store.save_results(found)
+        counted = _number_sets(store)
+        store.finish(RUN, "finished", {}, {})
+
+        assert _number_sets(store) == counted
+
+
+def test_results_after_the_end_of_a_run_count_when_it_goes_on(store: Store) -> None:
+    store.begin(a_run())
+    store.add_evaluation(an_evaluation(RUN))
+    store.save_results([_case("a", "smoke")])
+    store.finish(RUN, "interrupted", {}, {0: TOTALS})
+    store.begin(a_run())
+    store.save_results([_case("b", "smoke")])
+
+    assert _numbers(list_runs(store, tag="smoke")[0]).cases == 2
+    store.finish(RUN, "finished", {}, {0: TOTALS})
+    assert _numbers(list_runs(store, tag="smoke")[0]).cases == 2
+
+
+def test_tags_that_are_the_same_since_a_secret_is_hidden_are_counted(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store.begin(a_run())
+    store.add_evaluation(an_evaluation(RUN))
+    store.save_results(
+        [_case("a", "for one"), _case("b", "for two"), _case("c", "for one", "for two")]
+    )
+    store.finish(RUN, "finished", {}, {0: TOTALS})
+    monkeypatch.setattr(run_lookup, "hide_text", lambda text: text.replace("one", "two"))
+
+    assert _numbers(list_runs(store, tag="for one")[0]).cases == 3
+
+
+@pytest.mark.parametrize("tags", [{"a": 1}, [1, 2], "smoke"])
+def test_other_things_than_tags_do_not_prevent_the_end_of_a_run(store: Store, tags: Any) -> None:
+    store.begin(a_run())
+    store.add_evaluation(an_evaluation(RUN))
+    store.save_results([a_result(RUN, "a", payload={"input": "a", "tags": tags})])
+
+    store.finish(RUN, "finished", {}, {0: TOTALS})
+
+    assert list_runs(store)
 
 
 _NUMBERS = EvaluationNumbers(

@@ -21,9 +21,10 @@ from callscore import Settings, expect, models
 from callscore.core.results import CaseTrials, JudgeCounts, Noted, Result, Usage
 from callscore.errors import InvalidSettings, MissingKey, UnknownRun, UnusableStore
 from callscore.evaluations.plan import make_plan
+from callscore.history.counting import count_results
 from callscore.history.database import fetch_all
 from callscore.history.opening import open_store
-from callscore.history.run_lookup import count_results, list_runs
+from callscore.history.run_lookup import list_runs
 from callscore.models.limits import Limits, Rate
 from callscore.runner.running import RunHooks, RunJudges, RunOptions, run
 
@@ -134,8 +135,12 @@ def test_a_run_under_way_has_the_same_numbers_as_when_it_is_over(store: Store, t
 
     found = run(asked, ONE_BY_ONE, store=store)
     (over,) = list_runs(store)[0].evaluations
-    with store.reading() as connection:
-        counted = (count_results(connection, found.id) or {})[0]
+    counted = count_results(
+        [
+            (each.evaluation, each.case, each.status, each.passed, each.f1)
+            for each in store.results(found.id)
+        ]
+    )[0]
 
     assert over.tally.errors == (1 if trials == 1 else 5)
     assert (over.tally.cases, over.tally.decided) == (5, 4)

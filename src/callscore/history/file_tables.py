@@ -84,6 +84,7 @@ evaluations
     fail_under TEXT
     tools BLOB
     summary TEXT
+    by_tag TEXT
     checksum BLOB NOT NULL
     PRIMARY KEY (run, number)
     FOREIGN KEY(run) REFERENCES runs (number) ON DELETE CASCADE

@@ -14,6 +14,7 @@ import msgspec
 from msgspec import Struct
 
 from callscore.history.checksums import damaged_row
+from callscore.history.counting import in_case_order
 from callscore.history.database import (
     Insert,
     fetch_all,
@@ -364,20 +365,10 @@ def result_rows(connection: AnyConnection, run: SavedRun) -> Sequence[Any]:
     checksums = RESULT_CHECKS.verify_all(rows, run.id)
     if run.seal is not None:
         run.seal.require_results(run.id, checksums)
-    try:
-        return sorted(rows, key=_position_and_number)
-    except TypeError:  # only some have a position
-        return sorted(rows, key=_case_order)
-
-
-def _case_order(row: Sequence[Any]) -> tuple[int, int]:
-    # Results of files have no position: they are written in the order of the cases.
-    number, position = row[0], row[_POSITION]
-    return (number if position is None else position), number
+    return in_case_order(rows, _POSITION)
 
 
 _POSITION = RESULTS.positions["position"]
-_position_and_number = itemgetter(_POSITION, 0)
 
 
 def result_columns(*names: str) -> Callable[[Sequence[Any]], tuple[Any, ...]]:

@@ -468,6 +468,7 @@ def evaluation_row(record: EvaluationRecord, number: int, bodies: Bodies) -> dic
         "fail_under": json_text(record.fail_under),
         "tools": add_payload(record.tools, bodies),
         "summary": json_text(record.summary),
+        "by_tag": None,  # counted when the run ends
     }
 
 

@@ -14,11 +14,12 @@ from callscore.errors import UnknownRun
 from callscore.hiding.hider import hide_text
 from callscore.history import queries, run_queries
 from callscore.history.checksums import DamagedHistoryError
+from callscore.history.counting import count_results
 from callscore.history.database import with_retries
 from callscore.history.records import EvaluationNumbers, RunRecord, run_records
 from callscore.history.run_metadata import is_partial
 from callscore.history.run_queries import column_of
-from callscore.history.tables import EVALUATIONS, RESULTS
+from callscore.history.tables import EVALUATIONS, RESULTS, RUNS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -32,7 +33,6 @@ if TYPE_CHECKING:
 __all__ = [
     "EvaluationLine",
     "RunLine",
-    "count_results",
     "find_run",
     "list_compared_runs",
     "list_runs",
@@ -203,7 +203,7 @@ def list_compared_runs(
 ) -> list[RunLine]:
     """The same for the newest runs that are shown, with some older ones to compare them with.
 
-    With `tag`, the results of older runs are read until there is a run to compare each evaluation
+    With `tag`, the numbers of older runs are found until there is a run to compare each evaluation
     with. The runs after that have no evaluations.
     """
     wanted = _Wanted(shown + _READ_BESIDES, shown, tag, fits)
@@ -238,16 +238,17 @@ def _list_runs(
         rows = [row for row in rows if row[0] in every]
         lines: list[RunLine] = []
         names, records = _baseline_names(saved), run_records(rows)
-        numbers = _Numbers(connection, tag, records)
+        numbers = _Numbers(connection, None if tag is None else _Tag(tag), records)
         for row, run in zip(rows, records, strict=True):
             if limit is not None and len(lines) >= limit:
                 break
             suites = [each for each in every[row[0]] if fits is None or fits(_texts_of(each))]
             if fits is not None and not suites:
                 continue
+            listed = _ListedRun(run, row[_SEAL] is not None, every[row[0]], suites)
             is_older = shown is not None and len(lines) >= shown
             try:
-                evaluations = numbers.of_run(run, suites, is_older=is_older)
+                evaluations = numbers.of_run(listed, is_older=is_older)
             except DamagedHistoryError as error:
                 report(error)
                 continue
@@ -257,33 +258,52 @@ def _list_runs(
     return lines
 
 
+class _ListedRun(NamedTuple):
+    """A run of a list.
+
+    Attributes:
+        is_sealed: whether it ended, with all its results.
+        evaluations: the rows of its evaluations.
+        suites: those of them that are listed.
+    """
+
+    run: RunRecord
+    is_sealed: bool
+    evaluations: Sequence[Any]
+    suites: Sequence[Any]
+
+
 class _Numbers:
     """The numbers of the evaluations of runs, which are asked for from the newest run on."""
 
     def __init__(
-        self, connection: AnyConnection, tag: str | None, runs: Sequence[RunRecord]
+        self, connection: AnyConnection, tag: _Tag | None, runs: Sequence[RunRecord]
     ) -> None:
         self._connection = connection
         self._known = {run.id: run for run in runs}
-        self._has_tag = None if tag is None else _TagCache(tag)
+        self._tag = tag
         # Evaluations of runs that are shown, without an older run to compare them with yet.
         self._alone: set[tuple[str, str | None, str]] = set()
 
-    def of_run(
-        self, run: RunRecord, suites: Sequence[Any], *, is_older: bool
-    ) -> tuple[EvaluationLine, ...] | None:
+    def of_run(self, listed: _ListedRun, *, is_older: bool) -> tuple[EvaluationLine, ...] | None:
         """The evaluations of a run with their numbers; None if no result has the tag.
 
-        Of a run that `is_older` than those that are shown, results are only read if it is needed to
+        Of a run that `is_older` than those that are shown, numbers are only found if it is needed to
         compare others with it.
         """
-        if self._has_tag is None:
+        run, suites, tag = listed.run, listed.suites, self._tag
+        if tag is None:
             found = _stored_numbers(suites)
-            return self._counted(run, suites) if found is None else found
+            if found is None:  # it did not finish
+                counted = _count(self._connection, run.id, None)
+                found = _evaluation_lines(suites, counted, has_all=True)
+            return found
         if is_older and self._alone.isdisjoint(map(_texts, suites)):
             return ()
-        tallies = count_results(self._connection, run.id, self._has_tag)
+        tallies = _stored_by_tag(listed, tag)
         if tallies is None:
+            tallies = _count(self._connection, run.id, tag)
+        if not tallies:
             return None
         found = _evaluation_lines(suites, tallies, has_all=False)
         if not is_older:
@@ -291,11 +311,6 @@ class _Numbers:
         elif _counts(run, self._known):
             self._alone -= {_key_of(each) for each in found if each.tally.share is not None}
         return found
-
-    def _counted(self, run: RunRecord, suites: Sequence[Any]) -> tuple[EvaluationLine, ...]:
-        """Of a run that did not finish."""
-        counted = count_results(self._connection, run.id) or {}
-        return _evaluation_lines(suites, counted, has_all=True)
 
 
 def _counts(run: RunRecord, known: Mapping[str, RunRecord]) -> bool:
@@ -338,6 +353,8 @@ def _baseline_names(saved: SavedRuns) -> dict[int, tuple[str, ...]]:
 # Of a row of `evaluations`.
 _texts = itemgetter(*[EVALUATIONS.positions[name] for name in ("name", "variant", "place")])
 _SUMMARY = EVALUATIONS.positions["summary"]
+_BY_TAG = EVALUATIONS.positions["by_tag"]
+_SEAL = RUNS.positions["seal"]  # of a row of `runs`
 
 
 def _texts_of(row: Sequence[Any]) -> tuple[str, str, str]:
@@ -377,78 +394,69 @@ def _evaluation_lines(
     )
 
 
+_decode_by_tag = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
+
+
+def _stored_by_tag(listed: _ListedRun, tag: _Tag) -> dict[int, EvaluationNumbers] | None:
+    """The stored totals of the cases with a tag, by the number of the evaluation.
+
+    None if they are not known: the run did not end, it has very many tags, or a secret that is hidden
+    only now makes several tags the same.
+    """
+    if not listed.is_sealed or not listed.evaluations:
+        return None
+    found: dict[int, EvaluationNumbers] = {}
+    for row in listed.evaluations:
+        if row[_BY_TAG] is None:
+            return None
+        by_tag = _decode_by_tag(row[_BY_TAG])
+        names = [name for name in by_tag if tag.is_called(name)]
+        if len(names) > 1:
+            return None
+        if names:
+            found[row[1]] = _decode_numbers(by_tag[names[0]])
+    return found
+
+
 _columns = queries.result_columns("evaluation", "case_id", "status", "passed", "f1")
-
-
-def count_results(
-    connection: AnyConnection, run: str, has_tag: _TagCache | None = None
-) -> dict[int, EvaluationNumbers] | None:
-    """The totals of each evaluation of a run, counted; None if no result has the tag."""
-    counts: dict[int, dict[str, _CaseCount]] = {}
-    rows = queries.result_rows(connection, run_queries.saved_run(connection, run))
-    if has_tag is not None:
-        rows = [row for row in rows if has_tag[row[_TAGS]]]
-    for evaluation, case, status, passed, f1 in map(_columns, rows):
-        of_evaluation = counts.setdefault(evaluation, {})
-        of_case = of_evaluation.get(case)
-        if of_case is None:
-            of_case = of_evaluation[case] = _CaseCount()
-        of_case.trials += 1
-        if status == "error":
-            of_case.errors += 1
-            of_case.decided += 1
-            continue
-        if passed is not None:
-            of_case.decided += 1
-            of_case.passed += bool(passed)
-        if f1 is not None:
-            of_case.scored += 1
-            of_case.f1 += f1
-    found = {number: _numbers_of(list(cases.values())) for number, cases in counts.items()}
-    return found or None
-
-
 _TAGS = RESULTS.positions["tags"]
+
+
+def _count(connection: AnyConnection, run: str, tag: _Tag | None) -> dict[int, EvaluationNumbers]:
+    """The totals of each evaluation of a run, counted."""
+    rows = queries.result_rows(connection, run_queries.saved_run(connection, run))
+    if tag is not None:
+        rows = [row for row in rows if tag.is_in(row[_TAGS])]
+    return count_results(map(_columns, rows))
+
+
 _MAX_TAGS = 10_000
 
 
-class _TagCache(dict[str | None, bool]):
-    """Whether stored tags have a tag. Most results have the same few tags, which are decoded once."""
+class _Tag:
+    """The tag of the cases that are counted. A secret in it may be hidden in the history, or not yet."""
 
-    def __init__(self, tag: str) -> None:
-        super().__init__()
-        self._wanted = hide_text(tag)
+    def __init__(self, name: str) -> None:
+        self._name = hide_text(name)
+        # Most results have the same few tags, and each is hidden once.
+        self._names: dict[str, bool] = {}
+        self._texts: dict[str | None, bool] = {None: False}
 
-    def __missing__(self, tags: str | None) -> bool:
-        if len(self) >= _MAX_TAGS:
-            self.clear()
-        found = tags is not None and self._wanted in map(hide_text, msgspec.json.decode(tags))
-        self[tags] = found
+    def is_called(self, name: str) -> bool:
+        """Whether this is the name of the tag."""
+        found = self._names.get(name)
+        if found is None:
+            if len(self._names) >= _MAX_TAGS:
+                self._names.clear()
+            found = self._names[name] = hide_text(name) == self._name
         return found
 
-
-class _CaseCount:
-    """The trials of one case."""
-
-    __slots__ = ("decided", "errors", "f1", "passed", "scored", "trials")
-
-    def __init__(self) -> None:
-        self.trials = self.errors = self.decided = self.passed = self.scored = 0
-        self.f1 = 0.0
-
-
-def _numbers_of(cases: Sequence[_CaseCount]) -> EvaluationNumbers:
-    trials, errors = sum(case.trials for case in cases), sum(case.errors for case in cases)
-    scored = sum(case.scored for case in cases)
-    shares = [case.passed / case.decided for case in cases if case.decided]
-    has_f1 = scored or errors == trials  # else the answers have no scores
-    return EvaluationNumbers(
-        cases=len(cases),
-        trials=trials,
-        decided=len(shares),
-        answered=trials - errors,
-        passed=sum(case.passed for case in cases),
-        share=sum(shares) / len(shares) if shares else None,
-        f1=sum(case.f1 for case in cases) / (scored + errors) if has_f1 else None,
-        errors=errors,
-    )
+    def is_in(self, tags: str | None) -> bool:
+        """Whether it is among these tags of a result, as stored."""
+        found = self._texts.get(tags)
+        if found is None:
+            if len(self._texts) >= _MAX_TAGS:
+                self._texts.clear()
+            found = any(map(self.is_called, msgspec.json.decode(tags or "[]")))
+            self._texts[tags] = found
+        return found

@@ -15,10 +15,18 @@ from msgspec.structs import replace
 
 from callscore.errors import InvalidSettings, UnknownRun
 from callscore.history.checksums import DamagedHistoryError, Seal, Tally, damaged_row
+from callscore.history.counting import in_case_order, numbers_by_tag
 from callscore.history.database import execute, fetch_all, fetch_pages, is_sqlite
 from callscore.history.queries import result_rows
 from callscore.history.queries import save_baseline as save_baseline_row
-from callscore.history.records import Baseline, clean_text, evaluation_record, json_text, run_row
+from callscore.history.records import (
+    Baseline,
+    clean_text,
+    evaluation_record,
+    json_bytes,
+    json_text,
+    run_row,
+)
 from callscore.history.run_metadata import name_problem, new_run_id
 from callscore.history.table_versions import read_hiding_key
 from callscore.history.tables import (
@@ -289,7 +297,7 @@ def _insert_run(connection: AnyConnection, row: dict[str, Any]) -> bool:
 
 
 def _update_run(connection: AnyConnection, existing: Any, row: dict[str, Any]) -> None:
-    row |= _seal_columns(connection, existing.number, row["status"])
+    row |= _seal_columns(connection, existing, row["status"])
     RUN_CHECKS.sign(row)
     statement = f"UPDATE runs SET {_assignments(row)} WHERE number = :number"  # noqa: S608  (our names)
     execute(connection, statement, {**row, "number": existing.number})
@@ -300,18 +308,48 @@ def _update_run(connection: AnyConnection, existing: Any, row: dict[str, Any]) -
 _COUNTS_WITH_RESULT = ("answered", "errors")
 
 _EVALUATION_CHECKSUMS = "SELECT checksum FROM evaluations WHERE run = :run"
-_RESULT_CHECKSUMS = "SELECT checksum FROM results WHERE run = :run"
+_SEALED_RESULTS = """
+SELECT number, position, evaluation, case_id, status, passed, f1, tags, checksum FROM results
+WHERE run = :run
+"""
 
 
-def _seal_columns(connection: AnyConnection, number: int | None, status: str) -> dict[str, Any]:
-    """The seal of a run that ends now; none while it is running."""
+def _seal_columns(connection: AnyConnection, run: Any | None, status: str) -> dict[str, Any]:
+    """The seal of a run that ends now, given its row, if it has one; none while it is running."""
     if status == "running":
         return {"evaluation_count": None, "result_count": None, "seal": None}
-    given = {"run": number}
+    if run is None:
+        return Seal(Tally(), Tally()).columns()
+    given = {"run": run.number}
+    results = fetch_all(connection, _SEALED_RESULTS, given)
+    _save_numbers_by_tag(connection, run, results)
     return Seal(
         Tally.of([found for (found,) in fetch_all(connection, _EVALUATION_CHECKSUMS, given)]),
-        Tally.of([found for (found,) in fetch_all(connection, _RESULT_CHECKSUMS, given)]),
+        Tally.of([row[-1] for row in results]),
     ).columns()
+
+
+_UPDATE_BY_TAG = (
+    "UPDATE evaluations SET by_tag = :by_tag, checksum = :checksum"
+    " WHERE run = :run AND number = :number"
+)
+
+
+def _save_numbers_by_tag(connection: AnyConnection, run: Any, results: list[Any]) -> None:
+    """Store the totals of each tag with the evaluations of a run that ends now.
+
+    Lists of runs show them: counting them for each list would read all results.
+    """
+    found = numbers_by_tag([(row[2:7], row[7]) for row in in_case_order(results, 1)])
+    rows = _evaluation_rows(connection, run.number, run.id)
+    is_known = found is not None and found.keys() <= {row.number for row in rows}
+    for row in rows:
+        by_tag = json_bytes((found or {}).get(row.number, {})).decode() if is_known else None
+        if by_tag != row.by_tag:
+            changed = {**row._asdict(), "by_tag": by_tag}
+            EVALUATION_CHECKS.sign(changed, run.id)
+            names = ("run", "number", "by_tag", "checksum")
+            execute(connection, _UPDATE_BY_TAG, {name: changed[name] for name in names})
 
 
 _UPDATE_EVALUATION = (

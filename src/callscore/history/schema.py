@@ -101,6 +101,8 @@ evaluations = Table(
     Column("fail_under", Text),
     Column("tools", LargeBinary(16)),
     Column("summary", Text),
+    # The totals of each tag, once the run has ended; null if they are not known.
+    Column("by_tag", Text),
     _checksum(),
 )
 

@@ -41,7 +41,7 @@ __all__ = [
     "RunRow",
 ]
 
-VERSION = 5
+VERSION = 6
 VERSION_TABLE = "callscore_schema"
 
 
@@ -72,7 +72,7 @@ RUNS = Columns(
 )
 EVALUATIONS = Columns(
     "evaluations",
-    "run number name variant place settings scorers fail_under tools summary checksum",
+    "run number name variant place settings scorers fail_under tools summary by_tag checksum",
 )
 RESULTS = Columns(
     "results",
