@@ -95,6 +95,32 @@ def test_fields_that_need_care_are_left_to_the_reader(decode: Any, field: str) -
         decode(line)
 
 
+CASE = b'{"id": "a", "expected": [], "actual": []}'
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        CASE + CASE + b"\n\n",
+        CASE + b" " + CASE + b"\n  \n",
+        CASE + CASE + b"\r\n\r\n",
+        CASE + b"\n" + CASE.replace(b" [", b" [\n", 1) + CASE + b"\n" + CASE,
+        CASE + CASE.replace(b"{", b"{\n", 1),
+    ],
+)
+@pytest.mark.parametrize("decode", [decode_cases, decode_plain_cases])
+def test_two_cases_in_one_line_are_left_to_the_reader(decode: Any, lines: bytes) -> None:
+    with pytest.raises(ValueError, match=r"."):
+        decode(lines)
+
+
+@pytest.mark.parametrize("decode", [decode_cases, decode_plain_cases])
+def test_space_around_lines_is_not_a_line_of_its_own(decode: Any) -> None:
+    lines = b"\r\n".join([CASE, b"  " + CASE.replace(b"{", b"{ "), CASE + b"\t", CASE])
+
+    assert len(decode(lines)) == len(decode(lines + b"\n")) == 4
+
+
 def test_arguments_that_are_nested_too_deeply_are_left_to_the_reader() -> None:
     deep = "[" * 600 + "]" * 600
     side = f'[{{"name": "f", "arguments": {{"a": {deep}}}}}]'

@@ -115,9 +115,15 @@ def _require_plain_text(lines: bytes) -> None:
 
 
 def _require_one_per_line(lines: bytes, cases: int) -> None:
+    """Refuse lines of which one has two cases and another none: the decoder takes any space for a break."""
     breaks = len(lines) - len(lines.replace(b"\n", b""))  # many times as fast as `count`
     if cases != breaks + (not lines.endswith(b"\n")):
         raise ValueError("not one case per line")
+    # In JSON, an object follows another one directly only outside of both.
+    if lines.count(b'}\n{"') != cases - 1:
+        # There is other space around a break. As an array, they are read only if each break is
+        # between two cases.
+        msgspec.json.decode(b"[%b]" % lines.removesuffix(b"\n").replace(b"\n", b","))
 
 
 def _may_have_long_integer(lines: bytes) -> bool:
