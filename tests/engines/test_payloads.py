@@ -4,12 +4,18 @@ from __future__ import annotations
 
 from typing import Any
 
+import msgspec
+from hypothesis import given
+from hypothesis import strategies as st
+
 from callscore import Case, Settings, expect, score
 from callscore.api import tools_by_name
+from callscore.core.call import DecodedCalls, ToolCall
 from callscore.core.rules import Matcher
 from callscore.core.settings import settings_from
 from callscore.engines.payloads import (
     PYTHON_KEY,
+    calls_payload,
     case_payload,
     comparison_payload,
     function_payload,
@@ -17,7 +23,7 @@ from callscore.engines.payloads import (
     settings_payload,
     tools_payload,
 )
-from callscore.history.records import ResultRecord
+from callscore.history.records import ResultRecord, json_bytes
 from callscore.models.judging import judge
 
 
@@ -50,6 +56,32 @@ def test_what_no_file_can_spell_is_kept_as_it_looks() -> None:
     (kept,) = case_payload(Case(id="a", expected=(odd,)))["expected"]
 
     assert list(kept) == [PYTHON_KEY]
+
+
+_SCALARS = (
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats(allow_nan=False, allow_infinity=False)
+    | st.text(st.characters(exclude_categories=["Cs"], exclude_characters="$"))
+)
+_NAMES = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="$"), min_size=1)
+_VALUES = st.recursive(
+    _SCALARS, lambda inner: st.lists(inner, max_size=3) | st.dictionaries(_NAMES, inner, max_size=3)
+)
+
+
+@given(st.lists(st.tuples(_NAMES, st.dictionaries(_NAMES, _VALUES, max_size=4)), max_size=4))
+def test_decoded_calls_are_kept_as_any_others(calls: list[tuple[str, dict[str, Any]]]) -> None:
+    decoded = msgspec.json.decode(json_bytes(calls))
+
+    others = tuple([ToolCall(name, arguments) for name, arguments in decoded])
+    known = DecodedCalls(others)
+
+    assert json_bytes(calls_payload(known)) == json_bytes(calls_payload(others))
+    assert json_bytes(case_payload(Case(id="a", expected=known))) == json_bytes(
+        case_payload(Case(id="a", expected=others))
+    )
 
 
 class Thing:

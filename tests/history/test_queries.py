@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sqlite3
 from typing import TYPE_CHECKING
 
 import pytest
@@ -11,6 +12,7 @@ from tests.history.made_up import a_result, a_run, an_answer, an_evaluation
 from callscore.core.results import Usage
 from callscore.errors import UnknownRun
 from callscore.history.database import fetch_all
+from callscore.history.opening import open_store
 from callscore.history.queries import (
     answer_in_run,
     inserts_for,
@@ -19,6 +21,7 @@ from callscore.history.queries import (
     page_of_results,
     rows_from,
     save_judgement,
+    save_payloads,
 )
 from callscore.history.records import COUNTS, json_bytes
 from callscore.history.run_queries import begin_run, end_run, saved_run
@@ -26,6 +29,8 @@ from callscore.history.schema import payloads
 from callscore.history.tables import ANSWER_CHECKS, ANSWERS, RESULT_CHECKS, RESULTS
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from callscore.history.store import Store
 
 
@@ -135,6 +140,24 @@ def test_more_payloads_than_one_statement_takes_are_kept_once(store: Store) -> N
     store.save_results(records)
 
     assert _payloads(store) == 1_200
+
+
+def test_only_payloads_that_would_be_compressed_are_looked_for_first(tmp_path: Path) -> None:
+    asked: list[str] = []
+    with open_store(tmp_path / "history.db") as store:
+        for _ in range(2):
+            with store.writing() as connection:
+                assert isinstance(connection, sqlite3.Connection)
+                connection.set_trace_callback(asked.append)
+                save_payloads(connection, {b"small": b"1", b"large": b"2" * 2_000})
+                connection.set_trace_callback(None)
+        with store.reading() as connection:
+            found = fetch_all(connection, "SELECT digest FROM payloads ORDER BY digest")
+
+    queries = [each for each in asked if each.startswith("SELECT")]
+    assert len(queries) == 2
+    assert not any(b"small".hex().upper() in each.upper() for each in queries)
+    assert found == [(b"large",), (b"small",)]
 
 
 def test_an_answer_of_no_run_is_kept_all_the_same() -> None:

@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from callscore.core.call import ToolCall
+from callscore.core.call import DecodedCalls, ToolCall
 from callscore.core.expectation_json import expected_to_json
 from callscore.core.rendering import safe_repr
 from callscore.core.rules import Matcher
 from callscore.core.score import SCHEMA_FAULTS, outcome_of
+from callscore.core.settings import DEFAULT
 from callscore.core.summary import tool_outcomes
 from callscore.engines.plain_values import call_fields, exact_json, is_json, plain_json
 from callscore.engines.tool_definitions import ToolDefinitions
@@ -22,11 +23,11 @@ from callscore.words.plain_data import call_to_dict, tool_to_dict
 from callscore.words.value_text import json_safe, json_safe_string
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Mapping
 
     from callscore.core.call import Tool
     from callscore.core.case import Case
-    from callscore.core.score import Pair, Score
+    from callscore.core.score import Fault, Pair, Score
     from callscore.core.settings import Settings
 
 __all__ = [
@@ -81,8 +82,11 @@ def case_payload(case: Case) -> dict[str, Any]:
         payload["tools"] = tools
     if case.tags:
         payload["tags"] = list(case.tags)
-    if case.expected is not None:
-        payload["expected"] = [expected_payload(item) for item in case.expected]
+    expected = case.expected
+    if expected.__class__ is DecodedCalls:
+        payload["expected"] = calls_payload(expected)
+    elif expected is not None:
+        payload["expected"] = [expected_payload(item) for item in expected]
     return payload
 
 
@@ -160,6 +164,8 @@ def tools_payload(tools: Mapping[str, Tool] | None) -> list[dict[str, Any]] | No
 
 def calls_payload(calls: Iterable[ToolCall]) -> list[dict[str, Any]]:
     """Calls as plain data, with numbers of any size; what is JSON already is not copied."""
+    if calls.__class__ is DecodedCalls:  # without looking at each value
+        return [{"name": call.name, "arguments": call.arguments} for call in calls]
     return [call_fields(call) or call_to_dict(call, exact=True) for call in calls]
 
 
@@ -192,28 +198,19 @@ def score_counts(score: Score) -> tuple[int, ...]:
 
 def comparison_payload(score: Score) -> dict[str, Any]:
     """Which calls are paired, and how they differ: a `SavedComparison` as plain data."""
-    correct = score.equal_start + len(score.other_correct)
-    pairs = [
-        *[(position, position, True) for position in range(score.equal_start)],
-        *[(row, column, True) for row, column in score.other_correct],
-        *[(pair.expected_index, pair.actual_index, False) for pair in score.incorrect],
-    ]
+    pairs = [(position, position, True) for position in range(score.equal_start)]
+    if score.other_correct:
+        pairs += [(row, column, True) for row, column in score.other_correct]
+    correct = len(pairs)
+    if score.incorrect:
+        pairs += [(pair.expected_index, pair.actual_index, False) for pair in score.incorrect]
     found = {
         "pairs": pairs,
-        "missed": _unpaired_positions([row for row, _, _ in pairs], score.expected),
-        "extra": _unpaired_positions([column for _, column, _ in pairs], score.actual),
+        "missed": _unpaired_positions(pairs, 0, len(score.expected)),
+        "extra": _unpaired_positions(pairs, 1, len(score.actual)),
         "forbidden": list(score.forbidden),
         "differences": _differences(score, correct),
-        "faults": [
-            {
-                "tool": json_safe_string(fault.tool),
-                "kind": fault.kind,
-                "index": fault.index,
-                "path": json_safe_string(fault.path),
-                "reason": json_safe_string(fault.reason),
-            }
-            for fault in score.faults or ()
-        ],
+        "faults": [_fault_payload(fault) for fault in score.faults] if score.faults else [],
     }
     if score.expectation is not None or score.ignored:
         found["expected"] = [expected_payload(call) for call in score.expected]
@@ -222,17 +219,30 @@ def comparison_payload(score: Score) -> dict[str, Any]:
     return found
 
 
-def _unpaired_positions(paired: list[int], calls: Sequence[object]) -> list[int]:
-    if len(paired) == len(calls):  # each call is in one pair at most
+def _fault_payload(fault: Fault) -> dict[str, Any]:
+    return {
+        "tool": json_safe_string(fault.tool),
+        "kind": fault.kind,
+        "index": fault.index,
+        "path": json_safe_string(fault.path),
+        "reason": json_safe_string(fault.reason),
+    }
+
+
+def _unpaired_positions(pairs: list[tuple[int, int, bool]], side: int, calls: int) -> list[int]:
+    if len(pairs) == calls:  # each call is in one pair at most
         return []
-    taken = set(paired)
-    return [position for position in range(len(calls)) if position not in taken]
+    taken = {pair[side] for pair in pairs}
+    return [position for position in range(calls) if position not in taken]
 
 
 def _differences(score: Score, correct: int) -> list[dict[str, Any]]:
     """The differences of the pairs; correct pairs have some only in lenient modes."""
+    is_strict = score.settings is DEFAULT or score.settings.mode == "strict"
+    if is_strict and not score.incorrect:
+        return []
     pairs: list[tuple[int, Pair]] = [*enumerate(score.incorrect, correct)]
-    if score.settings.mode != "strict":
+    if not is_strict:
         pairs = [*enumerate(score.correct), *pairs]
     found = [
         {

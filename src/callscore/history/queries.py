@@ -31,6 +31,7 @@ from callscore.history.records import (
     clean_text,
     compressed,
     json_bytes,
+    may_compress,
     pack_digest,
     result_record,
     result_values,
@@ -334,13 +335,16 @@ def save_baseline(connection: AnyConnection, row: dict[str, Any]) -> None:
 def save_payloads(connection: AnyConnection, bodies: Bodies) -> None:
     """Insert the payloads that do not exist yet.
 
-    A query first is faster than compressing payloads that exist already. It runs in the transaction
-    that writes the references, so that no cleanup can remove them in between.
+    A query first is faster than compressing payloads that exist already, or sending them to a server.
+    It runs in the transaction that writes the references, so that no cleanup can remove them in between.
     """
     digests = sorted(bodies)  # in one order, so that concurrent writers cannot deadlock
+    asked = digests
+    if is_sqlite(connection):  # finds out by itself, and small ones are not compressed
+        asked = [digest for digest in digests if may_compress(bodies[digest])]
     existing: set[bytes] = set()
-    for start in range(0, len(digests), _DIGESTS_PER_QUERY):
-        some = tuple(digests[start : start + _DIGESTS_PER_QUERY])
+    for start in range(0, len(asked), _DIGESTS_PER_QUERY):
+        some = tuple(asked[start : start + _DIGESTS_PER_QUERY])
         # Many values: drivers find those without names much faster.
         query = _existing_query(len(some), is_sqlite=is_sqlite(connection))
         existing.update([bytes(digest) for (digest,) in fetch_all(connection, query, some)])

@@ -43,6 +43,7 @@ __all__ = [
     "expectation_digest",
     "json_bytes",
     "json_text",
+    "may_compress",
     "pack_digest",
     "result_record",
     "result_values",
@@ -273,6 +274,11 @@ def digest_of(body: bytes) -> bytes:
     return blake2b(body, digest_size=_DIGEST_SIZE).digest()
 
 
+def may_compress(body: bytes) -> bool:
+    """Whether the payload is long enough to be compressed."""
+    return len(body) >= _MIN_SIZE
+
+
 def compressed(body: bytes) -> bytes:
     """The payload as stored: compressed if that saves enough."""
     if len(body) < _MIN_SIZE:
@@ -327,8 +333,6 @@ def unpack_digest(packed: bytes) -> str:
 
 # Fields of a case that are not part of the question.
 _NOT_ASKED = frozenset({"expected", "tags", "metadata"})
-# Fields that identify a call; its id, step and result differ in every run.
-_CALL_FIELDS = ("name", "arguments", "raw")
 
 # Sorted: the order of keys is not significant.
 _sorted_encoder = msgspec.json.Encoder(order="deterministic", enc_hook=encode_large)
@@ -342,14 +346,15 @@ def expectation_digest(payload: Mapping[str, Any]) -> str:
 
 def asked_digest(payload: Mapping[str, Any]) -> str:
     """The digest of the other fields of a case: its input and tools."""
-    return _digest({key: payload[key] for key in sorted(payload) if key not in _NOT_ASKED})
+    return _digest({key: payload[key] for key in payload if key not in _NOT_ASKED})
 
 
 def calls_digest(calls: Iterable[Mapping[str, Any]] | None) -> str:
     """The digest of calls given as plain data; empty if the calls are unknown."""
     if calls is None:
         return ""
-    return _digest([[call.get(part) for part in _CALL_FIELDS] for call in calls])
+    # What identifies a call; its id, step and result differ in every run.
+    return _digest([(call.get("name"), call.get("arguments"), call.get("raw")) for call in calls])
 
 
 def settings_digest(settings: Mapping[str, Any], scorers: Iterable[str]) -> str:
