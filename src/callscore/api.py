@@ -172,6 +172,8 @@ def score_case(
         InvalidSettings: the settings do not fit the expectation or the tools, or a schema is
             invalid.
     """
+    if tools is None and not others:  # as in most cases
+        return score_calls(expected, actual, settings)
     answers = (actual, *others[: settings.top_k - 1])
     known = _NO_TOOLS if tools is None else tools
     scores = [score_calls(expected, calls, settings, known) for calls in answers]

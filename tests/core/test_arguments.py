@@ -19,6 +19,7 @@ from callscore.core.arguments import (
     count_arguments,
     count_matched_arguments,
     differences,
+    differences_at,
     overlap_ratio,
 )
 from callscore.core.budget import Budget
@@ -26,6 +27,7 @@ from callscore.core.call import ToolCall
 from callscore.core.equality import differing_keys, equal, json_type
 from callscore.core.phrases import Note
 from callscore.core.rules import Matcher
+from callscore.core.score import Pair
 from callscore.core.scoring import score_calls
 from callscore.core.settings import DEFAULT, Settings
 from callscore.core.value_comparison import make_context
@@ -443,3 +445,21 @@ def test_a_difference_that_takes_too_long_to_explain_says_so() -> None:
     (found,) = differences({"text": rule}, {"text": "b"}, make_context(DEFAULT, Budget(0)))
 
     assert (found.path, found.note) == ("$.text", Note(TOO_MUCH))
+
+
+@given(OBJECTS, OBJECTS)
+def test_differences_are_the_same_if_the_differing_keys_are_known(
+    expected: dict[str, Any], actual: dict[str, Any]
+) -> None:
+    keys = differing_keys(expected, actual)
+
+    assert repr(differences_at(keys, expected, actual)) == repr(differences(expected, actual))
+
+
+@given(OBJECTS, OBJECTS)
+def test_a_pair_counts_what_it_has_compared(
+    expected: dict[str, Any], actual: dict[str, Any]
+) -> None:
+    pair = Pair(ToolCall("f", expected), ToolCall("f", actual), 0, 0, is_correct=False)
+
+    assert pair._counts == count_arguments(expected, actual)

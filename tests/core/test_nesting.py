@@ -24,7 +24,7 @@ from callscore import (
     score,
 )
 from callscore.core import nesting
-from callscore.core.nesting import MAX_DEPTH, end_soon, nesting_fault
+from callscore.core.nesting import MAX_DEPTH, are_shallow, end_soon, nesting_fault
 from callscore.core.rules import Matcher
 
 
@@ -149,12 +149,22 @@ def test_what_ends_soon_has_no_fault(parts: list[dict[str, Any]]) -> None:
         patch.setattr(nesting, "MAX_VALUES", 20)
         patch.setattr(nesting, "MAX_DEPTH", 3)
         patch.setattr(nesting, "_MAX_REPEATS", 2)
-        patch.setattr(nesting, "_FEW_LEVELS", 3)
+        patch.setattr(nesting, "_FEW_LEVELS", 1)  # below the two that are always searched
 
         faults = [nesting._fault_below(part) for part in parts]
 
         assert not end_soon(parts) or not any(faults)
         assert [nesting_fault(part) for part in parts] == faults
+
+
+@pytest.mark.parametrize(("depth", "expected"), [(0, True), (4, True), (5, False), (50, False)])
+def test_any_number_of_values_is_searched_for_deep_ones(depth: int, expected: bool) -> None:
+    deep: Any = "x"
+    for _ in range(depth):
+        deep = [deep]
+
+    assert are_shallow([{"a": 1}] * 100 + [{"a": deep}]) == expected
+    assert are_shallow([])
 
 
 def test_shared_tuples_expand_to_too_much_also_after_a_collection() -> None:

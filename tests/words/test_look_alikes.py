@@ -105,3 +105,10 @@ def test_names_that_look_the_same_are_listed_in_pairs() -> None:
 @given(st.text(st.characters(max_codepoint=127)))
 def test_text_in_ascii_is_compared_as_any_other_text(text: str) -> None:
     assert _appearance(f"x{text}x日") == f"{_appearance(f'x{text}x')}日"
+
+
+@given(st.text("aAlI1|0O'`\"- \t\x01"), st.text("aAlI1|0O'`\"- \t\x01"))
+def test_texts_that_begin_to_differ_visibly_look_different(one: str, other: str) -> None:
+    is_same = one != other and _appearance(f"x{one}x") == _appearance(f"x{other}x")
+
+    assert looks_same(f"x{one}x", f"x{other}x") == is_same

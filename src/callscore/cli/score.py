@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import shlex
 from collections.abc import Mapping
 from contextlib import contextmanager
@@ -79,14 +80,9 @@ def saving_scores(
     if request is None:
         yield None
         return
-    import gc
-
     from callscore.engines.saving import ScoreSaver
     from callscore.history.writer import fallback_store_for
 
-    # Thousands of results wait to be written together. There are no cycles among them, and looking for
-    # cycles took a sixth of the time.
-    gc.set_threshold(50_000, 20, 100)
     keeper = ScoreSaver(request, lambda: open_store_to_write(store), fallback_store_for(store))
     is_whole = False
     try:
@@ -249,6 +245,9 @@ class _Request(Struct, frozen=True, kw_only=True):
 @max_unpacked_option
 def command(**options: Any) -> int:
     """Score files of cases, write the report, and find the exit code."""
+    # Thousands of cases are decoded and scored together. There are no cycles among them, and looking
+    # for cycles took a tenth of the time.
+    gc.set_threshold(50_000, 20, 100)
     settings, judge = judged_settings_from(options)
     tools = tools_from(options)
     read_options = reading_from(options, (tools or {}).values())

@@ -29,6 +29,8 @@ from callscore.core.tool_names import matches_pattern
 from callscore.core.value_comparison import is_accepted, make_context, may_be_absent
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from callscore.core.call import ToolCall
     from callscore.core.rules import Context
     from callscore.core.settings import ArgumentRule, ExtraArguments, Settings
@@ -43,6 +45,7 @@ __all__ = [
     "count_arguments",
     "count_matched_arguments",
     "differences",
+    "differences_at",
     "grade_calls",
     "is_close_enough",
     "overlap_ratio",
@@ -141,8 +144,25 @@ def differences(
 
     The context is what rules need; None if the expected arguments contain none.
     """
+    return _differences_in([(None, expected, actual, None)], context)
+
+
+def differences_at(
+    keys: Sequence[str], expected: dict[str, Any], actual: dict[str, Any]
+) -> tuple[Difference, ...]:
+    """`differences` between two objects without rules, given the keys whose values differ."""
+    absent = ABSENT
+    return _differences_in(
+        [
+            ((None, key), expected.get(key, absent), actual.get(key, absent), None)
+            for key in reversed(keys)
+        ],
+        None,
+    )
+
+
+def _differences_in(pending: list[_Pending], context: Context | None) -> tuple[Difference, ...]:
     found: list[Difference] = []
-    pending: list[_Pending] = [(None, expected, actual, None)]
     while pending:
         trail, left, right, matcher = pending.pop()
         if context is not None and left.__class__ is Matcher:

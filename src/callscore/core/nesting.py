@@ -10,7 +10,7 @@ from callscore.core.rules import Matcher
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
 
-__all__ = ["MAX_DEPTH", "NestingFault", "end_soon", "nesting_fault"]
+__all__ = ["MAX_DEPTH", "NestingFault", "are_shallow", "end_soon", "nesting_fault"]
 
 MAX_DEPTH = 500  # levels of objects and arrays in the arguments of a call
 # Objects of Python can share parts, so that a few lines expand to more values than fit into memory.
@@ -55,6 +55,16 @@ def end_soon(values: Sequence[Any]) -> bool:
         if not level:
             return True
     return _are_scalars(map(type, level))
+
+
+def are_shallow(values: Sequence[Any]) -> bool:
+    """The same for any number of values that were decoded from one text, and share no parts."""
+    level = list(values)
+    for _ in range(_FEW_LEVELS + 2):  # the first two are not among the few
+        if not level:
+            return True
+        level = get_referents(*level)
+    return not level
 
 
 def _fault_in_levels(value: dict[str, Any]) -> NestingFault | None:

@@ -292,6 +292,8 @@ def _end_of_word(glyphs: Sequence[str], start: int, end: int) -> int:
 
 def common_prefix(left: str, right: str) -> int:
     """How many characters at the start of two texts are the same."""
+    if left[:1] != right[:1]:
+        return 0
     low, high = 0, min(len(left), len(right))
     while low < high:  # bisection compares whole slices, which is fast even for megabytes
         middle = (low + high + 1) // 2

@@ -100,6 +100,11 @@ class Matcher(Struct, frozen=True):
         return describe_value(self)
 
 
+def are_matchers_used() -> bool:
+    """Whether any rule was made in this process; without one, no value has to be searched."""
+    return bool(_used_keys)
+
+
 def contains_matchers(value: Any) -> bool:
     """Whether a value contains a rule, at any depth; the search is not recursive."""
     if not _used_keys:

@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING, Any, Literal, cast, get_args
 from msgspec import Struct
 
 from callscore.core.arguments import (
+    ArgumentCounts,
     Difference,
     apply_settings,
     count_arguments,
     differences,
+    differences_at,
     grade_calls,
     overlap_ratio,
 )
@@ -19,7 +21,7 @@ from callscore.core.case import Expected
 from callscore.core.counted_calls import Ignored
 from callscore.core.equality import differing_keys
 from callscore.core.rendering import mention
-from callscore.core.rules import contains_matchers
+from callscore.core.rules import are_matchers_used, contains_matchers
 from callscore.core.settings import DEFAULT, Settings
 from callscore.core.suggestions import suggestion_or_choices
 from callscore.core.tool_names import count_same_names
@@ -31,7 +33,7 @@ if TYPE_CHECKING:
     from rich.console import Console, ConsoleOptions
     from rich.text import Text
 
-    from callscore.core.arguments import ArgumentCounts, ExpectedArguments
+    from callscore.core.arguments import ExpectedArguments
     from callscore.core.phrases import Language
 
 __all__ = [
@@ -141,6 +143,7 @@ Positions = tuple[int, int]
 _DIFFERENCES = "differences"
 _DEMANDS = "demands"
 _COUNTS = "counts"
+_DIFFERING = "differing"
 
 
 class Pair(Struct, frozen=True, dict=True):
@@ -181,7 +184,7 @@ class Pair(Struct, frozen=True, dict=True):
             return (Difference("$", "malformed", expected, call.raw, detail=call.error),)
         given = call.arguments or {}
         if wanted.__class__ is dict:
-            return differences(wanted, given)
+            return differences_at(self._differing_keys, wanted, given)
         demands = cast("ExpectedArguments", wanted)
         return differences(demands, demands.counted(given), demands.context)
 
@@ -202,7 +205,7 @@ class Pair(Struct, frozen=True, dict=True):
         if self.actual.error is not None or expected is None:
             return []
         if expected.__class__ is dict:
-            return differing_keys(expected, self.actual.arguments or {})
+            return list(self._differing_keys)
         return list(dict.fromkeys([str(found.argument) for found in self.differences]))
 
     @property
@@ -242,9 +245,27 @@ class Pair(Struct, frozen=True, dict=True):
         kept: dict[str, ArgumentCounts] = self.__dict__
         found = kept.get(_COUNTS)
         if found is None:
-            given, demands = self.actual.arguments or {}, self._demands
+            found = kept[_COUNTS] = self._counted()
+        return found
+
+    def _counted(self) -> ArgumentCounts:
+        given, demands = self.actual.arguments or {}, self._demands
+        if demands.__class__ is not dict:
             # Demands without any argument still know which of the given ones are ignored.
-            found = kept[_COUNTS] = count_arguments({} if demands is None else demands, given)
+            return count_arguments({} if demands is None else demands, given)
+        differing, wanted = self._differing_keys, len(demands)
+        unexpected = sum([key not in demands for key in differing])
+        matched = wanted - (len(differing) - unexpected)
+        return ArgumentCounts(matched, wanted, len(given), len(given) - unexpected)
+
+    @property
+    def _differing_keys(self) -> list[str]:
+        """The arguments whose values are not the same, if there are no rules; compared once."""
+        kept: dict[str, list[str]] = self.__dict__
+        found = kept.get(_DIFFERING)
+        if found is None:
+            wanted = cast("dict[str, Any]", self._demands)
+            found = kept[_DIFFERING] = differing_keys(wanted, self.actual.arguments or {})
         return found
 
 
@@ -315,29 +336,40 @@ class Score(Struct, frozen=True, gc=False):
         settings = self.settings
         if settings is not DEFAULT and (settings.mode != "strict" or settings.has_rules):
             return False
+        if not are_matchers_used():
+            return True
         return not contains_matchers([call.arguments for call in self.expected])
 
     @property
     def missed(self) -> tuple[ToolCall, ...]:
         """The expected calls that were not made."""
-        if len(self.expected) == self._pair_count:
-            return ()
-        paired = {row for row, _ in self.other_pairs}
-        rest = range(self.equal_start, len(self.expected))
-        return tuple([self.expected[row] for row in rest if row not in paired])
+        return self.unpaired[0]
 
     @property
     def extra(self) -> tuple[ToolCall, ...]:
         """The actual calls that were not expected."""
-        if len(self.actual) == self._pair_count:
-            return ()
-        paired = {column for _, column in self.other_pairs}
-        rest = range(self.equal_start, len(self.actual))
-        return tuple([self.actual[column] for column in rest if column not in paired])
+        return self.unpaired[1]
+
+    @property
+    def unpaired(self) -> tuple[tuple[ToolCall, ...], tuple[ToolCall, ...]]:
+        """The missed and the extra calls."""
+        expected, actual, start = self.expected, self.actual, self.equal_start
+        pairs = self.other_pairs
+        if not pairs:
+            return expected[start:], actual[start:]
+        if len(expected) == len(actual) == start + len(pairs):
+            return (), ()
+        rows, columns = {row for row, _ in pairs}, {column for _, column in pairs}
+        return (
+            tuple([expected[at] for at in range(start, len(expected)) if at not in rows]),
+            tuple([actual[at] for at in range(start, len(actual)) if at not in columns]),
+        )
 
     @property
     def other_pairs(self) -> tuple[Positions, ...]:
         """Where all pairs stand but those of the equal start: the correct ones first."""
+        if not self.incorrect:
+            return self.other_correct
         incorrect = [(pair.expected_index, pair.actual_index) for pair in self.incorrect]
         return (*self.other_correct, *incorrect)
 
@@ -389,6 +421,8 @@ class Score(Struct, frozen=True, gc=False):
     @property
     def tool_selection(self) -> float:
         """The F1 of the tool names, without their arguments."""
+        if self.is_exact:
+            return 1.0  # as in most cases; the names of a pair are the same
         expected = [call.name for call in self.expected]
         actual = [call.name for call in self.actual]
         same = count_same_names(expected, actual, self.settings.order)
@@ -454,10 +488,6 @@ class Score(Struct, frozen=True, gc=False):
     @property
     def _correct_count(self) -> int:
         return self.equal_start + len(self.other_correct)
-
-    @property
-    def _pair_count(self) -> int:
-        return self._correct_count + len(self.incorrect)
 
     def explain(self, *, lang: Language = "en") -> str:
         """How the score is calculated, in three steps; secrets of the environment are hidden."""

@@ -73,7 +73,7 @@ class ToolCounts(Struct):
 
 def _unpaired_names(score: Score) -> Mapping[tuple[str | None, str | None], int]:
     """The missed calls and the extra calls they are set against, in order."""
-    missed, extra = score.missed, score.extra
+    missed, extra = score.unpaired
     if not missed and not extra:
         return {}
     found: dict[tuple[str | None, str | None], int] = {}  # a `Counter` takes longer for a few calls
@@ -119,9 +119,9 @@ class Summary(Struct):
         if trial_of is not None:
             self.add_trial(trial_of, outcome)
         self.uncounted_cases += has_no_counted_calls(score)
-        tool = self.tool
+        tool, known = self.tool, self.tools.get
         for call in score.expected[: score.equal_start]:
-            tool(call.name).correct += 1
+            (known(call.name) or tool(call.name)).correct += 1
         for row, _ in score.other_correct:
             tool(score.expected[row].name).correct += 1
         for pair in score.incorrect:

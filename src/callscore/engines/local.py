@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from contextlib import contextmanager
 from os import PathLike, fspath
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 from msgspec import structs
 
@@ -26,7 +26,13 @@ from callscore.engines.inputs import (
     read_cases,
 )
 from callscore.engines.workers import Split, left_by_workers, process_count
-from callscore.errors import InvalidCall, InvalidSettings, ModelFailed, UnreadableInput
+from callscore.errors import (
+    CallscoreError,
+    InvalidCall,
+    InvalidSettings,
+    ModelFailed,
+    UnreadableInput,
+)
 from callscore.formats.cases import (
     case_record,
     has_own_id,
@@ -93,23 +99,23 @@ def score_cases(  # noqa: PLR0913  (all are options)
         place = f"cases[{position}]"
         case = _read_case_value(given, place, settings.top_k)
         collector.definitions.of(case.tools, place)  # refused here, where the place is known
-        _score_at(place, case, collector)
+        try:
+            collector.take(case, place)
+        except CallscoreError as error:
+            _raise_at(place, case, error)
     return collector.results()
 
 
-def _score_at(place: str, case: Case, collector: Collector) -> None:
-    """Score a case; errors in what it expects name its place."""
-    try:
-        collector.take(case, place)
-    except OverBudget as error:
+def _raise_at(place: str, case: Case, error: CallscoreError) -> NoReturn:
+    """Raise an error of scoring a case; if the cause is in what the case expects, it names the place."""
+    if isinstance(error, OverBudget):
         named = f"case {case.id!r}: " if has_own_id(case) else ""
         raise UnreadableInput(place, f"{named}{error}") from error
-    except InvalidCall as error:
+    if isinstance(error, InvalidCall):
         raise UnreadableInput(place, str(error)) from error
-    except InvalidOption:  # of a metric, not of the case
-        raise
-    except InvalidSettings as error:
+    if isinstance(error, InvalidSettings) and not isinstance(error, InvalidOption):
         raise InvalidSettings(f"{place}: {error}") from error
+    raise error  # of a metric or a model, not of the case
 
 
 def _read_case_value(given: Case | Mapping[str, Any], place: str, top_k: int) -> Case:
@@ -344,8 +350,12 @@ class _FileScoring:
     def _take_whole(self, lines: Lines) -> bool:
         """Take cases in the simplest notation; returns False if these lines are in another one."""
         cases = _decoded(decode_cases, lines)
+        take = self._collector.take
         for position, case in enumerate(cases or ()):
-            self._score(lines.place(position), case)
+            try:
+                take(case)  # it has an id, so that its place is needed only for errors
+            except CallscoreError as error:
+                self._refuse_scored(lines.place(position), case, error)
         return cases is not None
 
     def _take_plain(self, lines: Lines, reader: CaseReader) -> bool:
@@ -389,13 +399,20 @@ class _FileScoring:
 
     def _score(self, place: str, case: Case) -> None:
         try:
-            _score_at(place, case, self._collector)
-        except UnreadableInput as error:
-            self._refuse(error.place, error.problem)
-        except ModelFailed as error:
+            self._collector.take(case, place)
+        except CallscoreError as error:
+            self._refuse_scored(place, case, error)
+
+    def _refuse_scored(self, place: str, case: Case, error: CallscoreError) -> None:
+        """Refuse a case that could not be scored, or leave it out if it could not be judged."""
+        try:
+            _raise_at(place, case, error)
+        except UnreadableInput as placed:
+            self._refuse(placed.place, placed.problem)
+        except ModelFailed as unjudged:
             if self._hooks.on_unjudged is None:
                 raise
-            self._hooks.on_unjudged(place, case, error)
+            self._hooks.on_unjudged(place, case, unjudged)
 
     def _read(self, paths: list[str], part: FileContent) -> Iterator[tuple[str, Case]]:
         # Calls are checked against the tools of the trace, not of its reference.

@@ -14,7 +14,7 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 from callscore.core.call import DecodedCalls, ToolCall
 from callscore.core.case import Case
 from callscore.core.fast_strict import PlainCall
-from callscore.core.nesting import end_soon, nesting_fault
+from callscore.core.nesting import are_shallow, end_soon, nesting_fault
 
 __all__ = ["PlainCase", "decode_cases", "decode_plain_cases"]
 
@@ -93,11 +93,13 @@ def decode_cases(lines: bytes) -> list[Case]:
     found = _decode_whole(lines)
     _require_one_per_line(lines, len(found))
     calls: type[_Calls] = tuple if _may_have_long_integer(lines) else DecodedCalls
+    sides = [side for case in found for side in (case.expected, case.actual)]
+    read = _tool_calls if _are_shallow(sides) else _checked_tool_calls
     return [
         Case(
             id=str(case.id),
-            expected=_tool_calls(case.expected, calls),
-            actual=_tool_calls(case.actual, calls),
+            expected=read(case.expected, calls),
+            actual=read(case.actual, calls),
             input=case.input,
             trial=case.trial,
             tags=tuple(case.tags),
@@ -131,10 +133,19 @@ def _may_have_long_integer(lines: bytes) -> bool:
     return any(lines[start : start + _DIGITS].isdigit() for start in range(0, len(lines), _DIGITS))
 
 
+def _are_shallow(sides: list[list[_Call]]) -> bool:
+    """Whether no arguments are nested deeply: those of many cases are checked in a few steps."""
+    return are_shallow([call.arguments for side in sides for call in side])
+
+
 def _tool_calls(calls: list[_Call], kind: type[_Calls]) -> _Calls:
+    return kind([ToolCall(call.name, call.arguments) for call in calls])
+
+
+def _checked_tool_calls(calls: list[_Call], kind: type[_Calls]) -> _Calls:
     objects = [call.arguments for call in calls]
     if not end_soon(objects):
         if any(map(nesting_fault, objects)):
             raise ValueError("the arguments are nested too deeply")
         kind = tuple
-    return kind([ToolCall(call.name, call.arguments) for call in calls])
+    return _tool_calls(calls, kind)

@@ -28,6 +28,8 @@ _ALIKE_IN_ASCII = {
     **{code: None for code in (*range(32), 127) if not chr(code).isspace()},
     **{code: sign for code, sign in {**_ALIKE, **_QUOTES}.items() if code < 128},  # noqa: PLR2004  (ASCII)
 }
+# Visible characters of which no two look the same.
+_DISTINCT = frozenset([chr(code) for code in range(33, 127) if chr(code) not in "Il1|0O'`\""])
 _LONGEST = 1000  # characters that differ; comparing more of them takes long
 _MOST_PLACES = 3
 _MOST_POINTS = 4
@@ -49,6 +51,12 @@ def looks_same(expected: str, actual: str) -> bool:
     """
     if expected == actual:
         return False
+    start = common_prefix(expected, actual)
+    both = {expected[start : start + 1], actual[start : start + 1]}
+    if both <= _DISTINCT and expected.isascii() and actual.isascii():
+        return (
+            False  # as in most cases: in these texts, no other character changes what it looks like
+        )
     start, end = _common_ends(expected, actual)
     # One more character on each side shows whether blanks are at an end, or beside other blanks.
     start, end = max(start - 1, 0), max(end - 1, 0)

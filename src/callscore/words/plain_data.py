@@ -136,6 +136,7 @@ def _score_values(score: Score, lang: Language, parts: Parts) -> tuple[Any, ...]
     """The values of `_SCORE_FIELDS`, with the parts as they are to be written."""
     rates, rating, summary = _counted(score, lang)
     expectation, faults = score.expectation, score.faults
+    missed, extra = score.unpaired
     return (
         *rates,
         score.tool_selection,
@@ -145,11 +146,11 @@ def _score_values(score: Score, lang: Language, parts: Parts) -> tuple[Any, ...]
         rating,
         summary,
         _correct_pairs(score, lang, parts),
-        [_pair(pair, lang, parts) for pair in score.incorrect],
-        parts.expected(score.missed),
-        parts.calls(score.extra),
-        [_forbidden(score, position) for position in score.forbidden],
-        [_ignored(ignored, parts) for ignored in score.ignored],
+        [_pair(pair, lang, parts) for pair in score.incorrect] if score.incorrect else [],
+        parts.expected(missed),
+        parts.calls(extra),
+        [_forbidden(score, position) for position in score.forbidden] if score.forbidden else [],
+        [_ignored(ignored, parts) for ignored in score.ignored] if score.ignored else [],
         None
         if faults is None
         else [{**_fields(f), "reason": fault_sentence(f, lang=lang)} for f in faults],
@@ -346,7 +347,7 @@ def _case_values(case: CaseScore, lang: Language, parts: Parts) -> tuple[Any, ..
         parts.value(case.id),
         parts.value(case.trial),
         parts.value(case.tags),
-        [value_to_dict(metric) for metric in case.metrics],
+        [value_to_dict(metric) for metric in case.metrics] if case.metrics else [],
         *_score_values(case.score, lang, parts),
     )
 
