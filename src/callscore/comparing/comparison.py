@@ -56,6 +56,7 @@ if TYPE_CHECKING:
     from callscore.comparing.gating import Gate
     from callscore.comparing.loosening import Direction
     from callscore.comparing.sides import (
+        CaseOutcome,
         EvaluationSide,
         MatchedCase,
         Matching,
@@ -378,11 +379,16 @@ def _hidden_notes(changed: Iterable[tuple[MatchedCase, Direction]]) -> Iterator[
 
 
 def _is_unchecked(pair: MatchedCase) -> bool:
-    checked = [
-        any(trial.faults is not None for trial in case.trials) for case in (pair.before, pair.after)
-    ]
-    is_answered = any(trial.status != "error" for trial in pair.after.trials)
-    return checked[0] and not checked[1] and is_answered
+    return (
+        _is_checked(pair.before)
+        and not _is_checked(pair.after)
+        and any(trial.status != "error" for trial in pair.after.trials)
+    )
+
+
+def _is_checked(case: CaseOutcome) -> bool:
+    """Whether the calls of a trial were checked against schemas."""
+    return any(trial.faults is not None for trial in case.trials)
 
 
 def _setting_changes(matching: Matching) -> Iterator[SettingChange]:

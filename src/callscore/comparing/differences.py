@@ -23,12 +23,13 @@ from callscore.comparing.sides import F1
 from callscore.core.statistics import Interval
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from callscore.comparing.sides import CaseOutcome, MatchedCase
     from callscore.core.summary import ToolOutcome
 
     TrialCounts = list[dict[str, ToolOutcome] | None]
+    CountPair = tuple[dict[str, ToolOutcome], dict[str, ToolOutcome]]
 
 __all__ = [
     "COARSE_EFFECT",
@@ -102,6 +103,7 @@ class Slice(Struct, frozen=True, gc=False, kw_only=True):
 COARSE_EFFECT = 0.1
 # Means of trials are not exact: 1 - 2/3 is not equal to 1/3.
 _DIGITS = 12
+_BINARY = (0.0, 1.0)
 
 
 class MeasuredDifference(NamedTuple):
@@ -128,10 +130,13 @@ def difference_between(measure: str, pairs: Sequence[ValuePair]) -> Difference:
 
 def measure_difference(measure: str, pairs: Sequence[ValuePair]) -> MeasuredDifference:
     """The difference between two runs in at least one case, without a verdict."""
-    differences = Counter([round(after - before, _DIGITS) + 0.0 for before, after in pairs])
-    down = sum(times for value, times in differences.items() if value < 0)
-    up = sum(times for value, times in differences.items() if value > 0)
-    is_binary = {number for pair in pairs for number in pair} <= {0.0, 1.0}
+    counts = Counter(pairs)  # most cases have one of few pairs: passed before, not passed after
+    differences: Counter[float] = Counter()
+    for (before, after), times in counts.items():
+        differences[round(after - before, _DIGITS) + 0.0] += times
+    down = sum([times for value, times in differences.items() if value < 0])
+    up = sum([times for value, times in differences.items() if value > 0])
+    is_binary = all(number in _BINARY for pair in counts for number in pair)
     if is_binary:
         interval = paired_interval(down, up, len(pairs))
         tested = PairedTest(exact_mcnemar(down, up), interval)
@@ -140,8 +145,8 @@ def measure_difference(measure: str, pairs: Sequence[ValuePair]) -> MeasuredDiff
     found = Difference(
         measure=measure,
         cases=len(pairs),
-        before=fsum(before for before, _ in pairs) / len(pairs),
-        after=fsum(after for _, after in pairs) / len(pairs),
+        before=fsum([before for before, _ in pairs]) / len(pairs),
+        after=fsum([after for _, after in pairs]) / len(pairs),
         interval=tested.interval,
         p_value=tested.p_value,
         method="exact McNemar" if is_binary else "paired bootstrap",
@@ -189,12 +194,7 @@ def slices_of(
     a tool are compared by F1.
     """
     found: list[tuple[SliceKind, str, MeasuredDifference]] = []
-    by_tag: dict[str, list[ValuePair]] = {}
-    for pair, number in zip(cases, numbers, strict=True):
-        if number is not None:
-            for tag in {*pair.before.tags, *pair.after.tags}:
-                by_tag.setdefault(tag, []).append(number)
-    for tag, pairs in sorted(by_tag.items()):
+    for tag, pairs in sorted(_by_tag(cases, numbers).items()):
         found.append(("tag", tag, measure_difference(measure, pairs)))
     for tool, pairs in sorted(_by_tool(cases).items()):
         found.append(("tool", tool, measure_difference(F1, pairs)))
@@ -212,17 +212,52 @@ def slices_of(
     )
 
 
-def _by_tool(cases: Sequence[MatchedCase]) -> dict[str, list[ValuePair]]:
+def _by_tag(
+    cases: Sequence[MatchedCase], numbers: Sequence[ValuePair | None]
+) -> dict[str, list[ValuePair]]:
+    """The numbers of the cases of each tag."""
+    by_tags: dict[tuple[tuple[str, ...], tuple[str, ...]], list[ValuePair]] = {}
+    for pair, number in zip(cases, numbers, strict=True):
+        if number is not None:
+            tags = pair.before.tags, pair.after.tags
+            if tags not in by_tags:
+                by_tags[tags] = []
+            by_tags[tags].append(number)
     found: dict[str, list[ValuePair]] = {}
-    for pair in cases:
-        first, second = _trial_counts(pair.before), _trial_counts(pair.after)
-        if not first or not second:
-            continue
-        for tool in {name for counts in (*first, *second) if counts for name in counts}:
-            numbers = _tool_values(tool, first, second)
-            if numbers is not None:
-                found.setdefault(tool, []).append(numbers)
+    for (before, after), values in by_tags.items():
+        for tag in {*before, *after}:
+            found.setdefault(tag, []).extend(values)
     return found
+
+
+def _by_tool(cases: Sequence[MatchedCase]) -> dict[str, list[ValuePair]]:
+    """The F1 of the calls of each tool, in the cases that have it."""
+    found: dict[str, list[ValuePair]] = {}
+    for (before, after), times in _single_trials(cases):
+        for tool in {*before, *after}:
+            numbers = _f1(before.get(tool, _NO_CALLS)), _f1(after.get(tool, _NO_CALLS))
+            found.setdefault(tool, []).extend([numbers] * times)
+    for pair in cases:
+        if pair.alone is not None:
+            continue
+        first, second = _trial_counts(pair.before), _trial_counts(pair.after)
+        for tool in {name for counts in (*first, *second) if counts for name in counts}:
+            means = _tool_values(tool, first, second)
+            if means is not None:
+                found.setdefault(tool, []).append(means)
+    return found
+
+
+def _single_trials(cases: Sequence[MatchedCase]) -> Iterable[tuple[CountPair, int]]:
+    """The counts of the calls of cases with one trial, and how many cases have them.
+
+    Results that were read from a history share the counts that are the same.
+    """
+    pairs = [(pair.alone[0].tools, pair.alone[1].tools) for pair in cases if pair.alone is not None]
+    known = [(one, other) for one, other in pairs if one is not None and other is not None]
+    times = Counter([(id(one), id(other)) for one, other in known])
+    distinct = {(id(pair[0]), id(pair[1])): pair for pair in known}
+    return [(pair, times[key]) for key, pair in distinct.items()]
 
 
 _NO_CALLS: ToolOutcome = (0, 0, 0, 0, 0)
@@ -230,8 +265,6 @@ _NO_CALLS: ToolOutcome = (0, 0, 0, 0, 0)
 
 def _tool_values(tool: str, first: TrialCounts, second: TrialCounts) -> ValuePair | None:
     """The mean F1 of the calls of a tool before and after; None if one of them is unknown."""
-    if len(first) == len(second) == 1 and first[0] is not None and second[0] is not None:
-        return _f1(first[0].get(tool, _NO_CALLS)), _f1(second[0].get(tool, _NO_CALLS))
     trials = min(len(first), len(second))
     first, second = first[:trials], second[:trials]  # as in `paired_values`
     is_expected = any(

@@ -8,6 +8,7 @@ the same result.
 from __future__ import annotations
 
 from collections import Counter
+from functools import lru_cache
 from itertools import accumulate
 from math import comb, copysign, erfc, exp, fsum, lgamma, log, sqrt
 from statistics import NormalDist
@@ -451,7 +452,7 @@ def smallest_effect(
     flips = min_flips(tests)
     if cases < flips:
         return None
-    one_way = _smallest_sufficient(lambda share: _chance_of_at_least(flips, cases, share) >= _POWER)
+    one_way = _smallest_one_way(cases, flips)
     noise = _NORMAL.inv_cdf(1 - ALPHA / tests / 2) * sqrt(cases)
     spread = _NORMAL.inv_cdf(_POWER) * sqrt(cases)
 
@@ -464,11 +465,17 @@ def smallest_effect(
     return max(one_way, size * _smallest_sufficient(is_seen)) if flipping > one_way else one_way
 
 
-def _chance_of_at_least(flips: int, cases: int, share: float) -> float:
-    fewer = sum(
-        comb(cases, count) * share**count * (1 - share) ** (cases - count) for count in range(flips)
-    )
-    return 1 - fewer
+@lru_cache(maxsize=64)  # all measures of a comparison have about the same cases
+def _smallest_one_way(cases: int, flips: int) -> float:
+    """The smallest share of cases of which at least so many flip with 80 % power."""
+    ways = [(count, comb(cases, count)) for count in range(flips)]
+
+    def is_enough(share: float) -> bool:
+        rest = 1 - share
+        fewer = sum([way * share**count * rest ** (cases - count) for count, way in ways])
+        return 1 - fewer >= _POWER
+
+    return _smallest_sufficient(is_enough)
 
 
 def _smallest_sufficient(is_enough: Callable[[float], bool]) -> float:

@@ -390,14 +390,23 @@ def _value_reader(measure: str) -> ReadValue:
     if measure == PASSED:
         return lambda trial: trial.passed  # booleans are 0 and 1
     if measure == F1:
-        return lambda trial: _valid_share(trial.f1)
+        return _f1_of
     name = measure.removeprefix(_SCORER)
     scorer = name if name in _OWN_MEASURES else measure
-    return lambda trial: _valid_share(dict(trial.values).get(scorer))
+
+    def value_of(trial: TrialOutcome) -> float | None:
+        found = None
+        for name, value in trial.values:
+            if name == scorer:
+                found = value
+        return found if found is not None and 0 <= found <= 1 else None
+
+    return value_of
 
 
-def _valid_share(number: float | None) -> float | None:
-    """The number, if it is from 0 to 1; imported runs may contain anything."""
+def _f1_of(trial: TrialOutcome) -> float | None:
+    """The score, if it is from 0 to 1; imported runs may contain anything."""
+    number = trial.f1
     return number if number is not None and 0 <= number <= 1 else None
 
 
@@ -410,9 +419,14 @@ def _measured_evaluations(
     """
     found: set[str] = set()
     if measure == F1:
-        trials = [(each.evaluation, (*each.before.trials, *each.after.trials)) for each in matched]
-        answered = {name for name, some in trials if any(one.status != "error" for one in some)}
-        found = {name for name, _ in trials} - answered
+        answered: set[str] = set()
+        for evaluation, before, after, alone in matched:
+            if evaluation not in answered and (
+                alone is not None
+                or any(one.status != "error" for one in (*before.trials, *after.trials))
+            ):
+                answered.add(evaluation)
+        found = {each.evaluation for each in matched} - answered
     for evaluation, before, after, _ in matched:
         if evaluation not in found and (
             measure == PASSED
