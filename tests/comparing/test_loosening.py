@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from callscore.comparing.loosening import (
-    Direction,
     differs_only_in_hidden_values,
     expectation_direction,
     setting_changes,
@@ -18,6 +17,9 @@ from callscore.core.call import ToolCall
 from callscore.core.scoring import score_calls
 from callscore.core.settings import DEFAULT
 from callscore.formats.case_sides import read_expected_side
+
+if TYPE_CHECKING:
+    from callscore.comparing.changes import Direction
 
 
 def call(name: str, **arguments: Any) -> dict[str, Any]:

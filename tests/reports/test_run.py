@@ -38,10 +38,10 @@ from callscore.reports.run import (
     unnamed_errors,
     variant_groups,
     verdict_parts,
-    write_junit,
     write_markdown,
 )
 from callscore.reports.run_json import write_json
+from callscore.reports.run_junit import write_junit
 from callscore.words.plain_data import run_to_dict
 
 if TYPE_CHECKING:

@@ -57,6 +57,7 @@ _WRITERS = {
     ("score", "junit"): ("score_junit", "write_junit"),
     ("score", "markdown"): ("score_markdown", "write_markdown"),
     ("run", "json"): ("run_json", "write_json"),
+    ("run", "junit"): ("run_junit", "write_junit"),
     ("gate", "junit"): ("gate_terminal", "write_junit"),
     ("history", "table"): ("history_terminal", "write_text"),
 }

@@ -1,10 +1,10 @@
-"""Which cases changed between two runs, and where forbidden calls or schema errors are new."""
+"""Which cases and settings changed between two runs; new forbidden calls and schema errors."""
 
 from __future__ import annotations
 
 from collections import Counter
 from math import fsum, isnan
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from msgspec import Struct
 
@@ -21,6 +21,8 @@ __all__ = [
     "ChangeKind",
     "ChangeReason",
     "ChangeReasonKind",
+    "Direction",
+    "SettingChange",
     "fails",
     "find_alarms",
     "find_changes",
@@ -28,6 +30,7 @@ __all__ = [
 ]
 
 ChangeKind = Literal["fixed", "broken", "changed"]
+Direction = Literal["looser", "stricter", "different"]
 ChangeReasonKind = Literal["no answer", "no answer before", "forbidden call", "schema error"]
 
 
@@ -84,6 +87,22 @@ class Alarm(Struct, frozen=True, gc=False, kw_only=True):
     before: int
     after: int
     tools: tuple[str, ...] = ()
+
+
+class SettingChange(Struct, frozen=True, gc=False, kw_only=True):
+    """A setting, a scorer or a required mean that differs between two runs of an evaluation.
+
+    Attributes:
+        evaluation: the label of the evaluation in the second run.
+        name: `pass_mark`, `scorers`, `fail_under (accuracy)`, `tools` with the digest of their definitions.
+        before: its value in the first run, as plain data.
+    """
+
+    evaluation: str
+    name: str
+    before: Any = None
+    after: Any = None
+    direction: Direction = "different"
 
 
 _ORDER: tuple[ChangeKind, ...] = ("broken", "fixed", "changed")

@@ -13,6 +13,7 @@ from callscore.comparing.changes import (
     Alarm,
     CaseChange,
     ChangeKind,
+    SettingChange,
     fails,
     find_alarms,
     find_changes,
@@ -24,12 +25,6 @@ from callscore.comparing.differences import (
     Verdict,
     difference_between,
     slices_of,
-)
-from callscore.comparing.loosening import (
-    SettingChange,
-    differs_only_in_hidden_values,
-    expectation_direction,
-    setting_changes,
 )
 from callscore.comparing.removals import RemovedCase, removed_cases
 from callscore.comparing.sides import (
@@ -47,14 +42,13 @@ from callscore.comparing.sides import (
 from callscore.core.phrases import Note, Phrase
 from callscore.core.results import Noted
 from callscore.core.suggestions import closest_word
-from callscore.words.plain_data import noted_to_dict
 from callscore.words.value_text import json_safe
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
+    from callscore.comparing.changes import Direction
     from callscore.comparing.gating import Gate
-    from callscore.comparing.loosening import Direction
     from callscore.comparing.sides import (
         CaseOutcome,
         EvaluationSide,
@@ -348,10 +342,13 @@ def compare_sides(
 def _expectation_directions(cases: Iterable[MatchedCase]) -> list[tuple[MatchedCase, Direction]]:
     """The cases whose expected calls changed, and whether these ask for less."""
     found: list[tuple[MatchedCase, Direction]] = []
-    for pair in cases:
+    changed = [pair for pair in cases if pair.before.expectation != pair.after.expectation]
+    if not changed:
+        return found
+    from callscore.comparing.loosening import expectation_direction  # rarely needed
+
+    for pair in changed:
         first, second = pair.before, pair.after
-        if first.expectation == second.expectation:
-            continue
         # Without an expectation there is no digest; with one, it may not be known.
         is_known = all(
             not each.expectation or each.expected is not None for each in (first, second)
@@ -369,7 +366,11 @@ _HIDDEN = Phrase(
 )
 
 
-def _hidden_notes(changed: Iterable[tuple[MatchedCase, Direction]]) -> Iterator[Note]:
+def _hidden_notes(changed: Sequence[tuple[MatchedCase, Direction]]) -> Iterator[Note]:
+    if not changed:
+        return
+    from callscore.comparing.loosening import differs_only_in_hidden_values
+
     count = sum(
         differs_only_in_hidden_values(pair.before.expected, pair.after.expected)
         for pair, _ in changed
@@ -393,7 +394,9 @@ def _is_checked(case: CaseOutcome) -> bool:
 
 def _setting_changes(matching: Matching) -> Iterator[SettingChange]:
     for first, second in matching.evaluations:
-        if first.options and second.options:
+        if first.options and second.options and first.options != second.options:
+            from callscore.comparing.loosening import setting_changes  # rarely needed
+
             yield from setting_changes(second.label, first.options, second.options)
 
 
@@ -533,6 +536,8 @@ def gate_to_dict(gate: Gate, *, lang: Language = "en") -> dict[str, Any]:
 
 def comparison_to_dict(comparison: Comparison, *, lang: Language = "en") -> dict[str, Any]:
     """The verdict, the numbers behind it, every case whose outcome changed, and the slices."""
+    from callscore.words.plain_data import noted_to_dict  # only for this form
+
     return {
         "verdict": comparison.verdict,
         "before": _side_to_dict(comparison.before, lang),

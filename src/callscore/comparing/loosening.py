@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
 import msgspec
-from msgspec import Struct
 
+from callscore.comparing.changes import Direction, SettingChange
 from callscore.core.call import ToolCall
 from callscore.core.expectation_json import contains_rule_keys, parse_matchers
 from callscore.core.settings import DEFAULT
@@ -15,15 +15,12 @@ from callscore.errors import CallscoreError
 from callscore.hiding.markers import has_marker
 
 __all__ = [
-    "Direction",
-    "SettingChange",
     "differs_only_in_hidden_values",
     "expectation_direction",
     "setting_changes",
 ]
 
 # `different` if neither is certain.
-Direction = Literal["looser", "stricter", "different"]
 _Relation = Literal["same", "looser", "stricter", "different"]
 
 _INVERSE: dict[_Relation, _Relation] = {
@@ -368,23 +365,6 @@ def _are_numbers(*values: Any) -> bool:
 
 
 # --- settings ---------------------------------------------------------------------------------
-
-
-class SettingChange(Struct, frozen=True, gc=False, kw_only=True):
-    """A setting, a scorer or a required mean that differs between two runs of an evaluation.
-
-    Attributes:
-        evaluation: the label of the evaluation in the second run.
-        name: `pass_mark`, `scorers`, `fail_under (accuracy)`, `tools` with the digest of their definitions.
-        before: its value in the first run, as plain data.
-    """
-
-    evaluation: str
-    name: str
-    before: Any = None
-    after: Any = None
-    direction: Direction = "different"
-
 
 # The values of a setting, from the strictest to the loosest.
 _LADDERS: dict[str, tuple[str, ...]] = {

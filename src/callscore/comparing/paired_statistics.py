@@ -11,9 +11,9 @@ from collections import Counter
 from functools import lru_cache
 from itertools import accumulate
 from math import comb, copysign, erfc, exp, fsum, lgamma, log, sqrt
-from statistics import NormalDist
 from typing import TYPE_CHECKING, NamedTuple
 
+from callscore.comparing.normal import normal_probability, normal_quantile
 from callscore.core.statistics import Interval
 
 if TYPE_CHECKING:
@@ -202,7 +202,7 @@ def paired_interval(down: float, up: float, cases: int, *, confidence: float = 0
     It has the right coverage for few flips, too, and is not empty without any. `down` and `up` are
     the numbers of cases that flipped; a case may count in part. There must be at least one case.
     """
-    z = NormalDist().inv_cdf(0.5 + confidence / 2)
+    z = normal_quantile(0.5 + confidence / 2)
     return Interval(-_upper_bound(up, down, cases, z), _upper_bound(down, up, cases, z))
 
 
@@ -214,7 +214,7 @@ def score_p_value(down: float, up: float, cases: int, difference: float) -> floa
     if difference < seen:
         return score_p_value(up, down, cases, -difference)
     distance = _distance(difference, down, up, cases) if difference > seen else 0.0
-    return 2 * NormalDist().cdf(-distance)
+    return 2 * normal_probability(-distance)
 
 
 def _upper_bound(down: float, up: float, cases: int, z: float) -> float:
@@ -312,7 +312,6 @@ def find_root(function: Callable[[float], float], wanted: float, start: float) -
 # With fewer changed cases the bootstrap interval is too narrow. The exact test also needs this many
 # flips in one direction.
 _MIN_CHANGED = 6
-_NORMAL = NormalDist()
 
 
 class PairedTest(NamedTuple):
@@ -390,7 +389,7 @@ class _BootstrapDistribution:
         return normal_score(tilt, self._cumulants(tilt), middle=self._correction)
 
     def interval(self) -> Interval:
-        reach = _NORMAL.inv_cdf(0.975)
+        reach = normal_quantile(0.975)
         return Interval(self._quantile(-reach), self._quantile(reach))
 
     def _quantile(self, z: float) -> float:
@@ -412,10 +411,12 @@ class _BootstrapDistribution:
             chance = (dict(self._counts).get(0.0, 0) / self._number) ** self._number
             if not chance:
                 return 0.0
-            score = copysign(_NORMAL.inv_cdf(chance), -self._mean)
+            score = copysign(normal_quantile(chance), -self._mean)
         drawn = score - self._correction
         stretch = 1 + self._correction * drawn
-        return 2 * _NORMAL.cdf(-abs(drawn / stretch - self._correction)) if stretch > 0 else 0.0
+        return (
+            2 * normal_probability(-abs(drawn / stretch - self._correction)) if stretch > 0 else 0.0
+        )
 
 
 # --- the smallest difference that a suite can show --------------------------------------------
@@ -453,8 +454,8 @@ def smallest_effect(
     if cases < flips:
         return None
     one_way = _smallest_one_way(cases, flips)
-    noise = _NORMAL.inv_cdf(1 - ALPHA / tests / 2) * sqrt(cases)
-    spread = _NORMAL.inv_cdf(_POWER) * sqrt(cases)
+    noise = normal_quantile(1 - ALPHA / tests / 2) * sqrt(cases)
+    spread = normal_quantile(_POWER) * sqrt(cases)
 
     def is_seen(change: float) -> bool:
         # The normal approximation; one flip is subtracted because the exact test is discrete.

@@ -430,9 +430,13 @@ class Totals:
 
 
 def _median(seconds: Iterable[float]) -> float:
-    from statistics import median  # scores of files have no times
+    """The middle one; of an even number, the mean of the two in the middle.
 
-    return median(seconds)
+    By hand, because importing `statistics` takes longer than to show a run of 1,000 cases.
+    """
+    found = sorted(seconds)
+    middle = len(found) // 2
+    return found[middle] if len(found) % 2 else (found[middle - 1] + found[middle]) / 2
 
 
 _SUMMED = ("answered", "passed", "undecided", "errors", "reused")

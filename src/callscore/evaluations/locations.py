@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from traceback import FrameSummary, StackSummary, extract_tb, format_exception_only
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from callscore.core.case import Case
@@ -12,6 +11,7 @@ from callscore.core.suggestions import did_you_mean
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from traceback import FrameSummary
     from types import FrameType
 
 __all__ = [
@@ -94,7 +94,7 @@ def error_message(error: BaseException) -> str:
 def _case_field_message(text: str, error: BaseException) -> str | None:
     """A better message for `Case(expect=...)`; None for other errors."""
     found = _UNEXPECTED_KEYWORD.fullmatch(text) if isinstance(error, TypeError) else None
-    frames = extract_tb(error.__traceback__)
+    frames = _frames(error)
     if found is None or not frames or "Case(" not in (frames[-1].line or ""):
         return None
     return f"a Case has no field {found[1]!r}{did_you_mean(found[1], Case.__struct_fields__)}"
@@ -108,15 +108,23 @@ def error_with_location(error: BaseException, function: Any = None) -> str:
     from callscore.evaluations.fingerprints import code_file  # lists of runs need no code
 
     message, file = error_message(error), code_file(function)
-    frames = [each for each in extract_tb(error.__traceback__) if each.filename == file]
+    frames = [each for each in _frames(error) if each.filename == file]
     where = f" in {display_path(Path(frames[-1].filename))}:{frames[-1].lineno}" if frames else ""
     return f"{type(error).__name__}{where}{f': {message}' if message else ''}"
 
 
 def traceback_text(error: BaseException, frames: Sequence[FrameSummary]) -> str:
     """The last of these frames and the error, as text without secrets."""
+    from traceback import StackSummary, format_exception_only
+
     lines = StackSummary.from_list(list(frames[-_MAX_FRAMES:])).format()
     return _hide_secrets("".join([*lines, *format_exception_only(error)]).rstrip())
+
+
+def _frames(error: BaseException) -> Sequence[FrameSummary]:
+    from traceback import extract_tb  # lists of runs have no errors
+
+    return extract_tb(error.__traceback__)
 
 
 def _hide_secrets(text: str) -> str:

@@ -15,8 +15,8 @@ from callscore.words.value_text import CASES, MORE, UNREADABLE_COUNT, encode_jso
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Sequence
 
+    from callscore.comparing.changes import Direction, SettingChange
     from callscore.comparing.comparison import Comparison
-    from callscore.comparing.loosening import Direction, SettingChange
     from callscore.core.phrases import Language, Note
     from callscore.reports.formatting import Escaper
 

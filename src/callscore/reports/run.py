@@ -1,10 +1,9 @@
-"""The report of a run: its phrases, and its JSON, Markdown and JUnit forms."""
+"""The report of a run: its phrases, and its JSON and Markdown forms."""
 
 from __future__ import annotations
 
 from itertools import groupby
 from typing import TYPE_CHECKING, NamedTuple
-from xml.etree.ElementTree import Element, SubElement
 
 from callscore.core.phrases import Phrase, Plural, count_of, say
 from callscore.core.rendering import clip_middle, display_width, escape
@@ -13,14 +12,10 @@ from callscore.core.summary import pass_rates
 from callscore.reports.formatting import (
     NO_NUMBER,
     RUN_ID,
-    add_noted,
-    add_properties,
-    add_test,
     case_counts,
     code,
     code_title,
     details,
-    document_text,
     duration,
     fenced,
     first_names,
@@ -30,7 +25,6 @@ from callscore.reports.formatting import (
     html_entities,
     join_blocks,
     limit_text,
-    low_scorers,
     note_items,
     number_text,
     same_count,
@@ -38,10 +32,9 @@ from callscore.reports.formatting import (
     table,
     uncounted_line,
     value_blocks,
-    xml_safe,
 )
 from callscore.reports.score import MEAN, MOST_TRIAL_COLUMNS, TRIALS, rate_table
-from callscore.words.diff import call_lines, diff_lines, plain_text
+from callscore.words.diff import call_lines, plain_text
 from callscore.words.value_text import CASES, ERROR_COUNT, MORE, call_text
 from callscore.words.value_text import TRIALS as TRIAL_COUNT
 
@@ -64,14 +57,19 @@ if TYPE_CHECKING:
 
 __all__ = [
     "ATTEMPTS",
+    "CALL_WIDTH",
     "COLUMN_SPACE",
     "FAILURE_KINDS",
+    "INTERRUPTED",
+    "LEFT_OUT",
+    "MORE_ERRORS",
     "NO_CALLS",
     "OUTCOMES",
     "REQUESTS",
     "Cell",
     "FailureGroup",
     "ShownCase",
+    "below_text",
     "evaluation_label",
     "facts_line",
     "failure_groups",
@@ -90,7 +88,6 @@ __all__ = [
     "variant_columns",
     "variant_groups",
     "verdict_parts",
-    "write_junit",
     "write_markdown",
 ]
 
@@ -269,7 +266,7 @@ _BELOW_WITHOUT_MEAN = Phrase(
 )
 
 
-def _below_text(scorer: ScorerResult, lang: Language, write: Escaper = str) -> str:
+def below_text(scorer: ScorerResult, lang: Language, write: Escaper = str) -> str:
     """Why a scorer fails the run."""
     about = {"scorer": write(scorer.name), "required": required_text(scorer)}
     if scorer.mean is None:
@@ -310,7 +307,7 @@ def _evaluation_notes(
         yield forbidden
     for scorer in each.scorers:
         if scorer.is_below:
-            yield _below_text(scorer, lang, write), ""
+            yield below_text(scorer, lang, write), ""
     for phrase, noted_of in ((_BROKEN, "broken"), (_NOT_SCORABLE, "not_scorable")):
         for scorer in each.scorers:
             noted: Noted = getattr(scorer, noted_of)
@@ -543,7 +540,7 @@ def trial_rows(
 _MARKDOWN_WIDTH = 1000
 _REASON_WIDTH = 300
 _MOST_CALLS = 20
-_CALL_WIDTH = 100
+CALL_WIDTH = 100
 
 
 def write_markdown(run: RunResults, *, lang: Language = "en") -> str:
@@ -640,10 +637,10 @@ def _markdown_case(run: RunResults, shown: ShownCase, lang: Language) -> str:
     title = f"{code_title(case.label)} {say(outcome, lang)}"
     if isinstance(case, CaseScore):
         values = case.metrics
-        calls = fenced(plain_text(call_lines(case.score, width=_CALL_WIDTH, lang=lang)), "diff")
+        calls = fenced(plain_text(call_lines(case.score, width=CALL_WIDTH, lang=lang)), "diff")
     else:
         values = case.values
-        lines = [call_text(call, limit=_CALL_WIDTH) for call in case.calls[:_MOST_CALLS]]
+        lines = [call_text(call, limit=CALL_WIDTH) for call in case.calls[:_MOST_CALLS]]
         if len(case.calls) > _MOST_CALLS:
             lines.append(say(MORE, lang, count=len(case.calls) - _MOST_CALLS))
         calls = fenced("\n".join(lines or [say(NO_CALLS, lang)]), "text")
@@ -668,79 +665,3 @@ def _markdown_failures(run: RunResults, alike: FailureGroup, lang: Language) -> 
 def _markdown_traceback(title: str, problem: str, traceback: str) -> str:
     lines = [problem, *traceback.splitlines()]
     return details(title, fenced("\n".join(escape(line) for line in lines if line.strip()), "text"))
-
-
-def write_junit(run: RunResults, *, lang: Language = "en") -> str:
-    """One test per shown case; a missing answer and an unusable file are errors, not failures."""
-    root = Element("testsuites", name="callscore", time=f"{run.seconds:.3f}")
-    for each in run.evaluations:
-        root.append(_junit_suite(each, lang))
-    if run.unloaded or run.warnings:
-        suite = SubElement(root, "testsuite", name="callscore")
-        for unloaded in run.unloaded:
-            test = add_test(suite, unloaded.place)
-            _add_error(test, "unloaded", unloaded.problem).text = xml_safe(unloaded.details)
-        if run.warnings:
-            SubElement(suite, "system-err").text = xml_safe("\n".join(run.warnings))
-    return document_text(root, lang)
-
-
-def _add_error(test: Element, kind: str, message: str) -> Element:
-    return SubElement(test, "error", type=kind, message=xml_safe(message))
-
-
-def _junit_suite(each: EvaluationResults, lang: Language) -> Element:
-    suite = Element("testsuite", name=xml_safe(each.label))
-    add_properties(suite, [(scorer.name, scorer.mean, None) for scorer in each.scorers])
-    cases: list[CaseScore | CaseValues] = [*each.results.cases, *each.unreferenced]
-    for case in cases:
-        _add_junit_case(suite, each, case, lang)
-    for failure in each.failures:
-        error = _add_error(add_test(suite, failure.label), failure.kind, failure.problem)
-        error.text = xml_safe(failure.details)
-    more = each.errors - len(each.failures)
-    if more:
-        name = say(MORE_ERRORS, lang, errors=count_of(ERROR_COUNT, more, lang))
-        _add_error(add_test(suite, name), "error", name)
-    for scorer in each.scorers:
-        if scorer.is_below:  # the mean is too low, even if no case fails
-            test = add_test(suite, f"{scorer.name} {required_text(scorer)}")
-            message = xml_safe(_below_text(scorer, lang))
-            SubElement(test, "failure", type="fail_under", message=message)
-    _add_incomplete(suite, each, lang)
-    add_noted(suite, each.skipped, "skipped", LEFT_OUT, lang)
-    return suite
-
-
-def _add_incomplete(suite: Element, each: EvaluationResults, lang: Language) -> None:
-    """Add what makes the numbers incomplete: questions that were not asked, and broken scorers."""
-    if each.not_run:
-        name = say(INTERRUPTED, lang, count=each.not_run)
-        _add_error(add_test(suite, name), "interrupted", name)
-    for scorer in each.scorers:
-        if scorer.broken.count:
-            message = f"{scorer.name}: {'; '.join(scorer.broken.names)}"
-            _add_error(add_test(suite, scorer.name), "broken", message)
-
-
-def _add_junit_case(
-    suite: Element, each: EvaluationResults, case: CaseScore | CaseValues, lang: Language
-) -> None:
-    test = add_test(suite, case.label)
-    values = case.metrics if isinstance(case, CaseScore) else case.values
-    add_properties(test, [(found.name, found.value, found.reason) for found in values])
-    if each.passes(case) is not False:
-        return
-    is_forbidden = isinstance(case, CaseScore) and case.score.forbidden
-    # Build servers group failures by type, and forbidden calls are a type of their own.
-    kind = "forbidden" if is_forbidden else "score"
-    bar = each.results.settings.pass_mark
-    low = low_scorers(values, bar)
-    message = ", ".join(f"{found.name} {number_text(found.value, border=bar)}" for found in low)
-    failure = SubElement(test, "failure", type=kind, message=xml_safe(message or kind))
-    reasons = [f"{found.name}: {found.reason}" for found in low if found.reason]
-    if isinstance(case, CaseScore):
-        calls = [plain_text(diff_lines(case.score, lang=lang))]
-    else:
-        calls = [call_text(call, limit=_CALL_WIDTH) for call in case.calls]
-    failure.text = xml_safe("\n".join([*reasons, *(calls or [say(NO_CALLS, lang)])]))
