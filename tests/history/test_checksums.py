@@ -290,8 +290,8 @@ def test_a_tally_does_not_depend_on_the_order() -> None:
 def test_a_seal_comes_back_from_its_columns() -> None:
     seal = Seal(Tally.of([b"abcdefgh"]), Tally.of([b"abcdefgh", b"\xff" * 8]))
 
-    assert Seal.of_row(seal.columns()) == seal
-    assert Seal.of_row({"seal": None}) is None
+    assert Seal.of_columns(**seal.columns()) == seal
+    assert Seal.of_columns(0, 0, None) is None
     with pytest.raises(DamagedHistoryError, match="its results are not those"):
         seal.require_results(RUN, [b"abcdefgh", b"abcdefgh"])
 

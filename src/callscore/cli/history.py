@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
+from operator import attrgetter
+from typing import TYPE_CHECKING, Any
 
 import click
-from msgspec.structs import replace
 
 from callscore.cli.options import (
     keyword_option,
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 __all__ = ["command", "heading_row"]
 
 _TALLY_FIELDS = ("cases", "trials", "answered", "passed", "share", "interval", "f1", "errors")
+_tally_values = attrgetter(*_TALLY_FIELDS)
 
 
 def rows_of_runs(lines: Sequence[RunLine], left: Collection[str] = ()) -> list[RunRow]:
@@ -42,18 +43,18 @@ def rows_of_runs(lines: Sequence[RunLine], left: Collection[str] = ()) -> list[R
     parents = {line.run.id: line.run for line in lines}
     rows = []
     for line in lines:
-        heading = heading_row(line.run, line.baselines, parents, is_left=line.run.id in left)
+        heading = _heading(line.run, line.baselines, parents, is_left=line.run.id in left)
         rows += [
-            replace(
-                heading,
+            RunRow(
+                **heading,
                 evaluation=each.name,
                 variant=each.variant,
                 place=file_of_location(each.place),
                 key=each.place,
-                **{field: getattr(each.tally, field) for field in _TALLY_FIELDS},
+                **dict(zip(_TALLY_FIELDS, _tally_values(each.tally), strict=True)),
             )
             for each in line.evaluations
-        ] or [heading]
+        ] or [RunRow(**heading)]
     return rows
 
 
@@ -69,14 +70,24 @@ def heading_row(
     `known` are runs by their ids, with those that it has its answers from. `is_left` means that the
     run is abandoned: unfinished, and without a process.
     """
-    fields = ("id", "command", "started_at", "name", "git_commit", "git_dirty")
-    return RunRow(
-        **{field: getattr(run, field) for field in fields},
-        status="abandoned" if is_left else run.status,
-        baselines=tuple(baselines),
-        is_partial=is_partial(run, known),
-        unreadable=unreadable_records(run),
-    )
+    return RunRow(**_heading(run, baselines, known, is_left=is_left))
+
+
+def _heading(
+    run: RunRecord, baselines: Sequence[str], known: Mapping[str, RunRecord], *, is_left: bool
+) -> dict[str, Any]:
+    return {
+        "id": run.id,
+        "command": run.command,
+        "started_at": run.started_at,
+        "name": run.name,
+        "git_commit": run.git_commit,
+        "git_dirty": run.git_dirty,
+        "status": "abandoned" if is_left else run.status,
+        "baselines": tuple(baselines),
+        "is_partial": is_partial(run, known),
+        "unreadable": unreadable_records(run),
+    }
 
 
 _FEW = 20

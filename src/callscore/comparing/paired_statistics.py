@@ -468,7 +468,7 @@ def smallest_effect(
 
 @lru_cache(maxsize=64)  # all measures of a comparison have about the same cases
 def _smallest_one_way(cases: int, flips: int) -> float:
-    """The smallest share of cases of which at least so many flip with 80 % power."""
+    """The smallest share of cases with which this number of them flips with 80 % power."""
     ways = [(count, comb(cases, count)) for count in range(flips)]
 
     def is_enough(share: float) -> bool:

@@ -18,7 +18,7 @@ from msgspec import Struct
 from callscore.history.hashing import blake2b
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Sequence
 
     from callscore.history.tables import Columns
 
@@ -163,13 +163,14 @@ class Seal(Struct, frozen=True, gc=False):
     results: Tally
 
     @classmethod
-    def of_row(cls, row: Mapping[str, Any]) -> Seal | None:
+    def of_columns(
+        cls, evaluation_count: int, result_count: int, seal: bytes | None
+    ) -> Seal | None:
         """The seal in the row of a run; None while it runs, or if its process was killed."""
-        seal = row["seal"]
         if seal is None:
             return None
         evaluations, results = int.from_bytes(seal[:_SIZE]), int.from_bytes(seal[_SIZE:])
-        return cls(Tally(row["evaluation_count"], evaluations), Tally(row["result_count"], results))
+        return cls(Tally(evaluation_count, evaluations), Tally(result_count, results))
 
     def columns(self) -> dict[str, Any]:
         """The columns of the row of the run."""

@@ -7,6 +7,7 @@ missing would change what such a name means.
 
 from __future__ import annotations
 
+from operator import itemgetter
 from shlex import quote
 from time import time
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -70,6 +71,11 @@ __all__ = [
     "side_evaluations",
     "verify_everything",
 ]
+
+
+_seal_of = itemgetter(
+    *[RUNS.positions[name] for name in ("evaluation_count", "result_count", "seal")]
+)
 
 
 def column_of(row: Sequence[Any], name: str) -> Any:
@@ -262,7 +268,7 @@ def saved_run(connection: AnyConnection, name: str) -> SavedRun:
     row = run_by_id(connection, clean_text(name))
     if row is None:
         raise UnknownRun(f"unknown run {name!r}")
-    return SavedRun(row.number, row.id, Seal.of_row(row._asdict()))
+    return SavedRun(row.number, row.id, Seal.of_columns(*_seal_of(row)))
 
 
 def begin_run(connection: AnyConnection, run: RunRecord) -> RunRecord:
@@ -450,7 +456,7 @@ def evaluations_of_runs(
             found[row[0]].append(row)
     for row in rows:
         checksums = [EVALUATION_CHECKS.verify(each, row[1]) for each in found[row[0]]]
-        seal = Seal.of_row(dict(zip(RUNS.names, row, strict=True)))
+        seal = Seal.of_columns(*_seal_of(row))
         if seal is not None:
             seal.require_evaluations(row[1], checksums)
     return found

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import shlex
-import tempfile
 from contextlib import suppress
 from pathlib import Path
 from queue import Empty, SimpleQueue
@@ -240,7 +239,7 @@ def unsaved_file_after(run: str, history: Path | str | None) -> tuple[str, Path]
     with suppress(UnusableStore):
         file = store_file_path(history)
     found: list[tuple[str, Path]] = []
-    for folder in _folders(file)[:-1]:
+    for folder in _folders_beside(file):
         for path in folder.glob(_UNSAVED.format(name="*")):
             # A file whose history was opened has the id of its run; ids are ordered by time.
             name = "-".join(path.stem.split("-")[1:4])
@@ -250,13 +249,19 @@ def unsaved_file_after(run: str, history: Path | str | None) -> tuple[str, Path]
 
 
 def _folders(history: Path | None) -> list[Path]:
-    found: list[Path] = []
-    with suppress(OSError):  # the working directory is gone
-        beside = default_path() if history is None else history.absolute()
-        found = [beside.parent, Path.cwd()]
+    import tempfile  # imports random numbers and compression
+
+    found = _folders_beside(history)
     with suppress(OSError):
         found.append(Path(tempfile.gettempdir()))
     return found
+
+
+def _folders_beside(history: Path | None) -> list[Path]:
+    with suppress(OSError):  # the working directory is gone
+        beside = default_path() if history is None else history.absolute()
+        return [beside.parent, Path.cwd()]
+    return []
 
 
 def _append(path: Path, content: bytes, how: int) -> None:

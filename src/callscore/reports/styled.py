@@ -94,7 +94,7 @@ class Part(Protocol):
 class Text:
     """A text, of which parts have styles."""
 
-    __slots__ = ("_length", "_parts", "no_wrap", "overflow", "spans", "style")
+    __slots__ = ("_cell_len", "_length", "_parts", "no_wrap", "overflow", "spans", "style")
 
     def __init__(
         self,
@@ -106,6 +106,7 @@ class Text:
     ) -> None:
         self._parts = [_shown(text)]
         self._length = len(self._parts[0])
+        self._cell_len: int | None = None  # until it is asked for
         self.spans: list[
             tuple[int, int, str]
         ] = []  # from, to, style: later ones on top of earlier ones
@@ -126,7 +127,9 @@ class Text:
     @property
     def cell_len(self) -> int:
         """How many columns of the terminal it takes."""
-        return _columns(self.plain)
+        if self._cell_len is None:
+            self._cell_len = _columns(self.plain)
+        return self._cell_len
 
     def append(self, text: str, style: str = "") -> Text:
         """Add a text with a style; returns this text."""
@@ -134,6 +137,7 @@ class Text:
         if shown:
             start = self._length
             self._length += len(shown)
+            self._cell_len = None
             self._parts.append(shown)
             if style:
                 self.spans.append((start, self._length, style))
@@ -143,6 +147,7 @@ class Text:
         """Add a text with all its styles; returns this text."""
         start = self._length
         self._length += len(text)
+        self._cell_len = None
         self._parts.append(text.plain)
         if text.style:
             self.spans.append((start, self._length, text.style))
@@ -177,6 +182,7 @@ class Text:
 
     def _cut(self, text: str) -> None:
         length = self._length = len(text)
+        self._cell_len = None
         self._parts = [text]
         self.spans = [
             (start, min(end, length), style) for start, end, style in self.spans if start < length

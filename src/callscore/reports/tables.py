@@ -111,11 +111,13 @@ def _header_lines(
 
 def _line(cells: Sequence[Text], shapes: Sequence[tuple[int, bool]], space: int) -> Text:
     """Cells side by side; a shape is the width of a column, and whether it is left-aligned."""
-    line, start = Text(), 0
+    line, start, end = Text(), 0, 0
     for cell, (width, is_left) in zip(cells, shapes, strict=True):
-        if cell.cell_len:
-            at = start if is_left else start + width - cell.cell_len
-            line.append(" " * (at - line.cell_len)).append_text(cell)
+        taken = cell.cell_len
+        if taken:
+            at = max(end, start if is_left else start + width - taken)
+            line.append(" " * (at - end)).append_text(cell)
+            end = at + taken
         start += width + space
     line.rstrip()
     return line
