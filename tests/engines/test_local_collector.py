@@ -12,7 +12,7 @@ from callscore.core.results import CaseScore, MetricResult, MetricValue, Noted
 from callscore.core.settings import DEFAULT, Settings
 from callscore.engines.collector import Collector, ScoreHooks, Show
 from callscore.errors import NotScorable
-from callscore.formats.plain_cases import decode_plain_cases
+from callscore.formats.plain_cases import PlainDecoder
 from callscore.metrics.metric import Metric
 
 if TYPE_CHECKING:
@@ -152,7 +152,7 @@ def test_only_strict_scores_in_any_order_need_no_decoding() -> None:
 
 
 def plain(*lines: str) -> list[PlainCase]:
-    return decode_plain_cases("\n".join(lines).encode())
+    return PlainDecoder().decode("\n".join(lines).encode())
 
 
 SAME = '{"id": "a", "expected": [], "actual": []}'

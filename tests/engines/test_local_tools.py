@@ -10,7 +10,7 @@ import pytest
 from callscore import Case, InvalidSettings, ReadOptions, Settings, ToolCall, UnreadableInput
 from callscore.engines.collector import Collector, ScoreHooks
 from callscore.engines.local import score_cases, score_files, score_joined
-from callscore.formats.plain_cases import decode_plain_cases
+from callscore.formats.plain_cases import PlainDecoder
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -122,7 +122,7 @@ def test_tools_of_a_reference_are_not_those_of_the_trace(tmp_path: Path) -> None
 
 def test_a_plain_line_with_tools_is_read_with_care() -> None:
     with pytest.raises(ValueError, match="tools"):
-        decode_plain_cases(b'{"id": "a", "expected": [], "actual": [], "tools": []}')
+        PlainDecoder().decode(b'{"id": "a", "expected": [], "actual": [], "tools": []}')
 
 
 @pytest.mark.parametrize(

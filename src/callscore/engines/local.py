@@ -38,7 +38,7 @@ from callscore.formats.cases import (
     has_own_id,
     read_case,
 )
-from callscore.formats.plain_cases import PlainCase, decode_cases, decode_plain_cases
+from callscore.formats.plain_cases import PlainCase, PlainDecoder, decode_cases
 from callscore.formats.reading import read_candidates
 from callscore.formats.shape import describe
 from callscore.formats.trace import DEFAULT_READ_OPTIONS
@@ -272,6 +272,7 @@ class _FileScoring:
         self._limit = CaseLimit(limit)
         self._skip_bad = skip_bad
         self._hooks = hooks
+        self._plain = PlainDecoder()
         self.jobs = 1
 
     def score(self, path: str) -> None:
@@ -360,7 +361,7 @@ class _FileScoring:
 
     def _take_plain(self, lines: Lines, reader: CaseReader) -> bool:
         """Count cases without decoding them; returns False if these lines must be decoded."""
-        cases = _decoded(decode_plain_cases, lines)
+        cases = _decoded(self._plain.decode, lines)
         if cases is None:
             return False
         used: Sequence[int] = range(len(cases))

@@ -6,7 +6,7 @@ Nearly all lines of large files are like this, and reading them is several times
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import msgspec
 from msgspec import UNSET, Meta, Struct, UnsetType
@@ -16,7 +16,10 @@ from callscore.core.case import Case
 from callscore.core.fast_strict import PlainCall
 from callscore.core.nesting import are_shallow, end_soon, nesting_fault
 
-__all__ = ["PlainCase", "decode_cases", "decode_plain_cases"]
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+__all__ = ["PlainCase", "PlainDecoder", "decode_cases"]
 
 _Text = Annotated[str, Meta(min_length=1)]
 _Integer = Annotated[int, Meta(ge=-(1 << 62), le=1 << 62)]  # of more digits, some are refused
@@ -65,22 +68,76 @@ class _WholeCase(_Line, frozen=True, gc=False, kw_only=True):
 # The beginning of a key that may be a rule, also as an escape. One byte of it is searched first,
 # which is two hundred times as fast and usually enough.
 _RULE_MARKS = ((b"$", b'"$'), (b"\\", b"\\u0024"))
+_BETWEEN_CASES = b'}\n{"'
+# How many names of tools a decoder learns, and how often.
+_MOST_NAMES = 1000
+_MOST_LEARNED = 8
 _DIGITS = 1000  # a third of the digits that a report has of an integer
 _Calls = tuple[ToolCall, ...]
 _decode_plain = msgspec.json.Decoder(PlainCase).decode_lines
 _decode_whole = msgspec.json.Decoder(_WholeCase).decode_lines
 
 
-def decode_plain_cases(lines: bytes) -> list[PlainCase]:
-    """The cases of whole lines, without their arguments.
+class PlainDecoder:
+    """Decodes batches of lines without their arguments.
 
-    Raises:
-        ValueError: one of the lines is not in the simplest notation. Likewise RecursionError.
+    A file has many calls of few tools. A decoder that knows their names takes one and the same text
+    for each: it is not made, compared and hashed anew, which saves a tenth of the time of scoring.
     """
-    _require_plain_text(lines)
-    cases = _decode_plain(lines)
-    _require_one_per_line(lines, len(cases))
-    return cases
+
+    def __init__(self) -> None:
+        self._names: set[str] = set()
+        self._times_learned = 0
+        self._decode_known: Callable[[bytes], list[PlainCase]] | None = None
+
+    def decode(self, lines: bytes) -> list[PlainCase]:
+        """The cases of whole lines.
+
+        Raises:
+            ValueError: one of the lines is not in the simplest notation. Likewise RecursionError.
+        """
+        _require_plain_text(lines)
+        cases = self._decode_if_known(lines)
+        if cases is None:
+            cases = _decode_plain(lines)
+            self._learn(cases)
+        _require_one_per_line(lines, len(cases))
+        return cases
+
+    def _decode_if_known(self, lines: bytes) -> list[PlainCase] | None:
+        """The cases; None if a tool is not known, or a line is in another notation."""
+        if not self._names:
+            return None
+        if self._decode_known is None:  # only now: many files have only one batch
+            self._decode_known = _decoder_of_known(self._names)
+        try:
+            return self._decode_known(lines)
+        except msgspec.ValidationError:
+            return None
+
+    def _learn(self, cases: list[PlainCase]) -> None:
+        """Learn the names of tools; if there are new ones all the time, it does not pay."""
+        if self._times_learned > _MOST_LEARNED:
+            return
+        self._times_learned += 1
+        self._decode_known = None
+        for case in cases:
+            self._names.update([call.name for call in case.expected + case.actual])
+        if self._times_learned > _MOST_LEARNED or len(self._names) > _MOST_NAMES:
+            self._times_learned = _MOST_LEARNED + 1
+            self._names.clear()
+
+
+def _decoder_of_known(names: set[str]) -> Callable[[bytes], list[PlainCase]]:
+    """Decodes lines in which only these tools are called."""
+    options: Any = {"frozen": True, "gc": False}
+    call: Any = msgspec.defstruct(
+        "KnownCall", [("name", Literal[tuple(names)])], bases=(PlainCall,), **options
+    )
+    sides = [("expected", tuple[call, ...]), ("actual", tuple[call, ...])]
+    case: Any = msgspec.defstruct("KnownCase", sides, bases=(PlainCase,), kw_only=True, **options)
+    decode: Callable[[bytes], list[PlainCase]] = msgspec.json.Decoder(case).decode_lines
+    return decode
 
 
 def decode_cases(lines: bytes) -> list[Case]:
@@ -118,11 +175,16 @@ def _require_plain_text(lines: bytes) -> None:
 
 def _require_one_per_line(lines: bytes, cases: int) -> None:
     """Refuse lines of which one has two cases and another none: the decoder takes any space for a break."""
-    breaks = len(lines) - len(lines.replace(b"\n", b""))  # many times as fast as `count`
+    breaks = usual = 0
+    at = lines.find(b"\n")
+    while at >= 0:  # three times as fast as `count`, because most lines are long
+        breaks += 1
+        # In JSON, an object follows another one directly only outside of both.
+        usual += lines.startswith(_BETWEEN_CASES, at - 1)
+        at = lines.find(b"\n", at + 1)
     if cases != breaks + (not lines.endswith(b"\n")):
         raise ValueError("not one case per line")
-    # In JSON, an object follows another one directly only outside of both.
-    if lines.count(b'}\n{"') != cases - 1:
+    if usual != cases - 1:
         # There is other space around a break. As an array, they are read only if each break is
         # between two cases.
         msgspec.json.decode(b"[%b]" % lines.removesuffix(b"\n").replace(b"\n", b","))
