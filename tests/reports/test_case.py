@@ -33,7 +33,7 @@ from callscore.reports.case import (
     write_json,
     write_markdown,
 )
-from callscore.words.diff import plain_text
+from callscore.words.diff_rows import plain_text
 
 
 def test_what_became_of_a_trial_is_said_in_a_word() -> None:

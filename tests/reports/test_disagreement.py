@@ -31,7 +31,8 @@ from callscore.reports.disagreement import (
     write_json,
     write_markdown,
 )
-from callscore.words.diff import call_lines, plain_text
+from callscore.words.diff import call_lines
+from callscore.words.diff_rows import plain_text
 
 if TYPE_CHECKING:
     from callscore.core.phrases import Language

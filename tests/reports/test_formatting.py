@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from callscore.reports.formatting import code, fenced, table
+from callscore.core.rendering import escape
+from callscore.reports.formatting import code, fenced, html_entities, table, xml_safe
 
 
 @pytest.mark.parametrize(
@@ -38,3 +41,10 @@ def test_columns_of_numbers_are_set_to_the_right() -> None:
 )
 def test_a_block_of_code_cannot_end_early(text: str, block: str) -> None:
     assert fenced(text, "diff") == block
+
+
+@given(st.text(st.characters(max_codepoint=127) | st.sampled_from("é…世\u200b\x85"), max_size=8))
+def test_quick_ways_of_escaping_give_the_same_text(text: str) -> None:
+    assert xml_safe(text) == "\n".join(map(escape, text.split("\n")))
+    # The text with another letter in it goes the long way.
+    assert html_entities(text) == html_entities(f"{text}é").removesuffix("é")

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import unicodedata
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import given
@@ -16,8 +16,12 @@ from callscore.core.rules import Matcher
 from callscore.core.score import Fault, Score
 from callscore.core.scoring import score_calls
 from callscore.core.settings import Mode, Settings
-from callscore.words import diff
-from callscore.words.diff import Style, call_lines, diff_lines, plain_text, rich_text
+from callscore.words import diff_pairs
+from callscore.words.diff import call_lines, calls_text, diff_lines, rich_text, score_text
+from callscore.words.diff_rows import Style, plain_text
+
+if TYPE_CHECKING:
+    from callscore.core.phrases import Language
 
 Calls = list[tuple[str, dict[str, Any]]]
 
@@ -43,7 +47,9 @@ def example() -> Score:
 
 
 def lines(score: Score, **options: Any) -> list[str]:
-    return plain_text(call_lines(score, **options)).split("\n")
+    text = plain_text(call_lines(score, **options))
+    assert calls_text(score, **options) == text
+    return text.split("\n")
 
 
 def test_the_worked_example_is_shown_aligned() -> None:
@@ -630,12 +636,15 @@ def test_each_value_is_rendered_once_whatever_the_widths(monkeypatch: pytest.Mon
         rendered.append(arguments)
         return plain_arguments_text(arguments, limit)
 
-    monkeypatch.setattr(diff, "plain_arguments_text", count)
+    monkeypatch.setattr(diff_pairs, "plain_arguments_text", count)
     calls: Calls = [("search", {"text": "many words " * number}) for number in range(9)]
+    reversed_keys: tuple[Calls, Calls] = [("f", {"a": 1, "b": 2})], [("f", {"b": 2, "a": 1})]
 
     call_lines(scored(calls, calls), width=80)
+    assert len(rendered) == len(calls)
 
-    assert len(rendered) == 2 * len(calls)
+    call_lines(scored(*reversed_keys), width=80)
+    assert len(rendered) == len(calls) + 2
 
 
 @pytest.mark.parametrize("length", range(36, 48))
@@ -645,6 +654,37 @@ def test_rows_do_not_depend_on_the_widths_that_were_tried_before(
     score = scored([("b", {"q": "y" * length})], [("b", {"k": "z" * (length + 1)})])
     shown = lines(score)
     # Rows that are drawn anew for each width.
-    monkeypatch.setattr("callscore.words.diff._is_cut", lambda _: True)
+    monkeypatch.setattr(diff_pairs, "_inline_cells", lambda *_: None)
 
     assert lines(score) == shown
+
+
+_TEXTS = st.text('ab …"\\é世\n0O', max_size=12) | st.sampled_from(
+    ["many words in a row " * 3, "y" * 43, "y" * 44]
+)
+_VALUES = st.recursive(
+    _TEXTS | st.sampled_from([1, 1.0, True, None, 10**400, float("nan"), -0.0]),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from("xyz"), inner),
+    max_leaves=4,
+)
+_NAMES = st.sampled_from(["f", "g", "поиск", "検索", "name…", "n" * 45, "n" * 99, "l1", "ll"])
+_DRAWN_CALLS = st.lists(
+    st.tuples(_NAMES, st.dictionaries(st.sampled_from(["a", "ключ", "k k", "p" * 30]), _VALUES)),
+    max_size=3,
+)
+
+
+@given(_DRAWN_CALLS, _DRAWN_CALLS, st.integers(40, 130), st.sampled_from(["en", "ru"]))
+def test_what_is_written_at_once_is_what_is_drawn_row_by_row(
+    expected: Calls, actual: Calls, width: int, lang: Language
+) -> None:
+    score = scored(expected, [*expected[:1], *actual])
+    shown = lines(score, width=width, lang=lang)
+    assert score_text(score, width=width, lang=lang) == plain_text(
+        diff_lines(score, width=width, lang=lang)
+    )
+
+    with pytest.MonkeyPatch.context() as monkeypatch:
+        for quick in ("plain_arguments_text", "plain_value_text"):
+            monkeypatch.setattr(diff_pairs, quick, lambda *_: None)
+        assert lines(score, width=width, lang=lang) == shown

@@ -251,7 +251,8 @@ def _show(found: Blessings, written: list[Rewritten], output: Output, lang: Lang
     """Print the diff of each case, and below it every line that would change."""
     from callscore.reports.styled import Text, diff_text
     from callscore.reports.terminal import heading_line
-    from callscore.words.diff import call_lines, plain_text
+    from callscore.words.diff import call_lines
+    from callscore.words.diff_rows import plain_text
 
     places = {id(each.change): each for each in written}
     console, width = output.console(), output.width()

@@ -219,7 +219,7 @@ def _clipped_scalar(value: object, limit: int) -> str:
 
 def _excerpt_pair(parts: Sequence[Sequence[str]], at: int, room: int) -> tuple[str, str]:
     """Two texts around a position, with the same context before it."""
-    rest = max(sum(map(display_width, part[at:])) for part in parts)
+    rest = max(sum(_glyph_widths(part[at:])) for part in parts)
     needed = max(display_width(glyph) for part in parts for glyph in (part[at:] or " ")[:1])
     left, right = [excerpt(part, at, room, rest=rest, needed=needed) for part in parts]
     return left, right
@@ -228,7 +228,9 @@ def _excerpt_pair(parts: Sequence[Sequence[str]], at: int, room: int) -> tuple[s
 def _glyphs_around(text: str, at: int, limit: int) -> list[str]:
     """The characters of a string around a position, escaped."""
     start, end = max(at - limit, 0), at + limit
-    glyphs = [_quote(character)[1:-1] for character in text[start:end]]
+    glyphs = [*text[start:end]]
+    if _quote(text[start:end]) != f'"{text[start:end]}"':  # else nothing in it is escaped
+        glyphs = [_quote(character)[1:-1] for character in glyphs]
     if start:
         glyphs[0] = ELLIPSIS
     if end < len(text):
@@ -249,7 +251,7 @@ def excerpt(
     `rest` is how many columns follow the position; if they are few, there is more before it. `needed`
     is how many columns the character at the position has.
     """
-    widths = [display_width(glyph) for glyph in glyphs]
+    widths = _glyph_widths(glyphs)
     if sum(widths) <= room:
         return "".join(glyphs)
     if needed is None:
@@ -274,6 +276,12 @@ def excerpt(
         room += widths[end]
     end = _end_of_word(glyphs, at, end)
     return head + "".join(glyphs[start:end]) + ELLIPSIS
+
+
+def _glyph_widths(glyphs: Sequence[str]) -> list[int]:
+    """How many columns each character takes, which may be escaped."""
+    measure = len if is_narrow("".join(glyphs)) else display_width
+    return [measure(glyph) for glyph in glyphs]
 
 
 def _next_word(glyphs: Sequence[str], start: int, end: int) -> int:
@@ -353,10 +361,17 @@ _SEPARATORS = "_-./: "
 
 def short_names(names: Iterable[str], width: int) -> dict[str, str]:
     """Each name in at most `width` columns, shortened so that different names stay different."""
-    texts = {name: _bounded(name, width) for name in names}
+    texts: dict[str, str] = {}
+    is_long = False
+    for name in names:
+        if 0 < len(name) <= width and name.isascii() and name.isprintable():
+            texts[name] = name  # nearly all names
+        else:
+            texts[name] = text = _bounded(name, width)
+            is_long |= display_width(text) > width
+    if not is_long:
+        return texts
     short = {name: text for name, text in texts.items() if display_width(text) <= width}
-    if len(short) == len(texts):
-        return short
     long = {name: text for name, text in texts.items() if name not in short}
     counts = Counter(word for text in texts.values() for word in set(_WORDS.findall(text)))
     cut = {name: _cut_between_words(text, width, counts) for name, text in long.items()}

@@ -519,10 +519,10 @@ class Score(Struct, frozen=True, gc=False):
         return score_to_dict(self)
 
     def __str__(self) -> str:
-        from callscore.words.diff import diff_lines, plain_text
+        from callscore.words.diff import score_text
         from callscore.words.without_secrets import score_without_secrets
 
-        return plain_text(diff_lines(score_without_secrets(self)))
+        return score_text(score_without_secrets(self))
 
     def __repr__(self) -> str:
         return repr_without_secrets(self)

@@ -23,7 +23,8 @@ from callscore.reports.formatting import (
     value_blocks,
 )
 from callscore.reports.run import ATTEMPTS, FAILURE_KINDS, NO_CALLS, OUTCOMES, REQUESTS, tokens_text
-from callscore.words.diff import call_lines, plain_text
+from callscore.words.diff import call_lines
+from callscore.words.diff_rows import plain_text
 from callscore.words.plain_data import call_to_dict, score_to_dict, value_to_dict
 from callscore.words.reasons import difference_reason
 from callscore.words.value_text import call_text, json_document, json_safe
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
     from callscore.core.phrases import Language
     from callscore.core.results import Result, SavedCase, SavedDifference
     from callscore.core.score import Score
-    from callscore.words.diff import Line, Span
+    from callscore.words.diff_rows import Line, Span
 
 __all__ = [
     "cost_text",

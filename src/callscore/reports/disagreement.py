@@ -19,7 +19,8 @@ from callscore.reports.formatting import (
     table,
 )
 from callscore.reports.score import MEAN, METRIC, incomplete_lines, not_scorable_notes, note_lines
-from callscore.words.diff import call_lines, plain_text
+from callscore.words.diff import call_lines
+from callscore.words.diff_rows import plain_text
 from callscore.words.plain_data import call_to_dict, metric_to_dict, noted_to_dict, notes_to_dict
 from callscore.words.value_text import CASES, MORE, json_document, percent
 
@@ -36,7 +37,7 @@ if TYPE_CHECKING:
     )
     from callscore.metrics.repairs import RepairKind
     from callscore.reports.formatting import Escaper
-    from callscore.words.diff import Line
+    from callscore.words.diff_rows import Line
 
 __all__ = [
     "blind_share",

@@ -8,7 +8,14 @@ from os import environ
 from typing import TYPE_CHECKING
 
 from callscore.core.phrases import Phrase, Plural, count_of, say
-from callscore.core.rendering import EMPTY_NAME, clip, clip_middle, display_width, escape
+from callscore.core.rendering import (
+    ELLIPSIS,
+    EMPTY_NAME,
+    clip,
+    clip_middle,
+    display_width,
+    escape,
+)
 from callscore.core.settings import DEFAULT
 from callscore.hiding.legend import legend
 from callscore.words.value_text import CASES, MORE, decimal, exact_decimal, forbidden_tools
@@ -319,6 +326,7 @@ _NOTE_WIDTH = 1000  # room for all names of a note; each of them is cut already
 # Text of these characters alone has no meaning in Markdown between backticks.
 _SAFE_IN_CODE = re.compile(r"[\w .,:;/+=#@$%*'\"(){}\[\]!?~^…-]*")
 _NOT_WORDLIKE = re.compile(r"(?![ …])[\W_]")
+_ASCII_ENTITIES = {code: f"&#{code};" for code in range(128) if _NOT_WORDLIKE.match(chr(code))}
 _NUMBER = re.compile("[+−]?[0-9]")
 
 
@@ -352,6 +360,8 @@ def table(labels: Iterable[str], rows: Sequence[tuple[object, ...]]) -> str:
 def html_entities(text: str) -> str:
     """Text that is safe inside HTML inside Markdown."""
     # A numeric character reference has no other meaning, neither in Markdown nor in HTML.
+    if text.isascii():  # as most names are; the same, from a table
+        return text.translate(_ASCII_ENTITIES)
     return _NOT_WORDLIKE.sub(lambda found: f"&#{ord(found[0])};", text)
 
 
@@ -459,4 +469,7 @@ def add_test(suite: Element, name: str) -> Element:
 
 def xml_safe(text: str) -> str:
     """The text with every character escaped that XML cannot contain or that hides others."""
+    plain = text.replace("\n", "").replace(ELLIPSIS, "")
+    if plain.isascii() and plain.isprintable():
+        return text  # most texts: the lines of a diff, escaped already
     return "\n".join(map(escape, text.split("\n")))

@@ -34,7 +34,7 @@ from callscore.reports.formatting import (
     value_blocks,
 )
 from callscore.reports.score import MEAN, MOST_TRIAL_COLUMNS, TRIALS, rate_table
-from callscore.words.diff import call_lines, plain_text
+from callscore.words.diff import calls_text
 from callscore.words.value_text import CASES, ERROR_COUNT, MORE, call_text
 from callscore.words.value_text import TRIALS as TRIAL_COUNT
 
@@ -637,7 +637,7 @@ def _markdown_case(run: RunResults, shown: ShownCase, lang: Language) -> str:
     title = f"{code_title(case.label)} {say(outcome, lang)}"
     if isinstance(case, CaseScore):
         values = case.metrics
-        calls = fenced(plain_text(call_lines(case.score, width=CALL_WIDTH, lang=lang)), "diff")
+        calls = fenced(calls_text(case.score, width=CALL_WIDTH, lang=lang), "diff")
     else:
         values = case.values
         lines = [call_text(call, limit=CALL_WIDTH) for call in case.calls[:_MOST_CALLS]]

@@ -25,7 +25,7 @@ from callscore.reports.run import (
     below_text,
     required_text,
 )
-from callscore.words.diff import diff_lines, plain_text
+from callscore.words.diff import score_text
 from callscore.words.value_text import ERROR_COUNT, call_text
 
 if TYPE_CHECKING:
@@ -105,7 +105,7 @@ def _add_junit_case(
     failure = SubElement(test, "failure", type=kind, message=xml_safe(message or kind))
     reasons = [f"{found.name}: {found.reason}" for found in low if found.reason]
     if isinstance(case, CaseScore):
-        calls = [plain_text(diff_lines(case.score, lang=lang))]
+        calls = [score_text(case.score, lang=lang)]
     else:
         calls = [call_text(call, limit=CALL_WIDTH) for call in case.calls]
     failure.text = xml_safe("\n".join([*reasons, *(calls or [say(NO_CALLS, lang)])]))

@@ -15,7 +15,7 @@ from callscore.reports.formatting import (
     document_text,
     xml_safe,
 )
-from callscore.words.diff import diff_lines, plain_text
+from callscore.words.diff import score_text
 from callscore.words.value_text import summary_line
 
 if TYPE_CHECKING:
@@ -68,7 +68,7 @@ def _case(case: CaseScore, title: str, lang: Language) -> str:
         # Build servers group failures by type, and forbidden calls are a type of their own.
         kind = "forbidden" if score.forbidden else "score"
         message = xml_safe(summary_line(score, lang=lang))
-        text = xml_safe(plain_text(diff_lines(score, lang=lang)))
+        text = xml_safe(score_text(score, lang=lang))
         below = legend(f"{message}\n{text}", lang)
         text = f"{text}\n\n{below}" if below else text
         inside += f'\n      <failure type="{kind}" message="{_attribute(message)}">{_text(text)}</failure>'

@@ -21,7 +21,7 @@ from callscore.reports.formatting import (
     settings_text,
     table,
 )
-from callscore.words.diff import call_lines, plain_text
+from callscore.words.diff import calls_text
 from callscore.words.value_text import NO_RATING, percent, summary_line, summary_rating
 
 if TYPE_CHECKING:
@@ -83,7 +83,7 @@ def _after(results: Results, lang: Language) -> list[str]:
 def _case(case: CaseScore, lang: Language) -> str:
     score = case.score
     numbers = numbers_line(case.metrics)
-    diff = fenced(plain_text(call_lines(score, lang=lang)), "diff")
+    diff = fenced(calls_text(score, lang=lang), "diff")
     outcome, _ = wording.OUTCOMES[score.passed]
     line = f"{say(outcome, lang)}. {summary_line(score, lang=lang)}"
     return details(f"{code_title(case.label)} {line}", f"{numbers}\n\n{diff}" if numbers else diff)
@@ -126,7 +126,7 @@ def _single_blocks(results: Results, case: CaseScore, lang: Language) -> Iterato
     settings = settings_text(results.settings, lang, write=code)
     yield f"{rates}; {settings}" if rates else settings
     if not results.hides_calls:
-        yield fenced(plain_text(call_lines(case.score, lang=lang)), "diff")
+        yield fenced(calls_text(case.score, lang=lang), "diff")
     yield numbers_line(case.metrics)
     yield note_items(wording.single_notes(results, lang))
     yield note_items(wording.not_scorable_notes(results.metrics, lang, write=code))

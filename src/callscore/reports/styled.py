@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from rich.padding import Padding
     from rich.text import Text as RichText
 
-    from callscore.words.diff import Line
+    from callscore.words.diff_rows import Line
 
 __all__ = [
     "Indented",

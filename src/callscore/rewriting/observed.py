@@ -22,7 +22,7 @@ from callscore.formats.case_sides import read_expected_side
 from callscore.hiding.hider import Hider, hide_for_report
 from callscore.rewriting import reasons
 from callscore.rewriting.change import CannotRewrite, Change, patched_expected, patches_for
-from callscore.words.diff import call_lines, plain_text
+from callscore.words.diff import calls_text
 from callscore.words.value_text import json_safe
 
 if TYPE_CHECKING:
@@ -314,5 +314,5 @@ def change_at(location: Location, expected: Any, score: Score, *, width: int) ->
         expectation_at(location, expected),
         items=observed.items,
         patches=observed.patches,
-        shown=plain_text(call_lines(hide_for_report(score), width=width)),
+        shown=calls_text(hide_for_report(score), width=width),
     )

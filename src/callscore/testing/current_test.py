@@ -73,13 +73,13 @@ def failure_text(score: Score) -> str:
     from callscore.hiding.hider import hide_for_report
     from callscore.hiding.legend import with_legend
     from callscore.reports.inert import escape_commands
-    from callscore.words.diff import call_lines, plain_text
+    from callscore.words.diff import calls_text
     from callscore.words.value_text import exact_percent
 
     score = hide_for_report(score)
     least = score.settings.pass_mark
     required = f" | Required: ≥ {exact_percent(least)}" if least < 1 and not score.forbidden else ""
-    calls = plain_text(call_lines(score, width=text_width()))
+    calls = calls_text(score, width=text_width())
     return escape_commands(with_legend(f"{score.summary}{required}\n\n{calls}"))
 
 

@@ -35,7 +35,7 @@ from callscore.testing.current_test import text_width
 from callscore.testing.item_record import ItemRecord, encode_record, evaluation_key
 from callscore.testing.marker import record_key, updates_for
 from callscore.testing.update import record_update
-from callscore.words.diff import call_lines, plain_text
+from callscore.words.diff import calls_text
 from callscore.words.value_text import call_text
 
 if TYPE_CHECKING:
@@ -97,7 +97,7 @@ def _why(outcome: Result, pass_mark: float) -> str:
 
 def _calls(outcome: Result, width: int) -> Iterator[str]:
     if outcome.score is not None:
-        yield plain_text(call_lines(outcome.score, width=width))
+        yield calls_text(outcome.score, width=width)
         return
     calls = outcome.case.actual or ()
     yield "Actual calls:" if calls else "No calls were made."

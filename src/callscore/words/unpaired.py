@@ -199,21 +199,24 @@ class UnpairedReasons(NamedTuple):
     look_alikes: dict[str, str]
 
 
+_NOTHING_UNPAIRED = UnpairedReasons(set(), {}, {})
+
+
 def explain_unpaired(score: Score, lang: Language) -> UnpairedReasons:
     """Why the unpaired calls of a score have no partner."""
     pairs = score.other_pairs
+    if len(score.expected) == len(score.actual) == score.equal_start + len(pairs):
+        return _NOTHING_UNPAIRED
     rows = _unpaired_positions({row for row, _ in pairs}, score.equal_start, len(score.expected))
     columns = _unpaired_positions(
         {column for _, column in pairs}, score.equal_start, len(score.actual)
     )
-    if not rows and not columns:
-        return UnpairedReasons(set(), {}, {})
     called = {score.actual[column].name for column in columns}
     # Without an order, calls of the same tool are paired regardless of their arguments.
     is_ordered = bool(rows and columns) and order_matters(score)
-    out_of_order = called & {score.expected[row].name for row in rows} if is_ordered else set()
     missed = {score.expected[row].name for row in rows}
-    look_alikes = _look_alikes(missed, called, lang)
+    out_of_order = called & missed if is_ordered else set()
+    look_alikes = _look_alikes(missed, called, lang) if missed and called else {}
     if score.expectation is None:
         return UnpairedReasons(out_of_order, {}, look_alikes)
     known: dict[str, list[AllowedCall]] = {}

@@ -415,9 +415,28 @@ def call_counts(score: Score) -> dict[str, int]:
 
 def summary_line(score: Score, *, lang: Language = "en") -> str:
     """The score and the counts of a case on one line."""
-    f1, expected = percent(score.f1, border=score.settings.pass_mark), len(score.expected)
-    line = say(SUMMARY_LINE, lang, score=f1, expected=expected, **call_counts(score))
-    forbidden = len(score.forbidden)
+    correct, incorrect = score.equal_start + len(score.other_correct), len(score.incorrect)
+    counts = correct, incorrect, len(score.expected), len(score.actual), len(score.forbidden)
+    return _summary_text(counts, score.f1, score.settings.pass_mark, lang)
+
+
+# Cases have few calls, so that many have the same counts.
+@lru_cache(maxsize=1024)
+def _summary_text(
+    counts: tuple[int, int, int, int, int], f1: float, mark: float, lang: Language
+) -> str:
+    correct, incorrect, expected, actual, forbidden = counts
+    paired = correct + incorrect
+    line = say(
+        SUMMARY_LINE,
+        lang,
+        score=percent(f1, border=mark),
+        correct=correct,
+        expected=expected,
+        incorrect=incorrect,
+        missed=expected - paired,
+        extra=actual - paired,
+    )
     return line + say(FORBIDDEN_PART, lang, forbidden=forbidden) if forbidden else line
 
 

@@ -1,0 +1,471 @@
+"""The pairs of a diff: equal calls on one line, and below different ones both values of each difference.
+
+The rows of a pair depend on the widths of both sides. Most values are short and plain: then the text of each is made
+once, whatever widths are tried.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, NamedTuple
+
+import msgspec
+
+from callscore.core.call import NOT_CAPTURED
+from callscore.core.equality import json_type
+from callscore.core.phrases import Phrase, Plural, count_of, say
+from callscore.core.rendering import (
+    ELLIPSIS,
+    display_width,
+    escape,
+    excerpts,
+    is_narrow,
+    plain_arguments_text,
+    plain_value_text,
+    render_arguments,
+    render_value,
+    short_names,
+)
+from callscore.words.diff_rows import (
+    GAP,
+    INDENT,
+    Row,
+    has_ellipsis,
+    lay_out,
+    most_columns,
+    note,
+    plain_text,
+    row_text,
+)
+from callscore.words.explanation import AND_MORE, MORE_REASONS
+from callscore.words.reasons import difference_code_points, hidden_differences, malformed_text
+from callscore.words.value_text import arguments_text, path_text, type_name
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from callscore.core.arguments import Difference
+    from callscore.core.call import ToolCall
+    from callscore.core.phrases import Language
+    from callscore.core.score import Pair
+    from callscore.words.diff_rows import Line, Part, Span, Widths
+    from callscore.words.unpaired import UnpairedReasons
+
+__all__ = ["MAX_DIFFERENCES", "EqualPair", "Layout", "longest_name", "pair_part"]
+
+MAX_DIFFERENCES = 20
+_MOST_LINES = 4  # that a name or a path may take
+_BRACKETS = len("()")
+_LEAST_ARGUMENTS = len("(…)")
+_CORRECT: Span = ("=", "correct")
+_INCORRECT: Span = ("~", "incorrect")
+
+NOT_GIVEN = Phrase("not given", "не передано")
+NOT_EXPECTED = Phrase("not expected", "не ожидалось")
+EQUAL_ARGUMENTS = Plural(
+    ("equal argument", "equal arguments"),
+    ("совпавший аргумент", "совпавших аргумента", "совпавших аргументов"),
+)
+_encode = msgspec.json.Encoder().encode
+
+
+class Layout(NamedTuple):
+    """The room for a whole line, the names of tools, and why calls are unpaired."""
+
+    width: int
+    room: int  # without the mark
+    names: dict[str, str]
+    reasons: UnpairedReasons
+    lang: Language
+
+
+def longest_name(room: int) -> int:
+    """How many columns a name or a path may take at most."""
+    return _MOST_LINES * room
+
+
+def pair_part(pair: Pair, layout: Layout) -> Part:
+    """The rows of a pair."""
+    mark = _CORRECT if pair.is_correct else _INCORRECT
+    if not pair.differences:
+        return EqualPair(pair.expected, pair.actual, layout, mark)
+    names = layout.names[pair.expected.name], layout.names[pair.actual.name]
+    if pair.actual.error is not None:
+        return _DrawnPair(partial(_malformed_rows, pair, names, mark, layout.lang), layout.width)
+    return _DifferentPair(pair, names, mark, layout)
+
+
+class EqualPair:
+    """A pair without differences; a long name has a line of its own, above the arguments.
+
+    Most calls are in such pairs. The text of plain arguments is made once, and cut for each width.
+    """
+
+    __slots__ = ("_calls", "_lang", "_least", "_mark", "_names", "_texts", "_whole", "most")
+
+    def __init__(
+        self, expected: ToolCall, actual: ToolCall, layout: Layout, mark: Span = _CORRECT
+    ) -> None:
+        self._calls, self._lang, self._mark = (expected, actual), layout.lang, mark
+        width = layout.width
+        name, other = self._names = layout.names[expected.name], layout.names[actual.name]
+        taken = len(name) if name.isascii() else display_width(name)
+        other_taken = taken if other == name else display_width(other)
+        self._least = taken + _LEAST_ARGUMENTS, other_taken + _LEAST_ARGUMENTS
+        left = _plain_arguments(expected, width)
+        if left is not None and _are_written_alike(expected, actual):
+            right: str | None = left
+        else:
+            right = _plain_arguments(actual, width)
+        self._texts = left, right
+        # The columns that both calls take as a whole; None if they are not plain.
+        self._whole: Widths | None = None
+        if left is not None and right is not None:
+            self._whole = taken + len(left) + _BRACKETS, other_taken + len(right) + _BRACKETS
+        self.most = self.columns((width, width))
+
+    def _fits(self, widths: Widths) -> bool:
+        return self._least[0] <= widths[0] and self._least[1] <= widths[1]
+
+    def _arguments(self, side: int, limit: int) -> str:
+        text = self._texts[side]
+        if text is None:
+            return arguments_text(self._calls[side], limit=limit, lang=self._lang)
+        inside = max(limit - _BRACKETS, 1)
+        return f"({text})" if len(text) <= inside else f"({text[: inside - 1]}…)"
+
+    def columns(self, widths: Widths) -> Widths:
+        """How many columns both calls take if there are only these."""
+        whole, least = self._whole, self._least
+        if whole is not None and least[0] <= widths[0] and least[1] <= widths[1]:
+            return min(whole[0], widths[0]), min(whole[1], widths[1])
+        return most_columns(self._rows(widths))
+
+    def has_ellipsis(self, widths: Widths) -> bool:
+        """Whether the expected call is cut."""
+        return any(map(has_ellipsis, self._rows(widths)))
+
+    def lines(self, drawn: Widths, widths: Widths) -> list[Line]:
+        """Both calls on one line, or on two if a name is long."""
+        if self._whole is None or drawn != widths or not self._fits(drawn):
+            return [line for row in self._rows(drawn) for line in lay_out(row, widths)]
+        # As `lay_out` would, which cuts nothing here.
+        (name, other), mark, style = self._names, self._mark, self._mark[1]
+        left = self._arguments(0, drawn[0] - self._least[0] + _LEAST_ARGUMENTS)
+        right = self._arguments(1, drawn[1] - self._least[1] + _LEAST_ARGUMENTS)
+        padding = " " * (max(drawn[0] - self._whole[0], 0) + GAP)
+        start: Line = ("", ""), mark, (" ", "")
+        cells: Line = (
+            (name, style),
+            (left, "muted"),
+            (padding, ""),
+            (other, style),
+            (right, "muted"),
+        )
+        return [start + cells]
+
+    def text(self, drawn: Widths, widths: Widths) -> str:
+        """The text of these lines, without colour."""
+        if self._whole is None or drawn != widths or not self._fits(drawn):
+            return plain_text(self.lines(drawn, widths))
+        # The same as `lines`, written out: most lines of a report are made here.
+        (left, right), (name, other) = self._texts, self._names
+        missing, room = drawn[0] - self._whole[0], drawn[1] - self._whole[1]
+        if missing < 0 and left is not None:
+            left = f"{left[: missing - 1]}…"
+        if room < 0 and right is not None:
+            right = f"{right[: room - 1]}…"
+        padding = " " * (missing + GAP) if missing > 0 else "   "
+        return f"{self._mark[0]} {name}({left}){padding}{other}({right})"
+
+    def _rows(self, widths: Widths) -> list[Row]:
+        mark, style = self._mark, self._mark[1]
+        if self._fits(widths):
+            name, other = self._names
+            left, right = [
+                self._arguments(side, widths[side] - self._least[side] + _LEAST_ARGUMENTS)
+                for side in (0, 1)
+            ]
+            return [Row(mark, ((name, style), (left, "muted")), ((other, style), (right, "muted")))]
+        left, right = [self._arguments(side, widths[side] - len(INDENT)) for side in (0, 1)]
+        below = Row((" ", ""), ((left, "muted"),), ((right, "muted"),), INDENT)
+        return [_name_row(self._names, mark, widths), below]
+
+
+def _plain_arguments(call: ToolCall, width: int) -> str | None:
+    if call.error is not None or call.arguments is None:
+        return None
+    return plain_arguments_text(call.arguments, width)
+
+
+def _are_written_alike(expected: ToolCall, actual: ToolCall) -> bool:
+    """Whether arguments that are plain on the left have the same text on the right.
+
+    Encoding both takes half as long as making the other text. Values that are not JSON, or are encoded
+    like another value (NaN like null), are not equal to a plain one.
+    """
+    left, right = expected.arguments, actual.arguments
+    try:
+        return left == right and actual.error is None and _encode(left) == _encode(right)
+    except Exception:  # noqa: BLE001  (not JSON, or an object that raises when compared)
+        return False
+
+
+def _name_row(names: tuple[str, str], mark: Span, widths: Widths) -> Row:
+    """The name on both sides, or once if it has no room there."""
+    name, other = names
+    has_room = display_width(name) <= widths[0] and display_width(other) <= widths[1]
+    cell: Line = ((other, mark[1]),) if has_room else ()
+    return Row(mark, ((name, mark[1]),), cell, is_note=not has_room)
+
+
+class _DrawnPair:
+    """The rows of a pair with differences: a function of the widths, called once for each."""
+
+    __slots__ = ("_draw", "_drawn", "most")
+
+    def __init__(self, draw: Callable[[Widths], Iterator[Row]], width: int) -> None:
+        self._draw = draw
+        self._drawn: dict[Widths, list[Row]] = {}
+        self.most = self.columns((width, width))
+
+    def _rows(self, widths: Widths) -> list[Row]:
+        found = self._drawn.get(widths)
+        if found is None:
+            found = self._drawn[widths] = [*self._draw(widths)]
+        return found
+
+    def columns(self, widths: Widths) -> Widths:
+        return most_columns(self._rows(widths))
+
+    def has_ellipsis(self, widths: Widths) -> bool:
+        return any(map(has_ellipsis, self._rows(widths)))
+
+    def lines(self, drawn: Widths, widths: Widths) -> list[Line]:
+        return [line for row in self._rows(drawn) for line in lay_out(row, widths)]
+
+    def text(self, drawn: Widths, widths: Widths) -> str:
+        return "\n".join([row_text(row, widths) for row in self._rows(drawn)])
+
+
+class _Change(NamedTuple):
+    """A difference as it is shown: where it is, both values, their types, and notes below them.
+
+    The text of a value is None if it is not plain: then it is made for each width.
+    """
+
+    difference: Difference
+    path: str
+    texts: tuple[str | None, str | None]
+    types: tuple[str, str]
+    notes: list[Row]
+
+
+def _changes(pair: Pair, layout: Layout) -> list[_Change]:
+    found, lang = pair.differences, layout.lang
+    paths = [path_text(difference.path) for difference in found[:MAX_DIFFERENCES]]
+    short = short_names(paths, longest_name(layout.room))
+    longest = layout.width + 1
+    changes: list[_Change] = []
+    for path, difference in zip(paths, found, strict=False):
+        expected, actual = difference.expected, difference.actual
+        texts = plain_value_text(expected, longest), plain_value_text(actual, longest)
+        types = ("", "")
+        if difference.kind == "type":
+            types = _type_note(expected, lang), _type_note(actual, lang)
+        notes: list[Row] = []
+        if difference.note is not None:
+            notes.append(note(escape(difference.note.text(lang))))
+        code_points = difference_code_points(difference, found, lang)
+        if code_points is not None:
+            notes.append(note(code_points))
+        changes.append(_Change(difference, f"{short[path]}: ", texts, types, notes))
+    return changes
+
+
+# The mark of each kind of difference, and the sides on which it has a value.
+_KINDS: dict[str, tuple[Span, tuple[int, ...]]] = {
+    "missing": (("-", "missed"), (0,)),
+    "unexpected": (("+", "extra"), (1,)),
+}
+_ANY_KIND: tuple[Span, tuple[int, ...]] = (("~", "incorrect"), (0, 1))
+
+
+class _DifferentPair(_DrawnPair):
+    """A pair with differences: the name, both values of each difference, and notes below them.
+
+    Plain values that have room beside their paths are the same in all widths with that room. Nothing
+    is drawn then: the columns that they take are known, and their text is written at once.
+    """
+
+    __slots__ = ("_inline", "_mark", "_names", "_notes", "_whole")
+
+    def __init__(self, pair: Pair, names: tuple[str, str], mark: Span, layout: Layout) -> None:
+        changes = _changes(pair, layout)
+        self._names, self._mark = names, mark
+        self._notes = _notes_below(pair, layout.lang)
+        self._inline = _inline_cells(changes, layout.lang)
+        # The columns that all cells take beside their paths; None if one is not plain.
+        self._whole: Widths | None = None
+        if self._inline is not None:
+            indent = len(INDENT)
+            self._whole = (
+                max([display_width(names[0]), *[len(cell[1]) + indent for cell in self._inline]]),
+                max([display_width(names[1]), *[len(cell[2]) + indent for cell in self._inline]]),
+            )
+        draw = partial(_different_rows, pair, layout, changes, self._notes)
+        super().__init__(draw, layout.width)
+
+    def _fits(self, widths: Widths) -> bool:
+        whole = self._whole
+        return whole is not None and whole[0] <= widths[0] and whole[1] <= widths[1]
+
+    def columns(self, widths: Widths) -> Widths:
+        whole = self._whole
+        if whole is not None and whole[0] <= widths[0] and whole[1] <= widths[1]:
+            return whole
+        return most_columns(self._rows(widths))
+
+    def text(self, drawn: Widths, widths: Widths) -> str:
+        if self._inline is None or not (self._fits(drawn) and self._fits(widths)):
+            return super().text(drawn, widths)
+        (name, other), column = self._names, widths[0] + GAP
+        lines = [f"{self._mark[0]} {name}{' ' * (column - display_width(name))}{other}"]
+        column -= len(INDENT)
+        for sign, left, right, notes in self._inline:
+            lines.append(f"  {sign} {left}{' ' * (column - len(left))}  {right}")
+            if notes:
+                lines += [row_text(row, widths) for row in notes]
+        lines += [row_text(row, widths) for row in self._notes]
+        return "\n".join(lines)
+
+
+_Cells = tuple[str, str, str, list[Row]]
+
+
+def _inline_cells(changes: list[_Change], lang: Language) -> list[_Cells] | None:
+    """The mark, both cells and the notes of each difference; None if a value or a path is not plain."""
+    found: list[_Cells] = []
+    for difference, path, (left, right), types, notes in changes:
+        # In a value with an ellipsis of its own, `hidden_differences` are looked for.
+        if left is None or right is None or ELLIPSIS in left or not is_narrow(path):
+            return None
+        if difference.kind == "missing":
+            cells = "-", f"{path}{left}", say(NOT_GIVEN, lang), notes
+        elif difference.kind == "unexpected":
+            cells = "+", say(NOT_EXPECTED, lang), f"{path}{right}", notes
+        else:
+            cells = "~", f"{path}{left}{types[0]}", f"{path}{right}{types[1]}", notes
+        found.append(cells)
+    return found
+
+
+def _different_rows(
+    pair: Pair, layout: Layout, changes: list[_Change], notes: list[Row], widths: Widths
+) -> Iterator[Row]:
+    mark = _CORRECT if pair.is_correct else _INCORRECT
+    names = layout.names[pair.expected.name], layout.names[pair.actual.name]
+    yield _name_row(names, mark, widths)
+    inner = widths[0] - len(INDENT), widths[1] - len(INDENT)
+    for change in changes:
+        for row in _value_rows(change, inner, layout.lang):
+            yield _muted(row) if pair.is_correct else row
+        yield from change.notes
+    yield from notes
+
+
+def _notes_below(pair: Pair, lang: Language) -> list[Row]:
+    """How many differences are not shown, and how many arguments are equal."""
+    notes: list[Row] = []
+    more, matched = len(pair.differences) - MAX_DIFFERENCES, pair.matched_arguments
+    if more > 0:
+        notes.append(note(say(AND_MORE, lang, more=count_of(MORE_REASONS, more, lang))))
+    if matched:
+        notes.append(note(f"… {count_of(EQUAL_ARGUMENTS, matched, lang)}"))
+    return notes
+
+
+def _muted(row: Row) -> Row:
+    cells: list[Line] = [tuple((text, "muted") for text, _ in cell) for cell in row[1:3]]
+    return row._replace(mark=(row.mark[0], "muted"), expected=cells[0], actual=cells[1])
+
+
+def _malformed_rows(
+    pair: Pair, names: tuple[str, str], mark: Span, lang: Language, widths: Widths
+) -> Iterator[Row]:
+    yield _name_row(names, mark, widths)
+    left_room, right_room = [width - len(INDENT) for width in widths]
+    expected = pair.expected.arguments
+    left = ELLIPSIS if expected is None else render_arguments(expected, limit=left_room)
+    error = pair.actual.error or ""
+    right = "?" if error == NOT_CAPTURED else render_value(pair.actual.raw, limit=right_room)
+    yield Row(_INCORRECT, ((left, "changed"),), ((right, "changed"),), INDENT)
+    yield note(malformed_text(error, lang=lang))
+
+
+def _value_rows(change: _Change, widths: Widths, lang: Language) -> Iterator[Row]:
+    """Both values after the path, or below it if there is not enough room."""
+    difference, path, texts, types, _ = change
+    mark, sides = _KINDS.get(difference.kind, _ANY_KIND)
+    values = difference.expected, difference.actual
+    rooms = widths[0] - display_width(types[0]), widths[1] - display_width(types[1])
+    start = display_width(path)
+    needed = [_value_columns(values[side], texts[side], rooms[side]) for side in (0, 1)]
+    fits_inline = all(needed[side] <= rooms[side] - start for side in sides)
+    if not fits_inline:
+        fits_below = all(needed[side] <= rooms[side] for side in sides)
+        is_short = all(3 * start <= widths[side] for side in sides)
+        if fits_below or not is_short:
+            yield Row(mark, ((path.rstrip(), "muted"),), indent=INDENT, is_note=True)
+            mark, path, start = (" ", ""), "", 0
+    shown = _shown_values(change, (rooms[0] - start, rooms[1] - start))
+    left: Line = (path, "muted"), (shown[0], "changed"), (types[0], "muted")
+    right: Line = (path, "muted"), (shown[1], "changed"), (types[1], "muted")
+    if sides == (0,):
+        right = ((say(NOT_GIVEN, lang), "muted"),)
+    if sides == (1,):
+        left = ((say(NOT_EXPECTED, lang), "muted"),)
+    yield Row(mark, left, right, INDENT)
+    if difference.kind == "value":
+        more = hidden_differences(difference.expected, difference.actual, shown[0])
+        if more:
+            yield note(say(AND_MORE, lang, more=count_of(MORE_REASONS, more, lang)))
+
+
+def _value_columns(value: object, text: str | None, limit: int) -> int:
+    """How many columns a value takes, or more than `limit`."""
+    if text is None:
+        return display_width(render_value(value, limit=limit + 1))
+    return min(len(text), limit + 1)
+
+
+def _is_cut(value: object, text: str | None, limit: int) -> bool:
+    """Whether a value is too long for these columns."""
+    if text is None or limit <= 0:
+        return render_value(value, limit=limit).endswith(ELLIPSIS)
+    return len(text) > limit
+
+
+def _shown_values(change: _Change, limits: Widths) -> tuple[str, str]:
+    """Both values, cut around the difference; if both are cut, both show the same part."""
+    expected, actual = change.difference.expected, change.difference.actual
+    left, right = [
+        text if text is not None and len(text) <= limit else None
+        for text, limit in zip(change.texts, limits, strict=True)
+    ]
+    if left is not None and right is not None:
+        return left, right
+    if _is_cut(expected, change.texts[0], limits[0]) and _is_cut(
+        actual, change.texts[1], limits[1]
+    ):
+        return excerpts(expected, actual, limit=min(limits))
+    return (
+        excerpts(expected, actual, limit=limits[0])[0] if left is None else left,
+        excerpts(expected, actual, limit=limits[1])[1] if right is None else right,
+    )
+
+
+def _type_note(value: object, lang: Language) -> str:
+    # `null`, and the repr of a value that is not JSON, already show their type.
+    is_json = json_type(value) in {"boolean", "number", "string", "object", "array"}
+    return f" ({type_name(value, lang=lang)})" if is_json else ""

@@ -1,0 +1,211 @@
+"""The rows of a diff: cells for both sides, clipped and padded to two columns of text."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol
+
+from callscore.core.rendering import ELLIPSIS, clip, display_width, wrap_hanging
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+__all__ = [
+    "GAP",
+    "INDENT",
+    "MARK",
+    "FixedRow",
+    "Line",
+    "Part",
+    "Row",
+    "Span",
+    "Style",
+    "Widths",
+    "has_ellipsis",
+    "lay_out",
+    "most_columns",
+    "note",
+    "note_lines",
+    "plain_text",
+    "row_text",
+    "split_width",
+]
+
+Style = Literal["", "muted", "correct", "incorrect", "missed", "extra", "forbidden", "changed"]
+Span = tuple[str, Style]
+Line = tuple[Span, ...]
+Widths = tuple[int, int]  # of the expected and of the actual side
+
+GAP = 3
+MARK = 2
+INDENT = "  "
+
+
+class Row(NamedTuple):
+    """A line before its cells are clipped and padded; a note runs across both columns.
+
+    A call without a partner may take the room of the other side.
+    """
+
+    mark: Span
+    expected: Line = ()
+    actual: Line = ()
+    indent: str = ""
+    is_note: bool = False
+    is_single: bool = False
+    hang: int = 0
+
+
+class Part(Protocol):
+    """Some rows of the diff; those of a pair depend on the widths of both sides."""
+
+    most: Widths
+    """How many columns the rows take on each side in unlimited room; notes take none."""
+
+    def columns(self, widths: Widths) -> Widths:
+        """How many columns they take if there are only these."""
+        ...
+
+    def has_ellipsis(self, widths: Widths) -> bool:
+        """Whether something on the left side is cut."""
+        ...
+
+    def lines(self, drawn: Widths, widths: Widths) -> list[Line]:
+        """The rows for the widths `drawn`, laid out in `widths`, which may be smaller."""
+        ...
+
+    def text(self, drawn: Widths, widths: Widths) -> str:
+        """The text of these lines, without colour."""
+        ...
+
+
+def plain_text(lines: Iterable[Line]) -> str:
+    """The lines without colour."""
+    return "\n".join(["".join([text for text, _ in line]).rstrip() for line in lines])
+
+
+def note(text: str, *, indent: str = INDENT, style: Style = "muted", hang: int = 0) -> Row:
+    """A row across both columns."""
+    return Row((" ", ""), ((text, style),), (), indent, is_note=True, hang=hang)
+
+
+class FixedRow:
+    """A row that does not depend on the widths: a header, a call without a partner, a note."""
+
+    __slots__ = ("_row", "most")
+
+    def __init__(self, row: Row) -> None:
+        self._row = row
+        self.most = _row_columns(row)
+
+    def columns(self, _: Widths) -> Widths:
+        """The same in all widths."""
+        return self.most
+
+    def has_ellipsis(self, _: Widths) -> bool:
+        """Whether something on the left side is cut."""
+        return has_ellipsis(self._row)
+
+    def lines(self, _: Widths, widths: Widths) -> list[Line]:
+        """The row, laid out."""
+        return lay_out(self._row, widths)
+
+    def text(self, _: Widths, widths: Widths) -> str:
+        """Its text, without colour."""
+        return row_text(self._row, widths)
+
+
+def _row_columns(row: Row) -> Widths:
+    if row.is_note:
+        return 0, 0
+    indent = len(row.indent)
+    return indent + _width(row.expected), indent + _width(row.actual)
+
+
+def most_columns(rows: Sequence[Row]) -> Widths:
+    """How many columns the widest of the rows takes on each side."""
+    found = [_row_columns(row) for row in rows]
+    return max([left for left, _ in found]), max([right for _, right in found])
+
+
+def has_ellipsis(row: Row) -> bool:
+    """Whether something on the left side is cut."""
+    return any(ELLIPSIS in text for text, _ in row.expected)
+
+
+def split_width(width: int, needed: Sequence[Widths]) -> Widths:
+    """Half of the width for each side; one side may use what the other does not need."""
+    left = right = 0
+    for one, other in needed:
+        if one > left:  # noqa: PLR1730  (hot, and `max` takes longer)
+            left = one
+        if other > right:  # noqa: PLR1730  (as above)
+            right = other
+    left = min(left, max(width // 2, width - right))
+    return left, width - left
+
+
+def note_lines(row: Row, start: Line, width: int) -> list[Line]:
+    """A note in as many lines as it needs."""
+    ((text, style),) = row.expected
+    taken = _width(start)
+    first, *others = wrap_hanging(text, width - taken, hang=row.hang)
+    blank: Line = ((" " * taken, ""),)
+    return [(*start, (first, style)), *[(*blank, (line, style)) for line in others]]
+
+
+def lay_out(row: Row, widths: Widths) -> list[Line]:
+    """The lines of a row in two columns of these widths."""
+    mark, expected, actual, indent, is_note, is_single, _ = row
+    start: Line = ((indent, ""), mark, (" ", ""))
+    room = widths[0] + widths[1] + GAP
+    if is_note:
+        return note_lines(row, start, room + MARK)
+    if is_single and not actual:
+        return [(*start, *_clip_line(expected, room))]
+    shift = len(indent)
+    taken = _width(expected)
+    if taken > widths[0] - shift:
+        expected = _clip_line(expected, widths[0] - shift)
+        taken = _width(expected)
+    column = widths[0] + GAP
+    if is_single:
+        column = max(min(column, room - _width(actual)), taken + GAP if expected else 0)
+    right = _clip_line(actual, room - column - shift)
+    return [(*start, *expected, (" " * (column - shift - taken) + indent, ""), *right)]
+
+
+def row_text(row: Row, widths: Widths) -> str:
+    """The text of a row that is laid out, without colour."""
+    mark, expected, actual, indent, is_note, is_single, _ = row
+    if is_note:
+        return plain_text(lay_out(row, widths))
+    # As `lay_out`, for rows of which nothing is cut: most of them.
+    left, right = _width(expected), _width(actual)
+    before = "".join([text for text, _ in expected])
+    after = "".join([text for text, _ in actual])
+    if not is_single:
+        if left + len(indent) <= widths[0] and right + len(indent) <= widths[1]:
+            padding = " " * (widths[0] + GAP - len(indent) - left)
+            return f"{indent}{mark[0]} {before}{padding}{indent}{after}".rstrip()
+    elif not (before and after) and left + right <= widths[0] + widths[1] + GAP:
+        padding = " " * min(widths[0] + GAP, widths[0] + widths[1] + GAP - right) if after else ""
+        return f"{indent}{mark[0]} {padding}{before}{after}".rstrip()
+    return plain_text(lay_out(row, widths))
+
+
+def _width(line: Line) -> int:
+    taken = 0
+    for text, _ in line:
+        taken += len(text) if text.isascii() else display_width(text)
+    return taken
+
+
+def _clip_line(line: Line, width: int) -> Line:
+    if _width(line) <= width:
+        return line
+    *start, (text, style) = line
+    room = width - _width(tuple(start))
+    if room > 0:
+        return (*start, (clip(text, room), style))
+    *start, (text, style) = start
+    return _clip_line((*start, (text + ELLIPSIS, style)), width)  # shows that something is cut off
