@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from callscore.reports.inert import (
     escape_commands,
+    inert_block,
     inert_bytes,
     inert_lines,
     inert_text,
@@ -114,3 +115,12 @@ def test_encoded_text_is_made_inert_as_text_is(text: str) -> None:
         assert found == inert_text(text, output_format).encode()
     encoded = msgspec.json.encode(text)
     assert inert_bytes(encoded, "json") == printable_json(encoded.decode()).encode()
+
+
+@given(st.lists(st.text("a:#[\u202e\x7f\n")), st.sampled_from(["jsonl", "junit", "markdown"]))
+def test_parts_are_made_inert_one_by_one(texts: list[str], output_format: str) -> None:
+    parts = [text.encode() for text in texts]
+
+    one_by_one = [inert_bytes(part, output_format) for part in parts]
+
+    assert inert_block(parts, output_format) == b"".join(one_by_one)

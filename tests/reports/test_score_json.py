@@ -5,13 +5,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import msgspec
+import pytest
+from msgspec.structs import replace
 
 from callscore.core.call import ToolCall
 from callscore.core.results import CaseScore
 from callscore.core.scoring import score_calls
-from callscore.core.settings import Settings
-from callscore.reports.score_json import jsonl_line, write_json
+from callscore.core.settings import DEFAULT, Settings
+from callscore.reports.score_json import CASE_FORMAT, jsonl_line, write_json
+from callscore.words.case_json import settings_to_json
 from callscore.words.plain_data import case_to_dict, results_to_dict
+from callscore.words.value_text import json_document
 
 if TYPE_CHECKING:
     from callscore.core.results import Results
@@ -62,3 +66,19 @@ def test_integers_beyond_64_bits_keep_all_their_digits() -> None:
     score = score_calls((), (ToolCall("f", {"n": 10**30}),), Settings())
 
     assert b'"n":1000000000000000000000000000000}' in jsonl_line(CaseScore(id="a", score=score))
+
+
+@pytest.mark.parametrize("settings", [DEFAULT, Settings(mode="flexible"), Settings(pass_mark=0.5)])
+def test_a_case_is_indented_as_in_a_document(failing: Score, settings: Settings) -> None:
+    case = CaseScore(id="a", score=replace(failing, settings=settings))
+    document = json_document([[case_to_dict(case)]]).encode()
+
+    assert CASE_FORMAT.case(case, "en") == document[len("[\n  [") : -len("\n  ]\n]\n")]
+
+
+def test_settings_of_a_case_can_be_in_its_calls() -> None:
+    settings = settings_to_json(DEFAULT).decode()
+    call = ToolCall("f", {"settings": f',"settings":{settings}}}'})
+    case = CaseScore(id="a", score=score_calls((call,), (), DEFAULT))
+
+    assert msgspec.json.decode(CASE_FORMAT.case(case, "en")) == case_to_dict(case)

@@ -17,7 +17,7 @@ from msgspec.structs import replace
 
 from callscore.core.phrases import Phrase, say
 from callscore.core.rendering import escape
-from callscore.reports.inert import escape_commands, inert_bytes, inert_text
+from callscore.reports.inert import escape_commands, inert_block, inert_bytes, inert_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -239,13 +239,13 @@ class Output:
 
     def _write_line(self, line: bytes) -> None:
         """Write a line soon: many lines are written together, which takes less time."""
-        self._lines.append(inert_bytes(line, self._format))
+        self._lines.append(line)
         self._lines_size += len(line)
         if self._is_prompt or self._lines_size >= _BLOCK or monotonic() > self._last_time + _SOON:
             self._write_lines()
 
     def _write_lines(self) -> None:
-        data = b"".join(self._lines)
+        data = inert_block(self._lines, self._format)
         self._lines.clear()
         self._lines_size = 0
         if data:

@@ -11,7 +11,7 @@ from msgspec import Struct
 from callscore.core.results import CaseScore
 from callscore.hiding.hider import Hider
 from callscore.reports.case_by_case import ShownCases
-from callscore.reports.inert import inert_bytes
+from callscore.reports.inert import inert_block
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -58,6 +58,7 @@ class WaitingCases:
     @property
     def shown(self) -> ShownCases:
         """What has to be known of the cases."""
+        self._store_block()
         return ShownCases(self._count, self._failing, self._faults, tuple(self._markers))
 
     def add(self, case: CaseScore) -> None:
@@ -98,12 +99,10 @@ class WaitingCases:
         score = case.score
         self._failing += not score.passed
         self._faults += len(score.faults or ())
-        written = inert_bytes(self.form.case(self._hider.data(case), self._lang), self.format)
-        if b"hidden" in written:
-            from callscore.hiding.legend import markers_in
-
-            self._markers |= dict.fromkeys(markers_in(written.decode()))
-        self._append(written)
+        if self.form.hidden_case is None or not self._hider.has_any:
+            self._append(self.form.case(self._hider.data(case), self._lang))
+        else:
+            self._append(self.form.hidden_case(case, self._lang, self._hider))
 
     def _append(self, written: bytes) -> None:
         self._block.append(written)
@@ -112,8 +111,15 @@ class WaitingCases:
             self._store_block()
 
     def _store_block(self) -> None:
+        block = inert_block(self._block, self.format)
+        if b"hidden" in block:
+            from callscore.hiding.legend import markers_in
+
+            for part in self._block:
+                if b"hidden" in part:
+                    self._markers |= dict.fromkeys(markers_in(part.decode()))
         try:
-            self._spool.write(b"".join(self._block))
+            self._spool.write(block)
         except OSError as error:
             raise _cannot_store(error) from error
         self._block.clear()

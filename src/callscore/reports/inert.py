@@ -8,11 +8,21 @@ look like another one. Every report and every note passes through here, wherever
 from __future__ import annotations
 
 import re
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from callscore.core.rendering import HIDDEN_CHARACTERS, escape
 
-__all__ = ["escape_commands", "inert_bytes", "inert_lines", "inert_text", "printable_json"]
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+__all__ = [
+    "escape_commands",
+    "inert_block",
+    "inert_bytes",
+    "inert_lines",
+    "inert_text",
+    "printable_json",
+]
 
 _JSON: Final = ("json", "jsonl")
 
@@ -52,18 +62,37 @@ def inert_text(text: str, output_format: str = "table", *, is_coloured: bool = F
 
 def inert_bytes(data: bytes, output_format: str) -> bytes:
     """Like `inert_text`, for a report that is encoded already."""
-    # Looking for control and invisible characters takes long: first remove what is neither. The
-    # encoder of JSON has escaped the first control characters, and single bytes are found soonest.
+    return data if _is_inert(data, output_format) else _inert(data, output_format)
+
+
+def inert_block(parts: Sequence[bytes], output_format: str) -> bytes:
+    """Parts of a report, each like `inert_bytes`; nearly always they can be checked together."""
+    block = b"".join(parts)
+    if _is_inert(block, output_format):
+        return block
+    return b"".join([inert_bytes(part, output_format) for part in parts])
+
+
+# Looking for control and invisible characters takes long: first remove what is neither.
+def _is_inert(data: bytes, output_format: str) -> bool:
     if output_format in _JSON:
-        if b"#" not in data or b"##" not in data:
-            if data.isascii() and b"\x7f" not in data:
-                return data  # most lines of a large file
-            if _HIDDEN_IN_JSON.search(data.translate(None, _PLAIN_BYTES).decode()) is None:
-                return data
-    elif b"::" not in data and b"##" not in data:
-        rest = data.translate(None, _PLAIN_BYTES).decode()
-        if not rest or (_HIDDEN.search(rest) is None and _ESCAPE.search(rest) is None):
-            return data
+        return _is_inert_json(data)
+    if b"::" in data or b"##" in data:
+        return False
+    rest = data.translate(None, _PLAIN_BYTES).decode()
+    return not rest or (_HIDDEN.search(rest) is None and _ESCAPE.search(rest) is None)
+
+
+# The encoder of JSON has escaped the first control characters, and single bytes are found soonest.
+def _is_inert_json(data: bytes) -> bool:
+    if b"#" in data and b"##" in data:
+        return False
+    if data.isascii() and b"\x7f" not in data:
+        return True  # most lines of a large file
+    return _HIDDEN_IN_JSON.search(data.translate(None, _PLAIN_BYTES).decode()) is None
+
+
+def _inert(data: bytes, output_format: str) -> bytes:
     return inert_text(data.decode(), output_format).encode()
 
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import msgspec
 
 from callscore.reports.case_by_case import CaseFormat
-from callscore.words.case_json import case_to_json, plain_case_to_json
+from callscore.words.case_json import case_to_json, plain_case_to_json, settings_to_json
 from callscore.words.plain_data import results_to_dict
 from callscore.words.value_text import json_document
 
@@ -22,6 +23,7 @@ __all__ = ["CASE_FORMAT", "jsonl_line", "write_json"]
 # Where the cases are in a document without any: no other line begins so, as line breaks in texts are escaped.
 _NO_CASES = '\n  "cases": []'
 _BEFORE_CASE, _AFTER_CASE = len("[\n  ["), -len("\n  ]\n]")
+_START_OF_CASE, _END_OF_CASE = len("\n    {"), -len("\n    }")
 _CASE_DEPTH = 2  # it is in the array of cases, which is in the document
 
 
@@ -39,11 +41,11 @@ def jsonl_line(case: CaseScore, hider: Hider | None = None, *, lang: Language = 
 
 def _case(case: CaseScore, lang: Language) -> bytes:
     """The score of one case on its own lines of the document."""
-    return _indented(case_to_json(case, lang=lang, depth=_CASE_DEPTH))
+    return _indented_case(case_to_json(case, lang=lang, depth=_CASE_DEPTH), case)
 
 
 def _hidden_case(case: CaseScore, lang: Language, hider: Hider) -> bytes:
-    return _indented(_without_secrets(case, lang, hider, depth=_CASE_DEPTH))
+    return _indented_case(_without_secrets(case, lang, hider, depth=_CASE_DEPTH), case)
 
 
 def _without_secrets(case: CaseScore, lang: Language, hider: Hider, *, depth: int) -> bytes:
@@ -56,6 +58,21 @@ def _without_secrets(case: CaseScore, lang: Language, hider: Hider, *, depth: in
             return found
         case = hider.data(case)
     return case_to_json(case, lang=lang, depth=depth)
+
+
+def _indented_case(found: bytes, case: CaseScore) -> bytes:
+    # The settings come last, are the same in all cases, and make up a third of a short one.
+    settings, indented = _indented_settings(settings_to_json(case.score.settings))
+    if not found.endswith(settings):
+        return _indented(found)
+    return _indented(found[: -len(settings)] + b"}")[:_END_OF_CASE] + indented
+
+
+@lru_cache(maxsize=1)
+def _indented_settings(settings: bytes) -> tuple[bytes, bytes]:
+    """The end of a case with these settings, as it is encoded, and as it is in the document."""
+    end = b'"settings":%b}' % settings
+    return b"," + end, b"," + _indented(b"{" + end)[_START_OF_CASE:]
 
 
 def _indented(found: bytes) -> bytes:

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
     Arrange = Callable[[dict[str, Any]], dict[str, Any]]
 
-__all__ = ["case_to_json", "plain_case_to_json"]
+__all__ = ["case_to_json", "plain_case_to_json", "settings_to_json"]
 
 _SCALARS = frozenset((str, int, float, bool, type(None)))
 _PLAIN = _SCALARS | {dict, list, tuple}
@@ -139,15 +139,20 @@ def _value_part(value: Any) -> Any:
     return value if _are_plain_values([value]) else _shallow(json_safe(value))
 
 
-_encoded_settings: list[tuple[Settings, msgspec.Raw]] = []
+def settings_to_json(settings: Settings) -> bytes:
+    """The settings as they are in the JSON of a case; most often they are those of the case before."""
+    if not _encoded_settings or _encoded_settings[0][0] is not settings:
+        encoded = msgspec.json.encode(settings_fields(settings))
+        _encoded_settings[:] = [(settings, encoded, msgspec.Raw(encoded))]
+    return _encoded_settings[0][1]
+
+
+_encoded_settings: list[tuple[Settings, bytes, msgspec.Raw]] = []
 
 
 def _settings_part(settings: Settings) -> msgspec.Raw:
-    """The settings, encoded; most often they are those of the case before."""
-    if not _encoded_settings or _encoded_settings[0][0] is not settings:
-        encoded = msgspec.Raw(msgspec.json.encode(settings_fields(settings)))
-        _encoded_settings[:] = [(settings, encoded)]
-    return _encoded_settings[0][1]
+    settings_to_json(settings)
+    return _encoded_settings[0][2]
 
 
 _UNCHANGED = Parts(_unchanged, _unchanged, _unchanged, _settings_part, PairRow)
