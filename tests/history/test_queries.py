@@ -5,6 +5,7 @@ from __future__ import annotations
 import sqlite3
 from typing import TYPE_CHECKING
 
+import msgspec
 import pytest
 from sqlalchemy import func, select
 from tests.history.made_up import a_result, a_run, an_answer, an_evaluation
@@ -291,3 +292,26 @@ def test_a_run_that_is_gone_does_not_end(store: Store) -> None:
             end_run(connection, gone, "finished", {}, {})
 
     assert store.find(RUN).status == "running"
+
+
+def test_a_run_of_many_results_is_sealed_page_by_page(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("callscore.history.run_queries._ROWS_AT_ONCE", 2)
+    store.begin(a_run())
+    store.add_evaluation(an_evaluation(RUN))
+    untagged = {"input": "?", "expected": ["search"]}
+    others = [{}, {"payload": untagged}, {}, {"payload": untagged}, {}]
+    store.save_results([a_result(RUN, f"c{at}", **some) for at, some in enumerate(others)])
+
+    store.finish(RUN, "finished", {}, {})
+
+    with store.reading() as connection:
+        seal = saved_run(connection, RUN).seal
+        [(by_tag,)] = fetch_all(connection, "SELECT by_tag FROM evaluations")
+    assert seal is not None
+    assert seal.results.count == len(others)
+    assert [record.case for record in store.results(RUN)] == ["c0", "c1", "c2", "c3", "c4"]
+    assert [(tag, each["cases"]) for tag, each in msgspec.json.decode(by_tag).items()] == [
+        ("smoke", 3)
+    ]

@@ -299,12 +299,16 @@ def execute(connection: AnyConnection, statement: str, given: Mapping[str, Any])
     return connection.exec_driver_sql(text, dict(given), execution_options=options).rowcount
 
 
-def fetch_pages(connection: AnyConnection, query: str, size: int) -> Iterator[list[Any]]:
-    """The rows of a long table, some at a time."""
+def fetch_pages(
+    connection: AnyConnection, query: str, size: int, given: Mapping[str, Any] | None = None
+) -> Iterator[list[Any]]:
+    """The rows of a long table, some at a time; values are written as in `fetch_all`."""
+    values = dict(given or {})
     if isinstance(connection, sqlite3.Connection):
-        cursor: Any = connection.execute(query)
+        cursor: Any = connection.execute(query, values)
     else:
-        cursor = connection.exec_driver_sql(query).cursor
+        text = query if is_sqlite(connection) else _with_percent_signs(query)
+        cursor = connection.exec_driver_sql(text, values).cursor
     while rows := cursor.fetchmany(size):
         yield rows
 

@@ -318,6 +318,7 @@ _SEALED_RESULTS = """
 SELECT number, position, evaluation, case_id, status, passed, f1, tags, checksum FROM results
 WHERE run = :run
 """
+_TAGS = 7  # of these columns
 
 
 def _seal_columns(connection: AnyConnection, run: Any | None, status: str) -> dict[str, Any]:
@@ -327,12 +328,15 @@ def _seal_columns(connection: AnyConnection, run: Any | None, status: str) -> di
     if run is None:
         return Seal(Tally(), Tally()).columns()
     given = {"run": run.number}
-    results = fetch_all(connection, _SEALED_RESULTS, given)
-    _save_numbers_by_tag(connection, run, results)
-    return Seal(
-        Tally.of([found for (found,) in fetch_all(connection, _EVALUATION_CHECKSUMS, given)]),
-        Tally.of([row[-1] for row in results]),
-    ).columns()
+    results = Tally()
+    tagged: list[Any] = []
+    # Page by page, so that a long run takes no more memory than a short one.
+    for rows in fetch_pages(connection, _SEALED_RESULTS, _ROWS_AT_ONCE, given):
+        results = results.changed([row[-1] for row in rows])
+        tagged += [row for row in rows if row[_TAGS] is not None]
+    _save_numbers_by_tag(connection, run, tagged)
+    evaluations = fetch_all(connection, _EVALUATION_CHECKSUMS, given)
+    return Seal(Tally.of([found for (found,) in evaluations]), results).columns()
 
 
 _UPDATE_BY_TAG = (
@@ -342,7 +346,7 @@ _UPDATE_BY_TAG = (
 
 
 def _save_numbers_by_tag(connection: AnyConnection, run: Any, results: list[Any]) -> None:
-    """Store the totals of each tag with the evaluations of a run that ends now.
+    """Store the totals of each tag with the evaluations of a run that ends now, given results with tags.
 
     Lists of runs show them: counting them for each list would read all results.
     """
