@@ -380,6 +380,9 @@ def _hidden_notes(changed: Sequence[tuple[MatchedCase, Direction]]) -> Iterator[
 
 
 def _is_unchecked(pair: MatchedCase) -> bool:
+    if pair.alone is not None:  # the usual case
+        before, after = pair.alone
+        return before.faults is not None and after.faults is None
     return (
         _is_checked(pair.before)
         and not _is_checked(pair.after)
@@ -600,11 +603,15 @@ def _slice_to_dict(each: Slice) -> dict[str, Any]:
 
 
 def _change_to_dict(change: CaseChange) -> dict[str, Any]:
-    fields = asdict(change)
-    (before, decided_before), (after, decided_after) = fields["before"], fields["after"]
-    f1_before, f1_after = fields.pop("f1")
+    (before, decided_before), (after, decided_after) = change.before, change.after
+    f1_before, f1_after = change.f1
     return {
-        **json_safe(fields | {"reasons": [asdict(reason) for reason in change.reasons]}),
+        "kind": change.kind,
+        "evaluation": json_safe(change.evaluation),
+        "case": json_safe(change.case),
+        "tags": json_safe(change.tags),
         "before": {"passed": before, "decided": decided_before, "f1": json_safe(f1_before)},
         "after": {"passed": after, "decided": decided_after, "f1": json_safe(f1_after)},
+        "reasons": [json_safe(asdict(reason)) for reason in change.reasons],
+        "is_expectation_changed": change.is_expectation_changed,
     }

@@ -309,7 +309,7 @@ class Store:
     @with_retries
     def side(self, run: RunRecord, label: str, variant: str | None = None) -> Side:
         """A run, or one variant of it, as one side of a comparison, under this label."""
-        from callscore.history.run_results import run_side
+        from callscore.history.run_sides import run_side
 
         with self.reading() as connection:
             saved = run_queries.saved_run(connection, run.id)

@@ -27,7 +27,7 @@ from callscore.reports.formatting import (
     note_items,
     table,
 )
-from callscore.words.value_text import CASES, ERROR_COUNT, decimal, json_document, percent
+from callscore.words.value_text import CASES, ERROR_COUNT, decimal, percent, safe_document
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -421,7 +421,7 @@ def write_json(
 ) -> str:
     """An indented document with all cases, also beyond `max_shown`; its keys are always English."""
     del max_shown
-    return json_document(comparison_to_dict(comparison, lang=lang))
+    return safe_document(comparison_to_dict(comparison, lang=lang))
 
 
 DEFAULT_MAX_SHOWN = 10

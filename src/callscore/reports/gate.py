@@ -50,7 +50,7 @@ from callscore.reports.formatting import (
     note_items,
 )
 from callscore.reports.inert import escape_commands
-from callscore.words.value_text import UNREADABLE_COUNT, json_document, json_safe, percent
+from callscore.words.value_text import UNREADABLE_COUNT, json_safe, percent, safe_document
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -292,7 +292,7 @@ def write_json(
 ) -> str:
     """An indented document with all cases, also beyond `max_shown`; its keys are always English."""
     del max_shown
-    return json_document({**gate_to_dict(gate, lang=lang), "next": json_safe(next_command)})
+    return safe_document({**gate_to_dict(gate, lang=lang), "next": json_safe(next_command)})
 
 
 _COMMAND_WIDTH = 1000

@@ -11,7 +11,7 @@ from msgspec.structs import asdict
 from callscore.core.phrases import Phrase
 from callscore.core.rendering import escape
 from callscore.core.statistics import Interval
-from callscore.words.value_text import json_document, json_safe, percent
+from callscore.words.value_text import json_document, json_safe, percent, safe_document
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -287,7 +287,7 @@ def write_json(timelines: Sequence[Timeline]) -> str:
     found = sorted(
         of_runs.values(), key=lambda steps: (steps[0].row.started_at, steps[0].row.id), reverse=True
     )
-    return json_document(
+    return safe_document(
         [
             {
                 **{field: json_safe(getattr(steps[0].row, field)) for field in _RUN_FIELDS},

@@ -9,9 +9,7 @@ import msgspec
 from callscore.core.case import Case
 from callscore.core.results import Noted
 from callscore.core.settings import ArgumentRule
-from callscore.engines.payloads import PYTHON_KEY
 from callscore.errors import InvalidCall
-from callscore.formats.case_sides import read_expected_side
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -27,6 +25,10 @@ def case_from_payload(name: str, payload: Mapping[str, Any]) -> Case:
     Raises:
         InvalidCall: only Python can express what it expects.
     """
+    # A run without cases to show needs none of what reads and scores them.
+    from callscore.engines.payloads import PYTHON_KEY
+    from callscore.formats.case_sides import read_expected_side
+
     expected = payload.get("expected")
     for item in expected or ():
         if isinstance(item, dict) and PYTHON_KEY in item:

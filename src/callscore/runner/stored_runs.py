@@ -9,7 +9,6 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
-from callscore.api import score_case, tools_by_name
 from callscore.core.call import ToolCall
 from callscore.core.case import Case
 from callscore.core.phrases import Language, Phrase, Plural, count_of, say
@@ -27,8 +26,6 @@ from callscore.core.results import (
 from callscore.core.settings import Settings, settings_from
 from callscore.core.suggestions import did_you_mean
 from callscore.core.totals import Show, Totals
-from callscore.engines.payloads import JUDGE_FIELDS, comparison_payload, score_counts
-from callscore.engines.tool_definitions import ToolDefinitions
 from callscore.errors import CallscoreError, InvalidCall, UnknownRun
 from callscore.evaluations.locations import file_of_location
 from callscore.hiding.hider import Hider, contains_marker
@@ -48,6 +45,7 @@ if TYPE_CHECKING:
     from callscore.core.call import Tool
     from callscore.core.results import EvaluationResults
     from callscore.core.score import Score
+    from callscore.engines.tool_definitions import ToolDefinitions
     from callscore.history.records import EvaluationRecord, ResultRecord, RunRecord
     from callscore.history.run_results import LightRow
     from callscore.history.store import Store
@@ -72,14 +70,17 @@ class NeverJudgedError(Exception):
 
 
 class StoredScores:
-    """The scores of the results of a stored run; judges answer from the history."""
+    """The scores of the results of a stored run; judges answer from the history.
+
+    What scores is imported for the first score: a run may be shown without its cases.
+    """
 
     def __init__(self, store: Store, evaluations: Iterable[EvaluationRecord]) -> None:
         self._store = store
         self._records = {record.number: record for record in evaluations}
         self._settings: dict[int, Settings] = {}
         self._tools: dict[int, Mapping[str, Tool] | None] = {}
-        self._own_tools = ToolDefinitions()
+        self._own_tools: ToolDefinitions | None = None
 
     def settings_of(self, evaluation: int) -> Settings:
         """The settings of an evaluation, as far as they are stored."""
@@ -95,6 +96,8 @@ class StoredScores:
         """
         if record.status != "scored":
             return None
+        from callscore.engines.payloads import comparison_payload, score_counts
+
         try:
             score = self._score(record)
             if score.settings.judge is not None:
@@ -104,6 +107,8 @@ class StoredScores:
         return score if score_counts(score) == record.counts else None
 
     def _score(self, record: ResultRecord) -> Score:
+        from callscore.api import score_case, tools_by_name
+
         case = case_from_payload(record.case, record.payload)
         number, settings = record.evaluation, self.settings_of(record.evaluation)
         if number not in self._tools:
@@ -111,7 +116,7 @@ class StoredScores:
             self._tools[number] = None if kept is None else tools_by_name(kept)
         tools = self._tools[number]
         if tools is None:
-            tools = self._own_tools.of(case.tools, f"case {case.id}")
+            tools = self._tools_of_cases().of(case.tools, f"case {case.id}")
         calls = stored_calls(record)
         if contains_marker([record.payload, record.calls]):
             from callscore.runner.hidden_values import hidden_value_problem  # imports the scorers
@@ -120,6 +125,13 @@ class StoredScores:
             if problem is not None:
                 raise InvalidCall(problem)
         return score_case(tuple(case.expected or ()), calls, settings, tools)
+
+    def _tools_of_cases(self) -> ToolDefinitions:
+        if self._own_tools is None:
+            from callscore.engines.tool_definitions import ToolDefinitions
+
+            self._own_tools = ToolDefinitions()
+        return self._own_tools
 
     def _read_settings(self, record: EvaluationRecord) -> Settings:
         kept = stored_settings(record.settings)
@@ -133,6 +145,7 @@ class StoredScores:
 
     def _judge(self, made_of: dict[str, Any]) -> Any:
         """The judge of the run, which answers only from stored judgements."""
+        from callscore.engines.payloads import JUDGE_FIELDS
         from callscore.models.judging import Memory, judge  # imports the models
 
         def recall(key: str) -> Any:
@@ -271,16 +284,17 @@ def _select_results(
     found: dict[int, tuple[EvaluationRecord, list[LightRow]]] = {
         record.number: (record, []) for record in evaluations
     }
-    fits = _keyword_filter(keyword) if keyword else None
+    is_wanted = None
+    if keyword:
+        fits = _keyword_filter(keyword)
 
-    def is_wanted(evaluation: int, case: str) -> bool:
-        if evaluation not in found:
-            return False
-        record, _ = found[evaluation]
-        return fits is None or fits((record.name, record.variant or "", case))
+        def is_wanted(evaluation: int, case: str) -> bool:
+            record, _ = found.get(evaluation, (None, []))
+            return record is not None and fits((record.name, record.variant or "", case))
 
     for row in light_results(store, run.id, is_wanted):
-        found[row.evaluation][1].append(row)
+        if row.evaluation in found:
+            found[row.evaluation][1].append(row)
     return {number: each for number, each in found.items() if each[1] or not keyword}
 
 

@@ -68,6 +68,7 @@ __all__ = [
     "rating_meaning",
     "results_line",
     "run_text",
+    "safe_document",
     "score_rating",
     "short_path",
     "sparkline",
@@ -186,7 +187,12 @@ def encode_json(value: object) -> bytes:
 
 def json_document(value: object) -> str:
     """The value as an indented JSON document."""
-    return msgspec.json.format(encode_json(value), indent=2).decode() + "\n"
+    return safe_document(json_safe(value))
+
+
+def safe_document(value: object) -> str:
+    """The same for a value that `json_safe` has returned, or that was made from such values."""
+    return msgspec.json.format(msgspec.json.encode(value), indent=2).decode() + "\n"
 
 
 _BARS = "▁▂▃▄▅▆▇█"

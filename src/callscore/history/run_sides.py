@@ -1,0 +1,190 @@
+"""Reads a run as one side of a comparison: the outcome of each case, and no long texts."""
+
+from __future__ import annotations
+
+from operator import itemgetter
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+from msgspec.structs import replace
+
+from callscore.comparing.sides import CaseOutcome, EvaluationSide, Side, TrialOutcome
+from callscore.core.phrases import Note, Phrase
+from callscore.history import queries, run_queries
+from callscore.history.records import clean_text, decode_tools, settings_digest
+from callscore.history.run_metadata import unreadable_records
+from callscore.history.run_results import DecodeCache, unknown_variant
+from callscore.words.value_text import decimal, exact_decimal
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from callscore.history.database import AnyConnection
+    from callscore.history.records import RunRecord
+    from callscore.history.run_queries import SavedRun
+
+__all__ = ["run_side"]
+
+
+BELOW_THRESHOLD = Phrase(
+    "{scorer} {mean}, required ≥ {required}", "{scorer} {mean}, требуется ≥ {required}"
+)
+NO_MEAN = Phrase(
+    "{scorer} has no value, required ≥ {required}",
+    "{scorer}: нет значения, требуется ≥ {required}",
+)
+
+
+class _ScorerValue(msgspec.Struct, array_like=True, frozen=True, gc=False):
+    """A value of a scorer, without its reason."""
+
+    name: str
+    value: float | None
+
+
+_values = msgspec.json.Decoder(tuple[_ScorerValue, ...])
+_tags = msgspec.json.Decoder(tuple[str, ...])
+
+
+# The cases of each evaluation by the id of the case, by the number of the evaluation.
+_Cases = dict[int, dict[str, CaseOutcome]]
+
+
+_outcome_columns = queries.result_columns(
+    *("evaluation", "case_id", "trial", "tags", "expectation", "asked", "status", "passed", "f1"),
+    *("scores", "forbidden", "faults", "tools", "made", "failure"),
+)
+
+
+def run_side(
+    connection: AnyConnection,
+    saved: SavedRun,
+    run: RunRecord,
+    label: str,
+    variant: str | None = None,
+) -> Side:
+    """A run, or one variant of it, as one side of a comparison.
+
+    `label` is the name that the user typed.
+
+    Raises:
+        UnknownRun: the run has no such variant.
+    """
+    wanted = _of_variant(run_queries.side_evaluations(connection, saved), run, variant)
+    rows = queries.result_rows(connection, saved)
+    cases = _cases_by_evaluation(list(map(_outcome_columns, rows)))
+    return Side(
+        label=label,
+        run=run.id,
+        command=run.command,
+        started_at=run.started_at,
+        git_commit=run.git_commit,
+        git_dirty=run.git_dirty,
+        is_finished=run.status == "finished",
+        unreadable=unreadable_records(run),
+        evaluations=tuple([_evaluation_side(row, cases.get(row.number, {})) for row in wanted]),
+    )
+
+
+def _of_variant(rows: Sequence[Any], run: RunRecord, variant: str | None) -> Sequence[Any]:
+    if variant is None:
+        return rows
+    found = [row for row in rows if row.variant == clean_text(variant)]
+    if found:
+        return found
+    raise unknown_variant(run.id, variant, [row.variant for row in rows])
+
+
+def _cases_by_evaluation(rows: Sequence[Any]) -> _Cases:
+    """The cases of each evaluation, in the order of the rows."""
+    cases: _Cases = {}
+    repeated: dict[tuple[int, str], list[tuple[int, TrialOutcome]]] = {}
+    tags, values = DecodeCache(_tags.decode), DecodeCache(_decode_pairs)
+    tools = DecodeCache(decode_tools)
+    for row in rows:
+        evaluation, case_id, trial, tag_text, expectation, asked = row[:6]
+        status, passed, f1, scores, forbidden, faults, by_tool, made, failure = row[6:]
+        outcome = TrialOutcome(
+            status=status,
+            passed=None if passed is None else bool(passed),
+            f1=f1,
+            values=values[scores] if scores else (),
+            forbidden=forbidden or 0,
+            faults=faults,
+            tools=tools[by_tool] if by_tool else None,
+            calls=made.hex() if made else "",
+            failure=failure or "",
+        )
+        of_evaluation = cases.setdefault(evaluation, {})
+        if case_id not in of_evaluation:
+            of_evaluation[case_id] = CaseOutcome(
+                id=case_id,
+                trials=(outcome,),
+                tags=tags[tag_text] if tag_text else (),
+                expectation=expectation.hex() if expectation else "",
+                asked=asked.hex() if asked else "",
+            )
+            if trial > 1:
+                repeated[evaluation, case_id] = [(trial, outcome)]
+        else:
+            first = (1, of_evaluation[case_id].trials[0])
+            repeated.setdefault((evaluation, case_id), [first]).append((trial, outcome))
+    for (evaluation, case_id), trials in repeated.items():
+        trials.sort(key=itemgetter(0))
+        in_order = tuple([outcome for _, outcome in trials])
+        of_evaluation = cases[evaluation]
+        of_evaluation[case_id] = replace(of_evaluation[case_id], trials=in_order)
+    return cases
+
+
+def _decode_pairs(scores: str) -> tuple[tuple[str, float | None], ...]:
+    return tuple([(each.name, each.value) for each in _values.decode(scores)])
+
+
+_DIGEST_SHOWN = 8  # of the definitions of the tools, to tell that they differ
+
+
+def _evaluation_side(row: Any, cases: dict[str, CaseOutcome]) -> EvaluationSide:
+    summary = _decode_json(row.summary, {})
+    settings, scorers = _decode_json(row.settings, {}), _decode_json(row.scorers, ())
+    required = _required_means(summary)
+    return EvaluationSide(
+        name=row.name,
+        place=row.place,
+        variant=row.variant,
+        cases=tuple(cases.values()),
+        settings=settings_digest(settings, scorers),
+        options={
+            **settings,
+            "scorers": list(scorers),
+            "fail_under": required,
+            "tools": row.tools.hex()[:_DIGEST_SHOWN] if row.tools else None,
+        },
+        number=row.number,
+        below=tuple(_missed_means(summary)),
+        required=required,
+    )
+
+
+def _decode_json(text: str | None, nothing: Any) -> Any:
+    return nothing if text is None else msgspec.json.decode(text)
+
+
+def _required_means(summary: dict[str, Any]) -> dict[str, float]:
+    """Scorer -> `fail_under`; imported runs may contain anything."""
+    means = {each.get("name"): each.get("fail_under") for each in summary.get("scorers") or ()}
+    return {str(name): mean for name, mean in means.items() if isinstance(mean, int | float)}
+
+
+def _missed_means(summary: dict[str, Any]) -> Iterator[Note]:
+    """The scorers below `fail_under` of a finished evaluation."""
+    for scorer in summary.get("scorers") or ():
+        mean, fail_under = scorer.get("mean"), scorer.get("fail_under")
+        if fail_under is None or (mean is not None and mean >= fail_under):
+            continue
+        values = {"scorer": scorer.get("name"), "required": exact_decimal(fail_under)}
+        yield (
+            Note(NO_MEAN, values)
+            if mean is None
+            else Note(BELOW_THRESHOLD, values | {"mean": decimal(mean, border=fail_under)})
+        )
