@@ -10,7 +10,7 @@ from callscore.core.rendering import mention
 from callscore.core.scoring import score_calls
 from callscore.core.settings import DEFAULT, Settings, settings_from
 from callscore.errors import InvalidCall, InvalidSettings, UnknownFormat, UnreadableInput
-from callscore.formats.calls import read_simple_calls
+from callscore.formats.calls import read_simple_calls, read_simple_sides
 from callscore.formats.case_sides import read_expected_side, read_side
 from callscore.formats.trace import DEFAULT_READ_OPTIONS as ALL
 from callscore.formats.trace import read_options_for
@@ -78,9 +78,9 @@ def score(
         raise InvalidSettings(f"settings: expected a callscore.Settings, got {mention(settings)}")
     if tools is None and settings.top_k == 1:
         if expected.__class__ is list and actual.__class__ is list:  # what most people pass
-            wanted, made = read_simple_calls(expected), read_simple_calls(actual)
-            if wanted is not None and made is not None:
-                return score_calls(wanted, made, settings)
+            sides = read_simple_sides(expected, actual)
+            if sides is not None:
+                return score_calls(*sides, settings)
         return score_calls(_read_expected(expected), _read_actual(actual), settings)
     known = None if tools is None else tools_by_name(tools)
     calls, *others = _read_answers(actual, known or _NO_TOOLS, settings.top_k)

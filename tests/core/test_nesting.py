@@ -149,6 +149,7 @@ def test_what_ends_soon_has_no_fault(parts: list[dict[str, Any]]) -> None:
         patch.setattr(nesting, "MAX_VALUES", 20)
         patch.setattr(nesting, "MAX_DEPTH", 3)
         patch.setattr(nesting, "_MAX_REPEATS", 2)
+        patch.setattr(nesting, "_MAX_ASKED", 2)
         patch.setattr(nesting, "_FEW_LEVELS", 1)  # below the two that are always searched
 
         faults = [nesting._fault_below(part) for part in parts]
@@ -165,6 +166,15 @@ def test_any_number_of_values_is_searched_for_deep_ones(depth: int, expected: bo
 
     assert are_shallow([{"a": 1}] * 100 + [{"a": deep}]) == expected
     assert are_shallow([])
+
+
+def test_levels_that_are_each_small_enough_may_be_too_large_together(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(nesting, "MAX_VALUES", 100)
+    monkeypatch.setattr(nesting, "_MAX_REPEATS", 1)
+
+    assert nesting_fault({"x": [[0]] * 65}) == "too_large"
 
 
 def test_shared_tuples_expand_to_too_much_also_after_a_collection() -> None:

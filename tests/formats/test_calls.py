@@ -28,6 +28,8 @@ from callscore.formats.calls import (
     read_arguments,
     read_call,
     read_calls,
+    read_simple_calls,
+    read_simple_sides,
 )
 
 SIDES: tuple[Side, ...] = ("expected", "actual")
@@ -82,6 +84,39 @@ def test_every_spelling_of_a_call_is_the_same_call(value: Any, side: Side) -> No
 def test_missing_arguments_accept_any_when_expected_and_are_none_when_made(value: Any) -> None:
     assert read_call(value, side="expected", where="expected") == ToolCall("f", None)
     assert read_call(value, side="actual", where="actual") == ToolCall("f", {})
+
+
+def nested(levels: int) -> dict[str, Any]:
+    value: Any = 1
+    for _ in range(levels):
+        value = [value]
+    return {"name": "f", "arguments": {"x": value}}
+
+
+PLAIN_SIDES: tuple[list[Any], ...] = (
+    [],
+    [{"name": "f", "arguments": {"a": 1}}] * 2,
+    [nested(3)] * 70,
+    [nested(20)],
+)
+
+
+@pytest.mark.parametrize("expected", PLAIN_SIDES)
+@pytest.mark.parametrize("made", PLAIN_SIDES)
+def test_two_sides_are_read_as_each_of_them(expected: list[Any], made: list[Any]) -> None:
+    both = read_simple_calls(expected), read_simple_calls(made)
+
+    assert None not in both
+    assert read_simple_sides(expected, made) == both
+
+
+@pytest.mark.parametrize("other", [["f"], [{"name": "f"}], [nested(600)]])
+def test_two_sides_are_not_simple_if_one_is_not(other: list[Any]) -> None:
+    simple = [{"name": "f", "arguments": {}}]
+
+    assert read_simple_sides(simple, simple) is not None
+    assert read_simple_sides(simple, other) is None
+    assert read_simple_sides(other, simple) is None
 
 
 @pytest.mark.parametrize("side", SIDES)

@@ -21,6 +21,7 @@ _MAX_REPEATS = 20
 NestingFault = Literal["too_deep", "too_large", "cyclic"]
 
 _FEW_LEVELS = 4
+_MAX_ASKED = 64
 _SCALARS = frozenset({str, int, float, bool, type(None)})
 _are_scalars = _SCALARS.issuperset
 _CONTAINERS = (dict, list, tuple, Matcher)
@@ -39,16 +40,19 @@ def end_soon(values: Sequence[Any]) -> bool:
     """Whether the members of these values end after a few levels; False if that is not certain.
 
     The interpreter collects each level, which is many times as fast as a loop. It finds the members
-    of everything that is followed here, and more. It is never asked for the members of more than 20
-    values: if they share a part, a level is at most 20 times as large as the part in memory.
+    of everything that is followed here, and more. It is never asked for the members of more than 64
+    values: if they share a part, a level is at most 64 times as large as the part in memory.
     """
-    if len(values) > _MAX_REPEATS:
-        return False
-    level = get_referents(*values)
-    # Without a loop for the first level: most arguments have only scalars.
-    if len(level) <= _MAX_REPEATS and not (level := get_referents(*level)):
+    # Without a loop for the first levels: most arguments have only scalars, and lists of scalars.
+    if (
+        len(values) <= _MAX_ASKED
+        and len(level := get_referents(*values)) <= _MAX_ASKED
+        and len(level := get_referents(*level)) <= _MAX_ASKED
+        and not get_referents(*level)
+    ):
         return True
-    for _ in range(_FEW_LEVELS):
+    level = list(values)
+    for _ in range(_FEW_LEVELS + 2):
         if len(level) > _MAX_REPEATS:
             break
         level = get_referents(*level)
@@ -69,10 +73,14 @@ def are_shallow(values: Sequence[Any]) -> bool:
 
 def _fault_in_levels(value: dict[str, Any]) -> NestingFault | None:
     members: list[Any] = list(value.values())
+    seen = len(members)
     for _ in range(_FEW_LEVELS):  # quickly, as nearly all values have only a few
         deeper = _members_of(members)
         if deeper is None:
             break
+        seen += len(deeper)
+        if 2 * seen > MAX_VALUES:
+            break  # each of them may count twice: as a member, and as a container
         if _are_scalars(map(type, deeper)):
             return None
         members = deeper

@@ -12,7 +12,7 @@ from callscore.core.case import Forbidden, Group, Times
 from callscore.core.equality import equal_objects
 from callscore.core.pairing import is_correct_pair, match_calls
 from callscore.core.rules import contains_matchers
-from callscore.core.score import Pair, Score
+from callscore.core.score import Pair, Positions, Score
 from callscore.core.settings import DEFAULT
 from callscore.errors import InvalidCall, InvalidSettings
 
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from callscore.core.case import Expected
     from callscore.core.counted_calls import Ignored, PreparedCalls
     from callscore.core.in_order import Match
-    from callscore.core.score import Positions
     from callscore.core.settings import Settings
 
 __all__ = ["score_calls"]
@@ -69,65 +68,69 @@ def score_calls(
     if settings.mode != "strict" and settings.order == "any" and start < len(actual):
         start = 0  # in flexible mode, two close pairs are better than one equal pair
     has_rules = settings is not DEFAULT and settings.has_rules
-    matches = None if has_rules else _match_plain(calls, actual, start, settings)
-    if matches is None:
+    pairs = None if has_rules else _pair_plain(calls, actual, start, settings)
+    if pairs is None:
         from callscore.core.counted_calls import prepare_calls
 
         prepared = prepared or prepare_calls(expected, actual, settings, tools)
         return _score_expectation(prepared, settings)
-    correct, incorrect = _split_matches(matches, calls, actual, settings)
+    correct, incorrect = pairs
     return Score(calls, actual, start, correct, incorrect, settings, (), ignored)
 
 
+# The positions of the correct pairs, and the incorrect pairs, both in the order of the expected calls.
+_Pairs = tuple[tuple[Positions, ...], tuple[Pair, ...]]
 # Beyond this many pairs, looking every name up among the others takes too long.
 _MAX_LOOKUPS = 4096
 
 
-def _match_plain(
-    expected: _Calls, actual: _Calls, start: int, settings: Settings
-) -> list[Match] | None:
-    """`match_calls` for calls from `start` on; None if the expected ones have rules or groups.
+def _pair_plain(expected: _Calls, actual: _Calls, start: int, settings: Settings) -> _Pairs | None:
+    """The best pairing from `start` on; None if the expected calls have rules or groups.
 
     Most cases have few calls, and a tool is called once: then there is only one pairing.
     """
-    wanted, made = expected[start:], actual[start:]
-    names: list[str | None] = [call.name for call in wanted]  # a group has none
-    others = [call.name for call in made]
+    names: list[Any] = [call.name for call in expected[start:]]  # a group has none
+    others = [call.name for call in actual[start:]]
     is_long = len(names) * len(others) > _MAX_LOOKUPS
     if settings.order != "any" or is_long or None in names:
-        return _match_any_plain(expected, actual, start, settings)
-    matches: list[Match] = []
+        return _pair_any_plain(expected, actual, start, settings)
+    correct: list[Positions] = []
+    incorrect: list[Pair] = []
     row = start - 1
-    for call in wanted:
+    for name in names:
         row += 1
-        name = call.name
         times = others.count(name)
         if not times:
             continue
         if times > 1 or names.count(name) > 1:
-            return _match_any_plain(expected, actual, start, settings)
-        column = others.index(name)
-        is_correct = is_correct_pair(call, made[column], settings)
-        if not is_correct and contains_matchers(call.arguments):
+            return _pair_any_plain(expected, actual, start, settings)
+        column = start + others.index(name)
+        wanted, made = expected[row], actual[column]
+        is_correct = is_correct_pair(wanted, made, settings)
+        if is_correct:
+            correct.append((row, column))
+        elif contains_matchers(wanted.arguments):
             return None  # rules only matter where values are not equal
-        matches.append((row, start + column, is_correct))
-    return matches
+        else:
+            incorrect.append(Pair(wanted, made, row, column, is_correct, settings))
+    return tuple(correct), tuple(incorrect)
 
 
-def _match_any_plain(
+def _pair_any_plain(
     expected: _Calls, actual: _Calls, start: int, settings: Settings
-) -> list[Match] | None:
+) -> _Pairs | None:
     """The same for calls of which there may be several pairings."""
     is_open = start < len(actual)  # where nothing is left to pair, rules do not matter
     for item in expected[start:]:
         if item.__class__ is not ToolCall or (is_open and contains_matchers(item.arguments)):
             return None
-    return match_calls(expected, actual, start, settings, Budget())
+    matches = match_calls(expected, actual, start, settings, Budget())
+    return _split_matches(matches, expected, actual, settings)
 
 
 def _split_matches(
     matches: list[Match], expected: _Calls, actual: _Calls, settings: Settings
-) -> tuple[tuple[Positions, ...], tuple[Pair, ...]]:
+) -> _Pairs:
     """The positions of the correct pairs, and the incorrect pairs."""
     correct: list[Positions] = []
     incorrect: list[Pair] = []

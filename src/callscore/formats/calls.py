@@ -48,6 +48,7 @@ __all__ = [
     "read_call",
     "read_calls",
     "read_simple_calls",
+    "read_simple_sides",
 ]
 
 
@@ -229,8 +230,28 @@ NAMELESS = ""  # the name of a call that has none; no expected call has it
 
 def read_simple_calls(items: list[Any]) -> tuple[ToolCall, ...] | None:
     """The calls of a list in the simplest and usual notation; None for any other."""
-    calls: list[ToolCall] = []
     objects: list[dict[str, Any]] = []
+    calls = _simple_calls(items, objects)
+    is_bounded = end_soon(objects) or not any(map(nesting_fault, objects))
+    return calls if is_bounded else None
+
+
+def read_simple_sides(
+    expected: list[Any], actual: list[Any]
+) -> tuple[tuple[ToolCall, ...], tuple[ToolCall, ...]] | None:
+    """The same for both sides of a case, whose arguments are checked together."""
+    objects: list[dict[str, Any]] = []
+    wanted = _simple_calls(expected, objects)
+    made = None if wanted is None else _simple_calls(actual, objects)
+    if wanted is None or made is None:
+        return None
+    is_bounded = end_soon(objects) or not any(map(nesting_fault, objects))
+    return (wanted, made) if is_bounded else None
+
+
+def _simple_calls(items: list[Any], objects: list[dict[str, Any]]) -> tuple[ToolCall, ...] | None:
+    """The calls of a list, whose arguments are added to the objects that are to be checked."""
+    calls: list[ToolCall] = []
     for item in items:
         if item.__class__ is not dict or len(item) != _PAIR:
             return None
@@ -242,8 +263,7 @@ def read_simple_calls(items: list[Any]) -> tuple[ToolCall, ...] | None:
             return None
         calls.append(ToolCall(name, arguments))
         objects.append(arguments)
-    is_bounded = end_soon(objects) or not any(map(nesting_fault, objects))
-    return tuple(calls) if is_bounded else None
+    return tuple(calls)
 
 
 def read_calls(value: Any, *, side: Side, where: str) -> tuple[ToolCall, ...]:
