@@ -82,7 +82,7 @@ class PlainDecoder:
     """Decodes batches of lines without their arguments.
 
     A file has many calls of few tools. A decoder that knows their names takes one and the same text
-    for each: it is not made, compared and hashed anew, which saves a tenth of the time of scoring.
+    for each: it is not made, compared and hashed anew, which saves 6 to 10 % of the time of scoring.
     """
 
     def __init__(self) -> None:
