@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from io import StringIO
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 from hypothesis import given
@@ -32,7 +32,8 @@ from callscore.core.score import (
     total_calls,
 )
 from callscore.core.scoring import score_calls
-from callscore.core.settings import DEFAULT, ArgumentRule, Mode, Settings
+from callscore.core.settings import DEFAULT, ArgumentRule, Mode, Order, Settings
+from callscore.core.tool_names import count_same_names
 
 MISSING = Fault("missing_argument", "f", 0)
 
@@ -450,3 +451,18 @@ def test_an_ignored_argument_does_not_count_where_no_other_is_expected() -> None
     (pair,) = score_calls(calls[:1], calls[1:], settings).correct
 
     assert (pair.overlap, pair.expected_arguments) == (1.0, 0)
+
+
+@given(
+    st.text("abc", max_size=5),
+    st.text("abc", max_size=5),
+    st.sampled_from(get_args(Order)),
+)
+def test_tool_selection_is_that_of_all_names(one: str, other: str, order: Order) -> None:
+    # Every second call has another argument, so that some of the pairs are incorrect.
+    expected = tuple([ToolCall(name, {"x": 1}) for name in one])
+    actual = tuple([ToolCall(name, {"x": at % 2}) for at, name in enumerate(other)])
+    score = score_calls(expected, actual, Settings(order=order))
+
+    same = count_same_names(list(one), list(other), order)
+    assert score.tool_selection == f1_of(same, len(one), len(other))

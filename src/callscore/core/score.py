@@ -421,12 +421,16 @@ class Score(Struct, frozen=True, gc=False):
     @property
     def tool_selection(self) -> float:
         """The F1 of the tool names, without their arguments."""
-        if self.is_exact:
-            return 1.0  # as in most cases; the names of a pair are the same
-        expected = [call.name for call in self.expected]
-        actual = [call.name for call in self.actual]
-        same = count_same_names(expected, actual, self.settings.order)
-        return f1_of(same, len(expected), len(actual))
+        order = self.settings.order
+        expected, actual, pairs = self.expected, self.actual, 0
+        if order == "any":  # the names of a pair are the same
+            expected, actual = self.unpaired
+            pairs = len(self.expected) - len(expected)
+        same = pairs
+        if expected and actual:
+            names = [call.name for call in expected], [call.name for call in actual]
+            same += count_same_names(*names, order)
+        return f1_of(same, len(self.expected), len(self.actual))
 
     @property
     def argument_accuracy(self) -> float | None:
