@@ -6,6 +6,7 @@ from datetime import date
 from decimal import Decimal
 from enum import IntEnum
 from math import inf, nan
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -220,6 +221,13 @@ def test_arguments_wrong_most_often_come_first() -> None:
     summary = Summary(wrong_arguments={("f", "b"): 1, ("g", "a"): 3, ("f", "a"): 1})
 
     assert worst_arguments(summary) == [("g", "a", 3), ("f", "a", 1), ("f", "b", 1)]
+
+
+def test_arguments_whose_keys_are_not_texts_are_in_order_too() -> None:
+    keys: list[Any] = ["b", None, 1, ("x", 2), "a"]
+    summary = Summary(wrong_arguments={("f", key): 1 for key in keys})
+
+    assert [key for _, key, _ in worst_arguments(summary)] == [("x", 2), 1, None, "a", "b"]
 
 
 def test_tools_confused_most_often_come_first_and_nothing_is_left_out() -> None:

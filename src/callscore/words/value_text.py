@@ -520,7 +520,12 @@ def worst_faults(summary: Summary) -> list[tuple[str, FaultKind, int]]:
 def worst_arguments(summary: Summary) -> list[tuple[str, str, int]]:
     """Tool, argument, and in how many incorrect calls it differs: most often first, then by name."""
     found = [(tool, argument, count) for (tool, argument), count in summary.wrong_arguments.items()]
-    return sorted(found, key=lambda entry: (-entry[2], entry[:2]))
+    return sorted(found, key=lambda entry: (-entry[2], entry[0], _key_text(entry[1])))
+
+
+def _key_text(key: object) -> str:
+    """The key of an argument, which in an object of Python may be anything."""
+    return key if isinstance(key, str) else safe_repr(key)
 
 
 def confused_tools(summary: Summary) -> list[tuple[str | None, str | None, int]]:

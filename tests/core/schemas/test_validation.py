@@ -202,6 +202,7 @@ def test_half_a_surrogate_pair_is_a_character_like_any_other() -> None:
     assert _told({"type": "string", "maxLength": 1}, "\ud800") == []
     assert _told({"required": ["b"]}, {"a": ["\ud83d\ude00 \udc00"]}) == [("required", "$.b")]
     assert _told({"const": 1}, ["\ud800", {1}]) == [("unchecked", "$")]
+    assert _told({"const": 1}, {("a", 1): "\ud800"}) == [("unchecked", "$")]
 
 
 def test_numbers_beyond_json_get_an_answer() -> None:

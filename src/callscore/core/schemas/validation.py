@@ -349,8 +349,9 @@ def _without_surrogates(value: Any) -> Any:
     if isinstance(value, str):
         return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
     if isinstance(value, dict):
-        return {
-            _without_surrogates(key): _without_surrogates(member) for key, member in value.items()
+        return {  # a tuple that is a key cannot become a list; it is refused because it is not text
+            _without_surrogates(key) if isinstance(key, str) else key: _without_surrogates(member)
+            for key, member in value.items()
         }
     if isinstance(value, list | tuple):
         return [_without_surrogates(item) for item in value]
