@@ -96,3 +96,10 @@ class Inputs:
         path = self.folder / "history.db"
         history.fill(path, self.effort.runs, self.effort.few_cases)
         return path
+
+    @cached_property
+    def short_history(self) -> Path:
+        """Two runs of one case, which a command reads in no time."""
+        path = self.folder / "short.db"
+        history.fill(path, 2, 1)
+        return path
