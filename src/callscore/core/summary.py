@@ -412,33 +412,34 @@ def add_counts(counts: dict[Key, int], others: Mapping[Key, int]) -> None:
 ToolOutcome = tuple[int, int, int, int, int]
 
 
+_ONE_CORRECT: ToolOutcome = (1, 0, 0, 0, 0)
+
+
 def tool_outcomes(score: Score) -> dict[str, ToolOutcome]:
     """The outcome of each tool, by name; a pair counts under the expected name."""
     expected, actual = score.expected, score.actual
-    found: dict[str, list[int]] = {}
-    # Correct calls in a loop of their own: most calls are.
-    correct = expected[: score.equal_start]
+    correct = [call.name for call in expected[: score.equal_start]]
     if score.other_correct:
-        correct += tuple([expected[row] for row, _ in score.other_correct])
-    for call in correct:
-        counts = found.get(call.name)
-        if counts is None:
-            found[call.name] = [1, 0, 0, 0, 0]
-        else:
-            counts[0] += 1
-    if len(correct) < len(expected) or len(correct) < len(actual):
-        others = (
-            [pair.expected for pair in score.incorrect],
-            score.missed,
-            score.extra,
-            [actual[position] for position in score.forbidden],
-        )
-        for column, calls in enumerate(others, 1):
-            for call in calls:
-                counts = found.get(call.name)
-                if counts is None:
-                    counts = found[call.name] = [0, 0, 0, 0, 0]
-                counts[column] += 1
+        correct += [expected[row].name for row, _ in score.other_correct]
+    if len(correct) == len(expected) == len(actual):
+        once = dict.fromkeys(correct, _ONE_CORRECT)
+        if len(once) == len(correct):  # as in most cases: each tool is called once
+            return once
+    missed, extra = score.unpaired
+    found: dict[str, list[int]] = {}
+    columns = (
+        correct,
+        [pair.expected.name for pair in score.incorrect],
+        [call.name for call in missed],
+        [call.name for call in extra],
+        [actual[position].name for position in score.forbidden],
+    )
+    for column, names in enumerate(columns):
+        for name in names:
+            counts = found.get(name)
+            if counts is None:
+                counts = found[name] = [0, 0, 0, 0, 0]
+            counts[column] += 1
     return {name: (a, b, c, d, e) for name, (a, b, c, d, e) in found.items()}
 
 

@@ -314,11 +314,11 @@ def _update_run(connection: AnyConnection, existing: Any, row: dict[str, Any]) -
 _COUNTS_WITH_RESULT = ("answered", "errors")
 
 _EVALUATION_CHECKSUMS = "SELECT checksum FROM evaluations WHERE run = :run"
-_SEALED_RESULTS = """
-SELECT number, position, evaluation, case_id, status, passed, f1, tags, checksum FROM results
-WHERE run = :run
+_RESULT_CHECKSUMS = "SELECT checksum FROM results WHERE run = :run"
+_TAGGED_RESULTS = """
+SELECT number, position, evaluation, case_id, status, passed, f1, tags FROM results
+WHERE run = :run AND tags IS NOT NULL
 """
-_TAGS = 7  # of these columns
 
 
 def _seal_columns(connection: AnyConnection, run: Any | None, status: str) -> dict[str, Any]:
@@ -329,12 +329,10 @@ def _seal_columns(connection: AnyConnection, run: Any | None, status: str) -> di
         return Seal(Tally(), Tally()).columns()
     given = {"run": run.number}
     results = Tally()
-    tagged: list[Any] = []
     # Page by page, so that a long run takes no more memory than a short one.
-    for rows in fetch_pages(connection, _SEALED_RESULTS, _ROWS_AT_ONCE, given):
-        results = results.changed([row[-1] for row in rows])
-        tagged += [row for row in rows if row[_TAGS] is not None]
-    _save_numbers_by_tag(connection, run, tagged)
+    for rows in fetch_pages(connection, _RESULT_CHECKSUMS, _ROWS_AT_ONCE, given):
+        results = results.changed([found for (found,) in rows])
+    _save_numbers_by_tag(connection, run, fetch_all(connection, _TAGGED_RESULTS, given))
     evaluations = fetch_all(connection, _EVALUATION_CHECKSUMS, given)
     return Seal(Tally.of([found for (found,) in evaluations]), results).columns()
 
