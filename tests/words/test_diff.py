@@ -667,11 +667,17 @@ _VALUES = st.recursive(
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from("xyz"), inner),
     max_leaves=4,
 )
-_NAMES = st.sampled_from(["f", "g", "поиск", "検索", "name…", "n" * 45, "n" * 99, "l1", "ll"])
+_NAMES = st.sampled_from(["f", "f ", "поиск", "検索", "name…", "n" * 45, "n" * 99, "l1", "ll"])
 _DRAWN_CALLS = st.lists(
     st.tuples(_NAMES, st.dictionaries(st.sampled_from(["a", "ключ", "k k", "p" * 30]), _VALUES)),
     max_size=3,
 )
+
+
+def test_no_line_of_a_text_ends_with_the_space_of_a_name() -> None:
+    score = scored([("f ", {"a": 1})], [("f ", {"a": 2})])
+
+    assert calls_text(score) == plain_text(call_lines(score))
 
 
 @given(_DRAWN_CALLS, _DRAWN_CALLS, st.integers(40, 130), st.sampled_from(["en", "ru"]))

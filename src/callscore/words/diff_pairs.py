@@ -330,7 +330,8 @@ class _DifferentPair(_DrawnPair):
         if self._inline is None or not (self._fits(drawn) and self._fits(widths)):
             return super().text(drawn, widths)
         (name, other), column = self._names, widths[0] + GAP
-        lines = [f"{self._mark[0]} {name}{' ' * (column - display_width(name))}{other}"]
+        padding = " " * (column - display_width(name))
+        lines = [f"{self._mark[0]} {name}{padding}{other}".rstrip()]  # a name may end with a space
         column -= len(INDENT)
         for sign, left, right, notes in self._inline:
             lines.append(f"  {sign} {left}{' ' * (column - len(left))}  {right}")
