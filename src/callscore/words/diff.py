@@ -13,6 +13,7 @@ from callscore.core.rendering import (
     common_prefix,
     display_width,
     excerpt,
+    plain_arguments_text,
     short_names,
 )
 from callscore.core.score import Score
@@ -271,6 +272,10 @@ def _single_call(
     """A call without a partner; if it is too long, the part that differs from calls of the same tool."""
     name = layout.names[call.name]
     limit = width - display_width(name)
+    if call.error is None and call.arguments is not None and limit > _SHORTEST_EXCERPT:
+        plain = plain_arguments_text(call.arguments, limit - len("()"))
+        if plain is not None and len(plain) <= limit - len("()") and not plain.endswith(ELLIPSIS):
+            return (name, style), (f"({plain})", "muted")  # most calls
     text = arguments_text(call, limit=limit, lang=layout.lang)
     if text.endswith(f"{ELLIPSIS})") and limit > _SHORTEST_EXCERPT:
         alike = [

@@ -6,7 +6,7 @@ once, whatever widths are tried.
 
 from __future__ import annotations
 
-from functools import partial
+from functools import lru_cache, partial
 from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
@@ -382,8 +382,13 @@ def _notes_below(pair: Pair, lang: Language) -> list[Row]:
     if more > 0:
         notes.append(note(say(AND_MORE, lang, more=count_of(MORE_REASONS, more, lang))))
     if matched:
-        notes.append(note(f"… {count_of(EQUAL_ARGUMENTS, matched, lang)}"))
+        notes.append(_equal_arguments(matched, lang))
     return notes
+
+
+@lru_cache(maxsize=64)
+def _equal_arguments(count: int, lang: Language) -> Row:
+    return note(f"… {count_of(EQUAL_ARGUMENTS, count, lang)}")
 
 
 def _muted(row: Row) -> Row:

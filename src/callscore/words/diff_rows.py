@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol
 
-from callscore.core.rendering import ELLIPSIS, clip, display_width, wrap_hanging
+from callscore.core.rendering import ELLIPSIS, clip, display_width, is_narrow, wrap_hanging
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -178,7 +178,7 @@ def row_text(row: Row, widths: Widths) -> str:
     """The text of a row that is laid out, without colour."""
     mark, expected, actual, indent, is_note, is_single, _ = row
     if is_note:
-        return plain_text(lay_out(row, widths))
+        return _note_text(row, widths)
     # As `lay_out`, for rows of which nothing is cut: most of them.
     left, right = _width(expected), _width(actual)
     before = "".join([text for text, _ in expected])
@@ -190,6 +190,15 @@ def row_text(row: Row, widths: Widths) -> str:
     elif not (before and after) and left + right <= widths[0] + widths[1] + GAP:
         padding = " " * min(widths[0] + GAP, widths[0] + widths[1] + GAP - right) if after else ""
         return f"{indent}{mark[0]} {padding}{before}{after}".rstrip()
+    return plain_text(lay_out(row, widths))
+
+
+def _note_text(row: Row, widths: Widths) -> str:
+    text, start = row.expected[0][0], f"{row.indent}{row.mark[0]} "
+    room = widths[0] + widths[1] + GAP + MARK - len(start) - row.hang
+    # As `note_lines`, if it has room: most notes.
+    if len(text) <= room and is_narrow(text) and "\N{NO-BREAK SPACE}" not in text:
+        return f"{start}{text}".rstrip()
     return plain_text(lay_out(row, widths))
 
 
