@@ -378,6 +378,14 @@ def test_the_verdict_is_the_headline() -> None:
     )
 
 
+def test_an_evaluation_without_scorers_has_no_table() -> None:
+    (evaluation,) = FINE.evaluations
+    text = write_markdown(replace(FINE, evaluations=(replace(evaluation, scorers=()),)))
+
+    assert "### `assistant`" in text
+    assert "scorer" not in text
+
+
 def test_a_table_says_which_means_are_too_low() -> None:
     text = write_markdown(MIXED)
 

@@ -190,13 +190,17 @@ def resolve_commit_here(reference: str) -> str | None:
 
 def _run_git(folder: Path, *arguments: str) -> str | None:
     # Most commands that read a history do not ask git.
+    import shutil
     import subprocess
 
+    git = shutil.which("git")
+    if git is None:
+        return None
     environment = {name: value for name, value in os.environ.items() if name not in _GIT_VARIABLES}
     environment["GIT_OPTIONAL_LOCKS"] = "0"  # do not block other git processes
     try:
         done = subprocess.run(  # noqa: S603  (no shell)
-            ["git", "-c", "core.fsmonitor=false", *arguments],  # noqa: S607  (found as in a shell)
+            [git, "-c", "core.fsmonitor=false", *arguments],
             cwd=folder,
             env=environment,
             stdin=subprocess.DEVNULL,

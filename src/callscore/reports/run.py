@@ -611,6 +611,8 @@ def _scorers_table(each: EvaluationResults, lang: Language) -> str:
         )
         for scorer in each.scorers
     ]
+    if not rows:  # of a run that ended before its first result
+        return ""
     has_required = any(scorer.fail_under for scorer in each.scorers)
     columns = len(labels) if has_required else len(labels) - 1
     return table([say(label, lang) for label in labels[:columns]], [row[:columns] for row in rows])
