@@ -283,6 +283,14 @@ def test_a_call_without_a_limit_always_has_room(further: tuple[Expected, ...]) -
     assert found.has_room
 
 
+def test_of_several_names_that_look_the_same_the_first_is_compared() -> None:
+    spaces = [f"a{chr(code)}b" for code in range(0x2000, 0x200A)]  # in a set, in any order
+
+    found = explain_unpaired(scored([ToolCall("a b")], [*map(ToolCall, spaces)]), "en")
+
+    assert found.look_alikes == {"a b": "differs at character 2: U+0020 / U+2000"}
+
+
 def test_only_the_tools_asked_for_are_looked_at() -> None:
     score = scored_rules(A, Group("optional", (B,)), Group("optional", (C,)))
 

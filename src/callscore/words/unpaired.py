@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from itertools import islice
 from operator import itemgetter
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
@@ -241,13 +240,18 @@ def explain_unpaired(score: Score, lang: Language) -> UnpairedReasons:
 
 
 def _look_alikes(missed: set[str], called: set[str], lang: Language) -> dict[str, str]:
-    """Where the name of a missed tool differs from the name of a called one that looks the same."""
+    """Where the name of a missed tool differs from the name of a called one that looks the same.
+
+    Of several, it is the first by name: in a set, they are in another order in each process.
+    """
     found: dict[str, str] = {}
-    for name in islice(missed, _MAX_CALLS):
-        for other in islice(called - {name}, _MAX_CALLS):
-            text = code_points_text(name, other, lang)
+    others = sorted(called)[:_MAX_CALLS]
+    for name in sorted(missed)[:_MAX_CALLS]:
+        for other in others:
+            text = None if other == name else code_points_text(name, other, lang)
             if text is not None:
                 found[name] = text
+                break
     return found
 
 
