@@ -18,9 +18,10 @@ from callscore.core.statistics import (
     _binomial_by_rejection,
     _binomial_by_waiting,
     _multinomial,
-    _normal_quantile,
     bootstrap_mean,
     chances_of_success,
+    normal_probability,
+    normal_quantile,
     pass_at_k,
     pass_hat_k,
     wilson,
@@ -305,9 +306,19 @@ def test_the_chances_for_all_k_are_those_for_each(trials: int, successes: int) -
     assert hat_k == [pass_hat_k(trials, successes, k) for k in range(1, trials + 1)]
 
 
-def test_the_quantile_of_the_usual_interval_is_that_of_the_standard_library() -> None:
-    assert _normal_quantile(0.975) == NormalDist().inv_cdf(0.975)
-    assert _normal_quantile(0.9) == NormalDist().inv_cdf(0.9)
+@given(st.floats(1e-300, 1, exclude_max=True))
+def test_quantiles_are_those_of_the_standard_library(probability: float) -> None:
+    expected = NormalDist().inv_cdf(probability)
+
+    assert normal_quantile(probability) == pytest.approx(expected, rel=1e-13, abs=1e-15)
+
+
+@given(st.floats(-45, 45))
+def test_probabilities_are_those_of_the_standard_library(value: float) -> None:
+    expected = NormalDist().cdf(value)
+
+    # Far below the mean, the standard library rounds to 0.
+    assert normal_probability(value) == pytest.approx(expected, abs=1e-15)
 
 
 @given(st.integers(0, 2**32), st.integers(20, 100_000), st.floats(0, 1))

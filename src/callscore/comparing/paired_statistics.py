@@ -13,8 +13,7 @@ from itertools import accumulate
 from math import comb, copysign, erfc, exp, fsum, lgamma, log, sqrt
 from typing import TYPE_CHECKING, NamedTuple
 
-from callscore.comparing.normal import normal_probability, normal_quantile
-from callscore.core.statistics import Interval
+from callscore.core.statistics import Interval, normal_probability, normal_quantile
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from functools import lru_cache
-from math import comb, floor, lgamma, log, sqrt
+from math import comb, erfc, floor, lgamma, log, sqrt
 from operator import mul
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -23,6 +23,8 @@ __all__ = [
     "Interval",
     "bootstrap_mean",
     "chances_of_success",
+    "normal_probability",
+    "normal_quantile",
     "pass_at_k",
     "pass_hat_k",
     "wilson",
@@ -40,6 +42,8 @@ _ROOM_TO_ACCEPT = 0.07
 # Resampling needs at least this many clusters that differ from the most frequent ones.
 _MIN_UNLIKE = 6
 _MAX_BITS = 500  # of a number whose square is a float
+_SQRT_2 = sqrt(2)
+_LOWEST_QUANTILE = -39.0  # below it, probabilities are 0 as floats
 _MAX_TRIALS = 100_000  # their combinations have as many bits
 
 
@@ -84,7 +88,7 @@ def wilson(successes: float, total: int, *, confidence: float = 0.95) -> Interva
         )
     if total == 0:
         return Interval(0.0, 1.0)
-    z = _normal_quantile(0.5 + confidence / 2)
+    z = normal_quantile(0.5 + confidence / 2)
     share = successes / total
     shrink = 1 + z * z / total
     centre = (share + z * z / (2 * total)) / shrink
@@ -95,17 +99,25 @@ def wilson(successes: float, total: int, *, confidence: float = 0.95) -> Interva
     return Interval(low, high)
 
 
-# Of the 95 % interval, which every list of runs shows: importing `statistics` would take longer.
-_UPPER_SHARE, _UPPER_QUANTILE = 0.975, 1.9599639845400536
+def normal_probability(value: float) -> float:
+    """The probability that a standard normal variable is below a value."""
+    return erfc(-value / _SQRT_2) / 2
 
 
-def _normal_quantile(share: float) -> float:
-    """The value that this share of a standard normal distribution is below."""
-    if share == _UPPER_SHARE:
-        return _UPPER_QUANTILE
-    from statistics import NormalDist
+def normal_quantile(probability: float) -> float:
+    """The value that a standard normal variable is below with this probability, between 0 and 1.
 
-    return NormalDist().inv_cdf(share)
+    `statistics.NormalDist` finds the same. Importing it takes longer than to compare two short runs.
+    """
+    if probability > 1 / 2:
+        return -normal_quantile(1 - probability)  # exact, and so is a small probability
+    low, high = _LOWEST_QUANTILE, 0.0
+    while low < (middle := (low + high) / 2) < high:
+        if normal_probability(middle) < probability:
+            low = middle
+        else:
+            high = middle
+    return high
 
 
 def _is_number(value: object) -> bool:
@@ -220,10 +232,8 @@ def _bca_correction(kinds: Sequence[Cluster], number: int, mean: float) -> float
 
 def _bca_share(correction: float, share: float) -> float:
     """The corrected percentile for a plain one, both as shares of the resamples."""
-    from statistics import NormalDist
-
-    moved = correction + _normal_quantile(share)
-    return NormalDist().cdf(correction + moved / (1 - correction * moved))
+    moved = correction + normal_quantile(share)
+    return normal_probability(correction + moved / (1 - correction * moved))
 
 
 def _mean(kinds: Sequence[Cluster], counts: Sequence[int]) -> float:
