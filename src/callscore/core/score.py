@@ -54,6 +54,7 @@ __all__ = [
     "pairs_at",
     "parameters_valid",
     "repr_without_secrets",
+    "tool_selection",
     "total_calls",
 ]
 
@@ -354,11 +355,12 @@ class Score(Struct, frozen=True, gc=False):
     def unpaired(self) -> tuple[tuple[ToolCall, ...], tuple[ToolCall, ...]]:
         """The missed and the extra calls."""
         expected, actual, start = self.expected, self.actual, self.equal_start
-        pairs = self.other_pairs
-        if not pairs:
+        others = len(self.other_correct) + len(self.incorrect)
+        if not others:
             return expected[start:], actual[start:]
-        if len(expected) == len(actual) == start + len(pairs):
+        if len(expected) == len(actual) == start + others:
             return (), ()
+        pairs = self.other_pairs
         rows, columns = {row for row, _ in pairs}, {column for _, column in pairs}
         return (
             tuple([expected[at] for at in range(start, len(expected)) if at not in rows]),
@@ -421,29 +423,21 @@ class Score(Struct, frozen=True, gc=False):
     @property
     def tool_selection(self) -> float:
         """The F1 of the tool names, without their arguments."""
-        order = self.settings.order
-        expected, actual, pairs = self.expected, self.actual, 0
-        if order == "any":  # the names of a pair are the same
-            expected, actual = self.unpaired
-            pairs = len(self.expected) - len(expected)
-        same = pairs
-        if expected and actual:
-            names = [call.name for call in expected], [call.name for call in actual]
-            same += count_same_names(*names, order)
-        return f1_of(same, len(self.expected), len(self.actual))
+        return tool_selection(self, *self.unpaired)
 
     @property
     def argument_accuracy(self) -> float | None:
         """Matched expected arguments / expected arguments, over all pairs; None without any."""
         pairs = self.incorrect
         if self.has_equal_pairs:
-            if not pairs and any(call.arguments for call in self.expected[: self.equal_start]):
+            expected = matched = 0
+            for call in self.expected[: self.equal_start]:
+                expected += len(call.arguments or ())
+            if expected and not pairs:
                 return 1.0  # as in most cases
-            calls = [
-                *self.expected[: self.equal_start],
-                *[self.expected[row] for row, _ in self.other_correct],
-            ]
-            expected = matched = sum([len(call.arguments or ()) for call in calls])
+            for row, _ in self.other_correct:
+                expected += len(self.expected[row].arguments or ())
+            matched = expected
         else:
             pairs = self.correct + pairs
             expected = matched = 0
@@ -543,6 +537,21 @@ def repr_without_secrets(value: Struct) -> str:
     from callscore.words.without_secrets import text_without_secrets
 
     return text_without_secrets(Struct.__repr__(value))
+
+
+def tool_selection(
+    score: Score, missed: tuple[ToolCall, ...], extra: tuple[ToolCall, ...]
+) -> float:
+    """`Score.tool_selection`, where the missed and the extra calls are known already."""
+    order = score.settings.order
+    expected, actual, same = score.expected, score.actual, 0
+    if order == "any":  # the names of a pair are the same
+        same = len(expected) - len(missed)
+        expected, actual = missed, extra
+    if expected and actual:
+        names = [call.name for call in expected], [call.name for call in actual]
+        same += count_same_names(*names, order)
+    return f1_of(same, len(score.expected), len(score.actual))
 
 
 def f1_of(correct: int, expected: int, actual: int) -> float:

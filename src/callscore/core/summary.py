@@ -32,6 +32,7 @@ from callscore.errors import InvalidSettings
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
+    from callscore.core.call import ToolCall
     from callscore.core.fast_strict import StrictCounter
     from callscore.core.results import CaseTrials
     from callscore.core.score import Fault, Score
@@ -69,17 +70,6 @@ class ToolCounts(Struct):
         """Add the counts of the same tool in other cases."""
         for count in self.__struct_fields__:
             setattr(self, count, getattr(self, count) + getattr(other, count))
-
-
-def _unpaired_names(score: Score) -> Mapping[tuple[str | None, str | None], int]:
-    """The missed calls and the extra calls they are set against, in order."""
-    missed, extra = score.unpaired
-    if not missed and not extra:
-        return {}
-    found: dict[tuple[str | None, str | None], int] = {}  # a `Counter` takes longer for a few calls
-    for names in zip_longest([call.name for call in missed], [call.name for call in extra]):
-        found[names] = found.get(names, 0) + 1
-    return found
 
 
 class Summary(Struct):
@@ -120,20 +110,27 @@ class Summary(Struct):
             self.add_trial(trial_of, outcome)
         self.uncounted_cases += has_no_counted_calls(score)
         tool, known = self.tool, self.tools.get
-        for call in score.expected[: score.equal_start]:
+        expected = score.expected
+        for call in expected[: score.equal_start]:
             (known(call.name) or tool(call.name)).correct += 1
         for row, _ in score.other_correct:
-            tool(score.expected[row].name).correct += 1
+            (known(expected[row].name) or tool(expected[row].name)).correct += 1
         for pair in score.incorrect:
             name = pair.expected.name
             tool(name).incorrect += 1
             for argument in pair.differing_arguments:
                 _add_count(self.wrong_arguments, (name, argument))
-        self.add_unpaired(_unpaired_names(score))
+        self._add_unpaired_calls(*score.unpaired)
         for position in score.forbidden:
             tool(score.actual[position].name).forbidden += 1
         if score.faults is not None:
             self._add_faults(score.faults, total_calls("actual", score.actual, score.ignored))
+
+    def _add_unpaired_calls(self, missed: Sequence[ToolCall], extra: Sequence[ToolCall]) -> None:
+        """Count missed calls, each set against the extra call at its position."""
+        if missed or extra:
+            for names in zip_longest([call.name for call in missed], [call.name for call in extra]):
+                self._add_unpaired(names, 1)
 
     def add_counts(self, outcome: Outcome, tools: Mapping[str, ToolOutcome], times: int) -> None:
         """Count several cases with the same outcome and the same counts of each tool.
@@ -156,12 +153,16 @@ class Summary(Struct):
 
     def add_unpaired(self, confusion: Mapping[tuple[str | None, str | None], int]) -> None:
         """Count missed calls and the extra calls they were set against."""
-        add_counts(self.confusion, confusion)
-        for (missed, extra), times in confusion.items():
-            if missed is not None:
-                self.tool(missed).missed += times
-            if extra is not None:
-                self.tool(extra).extra += times
+        for names, times in confusion.items():
+            self._add_unpaired(names, times)
+
+    def _add_unpaired(self, names: tuple[str | None, str | None], times: int) -> None:
+        self.confusion[names] = self.confusion.get(names, 0) + times
+        missed, extra = names
+        if missed is not None:
+            self.tool(missed).missed += times
+        if extra is not None:
+            self.tool(extra).extra += times
 
     def _add_faults(self, faults: Sequence[Fault], calls: int) -> None:
         self.checked_cases += 1

@@ -12,7 +12,7 @@ from msgspec.structs import asdict, replace
 from callscore.core.call import ToolCall
 from callscore.core.counted_calls import forbidden_patterns, forbidding_pattern
 from callscore.core.rendering import safe_repr
-from callscore.core.score import outcome_of
+from callscore.core.score import outcome_of, tool_selection
 from callscore.core.summary import pass_rates
 from callscore.errors import InvalidCall
 from callscore.words.reasons import difference_reason, fault_sentence
@@ -139,7 +139,7 @@ def _score_values(score: Score, lang: Language, parts: Parts) -> tuple[Any, ...]
     missed, extra = score.unpaired
     return (
         *rates,
-        score.tool_selection,
+        tool_selection(score, missed, extra),
         score.argument_accuracy,
         score.tool_called,
         score.parameters_valid,
