@@ -30,6 +30,7 @@ from callscore.words.diff_rows import (
     MARK,
     FixedRow,
     Row,
+    SingleCall,
     note,
     note_lines,
     plain_text,
@@ -158,9 +159,11 @@ def _laid_out(score: Score, width: int, lang: Language) -> tuple[list[Part], Wid
     names = {call.name for call in (*score.expected, *score.actual)}
     short = short_names(names, longest_name(room))
     parts = _parts(score, Layout(width, room, short, explain_unpaired(score, lang), lang))
-    drawn = split_width(room - GAP, [part.most for part in parts])
+    most = [part.most for part in parts]
+    drawn = split_width(room - GAP, most)
     # What is cut may need less room. It hardly ever does, and then the layout stays the same.
-    widths = split_width(room - GAP, [part.columns(drawn) for part in parts])
+    columns = [part.columns(drawn) for part in parts]
+    widths = drawn if columns == most else split_width(room - GAP, columns)
     if widths != drawn and not any(part.has_ellipsis(drawn) for part in parts):
         drawn = widths  # the left side is complete, so that the right side can have all the rest
     return parts, drawn, widths
@@ -182,24 +185,25 @@ def _parts(score: Score, layout: Layout) -> list[Part]:
     """The header, the calls in expected order with extra calls where they happened, and the footer."""
     expected, actual = score.expected, score.actual
     parts: list[Part] = [_HEADERS.get(layout.lang) or _header(layout.lang)]
-    columns, pairs = _pairs_by_position(score)
+    start, columns, pairs = _pairs_by_position(score)
+    parts += [EqualPair(expected[at], actual[at], layout) for at in range(start)]
     extra: deque[int] = deque()
-    if len(columns) < len(actual):
+    if start + len(columns) < len(actual):
         paired = set(columns.values())
-        extra.extend([column for column in range(len(actual)) if column not in paired])
-    for position, call in enumerate(expected):
+        extra.extend([column for column in range(start, len(actual)) if column not in paired])
+    for position in range(start, len(expected)):
         column = columns.get(position, -1)
         if column < 0:
-            parts += map(FixedRow, _missed_rows(call, score, layout))
+            parts += _missed_parts(expected[position], score, layout)
             continue
         while extra and extra[0] < column:
-            parts += map(FixedRow, _extra_rows(score, extra.popleft(), layout))
+            parts += _extra_parts(score, extra.popleft(), layout)
         if position in pairs:
             parts.append(pair_part(pairs[position], layout))
         else:
-            parts.append(EqualPair(call, actual[column], layout))
+            parts.append(EqualPair(expected[position], actual[column], layout))
     for column in extra:
-        parts += map(FixedRow, _extra_rows(score, column, layout))
+        parts += _extra_parts(score, column, layout)
     if score.ignored or score.faults:
         parts += map(FixedRow, _footer_rows(score, layout.lang))
     return parts
@@ -229,53 +233,63 @@ def _footer_rows(score: Score, lang: Language) -> Iterator[Row]:
             yield note(say(MORE, lang, count=len(score.faults) - MAX_DIFFERENCES))
 
 
-def _pairs_by_position(score: Score) -> tuple[dict[int, int], dict[int, Pair]]:
-    """The actual position of each pair by the expected one; and the pairs that may have differences."""
-    start = range(score.equal_start)
-    columns = dict(zip(start, start, strict=True))
-    columns.update(score.other_correct)
-    pairs = score.incorrect
+def _pairs_by_position(score: Score) -> tuple[int, dict[int, int], dict[int, Pair]]:
+    """How many pairs of equal calls there are at the start, and where the others are.
+
+    Then the actual position of each other pair by the expected one, and the pairs that may have differences.
+    """
     # Most pairs are equal calls, and making them would take longer than the rest. In a score without
     # secrets, each pair has its differences.
-    if score.__class__ is not Score or not score.has_equal_pairs:
-        pairs = (*score.correct, *pairs)
-    columns.update([(pair.expected_index, pair.actual_index) for pair in pairs])
-    return columns, {pair.expected_index: pair for pair in pairs}
+    if score.__class__ is Score and score.has_equal_pairs:
+        start, columns, pairs = score.equal_start, dict(score.other_correct), score.incorrect
+    else:
+        start, columns, pairs = 0, {}, (*score.correct, *score.incorrect)
+    found: dict[int, Pair] = {}
+    for pair in pairs:
+        columns[pair.expected_index] = pair.actual_index
+        found[pair.expected_index] = pair
+    return start, columns, found
 
 
-def _missed_rows(call: ToolCall, score: Score, layout: Layout) -> Iterator[Row]:
-    left = _single_call(call, "missed", layout.room, score.expected, layout)
-    yield Row(("-", "missed"), left, is_single=True)
+def _missed_parts(call: ToolCall, score: Score, layout: Layout) -> list[Part]:
+    name, arguments = _single_call(call, layout.room, score.expected, layout)
+    parts: list[Part] = [SingleCall(("-", "missed"), name, arguments, is_extra=False)]
     if call.name in layout.reasons.out_of_order:
-        yield note(say(OUT_OF_ORDER, layout.lang))
+        parts.append(FixedRow(note(say(OUT_OF_ORDER, layout.lang))))
     if call.name in layout.reasons.look_alikes:
-        yield note(layout.reasons.look_alikes[call.name])
+        parts.append(FixedRow(note(layout.reasons.look_alikes[call.name])))
+    return parts
 
 
-def _extra_rows(score: Score, position: int, layout: Layout) -> Iterator[Row]:
+def _extra_parts(score: Score, position: int, layout: Layout) -> list[Part]:
     call, calls = score.actual[position], score.actual
     if position in score.forbidden:
         word = say(FORBIDDEN, layout.lang)
         room = layout.room - display_width(word) - GAP
-        right = _single_call(call, "forbidden", room, calls, layout)
-        yield Row(("!", "forbidden"), ((word, "forbidden"),), right, is_single=True)
-        return
-    right = _single_call(call, "extra", layout.room, calls, layout)
-    yield Row(("+", "extra"), (), right, is_single=True)
+        name, arguments = _single_call(call, room, calls, layout)
+        left: Line = ((word, "forbidden"),)
+        right: Line = (name, "forbidden"), (arguments, "muted")
+        return [FixedRow(Row(("!", "forbidden"), left, right, is_single=True))]
+    name, arguments = _single_call(call, layout.room, calls, layout)
+    parts: list[Part] = [SingleCall(("+", "extra"), name, arguments, is_extra=True)]
     if position in layout.reasons.extra:
-        yield note(layout.reasons.extra[position])
+        parts.append(FixedRow(note(layout.reasons.extra[position])))
+    return parts
 
 
 def _single_call(
-    call: ToolCall, style: Style, width: int, calls: Sequence[ToolCall], layout: Layout
-) -> Line:
-    """A call without a partner; if it is too long, the part that differs from calls of the same tool."""
+    call: ToolCall, width: int, calls: Sequence[ToolCall], layout: Layout
+) -> tuple[str, str]:
+    """The name and the arguments of a call without a partner.
+
+    If these are too long, the part that differs from calls of the same tool is shown.
+    """
     name = layout.names[call.name]
     limit = width - display_width(name)
     if call.error is None and call.arguments is not None and limit > _SHORTEST_EXCERPT:
         plain = plain_arguments_text(call.arguments, limit - len("()"))
         if plain is not None and len(plain) <= limit - len("()") and not plain.endswith(ELLIPSIS):
-            return (name, style), (f"({plain})", "muted")  # most calls
+            return name, f"({plain})"  # most calls
     text = arguments_text(call, limit=limit, lang=layout.lang)
     if text.endswith(f"{ELLIPSIS})") and limit > _SHORTEST_EXCERPT:
         alike = [
@@ -288,4 +302,4 @@ def _single_call(
             others = {arguments_text(each, limit=_LONGEST_CALL)[1:-1] for each in alike} - {whole}
             at = max([common_prefix(whole, other) for other in others], default=0)
             text = f"({excerpt(whole, at, limit - len('()'))})" if at else text
-    return (name, style), (text, "muted")
+    return name, text

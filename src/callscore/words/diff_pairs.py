@@ -6,7 +6,7 @@ once, whatever widths are tried.
 
 from __future__ import annotations
 
-from functools import lru_cache, partial
+from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
@@ -42,7 +42,7 @@ from callscore.words.reasons import difference_code_points, hidden_differences, 
 from callscore.words.value_text import arguments_text, path_text, type_name
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
     from callscore.core.arguments import Difference
     from callscore.core.call import ToolCall
@@ -91,55 +91,46 @@ def pair_part(pair: Pair, layout: Layout) -> Part:
         return EqualPair(pair.expected, pair.actual, layout, mark)
     names = layout.names[pair.expected.name], layout.names[pair.actual.name]
     if pair.actual.error is not None:
-        return _DrawnPair(partial(_malformed_rows, pair, names, mark, layout.lang), layout.width)
+        return _MalformedPair(pair, names, mark, layout)
     return _DifferentPair(pair, names, mark, layout)
 
 
 class EqualPair:
     """A pair without differences; a long name has a line of its own, above the arguments.
 
-    Most calls are in such pairs. The text of plain arguments is made once, and cut for each width.
+    Most calls are in such pairs. The text of plain calls is made once, and cut for each width.
     """
 
-    __slots__ = ("_calls", "_lang", "_least", "_mark", "_names", "_texts", "_whole", "most")
+    __slots__ = ("_calls", "_cells", "_layout", "_least", "_mark", "most")
 
     def __init__(
         self, expected: ToolCall, actual: ToolCall, layout: Layout, mark: Span = _CORRECT
     ) -> None:
-        self._calls, self._lang, self._mark = (expected, actual), layout.lang, mark
-        width = layout.width
-        name, other = self._names = layout.names[expected.name], layout.names[actual.name]
+        self._calls, self._layout, self._mark = (expected, actual), layout, mark
+        names, width = layout.names, layout.width
+        name, other = names[expected.name], names[actual.name]
         taken = len(name) if name.isascii() else display_width(name)
         other_taken = taken if other == name else display_width(other)
         self._least = taken + _LEAST_ARGUMENTS, other_taken + _LEAST_ARGUMENTS
+        # Both calls as a whole, as wide as they are long; None if they are not plain.
+        self._cells: tuple[str, str] | None = None
         left = _plain_arguments(expected, width)
-        if left is not None and _are_written_alike(expected, actual):
-            right: str | None = left
-        else:
-            right = _plain_arguments(actual, width)
-        self._texts = left, right
-        # The columns that both calls take as a whole; None if they are not plain.
-        self._whole: Widths | None = None
-        if left is not None and right is not None:
-            self._whole = taken + len(left) + _BRACKETS, other_taken + len(right) + _BRACKETS
+        if left is not None and taken == len(name) and other_taken == len(other):
+            cell = f"{name}({left})"
+            if name == other and _are_written_alike(expected, actual):
+                self._cells = cell, cell
+            else:
+                right = _plain_arguments(actual, width)
+                self._cells = None if right is None else (cell, f"{other}({right})")
         self.most = self.columns((width, width))
-
-    def _fits(self, widths: Widths) -> bool:
-        return self._least[0] <= widths[0] and self._least[1] <= widths[1]
-
-    def _arguments(self, side: int, limit: int) -> str:
-        text = self._texts[side]
-        if text is None:
-            return arguments_text(self._calls[side], limit=limit, lang=self._lang)
-        inside = max(limit - _BRACKETS, 1)
-        return f"({text})" if len(text) <= inside else f"({text[: inside - 1]}…)"
 
     def columns(self, widths: Widths) -> Widths:
         """How many columns both calls take if there are only these."""
-        whole, least = self._whole, self._least
-        if whole is not None and least[0] <= widths[0] and least[1] <= widths[1]:
-            return min(whole[0], widths[0]), min(whole[1], widths[1])
-        return most_columns(self._rows(widths))
+        cells, least = self._cells, self._least
+        if cells is None or least[0] > widths[0] or least[1] > widths[1]:
+            return most_columns(self._rows(widths))
+        left, right = len(cells[0]), len(cells[1])
+        return min(left, widths[0]), min(right, widths[1])
 
     def has_ellipsis(self, widths: Widths) -> bool:
         """Whether the expected call is cut."""
@@ -147,49 +138,43 @@ class EqualPair:
 
     def lines(self, drawn: Widths, widths: Widths) -> list[Line]:
         """Both calls on one line, or on two if a name is long."""
-        if self._whole is None or drawn != widths or not self._fits(drawn):
-            return [line for row in self._rows(drawn) for line in lay_out(row, widths)]
-        # As `lay_out` would, which cuts nothing here.
-        (name, other), mark, style = self._names, self._mark, self._mark[1]
-        left = self._arguments(0, drawn[0] - self._least[0] + _LEAST_ARGUMENTS)
-        right = self._arguments(1, drawn[1] - self._least[1] + _LEAST_ARGUMENTS)
-        padding = " " * (max(drawn[0] - self._whole[0], 0) + GAP)
-        start: Line = ("", ""), mark, (" ", "")
-        cells: Line = (
-            (name, style),
-            (left, "muted"),
-            (padding, ""),
-            (other, style),
-            (right, "muted"),
-        )
-        return [start + cells]
+        return [line for row in self._rows(drawn) for line in lay_out(row, widths)]
 
     def text(self, drawn: Widths, widths: Widths) -> str:
         """The text of these lines, without colour."""
-        if self._whole is None or drawn != widths or not self._fits(drawn):
+        cells, least = self._cells, self._least
+        if cells is None or drawn != widths or least[0] > drawn[0] or least[1] > drawn[1]:
             return plain_text(self.lines(drawn, widths))
-        # The same as `lines`, written out: most lines of a report are made here.
-        (left, right), (name, other) = self._texts, self._names
-        missing, room = drawn[0] - self._whole[0], drawn[1] - self._whole[1]
-        if missing < 0 and left is not None:
-            left = f"{left[: missing - 1]}…"
-        if room < 0 and right is not None:
-            right = f"{right[: room - 1]}…"
-        padding = " " * (missing + GAP) if missing > 0 else "   "
-        return f"{self._mark[0]} {name}({left}){padding}{other}({right})"
+        # The same, written out: most lines of a report are made here.
+        (left, right), (width, other_width) = cells, drawn
+        padding = width - len(left)
+        if padding < 0:
+            left, padding = f"{left[: width - 2]}…)", 0
+        if len(right) > other_width:
+            right = f"{right[: other_width - 2]}…)"
+        return f"{self._mark[0]} {left}{' ' * (padding + GAP)}{right}"
 
     def _rows(self, widths: Widths) -> list[Row]:
-        mark, style = self._mark, self._mark[1]
-        if self._fits(widths):
-            name, other = self._names
-            left, right = [
-                self._arguments(side, widths[side] - self._least[side] + _LEAST_ARGUMENTS)
+        least, mark, style = self._least, self._mark, self._mark[1]
+        if least[0] <= widths[0] and least[1] <= widths[1]:
+            rooms = [widths[side] - least[side] + _LEAST_ARGUMENTS for side in (0, 1)]
+            cells: list[Line] = [
+                ((self._name(side), style), (self._arguments(side, rooms[side]), "muted"))
                 for side in (0, 1)
             ]
-            return [Row(mark, ((name, style), (left, "muted")), ((other, style), (right, "muted")))]
-        left, right = [self._arguments(side, widths[side] - len(INDENT)) for side in (0, 1)]
-        below = Row((" ", ""), ((left, "muted"),), ((right, "muted"),), INDENT)
-        return [_name_row(self._names, mark, widths), below]
+            return [Row(mark, cells[0], cells[1])]
+        cells = [((self._arguments(side, widths[side] - len(INDENT)), "muted"),) for side in (0, 1)]
+        names = self._name(0), self._name(1)
+        return [_name_row(names, mark, widths), Row((" ", ""), cells[0], cells[1], INDENT)]
+
+    def _name(self, side: int) -> str:
+        return self._layout.names[self._calls[side].name]
+
+    def _arguments(self, side: int, limit: int) -> str:
+        if self._cells is None:
+            return arguments_text(self._calls[side], limit=limit, lang=self._layout.lang)
+        text, limit = self._cells[side][len(self._name(side)) :], max(limit, _LEAST_ARGUMENTS)
+        return text if len(text) <= limit else f"{text[: limit - 2]}…)"
 
 
 def _plain_arguments(call: ToolCall, width: int) -> str | None:
@@ -220,14 +205,17 @@ def _name_row(names: tuple[str, str], mark: Span, widths: Widths) -> Row:
 
 
 class _DrawnPair:
-    """The rows of a pair with differences: a function of the widths, called once for each."""
+    """The rows of a pair with differences: they are drawn for each widths that are tried."""
 
-    __slots__ = ("_draw", "_drawn", "most")
+    __slots__ = ("_drawn", "_layout", "_mark", "_names", "_pair", "most")
 
-    def __init__(self, draw: Callable[[Widths], Iterator[Row]], width: int) -> None:
-        self._draw = draw
+    def __init__(self, pair: Pair, names: tuple[str, str], mark: Span, layout: Layout) -> None:
+        self._pair, self._names, self._mark, self._layout = pair, names, mark, layout
         self._drawn: dict[Widths, list[Row]] = {}
-        self.most = self.columns((width, width))
+        self.most = self.columns((layout.width, layout.width))
+
+    def _draw(self, widths: Widths) -> Iterator[Row]:
+        raise NotImplementedError
 
     def _rows(self, widths: Widths) -> list[Row]:
         found = self._drawn.get(widths)
@@ -246,6 +234,23 @@ class _DrawnPair:
 
     def text(self, drawn: Widths, widths: Widths) -> str:
         return "\n".join([row_text(row, widths) for row in self._rows(drawn)])
+
+
+class _MalformedPair(_DrawnPair):
+    """A pair whose actual call has no readable arguments."""
+
+    __slots__ = ()
+
+    def _draw(self, widths: Widths) -> Iterator[Row]:
+        pair = self._pair
+        yield _name_row(self._names, self._mark, widths)
+        left_room, right_room = [width - len(INDENT) for width in widths]
+        expected = pair.expected.arguments
+        left = ELLIPSIS if expected is None else render_arguments(expected, limit=left_room)
+        error = pair.actual.error or ""
+        right = "?" if error == NOT_CAPTURED else render_value(pair.actual.raw, limit=right_room)
+        yield Row(_INCORRECT, ((left, "changed"),), ((right, "changed"),), INDENT)
+        yield note(malformed_text(error, lang=self._layout.lang))
 
 
 class _Change(NamedTuple):
@@ -298,27 +303,30 @@ class _DifferentPair(_DrawnPair):
     is drawn then: the columns that they take are known, and their text is written at once.
     """
 
-    __slots__ = ("_inline", "_mark", "_names", "_notes", "_whole")
+    __slots__ = ("_changes", "_inline", "_notes", "_whole")
 
     def __init__(self, pair: Pair, names: tuple[str, str], mark: Span, layout: Layout) -> None:
-        changes = _changes(pair, layout)
-        self._names, self._mark = names, mark
+        self._changes = _changes(pair, layout)
         self._notes = _notes_below(pair, layout.lang)
-        self._inline = _inline_cells(changes, layout.lang)
+        self._inline = _inline_cells(self._changes, layout.lang)
         # The columns that all cells take beside their paths; None if one is not plain.
         self._whole: Widths | None = None
         if self._inline is not None:
-            indent = len(INDENT)
-            self._whole = (
-                max([display_width(names[0]), *[len(cell[1]) + indent for cell in self._inline]]),
-                max([display_width(names[1]), *[len(cell[2]) + indent for cell in self._inline]]),
-            )
-        draw = partial(_different_rows, pair, layout, changes, self._notes)
-        super().__init__(draw, layout.width)
+            left, right = display_width(names[0]), display_width(names[1])
+            for _, one, other, _ in self._inline:
+                left = max(left, len(one) + len(INDENT))
+                right = max(right, len(other) + len(INDENT))
+            self._whole = left, right
+        super().__init__(pair, names, mark, layout)
 
-    def _fits(self, widths: Widths) -> bool:
-        whole = self._whole
-        return whole is not None and whole[0] <= widths[0] and whole[1] <= widths[1]
+    def _draw(self, widths: Widths) -> Iterator[Row]:
+        yield _name_row(self._names, self._mark, widths)
+        inner = widths[0] - len(INDENT), widths[1] - len(INDENT)
+        for change in self._changes:
+            for row in _value_rows(change, inner, self._layout.lang):
+                yield _muted(row) if self._pair.is_correct else row
+            yield from change.notes
+        yield from self._notes
 
     def columns(self, widths: Widths) -> Widths:
         whole = self._whole
@@ -327,7 +335,9 @@ class _DifferentPair(_DrawnPair):
         return most_columns(self._rows(widths))
 
     def text(self, drawn: Widths, widths: Widths) -> str:
-        if self._inline is None or not (self._fits(drawn) and self._fits(widths)):
+        whole = self._whole
+        room = min(drawn[0], widths[0]), min(drawn[1], widths[1])
+        if self._inline is None or whole is None or whole[0] > room[0] or whole[1] > room[1]:
             return super().text(drawn, widths)
         (name, other), column = self._names, widths[0] + GAP
         padding = " " * (column - display_width(name))
@@ -361,20 +371,6 @@ def _inline_cells(changes: list[_Change], lang: Language) -> list[_Cells] | None
     return found
 
 
-def _different_rows(
-    pair: Pair, layout: Layout, changes: list[_Change], notes: list[Row], widths: Widths
-) -> Iterator[Row]:
-    mark = _CORRECT if pair.is_correct else _INCORRECT
-    names = layout.names[pair.expected.name], layout.names[pair.actual.name]
-    yield _name_row(names, mark, widths)
-    inner = widths[0] - len(INDENT), widths[1] - len(INDENT)
-    for change in changes:
-        for row in _value_rows(change, inner, layout.lang):
-            yield _muted(row) if pair.is_correct else row
-        yield from change.notes
-    yield from notes
-
-
 def _notes_below(pair: Pair, lang: Language) -> list[Row]:
     """How many differences are not shown, and how many arguments are equal."""
     notes: list[Row] = []
@@ -394,19 +390,6 @@ def _equal_arguments(count: int, lang: Language) -> Row:
 def _muted(row: Row) -> Row:
     cells: list[Line] = [tuple((text, "muted") for text, _ in cell) for cell in row[1:3]]
     return row._replace(mark=(row.mark[0], "muted"), expected=cells[0], actual=cells[1])
-
-
-def _malformed_rows(
-    pair: Pair, names: tuple[str, str], mark: Span, lang: Language, widths: Widths
-) -> Iterator[Row]:
-    yield _name_row(names, mark, widths)
-    left_room, right_room = [width - len(INDENT) for width in widths]
-    expected = pair.expected.arguments
-    left = ELLIPSIS if expected is None else render_arguments(expected, limit=left_room)
-    error = pair.actual.error or ""
-    right = "?" if error == NOT_CAPTURED else render_value(pair.actual.raw, limit=right_room)
-    yield Row(_INCORRECT, ((left, "changed"),), ((right, "changed"),), INDENT)
-    yield note(malformed_text(error, lang=lang))
 
 
 def _value_rows(change: _Change, widths: Widths, lang: Language) -> Iterator[Row]:

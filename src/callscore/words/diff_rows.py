@@ -17,6 +17,7 @@ __all__ = [
     "Line",
     "Part",
     "Row",
+    "SingleCall",
     "Span",
     "Style",
     "Widths",
@@ -89,7 +90,7 @@ def note(text: str, *, indent: str = INDENT, style: Style = "muted", hang: int =
 
 
 class FixedRow:
-    """A row that does not depend on the widths: a header, a call without a partner, a note."""
+    """A row that does not depend on the widths: a header, a forbidden call, a note."""
 
     __slots__ = ("_row", "most")
 
@@ -112,6 +113,44 @@ class FixedRow:
     def text(self, _: Widths, widths: Widths) -> str:
         """Its text, without colour."""
         return row_text(self._row, widths)
+
+
+class SingleCall:
+    """A call without a partner, missed or extra: its mark, its name and its arguments."""
+
+    __slots__ = ("_arguments", "_is_extra", "_mark", "_name", "most")
+
+    def __init__(self, mark: Span, name: str, arguments: str, *, is_extra: bool) -> None:
+        self._mark, self._name, self._arguments, self._is_extra = mark, name, arguments, is_extra
+        taken = display_width(name) + display_width(arguments)
+        self.most: Widths = (0, taken) if is_extra else (taken, 0)
+
+    def _row(self) -> Row:
+        call: Line = (self._name, self._mark[1]), (self._arguments, "muted")
+        left, right = ((), call) if self._is_extra else (call, ())
+        return Row(self._mark, left, right, is_single=True)
+
+    def columns(self, _: Widths) -> Widths:
+        """The same in all widths."""
+        return self.most
+
+    def has_ellipsis(self, _: Widths) -> bool:
+        """Whether something on the left side is cut."""
+        return has_ellipsis(self._row())
+
+    def lines(self, _: Widths, widths: Widths) -> list[Line]:
+        """The call, laid out."""
+        return lay_out(self._row(), widths)
+
+    def text(self, _: Widths, widths: Widths) -> str:
+        """Its text, without colour."""
+        column, (left, right) = widths[0] + GAP, self.most
+        rest = column + widths[1] - left - right
+        if rest < 0:
+            return plain_text(lay_out(self._row(), widths))
+        # The same, if nothing is cut.
+        padding = " " * min(column, rest) if self._is_extra else ""
+        return f"{self._mark[0]} {padding}{self._name}{self._arguments}"
 
 
 def _row_columns(row: Row) -> Widths:
