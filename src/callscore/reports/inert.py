@@ -77,7 +77,7 @@ def inert_block(parts: Sequence[bytes], output_format: str) -> bytes:
 def _is_inert(data: bytes, output_format: str) -> bool:
     if output_format in _JSON:
         return _is_inert_json(data)
-    if b"::" in data or b"##" in data:
+    if b"::" in data or (b"#" in data and b"##" in data):  # a single byte is found soonest
         return False
     rest = data.translate(None, _PLAIN_BYTES).decode()
     return not rest or (_HIDDEN.search(rest) is None and _ESCAPE.search(rest) is None)

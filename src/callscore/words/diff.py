@@ -16,7 +16,7 @@ from callscore.core.rendering import (
     plain_arguments_text,
     short_names,
 )
-from callscore.core.score import Score
+from callscore.core.score import Score, has_no_counted_calls
 from callscore.words.diff_pairs import (
     MAX_DIFFERENCES,
     EqualPair,
@@ -39,7 +39,7 @@ from callscore.words.diff_rows import (
 from callscore.words.explanation import FORBIDDEN_CALLS, ignored_notes
 from callscore.words.reasons import fault_sentence
 from callscore.words.unpaired import explain_unpaired
-from callscore.words.value_text import MORE, NO_RATING, arguments_text, percent, score_rating
+from callscore.words.value_text import MORE, NO_RATING, arguments_text, percent, rating
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -105,9 +105,9 @@ def score_text(score: Score, *, width: int = 100, lang: Language = "en") -> str:
 
 
 def _headline(score: Score, lang: Language) -> Line:
-    word = score_rating(score, lang=lang) or say(NO_RATING, lang)
     rates = score.f1, score.precision, score.recall
-    text = _rates_text(rates, score.settings.pass_mark, word, lang)
+    is_rated = not has_no_counted_calls(score)
+    text = _rates_text(rates, score.settings.pass_mark, lang, is_rated=is_rated)
     if not score.forbidden:
         return ((text, ""),)
     calls = count_of(FORBIDDEN_CALLS, len(score.forbidden), lang)  # then the score is 0
@@ -117,11 +117,12 @@ def _headline(score: Score, lang: Language) -> Line:
 # Cases have few calls, so that many have the same rates.
 @lru_cache(maxsize=1024)
 def _rates_text(
-    rates: tuple[float, float, float], pass_mark: float, rating: str, lang: Language
+    rates: tuple[float, float, float], pass_mark: float, lang: Language, *, is_rated: bool
 ) -> str:
     f1, *others = rates
     score, (precision, recall) = percent(f1, border=pass_mark), map(percent, others)
-    return say(HEADLINE, lang, score=score, precision=precision, recall=recall, rating=rating)
+    word = rating(f1, lang=lang) if is_rated else say(NO_RATING, lang)
+    return say(HEADLINE, lang, score=score, precision=precision, recall=recall, rating=word)
 
 
 def call_lines(score: Score, *, width: int = 100, lang: Language = "en") -> list[Line]:

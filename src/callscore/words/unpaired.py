@@ -204,7 +204,9 @@ _NOTHING_UNPAIRED = UnpairedReasons(set(), {}, {})
 def explain_unpaired(score: Score, lang: Language) -> UnpairedReasons:
     """Why the unpaired calls of a score have no partner."""
     pairs = score.other_pairs
-    if len(score.expected) == len(score.actual) == score.equal_start + len(pairs):
+    paired = score.equal_start + len(pairs)
+    # Missed calls are only explained by extra ones; extra calls also by what was written.
+    if len(score.actual) == paired or (len(score.expected) == paired and not score.expectation):
         return _NOTHING_UNPAIRED
     rows = _unpaired_positions({row for row, _ in pairs}, score.equal_start, len(score.expected))
     columns = _unpaired_positions(
