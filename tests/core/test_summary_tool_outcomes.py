@@ -38,6 +38,12 @@ def test_nothing_expected_and_nothing_called_counts_nothing() -> None:
     assert tool_outcomes(score([], [])) == {}
 
 
+def test_correct_calls_of_the_same_tool_are_counted_together() -> None:
+    found = score(["f", "g", "f"], ["f", "g", "f"])
+
+    assert tool_outcomes(found) == {"f": (2, 0, 0, 0, 0), "g": (1, 0, 0, 0, 0)}
+
+
 @given(CALLS, CALLS)
 def test_the_counts_are_those_of_a_summary(expected: list[object], actual: list[object]) -> None:
     found = score(expected, actual)
