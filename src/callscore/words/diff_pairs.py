@@ -6,6 +6,7 @@ once, whatever widths are tried.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -204,8 +205,8 @@ def _name_row(names: tuple[str, str], mark: Span, widths: Widths) -> Row:
     return Row(mark, ((name, mark[1]),), cell, is_note=not has_room)
 
 
-class _DrawnPair:
-    """The rows of a pair with differences: they are drawn for each widths that are tried."""
+class _DrawnPair(ABC):
+    """A pair with differences: its rows are drawn for each two widths that are tried."""
 
     __slots__ = ("_drawn", "_layout", "_mark", "_names", "_pair", "most")
 
@@ -214,8 +215,8 @@ class _DrawnPair:
         self._drawn: dict[Widths, list[Row]] = {}
         self.most = self.columns((layout.width, layout.width))
 
-    def _draw(self, widths: Widths) -> Iterator[Row]:
-        raise NotImplementedError
+    @abstractmethod
+    def _draw(self, widths: Widths) -> Iterator[Row]: ...
 
     def _rows(self, widths: Widths) -> list[Row]:
         found = self._drawn.get(widths)
