@@ -224,7 +224,7 @@ class _Worths:
         best = 0
         here = [0]
         here += [  # not max(): this is the innermost loop
-            best if pair <= best and rest <= best else (best := pair if pair > rest else rest)  # noqa: FURB136
+            best if pair <= best and rest <= best else (best := pair if pair > rest else rest)  # noqa: FURB136  (hot)
             for pair, rest in zip(pairs, islice(self.row, 1, None), strict=True)
         ]
         self.row = here

@@ -62,7 +62,9 @@ def inert_text(text: str, output_format: str = "table", *, is_coloured: bool = F
 
 def inert_bytes(data: bytes, output_format: str) -> bytes:
     """Like `inert_text`, for a report that is encoded already."""
-    return data if _is_inert(data, output_format) else _inert(data, output_format)
+    if _is_inert(data, output_format):
+        return data
+    return inert_text(data.decode(), output_format).encode()
 
 
 def inert_block(parts: Sequence[bytes], output_format: str) -> bytes:
@@ -73,8 +75,11 @@ def inert_block(parts: Sequence[bytes], output_format: str) -> bytes:
     return b"".join([inert_bytes(part, output_format) for part in parts])
 
 
-# Looking for control and invisible characters takes long: first remove what is neither.
 def _is_inert(data: bytes, output_format: str) -> bool:
+    """Whether `inert_text` changes nothing.
+
+    Looking for control and invisible characters takes long, so that what is neither is removed first.
+    """
     if output_format in _JSON:
         return _is_inert_json(data)
     if b"::" in data or (b"#" in data and b"##" in data):  # a single byte is found soonest
@@ -83,17 +88,13 @@ def _is_inert(data: bytes, output_format: str) -> bool:
     return not rest or (_HIDDEN.search(rest) is None and _ESCAPE.search(rest) is None)
 
 
-# The encoder of JSON has escaped the first control characters, and single bytes are found soonest.
 def _is_inert_json(data: bytes) -> bool:
+    """The same for JSON, whose encoder has escaped the first control characters."""
     if b"#" in data and b"##" in data:
         return False
     if data.isascii() and b"\x7f" not in data:
         return True  # most lines of a large file
     return _HIDDEN_IN_JSON.search(data.translate(None, _PLAIN_BYTES).decode()) is None
-
-
-def _inert(data: bytes, output_format: str) -> bytes:
-    return inert_text(data.decode(), output_format).encode()
 
 
 def inert_lines(text: str) -> str:
