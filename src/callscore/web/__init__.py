@@ -1,0 +1,1 @@
+"""The page of `callscore view`: the history in a browser, served to this machine only."""
