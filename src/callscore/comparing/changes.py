@@ -23,10 +23,12 @@ __all__ = [
     "ChangeReasonKind",
     "Direction",
     "SettingChange",
+    "change_of",
     "fails",
     "find_alarms",
     "find_changes",
     "passed_share",
+    "passed_trials",
 ]
 
 ChangeKind = Literal["fixed", "broken", "changed"]
@@ -115,14 +117,20 @@ def find_changes(cases: Iterable[MatchedCase]) -> tuple[CaseChange, ...]:
     A case passes if more than half of its trials do; a case that is undecided on one side is neither
     fixed nor broken.
     """
-    found = [_change(kind, pair) for pair in cases if (kind := _kind(pair)) is not None]
+    found = [change for pair in cases if (change := change_of(pair)) is not None]
     return tuple(sorted(found, key=lambda change: _ORDER.index(change.kind)))
+
+
+def change_of(pair: MatchedCase) -> CaseChange | None:
+    """How the outcome of a case changed; None if it did not."""
+    kind = _kind(pair)
+    return None if kind is None else _change(kind, pair)
 
 
 def _kind(pair: MatchedCase) -> ChangeKind | None:
     if pair.before.trials == pair.after.trials:
         return None
-    before, after = _passed(pair.before), _passed(pair.after)
+    before, after = passed_trials(pair.before), passed_trials(pair.after)
     first, second = _decision(before), _decision(after)
     if first is not None and second is not None and first != second:
         return "fixed" if second else "broken"
@@ -132,7 +140,7 @@ def _kind(pair: MatchedCase) -> ChangeKind | None:
     return None
 
 
-def _passed(case: CaseOutcome) -> tuple[int, int]:
+def passed_trials(case: CaseOutcome) -> tuple[int, int]:
     """The numbers of passed and of decided trials; a trial without an answer did not pass."""
     decided = passed = 0
     for trial in case.trials:
@@ -148,12 +156,12 @@ def _decision(passed: tuple[int, int]) -> bool | None:
 
 def fails(case: CaseOutcome) -> bool:
     """Whether a case does not pass; one that is undecided does not fail."""
-    return _decision(_passed(case)) is False
+    return _decision(passed_trials(case)) is False
 
 
 def passed_share(case: CaseOutcome) -> float | None:
     """The share of its decided trials that passed; None if there are none."""
-    passed, decided = _passed(case)
+    passed, decided = passed_trials(case)
     return passed / decided if decided else None
 
 
@@ -210,8 +218,8 @@ def _change(kind: ChangeKind, pair: MatchedCase) -> CaseChange:
         evaluation=pair.evaluation,
         case=after.id,
         tags=after.tags,
-        before=_passed(before),
-        after=_passed(after),
+        before=passed_trials(before),
+        after=passed_trials(after),
         f1=(_f1(before), _f1(after)),
         reasons=tuple(_reasons(before, after)),
         is_expectation_changed=before.expectation != after.expectation,

@@ -32,7 +32,9 @@ __all__ = [
     "case_name",
     "has_value",
     "known_measures",
+    "match_cases",
     "match_sides",
+    "merged_cases",
     "paired_values",
     "require_measure",
     "required_mean",
@@ -214,15 +216,14 @@ def match_sides(before: Side, after: Side) -> Matching:
         repeated=[],
     )
     for first, second in pairs:
-        _match_cases(first, second, matching)
+        match_cases(first, second, matching)
     for lone, cases in (
         (matching.lone_before, matching.only_before),
         (matching.lone_after, matching.only_after),
     ):
         for each in lone:
-            cases.extend(
-                UnmatchedCase(each.label, case) for case in _by_id(each, matching).values()
-            )
+            found = merged_cases(each, matching.repeated)
+            cases.extend(UnmatchedCase(each.label, case) for case in found.values())
     return matching
 
 
@@ -282,8 +283,9 @@ def _without(
     return [each for each in evaluations if id(each) not in taken]
 
 
-def _match_cases(first: EvaluationSide, second: EvaluationSide, matching: Matching) -> None:
-    before, after = _by_id(first, matching), _by_id(second, matching)
+def match_cases(first: EvaluationSide, second: EvaluationSide, matching: Matching) -> None:
+    """Match the cases of two evaluations, and add them to a matching."""
+    before, after = merged_cases(first, matching.repeated), merged_cases(second, matching.repeated)
     label = second.label
     for name, case in after.items():
         partner = before.pop(name, None)
@@ -298,12 +300,18 @@ def _match_cases(first: EvaluationSide, second: EvaluationSide, matching: Matchi
     matching.only_before.extend(UnmatchedCase(first.label, case) for case in before.values())
 
 
-def _by_id(evaluation: EvaluationSide, matching: Matching) -> dict[str, CaseOutcome]:
+def merged_cases(
+    evaluation: EvaluationSide, repeated: list[UnmatchedCase]
+) -> dict[str, CaseOutcome]:
+    """The cases of an evaluation by their ids.
+
+    The trials of a case with the id of an earlier one are added to those; it is added to `repeated`.
+    """
     found: dict[str, CaseOutcome] = {}
     for case in evaluation.cases:
         same_id = found.get(case.id)
         if same_id is not None:
-            matching.repeated.append(UnmatchedCase(evaluation.label, case))
+            repeated.append(UnmatchedCase(evaluation.label, case))
             case = replace(same_id, trials=(*same_id.trials, *case.trials))  # noqa: PLW2901  (as one)
         found[case.id] = case
     return found

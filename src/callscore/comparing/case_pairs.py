@@ -1,0 +1,97 @@
+"""All cases of two runs, in the order of a report that lists every one of them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal, NamedTuple, cast
+
+from callscore.comparing.changes import change_of
+from callscore.comparing.sides import MatchedCase, Matching, match_cases, match_sides, merged_cases
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from callscore.comparing.changes import CaseChange
+    from callscore.comparing.sides import CaseOutcome, EvaluationSide, Side
+
+__all__ = ["PAIR_CHANGES", "CasePair", "PairChange", "PairSide", "case_pairs"]
+
+PairChange = Literal["broken", "fixed", "changed", "same", "only_before", "only_after"]
+# In the order of a report.
+PAIR_CHANGES: tuple[PairChange, ...] = (
+    *("broken", "fixed", "changed", "same"),
+    *("only_before", "only_after"),
+)
+
+
+class PairSide(NamedTuple):
+    """A case in one of two runs."""
+
+    evaluation: EvaluationSide
+    case: CaseOutcome
+
+
+class CasePair(NamedTuple):
+    """A case of two runs, or of one of them.
+
+    Attributes:
+        change: what became of it.
+        before: the case in the first run; None if it has no such case.
+        after: the same in the second run.
+        details: what changed; None if nothing did, or if only one run has the case.
+    """
+
+    change: PairChange
+    before: PairSide | None
+    after: PairSide | None
+    details: CaseChange | None = None
+
+    @property
+    def shown(self) -> PairSide:
+        """The case in the second run, or in the first if only that has it."""
+        return cast("PairSide", self.after or self.before)  # one of them has it
+
+
+def case_pairs(before: Side, after: Side) -> list[CasePair]:
+    """All cases of two runs: broken, fixed, changed, then the same; then those that only one has.
+
+    Within each kind they are in the order of the second run. They are matched as by `match_sides`.
+    """
+    matching = match_sides(before, after)
+    found = [
+        pair
+        for first, second in matching.evaluations
+        for pair in _pairs_of_evaluations(first, second)
+    ]
+    found += [_lone("only_before", side) for side in _all_cases(matching.lone_before)]
+    found += [_lone("only_after", side) for side in _all_cases(matching.lone_after)]
+    return sorted(found, key=lambda pair: PAIR_CHANGES.index(pair.change))
+
+
+def _pairs_of_evaluations(first: EvaluationSide, second: EvaluationSide) -> Iterator[CasePair]:
+    matching = Matching([], [], [], [], [], [], [])
+    match_cases(first, second, matching)
+    for pair in matching.cases:
+        yield _matched(first, second, pair)
+    for lone in matching.only_before:
+        yield _lone("only_before", PairSide(first, lone.case))
+    for lone in matching.only_after:
+        yield _lone("only_after", PairSide(second, lone.case))
+
+
+def _matched(first: EvaluationSide, second: EvaluationSide, pair: MatchedCase) -> CasePair:
+    details = change_of(pair)
+    return CasePair(
+        "same" if details is None else details.kind,
+        PairSide(first, pair.before),
+        PairSide(second, pair.after),
+        details,
+    )
+
+
+def _all_cases(evaluations: Iterable[EvaluationSide]) -> Iterator[PairSide]:
+    for each in evaluations:
+        yield from [PairSide(each, case) for case in merged_cases(each, []).values()]
+
+
+def _lone(change: Literal["only_before", "only_after"], side: PairSide) -> CasePair:
+    return CasePair(change, side, None) if change == "only_before" else CasePair(change, None, side)
