@@ -66,6 +66,14 @@ hiding_key
     "key" BLOB NOT NULL
     checksum BLOB NOT NULL
     PRIMARY KEY ("key")
+notes
+    id VARCHAR(64) NOT NULL
+    place TEXT NOT NULL
+    case_id TEXT NOT NULL
+    text TEXT NOT NULL
+    written_at DOUBLE NOT NULL
+    checksum BLOB NOT NULL
+    PRIMARY KEY (id)
 contents
     number INTEGER NOT NULL
     runs INTEGER NOT NULL
@@ -146,12 +154,18 @@ baselines
     checksum BLOB NOT NULL
     PRIMARY KEY (name)
     FOREIGN KEY(run) REFERENCES runs (number) ON DELETE CASCADE
+stop_requests
+    run INTEGER NOT NULL
+    requested_at DOUBLE NOT NULL
+    PRIMARY KEY (run)
+    FOREIGN KEY(run) REFERENCES runs (number) ON DELETE CASCADE
 """
 _INDEXES = (
     "CREATE INDEX results_order ON results (run, number)",
     "CREATE UNIQUE INDEX results_case ON results (run, case_id, evaluation, trial)",
     "CREATE INDEX answers_question ON answers (question, source, trial, number)",
     "CREATE INDEX answers_run ON answers (run, question, trial, number)",
+    "CREATE INDEX notes_case ON notes (place, case_id)",
 )
 
 

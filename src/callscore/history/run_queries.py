@@ -272,13 +272,14 @@ def saved_run(connection: AnyConnection, name: str) -> SavedRun:
 
 
 def begin_run(connection: AnyConnection, run: RunRecord) -> RunRecord:
-    """Insert a run, or update the run with this id and start time.
+    """Insert a run, or update the run with this id and start time; it is no longer asked to stop.
 
     Returns the run as stored: under another id if another process has just used this one.
     """
     existing = run_by_id(connection, clean_text(run.id))
     if existing is not None and existing.started_at == run.started_at:
         _update_run(connection, existing, run_row(run))
+        execute(connection, "DELETE FROM stop_requests WHERE run = :run", {"run": existing.number})
         return run
     # Another process may insert the id between two statements.
     while existing is not None or not _insert_run(connection, run_row(run)):

@@ -4,7 +4,8 @@
 
 A run has evaluations, an evaluation has results. Long or repeated values (a case, an answer, its calls) are stored
 once in `payloads`, by the digest of their text. Answers are also stored by question, so that they can be reused.
-`baselines` names the runs that others are compared with. `checksums.py` says what the checksums cover.
+`baselines` names the runs that others are compared with, and `notes` are about cases. `checksums.py` says what the
+checksums cover.
 """
 
 from __future__ import annotations
@@ -44,9 +45,11 @@ __all__ = [
     "ensure_tables",
     "evaluations",
     "judgements",
+    "notes",
     "payloads",
     "results",
     "runs",
+    "stop_requests",
 ]
 
 METADATA = MetaData()
@@ -194,6 +197,33 @@ baselines = Table(
     Column("name", Text, primary_key=True),
     Column("set_at", Double, nullable=False),
     _checksum(),
+)
+
+# What a user wrote about a case, in all runs and under all variants of its evaluation.
+notes = Table(
+    "notes",
+    METADATA,
+    Column("id", String(64), primary_key=True),
+    Column("place", Text, nullable=False),
+    Column("case_id", Text, nullable=False),
+    Column("text", Text, nullable=False),
+    Column("written_at", Double, nullable=False),
+    _checksum(),
+    Index("notes_case", "place", "case_id"),
+)
+
+# The runs that were asked to stop, which the process of such a run notices.
+stop_requests = Table(
+    "stop_requests",
+    METADATA,
+    Column(
+        "run",
+        Integer,
+        ForeignKey("runs.number", ondelete="CASCADE"),
+        primary_key=True,
+        autoincrement=False,
+    ),
+    Column("requested_at", Double, nullable=False),
 )
 
 # The key of the markers in place of secrets, in one row. It is never exported.

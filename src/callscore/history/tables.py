@@ -26,11 +26,14 @@ __all__ = [
     "JUDGEMENTS",
     "JUDGEMENT_CHECKS",
     "KEY_CHECKS",
+    "NOTES",
+    "NOTE_CHECKS",
     "PAYLOADS",
     "RESULTS",
     "RESULT_CHECKS",
     "RUNS",
     "RUN_CHECKS",
+    "STOP_REQUESTS",
     "TABLES",
     "VERSION",
     "VERSION_TABLE",
@@ -41,7 +44,7 @@ __all__ = [
     "RunRow",
 ]
 
-VERSION = 6
+VERSION = 7
 VERSION_TABLE = "callscore_schema"
 
 
@@ -100,6 +103,8 @@ EMPTY_CONTENTS = {
     "baselines_sum": bytes(8),
 }
 PAYLOADS = Columns("payloads", "digest body")
+NOTES = Columns("notes", "id place case_id text written_at~ checksum")
+STOP_REQUESTS = Columns("stop_requests", "run requested_at~")
 
 ALL_TABLES = (
     RUNS,
@@ -111,6 +116,8 @@ ALL_TABLES = (
     HIDING_KEY,
     CONTENTS,
     PAYLOADS,
+    NOTES,
+    STOP_REQUESTS,
 )
 TABLES = frozenset({VERSION_TABLE, *[each.table for each in ALL_TABLES]})
 
@@ -119,6 +126,7 @@ BASELINE_CHECKS = RowChecks(BASELINES, "a baseline", "name")
 EVALUATION_CHECKS = RowChecks(EVALUATIONS, "an evaluation", "number")
 JUDGEMENT_CHECKS = RowChecks(JUDGEMENTS, "a judgement", "key")
 KEY_CHECKS = RowChecks(HIDING_KEY, "the key of hidden values", "key")
+NOTE_CHECKS = RowChecks(NOTES, "a note", "id")
 RESULT_CHECKS = RowChecks(RESULTS, "a result", "evaluation")
 RUN_CHECKS = RowChecks(RUNS, "the record of a run", "id")
 
