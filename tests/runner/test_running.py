@@ -21,10 +21,12 @@ from callscore import Settings, expect, models
 from callscore.core.results import CaseTrials, JudgeCounts, Noted, Result, Usage
 from callscore.errors import InvalidSettings, MissingKey, UnknownRun, UnusableStore
 from callscore.evaluations.plan import make_plan
+from callscore.history import stopping
 from callscore.history.counting import count_results
 from callscore.history.database import fetch_all
 from callscore.history.opening import open_store
 from callscore.history.run_lookup import list_runs
+from callscore.history.stopping import request_stop
 from callscore.models.limits import Limits, Rate
 from callscore.runner.running import RunHooks, RunJudges, RunOptions, run
 
@@ -282,6 +284,43 @@ def stop_after(count: int) -> RunHooks:
             os.kill(os.getpid(), signal.SIGINT)
 
     return RunHooks(on_done=done)
+
+
+def test_a_run_that_is_asked_to_stop_ends_as_after_ctrl_c(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(stopping, "_INTERVAL", 0.01)
+    asked = Agent()
+    begun: list[str] = []
+
+    async def ask(case: Case) -> Any:
+        if case.id == "case-4":
+            request_stop(store, begun[0])
+            await asyncio.sleep(60)
+        return asked(case)
+
+    stopped = run(a_plan(ask, *MANY), ONE_BY_ONE, RunHooks(on_begun=begun.append), store)
+    saved = store.find(stopped.id)
+    resumed = run(a_plan(asked, *MANY), RESUMED, store=store)
+
+    assert begun == [stopped.id]
+    assert (stopped.is_interrupted, saved.status) == (True, "interrupted")
+    assert saved.totals["planned_trials"] == len(MANY)
+    assert (resumed.id, resumed.is_interrupted) == (stopped.id, False)
+    assert (store.find(resumed.id).status, resumed.evaluations[0].passed) == ("finished", 12)
+
+
+def test_how_much_a_run_will_ask_is_known_before_it_ends(store: Store) -> None:
+    known: list[Any] = []
+
+    run(
+        a_plan(Agent(), a_case("a"), trials=3),
+        hooks=RunHooks(on_begun=lambda each: known.append(store.find(each))),
+        store=store,
+    )
+
+    [running] = known
+    assert (running.status, running.totals) == ("running", {"planned_trials": 3})
 
 
 def test_an_interrupted_run_goes_on_and_asks_nothing_twice(store: Store) -> None:

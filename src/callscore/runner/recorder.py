@@ -278,6 +278,8 @@ def begin_recording(
         versions=versions(),
         git_commit=commit,
         git_dirty=is_dirty,
+        # Until it ends, for those who watch it.
+        totals={"planned_trials": sum(len(group.questions) for group in groups)},
     )
     if options.name is not None and not isinstance(store, FallbackStore):
         require_no_baseline(options.name, store.baselines())

@@ -28,6 +28,7 @@ from callscore.hiding.hider import contains_marker
 from callscore.history.opening import default_path
 from callscore.history.records import RunRecord
 from callscore.history.run_metadata import new_run_id, unreadable_records, versions
+from callscore.history.stopping import stopping_on_request
 from callscore.history.writer import RunWriter
 from callscore.models.consent import Origin, Server, require_consent
 from callscore.models.judging import judge
@@ -300,14 +301,15 @@ class _Rescoring:
         return writer
 
     def score_all(self, writer: RunWriter) -> bool:
-        """Score every answer; returns whether Ctrl-C stopped it."""
+        """Score every answer; returns whether Ctrl-C, or a request, stopped it."""
         results = enumerate(self._store.results(self._parent.id))
         waits = any(each.settings.judge for each in self._evaluations.values())
         try:
-            run_until_done(
-                lambda: self._score_with_jobs(results, writer, _JUDGE_JOBS if waits else 1),
-                self._stop,
-            )
+            with stopping_on_request(self._store, self.run.id, self._stop):
+                run_until_done(
+                    lambda: self._score_with_jobs(results, writer, _JUDGE_JOBS if waits else 1),
+                    self._stop,
+                )
         finally:
             writer.close()
         return self._is_stopping

@@ -111,6 +111,7 @@ def begin_or_resume(
         finished_at=None,
         versions=record.versions,
         name=record.name or before.name,
+        totals=record.totals,
     )
     try:
         return LockedRun(store.begin(resumed), locked.lock)

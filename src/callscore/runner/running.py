@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import gc
 from collections.abc import Callable
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, nullcontext
+from functools import partial
 from os import PathLike, fspath
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
@@ -25,10 +26,12 @@ from callscore.runner.resuming import LockedRun
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
+    from contextlib import AbstractContextManager
 
     from callscore.evaluations.plan import Group, Plan
     from callscore.history.store import Store
     from callscore.history.writer import FallbackStore
+    from callscore.runner.asking import Workers
     from callscore.runner.recorder import Recorder
 
 __all__ = ["RunHooks", "RunJudges", "RunOptions", "about", "evaluate", "run", "totals_for"]
@@ -175,12 +178,14 @@ class RunHooks(Struct, frozen=True, kw_only=True):
     """Callbacks while a run is in progress; all are called in one thread.
 
     Attributes:
+        on_begun: called with the id of the run once it is stored; not if the history cannot be used.
         on_plan: called with the number of questions.
         on_started: called with each question before it is asked.
         on_done: called with each question and its result, once that is stored.
         on_note: called with warnings.
     """
 
+    on_begun: Callable[[str], None] = _ignore
     on_plan: Callable[[int], None] = _ignore
     on_started: Callable[[Question], None] = _ignore
     on_done: Callable[[Question, Result], None] = _ignore
@@ -199,8 +204,9 @@ def run(
 ) -> RunResults:
     """Ask every question of a plan, and score the answers.
 
-    Ctrl-C stops it: finished questions are stored, and the results so far are returned. A second
-    Ctrl-C ends it at once. Without a store nothing is recorded.
+    Ctrl-C stops it: finished questions are stored, and the results so far are returned. So does a
+    request in the history, see `history/stopping.py`. A second Ctrl-C ends it at once. Without a store
+    nothing is recorded.
 
     Raises:
         UnknownRun: there is no run to resume.
@@ -246,6 +252,7 @@ class _Run:
         self._unloaded = list(plan.unloaded)
         self._warnings: list[str] = list(plan.warnings)
         self._recorder: Recorder | None = None
+        self._store: Store | None = None  # in which the run is stored
         require_consents(question for group in plan.groups for question in group.questions)
         self._groups = [group for group in plan.groups if self._is_askable(group)]
         self._totals = [
@@ -292,11 +299,13 @@ class _Run:
             self._recorder, warnings = begin_recording(fallback, self._groups, options)
         if not self._recorder.is_aside and not isinstance(store, FallbackStore):
             self._judges.remember_in(store)
+            self._store = store
+            self._hooks.on_begun(self._recorder.run.id)
         for warning in warnings:
             self._warn(warning)
 
     def ask_all(self) -> bool:
-        """Ask every question; returns whether Ctrl-C stopped it."""
+        """Ask every question; returns whether Ctrl-C, or a request, stopped it."""
         from callscore.runner.asking import Workers
         from callscore.runner.event_loop import run_until_done
 
@@ -309,8 +318,22 @@ class _Run:
             stack.push(self._close_recorder)
             workers = Workers(self._groups, jobs=jobs, limits=options.limits, recorder=recorder)
             self._workers = workers
-            run_until_done(lambda: workers.run(self._report, self._hooks.on_started), workers.stop)
+            run_until_done(lambda: self._work(workers), workers.stop)
         return workers.is_interrupted
+
+    async def _work(self, workers: Workers) -> None:
+        with self._stopping_on_request(workers):
+            await workers.run(self._report, self._hooks.on_started)
+
+    def _stopping_on_request(self, workers: Workers) -> AbstractContextManager[None]:
+        if self._store is None or self._recorder is None:
+            return nullcontext()
+        from asyncio import get_running_loop
+
+        from callscore.history.stopping import stopping_on_request
+
+        stop = partial(get_running_loop().call_soon_threadsafe, workers.stop)
+        return stopping_on_request(self._store, self._recorder.run.id, stop)
 
     def _close_recorder(self, kind: type[BaseException] | None, *_: Any) -> None:
         """Close the recorder, also after an error of a hook; not after a second Ctrl-C."""
