@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import os
-from operator import attrgetter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -19,76 +18,18 @@ from callscore.cli.options import (
 from callscore.cli.output import open_output, without_secrets, write_report
 from callscore.cli.output_formats import report_options
 from callscore.errors import UnknownRun, UnusableStore
-from callscore.evaluations.locations import file_of_location
 from callscore.history.environment import STORE_VARIABLE
-from callscore.history.run_metadata import is_partial, unreadable_records
-from callscore.reports.history import RunRow, timelines_of, write_json
+from callscore.reports.history import timelines_of, write_json
+from callscore.runner.run_rows import rows_of_runs
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
+    from collections.abc import Sequence
 
     from callscore.core.phrases import Language
     from callscore.history.checksums import DamagedHistoryError
-    from callscore.history.records import RunRecord
-    from callscore.history.run_lookup import RunLine
+    from callscore.reports.history import RunRow
 
-__all__ = ["command", "heading_row"]
-
-_TALLY_FIELDS = ("cases", "trials", "answered", "passed", "share", "interval", "f1", "errors")
-_tally_values = attrgetter(*_TALLY_FIELDS)
-
-
-def rows_of_runs(lines: Sequence[RunLine], left: Collection[str] = ()) -> list[RunRow]:
-    """One row per evaluation, and one for a run without any; `left` are ids of abandoned runs."""
-    parents = {line.run.id: line.run for line in lines}
-    rows = []
-    for line in lines:
-        heading = _heading(line.run, line.baselines, parents, is_left=line.run.id in left)
-        rows += [
-            RunRow(
-                **heading,
-                evaluation=each.name,
-                variant=each.variant,
-                place=file_of_location(each.place),
-                key=each.place,
-                **dict(zip(_TALLY_FIELDS, _tally_values(each.tally), strict=True)),
-            )
-            for each in line.evaluations
-        ] or [RunRow(**heading)]
-    return rows
-
-
-def heading_row(
-    run: RunRecord,
-    baselines: Sequence[str],
-    known: Mapping[str, RunRecord],
-    *,
-    is_left: bool = False,
-) -> RunRow:
-    """The row of a run without its evaluations.
-
-    `known` are runs by their ids, with those that it has its answers from. `is_left` means that the
-    run is abandoned: unfinished, and without a process.
-    """
-    return RunRow(**_heading(run, baselines, known, is_left=is_left))
-
-
-def _heading(
-    run: RunRecord, baselines: Sequence[str], known: Mapping[str, RunRecord], *, is_left: bool
-) -> dict[str, Any]:
-    return {
-        "id": run.id,
-        "command": run.command,
-        "started_at": run.started_at,
-        "name": run.name,
-        "git_commit": run.git_commit,
-        "git_dirty": run.git_dirty,
-        "status": "abandoned" if is_left else run.status,
-        "baselines": tuple(baselines),
-        "is_partial": is_partial(run, known),
-        "unreadable": unreadable_records(run),
-    }
-
+__all__ = ["command"]
 
 _FEW = 20
 _HELP = """List the saved runs, the newest first.

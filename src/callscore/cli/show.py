@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from callscore.cli.completion import complete_case, complete_run
-from callscore.cli.history import heading_row
 from callscore.cli.options import (
     keyword_option,
     lang_option,
@@ -20,6 +19,7 @@ from callscore.cli.options import (
 from callscore.cli.output import open_output, write_report
 from callscore.cli.output_formats import FORMATS, report_options
 from callscore.history.run_metadata import find_run_and_variant, lineage
+from callscore.runner.run_rows import heading_row
 
 if TYPE_CHECKING:
     from callscore.core.phrases import Language

@@ -1,4 +1,4 @@
-"""Runs of the history as the reports show them."""
+"""Runs of the history as rows of a list."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 from tests.history.made_up import a_run
 
-from callscore.cli.history import heading_row, rows_of_runs
 from callscore.history.records import EvaluationNumbers
 from callscore.history.run_lookup import EvaluationLine, RunLine
+from callscore.runner.run_rows import heading_row, rows_of_runs
 
 
 def line(run: str, **about: Any) -> RunLine:
