@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from callscore.core.phrases import Language
     from callscore.core.results import CaseScore, Results, RunResults
     from callscore.engines.workers import Parts
+    from callscore.reports.html.document import Heading
 
 __all__ = [
     "HIDDEN_SECRETS",
@@ -61,6 +62,7 @@ _WRITERS = {
     ("gate", "junit"): ("gate_terminal", "write_junit"),
     ("history", "table"): ("history_terminal", "write_text"),
 }
+_HTML = "html"  # SUBJECT.html_parts in `reports.html`
 _RENDERERS = {
     "saved run": ("run_terminal", "render_saved_run"),
     "baselines": ("history_terminal", "render_baselines"),
@@ -190,6 +192,7 @@ class Output:
         self._lines: list[bytes] = []  # of JSON lines, not written yet
         self._lines_size = 0
         self._last_time = 0.0
+        self.heading: Heading | None = None  # of an HTML report
 
     @property
     def on_case(self) -> Callable[[CaseScore], None] | None:
@@ -278,6 +281,11 @@ class Output:
             self._write_around(cases, without_secrets(results))
 
     def _write_around(self, cases: WaitingCases, results: Results) -> None:
+        if cases.form.assemble is not None:
+            lines = cases.lines()
+            for part in cases.form.assemble(results, lines, self._lang, self.heading):
+                self.write_unchanged(part)
+            return
         before, after = cases.form.around(results, cases.shown, self._lang)
         text = "\n".join([before, *cases.shown.markers, after])
         self.write_text(before)
@@ -364,6 +372,11 @@ def write_report(
     arguments of its functions.
     """
     console = output.console() if output_format == "table" else None
+    if output_format == _HTML:
+        parts = _report_function(f"html.{subject}", "html_parts")
+        for part in parts(*without_secrets(about), heading=output.heading, **options):
+            output.write_unchanged(part)
+        return False
     if console is None:
         output.write_text(report_text(subject, output_format, *about, **options))
         return False

@@ -23,7 +23,7 @@ __all__ = [
 AnyCommand = TypeVar("AnyCommand", bound="Callable[..., Any]")
 
 # The formats of the reports about runs.
-FORMATS = ["table", "json", "markdown", "junit"]
+FORMATS = ["table", "json", "markdown", "junit", "html"]
 
 # The format that the suffix of a file stands for.
 _SUFFIXES = {
@@ -33,8 +33,8 @@ _SUFFIXES = {
     ".md": "markdown",
     ".markdown": "markdown",
     ".xml": "junit",
-    ".html": "HTML",
-    ".htm": "HTML",
+    ".html": "html",
+    ".htm": "html",
     ".csv": "csv",
     ".parquet": "parquet",
     ".yaml": "yaml",

@@ -50,11 +50,12 @@ from callscore.cli.output import (
 )
 from callscore.cli.output_formats import FORMATS, format_for, report_options
 from callscore.cli.progress import run_progress
+from callscore.cli.typed_options import option_text, settings_as_typed
 from callscore.cli.unfinished import Progress, tracked_run, tracking_files
 from callscore.cli.unpacking import max_unpacked_option
 from callscore.core.phrases import Language, Phrase, say
 from callscore.core.results import RunResults
-from callscore.core.settings import ArgumentRule, Settings, ineffective_settings, settings_from
+from callscore.core.settings import ineffective_settings, settings_from
 from callscore.core.totals import Show
 from callscore.errors import (
     CallscoreError,
@@ -80,7 +81,6 @@ from callscore.runner.resuming import LockedRun, find_unfinished_run, last_faile
 from callscore.runner.running import RunOptions, run
 from callscore.runner.stored_payloads import stored_settings
 from callscore.sources.files import MAX_UNPACKED, max_unpacked
-from callscore.words.value_text import encode_json
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -233,7 +233,7 @@ def run_request_from(options: dict[str, Any]) -> RunRequest:
     _apply_verbosity(options)
     shown = show_options_from(options)
     judge = options.pop("judge")  # it is not an override: evaluations may have their own
-    settings_text = tuple(_settings_options(options))
+    settings_text = tuple(settings_as_typed(options))
     project = project_from(options)
     preset, settings, labels = overrides_from(options)
     return RunRequest(
@@ -297,28 +297,6 @@ def _report_options(options: dict[str, Any]) -> Iterator[str]:
     for option, is_given in (("-q", options["is_quiet"]), ("-v", options["verbose"])):
         if is_given:
             yield option
-
-
-def _settings_options(options: dict[str, Any]) -> Iterator[str]:
-    """The given settings as options of the command line."""
-    names = {"effects": "effect", "arguments": "argument"}
-    if options.get("no_config"):
-        yield "--no-config"
-    for name in ("config", "preset", *Settings.__struct_fields__):
-        given = options.get(name)
-        for value in given if isinstance(given, tuple) else (given,):
-            if value is not None:
-                yield f"--{names.get(name, name).replace('_', '-')} {shlex.quote(_option_text(value))}"
-
-
-def _option_text(value: Any) -> str:
-    """The value of a setting as it is written on the command line."""
-    if isinstance(value, ArgumentRule):
-        options = f":{encode_json(value.options).decode()}" if value.options else ""
-        return f"{value.pattern}={value.rule}{options}"
-    if isinstance(value, tuple):  # an effect
-        return "=".join(value)
-    return f"{value:g}" if isinstance(value, float) else str(value)
 
 
 _HOUR = 3600
@@ -417,7 +395,7 @@ def _resume_options(request: RunRequest) -> Iterator[str]:
     }
     for option, (value, default) in given.items():
         if value != default:
-            yield f"{option} {shlex.quote(_option_text(value))}"
+            yield f"{option} {shlex.quote(option_text(value))}"
     for server in request.allow_servers:
         yield f"--allow-server {shlex.quote(str(server))}"
     if request.cache:

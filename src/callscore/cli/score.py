@@ -7,6 +7,7 @@ import shlex
 from collections.abc import Mapping
 from contextlib import contextmanager
 from functools import partial
+from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -42,6 +43,7 @@ from callscore.cli.options import (
 from callscore.cli.output import Output, open_output, print_note
 from callscore.cli.output_formats import is_for_people, report_options
 from callscore.cli.progress import progress
+from callscore.cli.typed_options import inputs_as_typed, settings_as_typed
 from callscore.cli.unpacking import max_unpacked_option
 from callscore.core.call import Tool
 from callscore.core.phrases import Language, Phrase, Plural, count_of, say
@@ -60,6 +62,7 @@ if TYPE_CHECKING:
     from callscore.core.results import Results
     from callscore.engines.saving import SaveRequest, ScoreSaver
     from callscore.models.judging import Judge
+    from callscore.reports.html.document import Heading
 
 __all__ = ["command"]
 
@@ -172,7 +175,7 @@ class UnjudgedCases:
         return [say(_NOT_JUDGED, lang, cases=cases), *map(escape, self._named)]
 
 
-_FORMATS = ["table", "json", "jsonl", "markdown", "junit"]
+_FORMATS = ["table", "json", "jsonl", "markdown", "junit", "html"]
 _HELP = """Score FILEs of cases, or traces in any format that contain the expected calls.
 
 Files are JSONL, JSON, YAML, CSV or Parquet, also compressed with gzip or zstd; - is standard input.
@@ -248,6 +251,7 @@ def command(**options: Any) -> int:
     # Thousands of cases are decoded and scored together. There are no cycles among them, and looking
     # for cycles took a tenth of the time.
     gc.set_threshold(50_000, 20, 100)
+    typed = (*settings_as_typed(options), *inputs_as_typed(options))
     settings, judge = judged_settings_from(options)
     tools = tools_from(options)
     read_options = reading_from(options, (tools or {}).values())
@@ -263,6 +267,8 @@ def command(**options: Any) -> int:
     # Answers of a judge, and cases on standard input, may be long in coming.
     is_prompt = judge is not None or "-" in (*request.files, *request.expected, *request.actual)
     with open_output(*destination, is_gate=is_gate, is_prompt=is_prompt) as output:
+        if request.output_format == "html":
+            output.heading = _heading(request, typed)
         with saving_scores(_keep_request(request), request.store, request.lang) as keeper:
             results = _score(request, output, unjudged, keeper)
             if keeper is not None:
@@ -285,6 +291,22 @@ def command(**options: Any) -> int:
     )
     _print_unjudged(unjudged, request.lang)
     return code
+
+
+def _heading(request: _Request, typed: tuple[str, ...]) -> Heading:
+    """What the report is about, and the command that explains one of its cases."""
+    from callscore.reports.html.document import Heading
+
+    names = request.files or (*request.expected, *request.actual)
+    title = ", ".join([PurePath(name).name for name in names])
+    sides = {"--expected": request.expected, "--actual": request.actual}
+    given = {"": request.files} if request.files else sides
+    if any(len(paths) != 1 or paths == ("-",) for paths in given.values()):
+        return Heading(title=title)  # `explain` reads one file
+    files = [f"{option} {shlex.quote(path)}".strip() for option, (path,) in given.items()]
+    return Heading(
+        title=title, case_command=" ".join(["callscore explain", *files, *typed, "--case"])
+    )
 
 
 def _note_unused_jobs(request: _Request, *, is_judged: bool) -> None:

@@ -132,6 +132,15 @@ class WaitingCases:
         while block := self._next_block():
             yield block
 
+    def lines(self) -> Iterator[bytes]:
+        """All cases in order, if each is a line."""
+        self._store_block()
+        self._spool.seek(0)
+        try:
+            yield from self._spool
+        except OSError as error:
+            raise _cannot_store(error) from error
+
     def _next_block(self) -> bytes:
         try:
             return self._spool.read(_BLOCK)

@@ -67,6 +67,7 @@ class CaseScore(Struct, frozen=True, gc=False, kw_only=True):
     Attributes:
         trial: the number of the trial, if the case was run several times.
         metrics: the metrics of other tools, if requested.
+        input: the input of the case, if it has one.
     """
 
     id: str
@@ -74,6 +75,7 @@ class CaseScore(Struct, frozen=True, gc=False, kw_only=True):
     trial: int | str | None = None
     tags: tuple[str, ...] = ()
     metrics: tuple[MetricValue, ...] = ()
+    input: Any = None
 
     @property
     def label(self) -> str:
@@ -322,7 +324,12 @@ class Result(Struct, frozen=True, kw_only=True):
         tags = tuple(case.tags)
         if self.score is not None:
             return CaseScore(
-                id=case.id, score=self.score, trial=case.trial, tags=tags, metrics=self.values
+                id=case.id,
+                score=self.score,
+                trial=case.trial,
+                tags=tags,
+                metrics=self.values,
+                input=case.input,
             )
         return CaseValues(
             id=case.id,

@@ -457,4 +457,6 @@ class Collector:
 
 def _case_score(case: Case, score: Score, values: tuple[MetricValue, ...]) -> CaseScore:
     tags = tuple(case.tags)
-    return CaseScore(id=case.id, score=score, trial=case.trial, tags=tags, metrics=values)
+    return CaseScore(
+        id=case.id, score=score, trial=case.trial, tags=tags, metrics=values, input=case.input
+    )

@@ -7,12 +7,12 @@ cases in a document contains the totals, and is known only after the last case.
 from __future__ import annotations
 
 from importlib import import_module
-from typing import TYPE_CHECKING, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from msgspec import Struct
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable, Iterator
 
     from callscore.core.phrases import Language
     from callscore.core.results import CaseScore, Results
@@ -22,6 +22,7 @@ __all__ = ["CaseFormat", "ShownCases", "case_format"]
 
 # The module of reports whose `CASE_FORMAT` describes a format. The others are written as a whole.
 _MODULES = {
+    "html": "html.score",
     "json": "score_json",
     "junit": "score_junit",
     "markdown": "score_markdown",
@@ -55,12 +56,15 @@ class CaseFormat(NamedTuple):
         separator: what is between two cases.
         hidden_case: like `case`, for a case with secrets in it, which are to be hidden; None if they
             are hidden before.
+        assemble: makes the file of a format that is more than its cases in a row, from the results,
+            the cases as `case` writes them, and what the command knows; instead of `around`.
     """
 
     case: Callable[[CaseScore, Language], bytes]
     around: Callable[[Results, ShownCases, Language], tuple[str, str]]
     separator: bytes = b""
     hidden_case: Callable[[CaseScore, Language, Hider], bytes] | None = None
+    assemble: Callable[[Results, Iterable[bytes], Language, Any], Iterator[bytes]] | None = None
 
 
 def case_format(output_format: str) -> CaseFormat | None:

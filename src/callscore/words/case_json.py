@@ -40,7 +40,15 @@ if TYPE_CHECKING:
 
     Arrange = Callable[[dict[str, Any]], dict[str, Any]]
 
-__all__ = ["case_to_json", "plain_case_to_json", "settings_to_json"]
+__all__ = [
+    "NestedDeeply",
+    "call_part",
+    "case_to_json",
+    "expected_part",
+    "plain_case_to_json",
+    "settings_to_json",
+    "value_part",
+]
 
 _SCALARS = frozenset((str, int, float, bool, type(None)))
 _PLAIN = _SCALARS | {dict, list, tuple}
@@ -54,7 +62,7 @@ _flat = chain.from_iterable
 _encode = msgspec.json.Encoder().encode
 
 
-class _NestedDeeply(Exception):
+class NestedDeeply(Exception):
     """A value is nested so deeply that a part of it becomes text."""
 
 
@@ -75,7 +83,7 @@ def case_to_json(
         return found
     try:
         return _encoded(case, lang, _CHECKED, arranged)
-    except (_NestedDeeply, UnicodeEncodeError):  # the latter is half of a surrogate pair
+    except (NestedDeeply, UnicodeEncodeError):  # the latter is half of a surrogate pair
         fields = case_to_dict(case, lang=lang)
         fields = fields if arranged is None else arranged(fields)
         return msgspec.json.encode(json_safe(fields, depth=depth))
@@ -118,24 +126,27 @@ def _is_usual(case: CaseScore) -> bool:
 
 
 def _call_parts(calls: Sequence[ToolCall]) -> list[Any]:
-    return [_call_part(call) for call in calls]
+    return [call_part(call) for call in calls]
 
 
-def _call_part(call: ToolCall) -> Any:
+def call_part(call: ToolCall) -> Any:
+    """A call as an encoder of JSON may write it: itself, or plain data."""
     return call if _are_plain((call,)) else _shallow(call_fields(call))
 
 
 def _expected_parts(items: Sequence[Expected]) -> list[Any]:
-    return [_expected_part(item) for item in items]
+    return [expected_part(item) for item in items]
 
 
-def _expected_part(item: Expected) -> Any:
+def expected_part(item: Expected) -> Any:
+    """The same for an expected call, or for what stands in place of one."""
     if type(item) is ToolCall and _are_plain((item,)) and not contains_rule_keys(item.arguments):
         return item
     return _shallow(expected_fields(item))
 
 
-def _value_part(value: Any) -> Any:
+def value_part(value: Any) -> Any:
+    """The same for any value."""
     return value if _are_plain_values([value]) else _shallow(json_safe(value))
 
 
@@ -156,7 +167,7 @@ def _settings_part(settings: Settings) -> msgspec.Raw:
 
 
 _UNCHANGED = Parts(_unchanged, _unchanged, _unchanged, _settings_part, PairRow)
-_CHECKED = Parts(_expected_parts, _call_parts, _value_part, _settings_part, PairRow)
+_CHECKED = Parts(_expected_parts, _call_parts, value_part, _settings_part, PairRow)
 
 
 def _are_plain(calls: Sequence[ToolCall]) -> bool:
@@ -208,4 +219,4 @@ def _shallow(value: Any) -> Any:
         if not inside:
             return value
         level = inside
-    raise _NestedDeeply
+    raise NestedDeeply

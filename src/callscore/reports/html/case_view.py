@@ -1,0 +1,599 @@
+"""One case as a report on a page shows it: aligned calls, reasons, and what the list and the filters need.
+
+`static/types.d.ts` describes the JSON of these values.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from itertools import islice, zip_longest
+from typing import TYPE_CHECKING, Any, Literal
+
+import msgspec
+from msgspec import UNSET, Struct, UnsetType
+
+from callscore.core.call import ToolCall
+from callscore.core.counted_calls import forbidden_patterns, forbidding_pattern
+from callscore.core.phrases import Phrase, say
+from callscore.core.results import Answer, SavedComparison
+from callscore.core.score import Score
+from callscore.reports.run import FAILURE_KINDS
+from callscore.words.case_json import NestedDeeply, call_part, expected_part, value_part
+from callscore.words.diff import FAULT, FAULT_IN_TRACE
+from callscore.words.explanation import explain, ignored_notes
+from callscore.words.plain_data import value_to_dict
+from callscore.words.reasons import difference_reason, fault_kind_name, fault_sentence
+from callscore.words.unpaired import explain_unpaired
+from callscore.words.value_text import json_safe, score_rating, summary_line
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from callscore.core.arguments import Difference
+    from callscore.core.phrases import Language
+    from callscore.core.results import CaseScore, Failure, MetricValue, Result, SavedDifference
+    from callscore.core.score import Fault, Pair
+    from callscore.words.unpaired import UnpairedReasons
+
+__all__ = [
+    "STATUSES",
+    "CaseView",
+    "IndexRow",
+    "Problem",
+    "Row",
+    "encode_view",
+    "index_row",
+    "view_of_case",
+    "view_of_result",
+]
+
+Status = Literal["passed", "failed", "error", "unscored"]
+STATUSES: tuple[Status, ...] = ("passed", "failed", "error", "unscored")
+_STATUS_OF_PASSED: dict[bool | None, Status] = {True: "passed", False: "failed", None: "unscored"}
+_MOST_FAULTS = 200
+_ABOUT = 160  # characters of the input that the search covers
+
+_NO_ACTUAL_CALL = Phrase("no actual call to pair with", "нет фактического вызова для пары")
+_NO_EXPECTED_CALL = Phrase("no expected call to pair with", "нет ожидаемого вызова для пары")
+_NO_ACTUAL_CALL_IN_ORDER = Phrase("called, but not in this order", "вызван, но в другом порядке")
+_NO_EXPECTED_CALL_IN_ORDER = Phrase(
+    "no expected call to pair with in this order", "в этом порядке нет ожидаемого вызова для пары"
+)
+_FORBIDDEN_BY = Phrase(
+    "forbidden by {pattern}: the score of the case is 0",
+    "запрещён правилом {pattern}: оценка случая — 0",
+)
+
+
+class Row(Struct, frozen=True, gc=False):
+    """A line of the aligned diff: one call, or a pair of calls."""
+
+    mark: Literal["=", "~", "-", "+", "!"]
+    expected: Any = UNSET
+    actual: Any = UNSET
+    expected_index: int | UnsetType = UNSET
+    actual_index: int | UnsetType = UNSET
+    differences: list[Any] | UnsetType = UNSET
+    notes: list[str] | UnsetType = UNSET
+
+
+class CaseView(Struct, frozen=True, gc=False, kw_only=True):
+    """One trial of a case: all that its detail shows. What is unset is not written."""
+
+    id: Any
+    trial: Any = None
+    tags: Any = ()
+    evaluation: str | UnsetType = UNSET
+    status: Status
+    score: float | None = None
+    precision: float | None = None
+    recall: float | None = None
+    rating: str | None = None
+    summary: str = ""
+    rows: list[Row] = []
+    ignored: list[Any] | UnsetType = UNSET
+    notes: list[str] | UnsetType = UNSET
+    explanation: str | UnsetType = UNSET
+    expectation: Any = UNSET
+    input: Any = UNSET
+    answer: Any = UNSET
+    metadata: Any = UNSET
+    values: list[Any] | UnsetType = UNSET
+    failure: dict[str, Any] | UnsetType = UNSET
+    seconds: float | UnsetType = UNSET
+    usage: Any = UNSET
+    command: str | UnsetType = UNSET
+
+
+class Problem(Struct, frozen=True, gc=False, array_like=True):
+    """Why a case lost points. `kind` is the failure class; `detail` that of an error or a fault.
+
+    `called` is the tool that was called in place of `tool`, and `title` the name of `detail`.
+    """
+
+    kind: str
+    tool: str | None = None
+    argument: str | None = None
+    called: str | None = None
+    detail: str | None = None
+    title: str | None = None
+
+
+class IndexRow(Struct, frozen=True, gc=False, array_like=True):
+    """What the list and the filters know of one trial of a case."""
+
+    id: str
+    trial: int | str | None
+    status: Status
+    score: float | None
+    tags: tuple[str, ...]
+    tools: tuple[str, ...]
+    problems: tuple[Problem, ...]
+    about: str = ""
+    evaluation: int = 0
+    seconds: float | None = None
+
+
+_encode = msgspec.json.Encoder().encode
+
+
+def encode_view(view: CaseView) -> bytes:
+    """A view as JSON on one line."""
+    try:
+        return _encode(view)
+    except UnicodeEncodeError:  # half of a surrogate pair
+        return _encode(json_safe(msgspec.to_builtins(view)))
+
+
+# --- views ----------------------------------------------------------------------------------------
+
+
+def view_of_case(case: CaseScore, lang: Language = "en", *, command: str = "") -> CaseView:
+    """The view of a scored case of a file."""
+    return _checked_view(
+        case.score,
+        lang,
+        id=case.id,
+        trial=case.trial,
+        tags=case.tags,
+        status=_STATUS_OF_PASSED[case.score.passed],
+        input=_or_unset(case.input),
+        values=_values(case.metrics),
+        command=command or UNSET,
+    )
+
+
+def view_of_result(
+    result: Result, lang: Language = "en", *, evaluation: str = "", command: str = ""
+) -> CaseView:
+    """The view of a result: from an agent, or from the history."""
+    case, answer = result.case, result.answer or Answer()
+    fields: dict[str, Any] = {
+        "id": case.id,
+        "trial": case.trial,
+        "tags": tuple(case.tags),
+        "evaluation": evaluation or UNSET,
+        "status": status_of(result),
+        "input": _or_unset(case.input),
+        "answer": _or_unset(_answer_text(answer.document)),
+        "metadata": case.metadata or UNSET,
+        "values": _values(result.values),
+        "failure": UNSET if result.failure is None else _failure(result.failure, lang),
+        "seconds": answer.seconds or UNSET,
+        "usage": answer.usage if answer.usage.requests else UNSET,
+        "command": command or UNSET,
+    }
+    if result.score is not None:
+        return _checked_view(result.score, lang, **fields)
+    saved = result.saved
+    kept = None if saved is None or saved.comparison is None else _comparison(saved.comparison)
+    made = case.actual or ()
+    if kept is None:
+        rows = [Row("+", actual=call, actual_index=at) for at, call in enumerate(made)]
+    else:
+        rows = [*_saved_rows(kept, case.expected or (), made)]
+    f1 = None if saved is None else saved.f1
+    return _safe_view(CaseView(score=f1, rows=rows, **fields))
+
+
+def status_of(result: Result) -> Status:
+    """Whether a result passed, failed, has no answer, or no score."""
+    if result.status == "error" or result.failure is not None:
+        return "error"
+    return _STATUS_OF_PASSED[result.passed]
+
+
+def _or_unset(value: Any) -> Any:
+    return UNSET if value is None else value
+
+
+def _values(values: Sequence[MetricValue]) -> Any:
+    return [value_to_dict(value) for value in values] if values else UNSET
+
+
+def _failure(failure: Failure, lang: Language) -> dict[str, Any]:
+    return {
+        "kind": failure.kind,
+        "title": say(FAILURE_KINDS[failure.kind], lang),
+        "problem": failure.problem,
+        "details": failure.details,
+        "attempts": failure.attempts,
+    }
+
+
+def _answer_text(document: Any) -> Any:
+    """The text of an answer in a chat format; the whole answer if it has no text."""
+    if isinstance(document, dict):
+        if isinstance(document.get("content"), str) and document["content"]:
+            return document["content"]
+        if isinstance(document.get("output_text"), str) and document["output_text"]:
+            return document["output_text"]
+    if isinstance(document, list) and document and isinstance(document[-1], dict):
+        last = document[-1].get("content")
+        if document[-1].get("role") == "assistant" and isinstance(last, str) and last:
+            return last
+    return document
+
+
+def _checked_view(score: Score, lang: Language, **fields: Any) -> CaseView:
+    """A view whose values any encoder writes."""
+    view = _score_view(score, lang, fields)
+    return _safe_view(view, score)
+
+
+def _safe_view(view: CaseView, score: Score | None = None) -> CaseView:
+    """The same with plain data in place of what an encoder would not write as it is."""
+    changed: dict[str, Any] = {}
+    for name in ("id", "trial", "tags", "input", "answer", "metadata", "failure"):
+        value = getattr(view, name)
+        if value is not UNSET and value is not None and value != ():
+            changed[name] = _safe(value_part, value)
+    if score is None:
+        changed["rows"] = [
+            msgspec.structs.replace(
+                row, expected=_safe_call(row.expected), actual=_safe_call(row.actual)
+            )
+            for row in view.rows
+        ]
+    return msgspec.structs.replace(view, **changed)
+
+
+def _safe_call(call: Any) -> Any:
+    if call is UNSET:
+        return call
+    return _safe(call_part if isinstance(call, ToolCall) else value_part, call)
+
+
+def _safe(write: Any, value: Any) -> Any:
+    """A value as an encoder may write it, also if it is nested very deeply."""
+    try:
+        return write(value)
+    except NestedDeeply:
+        return json_safe(value if not isinstance(value, Struct) else msgspec.to_builtins(value))
+
+
+def _score_view(score: Score, lang: Language, fields: dict[str, Any]) -> CaseView:
+    return CaseView(
+        score=score.score,
+        precision=score.precision,
+        recall=score.recall,
+        rating=score_rating(score, lang=lang),
+        summary=summary_line(score, lang=lang),
+        rows=rows_of(score, lang),
+        ignored=_ignored(score),
+        notes=_notes(score, lang),
+        explanation=explain(score, lang=lang),
+        expectation=UNSET
+        if score.expectation is None
+        else [_safe(expected_part, item) for item in score.expectation],
+        **fields,
+    )
+
+
+def _ignored(score: Score) -> Any:
+    if not score.ignored:
+        return UNSET
+    return [
+        {
+            "side": each.side,
+            "why": each.why,
+            "call": _safe(expected_part if each.side == "expected" else call_part, each.call),
+        }
+        for each in score.ignored
+    ]
+
+
+def _notes(score: Score, lang: Language) -> Any:
+    """What does not count, and what the schemas find."""
+    notes = ignored_notes(score, lang) if score.ignored else []
+    if score.faults:
+        is_whole = all(ignored.side == "expected" for ignored in score.ignored)
+        phrase = FAULT if is_whole else FAULT_IN_TRACE
+        notes += [
+            say(phrase, lang, j=fault.index + 1, fault=fault_sentence(fault, lang=lang))
+            for fault in islice(score.faults, _MOST_FAULTS)
+        ]
+    return notes or UNSET
+
+
+# --- aligned calls --------------------------------------------------------------------------------
+
+
+def rows_of(score: Score, lang: Language) -> list[Row]:
+    """The calls in expected order, with extra calls where they happened."""
+    start, columns, pairs = _pairs_by_position(score)
+    expected, actual = score.expected, score.actual
+    rows = [_equal_row(expected[at], actual[at], at, at) for at in range(start)]
+    if start == len(expected) == len(actual):
+        return rows
+    reasons = explain_unpaired(score, lang)
+    paired = set(columns.values())
+    extra = deque([column for column in range(start, len(actual)) if column not in paired])
+    for position in range(start, len(expected)):
+        column = columns.get(position)
+        if column is None:
+            rows.append(_missed_row(expected[position], position, reasons, lang))
+            continue
+        while extra and extra[0] < column:
+            rows.append(_extra_row(score, extra.popleft(), reasons, lang))
+        if position in pairs:
+            rows.append(_pair_row(pairs[position], lang))
+        else:
+            rows.append(_equal_row(expected[position], actual[column], position, column))
+    rows += [_extra_row(score, column, reasons, lang) for column in extra]
+    return rows
+
+
+def _pairs_by_position(score: Score) -> tuple[int, dict[int, int], dict[int, Pair]]:
+    """How many pairs of equal calls there are at the start; the others, by expected position."""
+    if score.__class__ is Score and score.has_equal_pairs:
+        start, columns, pairs = score.equal_start, dict(score.other_correct), score.incorrect
+    else:  # a score without secrets has the differences of each pair
+        start, columns, pairs = 0, {}, (*score.correct, *score.incorrect)
+    found = {pair.expected_index: pair for pair in pairs}
+    return start, columns | {row: pair.actual_index for row, pair in found.items()}, found
+
+
+def _equal_row(expected: ToolCall, actual: ToolCall, row: int, column: int) -> Row:
+    return Row(
+        "=",
+        _safe(expected_part, expected),
+        UNSET if _is_same(expected, actual) else _safe(call_part, actual),
+        row,
+        column,
+    )
+
+
+def _is_same(expected: ToolCall, actual: ToolCall) -> bool:
+    """Whether the actual call is written as the expected one: then it is not repeated."""
+    return (
+        actual.result is None
+        and actual == expected
+        and type(expected.arguments) is type(actual.arguments) is dict
+        and _encoded(expected) == _encoded(actual)  # 1 equals 1.0, and true equals 1
+    )
+
+
+def _encoded(call: ToolCall) -> bytes | None:
+    try:
+        return _encode(call)
+    except (TypeError, UnicodeEncodeError, RecursionError):
+        return None
+
+
+def _pair_row(pair: Pair, lang: Language) -> Row:
+    differences = pair.differences
+    return Row(
+        "=" if pair.is_correct else "~",
+        _safe(expected_part, pair.expected),
+        _safe(call_part, pair.actual),
+        pair.expected_index,
+        pair.actual_index,
+        [_difference(found, differences, lang) for found in differences] or UNSET,
+    )
+
+
+def _difference(
+    difference: Difference, others: Sequence[Difference], lang: Language
+) -> dict[str, Any]:
+    kind = difference.kind
+    fields: dict[str, Any] = {
+        "path": value_part(difference.path),
+        "argument": value_part(difference.argument or ""),
+        "kind": kind,
+        "reason": difference_reason(difference, others=others, lang=lang),
+    }
+    if kind not in ("unexpected", "malformed"):
+        fields["expected"] = _safe(value_part, difference.expected)
+    if kind not in ("missing", "malformed"):
+        fields["actual"] = _safe(value_part, difference.actual)
+    return fields
+
+
+def _missed_row(call: ToolCall, position: int, reasons: UnpairedReasons, lang: Language) -> Row:
+    is_out_of_order = call.name in reasons.out_of_order
+    notes = [say(_NO_ACTUAL_CALL_IN_ORDER if is_out_of_order else _NO_ACTUAL_CALL, lang)]
+    if call.name in reasons.look_alikes:
+        notes.append(reasons.look_alikes[call.name])
+    return Row("-", _safe(expected_part, call), expected_index=position, notes=notes)
+
+
+def _extra_row(score: Score, position: int, reasons: UnpairedReasons, lang: Language) -> Row:
+    call = score.actual[position]
+    if position in score.forbidden:
+        patterns = forbidden_patterns(score.expectation or ())
+        pattern = forbidding_pattern(patterns, call.name, score.settings)
+        note = say(_FORBIDDEN_BY, lang, pattern=pattern)
+    elif position in reasons.extra:
+        note = reasons.extra[position]
+    else:
+        is_out_of_order = call.name in reasons.out_of_order
+        note = say(_NO_EXPECTED_CALL_IN_ORDER if is_out_of_order else _NO_EXPECTED_CALL, lang)
+    mark: Literal["!", "+"] = "!" if position in score.forbidden else "+"
+    return Row(mark, actual=_safe(call_part, call), actual_index=position, notes=[note])
+
+
+def _comparison(stored: Mapping[str, Any]) -> SavedComparison | None:
+    try:
+        return msgspec.convert(stored, SavedComparison, strict=False)
+    except msgspec.ValidationError:  # of another version of callscore
+        return None
+
+
+def _saved_rows(
+    kept: SavedComparison, expected: Sequence[Any], made: Sequence[ToolCall]
+) -> Iterator[Row]:
+    """The calls of a result whose score cannot be computed again, as they were compared."""
+    wanted = expected if kept.expected is UNSET else kept.expected
+    actual: Sequence[Any] = made if kept.actual is UNSET else kept.actual
+    differences: dict[int, list[SavedDifference]] = {}
+    for found in kept.differences:
+        differences.setdefault(found.pair, []).append(found)
+    for place, (row, column, is_correct) in enumerate(kept.pairs):
+        yield Row(
+            "=" if is_correct else "~",
+            _call_at(wanted, row),
+            _call_at(actual, column),
+            row,
+            column,
+            [_saved_difference(found) for found in differences.get(place, ())] or UNSET,
+        )
+    for row in kept.missed:
+        yield Row("-", _call_at(wanted, row), expected_index=row)
+    for column in kept.extra:
+        mark: Literal["!", "+"] = "!" if column in kept.forbidden else "+"
+        yield Row(mark, actual=_call_at(actual, column), actual_index=column)
+
+
+def _call_at(calls: Sequence[Any], position: int) -> Any:
+    """The call at a position; a name alone for what is no call."""
+    found = calls[position] if 0 <= position < len(calls) else None
+    if isinstance(found, ToolCall):
+        return found
+    if isinstance(found, dict) and isinstance(found.get("name"), str):
+        return found
+    if isinstance(found, dict) and isinstance(found.get("python"), str):
+        return {"name": found["python"]}
+    return {"name": "?"}
+
+
+def _saved_difference(found: SavedDifference) -> dict[str, Any]:
+    argument = found.path.removeprefix("$.").split(".")[0].split("[")[0]
+    fields = {"path": found.path, "argument": argument, "kind": found.kind, "reason": found.reason}
+    if found.kind != "unexpected":
+        fields["expected"] = found.expected
+    if found.kind != "missing":
+        fields["actual"] = found.actual
+    return fields
+
+
+# --- the index --------------------------------------------------------------------------------
+
+
+def index_row(
+    view: CaseView, score: Score | None, lang: Language, *, evaluation: int = 0
+) -> IndexRow:
+    """What the list and the filters know of a view; `score` is the one that it shows."""
+    if score is None:
+        tools, problems = _tools_in(view.rows), _saved_problems(view)
+    else:
+        tools = dict.fromkeys([call.name for call in (*score.expected, *score.actual)])
+        problems = dict.fromkeys(problems_of(score, lang))
+    return IndexRow(
+        str(view.id),
+        view.trial,
+        view.status,
+        view.score,
+        tuple(view.tags),
+        tuple(tools),
+        tuple(problems),
+        "" if view.input is UNSET else _about(view.input),
+        evaluation,
+        None if view.seconds is UNSET else view.seconds,
+    )
+
+
+def problems_of(score: Score, lang: Language) -> Iterator[Problem]:
+    """Why a score is not 1, worst first."""
+    if score.is_exact and not score.faults and not score.incorrect:
+        return
+    for position in score.forbidden:
+        yield Problem("forbidden", score.actual[position].name)
+    missed, extra = score.unpaired
+    forbidden = {id(score.actual[position]) for position in score.forbidden}
+    yield from _unpaired_problems(missed, extra, forbidden)
+    for pair in score.incorrect:
+        for difference in pair.differences:
+            yield Problem(difference.kind, pair.expected.name, difference.argument or "")
+    yield from _fault_problems(score.faults or (), lang)
+
+
+def _unpaired_problems(
+    missed: Sequence[ToolCall], extra: Sequence[ToolCall], forbidden: set[int]
+) -> Iterator[Problem]:
+    """Missed calls, each set against the extra call at its position, as the summary does."""
+    for left, right in zip_longest(missed, extra):
+        if left is None:
+            if id(right) not in forbidden:
+                yield Problem("extra", right.name)
+        elif right is None:
+            yield Problem("missed", left.name)
+        elif left.name == right.name:
+            yield Problem("order", left.name)
+        else:
+            yield Problem("wrong_tool", left.name, called=right.name)
+
+
+def _fault_problems(faults: Iterable[Fault], lang: Language) -> Iterator[Problem]:
+    for fault in faults:
+        argument = fault.path.removeprefix("$.").split(".")[0].split("[")[0]
+        title = fault_kind_name(fault.kind, lang=lang)
+        yield Problem(
+            "schema",
+            fault.tool,
+            "" if argument == "$" else argument,
+            detail=fault.kind,
+            title=title,
+        )
+
+
+def _tools_in(rows: Iterable[Row]) -> dict[str, None]:
+    found: dict[str, None] = {}
+    for row in rows:
+        for call in (row.expected, row.actual):
+            if call is not UNSET:
+                found[call.name if isinstance(call, ToolCall) else str(call.get("name"))] = None
+    return found
+
+
+def _saved_problems(view: CaseView) -> dict[Problem, None]:
+    """The problems of a view without a score: an error, or what the history has."""
+    found: dict[Problem, None] = {}
+    if view.failure is not UNSET:
+        kind, title = view.failure["kind"], view.failure["title"]
+        return {Problem("error", detail=kind, title=title): None}
+    kinds = {"-": "missed", "+": "extra", "!": "forbidden"}
+    for row in view.rows:
+        tool = next(iter(_tools_in([row])))
+        if row.mark in kinds and view.score is not None:
+            found[Problem(kinds[row.mark], tool)] = None
+        elif row.differences is not UNSET and row.mark == "~":
+            for each in row.differences:
+                found[Problem(each["kind"], tool, each["argument"])] = None
+    return found
+
+
+def _about(value: Any) -> str:
+    """The beginning of the input as text, for the search."""
+    if isinstance(value, list) and value and isinstance(value[-1], dict):
+        texts = [str(each.get("content")) for each in value if isinstance(each, dict)]
+        value = " ".join(texts)
+    text = value if isinstance(value, str) else _text_of(value)
+    return " ".join(text[: 2 * _ABOUT].split())[:_ABOUT]
+
+
+def _text_of(value: Any) -> str:
+    try:
+        return _encode(value).decode()
+    except (TypeError, UnicodeEncodeError, RecursionError):
+        return ""
