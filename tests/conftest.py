@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 pytest_plugins = [
     "pytester",  # the tests of our own plugin run pytest
+    "tests.servers.browser",  # a browser that tests drive
     "tests.servers.postgres_server",  # databases on a server
 ]
 
@@ -49,6 +50,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
                 item.add_marker("server")
             if _starts_process(item):
                 item.add_marker("process")
+            if "browser" in item.fixturenames:
+                item.add_marker("browser")
 
 
 def _draw_a_share(test: Any) -> None:
@@ -88,6 +91,7 @@ def _starts_server(item: pytest.Function) -> bool:
 def _starts_process(item: pytest.Function) -> bool:
     return (
         item.path.parent.name == "e2e"
+        or "browser" in item.fixturenames
         or "pytester" in item.fixturenames
         or bool(PROCESSES & set(_homes(item)))
     )
