@@ -1,0 +1,196 @@
+/** Which tool was called in place of which: a table of expected and called tools as a heat map. */
+
+import { ToolName } from "./reasons.js";
+import { cellKey } from "./selection.js";
+import { visibleText } from "./text.js";
+import { html, useMemo, useState } from "./vendor/preact-htm.js";
+import { number, plural, t } from "./words.js";
+
+/** Tools that are shown at first, those with the most errors. */
+const FIRST_TOOLS = 12;
+
+/** Tools that are shown at all: a table of more is of no use to anybody. */
+const MOST_TOOLS = 60;
+
+/** The weakest colour that is still seen, in percent of the strongest. */
+const LEAST_HEAT = 14;
+
+/**
+ * A row or column: a tool, nothing (`null`), or all tools that are not shown (`REST`).
+ * @typedef {string | null | typeof REST} Side
+ */
+const REST = Symbol("the tools that are not shown");
+
+/**
+ * @typedef {object} Matrix
+ * @property {Side[]} sides rows and columns
+ * @property {Map<Side, Map<Side, number>>} counts by expected, then by called tool
+ * @property {number} mostWrong the largest number off the diagonal
+ * @property {number} mostRight the largest number on the diagonal
+ */
+
+/**
+ * Tools of the confusion matrix, those with the most errors first.
+ * @param {import("./types").Confusion[]} confusion
+ * @returns {string[]}
+ */
+function toolsByErrors(confusion) {
+  /** @type {Map<string, number>} */
+  const errors = new Map();
+  for (const { expected, called, count } of confusion) {
+    const wrong = expected === called ? 0 : count;
+    if (expected !== null) errors.set(expected, (errors.get(expected) ?? 0) + wrong);
+    if (called !== null) errors.set(called, (errors.get(called) ?? 0) + wrong);
+  }
+  return [...errors.keys()].sort((one, other) => (errors.get(other) ?? 0) - (errors.get(one) ?? 0));
+}
+
+/**
+ * @param {import("./types").Confusion[]} confusion
+ * @param {string[]} tools those that are shown
+ * @returns {Matrix}
+ */
+function makeMatrix(confusion, tools) {
+  const shown = new Set(tools);
+  const sideOf = (/** @type {string | null} */ name) => (name === null || shown.has(name) ? name : REST);
+  /** @type {Map<Side, Map<Side, number>>} */
+  const counts = new Map();
+  let hasRest = false;
+  for (const { expected, called, count } of confusion) {
+    const row = sideOf(expected);
+    const column = sideOf(called);
+    hasRest ||= row === REST || column === REST;
+    const cells = counts.get(row) ?? new Map();
+    cells.set(column, (cells.get(column) ?? 0) + count);
+    counts.set(row, cells);
+  }
+  let mostWrong = 1;
+  let mostRight = 1;
+  for (const [row, cells] of counts) {
+    for (const [column, count] of cells) {
+      if (row === column) mostRight = Math.max(mostRight, count);
+      else mostWrong = Math.max(mostWrong, count);
+    }
+  }
+  return { sides: [...tools, ...(hasRest ? [REST] : []), null], counts, mostWrong, mostRight };
+}
+
+/**
+ * The confusion matrix. Each number is a button that filters the list, where the list can be filtered by it.
+ * @param {object} properties
+ * @param {import("./types").Confusion[]} properties.confusion
+ * @param {Set<string>} properties.cells cells by which the list can be filtered
+ * @param {import("./address").View} properties.view
+ * @param {(patch: Partial<import("./address").View>) => void} properties.onChange
+ */
+export function ConfusionMatrix({ confusion, cells, view, onChange }) {
+  const tools = useMemo(() => toolsByErrors(confusion), [confusion]);
+  const [isWhole, setWhole] = useState(false);
+  const shown = isWhole ? MOST_TOOLS : FIRST_TOOLS;
+  const matrix = useMemo(() => makeMatrix(confusion, tools.slice(0, shown)), [confusion, tools, shown]);
+  return html`<div class="confusion">
+    <p class="muted">${t("problems.confusion_meaning")}</p>
+    <div class="table-scroll" tabindex="0" role="region" aria-label=${t("problems.confusion")}>
+      <table class="confusion-table">
+        <thead>
+          <tr>
+            <th class="confusion-corner" scope="col">
+              <span>${t("problems.expected")} ↓</span> <span>${t("problems.called")} →</span>
+            </th>
+            ${matrix.sides.map(
+              (side, at) =>
+                html`<th key=${at} scope="col" class="confusion-column"><span><${SideName} side=${side} /></span></th>`,
+            )}
+          </tr>
+        </thead>
+        <tbody>
+          ${matrix.sides.map(
+            (row, at) =>
+              html`<tr key=${at}>
+                <th scope="row" class="confusion-row"><${SideName} side=${row} /></th>
+                ${matrix.sides.map(
+                  (column, next) =>
+                    html`<${Cell} key=${next} row=${row} column=${column} matrix=${matrix} cells=${cells} view=${view} onChange=${onChange} />`,
+                )}
+              </tr>`,
+          )}
+        </tbody>
+      </table>
+    </div>
+    <ul class="chart-legend">
+      ${["good", "bad", "missed", "extra"].map(
+        (kind) =>
+          html`<li key=${kind}>
+            <span class=${`confusion-key is-${kind}`} aria-hidden="true"></span>${t(`problems.cell_${kind}`)}
+          </li>`,
+      )}
+    </ul>
+    ${tools.length > FIRST_TOOLS
+      ? html`<button type="button" class="button button-quiet no-print" aria-expanded=${isWhole} onClick=${() => setWhole(!isWhole)}>
+          ${isWhole ? t("problems.fewer") : t("problems.all", { what: plural("problems.tools_noun", Math.min(tools.length, MOST_TOOLS)) })}
+        </button>`
+      : null}
+  </div>`;
+}
+
+/** @param {{side: Side}} properties */
+function SideName({ side }) {
+  if (side === null) return html`<em>${t("problems.none")}</em>`;
+  if (side === REST) return html`<em>${t("problems.rest")}</em>`;
+  return html`<${ToolName} name=${side} />`;
+}
+
+/** @param {Side} side */
+function sideText(side) {
+  if (side === null) return t("problems.none");
+  return side === REST ? t("problems.rest") : visibleText(side) || '""';
+}
+
+/**
+ * @param {object} properties
+ * @param {Side} properties.row
+ * @param {Side} properties.column
+ * @param {Matrix} properties.matrix
+ * @param {Set<string>} properties.cells
+ * @param {import("./address").View} properties.view
+ * @param {(patch: Partial<import("./address").View>) => void} properties.onChange
+ */
+function Cell({ row, column, matrix, cells, view, onChange }) {
+  const count = matrix.counts.get(row)?.get(column) ?? 0;
+  if (row === null && column === null) return html`<td class="confusion-void"></td>`;
+  if (!count) return html`<td class="confusion-cell"></td>`;
+  const isRight = row === column;
+  const share = Math.sqrt(count / (isRight ? matrix.mostRight : matrix.mostWrong));
+  const kind = isRight ? "good" : column === null ? "missed" : row === null ? "extra" : "bad";
+  const heat = { "--heat": `${LEAST_HEAT + (100 - LEAST_HEAT) * share}%` };
+  const name = `confusion-cell is-${kind}`;
+  const filter = filterOf(row, column, cells);
+  if (!filter) return html`<td class=${name} style=${heat}>${number(count)}</td>`;
+  const isPressed = Object.entries(filter).every(([part, value]) => view[/** @type {"cell" | "tool"} */ (part)] === value);
+  const cleared = Object.fromEntries(Object.keys(filter).map((part) => [part, null]));
+  return html`<td class=${name} style=${heat}>
+    <button
+      type="button"
+      aria-pressed=${isPressed}
+      aria-label=${t("problems.cell", { expected: sideText(row), called: sideText(column), times: number(count) })}
+      title=${t("problems.cell", { expected: sideText(row), called: sideText(column), times: number(count) })}
+      onClick=${() => onChange({ ...(isPressed ? cleared : filter), case: null })}
+    >
+      ${number(count)}
+    </button>
+  </td>`;
+}
+
+/**
+ * The filter of a cell: on the diagonal the cases with the tool, elsewhere those with this error.
+ * @param {Side} row
+ * @param {Side} column
+ * @param {Set<string>} cells
+ * @returns {{tool: string} | {cell: string} | null}
+ */
+function filterOf(row, column, cells) {
+  if (typeof row === "symbol" || typeof column === "symbol") return null;
+  if (row === column) return row === null ? null : { tool: row };
+  const key = cellKey(row, column);
+  return cells.has(key) ? { cell: key } : null;
+}

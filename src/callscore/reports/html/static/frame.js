@@ -1,0 +1,81 @@
+/** The whole of a report: the page of `callscore view` shows a run with it, too. */
+
+import { caseKeys, useAddress } from "./address.js";
+import { Cases, ListReminder, showList } from "./cases.js";
+import { ComparisonOverview } from "./comparison.js";
+import { KeyHelp, useKeys } from "./keys.js";
+import { Overview } from "./overview.js";
+import { Problems } from "./problems.js";
+import { rankProblems } from "./rankings.js";
+import { problemText } from "./reasons.js";
+import { prepareIndex, searchTexts, select } from "./selection.js";
+import { Text } from "./text.js";
+import { ThemeSwitch } from "./theme.js";
+import { html, useEffect, useMemo, useState } from "./vendor/preact-htm.js";
+import { date, t } from "./words.js";
+
+/** Milliseconds after the first view in which the browser has time for what the first search needs. */
+const IDLE_DELAY = 400;
+
+/**
+ * A report.
+ * @param {object} properties
+ * @param {import("./types").Source} properties.source
+ * @param {unknown} [properties.heading] in place of the title and its buttons
+ * @param {import("./detail").Actions} [properties.actions] what else the detail of a case shows
+ */
+export function Report({ source, heading, actions }) {
+  const { document: document_ } = source;
+  const prepared = useMemo(() => prepareIndex(source, problemText), [source]);
+  const rankings = useMemo(() => rankProblems(prepared), [prepared]);
+  const [view, onChange] = useAddress(document_.comparison !== null);
+  const found = useMemo(() => select(prepared, view), [prepared, JSON.stringify({ ...view, case: null })]);
+  const [isHelpOpen, setHelpOpen] = useState(false);
+  useKeys({ "?": () => setHelpOpen(true) });
+  useEffect(() => {
+    const timer = setTimeout(() => {
+      searchTexts(prepared);
+      caseKeys(source);
+    }, IDLE_DELAY);
+    return () => clearTimeout(timer);
+  }, [prepared]);
+  return html`<div class="report" lang=${document_.lang}>
+    <button type="button" class="button skip-link no-print" onClick=${showList}>${t("report.skip")}</button>
+    ${heading === undefined ? html`<${Heading} document=${document_} onHelp=${() => setHelpOpen(true)} />` : heading}
+    <main>
+      ${document_.comparison ? html`<${ComparisonOverview} source=${source} />` : null}
+      <${Overview} source=${source} view=${view} onChange=${onChange} />
+      <${Problems} prepared=${prepared} rankings=${rankings} view=${view} onChange=${onChange} />
+      <${Cases}
+        source=${source}
+        prepared=${prepared}
+        rankings=${rankings}
+        view=${view}
+        found=${found}
+        onChange=${onChange}
+        actions=${actions}
+      />
+    </main>
+    <${ListReminder} prepared=${prepared} view=${view} found=${found} />
+    <${KeyHelp} isOpen=${isHelpOpen} onClose=${() => setHelpOpen(false)} />
+  </div>`;
+}
+
+/**
+ * @param {{document: import("./types").Document, onHelp: () => void}} properties
+ */
+function Heading({ document: document_, onHelp }) {
+  const lines = [...document_.subtitle, ...(document_.at === null ? [] : [date(document_.at)])];
+  return html`<header class="heading">
+    <div class="heading-text">
+      <h1><${Text} value=${document_.title} limit=${300} /></h1>
+      <ul class="heading-lines muted">
+        ${lines.map((line, at) => html`<li key=${at}><${Text} value=${line} limit=${300} /></li>`)}
+      </ul>
+    </div>
+    <div class="heading-buttons no-print">
+      <button type="button" class="button" aria-keyshortcuts="?" onClick=${onHelp}>${t("report.keys")}</button>
+      <${ThemeSwitch} />
+    </div>
+  </header>`;
+}

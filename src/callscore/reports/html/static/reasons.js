@@ -1,0 +1,130 @@
+/** Why a case lost points, in few words: `book_flight: date, seats`, `missed search`, `search → lookup`. */
+
+import { Text } from "./text.js";
+import { html } from "./vendor/preact-htm.js";
+import { t } from "./words.js";
+
+/** Characters of a name in a row; rows are cut anyway, and names of megabytes would be slow. */
+const LONGEST_NAME = 200;
+
+/** Reasons of a row; what follows is only counted. */
+const MOST_REASONS = 6;
+
+/** How a reason is coloured and marked, by failure class; arguments are the rest. */
+const REASON_LOOKS = /** @type {Record<string, string>} */ ({
+  missed: "missed",
+  extra: "extra",
+  forbidden: "forbidden",
+  wrong_tool: "bad",
+  order: "bad",
+  schema: "bad",
+  error: "forbidden",
+});
+
+/**
+ * A text of the catalogue with nodes in place of its `{names}`.
+ * @param {string} key
+ * @param {Record<string, unknown>} nodes
+ * @returns {unknown[]}
+ */
+export function phraseWith(key, nodes) {
+  const names = Object.keys(nodes);
+  const signs = Object.fromEntries(names.map((name, at) => [name, `\u0001${at}\u0001`]));
+  return t(key, signs)
+    .split("\u0001")
+    .map((part, at) => (at % 2 ? nodes[names[Number(part)]] : part));
+}
+
+/**
+ * The failure class of a problem in words: `Wrong value`; for faults and errors, what kind it is.
+ * @param {import("./types").Problem} problem
+ */
+export function failureWord(problem) {
+  return problem.title ?? t(`problems.class_${problem.class}`);
+}
+
+/**
+ * A problem as text, for the search.
+ * @param {import("./types").Problem} problem
+ */
+export function problemText(problem) {
+  const { tool, argument, called, kind } = problem;
+  return [failureWord(problem), tool, argument, called, kind].filter(Boolean).join(" ");
+}
+
+/**
+ * The name of a tool; an empty name is shown as such.
+ * @param {{name: string}} properties
+ */
+export function ToolName({ name }) {
+  return html`<span class="tool-name"><${Text} value=${name || '""'} limit=${LONGEST_NAME} /></span>`;
+}
+
+/**
+ * The name of an argument; the whole of the arguments has no name.
+ * @param {{name: string}} properties
+ */
+export function ArgumentName({ name }) {
+  if (name === "") return t("list.all_arguments");
+  return html`<span class="tool-name"><${Text} value=${name} limit=${LONGEST_NAME} /></span>`;
+}
+
+/**
+ * The problems of a row. Wrong arguments of one tool are one reason.
+ * @param {{problems: import("./types").Problem[]}} properties
+ */
+export function Reasons({ problems }) {
+  const reasons = reasonsOf(problems);
+  const shown = reasons.slice(0, MOST_REASONS).map(
+    ([problem, names], at) =>
+      html`${at ? html`<span class="muted"> · </span>` : null}<span
+          class=${`reason is-${REASON_LOOKS[problem.class] ?? "bad"}`}
+          >${reasonWords(problem, names)}</span
+        >`,
+  );
+  if (reasons.length > MOST_REASONS) {
+    shown.push(html`<span class="muted"> · ${t("list.more_reasons", { count: reasons.length - MOST_REASONS })}</span>`);
+  }
+  return shown;
+}
+
+/**
+ * @param {import("./types").Problem[]} problems
+ * @returns {[import("./types").Problem, string[]][]} a problem, and the arguments of all problems like it
+ */
+function reasonsOf(problems) {
+  /** @type {[import("./types").Problem, string[]][]} */
+  const reasons = [];
+  for (const problem of problems) {
+    const same =
+      problem.argument !== undefined &&
+      reasons.find(([other]) => other.argument !== undefined && other.tool === problem.tool);
+    if (!same) reasons.push([problem, problem.argument === undefined ? [] : [problem.argument]]);
+    else if (!same[1].includes(problem.argument ?? "")) same[1].push(problem.argument ?? "");
+  }
+  return reasons;
+}
+
+/**
+ * @param {import("./types").Problem} problem
+ * @param {string[]} names
+ */
+function reasonWords(problem, names) {
+  const tool = html`<${ToolName} name=${problem.tool ?? ""} />`;
+  if (names.length) {
+    const listed = names.map((name, at) => html`${at ? ", " : ""}<${ArgumentName} name=${name} />`);
+    return phraseWith("list.reason_in_tool", { tool, what: listed });
+  }
+  switch (problem.class) {
+    case "missed":
+    case "extra":
+    case "forbidden":
+      return phraseWith(`list.reason_${problem.class}`, { tool });
+    case "wrong_tool":
+      return phraseWith("list.reason_wrong_tool", { tool, called: html`<${ToolName} name=${problem.called ?? ""} />` });
+    default: {
+      const what = html`<${Text} value=${failureWord(problem)} limit=${LONGEST_NAME} />`;
+      return problem.tool === null ? what : phraseWith("list.reason_in_tool", { tool, what });
+    }
+  }
+}
