@@ -37,7 +37,7 @@ export default [
       "no-new-func": "error",
       "no-script-url": "error",
       "no-undef": "error",
-      "no-unused-vars": ["error", { argsIgnorePattern: "^_" }],
+      "no-unused-vars": ["error", { argsIgnorePattern: "^_", ignoreRestSiblings: true }],
       "no-var": "error",
       "prefer-const": "error",
     },
