@@ -530,7 +530,7 @@ def write_run(
     if output_format in _FOR_PROGRAMS:
         for warning in run.warnings:
             print_note(warning)
-    options = {"is_quiet": True} if is_quiet and output_format == "table" else {}
+    options: dict[str, Any] = {"is_quiet": True} if is_quiet and output_format == "table" else {}
     is_shown = write_report("run", (run,), output, output_format, lang=lang, **options)
     return is_shown and sys.stderr.isatty()
 

@@ -24,15 +24,17 @@ from callscore.cli.options import (
     store_option,
     warn_ineffective,
 )
-from callscore.cli.output import open_output, print_note, stdout_to_stderr, write_run
+from callscore.cli.output import open_output, print_note, stdout_to_stderr
 from callscore.cli.output_formats import FORMATS, report_options
 from callscore.cli.progress import run_progress
+from callscore.cli.saved_html import write_run_report
 from callscore.core.phrases import Phrase, say
 from callscore.core.results import RunResults
 from callscore.errors import UnknownRun
 from callscore.models.consent import require_consent
 from callscore.models.secrets import hide_secrets
 from callscore.runner.rescoring import RescoreOptions, rescore
+from callscore.runner.stored_runs import ShowOptions
 
 if TYPE_CHECKING:
     from callscore.core.phrases import Language
@@ -97,7 +99,8 @@ def command(*, run: str | None, lang: Language, **options: Any) -> int:
             with stdout_to_stderr():  # scorers may print
                 results = _rescored(run, rescoring, lang, place)
             warn_ineffective(labels, [each.results.settings for each in results.evaluations], lang)
-            is_shown = write_run(results, target, output_format, lang)
+            shown = ShowOptions(show=rescoring.show, max_shown=rescoring.max_shown, lang=lang)
+            is_shown = write_run_report(results, target, output_format, shown, store=place)
     except (click.ClickException, KeyboardInterrupt):
         print_kept(results, lang, go_on=go_on)
         raise

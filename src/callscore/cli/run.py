@@ -46,10 +46,10 @@ from callscore.cli.output import (
     print_note,
     stdout_to_stderr,
     without_secrets,
-    write_run,
 )
 from callscore.cli.output_formats import FORMATS, format_for, report_options
 from callscore.cli.progress import run_progress
+from callscore.cli.saved_html import write_run_report
 from callscore.cli.typed_options import option_text, settings_as_typed
 from callscore.cli.unfinished import Progress, tracked_run, tracking_files
 from callscore.cli.unpacking import max_unpacked_option
@@ -80,6 +80,7 @@ from callscore.runner.recorder import given_settings
 from callscore.runner.resuming import LockedRun, find_unfinished_run, last_failed_cases
 from callscore.runner.running import RunOptions, run
 from callscore.runner.stored_payloads import stored_settings
+from callscore.runner.stored_runs import ShowOptions
 from callscore.sources.files import MAX_UNPACKED, max_unpacked
 
 if TYPE_CHECKING:
@@ -454,8 +455,13 @@ def run_once(request: RunRequest) -> int:
                 results = run_evaluations(request)
             has_more = any(each.details for each in results.unloaded)  # than a sentence on stderr
             if results.evaluations or has_more or request.output_format != "table":
-                is_shown = write_run(
-                    results, output, request.output_format, request.lang, is_quiet=request.is_quiet
+                is_shown = write_run_report(
+                    results,
+                    output,
+                    request.output_format,
+                    ShowOptions(show=request.show, max_shown=request.max_shown, lang=request.lang),
+                    store=request.store,
+                    is_quiet=request.is_quiet,
                 )
     except (click.ClickException, KeyboardInterrupt):
         print_kept(results, request.lang, go_on=go_on)

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 __all__ = ["command"]
 
-_FORMATS_OF_CASE = ("table", "json", "markdown")
+_FORMATS_OF_CASE = ("table", "json", "markdown", "html")
 _HELP = """Show a saved RUN, or one CASE of it. No agent is called.
 
 RUN is an id or the beginning of one, a name, a baseline, latest, latest~2 (two before the newest), or a
@@ -60,6 +60,9 @@ def command(
             f"A single case cannot be written as {output_format}."
             f" Choose from: {', '.join(_FORMATS_OF_CASE)}."
         )
+    if output_format == "html":
+        _write_html(run, case, store, options, lang)
+        return
     with open_existing_store(store) as opened:
         from callscore.runner.stored_runs import load_case
 
@@ -74,6 +77,23 @@ def command(
             subject, about = ("saved run", (row, results)) if is_table else ("run", (results,))
     with open_output(options["output"], output_format, lang) as output:
         write_report(subject, about, output, output_format, lang=lang)
+
+
+def _write_html(
+    run: str, case: str | None, store: str | None, options: dict[str, Any], lang: Language
+) -> None:
+    """Write the HTML report of a run, or of the trials of one case; results are read one by one."""
+    from callscore.runner.run_report import write_stored_run
+    from callscore.runner.stored_runs import ShowOptions
+
+    with open_existing_store(store) as opened:
+        found, variant = find_run_and_variant(opened, run)
+        shown = ShowOptions(
+            keyword=options["keyword"], variant=variant, lang=lang, **show_options_from(options)
+        )
+        with open_output(options["output"], "html", lang) as output:
+            for part in write_stored_run(opened, found, shown, case):
+                output.write_unchanged(part)
 
 
 def _load_run(

@@ -59,7 +59,11 @@ __all__ = [
     "evaluations_of_variant",
     "load_case",
     "load_run",
+    "run_warnings",
     "stored_calls",
+    "stored_result",
+    "stored_totals",
+    "totals_of_evaluation",
 ]
 
 # --- scores, computed again from stored results -----------------------------------------------
@@ -251,11 +255,7 @@ def load_run(store: Store, run: RunRecord, options: ShowOptions = _OPTIONS) -> R
     full = full_results(store, run.id, needed)
     computed = {number: scores.score_of(record) for number, record in full.items()}
     results = [part.results(full, computed) for part in parts]
-    warnings = [] if run.status == "finished" else [say(_UNFINISHED, options.lang)]
-    unreadable = unreadable_records(run)
-    if unreadable:
-        records = count_of(UNREADABLE_COUNT, unreadable, options.lang)
-        warnings.append(say(_NOT_IN_RUN, options.lang, records=records))
+    warnings = run_warnings(run, options.lang)
     without_score = sum(part.without_score for part in parts)
     if without_score:
         cases = count_of(_CASES, without_score, options.lang)
@@ -266,7 +266,7 @@ def load_run(store: Store, run: RunRecord, options: ShowOptions = _OPTIONS) -> R
         seconds=max((run.finished_at or run.started_at) - run.started_at, 0.0),
         is_interrupted=any(each.not_run for each in results),
         warnings=tuple(warnings),
-        unreadable=unreadable,
+        unreadable=unreadable_records(run),
     )
 
 
@@ -302,6 +302,35 @@ def _keyword_filter(keyword: str) -> Callable[[Sequence[str]], bool]:
     from callscore.evaluations.plan import keyword_filter  # imports what runs evaluations
 
     return keyword_filter(keyword)
+
+
+def stored_totals(record: EvaluationRecord, settings: Settings, *, max_listed: int = 0) -> Totals:
+    """What adds up the results of a stored evaluation; no case is kept."""
+    scorers = record.summary.get("scorers") or ()
+    fail_under = {str(one.get("name")): one.get("fail_under") for one in scorers}
+    return Totals(settings, fail_under, show="none", max_listed=max_listed)
+
+
+def totals_of_evaluation(
+    totals: Totals, record: EvaluationRecord, *, is_filtered: bool = False
+) -> EvaluationResults:
+    """The totals of a stored evaluation; if cases are filtered, it is unknown how many were planned."""
+    return totals.evaluation(
+        {"name": record.name, "place": file_of_location(record.place), "variant": record.variant},
+        skipped=stored_skipped(record),
+        is_saved=True,
+        **({} if is_filtered else _planned(record.summary)),
+    )
+
+
+def run_warnings(run: RunRecord, lang: Language) -> list[str]:
+    """That a run did not finish, or that some records are not in it."""
+    warnings = [] if run.status == "finished" else [say(_UNFINISHED, lang)]
+    unreadable = unreadable_records(run)
+    if unreadable:
+        records = count_of(UNREADABLE_COUNT, unreadable, lang)
+        warnings.append(say(_NOT_IN_RUN, lang, records=records))
+    return warnings
 
 
 class _EvaluationPart:
@@ -374,32 +403,12 @@ class _EvaluationPart:
 
     def _counted(self, made: Mapping[int, Score | None]) -> EvaluationResults:
         """The totals of the results, without cases to show."""
-        record = self._record
-        scorers = record.summary.get("scorers") or ()
-        fail_under = {str(one.get("name")): one.get("fail_under") for one in scorers}
-        options = self._options
-        totals = Totals(
-            self._settings,
-            fail_under,
-            show="none",
-            max_shown=options.max_shown,
-            max_listed=options.max_listed,
-        )
+        totals = stored_totals(self._record, self._settings, max_listed=self._options.max_listed)
         for row in self._rows:
             # Only if the counts are not enough: otherwise some tables would be half full.
             score = made.get(row.number) if row.number in self._incomplete else None
             totals.add(row.result if score is None else replace(row.result, score=score))
-        planned = {} if options.keyword else _planned(record.summary)
-        return totals.evaluation(
-            {
-                "name": record.name,
-                "place": file_of_location(record.place),
-                "variant": record.variant,
-            },
-            skipped=stored_skipped(record),
-            is_saved=True,
-            **planned,
-        )
+        return totals_of_evaluation(totals, self._record, is_filtered=bool(self._options.keyword))
 
     def _case(
         self, result: Result, record: ResultRecord | None, score: Score | None
@@ -494,12 +503,12 @@ def _case(
         expected=expected if isinstance(expected, list) else None,
         metadata=payload.get("metadata"),
         pass_mark=scores.settings_of(record.number).pass_mark,
-        trials=tuple([_trial(result, scores) for result in results]),
+        trials=tuple([stored_result(result, scores) for result in results]),
     )
 
 
-def _trial(record: ResultRecord, scores: StoredScores) -> Result:
-    """A result with everything that is stored."""
+def stored_result(record: ResultRecord, scores: StoredScores) -> Result:
+    """A result with everything that is stored; what was expected is as a case file has it."""
     kind, problem = record.failure or ("", "")
     failure = Failure(
         case=record.case,
@@ -508,8 +517,18 @@ def _trial(record: ResultRecord, scores: StoredScores) -> Result:
         trial=record.trial,
         attempts=record.attempts,
     )
+    payload = record.payload
+    tags, expected = payload.get("tags"), payload.get("expected")
     return Result(
-        case=Case(id=record.case, trial=record.trial, actual=stored_calls(record)),
+        case=Case(
+            payload.get("input"),
+            id=record.case,
+            trial=record.trial,
+            expected=expected if isinstance(expected, list) else None,
+            actual=stored_calls(record),
+            tags=[str(tag) for tag in tags] if isinstance(tags, list) else (),
+            metadata=payload.get("metadata"),
+        ),
         status=record.status,
         answer=Answer(
             document=record.answer,

@@ -1,0 +1,343 @@
+"""The report of a run as an HTML file, and its parts for the page of `callscore view`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from contextlib import closing
+from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
+
+from callscore.core.case import Case
+from callscore.core.phrases import Phrase, say
+from callscore.core.results import CaseScore, Result
+from callscore.core.summary import Summary, add_counts, pass_rates
+from callscore.hiding.hider import Hider
+from callscore.reports.formatting import RUN_ID, settings_text
+from callscore.reports.history import RunRow, commit_text
+from callscore.reports.html.case_view import encode_view, index_row, view_of_result
+from callscore.reports.html.document import (
+    Counts,
+    Document,
+    Fact,
+    Heading,
+    Headline,
+    NextStep,
+    Note,
+    Verdict,
+    calls_of,
+    confusion_of,
+    document_parts,
+    interval_of,
+    notes_of,
+    rate_facts,
+    tools_of,
+)
+from callscore.reports.html.packing import Packer
+from callscore.reports.html.score import MACRO_F1
+from callscore.reports.run import (
+    below_text,
+    facts_line,
+    group_notes,
+    judge_lines,
+    variant_groups,
+    verdict_parts,
+)
+from callscore.words.value_text import summary_rating
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+    from callscore.core.phrases import Language
+    from callscore.core.results import CaseValues, EvaluationResults, RunResults
+    from callscore.reports.html.case_view import CaseView
+
+__all__ = ["AboutRun", "html_parts", "pack_results", "result_view", "run_document", "run_parts"]
+
+_RUN = Phrase("Run {name}", "Прогон {name}")
+_PASSED = Phrase("Passed", "Пройдено")
+_MEDIAN = Phrase("Median time of an answer", "Медиана времени ответа")
+_FAILED_AGAIN = Phrase("Run only the cases that failed", "Запустить только непройденные случаи")
+_COMPARE = Phrase("Compare with the run before", "Сравнить с предыдущим прогоном")
+_BASELINE = Phrase(
+    "Make this run the baseline that others are compared with",
+    "Сделать прогон базовым, чтобы сравнивать с ним другие",
+)
+_NAMED = Phrase("named {name}", "название {name}")
+
+
+class AboutRun(Struct, frozen=True, kw_only=True):
+    """What the history knows about a run, beside its results.
+
+    Attributes:
+        row: the run as a list of runs has it; None if it was not saved.
+        trends: the complete runs of each evaluation up to this one, by label, the oldest first.
+    """
+
+    row: RunRow | None = None
+    trends: Mapping[str, Sequence[RunRow]] = {}
+
+
+def html_parts(
+    run: RunResults, *, lang: Language = "en", heading: Heading | None = None
+) -> Iterator[bytes]:
+    """The file of a report on a run that is not in the history, in parts."""
+    del heading
+    yield from run_parts(_results_in(run), lambda: run, AboutRun(), lang)
+
+
+def run_parts(
+    results: Iterable[tuple[int, Result]],
+    totals: Callable[[], RunResults],
+    about: AboutRun,
+    lang: Language,
+) -> Iterator[bytes]:
+    """The file of a report on a run, in parts.
+
+    `results` have the positions of their evaluations. `totals` is called after the last of them.
+    """
+    with closing(Packer()) as packer:
+        pack_results(results, packer, lang)
+        yield from document_parts(run_document(totals(), about, lang), packer, lang)
+
+
+def pack_results(results: Iterable[tuple[int, Result]], packer: Packer, lang: Language) -> None:
+    """Pack all results of a run, without secrets."""
+    hider = Hider()
+    for evaluation, result in results:
+        shown = hider.data(result) if hider.has_any else result
+        view = view_of_result(shown, lang)
+        packer.add(index_row(view, shown.score, lang, evaluation=evaluation), encode_view(view))
+
+
+def result_view(result: Result, lang: Language, *, evaluation: str = "") -> CaseView:
+    """One result as the detail of a case shows it, without secrets."""
+    return view_of_result(Hider().data(result), lang, evaluation=evaluation)
+
+
+def _results_in(run: RunResults) -> Iterator[tuple[int, Result]]:
+    """The cases of a run that is not in the history, and its errors."""
+    for position, each in enumerate(run.evaluations):
+        shown: tuple[CaseScore | CaseValues, ...] = (*each.results.cases, *each.unreferenced)
+        for case in shown:
+            yield position, _result(each, case)
+        for failure in each.failures:
+            asked = Case(id=failure.case, trial=failure.trial)
+            yield position, Result(case=asked, status="error", failure=failure)
+
+
+def _result(evaluation: EvaluationResults, case: CaseScore | CaseValues) -> Result:
+    passed = evaluation.passes(case)
+    if isinstance(case, CaseScore):
+        asked = Case(case.input, id=case.id, trial=case.trial, tags=case.tags)
+        return Result(case=asked, score=case.score, values=case.metrics, passed=passed)
+    asked = Case(id=case.id, trial=case.trial, tags=case.tags, actual=case.calls)
+    return Result(case=asked, values=case.values, passed=passed)
+
+
+# --- the document ---------------------------------------------------------------------------------
+
+
+def run_document(run: RunResults, about: AboutRun, lang: Language) -> Document:
+    """Everything above and beside the cases of a run."""
+    summary = _pooled(run.evaluations)
+    row = about.row
+    name = (row.name if row is not None else None) or run.id
+    return Document(
+        kind="run",
+        lang=lang,
+        title=_title(run, name, lang),
+        subtitle=tuple(_subtitle(run, row, lang)),
+        at=None if row is None else row.started_at,
+        verdict=_verdict(run, lang),
+        headline=_headline(run, summary, lang),
+        facts=_facts(run, summary, about, lang),
+        counts=_counts(run),
+        calls=calls_of(summary) if summary.scored else None,
+        tools=tools_of(summary),
+        confusion=confusion_of(summary),
+        evaluations=[
+            _evaluation(each, about.trends.get(each.label, ()), run.id, lang)
+            for each in run.evaluations
+        ],
+        trials=_trials(run),
+        notes=_notes(run, lang),
+        next=_next(run, row, lang),
+        settings=list(
+            dict.fromkeys(
+                settings_text(each.results.settings, lang, write=str) for each in run.evaluations
+            )
+        ),
+        pass_mark=min((each.results.settings.pass_mark for each in run.evaluations), default=1.0),
+        not_shown=sum(each.results.not_shown for each in run.evaluations),
+        case_command=f"callscore show {run.id}" if run.id else "",
+    )
+
+
+def _pooled(evaluations: Sequence[EvaluationResults]) -> Summary:
+    """The counts of all evaluations; cases of the same id in two of them are two cases."""
+    pooled = Summary()
+    if len(evaluations) == 1:
+        return evaluations[0].results.summary
+    for number, each in enumerate(evaluations):
+        summary = each.results.summary
+        pooled.pass_mark = summary.pass_mark
+        add_counts(pooled.outcomes, summary.outcomes)
+        add_counts(pooled.confusion, summary.confusion)
+        for tool, counts in summary.tools.items():
+            pooled.tool(tool).add(counts)
+        for case, outcomes in summary.trials.items():
+            pooled.trials[f"{number} {case}"] = outcomes
+    return pooled
+
+
+def _title(run: RunResults, name: str, lang: Language) -> str:
+    labels = list(dict.fromkeys(each.name for each in run.evaluations))
+    if len(labels) == 1:
+        return labels[0]
+    return say(_RUN, lang, name=name) if name else "callscore"
+
+
+def _subtitle(run: RunResults, row: RunRow | None, lang: Language) -> Iterator[str]:
+    if run.id:
+        yield say(RUN_ID, lang, id=run.id)
+    if row is not None and row.name:
+        yield say(_NAMED, lang, name=row.name)
+    if row is not None and row.git_commit:
+        yield commit_text(row.git_commit, is_dirty=row.git_dirty)
+    if run.evaluations:
+        yield facts_line(run, lang)
+    yield from judge_lines(run, lang, write=str)
+
+
+def _verdict(run: RunResults, lang: Language) -> Verdict:
+    parts = verdict_parts(run, lang) if run.evaluations else []
+    below = [
+        f"{each.label}: {below_text(scorer, lang)}"
+        if len(run.evaluations) > 1
+        else below_text(scorer, lang)
+        for each in run.evaluations
+        for scorer in each.scorers
+        if scorer.is_below
+    ]
+    statuses = {status for _, status in parts}
+    is_bad = bool(below) or "bad" in statuses
+    status: Any = "bad" if is_bad else "good" if "good" in statuses else "neutral"
+    return Verdict(status, ", ".join([text for text, _ in parts]), tuple(below))
+
+
+def _headline(run: RunResults, summary: Summary, lang: Language) -> Headline | None:
+    if summary.scored and summary.macro_f1 is not None:
+        return Headline(
+            say(MACRO_F1, lang),
+            summary.macro_f1,
+            interval_of(summary.macro_f1_interval),
+            summary_rating(summary, lang=lang),
+        )
+    scorers = [scorer for each in run.evaluations for scorer in each.scorers]
+    if not scorers or scorers[0].mean is None:
+        return None
+    return Headline(scorers[0].name, scorers[0].mean)
+
+
+def _facts(run: RunResults, summary: Summary, about: AboutRun, lang: Language) -> tuple[Fact, ...]:
+    decided = sum(each.decided for each in run.evaluations)
+    facts: list[Fact] = []
+    if decided:
+        own = [row for rows in about.trends.values() for row in rows if row.id == run.id]
+        interval = own[0].interval if len(own) == len(run.evaluations) == 1 else None
+        share = sum(each.passed for each in run.evaluations) / decided
+        facts.append(Fact(say(_PASSED, lang), share, "percent", interval_of(interval)))
+    facts += rate_facts(summary, lang)
+    seconds = [each.seconds for each in run.evaluations if each.seconds is not None]
+    if len(seconds) == 1:
+        facts.append(Fact(say(_MEDIAN, lang), seconds[0], "seconds"))
+    return tuple(facts)
+
+
+def _counts(run: RunResults) -> Counts:
+    each = run.evaluations
+    answered, passed = sum(it.answered for it in each), sum(it.passed for it in each)
+    undecided = sum(it.undecided for it in each)
+    return Counts(
+        cases=sum(it.cases for it in each),
+        trials=answered + run.errors,
+        passed=passed,
+        failed=answered - passed - undecided,
+        errors=run.errors,
+        unscored=undecided,
+    )
+
+
+def _evaluation(
+    each: EvaluationResults, trend: Sequence[RunRow], run: str, lang: Language
+) -> dict[str, Any]:
+    names = ("name", "mean", "scored", "passed", "fail_under", "is_below")
+    facts = []
+    if each.seconds is not None:
+        facts.append(Fact(say(_MEDIAN, lang), each.seconds, "seconds"))
+    return {
+        "name": each.name,
+        "variant": each.variant,
+        "place": each.place,
+        "label": each.label,
+        "cases": each.cases,
+        "answered": each.answered,
+        "passed": each.passed,
+        "failed": each.answered - each.passed - each.undecided,
+        "errors": each.errors,
+        "undecided": each.undecided,
+        "scorers": [{name: getattr(scorer, name) for name in names} for scorer in each.scorers],
+        "facts": facts,
+        "trend": [trend_point(row, run) for row in trend],
+    }
+
+
+def trend_point(row: RunRow, run: str) -> dict[str, Any]:
+    """A run of an evaluation in a chart over time; `run` is the one that the report is about."""
+    return {
+        "run": row.id,
+        "name": row.name,
+        "at": row.started_at,
+        "commit": row.git_commit,
+        "share": row.share,
+        "interval": interval_of(row.interval),
+        "cases": row.cases,
+        "is_this": row.id == run,
+    }
+
+
+def _trials(run: RunResults) -> dict[str, Any] | None:
+    trials = [case for each in run.evaluations for case in each.trials]
+    if not trials or len(run.evaluations) != 1:
+        return None
+    rates = pass_rates(trials)
+    return {"cases": len(trials), "pass_at_k": rates.at_k, "pass_hat_k": rates.hat_k}
+
+
+def _notes(run: RunResults, lang: Language) -> list[Note]:
+    notes = [Note(warning, is_warning=True) for warning in run.warnings]
+    notes += [
+        Note(
+            f"{each.place}: {each.problem}", tuple(each.details.splitlines()[-1:]), is_warning=True
+        )
+        for each in run.unloaded
+    ]
+    for group in variant_groups(run):
+        lines = group_notes(group, lang, write=str)
+        prefix = f"{group[0].name}: " if len(run.evaluations) > 1 else ""
+        notes += notes_of([(f"{prefix}{text}", names) for text, names in lines])
+    return notes
+
+
+def _next(run: RunResults, row: RunRow | None, lang: Language) -> list[NextStep]:
+    if row is None or not run.id:
+        return []
+    is_failing = any(each.passed < each.decided for each in run.evaluations)
+    steps = []
+    if is_failing and row.command == "run":
+        steps.append(NextStep("callscore run --last-failed", say(_FAILED_AGAIN, lang)))
+    steps.append(NextStep(f"callscore compare latest~1 {run.id}", say(_COMPARE, lang)))
+    if not is_failing:
+        steps.append(NextStep(f"callscore baseline set {run.id}", say(_BASELINE, lang)))
+    return steps

@@ -1,0 +1,221 @@
+"""A stored run as an HTML report needs it: every result once, the totals, and the runs before it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
+
+from callscore.core.results import RunResults
+from callscore.errors import UnknownRun, UnusableStore
+from callscore.history.run_lookup import list_compared_runs
+from callscore.history.run_metadata import lineage, unreadable_records
+from callscore.reports.history import RunRow, timelines_of
+from callscore.reports.html.run import AboutRun, run_parts
+from callscore.runner.run_rows import heading_row, rows_of_runs
+from callscore.runner.stored_runs import (
+    ShowOptions,
+    StoredScores,
+    evaluation_label,
+    evaluation_labels,
+    evaluations_of_variant,
+    load_case,
+    run_warnings,
+    stored_result,
+    stored_totals,
+    totals_of_evaluation,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from callscore.core.results import Result, SavedCase
+    from callscore.core.totals import Totals
+    from callscore.history.records import EvaluationRecord, RunRecord
+    from callscore.history.store import Store
+
+__all__ = ["StoredRunReport", "stored_case", "trend_rows", "write_stored_run"]
+
+_MOST_RUNS = 30  # of a trend
+
+
+def write_stored_run(
+    store: Store,
+    run: RunRecord,
+    options: ShowOptions,
+    case: str | None = None,
+    *,
+    live: RunResults | None = None,
+) -> Iterator[bytes]:
+    """The HTML report of a stored run, in parts; `case` is the only case to show.
+
+    `live` are the results of a run that has just ended: the history does not have its warnings.
+
+    Raises:
+        InvalidSettings: the keyword is not a valid expression.
+        UnknownRun: the run has no such variant or case, or nothing that the keyword fits.
+    """
+    report = StoredRunReport(store, run, options, case)
+    about = AboutRun(row=report.heading(), trends=report.trends())
+
+    def totals() -> RunResults:
+        found = report.totals()
+        if live is None:
+            return found
+        names = ("unloaded", "judges", "warnings", "is_interrupted", "is_stopped", "seconds")
+        return replace(found, **{name: getattr(live, name) for name in names})
+
+    yield from run_parts(report.results(), totals, about, options.lang)
+
+
+class StoredRunReport:
+    """Reads the results of a run one by one, and adds them up on the way.
+
+    Args:
+        options: which cases to show; all count.
+
+    Raises:
+        InvalidSettings: the keyword is not a valid expression.
+        UnknownRun: the run has no such variant, or nothing that the keyword fits.
+    """
+
+    def __init__(
+        self, store: Store, run: RunRecord, options: ShowOptions, case: str | None = None
+    ) -> None:
+        self.run = run
+        # One case, as `callscore show` finds it: with the evaluation in front, or with a secret in it.
+        self._only = None if case is None else _ids_of(load_case(store, run, case))
+        self._store = store
+        self._options = options
+        self.evaluations = evaluations_of_variant(store, run, options.variant)
+        self._scores = StoredScores(store, self.evaluations)
+        self._trials = store.trials(run.id)
+        self._totals: dict[int, Totals] = {}
+        self._not_shown = 0
+
+    def results(self) -> Iterator[tuple[int, Result]]:
+        """The results to show, each with the position of its evaluation; all are added up."""
+        options = self._options
+        positions = {record.number: at for at, record in enumerate(self.evaluations)}
+        shown = 0
+        for record, result in self._selected():
+            self._add(record, result)
+            is_passed = result.passed is True and result.failure is None
+            if options.show == "none" or (options.show == "failing" and is_passed):
+                continue
+            if options.max_shown is not None and shown >= options.max_shown:
+                self._not_shown += 1
+                continue
+            shown += 1
+            yield positions[record.number], result
+
+    def _selected(self) -> Iterator[tuple[EvaluationRecord, Result]]:
+        known = {record.number: record for record in self.evaluations}
+        fits = None
+        if self._options.keyword:
+            from callscore.evaluations.plan import keyword_filter
+
+            fits = keyword_filter(self._options.keyword)
+        is_empty = True
+        for found in self._store.results(self.run.id):
+            record = known.get(found.evaluation)
+            if record is None:
+                continue
+            names = (record.name, record.variant or "", found.case)
+            if (fits is None or fits(names)) and self._is_wanted(record, found.case):
+                is_empty = False
+                yield record, self._result(found.evaluation, stored_result(found, self._scores))
+        if fits is not None and is_empty:
+            raise UnknownRun(
+                f"nothing in run {self.run.id} matches {self._options.keyword!r}. Its evaluations:"
+                f" {evaluation_labels(self.evaluations)}"
+            )
+
+    def _is_wanted(self, record: EvaluationRecord, case: str) -> bool:
+        return self._only is None or (evaluation_label(record), case) in self._only
+
+    def _result(self, evaluation: int, result: Result) -> Result:
+        """The result without the number of the only trial."""
+        if self._trials.get(evaluation, 1) > 1:
+            return result
+        return replace(result, case=replace(result.case, trial=None))
+
+    def _add(self, record: EvaluationRecord, result: Result) -> None:
+        number = record.number
+        if number not in self._totals:
+            self._totals[number] = stored_totals(record, self._scores.settings_of(number))
+        self._totals[number].add(result)
+
+    def totals(self) -> RunResults:
+        """The totals of the run; after all results were read."""
+        parts = [
+            totals_of_evaluation(
+                self._totals.get(record.number)
+                or stored_totals(record, self._scores.settings_of(record.number)),
+                record,
+                is_filtered=bool(self._options.keyword) or self._only is not None,
+            )
+            for record in self.evaluations
+        ]
+        if parts:
+            shortened = replace(parts[0].results, not_shown=self._not_shown)
+            parts[0] = replace(parts[0], results=shortened)
+        run = self.run
+        return RunResults(
+            id=run.id,
+            evaluations=tuple(parts),
+            seconds=max((run.finished_at or run.started_at) - run.started_at, 0.0),
+            is_interrupted=any(each.not_run for each in parts),
+            warnings=tuple(run_warnings(run, self._options.lang)),
+            unreadable=unreadable_records(run),
+        )
+
+    def heading(self) -> RunRow:
+        """What a list of runs has of this one."""
+        baselines = [
+            each.name for each in self._store.baselines(is_strict=False) if each.run == self.run.id
+        ]
+        return heading_row(self.run, baselines, lineage(self._store, self.run))
+
+    def trends(self) -> dict[str, list[RunRow]]:
+        """The complete runs of each evaluation up to this one, by label, the oldest first."""
+        return trend_rows(self._store, self.run)
+
+
+def _ids_of(cases: Sequence[SavedCase]) -> set[tuple[str, str]]:
+    return {(case.evaluation, case.id) for case in cases}
+
+
+def trend_rows(store: Store, run: RunRecord) -> dict[str, list[RunRow]]:
+    """The complete runs of each evaluation of a run up to it, by label, the oldest first.
+
+    Empty if other runs cannot be read: the report is about this one.
+    """
+    try:
+        lines = list_compared_runs(store, shown=_MOST_RUNS, on_damage=lambda _: None)
+    except UnusableStore:
+        return {}
+    rows = [row for row in rows_of_runs(lines) if row.started_at <= run.started_at]
+    found: dict[str, list[RunRow]] = {}
+    for timeline in timelines_of(rows):
+        steps = [step.row for step in reversed(timeline.steps)]
+        shown = [row for row in steps if row.counts or row.id == run.id]
+        if any(row.id == run.id for row in shown):
+            found[timeline.label] = shown
+    return found
+
+
+def stored_case(
+    store: Store, run: RunRecord, evaluation: int, case: str
+) -> list[tuple[EvaluationRecord, Result]]:
+    """The results of one case in one evaluation of a run, trial by trial, with everything stored."""
+    records = {record.number: record for record in store.evaluations(run.id)}
+    scores = StoredScores(store, records.values())
+    is_repeated = store.trials(run.id).get(evaluation, 1) > 1
+    found = []
+    for record in store.result(run.id, case, evaluation=evaluation):
+        result = stored_result(record, scores)
+        if not is_repeated:
+            result = replace(result, case=replace(result.case, trial=None))
+        found.append((records[record.evaluation], result))
+    return sorted(found, key=lambda each: str(each[1].case.trial).zfill(9))
