@@ -184,6 +184,11 @@ class Comparison(Struct, frozen=True, kw_only=True):
         """Everything as plain data that any JSON encoder accepts."""
         return comparison_to_dict(self)
 
+    def _repr_html_(self) -> str:
+        from callscore.reports.html.notebook import comparison_markup
+
+        return comparison_markup(self)
+
 
 _UNFINISHED = Phrase("{side}: the run did not finish", "{side}: прогон не завершён")
 _ERRORS = Phrase(

@@ -160,6 +160,11 @@ class Results(Struct, frozen=True, gc=False, kw_only=True):
 
         return results_to_dict(self)
 
+    def _repr_html_(self) -> str:
+        from callscore.reports.html.notebook import results_markup
+
+        return results_markup(self)
+
     def __str__(self) -> str:
         from callscore.words.value_text import results_line
 
@@ -567,6 +572,11 @@ class RunResults(Struct, frozen=True, kw_only=True):
         from callscore.words.plain_data import run_to_dict
 
         return run_to_dict(self)
+
+    def _repr_html_(self) -> str:
+        from callscore.reports.html.notebook import run_markup
+
+        return run_markup(self)
 
     def __str__(self) -> str:
         from callscore.words.value_text import run_text

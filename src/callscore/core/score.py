@@ -525,6 +525,11 @@ class Score(Struct, frozen=True, gc=False):
     def __repr__(self) -> str:
         return repr_without_secrets(self)
 
+    def _repr_html_(self) -> str:
+        from callscore.reports.html.notebook import score_markup
+
+        return score_markup(self)
+
     def __rich_console__(self, _: Console, options: ConsoleOptions) -> Iterator[Text]:
         from callscore.words.diff import diff_lines, rich_text
         from callscore.words.without_secrets import score_without_secrets

@@ -71,11 +71,14 @@ def _fact_text(fact: Fact) -> str:
 
 def table_markup(labels: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
     """A table; empty without rows."""
-    body = "".join(
-        [f"<tr>{''.join([f'<td>{markup(cell)}</td>' for cell in row])}</tr>" for row in rows]
-    )
+    body = "".join([f"<tr>{''.join(map(_cell, row))}</tr>" for row in rows])
     if not body:
         return ""
     cells = "".join([f'<th scope="col">{markup(label)}</th>' for label in labels])
     head = f"<thead><tr>{cells}</tr></thead>" if labels else ""
     return f"<table>{head}<tbody>{body}</tbody></table>"
+
+
+def _cell(cell: object) -> str:
+    kind = ' class="number"' if isinstance(cell, int) else ""
+    return f"<td{kind}>{markup(cell)}</td>"
