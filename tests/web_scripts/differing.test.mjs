@@ -107,6 +107,14 @@ test("lines stand beside the lines that they belong to", () => {
   assert.deepEqual(rows.map((row) => row.same), [true, false, false, true]);
 });
 
+test("lines without anything in common stand beside each other, too", () => {
+  const rows = alignLines(["0"], [["1"]]);
+  assert.deepEqual(
+    rows.map((row) => [shown(row.expected), shown(row.sides[0])]),
+    [["[0]", "[1]"]],
+  );
+});
+
 test("two sides stand beside one expectation", () => {
   const rows = alignLines(["a = 1", "b = 2"], [["a = 1", "b = 3"], ["a = 1", "new", "b = 2"]]);
   assert.deepEqual(

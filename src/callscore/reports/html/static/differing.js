@@ -10,8 +10,9 @@ const MOST_EDITS = 500;
 const LONGEST_COMPARED = 20_000;
 /** Pairs of lines that are compared with each other to find those that belong together. */
 const MOST_PAIRED_LINES = 900;
-/** How much two lines have in common to stand beside each other. */
+/** How much two lines have in common to belong together, and what others count that stand beside each other. */
 const ALIKE = 0.3;
+const UNLIKE = 0.01;
 
 /**
  * The same items in both lists, in order, as pairs of positions.
@@ -327,7 +328,7 @@ function linesByExpected(expected, lines) {
 }
 
 /**
- * Lines that are not the same, but alike, in order: the pairs that have most in common together.
+ * Which of different lines stand beside each other, in order: the pairs that have most in common together.
  * @param {string[]} left
  * @param {string[]} right
  * @returns {[number, number][]}
@@ -354,7 +355,7 @@ function alikeLines(left, right) {
 }
 
 /**
- * The share of a line that is the same at its beginning and end; 0 if that is little.
+ * The share of a line that is the same at its beginning and end.
  * @param {string} left
  * @param {string} right
  */
@@ -362,5 +363,5 @@ function likeness(left, right) {
   const [one, other] = [left.trim(), right.trim()];
   const start = commonStart(one, other);
   const share = (start + commonEnd(one, other, start)) / Math.max(one.length, other.length, 1);
-  return share < ALIKE ? 0 : share;
+  return share < ALIKE ? UNLIKE : share;
 }
