@@ -1,6 +1,6 @@
 /** What is shown, as the hash of the address: a link opens the same view, and the back button works. */
 
-import { useEffect, useRef, useState } from "./vendor/preact-htm.js";
+import { useCallback, useEffect, useRef, useState } from "./vendor/preact-htm.js";
 
 /**
  * The filters, and the case that is open: one of `caseKeys`.
@@ -119,11 +119,8 @@ export function useAddress(isComparison) {
     };
   }, []);
 
-  /**
-   * @param {Partial<View>} patch
-   * @param {boolean} [isQuick]
-   */
-  function update(patch, isQuick = false) {
+  // the same function for as long as the view is shown: parts that got an older one use it, too
+  const update = useCallback((/** @type {Partial<View>} */ patch, /** @type {boolean} */ isQuick = false) => {
     const before = writeAddress(state.current.view, start);
     state.current.view = { ...state.current.view, ...patch };
     const after = writeAddress(state.current.view, start);
@@ -135,7 +132,7 @@ export function useAddress(isComparison) {
       if (before !== location.hash) showAddress(before, "replaceState");
       showAddress(after, "pushState");
     }
-  }
+  }, []);
 
   return [view, update];
 }

@@ -2,7 +2,7 @@
 
 import { caseKeys } from "./address.js";
 import { Detail } from "./detail.js";
-import { FilterBar, clearedFilters, countText, isNarrowed } from "./filters.js";
+import { ChosenFilters, FilterBar, clearedFilters, countText, isNarrowed } from "./filters.js";
 import { useKeys } from "./keys.js";
 import { CaseList, MOST_ROWS, PrintedList, entriesOf, itemOfEntry, trialEntry } from "./list.js";
 import { html, useEffect, useMemo, useRef, useState } from "./vendor/preact-htm.js";
@@ -81,7 +81,10 @@ export function Cases(properties) {
     onKeyDown=${browsing.press}
   />`;
   return html`<section id="cases" class=${`section cases${isOpened ? " is-opened" : ""}`} aria-labelledby="cases-title">
-    <h2 id="cases-title" tabindex="-1">${t("list.title")}</h2>
+    <div class="cases-heading">
+      <h2 id="cases-title" tabindex="-1">${t("list.title")}</h2>
+      <${ChosenFilters} prepared=${prepared} rankings=${rankings} view=${view} found=${found} onChange=${onChange} />
+    </div>
     ${isPrinting ? html`<p>${countText(prepared, found)}</p>` : null}
     <${FilterBar} prepared=${prepared} rankings=${rankings} view=${view} found=${found} onChange=${onChange} />
     ${isPrinting ? html`<${PrintedList} prepared=${prepared} found=${found} most=${PRINTED_ROWS} />` : null}
@@ -155,7 +158,10 @@ function useBrowsing({ source, prepared, view, found, onChange }) {
     isOpened: opened !== null,
     fold,
     move,
-    pick: (/** @type {number} */ entry) => openAt(lines.entries.indexOf(entry), false),
+    pick: (/** @type {number} */ entry) => {
+      openAt(lines.entries.indexOf(entry), false);
+      if (!isWide) focusDetail();
+    },
     open: () => {
       if (current >= 0) openAt(current, false);
       focusDetail();
@@ -168,9 +174,12 @@ function useBrowsing({ source, prepared, view, found, onChange }) {
   };
 }
 
-/** Move the focus to the detail, once it is there. */
+/** Move the focus to the detail, once it is there; on narrow screens it is in place of the list. */
 function focusDetail() {
-  setTimeout(() => globalThis.document.getElementById("case-detail")?.focus());
+  setTimeout(() => {
+    globalThis.document.getElementById("cases")?.scrollIntoView({ block: "nearest" });
+    globalThis.document.getElementById("case-detail")?.focus({ preventScroll: true });
+  });
 }
 
 /**
@@ -272,6 +281,6 @@ export function ListReminder({ prepared, view, found }) {
 
 /** Scroll to the list and focus its heading. */
 export function showList() {
-  globalThis.document.getElementById("cases")?.scrollIntoView();
+  globalThis.document.getElementById("cases")?.scrollIntoView({ behavior: "instant" });
   globalThis.document.getElementById("cases-title")?.focus({ preventScroll: true });
 }

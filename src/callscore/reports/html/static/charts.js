@@ -1,6 +1,7 @@
 /** Charts as SVG: distribution of scores, bars per tool, trend, sparkline. Each has a table behind it. */
 
 import { ToolName } from "./reasons.js";
+import { DataTable } from "./table.js";
 import { Text, visibleText } from "./text.js";
 import { html, useLayoutEffect, useRef, useState } from "./vendor/preact-htm.js";
 import { date, number, percent, plural, t } from "./words.js";
@@ -82,25 +83,7 @@ function Legend({ parts, idOf, words }) {
 function ChartTable({ head, rows, label }) {
   return html`<details class="chart-table no-print">
     <summary>${t("charts.table")}</summary>
-    <div class="table-scroll" tabindex="0" role="region" aria-label=${label}>
-      <table class="table">
-        <thead>
-          <tr>
-            ${head.map((text, at) => html`<th key=${at} scope="col" class=${at ? "number" : ""}>${text}</th>`)}
-          </tr>
-        </thead>
-        <tbody>
-          ${rows.map(
-            (cells, row) =>
-              html`<tr key=${row}>
-                ${cells.map((cell, at) =>
-                  at ? html`<td key=${at} class="number">${cell}</td>` : html`<th key=${at} scope="row">${cell}</th>`,
-                )}
-              </tr>`,
-          )}
-        </tbody>
-      </table>
-    </div>
+    <${DataTable} label=${label} head=${head} rows=${rows} />
   </details>`;
 }
 
@@ -257,7 +240,52 @@ export function ToolBars({ tools, allTools = tools, picked = null, onPick }) {
   </div>`;
 }
 
-/** @param {import("./types").ToolRow} row */
+/**
+ * All calls as one bar, with the numbers in its legend.
+ * @param {{calls: NonNullable<import("./types").Document["calls"]>}} properties
+ */
+export function CallsBar({ calls }) {
+  const idOf = usePatternIds();
+  const parts = CALL_PARTS.filter((part) => calls[part]);
+  const words = (/** @type {string} */ part) =>
+    t("charts.part", { name: t(`charts.${part}`), count: number(calls[/** @type {"extra"} */ (part)]) });
+  return html`<figure class="chart">
+    <figcaption class="chart-title">
+      ${t("charts.calls", { expected: number(calls.expected), actual: number(calls.actual) })}
+    </figcaption>
+    <${Patterns} idOf=${idOf} />
+    <${PartsBar} row=${calls} parts=${parts} most=${callsOf(calls)} idOf=${idOf} />
+    <${Legend} parts=${parts} idOf=${idOf} words=${words} />
+  </figure>`;
+}
+
+/**
+ * A bar of calls by their outcomes.
+ * @param {object} properties
+ * @param {Record<typeof CALL_PARTS[number], number>} properties.row
+ * @param {readonly (typeof CALL_PARTS[number])[]} properties.parts
+ * @param {number} properties.most calls of a bar of full length
+ * @param {(name: string) => string} properties.idOf
+ */
+function PartsBar({ row, parts, most, idOf }) {
+  let end = 0;
+  return html`<svg class="parts-bar" height="14" aria-hidden="true">
+    ${parts.map((part) => {
+      const share = (row[part] / most) * 100;
+      end += share;
+      return html`<rect
+        key=${part}
+        x=${`${end - share}%`}
+        width=${`${share}%`}
+        height="14"
+        fill=${`url(#${idOf(part)})`}
+        class=${`chart-part is-${part}`}
+      />`;
+    })}
+  </svg>`;
+}
+
+/** @param {Record<typeof CALL_PARTS[number], number>} row */
 function callsOf(row) {
   return CALL_PARTS.reduce((sum, part) => sum + row[part], 0);
 }
@@ -281,20 +309,12 @@ export function wrongCalls(row) {
 function ToolBar({ row, most, idOf, isPicked, onPick }) {
   const shown = CALL_PARTS.filter((part) => row[part]);
   const words = shown.map((part) => t("charts.part", { name: t(`charts.${part}`), count: number(row[part]) })).join(", ");
-  let end = 0;
   const content = html`<span class="tool-bar-name"><${ToolName} name=${row.tool} /></span>
-    <span class="tool-bar-count">${plural("charts.wrong_calls", wrongCalls(row))}</span>
-    <svg class="tool-bar-drawing" height="14" aria-hidden="true">
-      ${shown.map((part) => {
-        const share = (row[part] / most) * 100;
-        end += share;
-        return html`<rect key=${part} x=${`${end - share}%`} width=${`${share}%`} height="14" fill=${`url(#${idOf(part)})`} class=${`chart-part is-${part}`} />`;
-      })}
-      <title>${words}</title>
-    </svg>
+    <span title=${t("charts.wrong")}>${number(wrongCalls(row))}</span>
+    <${PartsBar} row=${row} parts=${shown} most=${most} idOf=${idOf} />
     <span class="visually-hidden">${words}</span>`;
-  if (!onPick) return html`<div class="tool-bar">${content}</div>`;
-  return html`<button type="button" class="tool-bar" aria-pressed=${isPicked} onClick=${() => onPick(row.tool)}>
+  if (!onPick) return html`<div class="tool-bar" title=${words}>${content}</div>`;
+  return html`<button type="button" class="pick" title=${words} aria-pressed=${isPicked} onClick=${() => onPick(row.tool)}>
     ${content}
   </button>`;
 }
@@ -346,7 +366,7 @@ export function Trend({ points, onPick }) {
         date(point.at),
         html`<${Text} value=${(point.commit ?? "–").slice(0, 12)} />`,
         percent(point.share),
-        intervalText(point.interval),
+        shareInterval(point.interval),
         number(point.cases),
       ])}
     />
@@ -357,7 +377,7 @@ export function Trend({ points, onPick }) {
  * An interval of shares: `26.8% – 44.1%`.
  * @param {import("./types").Interval | null | undefined} interval
  */
-export function intervalText(interval) {
+export function shareInterval(interval) {
   if (!interval) return "–";
   return t("charts.low_to_high", { low: percent(interval[0]), high: percent(interval[1]) });
 }
@@ -454,7 +474,7 @@ function TrendDot({ point, at, count, place, onPick }) {
     run: visibleText(point.name ?? point.run),
     date: date(point.at),
     share: percent(point.share),
-    interval: intervalText(point.interval),
+    interval: shareInterval(point.interval),
   });
   const x = place.x(at);
   const y = place.y(point.share);

@@ -6,8 +6,9 @@ import { visibleText } from "./text.js";
 import { html, useMemo, useState } from "./vendor/preact-htm.js";
 import { number, plural, t } from "./words.js";
 
-/** Tools that are shown at first, those with the most errors. */
+/** Tools that are shown at first, those with the most errors; some more are not worth a button. */
 const FIRST_TOOLS = 12;
+const FEW_MORE = 3;
 
 /** Tools that are shown at all: a table of more is of no use to anybody. */
 const MOST_TOOLS = 60;
@@ -17,7 +18,7 @@ const LEAST_HEAT = 14;
 
 /**
  * A row or column: a tool, nothing (`null`), or all tools that are not shown (`REST`).
- * @typedef {string | null | typeof REST} Side
+ * @typedef {string | null | symbol} Side
  */
 const REST = Symbol("the tools that are not shown");
 
@@ -25,8 +26,7 @@ const REST = Symbol("the tools that are not shown");
  * @typedef {object} Matrix
  * @property {Side[]} sides rows and columns
  * @property {Map<Side, Map<Side, number>>} counts by expected, then by called tool
- * @property {number} mostWrong the largest number off the diagonal
- * @property {number} mostRight the largest number on the diagonal
+ * @property {Record<string, number>} most the largest number of each kind of cell
  */
 
 /**
@@ -64,15 +64,26 @@ function makeMatrix(confusion, tools) {
     cells.set(column, (cells.get(column) ?? 0) + count);
     counts.set(row, cells);
   }
-  let mostWrong = 1;
-  let mostRight = 1;
+  /** @type {Record<string, number>} */
+  const most = {};
   for (const [row, cells] of counts) {
     for (const [column, count] of cells) {
-      if (row === column) mostRight = Math.max(mostRight, count);
-      else mostWrong = Math.max(mostWrong, count);
+      const kind = cellKind(row, column);
+      most[kind] = Math.max(most[kind] ?? 1, count);
     }
   }
-  return { sides: [...tools, ...(hasRest ? [REST] : []), null], counts, mostWrong, mostRight };
+  return { sides: [...tools, ...(hasRest ? [REST] : []), null], counts, most };
+}
+
+/**
+ * Each kind of cell has a colour of its own, as deep as the number is large among its kind.
+ * @param {Side} row
+ * @param {Side} column
+ */
+function cellKind(row, column) {
+  if (row === column) return "good";
+  if (column === null) return "missed";
+  return row === null ? "extra" : "bad";
 }
 
 /**
@@ -86,10 +97,10 @@ function makeMatrix(confusion, tools) {
 export function ConfusionMatrix({ confusion, cells, view, onChange }) {
   const tools = useMemo(() => toolsByErrors(confusion), [confusion]);
   const [isWhole, setWhole] = useState(false);
-  const shown = isWhole ? MOST_TOOLS : FIRST_TOOLS;
+  const isFolded = tools.length > FIRST_TOOLS + FEW_MORE;
+  const shown = isWhole || !isFolded ? MOST_TOOLS : FIRST_TOOLS;
   const matrix = useMemo(() => makeMatrix(confusion, tools.slice(0, shown)), [confusion, tools, shown]);
   return html`<div class="confusion">
-    <p class="muted">${t("problems.confusion_meaning")}</p>
     <div class="table-scroll" tabindex="0" role="region" aria-label=${t("problems.confusion")}>
       <table class="confusion-table">
         <thead>
@@ -117,6 +128,8 @@ export function ConfusionMatrix({ confusion, cells, view, onChange }) {
         </tbody>
       </table>
     </div>
+    <div class="confusion-legend">
+    <p class="muted">${t("problems.confusion_meaning")}</p>
     <ul class="chart-legend">
       ${["good", "bad", "missed", "extra"].map(
         (kind) =>
@@ -125,11 +138,12 @@ export function ConfusionMatrix({ confusion, cells, view, onChange }) {
           </li>`,
       )}
     </ul>
-    ${tools.length > FIRST_TOOLS
+    ${isFolded
       ? html`<button type="button" class="button button-quiet no-print" aria-expanded=${isWhole} onClick=${() => setWhole(!isWhole)}>
           ${isWhole ? t("problems.fewer") : t("problems.all", { what: plural("problems.tools_noun", Math.min(tools.length, MOST_TOOLS)) })}
         </button>`
       : null}
+    </div>
   </div>`;
 }
 
@@ -143,7 +157,7 @@ function SideName({ side }) {
 /** @param {Side} side */
 function sideText(side) {
   if (side === null) return t("problems.none");
-  return side === REST ? t("problems.rest") : visibleText(side) || '""';
+  return typeof side === "symbol" ? t("problems.rest") : visibleText(side) || '""';
 }
 
 /**
@@ -159,9 +173,8 @@ function Cell({ row, column, matrix, cells, view, onChange }) {
   const count = matrix.counts.get(row)?.get(column) ?? 0;
   if (row === null && column === null) return html`<td class="confusion-void"></td>`;
   if (!count) return html`<td class="confusion-cell"></td>`;
-  const isRight = row === column;
-  const share = Math.sqrt(count / (isRight ? matrix.mostRight : matrix.mostWrong));
-  const kind = isRight ? "good" : column === null ? "missed" : row === null ? "extra" : "bad";
+  const kind = cellKind(row, column);
+  const share = Math.sqrt(count / matrix.most[kind]);
   const heat = { "--heat": `${LEAST_HEAT + (100 - LEAST_HEAT) * share}%` };
   const name = `confusion-cell is-${kind}`;
   const filter = filterOf(row, column, cells);

@@ -3,6 +3,7 @@
 import { CHANGES, ChangeMark, STATUSES, StatusMark, changeWord, statusWord } from "./marks.js";
 import { rankNames } from "./rankings.js";
 import { failureWord } from "./reasons.js";
+import { keyParts } from "./selection.js";
 import { visibleText } from "./text.js";
 import { html, useMemo, useState } from "./vendor/preact-htm.js";
 import { number, plural, t } from "./words.js";
@@ -104,7 +105,6 @@ export function FilterBar({ prepared, rankings, view, found, onChange }) {
       )}
       <${SortList} prepared=${prepared} sort=${view.sort} onChange=${onChange} />
     </div>
-    <${ChosenFilters} prepared=${prepared} rankings=${rankings} view=${view} found=${found} onChange=${onChange} />
   </div>`;
 }
 
@@ -192,6 +192,10 @@ function ChangeChips({ view, found, onChange }) {
  */
 function FacetList({ facet, value, onChange }) {
   const choices = facet.choices.slice(0, MOST_CHOICES);
+  const options = useMemo(
+    () => choices.map((choice, at) => html`<option key=${at} value=${String(at)}>${choice.text}</option>`),
+    [facet],
+  );
   const isListed = value === null || choices.some((choice) => choice.value === value);
   const chosen = value === null ? -1 : choices.findIndex((choice) => choice.value === value);
   // the value is a position: names can be empty or the same as another value
@@ -207,7 +211,7 @@ function FacetList({ facet, value, onChange }) {
     >
       <option value="-1">${t("filters.any")}</option>
       ${isListed ? null : html`<option value="other" disabled>${choiceText(String(value), 0)}</option>`}
-      ${choices.map((choice, at) => html`<option key=${at} value=${String(at)}>${choice.text}</option>`)}
+      ${options}
     </select>
   </label>`;
 }
@@ -249,10 +253,10 @@ const NAMED_FILTERS = /** @type {const} */ (["problem", "cell", "tool", "argumen
  * @param {import("./selection").Found} properties.found
  * @param {(patch: Partial<import("./address").View>) => void} properties.onChange
  */
-function ChosenFilters({ prepared, rankings, view, found, onChange }) {
+export function ChosenFilters({ prepared, rankings, view, found, onChange }) {
   const chosen = NAMED_FILTERS.filter((name) => view[name] !== null);
   const isFiltered = isNarrowed(view);
-  return html`<div class="filters-row filters-chosen">
+  return html`<div class="filters-row filters-chosen no-print">
     <p class="filters-count" role="status">${countText(prepared, found)}</p>
     ${chosen.map(
       (name) =>
@@ -313,13 +317,18 @@ export function countText(prepared, found) {
 }
 
 /**
+ * The value of a filter for people: keys are for addresses.
  * @param {typeof NAMED_FILTERS[number]} name
  * @param {string} value
  * @param {import("./rankings").Rankings} rankings
  */
 function chosenText(name, value, rankings) {
-  const ranked = name === "failure" ? rankings.failures.find(({ key }) => key === value) : undefined;
-  if (ranked) return visibleText(failureWord(ranked.problem));
-  const readable = name === "cell" ? value.replace(">", " → ") : value;
-  return visibleText(readable.slice(0, LONGEST_CHOICE)) || '""';
+  const { problem } =
+    (name === "failure" ? rankings.failures : name === "argument" ? rankings.arguments : []).find(
+      ({ key }) => key === value,
+    ) ?? {};
+  let text = value;
+  if (problem) text = name === "failure" ? failureWord(problem) : `${problem.tool}: ${problem.argument}`;
+  if (name === "cell") text = keyParts(value).map((part) => part ?? t("problems.none")).join(" → ");
+  return visibleText(text.slice(0, LONGEST_CHOICE)) || '""';
 }

@@ -3,6 +3,7 @@
 import { caseKeys, useAddress } from "./address.js";
 import { Cases, ListReminder, showList } from "./cases.js";
 import { ComparisonOverview } from "./comparison.js";
+import { isNarrowed } from "./filters.js";
 import { KeyHelp, useKeys } from "./keys.js";
 import { Overview } from "./overview.js";
 import { Problems } from "./problems.js";
@@ -30,8 +31,20 @@ export function Report({ source, heading, actions }) {
   const rankings = useMemo(() => rankProblems(prepared), [prepared]);
   const [view, onChange] = useAddress(document_.comparison !== null);
   const found = useMemo(() => select(prepared, view), [prepared, JSON.stringify({ ...view, case: null })]);
+  // what does not depend on a filter is not made anew by each letter of a search
+  const overview = useMemo(
+    () => html`<${Overview} source=${source} view=${view} onChange=${onChange} />`,
+    [source, String(view.status)],
+  );
+  const problems = useMemo(
+    () => html`<${Problems} prepared=${prepared} rankings=${rankings} view=${view} onChange=${onChange} />`,
+    [prepared, view.tool, view.problem, view.argument, view.failure, view.cell],
+  );
   const [isHelpOpen, setHelpOpen] = useState(false);
   useKeys({ "?": () => setHelpOpen(true) });
+  useEffect(() => {
+    if (view.case !== null || isNarrowed(view)) showList(); // the link is about the list
+  }, []);
   useEffect(() => {
     const timer = setTimeout(() => {
       searchTexts(prepared);
@@ -43,9 +56,9 @@ export function Report({ source, heading, actions }) {
     <button type="button" class="button skip-link no-print" onClick=${showList}>${t("report.skip")}</button>
     ${heading === undefined ? html`<${Heading} document=${document_} onHelp=${() => setHelpOpen(true)} />` : heading}
     <main>
-      ${document_.comparison ? html`<${ComparisonOverview} source=${source} />` : null}
-      <${Overview} source=${source} view=${view} onChange=${onChange} />
-      <${Problems} prepared=${prepared} rankings=${rankings} view=${view} onChange=${onChange} />
+      ${overview}
+      ${document_.comparison ? html`<${ComparisonOverview} source=${source} onFilter=${(/** @type {object} */ patch) => onChange({ ...patch, case: null })} />` : null}
+      ${problems}
       <${Cases}
         source=${source}
         prepared=${prepared}
@@ -74,7 +87,7 @@ function Heading({ document: document_, onHelp }) {
       </ul>
     </div>
     <div class="heading-buttons no-print">
-      <button type="button" class="button" aria-keyshortcuts="?" onClick=${onHelp}>${t("report.keys")}</button>
+      <button type="button" class="button heading-keys" aria-keyshortcuts="?" onClick=${onHelp}>${t("report.keys")}</button>
       <${ThemeSwitch} />
     </div>
   </header>`;

@@ -13,7 +13,7 @@ export const CHANGES = /** @type {const} */ (["broken", "fixed", "changed", "sam
 const STATUS_SIGNS = /** @type {Record<string, string>} */ ({
   passed: "✓",
   failed: "✗",
-  mixed: "✗",
+  mixed: "◐",
   error: "!",
   unscored: "·",
 });

@@ -1,8 +1,9 @@
 /** What a reader sees first: verdict, score with interval, counts, and what to do next. */
 
-import { Distribution, Trend, intervalText } from "./charts.js";
+import { CallsBar, Distribution, Trend, shareInterval } from "./charts.js";
 import { toggled } from "./filters.js";
-import { STATUSES, StatusMark, statusWord } from "./marks.js";
+import { STATUSES, StatusMark } from "./marks.js";
+import { DataTable } from "./table.js";
 import { Text } from "./text.js";
 import { copyText } from "./values.js";
 import { html, useState } from "./vendor/preact-htm.js";
@@ -23,21 +24,27 @@ const COPIED_TIME = 2000;
 export function Overview({ source, view, onChange }) {
   const { document: document_, index } = source;
   return html`<section class="section overview" aria-label=${t("overview.title")}>
-    <div class="card overview-verdict">
-      <${Verdict} verdict=${document_.verdict} />
-      <${Headline} headline=${document_.headline} />
-      <${GateReasons} gate=${document_.gate} />
+    <div class="overview-column">
+      <div class="card overview-verdict">
+        <${Verdict} verdict=${document_.verdict} />
+        <${Headline} headline=${document_.headline} />
+        <${Facts} facts=${document_.facts} />
+        ${document_.calls ? html`<${CallsBar} calls=${document_.calls} />` : null}
+        <${GateNotes} gate=${document_.comparison ? null : document_.gate} />
+      </div>
+      <${NextSteps} steps=${document_.next} />
+      <${Notes} notes=${document_.notes} notShown=${document_.not_shown} />
+      <${Settings} settings=${document_.settings} />
     </div>
-    <div class="card overview-counts">
-      <${Counts} document=${document_} view=${view} onChange=${onChange} />
-      <${Distribution} index=${index} />
+    <div class="overview-column">
+      <div class="card">
+        <${Counts} document=${document_} view=${view} onChange=${onChange} />
+        <${Distribution} index=${index} />
+      </div>
+      <${RepeatedTrials} trials=${document_.trials} />
+      <${Metrics} metrics=${document_.metrics} />
     </div>
-    <${Facts} facts=${document_.facts} />
-    <${NextSteps} steps=${document_.next} />
-    <${Notes} notes=${document_.notes} notShown=${document_.not_shown} />
     <${Evaluations} parts=${document_.evaluations} />
-    <${Measurements} document=${document_} />
-    <${Settings} settings=${document_.settings} />
   </section>`;
 }
 
@@ -89,13 +96,13 @@ function IntervalBar({ value, interval }) {
       <span class="interval-value" style=${{ left: share(value) }}></span>
     </div>
     ${interval
-      ? html`<p class="interval-text muted">${t("overview.interval", { interval: intervalText(interval) })}</p>`
+      ? html`<p class="interval-text muted">${t("overview.interval", { interval: shareInterval(interval) })}</p>`
       : null}
   </div>`;
 }
 
 /** @param {{gate: import("./types").Document["gate"]}} properties */
-function GateReasons({ gate }) {
+function GateNotes({ gate }) {
   if (!gate?.reasons.length) return null;
   return html`<div class="gate-reasons">
     <h3>${t("overview.gate_reasons")}</h3>
@@ -113,7 +120,7 @@ function GateReasons({ gate }) {
  * @param {(patch: Partial<import("./address").View>) => void} properties.onChange
  */
 function Counts({ document: document_, view, onChange }) {
-  const { counts, calls } = document_;
+  const { counts } = document_;
   const numbers = { passed: counts.passed, failed: counts.failed, error: counts.errors, unscored: counts.unscored };
   const shown = STATUSES.filter((status) => numbers[status]);
   const total = shown.reduce((sum, status) => sum + numbers[status], 0);
@@ -131,18 +138,17 @@ function Counts({ document: document_, view, onChange }) {
           html`<li key=${status}>
             <button
               type="button"
-              class="count"
+              class="pick count"
               aria-pressed=${view.status.includes(status)}
               onClick=${() => onChange({ status: toggled(view.status, status), case: null })}
             >
               <span class="count-number">${number(numbers[status])}</span>
-              <span class=${`word is-${status}`}><${StatusMark} status=${status} silent /> ${statusWord(status)}</span>
+              <span class=${`word is-${status}`}><${StatusMark} status=${status} silent /> ${t(`overview.count_${status}`)}</span>
               <span class="muted">${percent(numbers[status] / total)}</span>
             </button>
           </li>`,
       )}
-    </ul>
-    ${calls ? html`<${CallCounts} calls=${calls} />` : null}`;
+    </ul>`;
 }
 
 /**
@@ -155,24 +161,6 @@ function totalText({ cases, trials }) {
     cases: plural("filters.cases", cases),
     trials: plural("filters.trials", trials),
   });
-}
-
-/** @param {{calls: NonNullable<import("./types").Document["calls"]>}} properties */
-function CallCounts({ calls }) {
-  const parts = ["correct", "incorrect", "missed", "extra", "forbidden"].filter((part) => part !== "forbidden" || calls.forbidden);
-  return html`<dl class="call-counts">
-    <div>
-      <dt>${t("overview.calls")}</dt>
-      <dd>${t("overview.calls_total", { expected: number(calls.expected), actual: number(calls.actual) })}</dd>
-    </div>
-    ${parts.map(
-      (part) =>
-        html`<div key=${part} class=${`call-count is-${part}`}>
-          <dt>${t(`charts.${part}`)}</dt>
-          <dd>${number(calls[/** @type {"correct"} */ (part)])}</dd>
-        </div>`,
-    )}
-  </dl>`;
 }
 
 /**
@@ -189,14 +177,14 @@ function factText({ value, format }) {
 /** @param {{facts: import("./types").Fact[]}} properties */
 function Facts({ facts }) {
   if (!facts.length) return null;
-  return html`<dl class="card facts">
+  return html`<dl class="facts">
     ${facts.map(
       (fact, at) =>
         html`<div key=${at} class="fact">
           <dt><${Text} value=${fact.label} /></dt>
           <dd>
             ${factText(fact)}
-            ${fact.interval ? html` <span class="fact-interval muted">${intervalText(fact.interval)}</span>` : null}
+            ${fact.interval ? html` <span class="fact-interval muted">${shareInterval(fact.interval)}</span>` : null}
           </dd>
         </div>`,
     )}
@@ -285,14 +273,14 @@ function Evaluations({ parts }) {
   const isTable = parts.length > 1 || parts.some(({ scorers }) => scorers.length > 1);
   const trends = parts.filter(({ trend }) => trend.length > 1);
   return html`${isTable
-    ? html`<div class="card overview-wide">
+    ? html`<div class="card">
         <h2>${t("overview.evaluations")}</h2>
         <${EvaluationTable} parts=${parts} />
       </div>`
     : null}
   ${trends.map(
     (part) =>
-      html`<div key=${part.label} class="card overview-wide">
+      html`<div key=${part.label} class="card">
         <h2>
           ${parts.length > 1 ? html`<${Text} value=${part.label} limit=${200} />: ` : null}${t("overview.trend")}
         </h2>
@@ -303,31 +291,20 @@ function Evaluations({ parts }) {
 
 /** @param {{parts: import("./types").EvaluationPart[]}} properties */
 function EvaluationTable({ parts }) {
-  const names = ["cases", "passed", "failed", "errors"];
-  return html`<div class="table-scroll" tabindex="0" role="region" aria-label=${t("overview.evaluations")}>
-    <table class="table">
-      <thead>
-        <tr>
-          <th scope="col">${t("overview.evaluation")}</th>
-          ${names.map((name) => html`<th key=${name} scope="col" class="number">${t(`overview.${name}`)}</th>`)}
-          <th scope="col">${t("overview.scorers")}</th>
-        </tr>
-      </thead>
-      <tbody>
-        ${parts.map(
-          (part, at) =>
-            html`<tr key=${at}>
-              <th scope="row"><${Text} value=${part.label} limit=${200} /></th>
-              <td class="number">${number(part.cases)}</td>
-              <td class="number">${number(part.passed)}</td>
-              <td class="number">${number(part.failed)}</td>
-              <td class="number">${number(part.errors)}</td>
-              <td><${Scorers} scorers=${part.scorers} /></td>
-            </tr>`,
-        )}
-      </tbody>
-    </table>
-  </div>`;
+  const names = ["evaluation", "cases", "passed", "failed", "errors", "scorers"];
+  return html`<${DataTable}
+    label=${t("overview.evaluations")}
+    head=${names.map((name) => t(`overview.${name}`))}
+    texts=${1}
+    rows=${parts.map((part) => [
+      html`<${Text} value=${part.label} limit=${200} />`,
+      number(part.cases),
+      number(part.passed),
+      number(part.failed),
+      number(part.errors),
+      html`<${Scorers} scorers=${part.scorers} />`,
+    ])}
+  />`;
 }
 
 /** @param {{scorers: import("./types").EvaluationPart["scorers"]}} properties */
@@ -349,75 +326,41 @@ function Scorers({ scorers }) {
   </ul>`;
 }
 
-/**
- * Rates of repeated trials, and metrics of other tools.
- * @param {{document: import("./types").Document}} properties
- */
-function Measurements({ document: document_ }) {
-  const { trials, metrics } = document_;
-  return html`${trials ? html`<${RepeatedTrials} trials=${trials} />` : null}
-  ${metrics.length ? html`<${Metrics} metrics=${metrics} />` : null}`;
-}
-
-/** @param {{trials: import("./types").TrialRates}} properties */
+/** @param {{trials: import("./types").TrialRates | null}} properties */
 function RepeatedTrials({ trials }) {
-  /** @type {[string, string, number[]][]} */
-  const lines = [
-    ["pass@k", t("overview.pass_at_k"), trials.pass_at_k],
-    ["pass^k", t("overview.pass_hat_k"), trials.pass_hat_k],
+  if (!trials) return null;
+  const line = (/** @type {string} */ name, /** @type {string} */ meaning, /** @type {number[]} */ rates) => [
+    html`<span class="mono">${name}</span> <span class="muted trial-meaning">${meaning}</span>`,
+    ...rates.map(percent),
   ];
-  return html`<div class="card overview-half">
+  return html`<div class="card">
     <h2>${t("overview.trials")}</h2>
-    <p class="muted panel-lead">${plural("filters.cases", trials.cases)}</p>
-    <div class="table-scroll" tabindex="0" role="region" aria-label=${t("overview.trials")}>
-      <table class="table">
-        <thead>
-          <tr>
-            <td></td>
-            ${trials.pass_at_k.map((_, at) => html`<th key=${at} scope="col" class="number">k=${at + 1}</th>`)}
-          </tr>
-        </thead>
-        <tbody>
-          ${lines.map(
-            ([name, meaning, rates]) =>
-              html`<tr key=${name}>
-                <th scope="row"><span class="mono">${name}</span> <span class="muted trial-meaning">${meaning}</span></th>
-                ${rates.map((rate, at) => html`<td key=${at} class="number">${percent(rate)}</td>`)}
-              </tr>`,
-          )}
-        </tbody>
-      </table>
-    </div>
+    <${DataTable}
+      label=${t("overview.trials")}
+      head=${[plural("filters.cases", trials.cases), ...trials.pass_at_k.map((_, at) => `k=${at + 1}`)]}
+      rows=${[
+        line("pass@k", t("overview.pass_at_k"), trials.pass_at_k),
+        line("pass^k", t("overview.pass_hat_k"), trials.pass_hat_k),
+      ]}
+    />
   </div>`;
 }
 
 /** @param {{metrics: import("./types").Document["metrics"]}} properties */
 function Metrics({ metrics }) {
-  return html`<div class="card overview-half">
+  if (!metrics.length) return null;
+  return html`<div class="card">
     <h2>${t("overview.metrics")}</h2>
-    <div class="table-scroll" tabindex="0" role="region" aria-label=${t("overview.metrics")}>
-      <table class="table">
-        <thead>
-          <tr>
-            <th scope="col">${t("overview.metric")}</th>
-            <th scope="col" class="number">${t("overview.mean")}</th>
-            <th scope="col" class="number">${t("overview.scored")}</th>
-            <th scope="col" class="number">${t("overview.not_scorable")}</th>
-          </tr>
-        </thead>
-        <tbody>
-          ${metrics.map(
-            (metric, at) =>
-              html`<tr key=${at}>
-                <th scope="row" class="mono"><${Text} value=${metric.name} limit=${200} /></th>
-                <td class="number">${decimal(metric.mean)}</td>
-                <td class="number">${number(metric.scored)}</td>
-                <td class="number">${number(metric.not_scorable)}</td>
-              </tr>`,
-          )}
-        </tbody>
-      </table>
-    </div>
+    <${DataTable}
+      label=${t("overview.metrics")}
+      head=${["metric", "mean", "scored", "not_scorable"].map((name) => t(`overview.${name}`))}
+      rows=${metrics.map(({ name, mean, scored, not_scorable: unscorable }) => [
+        html`<span class="mono"><${Text} value=${name} limit=${200} /></span>`,
+        decimal(mean),
+        number(scored),
+        number(unscorable),
+      ])}
+    />
   </div>`;
 }
 

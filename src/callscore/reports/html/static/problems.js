@@ -9,7 +9,7 @@ import { number, plural, t } from "./words.js";
 
 /** Lines of a ranking that are shown at first, and at all. */
 const FIRST_LINES = 8;
-const MOST_LINES = 200;
+const MOST_RANKED = 200;
 
 /** Failure classes about arguments and about calls, in the order of the report. */
 const ARGUMENT_CLASSES = ["value", "type", "missing", "unexpected", "matcher", "malformed"];
@@ -98,8 +98,8 @@ function ToolPanel({ prepared, rankings, view, onChange }) {
     <h3>${t("problems.tools")}</h3>
     <p class="muted panel-lead">${t("problems.by_calls")}</p>
     <${ToolBars}
-      tools=${wrong.slice(0, isWhole ? MOST_LINES : FIRST_LINES)}
-      allTools=${tools.slice(0, MOST_LINES)}
+      tools=${wrong.slice(0, isWhole ? MOST_RANKED : FIRST_LINES)}
+      allTools=${tools.slice(0, MOST_RANKED)}
       picked=${view.problem}
       onPick=${(/** @type {string} */ tool) => onChange({ problem: view.problem === tool ? null : tool, case: null })}
     />
@@ -112,7 +112,7 @@ function ToolPanel({ prepared, rankings, view, onChange }) {
  */
 function MoreButton({ count, noun, isWhole, onToggle }) {
   if (count <= FIRST_LINES) return null;
-  const what = plural(noun, Math.min(count, MOST_LINES));
+  const what = plural(noun, Math.min(count, MOST_RANKED));
   return html`<button type="button" class="button button-quiet no-print" aria-expanded=${isWhole} onClick=${onToggle}>
     ${isWhole ? t("problems.fewer") : t("problems.all", { what })}
   </button>`;
@@ -137,12 +137,12 @@ function Ranking({ kind, title, lead, ranked, noun, view, onChange }) {
     <h3>${title}</h3>
     <p class="muted panel-lead">${lead}</p>
     <ol class="ranking">
-      ${ranked.slice(0, isWhole ? MOST_LINES : FIRST_LINES).map(
+      ${ranked.slice(0, isWhole ? MOST_RANKED : FIRST_LINES).map(
         ({ key, problem, count }) =>
           html`<li key=${key}>
             <button
               type="button"
-              class="ranking-line"
+              class="pick"
               aria-pressed=${view[kind] === key}
               onClick=${() => onChange({ [kind]: view[kind] === key ? null : key, case: null })}
             >

@@ -10,6 +10,15 @@ const LONGEST_NAME = 200;
 /** Reasons of a row; what follows is only counted. */
 const MOST_REASONS = 6;
 
+/** Failure classes, the worst first: what an agent did wrong says more than what it did besides. */
+const WORST_FIRST = [
+  ["error"],
+  ["forbidden"],
+  ["malformed", "wrong_tool", "missed"],
+  ["value", "type", "missing", "unexpected", "matcher", "order", "schema"],
+  ["extra"],
+];
+
 /** How a reason is coloured and marked, by failure class; arguments are the rest. */
 const REASON_LOOKS = /** @type {Record<string, string>} */ ({
   missed: "missed",
@@ -95,7 +104,9 @@ export function Reasons({ problems }) {
 function reasonsOf(problems) {
   /** @type {[import("./types").Problem, string[]][]} */
   const reasons = [];
-  for (const problem of problems) {
+  const rank = (/** @type {import("./types").Problem} */ problem) =>
+    WORST_FIRST.findIndex((classes) => classes.includes(problem.class));
+  for (const problem of [...problems].sort((one, other) => rank(one) - rank(other))) {
     const same =
       problem.argument !== undefined &&
       reasons.find(([other]) => other.argument !== undefined && other.tool === problem.tool);

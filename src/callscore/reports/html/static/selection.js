@@ -70,6 +70,18 @@ function keyPart(name) {
 }
 
 /**
+ * The names that a key was made of; null where there was none.
+ * @param {string} key
+ * @returns {(string | null)[]}
+ */
+export function keyParts(key) {
+  return key.split(/[:>]/).map((part) => {
+    if (part === "") return null;
+    return part === "%" ? "" : part.replace(/%([0-9a-f]{2})/g, (_, code) => String.fromCharCode(parseInt(code, 16)));
+  });
+}
+
+/**
  * The name of an argument of a tool in a filter: `book_flight:date`.
  * @param {string | null} tool
  * @param {string} argument

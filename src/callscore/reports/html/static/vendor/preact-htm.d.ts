@@ -10,3 +10,4 @@ export function useLayoutEffect(effect: () => void | (() => void), inputs?: unkn
 export function useRef<T>(initial: T): { current: T };
 export function useMemo<T>(make: () => T, inputs: unknown[]): T;
 export function useCallback<T>(function_: T, inputs: unknown[]): T;
+export function useErrorBoundary(handle?: (error: unknown) => void): [unknown, () => void];
