@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from callscore.comparing.comparison import Comparison
     from callscore.comparing.sides import CaseOutcome, Side
     from callscore.core.settings import Settings
+    from callscore.engines.file_sides import OnResult
     from callscore.history.records import ResultRecord
     from callscore.history.store import Store
 
@@ -34,6 +35,7 @@ __all__ = [
     "compare",
     "is_case_file",
     "resolve_side",
+    "resolve_sides",
     "side_of_run",
     "with_changed_expectations",
 ]
@@ -67,11 +69,12 @@ def resolve_side(
     store: Callable[[], Store],
     settings: Settings = DEFAULT,
     expected: str | PathLike[str] | None = None,
+    on_result: OnResult | None = None,
 ) -> Side:
     """The side that a reference means: a file of cases, `RUN` or `RUN:VARIANT`.
 
     `store` opens the history, and is called only for a run. The settings are used for a file, and
-    `expected` for a file that has only traces.
+    `expected` for a file that has only traces. `on_result` is called with each result of a file.
 
     Raises:
         UnknownRun: there is no such run, or it has no such variant.
@@ -82,7 +85,28 @@ def resolve_side(
         return side_of_run(store(), reference)
     from callscore.engines.file_sides import side_of_file  # imports all formats
 
-    return side_of_file(reference, settings, expected=expected)
+    return side_of_file(reference, settings, expected=expected, on_result=on_result)
+
+
+def resolve_sides(
+    references: tuple[str | PathLike[str], str | PathLike[str]],
+    *,
+    store: Callable[[], Store],
+    settings: Settings = DEFAULT,
+    expected: str | PathLike[str] | None = None,
+    on_results: tuple[OnResult | None, OnResult | None] = (None, None),
+) -> tuple[Side, Side]:
+    """Both sides of a comparison, ready for `compare_sides`; arguments and errors as of `resolve_side`.
+
+    `on_results` are called with each result of a file on the first and on the second side.
+    """
+    if not all(isinstance(each, PathLike) or is_case_file(each) for each in references):
+        store()  # its key decides the digests of hidden values in a file
+    sides = [
+        resolve_side(each, store=store, settings=settings, expected=expected, on_result=on_result)
+        for each, on_result in zip(references, on_results, strict=True)
+    ]
+    return with_changed_expectations(sides[0], sides[1], store)
 
 
 def side_of_run(store: Store, reference: str) -> Side:
@@ -233,11 +257,7 @@ def compare(  # noqa: PLR0913  (all are options)
     place = None if store is None else fspath(store)
     references = None if expected is None else fspath(expected)
     with closing(StoreOpener(partial(open_existing, place))) as history:
-        if not all(isinstance(each, PathLike) or is_case_file(each) for each in (before, after)):
-            history()  # its key decides the digests of hidden values in a file
-        sides = [
-            resolve_side(each, store=history, settings=settings, expected=references)
-            for each in (before, after)
-        ]
-        first, second = with_changed_expectations(sides[0], sides[1], history)
+        first, second = resolve_sides(
+            (before, after), store=history, settings=settings, expected=references
+        )
     return compare_sides(first, second, measure=measure, removals=removals)

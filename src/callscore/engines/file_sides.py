@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from functools import partial
 from os import PathLike, fspath
 from pathlib import Path
 from shlex import quote
@@ -34,6 +33,9 @@ if TYPE_CHECKING:
     from callscore.core.results import Result
     from callscore.core.settings import Settings
 
+    # Takes a result of a file, and its case with this one trial.
+    OnResult = Callable[[CaseOutcome, Result], None]
+
 __all__ = ["side_of_file"]
 
 _STDIN = "-"
@@ -56,13 +58,14 @@ _EXPORTED = (
 _SUITE_NAME = re.compile(r"eval_.*\.(?:ya?ml|toml)", re.IGNORECASE)
 
 
-def side_of_file(
+def side_of_file(  # noqa: PLR0913  (all are options)
     path: str | PathLike[str],
     settings: Settings = DEFAULT,
     *,
     label: str | None = None,
     expected: str | PathLike[str] | None = None,
     tools: Any = None,
+    on_result: OnResult | None = None,
 ) -> Side:
     """Score a file of cases, as one side of a comparison.
 
@@ -75,6 +78,7 @@ def side_of_file(
         label: the name of the side; by default the given path.
         expected: the file of references, if it is another.
         tools: replaces the tools of the cases; in any form that `read_tools` takes.
+        on_result: called with each result, as soon as it is scored, and the case of this one trial.
 
     Raises:
         UnreadableInput: the file cannot be read, there is no case in it, or none with both what is
@@ -86,7 +90,13 @@ def side_of_file(
     name = fspath(path)
     outcomes: dict[str, list[CaseOutcome]] = {}  # by id
     hide = Hider(is_live=True).data  # as in a history, so that the digests of both are equal
-    hooks = ScoreHooks(on_result=partial(_add_result, outcomes, hide))
+
+    def take(result: Result) -> None:
+        found = _add_result(outcomes, hide, result)
+        if on_result is not None:
+            on_result(found, result)
+
+    hooks = ScoreHooks(on_result=take)
     options: dict[str, Any] = {"settings": settings, "show": "none", "tools": tools, "hooks": hooks}
     try:
         if expected is None:
@@ -142,8 +152,11 @@ def _refuse_exported(name: str) -> None:
 
 def _add_result(
     outcomes: dict[str, list[CaseOutcome]], hide: Callable[[Any], Any], result: Result
-) -> None:
-    """Add a result as a trial of the case with the same id, question and expectation."""
+) -> CaseOutcome:
+    """Add a result as a trial of the case with the same id, question and expectation.
+
+    Returns the case with this trial only.
+    """
     case, payload = result.case, hide(case_payload(result.case))
     found = CaseOutcome(
         id=hide(case.id),
@@ -157,8 +170,9 @@ def _add_result(
     for position, other in enumerate(same_id):
         if (other.asked, other.expectation) == (found.asked, found.expectation):
             same_id[position] = replace(other, trials=other.trials + found.trials)
-            return
+            return found
     same_id.append(found)
+    return found
 
 
 def _trial_outcome(result: Result, hide: Callable[[Any], Any]) -> TrialOutcome:

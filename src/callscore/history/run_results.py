@@ -41,7 +41,9 @@ __all__ = [
     "LightRow",
     "full_results",
     "light_results",
+    "numbered_results",
     "records_of_cases",
+    "result_numbers",
     "unknown_variant",
 ]
 
@@ -198,6 +200,28 @@ def records_of_cases(
         key: sorted([found[number] for number in numbers], key=attrgetter("trial"))
         for key, numbers in wanted.items()
     }
+
+
+_trial_columns = queries.result_columns("number", "evaluation", "case_id", "trial")
+
+
+@with_retries
+def result_numbers(store: Store, run: str) -> list[tuple[int, int, str, int]]:
+    """The row numbers of the results of a run, each with the evaluation, the case and the trial.
+
+    They are in the order of the cases. `numbered_results` reads some of these.
+    """
+    with store.reading() as connection:
+        saved = run_queries.saved_run(connection, run)
+        return list(map(_trial_columns, queries.result_rows(connection, saved)))
+
+
+@with_retries
+def numbered_results(store: Store, run: str, numbers: Sequence[int]) -> dict[int, ResultRecord]:
+    """Some results of a run with everything that is stored, by their row numbers."""
+    with store.reading() as connection:
+        saved = run_queries.saved_run(connection, run)
+        return queries.results_by_number(connection, saved, numbers)
 
 
 def unknown_variant(run: str, variant: str, variants: Iterable[str | None]) -> UnknownRun:

@@ -1,0 +1,71 @@
+"""Reads the results of some cases of a stored run, with everything that is known of them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
+
+from callscore.hiding.hider import Hider
+from callscore.history.run_results import numbered_results, result_numbers
+from callscore.runner.stored_runs import StoredScores, stored_result
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from callscore.core.results import Result
+    from callscore.history.records import EvaluationRecord, ResultRecord
+    from callscore.history.store import Store
+
+__all__ = ["StoredResults"]
+
+_Trial = tuple[str, int, int]  # the saved id of the case, the trial, and the number of the row
+
+
+class StoredResults:
+    """The results of the cases of a stored run.
+
+    A case is named by the number of its evaluation and its id, with the secrets of the environment
+    hidden, as the two sides of a comparison name it.
+    """
+
+    def __init__(self, store: Store, run: str, evaluations: Iterable[EvaluationRecord]) -> None:
+        self._store = store
+        self._run = run
+        self._scores = StoredScores(store, evaluations)
+        self._numbers: dict[tuple[int, str], list[int]] | None = None
+
+    def of_cases(self, cases: Sequence[tuple[int, str]]) -> list[list[Result]]:
+        """All trials of each of these cases; empty for a case that the run has not.
+
+        The only trial of a case has no number.
+        """
+        if self._numbers is None:
+            self._numbers = self._find_numbers()
+        wanted = [self._numbers.get(case, []) for case in cases]
+        every = [number for numbers in wanted for number in numbers]
+        records = numbered_results(self._store, self._run, every)
+        return [
+            [self._result(records[number], has_trials=len(numbers) > 1) for number in numbers]
+            for numbers in wanted
+        ]
+
+    def _result(self, record: ResultRecord, *, has_trials: bool) -> Result:
+        result = stored_result(record, self._scores)
+        return result if has_trials else replace(result, case=replace(result.case, trial=None))
+
+    def _find_numbers(self) -> dict[tuple[int, str], list[int]]:
+        """The row numbers of the trials of each case, in the order of the trials."""
+        hide = Hider(self._store.markers).text
+        found: dict[tuple[int, str], list[_Trial]] = {}
+        for number, evaluation, case, trial in result_numbers(self._store, self._run):
+            found.setdefault((evaluation, hide(case)), []).append((case, trial, number))
+        return {name: _in_order(trials) for name, trials in found.items()}
+
+
+def _in_order(trials: list[_Trial]) -> list[int]:
+    """The row numbers of trials; of cases whose ids differ only in a secret, the first comes first."""
+    if len(trials) > 1:
+        cases = list(dict.fromkeys([case for case, _, _ in trials]))
+        trials.sort(key=lambda each: (cases.index(each[0]), each[1]))
+    return [number for _, _, number in trials]
