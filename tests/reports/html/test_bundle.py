@@ -6,21 +6,12 @@ import re
 from base64 import b64encode
 from hashlib import sha256
 
-from callscore.reports.html.bundle import ReportFile, file_parts, json_in_script, link_modules
+from callscore.reports.html.bundle import ReportFile, file_parts, json_in_script
 
 
 def written(title: str = "cases.jsonl", summary: str = "<p>All passed</p>") -> str:
     report = ReportFile(b"{}", b"aW5kZXg=", [b"Y2h1bms="], title=title, summary=summary)
     return b"".join(file_parts(report, "en")).decode()
-
-
-def test_every_module_is_linked_once_and_behind_those_it_imports() -> None:
-    script = link_modules()
-
-    assert "import {" not in script
-    assert not re.search(r"^export ", script, re.MULTILINE)
-    assert script.index("function t(key") < script.index("function Report(")
-    assert len(re.findall(r"^function setWords\(", script, re.MULTILINE)) == 1
 
 
 def test_the_policy_allows_its_own_script_and_style_and_nothing_else() -> None:

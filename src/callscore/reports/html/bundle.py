@@ -1,80 +1,23 @@
-"""The file of a report: one document with its styles, its script and its data, which makes no request.
-
-The modules in `static` are linked into one script: each in the order of its imports, without the words `import` and
-`export`, in one scope. A test checks that their names are unique and that they import in the plain way this needs.
-"""
+"""The file of a report: one document with its styles, its script and its data, which makes no request."""
 
 from __future__ import annotations
 
-import re
 from base64 import b64encode
 from functools import lru_cache
 from hashlib import sha256
 from html import escape as html_escape
-from importlib.resources import files
 from typing import TYPE_CHECKING
 
 from callscore.core.rendering import escape
+from callscore.reports.html.linking import link_modules, link_styles
 from callscore.reports.inert import printable_json
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
-    from importlib.resources.abc import Traversable
 
     from callscore.core.phrases import Language
 
-__all__ = ["STYLES", "ReportFile", "file_parts", "link_modules", "static_file"]
-
-STYLES = ("base.css", "report.css", "charts.css", "case.css", "comparison.css")
-_ENTRY = "report.js"
-_VENDOR = "vendor/"
-_IMPORT = re.compile(r'^import\s*\{([^}]*)\}\s*from\s*"\./([^"]+)";[ \t]*\n', re.MULTILINE)
-_EXPORT = re.compile(r"^export (?=(?:async )?function|const|class|let)", re.MULTILINE)
-_VENDOR_EXPORTS = re.compile(r"export\{([^}]*)\};?\s*$")
-_MAP_LINE = re.compile(r"^//# sourceMappingURL=.*$", re.MULTILINE)
-
-
-def static_file(name: str) -> Traversable:
-    """A file of the report's own modules and styles."""
-    return files("callscore.reports.html").joinpath("static", *name.split("/"))
-
-
-def _text(name: str) -> str:
-    return static_file(name).read_text(encoding="utf-8")
-
-
-def link_modules(entry: str = _ENTRY) -> str:
-    """One script of a module and of all that it imports, each once, imported ones first."""
-    linked: dict[str, str] = {}
-
-    def take(name: str) -> None:
-        if name in linked:
-            return
-        linked[name] = ""  # modules that import each other are taken once
-        text = _text(name)
-        for _, imported in _IMPORT.findall(text):
-            take(imported)
-        del linked[name]  # behind those that it imports
-        linked[name] = _wrapped(text) if name.startswith(_VENDOR) else _plain(text)
-
-    take(entry)
-    return '"use strict";\n{\n' + "\n".join(linked.values()) + "\n}\n"
-
-
-def _plain(text: str) -> str:
-    return _EXPORT.sub("", _IMPORT.sub("", text))
-
-
-def _wrapped(text: str) -> str:
-    """A module of others, whose short names stay in a function of its own."""
-    text = _MAP_LINE.sub("", text).rstrip()
-    found = _VENDOR_EXPORTS.search(text)
-    pairs = [each.split(" as ") for each in found[1].split(",")] if found else []
-    names = [(pair[0].strip(), pair[-1].strip()) for pair in pairs]
-    inner = ", ".join(f"{outer}: {inner}" for inner, outer in names)
-    outer = ", ".join(outer for _, outer in names)
-    body = _VENDOR_EXPORTS.sub("", text)
-    return f"const {{ {outer} }} = (() => {{\n{body}\nreturn {{ {inner} }};\n}})();"
+__all__ = ["ReportFile", "file_parts", "json_in_script"]
 
 
 @lru_cache(maxsize=1)
@@ -85,7 +28,7 @@ def _script() -> str:
 
 @lru_cache(maxsize=1)
 def _style() -> str:
-    return "\n".join(map(_text, STYLES))
+    return link_styles()
 
 
 def _hash(text: str) -> str:
@@ -130,6 +73,7 @@ def file_parts(report: ReportFile, lang: Language) -> Iterator[bytes]:
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="referrer" content="no-referrer">
 <meta name="color-scheme" content="light dark">
+<link rel="icon" href="data:,">
 <title>{html_escape(escape(report.title))}</title>
 <style>{style}</style>
 </head>

@@ -115,17 +115,27 @@ export function parseJson(text) {
  * @returns {string}
  */
 export function jsonText(value, indent = 0) {
-  /** @type {string[]} */
-  const integers = [];
-  const text = JSON.stringify(
-    value,
-    (_, found) => {
-      if (typeof found !== "bigint") return found;
-      integers.push(String(found));
-      return `\u0000${integers.length - 1}`; // no text of JSON has this character unescaped
-    },
-    indent,
-  );
-  if (!integers.length) return text ?? "";
-  return text.replace(/"\\u0000(\d+)"/g, (whole, at) => integers[Number(at)] ?? whole);
+  return writtenJson(value ?? null, indent, "\n");
+}
+
+/**
+ * @param {import("./types").Json} value
+ * @param {number} indent
+ * @param {string} line the line break before the end of this value
+ * @returns {string}
+ */
+function writtenJson(value, indent, line) {
+  if (value === null || typeof value !== "object") {
+    return typeof value === "bigint" ? String(value) : JSON.stringify(value);
+  }
+  const inner = line + " ".repeat(indent);
+  const isList = Array.isArray(value);
+  const items = isList
+    ? value.map((item) => writtenJson(item, indent, inner))
+    : Object.entries(value).map(
+        ([key, item]) => `${JSON.stringify(key)}:${indent ? " " : ""}${writtenJson(item, indent, inner)}`,
+      );
+  const [open, close] = isList ? "[]" : "{}";
+  if (!items.length) return open + close;
+  return indent ? open + inner + items.join(`,${inner}`) + line + close : open + items.join(",") + close;
 }

@@ -143,10 +143,11 @@ export function seconds(value) {
       unitDisplay: "short",
       maximumFractionDigits: digits,
     }).format(amount);
-  if (value < 60) return unit("second", value, value < 10 ? 1 : 0);
-  const minutes = Math.floor(value / 60);
-  const rest = Math.round(value - minutes * 60);
-  return rest ? `${unit("minute", minutes, 0)} ${unit("second", rest, 0)}` : unit("minute", minutes, 0);
+  if (value < 10) return unit("second", value, 1);
+  const whole = Math.round(value);
+  if (whole < 60) return unit("second", whole, 0);
+  const minutes = unit("minute", Math.floor(whole / 60), 0);
+  return whole % 60 ? `${minutes} ${unit("second", whole % 60, 0)}` : minutes;
 }
 
 /**
