@@ -67,8 +67,8 @@ function CaseContent({ page }) {
       <h2 id="notes-title">${t("page.notes")}</h2>
       <${Notes} evaluation=${page.evaluation.key} case=${page.case} notes=${page.notes} />
     </section>
-    <section aria-labelledby="history-runs-title">
-      <h2 id="history-runs-title">${t("page.runs")}</h2>
+    <section>
+      <h2>${t("page.runs")}</h2>
       <ol class="history-runs">
         ${runs.map(
           (item) => html`<${CaseRunItem}
@@ -109,7 +109,8 @@ function OutcomeStrip({ runs, onPick }) {
       const label = t("page.outcome_label", { run: runLabel(run), date: date(run.started_at), outcome: statusWord(status) });
       return html`<li key=${run.id} class=${isChanged ? "is-changed" : null}>
         ${isChanged ? html`<span class="run-outcome-changed" title=${t("page.expectation_changed")} aria-hidden="true">✎</span>` : null}
-        <button type="button" class=${`run-outcome is-${status}`} aria-label=${label} title=${label} onClick=${() => onPick(run.id)}>
+        <button type="button" class=${`run-outcome is-${status}`} title=${label} onClick=${() => onPick(run.id)}>
+          <span class="visually-hidden">${label}</span>
           <${StatusMark} status=${status} silent=${true} />${trials > 1
             ? html`<span class="run-outcome-count">${number(passed)}/${number(trials)}</span>`
             : null}

@@ -44,9 +44,9 @@ function EvaluationContent({ history }) {
         : html`<p>${t("page.trend_none")}</p>`}
       ${left ? html`<p class="muted">${plural("page.not_in_trend", left)}</p>` : null}
     </section>
-    <section aria-labelledby="runs-title">
+    <section>
       <div class="section-head">
-        <h2 id="runs-title">${t("page.runs")}</h2>
+        <h2>${t("page.runs")}</h2>
         <${CompareBar} picked=${picked} />
       </div>
       <div class="card card-table"><${PointTable} points=${newest} picked=${picked} /></div>
@@ -100,9 +100,9 @@ function PointRow({ point, picked }) {
     <td class="wide-only"><${Moment} at=${point.at} /></td>
     <td class="wide-only"><${Commit} commit=${point.commit} isDirty=${point.is_dirty} /></td>
     <td class="number wide-only"><${CaseCount} counts=${point} /></td>
-    <td class="number"><${Share} share=${point.share} interval=${point.interval} /></td>
+    <td class="number share-cell"><${Share} share=${point.share} interval=${point.interval} /></td>
     <td class="number wide-only">${decimal(point.f1)}</td>
-    <td><${ChangeNote} of=${point} /></td>
+    <td class="change-cell"><${ChangeNote} of=${point} /></td>
     <td class="wide-only"><${RunState} run=${point} /></td>
   </tr>`;
 }

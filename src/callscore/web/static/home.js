@@ -164,9 +164,9 @@ function NewestRuns({ home }) {
     setNext(page.next);
   });
   const runs = (known.current = mergeRuns(home.runs, known.current));
-  return html`<section aria-labelledby="runs-title">
+  return html`<section>
     <div class="section-head">
-      <h2 id="runs-title">${t("page.runs")}</h2>
+      <h2>${t("page.runs")}</h2>
       <${CompareBar} picked=${picked} />
     </div>
     <div class="card card-table">

@@ -238,7 +238,7 @@ function NewestResults({ newest, hasLabels, onOpen }) {
               ? html` <span class="muted">${t("page.trial_number", { trial: result.trial })}</span>`
               : null}</span
           >
-          ${hasLabels ? html`<span class="muted"><${Text} value=${result.label} /></span>` : null}
+          ${hasLabels ? html`<span class="live-newest-label muted"><${Text} value=${result.label} /></span>` : null}
           ${result.problem === null
             ? html`<span class="live-newest-score">${decimal(result.score)}</span>`
             : html`<span class="live-newest-problem is-bad"><${Text} value=${result.problem} limit=${200} /></span>`}

@@ -36,7 +36,7 @@ export function outcomeStatus(outcome) {
  */
 export function isDiffering({ outcomes }) {
   const share = (/** @type {[number, number] | null} */ outcome) => (outcome === null ? null : outcome[0] / outcome[1]);
-  return outcomes.some((outcome) => share(outcome) !== share(outcomes[0]));
+  return outcomes.some((outcome) => !Object.is(share(outcome), share(outcomes[0]))); // without trials it is NaN
 }
 
 /**

@@ -160,12 +160,12 @@ function commandText(run) {
 /** @param {{evaluation: import("./types").RunEvaluation | null}} properties */
 function EvaluationCells({ evaluation }) {
   if (evaluation === null) {
-    return html`<td colspan="4" class="muted">${t("page.no_evaluations")}</td>`;
+    return html`<td colspan="4" class="muted no-evaluation">${t("page.no_evaluations")}</td>`;
   }
   return html`<td class="evaluation-cell">
       <${Link} to=${evaluationPath(evaluation.key)}><${Text} value=${evaluation.label} /></${Link}>
     </td>
     <td class="number wide-only"><${CaseCount} counts=${evaluation} /></td>
-    <td class="number"><${Share} share=${evaluation.share} interval=${evaluation.interval} /></td>
-    <td><${ChangeNote} of=${evaluation} /></td>`;
+    <td class="number share-cell"><${Share} share=${evaluation.share} interval=${evaluation.interval} /></td>
+    <td class="change-cell"><${ChangeNote} of=${evaluation} /></td>`;
 }

@@ -2,7 +2,7 @@
 
 import { jsonText, parseJson } from "/static/report/data.js";
 import { visibleText } from "/static/report/text.js";
-import { html, useState } from "/static/report/vendor/preact-htm.js";
+import { html, useEffect, useRef, useState } from "/static/report/vendor/preact-htm.js";
 import { t } from "/static/report/words.js";
 
 /** @typedef {import("/static/report/types").Json} Json */
@@ -152,7 +152,6 @@ function Setting({ field, start, changed, onChange, onUndo }) {
   return html`<div class=${`setting-item${isWide ? " is-wide" : ""}${isChanged ? " is-changed" : ""}`} role="group" aria-labelledby=${`${id}-title`} aria-describedby=${`${id}-help`}>
     <div class="setting-head">
       <label id=${`${id}-title`} for=${id}>${field.title}</label>
-      <code class="muted">${field.name}</code>
       ${isChanged
         ? html`<button type="button" class="button button-quiet setting-undo" onClick=${onUndo}>
             <span aria-hidden="true">↺</span> ${t("page.setting_undo")}
@@ -161,7 +160,7 @@ function Setting({ field, start, changed, onChange, onUndo }) {
     </div>
     ${start.isMixed && !isChanged ? html`<p class="muted">${t("page.setting_mixed")}</p>` : null}
     <${control} id=${id} field=${field} value=${isChanged ? changed : start.value} isDraft=${isChanged} onChange=${onChange} />
-    <p class="setting-help muted" id=${`${id}-help`}>${field.help}</p>
+    <p class="setting-help muted" id=${`${id}-help`}>${field.help} <code>${field.name}</code></p>
   </div>`;
 }
 
@@ -262,13 +261,17 @@ function PatternsControl({ id, field, value, isDraft, onChange }) {
  */
 function PatternFields({ field, row, isNew, onChange, onRemove }) {
   const isArgument = field.kind === "arguments";
+  const pattern = useRef(/** @type {HTMLInputElement | null} */ (null));
+  useEffect(() => {
+    if (isNew) pattern.current?.focus();
+  }, []);
   return html`<div class="setting-pattern">
     <input
       class="field mono"
       aria-label=${t("page.pattern")}
       placeholder=${isArgument ? "book_flight.date" : "get_*"}
       spellcheck="false"
-      autofocus=${isNew}
+      ref=${pattern}
       value=${row.pattern}
       onInput=${(/** @type {Event & {currentTarget: HTMLInputElement}} */ event) => onChange({ pattern: event.currentTarget.value })}
     />

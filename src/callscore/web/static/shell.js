@@ -34,12 +34,11 @@ function LanguageSwitch() {
           lang=${lang}
           hreflang=${lang}
           title=${name}
-          aria-label=${name}
           aria-current=${lang === currentLanguage() ? "true" : null}
           onClick=${(/** @type {Event & {currentTarget: HTMLAnchorElement}} */ event) => {
             event.currentTarget.href = addressIn(lang); // filters may have changed the address meanwhile
           }}
-          >${short}</a
+          >${short}<span class="visually-hidden"> ${name}</span></a
         >
       </li>`,
     )}

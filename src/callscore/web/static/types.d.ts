@@ -156,7 +156,7 @@ export interface EvaluationHistory extends EvaluationName {
   not_shown: number;
 }
 
-/** GET /api/runs/ID. The id may be anything that `callscore show` accepts; use `run.id` afterwards. */
+/** GET /api/runs/ID. The id may also be the beginning of one, a name, a baseline or `latest`; use `run.id` afterwards. */
 export interface RunPage {
   run: RunSummary;
   document: Document;
@@ -203,7 +203,7 @@ export interface CompareMatrix {
     /** Position in `evaluations`. */
     evaluation: number;
     id: string;
-    /** One per run: [passed, trials]; null if the run has not the case. */
+    /** One per run: [passed, decided trials], [0, 0] without a verdict; null if the run has not the case. */
     outcomes: ([number, number] | null)[];
   }[];
 }
