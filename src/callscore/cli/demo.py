@@ -74,13 +74,14 @@ _DATA = "airline-gpt-4o.jsonl.gz"
 _TRIALS = 4
 _SHOWN = 2
 _WIDTH = 96
-_FORMATS = ["table", "json", "jsonl", "markdown", "junit"]
+_FORMATS = ["table", "json", "jsonl", "markdown", "junit", "html"]
+_TITLE = "airline, gpt-4o"
 
 
 @click.command(cls=SettingsCommand)
 @settings_options
 @show_option
-@max_shown_option(f"{_SHOWN}; all in json, jsonl and junit")
+@max_shown_option(f"{_SHOWN}; all in json, jsonl, junit and html")
 @report_options(_FORMATS)
 @lang_option
 def command(*, lang: Language, output: str | None, output_format: str, **options: Any) -> None:
@@ -95,6 +96,12 @@ def command(*, lang: Language, output: str | None, output_format: str, **options
         as_file(files("callscore") / "data" / _DATA) as path,
         open_output(output, output_format, lang) as out,
     ):
+        if output_format == "html":
+            from callscore.reports.html.document import Heading
+
+            out.heading = Heading(
+                title=_TITLE, case_command=f"callscore explain {quote(str(path))} --case"
+            )
         results = score_files(
             path,
             settings=settings,
@@ -122,7 +129,7 @@ def _comment(path: Path, results: Results, width: int, lang: Language) -> str:
     commands = (
         f"explain {file} --case airline-32 --trial 3",
         f"score {file} --preset outcome --max-shown 3",
-        "score --help",
+        f"score {file} -o report.html",
     )
     text = f"{say(_DATASET, lang)}\n{about}\n{say(_TABLES, lang)}"
     rewards, *paragraphs = [
