@@ -47,8 +47,6 @@ def test_the_suffix_of_a_file_chooses_the_format(output: str | None, found: str)
 @pytest.mark.parametrize(
     ("name", "problem"),
     [
-        ("report.html", "HTML is not available for this command"),
-        ("report.HTM", "HTML is not available for this command"),
         ("cases.jsonl", "jsonl is not available for this command"),
         ("cases.yaml", "yaml is not available for this command"),
         ("run.csv", "csv is not available for this command"),
@@ -60,7 +58,7 @@ def test_other_suffixes_are_refused_with_those_that_there_are(name: str, problem
         format_for(name, FORMATS)
 
     assert f"Cannot write {name}: {problem}. Use another suffix " in caught.value.message
-    assert "(.json, .md, .markdown, .xml) or pass --format (table, json," in caught.value.message
+    assert "(.json, .md, .markdown, .xml, .html, .htm) or pass --format (table, json," in caught.value.message
 
 
 def test_only_a_command_that_compresses_writes_gzip() -> None:

@@ -81,6 +81,7 @@ def test_for_people_a_few_failing_cases_are_shown_and_for_programs_all(
         "markdown": ("failing", 10),
         "json": ("all", None),
         "junit": ("all", None),
+        "html": ("all", None),
     }
 
 
