@@ -167,8 +167,8 @@ function useBrowsing({ source, prepared, view, found, onChange }) {
       focusDetail();
     },
     close: () => {
-      onChange({ case: isWide ? view.case : null });
-      globalThis.document.getElementById("case-list")?.focus();
+      if (!isWide) onChange({ case: null });
+      setTimeout(() => globalThis.document.getElementById("case-list")?.focus({ preventScroll: isWide }));
     },
     press: listKeys(prepared, { lines, unfolded, current, moveTo, fold }),
   };

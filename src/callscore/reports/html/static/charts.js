@@ -144,6 +144,10 @@ export function Distribution({ index }) {
   const bars = scoreBars(index);
   const most = Math.max(...bars.map(({ passed, other }) => passed + other));
   if (!most) return null;
+  const parts = [
+    ...(bars.some(({ passed }) => passed) ? ["correct"] : []),
+    ...(bars.some(({ other }) => other) ? ["incorrect"] : []),
+  ];
   const words = (/** @type {string} */ part) => t(part === "correct" ? "charts.passed" : "charts.not_passed");
   return html`<figure class="chart">
     <figcaption class="chart-title">${t("charts.distribution")}</figcaption>
@@ -153,7 +157,7 @@ export function Distribution({ index }) {
         ${bars.map((bar, at) => html`<${ScoreBar} key=${at} bar=${bar} at=${at} width=${width} most=${most} idOf=${idOf} />`)}
       </svg>
     </div>
-    <${Legend} parts=${["correct", "incorrect"]} idOf=${idOf} words=${words} />
+    <${Legend} parts=${parts} idOf=${idOf} words=${words} />
     <${ChartTable}
       label=${t("charts.distribution")}
       head=${[t("charts.score"), t("charts.passed"), t("charts.not_passed")]}

@@ -60,6 +60,7 @@ function makeMatrix(confusion, tools) {
     const row = sideOf(expected);
     const column = sideOf(called);
     hasRest ||= row === REST || column === REST;
+    if (row === REST && expected === called) continue; // what is right is not among the errors of all the rest
     const cells = counts.get(row) ?? new Map();
     cells.set(column, (cells.get(column) ?? 0) + count);
     counts.set(row, cells);
@@ -81,7 +82,7 @@ function makeMatrix(confusion, tools) {
  * @param {Side} column
  */
 function cellKind(row, column) {
-  if (row === column) return "good";
+  if (row === column && row !== REST) return "good";
   if (column === null) return "missed";
   return row === null ? "extra" : "bad";
 }
@@ -140,11 +141,21 @@ export function ConfusionMatrix({ confusion, cells, view, onChange }) {
     </ul>
     ${isFolded
       ? html`<button type="button" class="button button-quiet no-print" aria-expanded=${isWhole} onClick=${() => setWhole(!isWhole)}>
-          ${isWhole ? t("problems.fewer") : t("problems.all", { what: plural("problems.tools_noun", Math.min(tools.length, MOST_TOOLS)) })}
+          ${isWhole ? t("problems.fewer") : showMoreText(tools.length, MOST_TOOLS, "problems.tools_noun")}
         </button>`
       : null}
     </div>
   </div>`;
+}
+
+/**
+ * What a button does that shows the rest of something.
+ * @param {number} count
+ * @param {number} most that are shown at all
+ * @param {string} noun
+ */
+export function showMoreText(count, most, noun) {
+  return t(count > most ? "problems.more" : "problems.all", { what: plural(noun, Math.min(count, most)) });
 }
 
 /** @param {{side: Side}} properties */

@@ -1,11 +1,11 @@
 /** What went wrong, before any list: tools, arguments, failure classes and confusions. Each is a filter of the list. */
 
 import { ToolBars, wrongCalls } from "./charts.js";
-import { ConfusionMatrix } from "./confusion.js";
+import { ConfusionMatrix, showMoreText } from "./confusion.js";
 import { ArgumentName, ToolName, failureWord } from "./reasons.js";
 import { Text } from "./text.js";
 import { html, useMemo, useState } from "./vendor/preact-htm.js";
-import { number, plural, t } from "./words.js";
+import { number, t } from "./words.js";
 
 /** Lines of a ranking that are shown at first, and at all. */
 const FIRST_LINES = 8;
@@ -112,9 +112,8 @@ function ToolPanel({ prepared, rankings, view, onChange }) {
  */
 function MoreButton({ count, noun, isWhole, onToggle }) {
   if (count <= FIRST_LINES) return null;
-  const what = plural(noun, Math.min(count, MOST_RANKED));
   return html`<button type="button" class="button button-quiet no-print" aria-expanded=${isWhole} onClick=${onToggle}>
-    ${isWhole ? t("problems.fewer") : t("problems.all", { what })}
+    ${isWhole ? t("problems.fewer") : showMoreText(count, MOST_RANKED, noun)}
   </button>`;
 }
 

@@ -35,7 +35,7 @@ import { CHANGES, STATUSES } from "./marks.js";
  * @typedef {object} Filters
  * @property {string[]} status
  * @property {string | null} tool expected or called in the case
- * @property {string | null} problem the tool that went wrong
+ * @property {string | null} problem the tool that went wrong, or was called in place of another one
  * @property {string | null} argument `argumentKey` of a problem
  * @property {string | null} failure `failureKey` of a problem
  * @property {string | null} cell `cellKey` of an expected and a called tool
@@ -303,7 +303,7 @@ function keepProblems({ problems, index }, { problem, argument, failure, cell },
   const wanted = marked(
     index.problem_kinds,
     (kind) =>
-      (problem === null || kind.tool === problem) &&
+      (problem === null || kind.tool === problem || kind.called === problem) &&
       (argument === null || (kind.argument !== undefined && argumentKey(kind.tool, kind.argument) === argument)) &&
       (failure === null || failureKey(kind) === failure) &&
       (cell === null || problemCell(kind) === cell),
