@@ -19,6 +19,7 @@ WORDS: dict[str, Phrase | Plural] = {
     "text.hidden": Phrase("invisible character", "невидимый символ"),
     "text.more": Phrase("{count} more characters", "ещё символов: {count}"),
     "values.all": Phrase("Show all", "Показать полностью"),
+    "values.more": Phrase("Show {count} more", "Показать ещё {count}"),
     "values.less": Phrase("Show less", "Свернуть"),
     "values.all_lines": Plural(
         ("line: show all", "lines: show all"),
@@ -28,9 +29,6 @@ WORDS: dict[str, Phrase | Plural] = {
         ("more character", "more characters"), ("символ", "символа", "символов")
     ),
     "values.download": Phrase("Download all", "Скачать полностью"),
-    "values.download_size": Phrase("Download all ({size})", "Скачать полностью ({size})"),
-    "values.kilobytes": Phrase("{size} KB", "{size} КБ"),
-    "values.megabytes": Phrase("{size} MB", "{size} МБ"),
     # --- marks.js: statuses and changes
     "marks.passed": Phrase("passed", "пройден"),
     "marks.failed": Phrase("failed", "не пройден"),
@@ -136,6 +134,7 @@ WORDS: dict[str, Phrase | Plural] = {
     "problems.cell_missed": Phrase("missed: nothing called", "пропущено: вызова нет"),
     "problems.cell_extra": Phrase("extra: nothing expected", "лишнее: ничего не ожидалось"),
     "problems.all": Phrase("Show all {what}", "Показать все {what}"),
+    "problems.more": Phrase("Show {what}", "Показать {what}"),
     "problems.fewer": Phrase("Show fewer", "Показать меньше"),
     "problems.tools_noun": Plural(("tool", "tools"), ("инструмент", "инструмента", "инструментов")),
     "problems.arguments_noun": Plural(
@@ -282,10 +281,6 @@ WORDS: dict[str, Phrase | Plural] = {
     ),
     "case.calls": Phrase("Calls", "Вызовы"),
     "case.details": Phrase("Details", "Подробности"),
-    "case.more_notes": Plural(
-        ("more note", "more notes"),
-        ("примечание не показано", "примечания не показаны", "примечаний не показано"),
-    ),
     "case.values": Phrase("Scorers and metrics", "Метрики"),
     "case.scorer": Phrase("name", "название"),
     "case.value": Phrase("value", "значение"),
@@ -302,14 +297,6 @@ WORDS: dict[str, Phrase | Plural] = {
     "case.why_read": Phrase("its tool changes nothing", "инструмент ничего не меняет"),
     "case.why_failed": Phrase("its result is an error", "результат — ошибка"),
     "case.why_repeated": Phrase("an exact repeat", "точный повтор"),
-    "case.more_messages": Plural(
-        ("more message", "more messages"),
-        ("сообщение не показано", "сообщения не показаны", "сообщений не показано"),
-    ),
-    "case.more_lines": Plural(
-        ("more line", "more lines"),
-        ("строка не показана", "строки не показаны", "строк не показано"),
-    ),
     "calls.expected": Phrase("Expected", "Ожидалось"),
     "calls.actual": Phrase("Actual", "Фактически"),
     "calls.none": Phrase("No calls.", "Вызовов нет."),
@@ -322,8 +309,7 @@ WORDS: dict[str, Phrase | Plural] = {
     "calls.valid": Phrase("no fault", "без ошибок"),
     "calls.not_expected": Phrase("not expected", "не ожидался"),
     "calls.any_arguments": Phrase("any arguments", "любые аргументы"),
-    "calls.argument_not_expected": Phrase("not expected", "не ожидался"),
-    "calls.argument_not_given": Phrase("not given", "не передан"),
+    "calls.not_actual": Phrase("not given", "не передан"),
     "calls.equal_arguments": Plural(
         ("equal argument", "equal arguments"),
         ("равный аргумент", "равных аргумента", "равных аргументов"),
@@ -332,29 +318,20 @@ WORDS: dict[str, Phrase | Plural] = {
         ("accepted argument", "accepted arguments"),
         ("принятый аргумент", "принятых аргумента", "принятых аргументов"),
     ),
-    "calls.more_arguments": Plural(
-        ("more argument", "more arguments"),
-        ("аргумент не показан", "аргумента не показаны", "аргументов не показано"),
-    ),
     "calls.equal_lines": Plural(
         ("equal line", "equal lines"),
         ("одинаковая строка", "одинаковые строки", "одинаковых строк"),
-    ),
-    "calls.more_reasons": Plural(
-        ("more reason", "more reasons"), ("причина ещё", "причины ещё", "причин ещё")
     ),
     "calls.correct_calls": Plural(
         ("correct call", "correct calls"),
         ("верный вызов", "верных вызова", "верных вызовов"),
     ),
-    "calls.more_calls": Plural(
-        ("more call", "more calls"), ("вызов ещё", "вызова ещё", "вызовов ещё")
-    ),
-    "calls.open": Phrase("Show the arguments of {name}", "Показать аргументы {name}"),
-    "calls.close": Phrase("Hide the arguments of {name}", "Скрыть аргументы {name}"),
+    "calls.arguments": Phrase("Arguments", "Аргументы"),
     "calls.result": Phrase("Result", "Результат"),
     "calls.failed_call": Phrase("failed call", "неудачный вызов"),
-    "calls.parting": Phrase("the runs part here", "здесь прогоны расходятся"),
+    "calls.parting": Phrase(
+        "the runs part here, at call {number}", "здесь прогоны расходятся, вызов {number}"
+    ),
     # --- comparison.js
     "comparison.title": Phrase("Comparison", "Сравнение"),
     "comparison.gate_passed": Phrase("Gate passed", "Гейт пройден"),
@@ -393,10 +370,13 @@ WORDS: dict[str, Phrase | Plural] = {
     "comparison.alarms": Phrase("To note", "Обратите внимание"),
     "comparison.settings": Phrase("Changed settings", "Изменённые настройки"),
     "comparison.slices": Phrase("Tools and tags that changed", "Срезы, которые изменились"),
+    "comparison.other_slices": Phrase(
+        "Tools and tags without a clear change", "Срезы без явных изменений"
+    ),
+    "comparison.all_slices": Phrase("Tools and tags", "Срезы"),
     "comparison.slice": Phrase("tool or tag", "срез"),
     "comparison.slice_tool": Phrase("tool", "инструмент"),
     "comparison.slice_tag": Phrase("tag", "тег"),
-    "comparison.more": Phrase("{count} more", "ещё {count}"),
     "comparison.same_calls": Phrase(
         "Both runs made the same calls.", "Вызовы обоих прогонов одинаковы."
     ),
@@ -427,6 +407,7 @@ WORDS: dict[str, Phrase | Plural] = {
         "The server answered with status {status}.", "Код ответа сервера: {status}."
     ),
     "page.baseline": Phrase("baseline", "базовый прогон"),
+    "page.busy": Phrase("Working …", "Подождите …"),
     "page.by_command": Phrase("by callscore {command}", "командой callscore {command}"),
     "page.cancel": Phrase("Cancel", "Отмена"),
     "page.cancel_confirm": Phrase("Stop the run", "Остановить прогон"),
