@@ -29,7 +29,7 @@ export function Accept({ run, evaluation, case: id, trial }) {
   return html`<div class=${answer === null && request.error === null ? "accept" : "accept is-open"}>
     ${answer === null
       ? html`<button type="button" class="button" disabled=${request.isBusy} onClick=${() => request.start(false)}>
-          ${t("page.accept")}
+          ${request.isBusy ? t("page.busy") : t("page.accept")}
         </button>`
       : html`<${AcceptancePanel} answer=${answer} isBusy=${request.isBusy} onWrite=${() => request.start(true)} onClose=${close} />`}
     <${Problem} text=${request.error} />
@@ -48,8 +48,12 @@ function AcceptancePanel({ answer, isBusy, onWrite, onClose }) {
   const { changes, refused, messages, is_written: isWritten, digest } = answer;
   const canWrite = !isWritten && digest !== "";
   const heading = useRef(/** @type {HTMLElement | null} */ (null));
-  useEffect(() => heading.current?.focus(), [answer]);
-  return html`<section class="card accept-panel" aria-label=${t("page.accept")}>
+  const panel = useRef(/** @type {HTMLElement | null} */ (null));
+  useEffect(() => {
+    heading.current?.focus({ preventScroll: true });
+    panel.current?.scrollIntoView({ block: "nearest" });
+  }, [answer]);
+  return html`<section class="card accept-panel" ref=${panel} aria-label=${t("page.accept")}>
     <h3 tabindex="-1" ref=${heading}>
       ${isWritten ? t("page.accept_written") : changes.length ? t("page.accept_preview") : t("page.accept_nothing")}
     </h3>
@@ -62,7 +66,7 @@ function AcceptancePanel({ answer, isBusy, onWrite, onClose }) {
     <${Remarks} texts=${messages} />
     <div class="page-buttons">
       ${canWrite
-        ? html`<button type="button" class="button button-main" disabled=${isBusy} onClick=${onWrite}>${t("page.accept_write")}</button>`
+        ? html`<button type="button" class="button button-main" disabled=${isBusy} onClick=${onWrite}>${isBusy ? t("page.busy") : t("page.accept_write")}</button>`
         : null}
       <button type="button" class="button" onClick=${onClose}>${canWrite ? t("page.cancel") : t("page.close")}</button>
     </div>

@@ -102,7 +102,7 @@ function PointRow({ point, picked }) {
     <td class="number wide-only"><${CaseCount} counts=${point} /></td>
     <td class="number share-cell"><${Share} share=${point.share} interval=${point.interval} /></td>
     <td class="number wide-only">${decimal(point.f1)}</td>
-    <td class="change-cell"><${ChangeNote} of=${point} /></td>
+    <td class="change-cell"><${ChangeNote} of=${point} isCell=${true} /></td>
     <td class="wide-only"><${RunState} run=${point} /></td>
   </tr>`;
 }

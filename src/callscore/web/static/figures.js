@@ -83,12 +83,14 @@ export function Share({ share, interval }) {
 
 /**
  * The change from the run before: an arrow, how much, and a word.
- * @param {{of: import("./types").Change}} properties
+ * @param {{of: import("./types").Change, isCell?: boolean}} properties `isCell`: in a table, where most rows have one
  */
-export function ChangeNote({ of }) {
+export function ChangeNote({ of, isCell = false }) {
   if (of.direction === null) {
-    const why = of.has_other_cases ? t("page.change_other_cases") : t("page.change_none");
-    return html`<span class="run-change muted">${why}</span>`;
+    if (of.has_other_cases) return html`<span class="run-change muted">${t("page.change_other_cases")}</span>`;
+    const why = t("page.change_none");
+    if (!isCell) return html`<span class="run-change muted">${why}</span>`;
+    return html`<span class="muted" title=${why}>–<span class="visually-hidden"> ${why}</span></span>`;
   }
   const tone = of.direction === "same" ? "muted" : of.direction === "up" ? "is-good" : "is-bad";
   return html`<span class="run-change">

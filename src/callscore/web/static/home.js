@@ -13,7 +13,7 @@ import { CompareBar, RunTable, usePicked } from "./run_table.js";
 import { Screen } from "./shell.js";
 
 /** Milliseconds between two looks for new runs. */
-const HOME_PERIOD = 10_000;
+const HOME_PERIOD = 4000;
 
 /** Runs in progress that are followed; each needs a connection. */
 const MOST_FOLLOWED = 3;
@@ -63,7 +63,7 @@ function HomeContent({ home, onFinished }) {
   }
   return html`<${Problem} text=${home.problem} />
     ${home.running.length ? html`<${Running} running=${home.running} onFinished=${onFinished} />` : null}
-    ${home.evaluations.length ? html`<${Evaluations} evaluations=${home.evaluations} />` : null}
+    ${home.evaluations.length ? html`<${Evaluations} home=${home} />` : null}
     <${NewestRuns} home=${home} />`;
 }
 
@@ -107,14 +107,21 @@ function Running({ running, onFinished }) {
   </section>`;
 }
 
-/** @param {{evaluations: import("./types").EvaluationSummary[]}} properties */
-function Evaluations({ evaluations }) {
+/** @param {{home: import("./types").Home}} properties */
+function Evaluations({ home: { evaluations, running } }) {
   const [isOpen, setOpen] = useState(false);
+  const unfinished = new Set(running.map(({ run }) => run));
   const shown = isOpen ? evaluations : evaluations.slice(0, EVALUATIONS_SHOWN);
   return html`<section aria-labelledby="evaluations-title">
     <h2 id="evaluations-title">${t("page.evaluations")}</h2>
     <ul class="evaluation-cards">
-      ${shown.map((evaluation) => html`<${EvaluationCard} key=${evaluation.key} evaluation=${evaluation} />`)}
+      ${shown.map(
+        (evaluation) => html`<${EvaluationCard}
+          key=${evaluation.key}
+          evaluation=${evaluation}
+          isRunning=${unfinished.has(evaluation.latest_run)}
+        />`,
+      )}
     </ul>
     ${shown.length < evaluations.length
       ? html`<button type="button" class="button" onClick=${() => setOpen(true)}>
@@ -124,8 +131,8 @@ function Evaluations({ evaluations }) {
   </section>`;
 }
 
-/** @param {{evaluation: import("./types").EvaluationSummary}} properties */
-function EvaluationCard({ evaluation }) {
+/** @param {{evaluation: import("./types").EvaluationSummary, isRunning: boolean}} properties */
+function EvaluationCard({ evaluation, isRunning }) {
   const { latest, trend } = evaluation;
   return html`<li class="card evaluation-card">
     <div class="evaluation-card-head">
@@ -133,7 +140,11 @@ function EvaluationCard({ evaluation }) {
       ${trend.length > 1 ? html`<${Sparkline} points=${trend} />` : null}
     </div>
     <p class="evaluation-card-share"><${Share} share=${latest.share} interval=${latest.interval} /></p>
-    <p><${ChangeNote} of=${latest} /></p>
+    <p>
+      ${isRunning
+        ? html`<span class="muted"><span class="live-pulse" aria-hidden="true"></span>${t("page.status_running")}</span>`
+        : html`<${ChangeNote} of=${latest} />`}
+    </p>
     <p class="muted evaluation-card-foot">
       <span>${casesText(latest)}</span>
       ${evaluation.place ? html`<span class="mono"><${Text} value=${evaluation.place} /></span>` : null}

@@ -198,8 +198,9 @@ export function RunningCard({ first, onFinished }) {
  * @param {() => void} properties.onFinished
  * @param {(result: import("./types").Progress["newest"][number]) => void} properties.onOpen opens a result
  * @param {number} properties.evaluations how many the run has
+ * @param {unknown} [properties.children] the result that is open
  */
-export function LivePanel({ first, onFinished, onOpen, evaluations }) {
+export function LivePanel({ first, onFinished, onOpen, evaluations, children }) {
   const { progress, isLost } = useProgress(first, onFinished);
   const share = shareDone(progress);
   return html`<section class="card live" aria-label=${t("page.progress")}>
@@ -214,10 +215,15 @@ export function LivePanel({ first, onFinished, onOpen, evaluations }) {
     <${ProgressBar} progress=${progress} />
     <${ProgressCounts} progress=${progress} />
     ${isLost ? html`<p class="muted" role="status">${t("page.connection_lost")}</p>` : null}
-    <h2>${t("page.newest")}</h2>
-    ${progress.newest.length
-      ? html`<${NewestResults} newest=${progress.newest} hasLabels=${evaluations > 1} onOpen=${onOpen} />`
-      : html`<p class="muted">${t("page.newest_none")}</p>`}
+    <div class=${children ? "live-panes is-open" : "live-panes"}>
+      <div>
+        <h2>${t("page.newest")}</h2>
+        ${progress.newest.length
+          ? html`<${NewestResults} newest=${progress.newest} hasLabels=${evaluations > 1} onOpen=${onOpen} />`
+          : html`<p class="muted">${t("page.newest_none")}</p>`}
+      </div>
+      ${children}
+    </div>
   </section>`;
 }
 

@@ -4,7 +4,7 @@ import { caseKeys } from "/static/report/address.js";
 import { CaseDetail } from "/static/report/case.js";
 import { Report } from "/static/report/frame.js";
 import { Text } from "/static/report/text.js";
-import { html, useEffect, useMemo, useState } from "/static/report/vendor/preact-htm.js";
+import { html, useEffect, useMemo, useRef, useState } from "/static/report/vendor/preact-htm.js";
 import { t } from "/static/report/words.js";
 import { apiPath, ask, sentence, useAnswer, withQuery } from "./api.js";
 import { CasePanel } from "./case_panel.js";
@@ -113,12 +113,13 @@ function openCase(source, page, place) {
 function LiveRun({ page, onFinished }) {
   const [opened, setOpened] = useState(/** @type {import("./types").Progress["newest"][number] | null} */ (null));
   return html`<${LivePanel}
-      first=${page.progress}
-      evaluations=${page.evaluations.length}
-      onFinished=${onFinished}
-      onOpen=${setOpened}
-    />
-    ${opened === null ? null : html`<${LiveCase} run=${page.run.id} page=${page} result=${opened} onClose=${() => setOpened(null)} />`}`;
+    first=${page.progress}
+    evaluations=${page.evaluations.length}
+    onFinished=${onFinished}
+    onOpen=${setOpened}
+  >
+    ${opened === null ? null : html`<${LiveCase} run=${page.run.id} page=${page} result=${opened} onClose=${() => setOpened(null)} />`}
+  </${LivePanel}>`;
 }
 
 /**
@@ -143,8 +144,13 @@ function LiveCase({ run, page, result, onClose }) {
     return () => controller.abort();
   }, [run, result.evaluation, result.case, result.trial]);
   const source = useMemo(() => runSource(page), [page]);
-  return html`<section class="card live-case" aria-label=${t("page.case_title")}>
-    <button type="button" class="button" onClick=${onClose}>${t("page.close")}</button>
+  const pane = useRef(/** @type {HTMLElement | null} */ (null));
+  useEffect(() => {
+    pane.current?.focus({ preventScroll: true });
+    pane.current?.scrollIntoView({ block: "nearest" });
+  }, [answer]);
+  return html`<section class="live-case" aria-label=${t("page.case_title")} tabindex="-1" ref=${pane}>
+    <button type="button" class="button live-close" onClick=${onClose}>${t("page.close")}</button>
     <${Problem} text=${error} />
     ${answer === null && error === null ? html`<${Loading} />` : null}
     ${answer ? html`<${CaseDetail} source=${source} position=${0} view=${answer.view} />` : null}

@@ -167,5 +167,5 @@ function EvaluationCells({ evaluation }) {
     </td>
     <td class="number wide-only"><${CaseCount} counts=${evaluation} /></td>
     <td class="number share-cell"><${Share} share=${evaluation.share} interval=${evaluation.interval} /></td>
-    <td class="change-cell"><${ChangeNote} of=${evaluation} /></td>`;
+    <td class="change-cell"><${ChangeNote} of=${evaluation} isCell=${true} /></td>`;
 }

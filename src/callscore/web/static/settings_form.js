@@ -129,7 +129,7 @@ function PresetField({ page, preset, onChange }) {
     ${choices.map(
       ({ name, title }) => html`<label class="setting-preset" key=${name}>
         <input type="radio" name="preset" value=${name} checked=${preset === name} onChange=${() => onChange(name)} />
-        <span>${name ? html`<code>${name}</code> <span class="muted">${title}</span>` : title}</span>
+        <span>${title}</span>
       </label>`,
     )}
   </fieldset>`;
