@@ -23,6 +23,11 @@ test("a word or a number is never divided", () => {
   assert.deepEqual(marked("Ёлка е\u0301", "Ёлка е"), ["Ёлка [е\u0301]", "Ёлка [е]"]);
 });
 
+test("a sign belongs to its number", () => {
+  assert.deepEqual(marked("50", "-50"), ["[50]", "[-50]"]);
+  assert.deepEqual(marked("2024-05-20", "2024-06-20"), ["2024-[05]-20", "2024-[06]-20"]);
+});
+
 test("an escape is one sign", () => {
   assert.deepEqual(marked('"a\\nHow"', '"a\\nHew"'), ['"a\\n[How]"', '"a\\n[Hew]"']);
   assert.deepEqual(marked('"a\\u0001b"', '"a\\u0002b"'), ['"a[\\u0001]b"', '"a[\\u0002]b"']);

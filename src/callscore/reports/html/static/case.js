@@ -4,7 +4,7 @@ import { CallText, Calls, actualCalls } from "./calls.js";
 import { jsonText } from "./data.js";
 import { StatusMark, statusWord } from "./marks.js";
 import { Text, visibleText } from "./text.js";
-import { Fold, ValueView, copyText } from "./values.js";
+import { Fold, ValueView, copyText, useMore } from "./values.js";
 import { html, useState } from "./vendor/preact-htm.js";
 import { decimal, number, percent, plural, seconds, t } from "./words.js";
 
@@ -13,7 +13,7 @@ import { decimal, number, percent, plural, seconds, t } from "./words.js";
 
 /** Milliseconds for which a button says that it copied. */
 const COPIED_SHOWN = 2500;
-/** Calls that do not count, notes and messages that are shown at once. */
+/** Notes, messages, steps and calls that do not count, before a button shows more. */
 const MOST_SHOWN = 100;
 
 /**
@@ -44,7 +44,7 @@ export function CaseDetail({ source, position, view, actions }) {
  * @param {object} properties
  * @param {CaseView} properties.view
  * @param {number} [properties.passMark]
- * @param {boolean} [properties.isShort] without the id and the tags
+ * @param {boolean} [properties.isShort] only the status and the numbers
  */
 export function CaseHeading({ view, passMark = 0, isShort = false }) {
   const { status } = view;
@@ -64,9 +64,9 @@ export function CaseHeading({ view, passMark = 0, isShort = false }) {
       <${CaseNumber} name="Precision" value=${view.precision} />
       <${CaseNumber} name="Recall" value=${view.recall} />
       ${status === "failed" && passMark > 0 && view.score < passMark && html`<${CaseNumber} name=${t("case.required")} value=${passMark} sign="≥ " />`}
-      ${view.rating && html`<div><dt>${t("case.rating")}</dt><dd>${view.rating}</dd></div>`}
+      ${!isShort && view.rating && html`<div><dt>${t("case.rating")}</dt><dd>${view.rating}</dd></div>`}
     </dl>`}
-    ${view.summary && html`<p class="case-summary muted">${view.summary}</p>`}
+    ${!isShort && view.summary && html`<p class="case-summary muted">${view.summary}</p>`}
   </header>`;
 }
 
@@ -141,10 +141,11 @@ export function CaseFailure({ failure }) {
 
 /** @param {{notes?: string[]}} properties */
 function CaseNotes({ notes = [] }) {
+  const { limit, more } = useMore(MOST_SHOWN);
   if (!notes.length) return null;
   return html`<ul class="case-notes">
-    ${notes.slice(0, MOST_SHOWN).map((note, at) => html`<li key=${at}><${Text} value=${note} limit=${2000} /></li>`)}
-    ${notes.length > MOST_SHOWN && html`<li>${plural("case.more_notes", notes.length - MOST_SHOWN)}</li>`}
+    ${notes.slice(0, limit).map((note, at) => html`<li key=${at}><${Text} value=${note} limit=${2000} /></li>`)}
+    ${notes.length > limit && html`<li>${more(notes.length)}</li>`}
   </ul>`;
 }
 
@@ -230,8 +231,9 @@ function chatMessages(value) {
 
 /** @param {{messages: Record<string, Json>[], name: string}} properties */
 function ChatMessages({ messages, name }) {
+  const { limit, more } = useMore(MOST_SHOWN);
   return html`<dl class="case-chat">
-    ${messages.slice(0, MOST_SHOWN).map(({ role, content, ...others }, at) => {
+    ${messages.slice(0, limit).map(({ role, content, ...others }, at) => {
       const hasOthers = Object.keys(others).length > 0;
       return html`<div key=${at}>
         <dt><${Text} value=${String(role)} limit=${80} /></dt>
@@ -241,41 +243,48 @@ function ChatMessages({ messages, name }) {
         </dd>
       </div>`;
     })}
-    ${messages.length > MOST_SHOWN && html`<p class="muted">${plural("case.more_messages", messages.length - MOST_SHOWN)}</p>`}
-  </dl>`;
+  </dl>
+  ${more(messages.length)}`;
 }
 
 /**
- * The three steps: lines that begin at the margin are headings, and indented ones keep their indent.
+ * The three steps: each is a heading and its lines.
  * @param {{text: string}} properties
  */
 function Explanation({ text }) {
-  const blocks = text.trim().split(/\n\n+/);
   return html`<div class="case-explanation">
-    ${blocks.map((block, at) => {
-      const [first, ...rest] = block.split("\n");
-      return html`<div key=${at}>
-        <h4><${Text} value=${first} limit=${2000} /></h4>
-        ${rest.slice(0, MOST_SHOWN).map((line, number_) => {
-          const indent = line.length - line.trimStart().length;
-          return html`<p key=${number_} class=${indent > 4 ? "is-deeper" : ""}><${Text} value=${line.trim()} limit=${2000} /></p>`;
-        })}
-        ${rest.length > MOST_SHOWN && html`<p class="muted">${plural("case.more_lines", rest.length - MOST_SHOWN)}</p>`}
-      </div>`;
+    ${text
+      .trim()
+      .split(/\n\n+/)
+      .map((step, at) => html`<${ExplanationStep} key=${at} lines=${step.split("\n")} />`)}
+  </div>`;
+}
+
+/** @param {{lines: string[]}} properties */
+function ExplanationStep({ lines }) {
+  const { limit, more } = useMore(MOST_SHOWN);
+  const [first, ...rest] = lines;
+  return html`<div>
+    <h4><${Text} value=${first} limit=${2000} /></h4>
+    ${rest.slice(0, limit).map((line, at) => {
+      const isDeeper = /^ {5}/.test(line);
+      return html`<p key=${at} class=${isDeeper ? "is-deeper" : ""}><${Text} value=${line.trim()} limit=${2000} /></p>`;
     })}
+    ${more(rest.length)}
   </div>`;
 }
 
 /** @param {{ignored: NonNullable<CaseView["ignored"]>}} properties */
 function IgnoredCalls({ ignored }) {
+  const { limit, more } = useMore(MOST_SHOWN);
   return html`<ul class="case-ignored">
-    ${ignored.slice(0, MOST_SHOWN).map(
+    ${ignored.slice(0, limit).map(
       ({ side, why, call }, at) =>
         html`<li key=${at}>
           <${CallText} call=${call} label=${t(`calls.${side}`)} isExpected=${side === "expected"} />
           <span class="muted">${t(`case.why_${why}`)}</span>
         </li>`,
     )}
-    ${ignored.length > MOST_SHOWN && html`<li class="muted">${plural("calls.more_calls", ignored.length - MOST_SHOWN)}</li>`}
+    ${ignored.length > limit && html`<li>${more(ignored.length)}</li>`}
   </ul>`;
 }

@@ -4,7 +4,7 @@ import { ComparedCalls, partingCall } from "./calls.js";
 import { CaseFacts, CaseFailure, CaseHeading } from "./case.js";
 import { CHANGES, ChangeMark, StatusMark, changeWord } from "./marks.js";
 import { Text, visibleText } from "./text.js";
-import { Fold } from "./values.js";
+import { Fold, useMore } from "./values.js";
 import { html, useState } from "./vendor/preact-htm.js";
 import { date, decimal, number, percent, plural, t } from "./words.js";
 
@@ -13,7 +13,7 @@ import { date, decimal, number, percent, plural, t } from "./words.js";
 /** @typedef {import("./types").CaseView} CaseView */
 
 const VERDICT_LOOKS = /** @type {Record<string, string>} */ ({ improved: "good", regressed: "bad" });
-/** Slices, settings and alarms that are listed. */
+/** Slices, settings, alarms and trials, before a button shows more. */
 const MOST_LISTED = 50;
 
 /**
@@ -35,18 +35,37 @@ export function ComparisonOverview({ source, onFilter }) {
     <${ChangeCounts} counts=${comparison.counts} onFilter=${onFilter} />
     <${TextList} title=${t("comparison.alarms")} texts=${alarms} kind="is-warning" />
     <${TextList} title=${t("comparison.settings")} texts=${settings.map(({ text }) => text)} />
-    ${slices.length > 0 &&
-    html`<h3>${t("comparison.slices")}</h3>
-      <${Differences}
-        rows=${slices.map(({ kind, name, difference }) => ({ difference, name: html`<${SliceName} kind=${kind} name=${name} onFilter=${onFilter} />` }))}
-        first=${t("comparison.slice")}
-      />`}
+    <${Slices} slices=${slices} onFilter=${onFilter} />
     ${others.length > 0 &&
     html`<${Fold}
       label=${t("comparison.others")}
       show=${() => html`<${Differences} rows=${others.map((difference) => ({ difference, name: measureName(difference) }))} first=${t("comparison.measure")} />`}
     />`}
   </section>`;
+}
+
+/**
+ * The tools and tags that changed; the others are folded.
+ * @param {{slices: import("./types").Comparison["slices"], onFilter?: (filter: object) => void}} properties
+ */
+function Slices({ slices, onFilter }) {
+  const rows = slices.map(({ kind, name, difference }) => ({
+    difference,
+    name: html`<${SliceName} kind=${kind} name=${name} onFilter=${onFilter} />`,
+  }));
+  const changed = rows.filter(({ difference }) => VERDICT_LOOKS[difference.verdict]);
+  const others = rows.filter(({ difference }) => !VERDICT_LOOKS[difference.verdict]);
+  const first = t("comparison.slice");
+  return html`${changed.length > 0 &&
+    html`<div>
+      <h3>${t("comparison.slices")}</h3>
+      <${Differences} rows=${changed} first=${first} />
+    </div>`}
+    ${others.length > 0 &&
+    html`<${Fold}
+      label=${t(changed.length ? "comparison.other_slices" : "comparison.all_slices")}
+      show=${() => html`<${Differences} rows=${others} first=${first} />`}
+    />`}`;
 }
 
 /** @param {{gate: {passed: boolean, reasons: string[]}}} properties */
@@ -66,8 +85,16 @@ function MainDifference({ main }) {
     ${main.interval && html`<p>${t("comparison.interval", { interval: intervalText(main) })}</p>`}
     <${IntervalPicture} difference=${main} />
     <p><strong class=${`is-${look}`}><${Text} value=${main.verdict_text} limit=${1000} /></strong></p>
-    <p class="muted">${[plural("comparison.paired", main.cases), ...(main.p_value === null ? [] : [`p = ${decimal(main.p_value)}`])].join(", ")}</p>
+    <p class="muted">${[plural("comparison.paired", main.cases), ...(main.p_value === null ? [] : [`p ${pText(main.p_value, "= ")}`])].join(", ")}</p>
   </div>`;
+}
+
+/**
+ * @param {number} value
+ * @param {string} [sign]
+ */
+function pText(value, sign = "") {
+  return value < 0.001 ? `< ${decimal(0.001)}` : sign + decimal(value);
 }
 
 /** @param {MeasuredDifference} found */
@@ -199,18 +226,20 @@ function SliceName({ kind, name, onFilter }) {
  * @param {{title: string, texts: string[], kind?: string}} properties
  */
 function TextList({ title, texts, kind = "" }) {
+  const { limit, more } = useMore(MOST_LISTED);
   if (!texts.length) return null;
   return html`<div class=${`comparison-texts ${kind}`}>
     <h3>${title}</h3>
     <ul>
-      ${texts.slice(0, MOST_LISTED).map((text, at) => html`<li key=${at}><${Text} value=${text} limit=${2000} /></li>`)}
-      ${texts.length > MOST_LISTED && html`<li class="muted">${t("comparison.more", { count: number(texts.length - MOST_LISTED) })}</li>`}
+      ${texts.slice(0, limit).map((text, at) => html`<li key=${at}><${Text} value=${text} limit=${2000} /></li>`)}
     </ul>
+    ${more(texts.length)}
   </div>`;
 }
 
 /** @param {{rows: {name: unknown, difference: MeasuredDifference}[], first: string}} properties */
 function Differences({ rows, first }) {
+  const { limit, more } = useMore(MOST_LISTED);
   const head = ["before", "after", "difference", "interval_name", "p_value"];
   return html`<div class="table-scroll">
     <table class="table">
@@ -222,20 +251,20 @@ function Differences({ rows, first }) {
         </tr>
       </thead>
       <tbody>
-        ${rows.slice(0, MOST_LISTED).map(
+        ${rows.slice(0, limit).map(
           ({ name, difference: found }, at) => html`<tr key=${at}>
             <th scope="row">${name}</th>
             <td class="number">${measureText(found.before)}</td>
             <td class="number">${measureText(found.after)}</td>
             <td class="number">${pointsText(found)}</td>
             <td class="number">${intervalText(found)}</td>
-            <td class="number">${found.p_value === null ? "–" : decimal(found.p_value)}</td>
+            <td class="number">${found.p_value === null ? "–" : pText(found.p_value)}</td>
             <td class=${`is-${VERDICT_LOOKS[found.verdict] ?? "neutral"}`}><${Text} value=${found.verdict_text} limit=${300} /></td>
           </tr>`,
         )}
       </tbody>
     </table>
-    ${rows.length > MOST_LISTED && html`<p class="muted">${t("comparison.more", { count: number(rows.length - MOST_LISTED) })}</p>`}
+    ${more(rows.length)}
   </div>`;
 }
 
@@ -292,17 +321,19 @@ function sideLabel(key, label) {
  * @param {{title: string, views: CaseView[], chosen: number, onChoose: (at: number) => void}} properties
  */
 function ComparedHeading({ title, views, chosen, onChoose }) {
+  const { limit, more } = useMore(MOST_LISTED);
   const view = views[chosen];
   return html`<section class="compared-side">
     <h3>${title}</h3>
     ${views.length > 1 &&
     html`<div class="compared-trials no-print" role="group" aria-label=${t("comparison.trials")}>
-      ${views.slice(0, MOST_LISTED).map(
+      ${views.slice(0, limit).map(
         ({ status, trial }, at) =>
           html`<button type="button" key=${at} class="chip" aria-pressed=${at === chosen} onClick=${() => onChoose(at)}>
             <${StatusMark} status=${status} /> ${visibleText(String(trial ?? at + 1))}
           </button>`,
       )}
+      ${more(views.length)}
     </div>`}
     ${view
       ? html`<${CaseHeading} view=${view} isShort /><${CaseFailure} failure=${view.failure} />`

@@ -174,7 +174,7 @@ function addBlock(blocks, expected, actual, differs) {
 }
 
 /** Words, numbers, blanks, escapes such as `\n`, and other characters one by one. */
-const TOKEN = /\\(?:u[0-9a-fA-F]{4}|.)|[\p{L}\p{M}]+|\p{N}+|\s+|[^]/gu;
+const TOKEN = /\\(?:u[0-9a-fA-F]{4}|.)|[\p{L}\p{M}]+|(?:(?<![\p{L}\p{N}])-)?\p{N}+|\s+|[^]/gu;
 
 /** @param {string} text */
 function tokensOf(text) {

@@ -153,35 +153,14 @@ function addString(lines, text, indent, width) {
   for (const part of parts.slice(1)) lines.push(`${indent}  ${part}`);
 }
 
-const JSON_TOKEN = /("(?:[^"\\]|\\.)*"?)(\s*:)?|(-?\d[\d.eE+-]*|true|false|null)/g;
-
 /**
- * Lines of JSON with quiet colours for keys and for what is not text.
+ * Lines of JSON, with their keys in a quiet colour.
  * @param {string[]} lines
  */
 function colouredLines(lines) {
-  let isInString = false;
   return lines.map((line, at) => {
-    /** @type {unknown[]} */
-    const parts = [];
-    let end = 0;
-    if (isInString) {
-      const rest = /^(?:[^"\\]|\\.)*"?/.exec(line)?.[0] ?? "";
-      end = rest.length;
-      isInString = !rest.endsWith('"') || /\\"$/.test(rest);
-      parts.push(html`<${Text} value=${rest} />`);
-    }
-    JSON_TOKEN.lastIndex = end;
-    for (let found = JSON_TOKEN.exec(line); found; found = JSON_TOKEN.exec(line)) {
-      const [whole, text, colon] = found;
-      parts.push(line.slice(end, found.index));
-      const kind = text === undefined ? "value-literal" : colon ? "value-key" : "value-text";
-      parts.push(html`<span class=${kind}><${Text} value=${whole} /></span>`);
-      end = found.index + whole.length;
-      isInString = text !== undefined && !/^"(?:[^"\\]|\\.)*"$/.test(text);
-    }
-    parts.push(html`<${Text} value=${line.slice(end)} />`);
-    return html`<span key=${at} class="value-line">${parts}${"\n"}</span>`;
+    const key = /^\s*"(?:[^"\\]|\\.)*": /.exec(line)?.[0] ?? "";
+    return html`<span key=${at}><span class="muted"><${Text} value=${key} /></span><${Text} value=${line.slice(key.length)} />${"\n"}</span>`;
   });
 }
 
@@ -267,6 +246,21 @@ function CutMiddle({ text, most }) {
 }
 
 /**
+ * The beginning of a list, and a button for more of it.
+ * @param {number} first how many are shown at first
+ * @returns {{limit: number, more: (total: number) => unknown}}
+ */
+export function useMore(first) {
+  const [limit, setLimit] = useState(first);
+  const more = (/** @type {number} */ total) =>
+    total > limit &&
+    html`<button type="button" class="link no-print" onClick=${() => setLimit(limit * 10)}>
+      ${t("values.more", { count: number(total - limit) })}
+    </button>`;
+  return { limit, more };
+}
+
+/**
  * A part of the document that is made when it is opened.
  * @param {{label: unknown, show: () => unknown, open?: boolean, kind?: string}} properties
  */
@@ -287,37 +281,15 @@ export function Fold({ label, show, open = false, kind = "" }) {
  * @param {{value: Json | undefined, name: string}} properties
  */
 export function Download({ value, name }) {
-  const isText = typeof value === "string";
-  const save = () => downloadText(isText ? value : jsonText(value, 2), `${fileName(name)}.${isText ? "txt" : "json"}`);
-  return html`<button type="button" class="link" onClick=${save}>
-    ${isText ? t("values.download_size", { size: sizeText(value.length) }) : t("values.download")}
-  </button>`;
-}
-
-/** @param {string} name */
-function fileName(name) {
-  return name.replace(/[^\p{L}\p{N}._-]+/gu, "-").slice(0, 80) || "value";
-}
-
-/** @param {number} characters */
-function sizeText(characters) {
-  const isLarge = characters >= 1e6;
-  return t(isLarge ? "values.megabytes" : "values.kilobytes", {
-    size: number(Math.round(characters / (isLarge ? 1e5 : 1e2)) / 10),
-  });
-}
-
-/**
- * @param {string} text
- * @param {string} name
- */
-function downloadText(text, name) {
-  const link = globalThis.document.createElement("a");
-  const address = URL.createObjectURL(new Blob([text], { type: "application/octet-stream" }));
-  link.href = address;
-  link.download = name;
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(address), 10_000);
+  const save = () => {
+    const isText = typeof value === "string";
+    const link = globalThis.document.createElement("a");
+    link.href = URL.createObjectURL(new Blob([isText ? value : jsonText(value, 2)], { type: "application/octet-stream" }));
+    link.download = `${name.replace(/[^\p{L}\p{N}._-]+/gu, "-").slice(0, 80)}.${isText ? "txt" : "json"}`;
+    link.click();
+    setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
+  };
+  return html`<button type="button" class="link no-print" onClick=${save}>${t("values.download")}</button>`;
 }
 
 /**
