@@ -7,7 +7,7 @@ import { setWords } from "../../src/callscore/reports/html/static/words.js";
 import { withQuery } from "../../src/callscore/web/static/api.js";
 import { likelyChoice } from "../../src/callscore/web/static/compare_with.js";
 import { mergeRuns } from "../../src/callscore/web/static/home.js";
-import { chosenCases, isDiffering, outcomeStatus } from "../../src/callscore/web/static/matrix.js";
+import { chosenCases, isDiffering, outcomeStatus, runsWith } from "../../src/callscore/web/static/matrix.js";
 import { casePath, comparePath, placeOf, runCasePath, runPath, searchPath } from "../../src/callscore/web/static/router.js";
 import { EMPTY_DRAFT, rescoringOf, startingValue } from "../../src/callscore/web/static/settings_form.js";
 import { runSource } from "../../src/callscore/web/static/sources.js";
@@ -61,13 +61,23 @@ test("a case with some trials that pass is mixed", () => {
 });
 
 test("runs differ in a case if shares differ, or one has not the case", () => {
-  const differ = (...outcomes) => isDiffering({ evaluation: 0, id: "x", outcomes });
+  const differ = (...outcomes) => isDiffering({ evaluation: 0, id: "x", outcomes }, outcomes.map(() => true));
   assert.equal(differ([1, 1], [3, 3], [2, 2]), false);
   assert.equal(differ([1, 2], [2, 4]), false);
   assert.equal(differ([1, 1], [0, 1]), true);
   assert.equal(differ([1, 1], null), true);
   assert.equal(differ(null, null), false);
   assert.equal(differ([0, 0], [0, 0]), false);
+});
+
+test("a run without the evaluation does not make its cases differ", () => {
+  const cases = [
+    { evaluation: 0, id: "a", outcomes: [[1, 1], null, [1, 1]] },
+    { evaluation: 0, id: "b", outcomes: [[1, 1], null, null] },
+    { evaluation: 1, id: "a", outcomes: [null, [0, 1], null] },
+  ];
+  assert.deepEqual(runsWith(cases), [[true, false, true], [false, true, false]]);
+  assert.deepEqual(chosenCases(cases, { differing: true, text: "", evaluation: null }).map(({ id }) => id), ["b"]);
 });
 
 test("cases are chosen by all words of the text, the evaluation, and whether they differ", () => {

@@ -5,7 +5,7 @@ import { Text } from "/static/report/text.js";
 import { html, useEffect, useRef, useState } from "/static/report/vendor/preact-htm.js";
 import { t } from "/static/report/words.js";
 import { apiPath, ask, useAction, useAnswer, withQuery } from "./api.js";
-import { ChangeNote, Share, casesText } from "./figures.js";
+import { ChangeNote, RunState, Share, casesText } from "./figures.js";
 import { RunningCard } from "./live.js";
 import { Answered, Problem } from "./notices.js";
 import { Link, evaluationPath, runPath } from "./router.js";
@@ -108,9 +108,8 @@ function Running({ running, onFinished }) {
 }
 
 /** @param {{home: import("./types").Home}} properties */
-function Evaluations({ home: { evaluations, running } }) {
+function Evaluations({ home: { evaluations, runs } }) {
   const [isOpen, setOpen] = useState(false);
-  const unfinished = new Set(running.map(({ run }) => run));
   const shown = isOpen ? evaluations : evaluations.slice(0, EVALUATIONS_SHOWN);
   return html`<section aria-labelledby="evaluations-title">
     <h2 id="evaluations-title">${t("page.evaluations")}</h2>
@@ -119,7 +118,7 @@ function Evaluations({ home: { evaluations, running } }) {
         (evaluation) => html`<${EvaluationCard}
           key=${evaluation.key}
           evaluation=${evaluation}
-          isRunning=${unfinished.has(evaluation.latest_run)}
+          run=${runs.find(({ id }) => id === evaluation.latest_run)}
         />`,
       )}
     </ul>
@@ -131,8 +130,12 @@ function Evaluations({ home: { evaluations, running } }) {
   </section>`;
 }
 
-/** @param {{evaluation: import("./types").EvaluationSummary, isRunning: boolean}} properties */
-function EvaluationCard({ evaluation, isRunning }) {
+/**
+ * @param {object} properties
+ * @param {import("./types").EvaluationSummary} properties.evaluation
+ * @param {import("./types").RunSummary} [properties.run] the newest one, if it is among the newest runs
+ */
+function EvaluationCard({ evaluation, run }) {
   const { latest, trend } = evaluation;
   return html`<li class="card evaluation-card">
     <div class="evaluation-card-head">
@@ -141,8 +144,8 @@ function EvaluationCard({ evaluation, isRunning }) {
     </div>
     <p class="evaluation-card-share"><${Share} share=${latest.share} interval=${latest.interval} /></p>
     <p>
-      ${isRunning
-        ? html`<span class="muted"><span class="live-pulse" aria-hidden="true"></span>${t("page.status_running")}</span>`
+      ${run && (run.status !== "finished" || run.is_partial)
+        ? html`<${RunState} run=${run} />`
         : html`<${ChangeNote} of=${latest} />`}
     </p>
     <p class="muted evaluation-card-foot">

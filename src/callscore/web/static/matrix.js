@@ -31,12 +31,31 @@ export function outcomeStatus(outcome) {
 }
 
 /**
- * Whether the runs differ in a case: one passes more of its trials than another, or has not the case.
- * @param {MatrixCase} item
+ * Which runs have any case of each evaluation.
+ * @param {MatrixCase[]} cases
+ * @returns {boolean[][]} of each evaluation, one per run
  */
-export function isDiffering({ outcomes }) {
-  const share = (/** @type {[number, number] | null} */ outcome) => (outcome === null ? null : outcome[0] / outcome[1]);
-  return outcomes.some((outcome) => !Object.is(share(outcome), share(outcomes[0]))); // without trials it is NaN
+export function runsWith(cases) {
+  /** @type {boolean[][]} */
+  const found = [];
+  for (const { evaluation, outcomes } of cases) {
+    const runs = (found[evaluation] ??= outcomes.map(() => false));
+    outcomes.forEach((outcome, at) => {
+      if (outcome !== null) runs[at] = true;
+    });
+  }
+  return found;
+}
+
+/**
+ * Whether the runs differ in a case: one passes more of its trials than another, or has not the case. Runs without
+ * the evaluation do not count.
+ * @param {MatrixCase} item
+ * @param {boolean[]} counts of each run, whether it has the evaluation
+ */
+export function isDiffering({ outcomes }, counts) {
+  const shares = outcomes.filter((_, at) => counts[at]).map((outcome) => (outcome === null ? null : outcome[0] / outcome[1]));
+  return shares.some((share) => !Object.is(share, shares[0])); // without trials it is NaN
 }
 
 /**
@@ -46,11 +65,12 @@ export function isDiffering({ outcomes }) {
  */
 export function chosenCases(cases, { differing, text, evaluation }) {
   const words = text.toLowerCase().split(/\s+/).filter(Boolean);
+  const counts = differing ? runsWith(cases) : [];
   return cases.filter(
     (item) =>
       (evaluation === null || item.evaluation === evaluation) &&
       words.every((word) => item.id.toLowerCase().includes(word)) &&
-      (!differing || isDiffering(item)),
+      (!differing || isDiffering(item, counts[item.evaluation])),
   );
 }
 
