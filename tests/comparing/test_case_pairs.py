@@ -42,6 +42,7 @@ def test_broken_cases_come_first_and_those_that_one_run_has_come_last() -> None:
         ("only_before", "weather", "gone"),
         ("only_after", "weather", "new"),
     ]
+    assert {id(pair.evaluation) for pair in pairs} == {id(after.evaluations[0])}
     assert [pair.change for pair in pairs] == sorted(
         [pair.change for pair in pairs], key=PAIR_CHANGES.index
     )

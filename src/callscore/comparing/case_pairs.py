@@ -35,12 +35,14 @@ class CasePair(NamedTuple):
 
     Attributes:
         change: what became of it.
+        evaluation: its evaluation in the second run, or in the first if only that has the evaluation.
         before: the case in the first run; None if it has no such case.
         after: the same in the second run.
         details: what changed; None if nothing did, or if only one run has the case.
     """
 
     change: PairChange
+    evaluation: EvaluationSide
     before: PairSide | None
     after: PairSide | None
     details: CaseChange | None = None
@@ -62,8 +64,9 @@ def case_pairs(before: Side, after: Side) -> list[CasePair]:
         for first, second in matching.evaluations
         for pair in _pairs_of_evaluations(first, second)
     ]
-    found += [_lone("only_before", side) for side in _all_cases(matching.lone_before)]
-    found += [_lone("only_after", side) for side in _all_cases(matching.lone_after)]
+    lone_before, lone_after = map(_all_cases, (matching.lone_before, matching.lone_after))
+    found += [CasePair("only_before", side.evaluation, side, None) for side in lone_before]
+    found += [CasePair("only_after", side.evaluation, None, side) for side in lone_after]
     return sorted(found, key=lambda pair: PAIR_CHANGES.index(pair.change))
 
 
@@ -73,15 +76,16 @@ def _pairs_of_evaluations(first: EvaluationSide, second: EvaluationSide) -> Iter
     for pair in matching.cases:
         yield _matched(first, second, pair)
     for lone in matching.only_before:
-        yield _lone("only_before", PairSide(first, lone.case))
+        yield CasePair("only_before", second, PairSide(first, lone.case), None)
     for lone in matching.only_after:
-        yield _lone("only_after", PairSide(second, lone.case))
+        yield CasePair("only_after", second, None, PairSide(second, lone.case))
 
 
 def _matched(first: EvaluationSide, second: EvaluationSide, pair: MatchedCase) -> CasePair:
     details = change_of(pair)
     return CasePair(
         "same" if details is None else details.kind,
+        second,
         PairSide(first, pair.before),
         PairSide(second, pair.after),
         details,
@@ -91,7 +95,3 @@ def _matched(first: EvaluationSide, second: EvaluationSide, pair: MatchedCase) -
 def _all_cases(evaluations: Iterable[EvaluationSide]) -> Iterator[PairSide]:
     for each in evaluations:
         yield from [PairSide(each, case) for case in merged_cases(each, []).values()]
-
-
-def _lone(change: Literal["only_before", "only_after"], side: PairSide) -> CasePair:
-    return CasePair(change, side, None) if change == "only_before" else CasePair(change, None, side)
