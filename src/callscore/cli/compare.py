@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import click
+from msgspec import Struct
 
 from callscore.cli.completion import complete_run_or_file
 from callscore.cli.exits import compare_exit_code
@@ -27,18 +29,20 @@ from callscore.cli.options import (
 )
 from callscore.cli.output import open_output, write_report
 from callscore.cli.output_formats import report_options
+from callscore.cli.typed_options import settings_as_typed
 from callscore.cli.unpacking import max_unpacked_option
 from callscore.comparing.gating import FAIL_ON
 from callscore.core.settings import DEFAULT, Settings
 from callscore.engines.comparing_runs import compare, is_case_file
 
 if TYPE_CHECKING:
+    from callscore.cli.output import Output
     from callscore.comparing.comparison import Comparison
     from callscore.core.phrases import Language
 
 __all__ = ["command"]
 
-_FORMATS = ["table", "json", "markdown"]
+_FORMATS = ["table", "json", "markdown", "html"]
 _OF_FILES = (*Settings.__struct_fields__, "preset", "config", "judge")
 _HELP = """Compare two runs, BEFORE and AFTER, case by case: what broke, what was fixed, and whether the
 difference is more than chance.
@@ -68,7 +72,7 @@ compare.
 @removed_option
 @max_skipped_option
 @expected_option()
-@max_shown_option(f"{DEFAULT_MAX_SHOWN} of each kind; all in json")
+@max_shown_option(f"{DEFAULT_MAX_SHOWN} of each kind; all in json and html")
 @settings_options
 @judge_option
 @report_options(_FORMATS)
@@ -79,18 +83,37 @@ def command(*, lang: Language, output_format: str, **options: Any) -> int:
     """Compare two runs, write the report, and find the exit code."""
     fail_on = options["fail_on"]
     with open_output(options["output"], output_format, lang, is_gate=fail_on is not None) as output:
-        comparison = _compared(options)
-        shown = DEFAULT_MAX_SHOWN if options["max_shown"] is None else options["max_shown"]
-        write_report("compare", (comparison,), output, output_format, max_shown=shown, lang=lang)
+        request = _request(options)
+        if output_format == "html":
+            comparison = _write_html(request, output, lang)
+        else:
+            comparison = _compared(request)
+            shown = DEFAULT_MAX_SHOWN if options["max_shown"] is None else options["max_shown"]
+            about = (comparison,)
+            write_report("compare", about, output, output_format, max_shown=shown, lang=lang)
     return compare_exit_code(comparison, fail_on, lang, options["max_skipped"])
 
 
-def _compared(options: dict[str, Any]) -> Comparison:
+class _Request(Struct, frozen=True, kw_only=True):
+    """What to compare; `typed` are the settings as options of the command line."""
+
+    before: str
+    after: str
+    measure: str
+    expected: str | None
+    settings: Settings
+    typed: tuple[str, ...]
+    store: str | None
+    removals: dict[str, str]
+
+
+def _request(options: dict[str, Any]) -> _Request:
     before, after, expected = (options[name] for name in ("before", "after", "expected"))
     require_one_stdin(before, after, expected)
     removals = removals_from(options["removed"], options["config"], no_config=options["no_config"])
     settings = DEFAULT
     given = [name for name in _OF_FILES if options.get(name) not in (None, (), False)]
+    typed = tuple(settings_as_typed(options))
     if is_case_file(before) or is_case_file(after):
         settings, _ = judged_settings_from(options)
     elif given or expected is not None:
@@ -98,12 +121,45 @@ def _compared(options: dict[str, Any]) -> Comparison:
             "Settings and --expected apply to files only: runs are already scored."
             " Score a run again with 'callscore rescore RUN'."
         )
-    return compare(
-        before,
-        after,
+    return _Request(
+        before=before,
+        after=after,
         measure=options["measure"],
         expected=expected,
         settings=settings,
+        typed=typed,
         store=options["store"],
         removals=removals,
     )
+
+
+def _compared(request: _Request) -> Comparison:
+    return compare(
+        request.before,
+        request.after,
+        measure=request.measure,
+        expected=request.expected,
+        settings=request.settings,
+        store=request.store,
+        removals=request.removals,
+    )
+
+
+def _write_html(request: _Request, output: Output, lang: Language) -> Comparison:
+    """Write every case with both sides, which `compare` does not return."""
+    from callscore.cli.html_comparison import ComparedInputs, compared_inputs
+    from callscore.comparing.comparison import compare_sides
+    from callscore.reports.html.compare import html_parts
+
+    inputs = ComparedInputs(
+        references=(request.before, request.after),
+        expected=request.expected,
+        settings=request.settings,
+        typed=request.typed,
+        store=request.store,
+    )
+    by_measure = partial(compare_sides, measure=request.measure, removals=request.removals)
+    with compared_inputs(inputs, by_measure, lang) as (runs, cases):
+        for part in html_parts(runs, cases, lang=lang):
+            output.write_unchanged(part)
+        return runs.comparison

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any, NamedTuple
 
 import click
 from msgspec import Struct
@@ -59,6 +59,7 @@ from callscore.reports.inert import inert_lines
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from callscore.cli.output import Output
     from callscore.core.phrases import Language
     from callscore.history.records import RunRecord
     from callscore.history.store import Store
@@ -270,7 +271,7 @@ be read.
 @measure_option
 @removed_option
 @max_skipped_option
-@max_shown_option(f"{DEFAULT_MAX_SHOWN} of each kind; all in json")
+@max_shown_option(f"{DEFAULT_MAX_SHOWN} of each kind; all in json and html")
 @report_options(FORMATS)
 @max_unpacked_option
 @lang_option
@@ -279,16 +280,20 @@ def command(*, lang: Language, output_format: str, **options: Any) -> int:
     """Compare a run with a baseline, write the report, and find the exit code."""
     require_runs(options["run"], options["against"])
     with open_output(options["output"], output_format, lang, is_gate=True) as output:
-        found, next_command, files = _decide(options)
-        found = hide_for_report(found)
+        decision = _decide(options)
+        found = hide_for_report(decision.gate)
         most = DEFAULT_MAX_SHOWN if options["max_shown"] is None else options["max_shown"]
-        shown: dict[str, Any] = {"next_command": next_command, "max_shown": most, "lang": lang}
-        write_report("gate", (found,), output, output_format, **shown)
+        following = decision.next_command
+        shown: dict[str, Any] = {"next_command": following, "max_shown": most, "lang": lang}
+        if output_format == "html":
+            _write_html(decision, options["store"], output, lang)
+        else:
+            write_report("gate", (found,), output, output_format, **shown)
     if output_format != "table" or options["output"] not in (None, "-"):
         print_gate_reasons(found, lang)
     add_step_summary(lambda: write_markdown(found, **shown), lang)
     if is_on_github():
-        for line in annotation_lines(found, files=files, lang=lang):
+        for line in annotation_lines(found, files=decision.files, lang=lang):
             click.echo(line, err=True)  # standard output is for the report
     return gate_exit_code(found)
 
@@ -306,8 +311,29 @@ def _require_saved(run: str, place: str, store: str | None, more: str) -> None:
         )
 
 
-def _decide(options: dict[str, Any]) -> tuple[Gate, str, dict[str, str]]:
-    """The gate, the command to type next, and the file of each evaluation by its name."""
+class _Decision(NamedTuple):
+    """A gate, the command to type next, the file of each evaluation by its name, and the two runs."""
+
+    gate: Gate
+    next_command: str
+    files: dict[str, str]
+    runs: tuple[Side, Side]
+
+
+def _write_html(decision: _Decision, place: str | None, output: Output, lang: Language) -> None:
+    """Write the report with every case of both runs, for which the history is read again."""
+    from callscore.cli.html_comparison import compared_runs
+    from callscore.reports.html.gate import html_parts
+
+    found, following = decision.gate, decision.next_command
+    with open_existing_store(place) as store:
+        more = store_arguments(place)
+        runs, cases = compared_runs(store, decision.runs, found.comparison, lang, more)
+        for part in html_parts(found, runs, cases, next_command=following, lang=lang):
+            output.write_unchanged(part)
+
+
+def _decide(options: dict[str, Any]) -> _Decision:
     more = store_arguments(options["store"])
     with open_existing_store(options["store"]) as store:
         sides = gate_sides(store, options["run"], options["against"], more=more)
@@ -337,4 +363,4 @@ def _decide(options: dict[str, Any]) -> tuple[Gate, str, dict[str, str]]:
         each.label: path_in_repository(file_of_location(each.place))
         for each in sides.after.evaluations
     }
-    return found, following + more, files
+    return _Decision(found, following + more, files, runs)

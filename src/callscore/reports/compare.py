@@ -50,6 +50,7 @@ __all__ = [
     "change_blocks",
     "change_line",
     "change_rows",
+    "change_sentences",
     "changed_slices",
     "fact_blocks",
     "flip_counts",
@@ -384,13 +385,26 @@ def change_rows(
         trials = f"{passed}/{tried} → {passes}/{tries}" if max(tried, tries) > 1 else ""
         before, after = change.f1
         f1 = "" if before == after else f"{share_text(before)} → {share_text(after)}"
-        remarks = [reason_text(reason, lang) for reason in change.reasons]
-        if change.before == change.after and not f1:
-            remarks.append(say(_OTHER_CALLS, lang))
-        if change.is_expectation_changed:
-            remarks.append(say(_EXPECTATION_CHANGED, lang))
-        rows.append(ChangeRow(case, trials, f1, ", ".join(remarks)))
+        rows.append(ChangeRow(case, trials, f1, ", ".join(_change_remarks(change, lang))))
     return rows
+
+
+def _change_remarks(change: CaseChange, lang: Language) -> list[str]:
+    """What is to know about a case that changed, beside its numbers."""
+    remarks = [reason_text(reason, lang) for reason in change.reasons]
+    if change.before == change.after and change.f1[0] == change.f1[1]:
+        remarks.append(say(_OTHER_CALLS, lang))
+    if change.is_expectation_changed:
+        remarks.append(say(_EXPECTATION_CHANGED, lang))
+    return remarks
+
+
+def change_sentences(change: CaseChange, lang: Language) -> list[str]:
+    """What changed in a case: the numbers, with their names, and the remarks, each by itself."""
+    [row] = change_rows([change], lang)
+    numbers = ((TRIALS, row.trials), (F1, row.f1))
+    named = [f"{say(label, lang)}: {text}" for label, text in numbers if text]
+    return [*named, *_change_remarks(change, lang)]
 
 
 def changed_slices(comparison: Comparison) -> list[Slice]:

@@ -34,7 +34,8 @@ if TYPE_CHECKING:
 
 __all__ = ["ComparedItem", "TrialWriter", "compared_item"]
 
-_DIGEST_SIZE = 9  # a multiple of 3
+_DIGEST_SIZE = 9
+_OPTION = " --case"  # of `explain`, which can also explain one trial
 
 _encode = msgspec.json.Encoder().encode
 _Known = tuple[IndexRow, list[str]]
@@ -55,7 +56,7 @@ class TrialWriter:
         self.is_whole = True
         self._lang = lang
         self._hider = Hider()
-        self._command = case_command
+        self._command = self._hider.text(case_command)
 
     def __call__(self, result: Result, evaluation: str = "") -> bytes:
         """One trial as a line; `evaluation` is given if the run has several."""
@@ -78,7 +79,9 @@ class TrialWriter:
         # What cannot be typed in a shell, or would be an option, is not suggested.
         if not self._command or not name.isprintable() or name.startswith("-"):
             return ""
-        return with_argument(self._command, f"{evaluation}::{name}" if evaluation else name)
+        found = with_argument(self._command, f"{evaluation}::{name}" if evaluation else name)
+        is_trial = result.case.trial is not None and self._command.endswith(_OPTION)
+        return with_argument(f"{found} --trial", str(result.case.trial)) if is_trial else found
 
 
 def _encoded(known: _Known) -> bytes:
