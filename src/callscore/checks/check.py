@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 __all__ = [
     "FAULT_KINDS",
     "CheckResults",
+    "FaultyRun",
     "Finding",
     "ToolFaults",
     "check_calls",
@@ -211,11 +212,26 @@ class Finding(Struct, frozen=True, gc=False):
     fault: Fault
 
 
+class FaultyRun(Struct, frozen=True, gc=False):
+    """A run with faults: all its calls, and what is wrong with some of them.
+
+    Attributes:
+        place: as of a `Finding`.
+        run: likewise.
+    """
+
+    place: str
+    run: str | None
+    calls: tuple[ToolCall, ...]
+    faults: tuple[Fault, ...]
+
+
 class ToolFaults(Struct, frozen=True, gc=False):
-    """The number of calls of a tool, and of their faults by kind."""
+    """The number of calls of a tool, of their faults by kind, and of the calls with any fault."""
 
     calls: int
     faults: dict[FaultKind, int]
+    faulty_calls: int = 0
 
     @property
     def total(self) -> int:
@@ -227,6 +243,7 @@ class CheckResults(Struct, frozen=True, gc=False, kw_only=True):
     """The results of checking many runs.
 
     Attributes:
+        faulty_runs: runs with any fault.
         faulty_calls: calls with any fault.
         checked_calls: calls that could be checked against a schema, or are wrong without one.
         unchecked_calls: calls that could not, although the offered tools are known.
@@ -244,6 +261,7 @@ class CheckResults(Struct, frozen=True, gc=False, kw_only=True):
     files: int = 0
     runs: int = 0
     calls: int = 0
+    faulty_runs: int = 0
     faulty_calls: int = 0
     checked_calls: int = 0
     unchecked_calls: int = 0

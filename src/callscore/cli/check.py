@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+import shlex
+from contextlib import closing
+from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any
 
 import click
 from msgspec import Struct
+from msgspec.structs import replace
 
 from callscore.api import tools_by_name
 from callscore.checks.check import FAULT_KINDS
@@ -30,7 +33,7 @@ from callscore.cli.output import open_output, print_named_note, print_note, writ
 from callscore.cli.output_formats import is_for_people, report_options
 from callscore.cli.progress import progress
 from callscore.cli.unpacking import max_unpacked_option
-from callscore.core.phrases import Language
+from callscore.core.phrases import Language, Phrase, say
 from callscore.documents import raise_unreadable
 from callscore.engines.checking import CheckHooks, check_files
 from callscore.engines.inputs import InputOptions, input_options_for
@@ -38,14 +41,20 @@ from callscore.errors import InvalidSettings, UnreadableInput
 from callscore.hiding.hider import Hider, hide_for_report
 
 if TYPE_CHECKING:
-    from callscore.checks.check import CheckResults, Finding
+    from callscore.checks.check import CheckResults, FaultyRun, Finding
     from callscore.cli.output import Output
     from callscore.core.call import Tool
+    from callscore.reports.html.document import Heading
 
 __all__ = ["command"]
 
-_FORMATS = ["table", "json", "jsonl", "markdown"]
+_FORMATS = ["table", "json", "jsonl", "markdown", "html"]
 _FEW = 10
+_WITH_TOOLS = Phrase(
+    "Check the arguments, too, against definitions of the tools",
+    "Проверить и аргументы по описаниям инструментов",
+)
+_IN_BUILD = Phrase("Fail a build on any fault", "Останавливать сборку при любой ошибке")
 _HELP = """Check the calls in FILEs, in any trace format, without expected calls.
 
 With tool definitions, it finds calls of unknown tools, and arguments that are missing, unknown, of the
@@ -81,7 +90,7 @@ class _Request(Struct, frozen=True, kw_only=True):
 @input_options
 @limit_option
 @fail_on_option([ANY_FAULT, *FAULT_KINDS], multiple=True)
-@max_shown_option(f"{_FEW}; all in json and jsonl")
+@max_shown_option(f"{_FEW}; all in json, jsonl and html")
 @report_options(_FORMATS)
 @lang_option
 @jobs_option(1)
@@ -102,18 +111,24 @@ def command(**options: Any) -> int:
         print_note("--jobs has no effect with --limit")
     destination = request.output, request.output_format, request.lang
     with open_output(*destination, is_gate=bool(request.fail_on)) as output:
-        results = _check(request, output)
+        if request.output_format == "html":
+            results = _write_html(request, output)
+        else:
+            results = _check(request, _hooks(request, output))
         if request.output_format == "jsonl":  # the findings are written already
             from callscore.reports.check import check_notes
 
             for note in check_notes(hide_for_report(results), request.lang):
                 print_named_note(*note)
-        else:
+        elif request.output_format != "html":
             write_report("check", (results,), output, request.output_format, lang=request.lang)
     return check_exit_code(results, request.fail_on, request.lang, request.max_skipped)
 
 
-def _check(request: _Request, output: Output) -> CheckResults:
+def _hooks(request: _Request, output: Output) -> CheckHooks:
+    """Writes each finding as it is found, if the format allows it."""
+    if request.output_format != "jsonl":
+        return CheckHooks()
     from callscore.reports.check import jsonl_line
 
     hide = Hider().data
@@ -121,6 +136,44 @@ def _check(request: _Request, output: Output) -> CheckResults:
     def write_finding(finding: Finding) -> None:
         output.write_text(jsonl_line(hide(finding), lang=request.lang))
 
+    return CheckHooks(on_finding=write_finding, parts=output.parts)
+
+
+def _write_html(request: _Request, output: Output) -> CheckResults:
+    """Check the calls, and write every run with faults, with all its calls."""
+    from callscore.cli.spooled_lines import SpooledLines
+    from callscore.reports.html.check import html_parts, run_line
+
+    hide = Hider().data
+    with closing(SpooledLines()) as lines:
+
+        def take(run: FaultyRun) -> None:
+            lines.add(run_line(hide(run), request.lang))
+
+        results = _check(request, CheckHooks(on_faulty=take, parts=lines.parts))
+        heading = _heading(request, results)
+        for part in html_parts(results, lines, lang=request.lang, heading=heading):
+            output.write_unchanged(part)
+    return results
+
+
+def _heading(request: _Request, results: CheckResults) -> Heading:
+    """What the report is about, and what to do next."""
+    from callscore.reports.html.document import Heading, NextStep
+
+    title = ", ".join([PurePath(name).name for name in request.files])
+    command = shlex.join(["callscore", "check", *request.files])
+    steps = []
+    if results.without_tools.count and request.tools is None:
+        steps.append(NextStep(f"{command} --tools tools.json", say(_WITH_TOOLS, request.lang)))
+    if results.faulty_calls:
+        tools = "" if request.tools is None else f" --tools {shlex.quote(request.tools)}"
+        why = say(_IN_BUILD, request.lang)
+        steps.append(NextStep(f"{command}{tools} --fail-on {ANY_FAULT}", why))
+    return Heading(title=title, next=tuple(steps))
+
+
+def _check(request: _Request, hooks: CheckHooks) -> CheckResults:
     for_people = is_for_people(request.output_format)
     with progress(request.files, "checking") as on_bytes:
         results = check_files(
@@ -131,9 +184,7 @@ def _check(request: _Request, output: Output) -> CheckResults:
             max_shown=_FEW if request.max_shown is None and for_people else request.max_shown,
             skip_bad=request.skip_bad,
             jobs=request.jobs,
-            hooks=CheckHooks(write_finding, on_bytes, output.parts)
-            if request.output_format == "jsonl"
-            else CheckHooks(on_bytes=on_bytes),
+            hooks=replace(hooks, on_bytes=on_bytes),
         )
     if not results.runs and not results.without_calls.count and not results.skipped.count:
         raise UnreadableInput(", ".join(request.files), "no calls to check found.")

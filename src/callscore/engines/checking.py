@@ -10,7 +10,14 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 from msgspec import Struct
 
-from callscore.checks.check import FAULT_KINDS, CheckResults, Finding, ToolFaults, check_calls
+from callscore.checks.check import (
+    FAULT_KINDS,
+    CheckResults,
+    FaultyRun,
+    Finding,
+    ToolFaults,
+    check_calls,
+)
 from callscore.checks.tool_schema import count_checked_calls, usable_tools
 from callscore.core.case import Case
 from callscore.core.results import Noted
@@ -47,12 +54,14 @@ class CheckHooks(Struct, frozen=True):
     Attributes:
         on_finding: called with each finding to show, which is then not part of the results.
         on_bytes: called with the number of bytes that were read since the last call.
-        parts: how `on_finding` can be called in several processes.
+        parts: how `on_finding` and `on_faulty` can be called in several processes.
+        on_faulty: called with each run that has findings to show, in place of `on_finding`.
     """
 
     on_finding: Callable[[Finding], None] | None = None
     on_bytes: Callable[[int], None] | None = None
     parts: Parts | None = None
+    on_faulty: Callable[[FaultyRun], None] | None = None
 
 
 _NO_HOOKS = CheckHooks()
@@ -154,6 +163,7 @@ class _Counts(Struct):
 
     taken: int = 0  # records, readable or not
     runs: int = 0
+    faulty_runs: int = 0
     faulty: int = 0
     checked: int = 0
     unchecked: int = 0
@@ -171,6 +181,7 @@ class _CheckedPart(Struct, frozen=True, kw_only=True):
 
     counts: _Counts
     calls: Counter[str]
+    faulty: Counter[str]
     kinds: Counter[tuple[str, FaultKind]]
     unusable: dict[str, str]
     skipped: Noted
@@ -201,6 +212,7 @@ class _CheckTotals:
     def _begin(self) -> None:
         self.counts = _Counts()
         self._calls: Counter[str] = Counter()
+        self._faulty: Counter[str] = Counter()
         self._kinds: Counter[tuple[str, FaultKind]] = Counter()
         self._unusable: dict[str, str] = {}
         self._skipped = NameCounter()
@@ -248,14 +260,28 @@ class _CheckTotals:
             counts.checked += checked
             counts.unchecked += len(case.actual) - checked
             counts.invalid += count_faulty_calls(faults)
-        counts.faulty += len({fault.index for fault in faults})
-        show = self.hooks.on_finding or self._findings.append
         for fault in faults:
             self._kinds[fault.tool, fault.kind] += 1
-            counts.faults += 1
-            if self._max_shown is None or counts.shown < self._max_shown:
-                counts.shown += 1
-                show(Finding(place, _label(case), case.actual[fault.index], fault))
+        counts.faults += len(faults)
+        if faults:
+            faulty = {fault.index for fault in faults}
+            self._faulty.update([case.actual[index].name for index in faulty])
+            counts.faulty += len(faulty)
+            counts.faulty_runs += 1
+            self._show(FaultyRun(place, _label(case), case.actual, faults))
+
+    def _show(self, run: FaultyRun) -> None:
+        """Show the faults of a run, as far as there is room for them."""
+        counts, most = self.counts, self._max_shown
+        faults = run.faults if most is None else run.faults[: max(most - counts.shown, 0)]
+        counts.shown += len(faults)
+        if self.hooks.on_faulty is not None:
+            if faults:
+                self.hooks.on_faulty(FaultyRun(run.place, run.run, run.calls, faults))
+            return
+        show = self.hooks.on_finding or self._findings.append
+        for fault in faults:
+            show(Finding(run.place, run.run, run.calls[fault.index], fault))
 
     def begin_part(self, already_shown: int) -> None:
         """Begin to count what `end_part` returns; in a copy of this process."""
@@ -270,6 +296,7 @@ class _CheckTotals:
         return _CheckedPart(
             counts=self.counts,
             calls=self._calls,
+            faulty=self._faulty,
             kinds=self._kinds,
             unusable=self._unusable,
             skipped=self._skipped.noted(),
@@ -289,6 +316,7 @@ class _CheckTotals:
             return False
         self.counts.add(part.counts)
         self._calls.update(part.calls)
+        self._faulty.update(part.faulty)
         self._kinds.update(part.kinds)
         self._unusable |= part.unusable
         self._skipped.add_noted(part.skipped)
@@ -309,6 +337,7 @@ class _CheckTotals:
             files=files,
             runs=counts.runs,
             calls=self._calls.total(),
+            faulty_runs=counts.faulty_runs,
             faulty_calls=counts.faulty,
             checked_calls=counts.checked,
             unchecked_calls=counts.unchecked,
@@ -328,7 +357,7 @@ class _CheckTotals:
         for name, calls in self._calls.items():
             counts = {kind: self._kinds[name, kind] for kind in FAULT_KINDS}
             present = {kind: count for kind, count in counts.items() if count}
-            found.append((name, ToolFaults(calls, present)))
+            found.append((name, ToolFaults(calls, present, self._faulty[name])))
         return dict(sorted(found, key=lambda item: (-item[1].total, -item[1].calls, item[0])))
 
 

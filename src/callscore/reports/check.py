@@ -45,7 +45,7 @@ __all__ = [
 ]
 
 _CALLS = Plural(("call", "calls"), ("вызов", "вызова", "вызовов"))
-_FINDINGS = Plural(("fault", "faults"), ("ошибка", "ошибки", "ошибок"))
+FINDINGS = Plural(("fault", "faults"), ("ошибка", "ошибки", "ошибок"))
 
 _FAULTY = Phrase("{count} with faults ({share})", "с ошибками {count} ({share})")
 _FAULTLESS = Phrase("no faults found", "ошибок не найдено")
@@ -144,7 +144,7 @@ def more_findings(results: CheckResults, lang: Language) -> str:
     """How many faults are not shown; empty if all are."""
     if not results.not_shown:
         return ""
-    return say(_MORE_FINDINGS, lang, faults=count_of(_FINDINGS, results.not_shown, lang))
+    return say(_MORE_FINDINGS, lang, faults=count_of(FINDINGS, results.not_shown, lang))
 
 
 def location_of(finding: Finding, lang: Language) -> str:
