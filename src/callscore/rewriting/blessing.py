@@ -53,7 +53,7 @@ if TYPE_CHECKING:
 
     _CallsOf = Callable[[ResultRecord], Sequence[ToolCall]]
 
-__all__ = ["Blessings", "CaseLocator", "StoredRun", "Unblessed", "find_blessings"]
+__all__ = ["Blessings", "CaseLocator", "StoredRun", "Unblessed", "find_blessings", "is_exact"]
 
 _NO_COUNTS = (0, 0, 0, 0, 1, 0, 0)
 _MAX_WIDTH = 100
@@ -114,6 +114,11 @@ class StoredRun(NamedTuple):
     payload_of: Callable[[Case], dict[str, Any]]  # a case as the history stores it
     calls_of: Callable[[ResultRecord], Sequence[ToolCall]]
     not_stored_errors: tuple[type[Exception], ...] = ()  # errors for a judgement that is not stored
+    only: tuple[int, str] | None = None  # the evaluation and the id of the only case to accept
+
+    def is_selected(self, record: EvaluationRecord, case: str) -> bool:
+        """Whether a case may be accepted; the others are read for conflicts with it."""
+        return self.only is None or (record.number, case) == self.only
 
 
 class Blessed(NamedTuple):
@@ -191,6 +196,7 @@ def find_blessings(
         each
         for each in stored
         if fits((each.record.name, each.record.variant or "", each.trials[0].case))
+        and run.is_selected(each.record, each.trials[0].case)
     ]
     finder = _BlessingFinder(run, locator, root, trial)
     for each in selected:

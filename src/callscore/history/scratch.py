@@ -1,0 +1,87 @@
+"""A history in a temporary file: runs that are looked at before they are saved, or forgotten."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from msgspec.structs import replace
+
+from callscore.history.connections import FileConnections
+from callscore.history.database import execute, readable_errors
+from callscore.history.file_tables import create_file_tables
+from callscore.history.store import Store
+from callscore.history.table_versions import read_hiding_key
+from callscore.history.tables import KEY_CHECKS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from pathlib import Path
+
+    from callscore.history.records import ResultRecord, RunRecord
+
+__all__ = ["ScratchStore", "copy_run"]
+
+_BATCH = 500
+_UPDATE_KEY = 'UPDATE hiding_key SET "key" = :key, checksum = :checksum'
+
+
+class ScratchStore(Store):
+    """A history in a file of its own, beside another one, whose key and judgements it has.
+
+    Secrets have the same markers in both, so that runs can be copied. What a judge answers is saved in
+    the other history, which pays for each answer once.
+
+    Args:
+        path: the file; it is created if it does not exist.
+        origin: the other history.
+    """
+
+    def __init__(self, path: Path, origin: Store) -> None:
+        is_new = not path.exists()
+        connections = FileConnections(path)
+        if is_new:
+            with origin.reading() as connection:
+                key = read_hiding_key(connection)
+            with readable_errors(origin.place), connections.writing() as connection:
+                create_file_tables(connection)
+                execute(connection, _UPDATE_KEY, KEY_CHECKS.sign({"key": key}))
+        super().__init__(connections, origin.place, path)
+        self.command_options = origin.command_options
+        self._origin = origin
+
+    def judgement(self, key: str) -> Any | None:
+        """The saved answer of a judge; None if there is none."""
+        return self._origin.judgement(key)
+
+    def save_judgement(self, key: str, model: str, answer: Any) -> None:
+        """Save an answer of a judge."""
+        self._origin.save_judgement(key, model, answer)
+
+
+def copy_run(source: Store, target: Store, run: RunRecord) -> RunRecord:
+    """Copy a run to another history with the same key; returns it as it is there.
+
+    It gets another id if the history has a run of this id. Answers that other runs could reuse are not
+    copied.
+    """
+    begun = target.begin(replace(run, status="running", finished_at=None))
+    with target.lock(begun.id):  # marks the run as active
+        evaluations = source.evaluations(run.id)
+        for record in evaluations:
+            target.add_evaluation(replace(record, run=begun.id))
+        _copy_results(source.results(run.id), target, begun.id)
+        status = "interrupted" if run.status == "running" else run.status
+        summaries = {record.number: record.summary for record in evaluations}
+        target.finish(begun.id, status, run.totals, summaries)
+    return target.find(begun.id, resolve=None)
+
+
+def _copy_results(results: Iterable[ResultRecord], target: Store, run: str) -> None:
+    batch: list[ResultRecord] = []
+    for record in results:
+        batch.append(replace(record, run=run))
+        if len(batch) >= _BATCH:
+            target.save_results(batch)
+            batch = []
+    if batch:
+        target.save_results(batch)
