@@ -34,6 +34,7 @@ _TASKS = {
     "Look": {
         "show": "Show a saved run, or one case of it.",
         "history": "List saved runs.",
+        "view": "Show saved runs in a browser.",
         "extract": "Print the calls in traces.",
         "formats": "List the trace formats.",
     },

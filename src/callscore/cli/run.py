@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 import sys
+from collections.abc import Callable
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from time import time
@@ -84,7 +85,7 @@ from callscore.runner.stored_runs import ShowOptions
 from callscore.sources.files import MAX_UNPACKED, max_unpacked
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
     from contextlib import AbstractContextManager
 
     from callscore.cli.config import Config
@@ -108,6 +109,10 @@ def _parse_rate(value: str) -> Rate:
         raise click.BadParameter(f"{str(error).removeprefix('rate: ')}.") from error
 
 
+def _ignore(run: str) -> None:
+    """Do nothing about a run that has begun."""
+
+
 class RunRequest(Struct, frozen=True, kw_only=True):
     """The options of the command.
 
@@ -127,6 +132,8 @@ class RunRequest(Struct, frozen=True, kw_only=True):
         is_quiet: whether to print only the summary.
         trusts_saved: whether to reuse answers if everything that determines them is known.
         cache_since: the oldest time, in seconds since 1970, of answers of code to reuse.
+        has_page: whether to show the run on a page.
+        on_begun: called with the id of the run once it is saved.
     """
 
     paths: tuple[str, ...]
@@ -162,6 +169,8 @@ class RunRequest(Struct, frozen=True, kw_only=True):
     cache_since: float = 0.0
     name: str | None = None
     store: str | None = None
+    has_page: bool = False
+    on_begun: Callable[[str], None] = _ignore
 
 
 run_options = stacked(
@@ -212,6 +221,12 @@ run_options = stacked(
         " for the models of suites and `models.chat`.",
     ),
     click.option("--watch", is_flag=True, help="Run again when files change, until Ctrl-C."),
+    click.option(
+        "--view",
+        "has_page",
+        is_flag=True,
+        help="Show the run on a page in your browser, as `callscore view` does, until Ctrl-C.",
+    ),
     click.option("--resume", is_flag=True, help="Continue the run that did not finish."),
     name_option(),
     click.option("--cache", is_flag=True, help="Reuse saved answers to identical questions."),
@@ -438,9 +453,19 @@ def command(**options: Any) -> int:
     request = run_request_from(options)
     if request.collect_only:
         return collect(request)
-    if request.watch:
-        return watch(request, run_once)
-    return run_once(request)
+    if not request.has_page:
+        return _run_or_watch(request)
+    from callscore.cli.view import run_with_page  # imports the server
+
+    return run_with_page(
+        request.store,
+        request.lang,
+        lambda on_begun: _run_or_watch(replace(request, on_begun=on_begun)),
+    )
+
+
+def _run_or_watch(request: RunRequest) -> int:
+    return watch(request, run_once) if request.watch else run_once(request)
 
 
 def run_once(request: RunRequest) -> int:
@@ -510,7 +535,8 @@ def nothing_selected(request: RunRequest) -> UnreadableInput:
 
 def collect(request: RunRequest) -> int:
     """List the cases that would run, and find the exit code; nothing is run or saved."""
-    for option, is_given in (("--watch", request.watch), ("--resume", request.resume)):
+    given = (("--watch", request.watch), ("--resume", request.resume), ("--view", request.has_page))
+    for option, is_given in given:
         if is_given:
             raise click.UsageError(f"--collect-only and {option} exclude each other.")
     if request.output_format not in _PLAN_FORMATS:
@@ -602,7 +628,7 @@ def _run_in_store(request: RunRequest, evaluations: Sequence[Evaluation]) -> Run
                 keyword=choice.selection.keyword,
             )
             with run_progress(request.lang) as shown, tracked_run(shown, begun) as hooks:
-                return run(planned, options, hooks, store)
+                return run(planned, options, replace(hooks, on_begun=request.on_begun), store)
         except KeyboardInterrupt:  # the second one
             if kept is not None:
                 print_interrupted(request.lang, go_on=resume_command(request))

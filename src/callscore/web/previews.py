@@ -1,0 +1,204 @@
+"""Scoring a run again with other settings: what would change is shown before anything is saved."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from contextlib import suppress
+from pathlib import Path
+from secrets import token_urlsafe
+from shutil import rmtree
+from tempfile import mkdtemp
+from threading import Lock
+from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
+
+from callscore.core.phrases import Phrase, say
+from callscore.core.settings import ineffective_settings
+from callscore.errors import CallscoreError
+from callscore.history.opening import open_existing
+from callscore.history.scratch import ScratchStore, copy_run
+from callscore.runner.rescoring import RescoreOptions, rescore
+from callscore.web.asking import BAD_REQUEST, CONFLICT, NOT_FOUND
+from callscore.web.choosing import chosen_settings
+from callscore.web.comparing import compare_pair, compared_case
+from callscore.web.listing import run_summary
+from callscore.web.live import status_of
+from callscore.web.remembering import Remembered
+from callscore.words.value_text import NO_EFFECT
+
+if TYPE_CHECKING:
+    from callscore.core.phrases import Language
+    from callscore.web.answering import Encoded
+    from callscore.web.asking import Asked
+    from callscore.web.comparing import ComparedPair
+    from callscore.web.histories import History
+    from callscore.web.working import Workshop
+
+__all__ = ["Previews", "ScoreAgain", "score_again"]
+
+_MOST_KEPT = 3
+_ID_BYTES = 9
+_FILE = "preview.db"
+_LANGUAGES = 2
+_PREVIEW = Phrase("other settings", "другие настройки")
+_GONE = Phrase(
+    "this preview was forgotten: the server keeps the newest {count}. Score again to see it",
+    "этот просмотр забыт: сервер хранит последние {count}. Оцените ещё раз, чтобы его увидеть",
+)
+_RUNNING = Phrase(
+    "run {run} is in progress. Score it again when it has ended",
+    "прогон {run} ещё идёт. Оцените его заново, когда он закончится",
+)
+_NO_SETTINGS = Phrase("settings: expected an object", "settings: нужен объект")
+
+
+class _Preview:
+    """A run before and after, in a history of its own that is removed with it."""
+
+    def __init__(self, folder: Path, store: ScratchStore, before: str, after: str) -> None:
+        self.before = before
+        self.after = after
+        self.kept = ""  # the id of the run that it was saved as
+        self.lock = Lock()
+        self.store = store
+        self._folder = folder
+        self._pairs: Remembered[ComparedPair] = Remembered(_LANGUAGES)
+
+    def pair(self, lang: Language) -> ComparedPair:
+        """Both runs, compared."""
+
+        def make() -> ComparedPair:
+            runs = self.store.find(self.before), self.store.find(self.after)
+            label = runs[0].name or runs[0].id
+            return compare_pair(self.store, runs, (label, say(_PREVIEW, lang)), lang)
+
+        return self._pairs.get(lang, make)
+
+    def close(self) -> None:
+        """Forget it."""
+        with suppress(CallscoreError):
+            self.store.close()
+        rmtree(self._folder, ignore_errors=True)
+
+
+class Previews:
+    """The newest few runs that were scored again and are not saved."""
+
+    def __init__(self, history: History, workshop: Workshop) -> None:
+        self._history = history
+        self._workshop = workshop
+        self._lock = Lock()
+        self._known: OrderedDict[str, _Preview] = OrderedDict()
+
+    def make(self, asked: Asked) -> Encoded:
+        """`POST /api/runs/ID/rescore`."""
+        given, preset = asked.body.get("settings", {}), asked.body.get("preset")
+        if not isinstance(given, dict):
+            raise asked.refusal(BAD_REQUEST, _NO_SETTINGS)
+        chosen_settings(preset, given)  # refuses wrong ones before a process is started
+        with self._history.opened() as store:
+            run = store.find(asked.path["run"], resolve=None)
+            if status_of(store, run) == "running":
+                raise asked.refusal(CONFLICT, _RUNNING, run=run.id)
+            folder = Path(mkdtemp(prefix="callscore-preview-"))
+            try:
+                path = folder / _FILE
+                work = ScoreAgain(
+                    place=self._history.place,
+                    run=run.id,
+                    path=str(path),
+                    preset=preset,
+                    settings=given,
+                )
+                found = self._workshop.do(work, asked.lang)
+                preview = _Preview(folder, ScratchStore(path, store), run.id, found["run"])
+            except BaseException:
+                rmtree(folder, ignore_errors=True)
+                raise
+            name = self._keep(preview)
+            after = run_summary(preview.store, preview.store.find(preview.after))
+            about = {
+                "preview": name,
+                "warnings": found["warnings"],
+                "runs": [run_summary(store, run), {**after, "id": ""}],
+            }
+            return preview.pair(asked.lang).answer(about)
+
+    def _keep(self, preview: _Preview) -> str:
+        name = token_urlsafe(_ID_BYTES)
+        with self._lock:
+            self._known[name] = preview
+            old = []
+            while len(self._known) > _MOST_KEPT:
+                old.append(self._known.popitem(last=False)[1])
+        for each in old:
+            each.close()
+        return name
+
+    def _named(self, asked: Asked) -> _Preview:
+        with self._lock:
+            preview = self._known.get(asked.path["preview"])
+            if preview is None:
+                raise asked.refusal(NOT_FOUND, _GONE, count=_MOST_KEPT)
+            self._known.move_to_end(asked.path["preview"])
+            return preview
+
+    def case(self, asked: Asked) -> Encoded:
+        """`GET /api/previews/PID/case`."""
+        return compared_case(self._named(asked).pair(asked.lang), asked)
+
+    def save(self, asked: Asked) -> dict[str, Any]:
+        """`POST /api/previews/PID/keep`."""
+        preview = self._named(asked)
+        with preview.lock, self._history.opened() as store:
+            if not preview.kept:
+                run = preview.store.find(preview.after)
+                preview.kept = copy_run(preview.store, store, run).id
+        return {"run": preview.kept}
+
+    def close(self) -> None:
+        """Forget all."""
+        with self._lock:
+            known = list(self._known.values())
+            self._known.clear()
+        for preview in known:
+            preview.close()
+
+
+# --- in a process of its own ----------------------------------------------------------------------
+
+
+class ScoreAgain(Struct, frozen=True, kw_only=True):
+    """A run to score again.
+
+    Attributes:
+        place: the history, as `--store` has it.
+        run: the id of the run.
+        path: the file of the temporary history.
+        preset: overrides the settings of the run.
+        settings: override those of the run, and of the preset.
+    """
+
+    place: str | None
+    run: str
+    path: str
+    preset: str | None
+    settings: dict[str, Any]
+
+
+def score_again(asked: ScoreAgain, lang: Language) -> dict[str, Any]:
+    """Score a run again, in a temporary history beside its own: the new run, and warnings."""
+    chosen = chosen_settings(asked.preset, asked.settings)
+    with open_existing(asked.place) as store, ScratchStore(Path(asked.path), store) as scratch:
+        before = copy_run(store, scratch, store.find(asked.run, resolve=None))
+        options = RescoreOptions(preset=asked.preset, settings=chosen, show="none")
+        found = rescore(scratch, before, options)
+    all_settings = [each.results.settings for each in found.evaluations]
+    needs = [ineffective_settings(chosen, each) for each in all_settings]
+    ineffective = [
+        say(NO_EFFECT, lang, name=name, condition=needs[0][name])
+        for name in chosen
+        if needs and all(name in each for each in needs)
+    ]
+    return {"run": found.id, "warnings": [*ineffective, *found.warnings]}
