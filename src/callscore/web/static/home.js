@@ -72,7 +72,7 @@ function NothingYet() {
   const steps = /** @type {const} */ ([
     ["callscore init", "page.empty_init"],
     ["callscore run", "page.empty_run"],
-    ["callscore score cases.jsonl --save", "page.empty_score"],
+    ["callscore score cases.jsonl --save first", "page.empty_score"],
   ]);
   return html`<section class="card home-empty">
     <h2>${t("page.empty")}</h2>

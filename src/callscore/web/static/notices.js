@@ -1,12 +1,22 @@
 /** What is shown in place of content: loading, errors, nothing; and a question before something is done. */
 
 import { Text } from "/static/report/text.js";
-import { html, useEffect, useRef } from "/static/report/vendor/preact-htm.js";
+import { html, useEffect, useRef, useState } from "/static/report/vendor/preact-htm.js";
 import { t } from "/static/report/words.js";
 
-/** Said while an answer is awaited. */
+/** Milliseconds after which a reader wonders. */
+const LONG_WAIT = 2500;
+
+/** Said while an answer is awaited: the server scores a large run when it is opened for the first time. */
 export function Loading() {
-  return html`<p class="page-notice muted" role="status"><span class="page-spinner" aria-hidden="true"></span> ${t("page.loading")}</p>`;
+  const [isLong, setLong] = useState(false);
+  useEffect(() => {
+    const timer = setTimeout(() => setLong(true), LONG_WAIT);
+    return () => clearTimeout(timer);
+  }, []);
+  return html`<p class="page-notice muted" role="status">
+    <span class="page-spinner" aria-hidden="true"></span> ${isLong ? t("page.loading_long") : t("page.loading")}
+  </p>`;
 }
 
 /**
