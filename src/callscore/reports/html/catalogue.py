@@ -30,14 +30,14 @@ WORDS: dict[str, Phrase | Plural] = {
     ),
     "values.download": Phrase("Download all", "Скачать полностью"),
     # --- marks.js: statuses and changes
-    "marks.passed": Phrase("passed", "пройден"),
-    "marks.failed": Phrase("failed", "не пройден"),
+    "marks.passed": Phrase("passed", "пройдено"),
+    "marks.failed": Phrase("failed", "не пройдено"),
     "marks.mixed": Phrase("some trials failed", "часть попыток не пройдена"),
     "marks.error": Phrase("error", "ошибка"),
     "marks.unscored": Phrase("no score", "без оценки"),
-    "marks.broken": Phrase("broken", "сломан"),
-    "marks.fixed": Phrase("fixed", "исправлен"),
-    "marks.changed": Phrase("changed", "изменился"),
+    "marks.broken": Phrase("broken", "сломано"),
+    "marks.fixed": Phrase("fixed", "исправлено"),
+    "marks.changed": Phrase("changed", "изменилось"),
     "marks.same": Phrase("unchanged", "без изменений"),
     "marks.only_before": Phrase("only before", "только раньше"),
     "marks.only_after": Phrase("only after", "только теперь"),
@@ -242,9 +242,6 @@ WORDS: dict[str, Phrase | Plural] = {
         "Вызовы: ожидалось {expected}, фактически {actual}",
     ),
     "charts.part": Phrase("{name} {count}", "{name} {count}"),
-    "charts.wrong": Phrase(
-        "incorrect, missed and extra calls", "неверные, пропущенные и лишние вызовы"
-    ),
     "charts.trend": Phrase("Passed over time", "Доля пройденных во времени"),
     "charts.trend_label": Phrase(
         "Passed over time, {runs}: first {first}, last {last}",
@@ -264,6 +261,10 @@ WORDS: dict[str, Phrase | Plural] = {
     "charts.cases": Phrase("cases", "случаи"),
     # --- case.js, calls.js
     "case.trial": Phrase("trial {trial}", "попытка {trial}"),
+    "case.case_passed": Phrase("passed", "пройден"),
+    "case.case_failed": Phrase("failed", "не пройден"),
+    "case.trial_passed": Phrase("passed", "пройдена"),
+    "case.trial_failed": Phrase("failed", "не пройдена"),
     "case.score": Phrase("Score", "Оценка"),
     "case.required": Phrase("Required", "Требуется"),
     "case.rating": Phrase("Rating", "Уровень"),
@@ -340,6 +341,7 @@ WORDS: dict[str, Phrase | Plural] = {
     "comparison.after": Phrase("after", "стало"),
     "comparison.before_of": Phrase("Before: {label}", "Было: {label}"),
     "comparison.after_of": Phrase("After: {label}", "Стало: {label}"),
+    "comparison.runs": Phrase("Both runs", "Оба прогона"),
     "comparison.run": Phrase("run", "прогон"),
     "comparison.date": Phrase("date", "дата"),
     "comparison.commit": Phrase("commit", "коммит"),
@@ -501,6 +503,10 @@ WORDS: dict[str, Phrase | Plural] = {
     "page.line_added": Phrase("added:", "добавлено:"),
     "page.line_removed": Phrase("removed:", "удалено:"),
     "page.loading": Phrase("Loading …", "Загрузка …"),
+    "page.loading_long": Phrase(
+        "Loading … Many cases take some seconds when they are opened for the first time.",
+        "Загрузка … Когда случаев много, первое открытие занимает несколько секунд.",
+    ),
     "page.matrix": Phrase(
         "Outcomes of the cases in each run", "Результаты случаев в каждом прогоне"
     ),

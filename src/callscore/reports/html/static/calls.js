@@ -40,7 +40,7 @@ import { number, plural, t } from "./words.js";
  * @typedef {{label: string, side: number}} Column
  */
 
-/** Rows that are shown at first, and with each press of the button of a gap. */
+/** Rows that are shown at first, and with each press of a button. */
 const FIRST_ROWS = 100;
 const MORE_ROWS = 300;
 /** Rows around a problem that are shown in a long table. */
@@ -127,7 +127,7 @@ export function partingCall(before, after) {
  * @param {number | null} partsAt
  * @returns {GridRow[]}
  */
-function mergedRows(before, after, partsAt) {
+export function mergedRows(before, after, partsAt) {
   /** @type {GridRow[]} */
   const merged = [];
   addAligned(before, after, 0, (one, other) => {
@@ -183,12 +183,20 @@ function callKey({ name, arguments: given }) {
 
 /** @param {{rows: GridRow[], labels: string[], hasExpected: boolean}} properties */
 function CallGrid({ rows, labels, hasExpected }) {
-  const { limit, more } = useMore(FIRST_ROWS);
+  const { limit, more } = useMore(FIRST_ROWS, MORE_ROWS);
   const [opened, setOpened] = useState(/** @type {Record<number, number>} */ ({}));
+  // a row that is there already is not made again
+  const nodes = useMemo(() => /** @type {Map<number, unknown>} */ (new Map()), [rows]);
   if (!rows.length) return html`<p class="muted">${t("calls.none")}</p>`;
   const columns = labels.map((label, side) => ({ label, side }));
   if (hasExpected) columns.unshift({ label: t("calls.expected"), side: -1 });
   const parts = visibleParts(rows, opened);
+  /** @param {number} at */
+  const rowAt = (at) => {
+    const node = nodes.get(at) ?? html`<${CallRow} key=${at} row=${rows[at]} columns=${columns} />`;
+    nodes.set(at, node);
+    return node;
+  };
   return html`<div class=${`calls has-${columns.length}-columns`}>
     <div class="call-line calls-head" aria-hidden="true">
       <span></span>${columns.map(({ label }) => html`<span key=${label}>${label}</span>`)}
@@ -201,7 +209,7 @@ function CallGrid({ rows, labels, hasExpected }) {
                 ${plural("calls.correct_calls", to - from)}
               </button>
             </li>`
-          : html`<${CallRow} key=${from} row=${rows[from]} columns=${columns} />`,
+          : rowAt(from),
       )}
     </ol>
     ${parts.length > limit && html`<p class="calls-gap">${more(parts.length)}</p>`}
@@ -214,7 +222,7 @@ function CallGrid({ rows, labels, hasExpected }) {
  * @param {Record<number, number>} opened how many rows of a gap are shown, by where it ends
  * @returns {{from: number, to: number, end: number}[]} a row has no `end`
  */
-function visibleParts(rows, opened) {
+export function visibleParts(rows, opened) {
   /** @type {{from: number, to: number, end: number}[]} */
   const parts = [];
   const add = (/** @type {number} */ from, /** @type {number} */ to) => {

@@ -3,6 +3,7 @@
 import { CallText, Calls, actualCalls } from "./calls.js";
 import { jsonText } from "./data.js";
 import { StatusMark, statusWord } from "./marks.js";
+import { DataTable } from "./table.js";
 import { Text, visibleText } from "./text.js";
 import { Fold, ValueView, copyText, useMore } from "./values.js";
 import { html, useState } from "./vendor/preact-htm.js";
@@ -51,7 +52,7 @@ export function CaseHeading({ view, passMark = 0, isShort = false }) {
   return html`<header class="case-heading">
     ${!isShort && html`<h2 class="case-id"><${Text} value=${String(view.id)} limit=${400} /></h2>`}
     <p class="case-about">
-      <strong class=${`word case-status is-${status}`}><${StatusMark} status=${status} silent /> ${statusWord(status)}</strong>
+      <strong class=${`word case-status is-${status}`}><${StatusMark} status=${status} silent /> ${outcomeWord(view)}</strong>
       ${view.trial !== null && html`<span>${t("case.trial", { trial: visibleText(String(view.trial)) })}</span>`}
       ${!isShort && view.evaluation && html`<span><${Text} value=${view.evaluation} limit=${200} /></span>`}
       ${!isShort && view.tags.map((tag) => html`<span key=${tag} class="case-tag"><${Text} value=${String(tag)} limit=${100} /></span>`)}
@@ -68,6 +69,15 @@ export function CaseHeading({ view, passMark = 0, isShort = false }) {
     </dl>`}
     ${!isShort && view.summary && html`<p class="case-summary muted">${view.summary}</p>`}
   </header>`;
+}
+
+/**
+ * The status in words. In Russian, a trial and a case have a different gender.
+ * @param {CaseView} view
+ */
+function outcomeWord({ status, trial }) {
+  if (status === "error" || status === "unscored") return statusWord(status);
+  return t(`case.${trial === null ? "case" : "trial"}_${status}`);
 }
 
 /** @param {{name: string, value: number | null, sign?: string}} properties */
@@ -152,28 +162,14 @@ function CaseNotes({ notes = [] }) {
 /** @param {{values?: import("./types").Value[]}} properties */
 function CaseValues({ values = [] }) {
   if (!values.length) return null;
-  return html`<${CasePart} title=${t("case.values")}>
-    <div class="table-scroll">
-      <table class="table case-values">
-        <thead>
-          <tr>
-            <th scope="col">${t("case.scorer")}</th>
-            <th scope="col" class="number">${t("case.value")}</th>
-            <th scope="col">${t("case.reason")}</th>
-          </tr>
-        </thead>
-        <tbody>
-          ${values.map(
-            ({ name, value, reason, broken }, at) =>
-              html`<tr key=${at}>
-                <th scope="row"><${Text} value=${name} limit=${200} /></th>
-                <td class="number">${value === null ? t(broken ? "case.broken" : "case.no_value") : decimal(value)}</td>
-                <td>${reason && html`<${Text} value=${reason} limit=${4000} />`}</td>
-              </tr>`,
-          )}
-        </tbody>
-      </table>
-    </div>
+  const title = t("case.values");
+  const rows = values.map(({ name, value, reason, broken }) => [
+    html`<${Text} value=${name} limit=${200} />`,
+    value === null ? t(broken ? "case.broken" : "case.no_value") : decimal(value),
+    reason && html`<${Text} value=${reason} limit=${4000} />`,
+  ]);
+  return html`<${CasePart} title=${title}>
+    <${DataTable} label=${title} head=${[t("case.scorer"), t("case.value"), t("case.reason")]} rows=${rows} texts=${1} />
   <//>`;
 }
 

@@ -3,6 +3,7 @@
 import { ComparedCalls, partingCall } from "./calls.js";
 import { CaseFacts, CaseFailure, CaseHeading } from "./case.js";
 import { CHANGES, ChangeMark, StatusMark, changeWord } from "./marks.js";
+import { DataTable } from "./table.js";
 import { Text, visibleText } from "./text.js";
 import { Fold, useMore } from "./values.js";
 import { html, useState } from "./vendor/preact-htm.js";
@@ -30,7 +31,7 @@ export function ComparisonOverview({ source, onFilter }) {
     ${gate && html`<${GateReasons} gate=${gate} />`}
     <div class="comparison-top">
       <${MainDifference} main=${main} />
-      <div class="table-scroll"><${BothSides} before=${before} after=${after} /></div>
+      <${BothSides} before=${before} after=${after} />
     </div>
     <${ChangeCounts} counts=${comparison.counts} onFilter=${onFilter} />
     <${TextList} title=${t("comparison.alarms")} texts=${alarms} kind="is-warning" />
@@ -155,31 +156,21 @@ function IntervalPicture({ difference: found }) {
 /** @param {{before: ComparedSide, after: ComparedSide}} properties */
 function BothSides({ before, after }) {
   const sides = [before, after];
-  const hasTrials = sides.some((side) => side.trials > side.cases);
-  const row = (/** @type {string} */ key, /** @type {(side: ComparedSide) => unknown} */ cell) =>
-    html`<tr>
-      <th scope="row">${t(`comparison.${key}`)}</th>
-      ${sides.map((side, at) => html`<td key=${at} class="number">${cell(side)}</td>`)}
-    </tr>`;
-  return html`<table class="table comparison-sides">
-    <thead>
-      <tr>
-        <td></td>
-        ${["before", "after"].map((name) => html`<th key=${name} scope="col" class="number">${t(`comparison.${name}`)}</th>`)}
-      </tr>
-    </thead>
-    <tbody>
-      ${row("run", (side) => html`<${Text} value=${side.label} limit=${100} />`)}
-      ${sides.some((side) => side.at !== null) && row("date", (side) => date(side.at))}
-      ${sides.some((side) => side.commit) && row("commit", (side) => (side.commit ? html`<code><${Text} value=${side.commit.slice(0, 10)} /></code>` : "–"))}
-      ${row("cases", (side) => number(side.cases))}
-      ${hasTrials && row("trials", (side) => number(side.trials))}
-      ${row("passed", (side) => number(side.passed))}
-      ${row("failed", (side) => number(side.failed))}
-      ${sides.some((side) => side.errors) && row("errors", (side) => number(side.errors))}
-      ${sides.some((side) => side.f1 !== null) && row("measure_f1", (side) => percent(side.f1))}
-    </tbody>
-  </table>`;
+  /** What is the same as nothing on both sides is left out. */
+  const rows = /** @type {[string, (side: ComparedSide) => unknown][]} */ ([
+    ["run", ({ label }) => html`<${Text} value=${label} limit=${100} />`],
+    ["date", ({ at }) => at && date(at)],
+    ["commit", ({ commit }) => commit && html`<code><${Text} value=${commit.slice(0, 10)} /></code>`],
+    ["cases", ({ cases }) => number(cases)],
+    ["trials", ({ cases, trials }) => trials > cases && number(trials)],
+    ["passed", ({ passed }) => number(passed)],
+    ["failed", ({ failed }) => number(failed)],
+    ["errors", ({ errors }) => errors && number(errors)],
+    ["measure_f1", ({ f1 }) => f1 !== null && percent(f1)],
+  ])
+    .filter(([, cell]) => sides.some(cell))
+    .map(([name, cell]) => [t(`comparison.${name}`), ...sides.map((side) => cell(side) || "–")]);
+  return html`<${DataTable} label=${t("comparison.runs")} head=${["", t("comparison.before"), t("comparison.after")]} rows=${rows} />`;
 }
 
 /**
@@ -240,32 +231,18 @@ function TextList({ title, texts, kind = "" }) {
 /** @param {{rows: {name: unknown, difference: MeasuredDifference}[], first: string}} properties */
 function Differences({ rows, first }) {
   const { limit, more } = useMore(MOST_LISTED);
-  const head = ["before", "after", "difference", "interval_name", "p_value"];
-  return html`<div class="table-scroll">
-    <table class="table">
-      <thead>
-        <tr>
-          <th scope="col">${first}</th>
-          ${head.map((name) => html`<th key=${name} scope="col" class="number">${t(`comparison.${name}`)}</th>`)}
-          <th scope="col">${t("comparison.verdict")}</th>
-        </tr>
-      </thead>
-      <tbody>
-        ${rows.slice(0, limit).map(
-          ({ name, difference: found }, at) => html`<tr key=${at}>
-            <th scope="row">${name}</th>
-            <td class="number">${measureText(found.before)}</td>
-            <td class="number">${measureText(found.after)}</td>
-            <td class="number">${pointsText(found)}</td>
-            <td class="number">${intervalText(found)}</td>
-            <td class="number">${found.p_value === null ? "–" : pText(found.p_value)}</td>
-            <td class=${`is-${VERDICT_LOOKS[found.verdict] ?? "neutral"}`}><${Text} value=${found.verdict_text} limit=${300} /></td>
-          </tr>`,
-        )}
-      </tbody>
-    </table>
-    ${more(rows.length)}
-  </div>`;
+  const names = ["before", "after", "difference", "interval_name", "p_value", "verdict"];
+  const cells = rows.slice(0, limit).map(({ name, difference: found }) => [
+    name,
+    measureText(found.before),
+    measureText(found.after),
+    pointsText(found),
+    intervalText(found),
+    found.p_value === null ? "–" : pText(found.p_value),
+    html`<span class=${`is-${VERDICT_LOOKS[found.verdict]}`}><${Text} value=${found.verdict_text} limit=${300} /></span>`,
+  ]);
+  return html`<${DataTable} label=${first} head=${[first, ...names.map((name) => t(`comparison.${name}`))]} rows=${cells} texts=${1} />
+    ${more(rows.length)}`;
 }
 
 /**

@@ -73,17 +73,15 @@ export function shortJson(value, limit) {
     if (room < 0) return;
     if (found === null || typeof found !== "object") return write(scalarText(found, room + 1));
     if (level > DEEPEST_LEVEL) return write("…");
-    const isArray = Array.isArray(found);
-    write(isArray ? "[" : "{");
-    let isFirst = true;
-    for (const key in found) {
-      if (room < 0) return;
-      if (!isFirst) write(", ");
-      isFirst = false;
-      if (!isArray) write(`${scalarText(key, room + 1)}: `);
-      visit(objectOf(found)[key], level + 1);
+    const keys = Array.isArray(found) ? null : Object.keys(found);
+    const count = keys ? keys.length : found.length;
+    write(keys ? "{" : "[");
+    for (let at = 0; at < count && room >= 0; at += 1) {
+      if (at) write(", ");
+      if (keys) write(`${scalarText(keys[at], room + 1)}: `);
+      visit(objectOf(found)[keys ? keys[at] : at], level + 1);
     }
-    write(isArray ? "]" : "}");
+    write(keys ? "}" : "]");
   };
   visit(value, 0);
   const text = parts.join("");
@@ -248,13 +246,14 @@ function CutMiddle({ text, most }) {
 /**
  * The beginning of a list, and a button for more of it.
  * @param {number} first how many are shown at first
+ * @param {number} [step] how many are added, if they are costly; else ten times as many are shown
  * @returns {{limit: number, more: (total: number) => unknown}}
  */
-export function useMore(first) {
+export function useMore(first, step) {
   const [limit, setLimit] = useState(first);
   const more = (/** @type {number} */ total) =>
     total > limit &&
-    html`<button type="button" class="link no-print" onClick=${() => setLimit(limit * 10)}>
+    html`<button type="button" class="link no-print" onClick=${() => setLimit(step ? limit + step : limit * 10)}>
       ${t("values.more", { count: number(total - limit) })}
     </button>`;
   return { limit, more };
@@ -314,6 +313,7 @@ function copySelected(text) {
   field.value = text;
   field.readOnly = true;
   field.className = "visually-hidden";
+  field.style.whiteSpace = "pre"; // else indents are not copied
   page.body.append(field);
   field.select();
   const isCopied = page.execCommand("copy");

@@ -1,0 +1,92 @@
+/** The calls of rows, where two trials part, and how two runs are put beside each other. */
+
+import assert from "node:assert/strict";
+import test from "node:test";
+
+import { actualCalls, mergedRows, partingCall, visibleParts } from "../../src/callscore/reports/html/static/calls.js";
+
+const call = (name, n = 1) => ({ name, arguments: { n } });
+const same = (name, expected, actual, n) => ({ mark: "=", expected: call(name, n), expected_index: expected, actual_index: actual });
+const extra = (name, actual, n) => ({ mark: "+", actual: call(name, n), actual_index: actual });
+const missed = (name, expected) => ({ mark: "-", expected: call(name), expected_index: expected });
+const names = (rows) =>
+  rows.map(({ expected, sides }) => [expected?.name ?? null, ...sides.map((side) => side && `${side.mark}${(side.actual ?? side.expected).name}`)]);
+
+test("the actual calls are in the order in which they were made", () => {
+  const rows = [same("a", 0, 2), missed("b", 1), extra("c", 0), { mark: "~", expected: call("d"), actual: call("d", 2), expected_index: 2, actual_index: 1 }];
+  const before = JSON.stringify(rows);
+  assert.deepEqual(actualCalls(rows), [call("c"), call("d", 2), call("a")]);
+  assert.equal(JSON.stringify(rows), before);
+});
+
+test("two trials part at the first call that is not the same", () => {
+  assert.equal(partingCall([same("a", 0, 0)], [same("a", 0, 0)]), null);
+  assert.equal(partingCall([], []), null);
+  assert.equal(partingCall([same("a", 0, 0), extra("b", 1)], [same("a", 0, 0), extra("b", 1, 2)]), 1);
+  assert.equal(partingCall([same("a", 0, 0)], [same("a", 0, 0), extra("b", 1)]), 1);
+  assert.equal(partingCall([same("a", 0, 0)], [extra("a", 0)]), null, "how they are scored does not matter");
+});
+
+test("two runs stand beside the same expected calls", () => {
+  const before = [extra("look", 0), same("a", 0, 1), missed("b", 1)];
+  const after = [same("a", 0, 0), extra("other", 1), same("b", 1, 2)];
+  assert.deepEqual(names(mergedRows(before, after, 0)), [
+    [null, "+look", undefined],
+    ["a", "=a", "=a"],
+    [null, undefined, "+other"],
+    ["b", "-b", "=b"],
+  ]);
+});
+
+test("the same extra calls of both runs share a row, and then those of the same tool", () => {
+  const before = [extra("think", 0, 1), extra("look", 1, 5)];
+  const after = [extra("look", 0, 5), extra("think", 1, 2)];
+  assert.deepEqual(names(mergedRows(before, after, null)), [
+    [null, "+think", undefined],
+    [null, "+look", "+look"],
+    [null, undefined, "+think"],
+  ]);
+  assert.deepEqual(names(mergedRows([extra("think", 0, 1)], [extra("think", 0, 2)], null)), [[null, "+think", "+think"]]);
+});
+
+test("an expected call is never shown twice, wherever other calls are", () => {
+  const before = [extra("x", 0), extra("y", 1), same("a", 0, 2)];
+  const after = [same("a", 0, 0), extra("x", 1), extra("y", 2)];
+  const merged = mergedRows(before, after, null);
+  assert.equal(merged.filter(({ expected }) => expected).length, 1);
+});
+
+test("the call at which the runs part is marked on both sides, with one label", () => {
+  const merged = mergedRows([same("a", 0, 0), same("b", 1, 1)], [same("a", 0, 1), same("b", 1, 0)], 0);
+  assert.deepEqual(merged.map(({ parts, isLabelled }) => [parts, isLabelled]), [[0, true], [0, false]]);
+});
+
+test("no call of a run is lost", () => {
+  let seed = 5;
+  const next = (limit) => (seed = (seed * 48271) % 2147483647) % limit;
+  const rows = () => {
+    let actual = 0;
+    return Array.from({ length: next(8) }, (_, at) =>
+      [same("s", at, actual++, next(3)), extra("e", actual++, next(3)), missed("m", at)][next(3)],
+    );
+  };
+  for (let round = 0; round < 500; round += 1) {
+    const [before, after] = [rows(), rows()];
+    const merged = mergedRows(before, after, null);
+    assert.deepEqual(merged.flatMap(({ sides }) => sides[0] ?? []), before);
+    assert.deepEqual(merged.flatMap(({ sides }) => sides[1] ?? []), after);
+  }
+});
+
+test("in a long table, only problems and what is around them are shown at first", () => {
+  const rows = Array.from({ length: 1000 }, (_, at) => ({ sides: [at === 500 ? extra("x", at) : same("a", at, at)] }));
+  const parts = visibleParts(rows, {});
+  assert.deepEqual(parts.filter(({ end }) => end), [
+    { from: 3, to: 497, end: 500 },
+    { from: 504, to: 1000, end: 1000 },
+  ]);
+  assert.equal(parts.reduce((sum, { from, to }) => sum + to - from, 0), 1000);
+  const opened = visibleParts(rows, { 500: 300 });
+  assert.deepEqual(opened.find(({ end }) => end), { from: 303, to: 497, end: 500 });
+  assert.equal(visibleParts(rows.slice(0, 100), {}).length, 100);
+});
