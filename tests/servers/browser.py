@@ -12,6 +12,7 @@ Where Chromium or Playwright is not installed, such a test is skipped, and says 
 from __future__ import annotations
 
 import asyncio
+import os
 import shutil
 import threading
 from contextlib import contextmanager
@@ -40,7 +41,8 @@ ARGUMENTS = (
     "--no-first-run",
     "--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1 , EXCLUDE localhost",
 )
-PATIENCE = 30_000  # milliseconds that the browser may take for one step
+# Milliseconds that the browser may take for one step.
+PATIENCE = int(os.environ.get("CALLSCORE_BROWSER_PATIENCE", "20000"))
 SMALL = ("data:", "blob:", "file:", "about:")
 # What breaks the policy of a document is an event there; Chromium need not write all of them.
 _TELL = """
@@ -147,7 +149,7 @@ def new_page(browser: Browser, conduct: Conduct) -> Iterator[NewPage]:
 
     def make(**options: Any) -> Page:
         context = browser.new_context(**options)
-        contexts.append(context)
+        contexts.append((context, options.get("java_script_enabled", True)))
         context.set_default_timeout(PATIENCE)
         context.add_init_script(_TELL)
         context.on("page", conduct.watch)
@@ -155,8 +157,8 @@ def new_page(browser: Browser, conduct: Conduct) -> Iterator[NewPage]:
 
     with _driven(browser):
         yield make
-        for context in contexts:
-            for opened in context.pages:
+        for context, has_scripts in contexts:
+            for opened in context.pages if has_scripts else ():
                 opened.evaluate(_LATER)  # what is under way now may still fail
             context.close()
     assert not conduct.faults, "\n".join(conduct.faults)
