@@ -115,7 +115,6 @@ def test_the_document_counts_calls_faults_and_traces() -> None:
         ("Traces", 5),
         ("Calls", 9),
         ("Calls with faults", 2),
-        ("Valid calls", 0.75),
         ("Wrong type", 2),
         ("Repeat", 1),
     ]

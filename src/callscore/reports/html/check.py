@@ -188,8 +188,6 @@ def _facts(results: CheckResults, lang: Language) -> Iterator[Fact]:
     yield Fact(say(_TRACES, lang), results.runs, "number")
     yield Fact(say(_CALLS, lang), results.calls, "number")
     yield Fact(say(_FAULTY_CALLS, lang), results.faulty_calls, "number")
-    if results.parameters_valid is not None:
-        yield Fact(say(_VALID_CALLS, lang), results.parameters_valid, "percent")
     for kind, count in results.totals.items():
         yield Fact(fault_kind_name(kind, lang=lang).capitalize(), count, "number")
 
