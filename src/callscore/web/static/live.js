@@ -7,7 +7,7 @@ import { html, useEffect, useRef, useState } from "/static/report/vendor/preact-
 import { decimal, number, percent, seconds, t } from "/static/report/words.js";
 import { apiPath, send, useAction, withQuery } from "./api.js";
 import { runLabel } from "./figures.js";
-import { Question } from "./notices.js";
+import { Problem, Question } from "./notices.js";
 import { Link, runPath } from "./router.js";
 
 /** Seconds between two looks at the clock. */
@@ -18,11 +18,13 @@ const TICK = 1;
  * browser has only six connections to a server.
  * @param {import("./types").Progress} first
  * @param {() => void} onFinished
- * @returns {{progress: import("./types").Progress, isLost: boolean}}
+ * @returns {{progress: import("./types").Progress, isLost: boolean, problem: string | null}} `isLost`: the browser
+ *   connects again by itself; with a problem it does not
  */
 export function useProgress(first, onFinished) {
   const [progress, setProgress] = useState(first);
   const [isLost, setLost] = useState(false);
+  const [problem, setProblem] = useState(/** @type {string | null} */ (null));
   const finished = useRef(onFinished);
   finished.current = onFinished;
   useEffect(() => {
@@ -34,18 +36,22 @@ export function useProgress(first, onFinished) {
         if (next.is_finished) finished.current();
       },
       onLost: () => setLost(true),
+      onProblem: setProblem,
     });
   }, [first.run]);
-  return { progress, isLost };
+  return { progress, isLost, problem };
 }
 
 /**
  * Listen to the events of a run while the window can be seen.
  * @param {string} run
- * @param {{onProgress: (progress: import("./types").Progress) => void, onLost: () => void}} handlers
+ * @param {object} handlers
+ * @param {(progress: import("./types").Progress) => void} handlers.onProgress
+ * @param {() => void} handlers.onLost
+ * @param {(problem: string) => void} handlers.onProblem
  * @returns {() => void} ends it
  */
-function followRun(run, { onProgress, onLost }) {
+function followRun(run, { onProgress, onLost, onProblem }) {
   /** @type {EventSource | null} */
   let stream = null;
   let isDone = false;
@@ -64,10 +70,10 @@ function followRun(run, { onProgress, onLost }) {
       }
       onProgress(progress);
     });
-    stream.addEventListener("problem", () => {
+    stream.addEventListener("problem", (event) => {
       isDone = true;
       close();
-      onLost();
+      onProblem(parseJson(event.data).error);
     });
     stream.addEventListener("error", onLost); // the browser connects again by itself
   };
@@ -177,7 +183,7 @@ function ProgressTime({ progress }) {
  * @param {{first: import("./types").Progress, onFinished: () => void}} properties
  */
 export function RunningCard({ first, onFinished }) {
-  const { progress } = useProgress(first, onFinished);
+  const { progress, problem } = useProgress(first, onFinished);
   return html`<article class="card running-run">
     <div class="running-head">
       <h3>
@@ -188,6 +194,7 @@ export function RunningCard({ first, onFinished }) {
     </div>
     <${ProgressBar} progress=${progress} />
     <${ProgressCounts} progress=${progress} />
+    <${Problem} text=${problem} />
   </article>`;
 }
 
@@ -201,7 +208,7 @@ export function RunningCard({ first, onFinished }) {
  * @param {unknown} [properties.children] the result that is open
  */
 export function LivePanel({ first, onFinished, onOpen, evaluations, children }) {
-  const { progress, isLost } = useProgress(first, onFinished);
+  const { progress, isLost, problem } = useProgress(first, onFinished);
   const share = shareDone(progress);
   return html`<section class="card live" aria-label=${t("page.progress")}>
     <div class="running-head">
@@ -214,7 +221,8 @@ export function LivePanel({ first, onFinished, onOpen, evaluations, children }) 
     </div>
     <${ProgressBar} progress=${progress} />
     <${ProgressCounts} progress=${progress} />
-    ${isLost ? html`<p class="muted" role="status">${t("page.connection_lost")}</p>` : null}
+    ${isLost && problem === null ? html`<p class="muted" role="status">${t("page.connection_lost")}</p>` : null}
+    <${Problem} text=${problem} onRetry=${onFinished} />
     <div class=${children ? "live-panes is-open" : "live-panes"}>
       <div>
         <h2>${t("page.newest")}</h2>

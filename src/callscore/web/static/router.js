@@ -144,6 +144,11 @@ export function navigate(to, { replace = false, keepFocus = false } = {}) {
     history.pushState(null, "", to);
   }
   if (!keepFocus) arrive(0);
+  noteAddress();
+}
+
+/** Take note of an address that was replaced without `navigate`. */
+export function noteAddress() {
   for (const listener of listeners) listener();
 }
 
@@ -155,11 +160,12 @@ function arrive(scroll) {
 
 /**
  * After a navigation, once the screen has its content: scroll to where the reader was, and focus the heading.
- * Screen readers then read the name of the screen.
+ * Screen readers then read the name of the screen. With a hash, the report shows the case of the link by itself.
  */
 export function settle() {
   if (!arrival.isFocused) return;
   arrival.isFocused = false;
+  if (globalThis.location.hash) return;
   globalThis.scrollTo({ top: arrival.scroll, behavior: "instant" });
   const heading = globalThis.document.querySelector("h1");
   if (heading instanceof HTMLElement) {

@@ -13,7 +13,7 @@ import { Baselines, Commit, Moment, RunState, runLabel } from "./figures.js";
 import { LivePanel } from "./live.js";
 import { Answered, Loading, Problem } from "./notices.js";
 import { RescoreScreen } from "./rescore.js";
-import { HOME, Link, evaluationPath, runPath } from "./router.js";
+import { HOME, Link, evaluationPath, noteAddress, runPath } from "./router.js";
 import { Screen } from "./shell.js";
 import { runSource } from "./sources.js";
 
@@ -82,6 +82,7 @@ function RunReport({ page, place }) {
     openCase(made, page, place);
     return made;
   }, [page]);
+  useEffect(noteAddress, [source]);
   return html`<${Report}
     source=${source}
     embedded=${true}
@@ -102,8 +103,8 @@ function openCase(source, page, place) {
     (id, at) => id === place.case && (source.index.evaluation?.[at] ?? 0) === Math.max(evaluation, 0),
   );
   if (position < 0 || globalThis.location.hash) return;
-  const { history } = globalThis;
-  history.replaceState(history.state, "", `#case=${encodeURIComponent(caseKeys(source).nameOf[position])}`);
+  const name = encodeURIComponent(caseKeys(source).nameOf[position]);
+  globalThis.history.replaceState(globalThis.history.state, "", `${runPath(place.id)}#case=${name}`);
 }
 
 /**
