@@ -31,10 +31,11 @@ export function CaseDetail({ source, position, view, actions }) {
     <${CaseHeading} view=${view} passMark=${source.document.pass_mark} />
     <${CaseActions} view=${view} isCheck=${isCheck}>${actions}<//>
     <${CaseFailure} failure=${view.failure} />
-    <${CasePart} title=${t("case.calls")}>
+    ${(view.rows.length > 0 || !view.failure) &&
+    html`<${CasePart} title=${t("case.calls")}>
       <${Calls} rows=${view.rows} sides=${isCheck ? "actual" : "both"} />
       <${CaseNotes} notes=${view.notes} />
-    <//>
+    <//>`}
     <${CaseValues} values=${view.values} />
     <${CaseFacts} view=${view} />
   </article>`;
@@ -163,13 +164,15 @@ function CaseNotes({ notes = [] }) {
 function CaseValues({ values = [] }) {
   if (!values.length) return null;
   const title = t("case.values");
+  const hasReasons = values.some(({ reason }) => reason);
+  const head = [t("case.scorer"), t("case.value"), ...(hasReasons ? [t("case.reason")] : [])];
   const rows = values.map(({ name, value, reason, broken }) => [
     html`<${Text} value=${name} limit=${200} />`,
     value === null ? t(broken ? "case.broken" : "case.no_value") : decimal(value),
-    reason && html`<${Text} value=${reason} limit=${4000} />`,
+    ...(hasReasons ? [reason && html`<${Text} value=${reason} limit=${4000} />`] : []),
   ]);
   return html`<${CasePart} title=${title}>
-    <${DataTable} label=${title} head=${[t("case.scorer"), t("case.value"), t("case.reason")]} rows=${rows} texts=${1} />
+    <${DataTable} label=${title} head=${head} rows=${rows} texts=${Number(hasReasons)} />
   <//>`;
 }
 

@@ -170,7 +170,7 @@ function BothSides({ before, after }) {
   ])
     .filter(([, cell]) => sides.some(cell))
     .map(([name, cell]) => [t(`comparison.${name}`), ...sides.map((side) => cell(side) || "–")]);
-  return html`<${DataTable} label=${t("comparison.runs")} head=${["", t("comparison.before"), t("comparison.after")]} rows=${rows} />`;
+  return html`<${DataTable} label=${t("comparison.title")} head=${[t("comparison.runs"), t("comparison.before"), t("comparison.after")]} rows=${rows} />`;
 }
 
 /**

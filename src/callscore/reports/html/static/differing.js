@@ -113,10 +113,7 @@ function wayBack(rounds, x, y) {
  */
 export function markDifferences(expected, actual) {
   const blocks = comparedBlocks(expected, actual);
-  return {
-    expected: segmentsOf(blocks, "expected"),
-    actual: segmentsOf(blocks, "actual"),
-  };
+  return { expected: segmentsOf(blocks, "expected"), actual: segmentsOf(blocks, "actual") };
 }
 
 /**
@@ -126,8 +123,7 @@ export function markDifferences(expected, actual) {
  */
 function comparedBlocks(expected, actual) {
   if (expected === actual) return [{ expected, actual, differs: false }];
-  const start = commonStart(expected, actual);
-  const end = commonEnd(expected, actual, start);
+  const [start, end] = commonEnds(expected, actual);
   const left = expected.slice(start, expected.length - end);
   const right = actual.slice(start, actual.length - end);
   /** @type {Block[]} */
@@ -223,31 +219,21 @@ const IN_WORD = /[\p{L}\p{M}\p{N}\\\uD800-\uDFFF]/u;
 const LONGEST_WORD = 100;
 
 /**
- * How many characters two texts have in common at the beginning; a word is not divided.
+ * How many characters two texts have in common at the beginning and then at the end; a word is not divided.
  * @param {string} left
  * @param {string} right
+ * @returns {[number, number]}
  */
-function commonStart(left, right) {
+function commonEnds(left, right) {
   const shorter = Math.min(left.length, right.length);
   let start = 0;
   while (start < shorter && left.charCodeAt(start) === right.charCodeAt(start)) start += 1;
-  const least = Math.max(start - LONGEST_WORD, 0);
-  while (start > least && IN_WORD.test(left[start - 1])) start -= 1;
-  return start;
-}
-
-/**
- * @param {string} left
- * @param {string} right
- * @param {number} start
- */
-function commonEnd(left, right, start) {
-  const shorter = Math.min(left.length, right.length) - start;
+  for (let most = LONGEST_WORD; most && start && IN_WORD.test(left[start - 1]); most -= 1) start -= 1;
+  const [x, y, rest] = [left.length - 1, right.length - 1, shorter - start];
   let end = 0;
-  while (end < shorter && left.charCodeAt(left.length - 1 - end) === right.charCodeAt(right.length - 1 - end)) end += 1;
-  const least = Math.max(end - LONGEST_WORD, 0);
-  while (end > least && IN_WORD.test(left[left.length - end])) end -= 1;
-  return end;
+  while (end < rest && left.charCodeAt(x - end) === right.charCodeAt(y - end)) end += 1;
+  for (let most = LONGEST_WORD; most && end && IN_WORD.test(left[x - end + 1]); most -= 1) end -= 1;
+  return [start, end];
 }
 
 /**
@@ -361,7 +347,7 @@ function alikeLines(left, right) {
  */
 function likeness(left, right) {
   const [one, other] = [left.trim(), right.trim()];
-  const start = commonStart(one, other);
-  const share = (start + commonEnd(one, other, start)) / Math.max(one.length, other.length, 1);
+  const [start, end] = commonEnds(one, other);
+  const share = (start + end) / Math.max(one.length, other.length, 1);
   return share < ALIKE ? UNLIKE : share;
 }

@@ -74,7 +74,7 @@ export function shortJson(value, limit) {
     if (found === null || typeof found !== "object") return write(scalarText(found, room + 1));
     if (level > DEEPEST_LEVEL) return write("…");
     const keys = Array.isArray(found) ? null : Object.keys(found);
-    const count = keys ? keys.length : found.length;
+    const { length: count } = keys ?? /** @type {Json[]} */ (found);
     write(keys ? "{" : "[");
     for (let at = 0; at < count && room >= 0; at += 1) {
       if (at) write(", ");
