@@ -458,7 +458,7 @@ function QuietArguments({ quiet, isOpen, onOpen }) {
  * @param {{argument: ComparedArgument, row: GridRow, columns: Column[]}} properties
  */
 function ArgumentLines({ argument, row, columns }) {
-  const [isOpen, setOpen] = useState(false);
+  const [isOpen, setOpen] = useState(!isDiffering(argument));
   const { limit, more } = useMore(MOST_LINES);
   const lines = useMemo(() => argumentLines(argument, row), [argument, row]);
   const shown = isOpen ? lines : foldEqualLines(lines);

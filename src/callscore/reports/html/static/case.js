@@ -281,7 +281,7 @@ function IgnoredCalls({ ignored }) {
       ({ side, why, call }, at) =>
         html`<li key=${at}>
           <${CallText} call=${call} label=${t(`calls.${side}`)} isExpected=${side === "expected"} />
-          <span class="muted">${t(`case.why_${why}`)}</span>
+          ${" "}<span class="muted">${t(`case.why_${why}`)}</span>
         </li>`,
     )}
     ${ignored.length > limit && html`<li>${more(ignored.length)}</li>`}
