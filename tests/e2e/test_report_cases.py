@@ -59,7 +59,7 @@ def opened(page: Page, case: str) -> None:
 
 def hash_is(page: Page, part: str) -> None:
     """Wait until the address has a part."""
-    page.wait_for_function("(part) => location.hash.includes(part)", arg=part)
+    page.wait_for_url(lambda address: part in address)
 
 
 def status(page: Page, name: str) -> Locator:
@@ -351,10 +351,10 @@ def test_a_question_mark_shows_the_keys_and_escape_closes_them(score: Page) -> N
 def test_enter_goes_to_the_detail_and_escape_back_to_the_list(score: Page) -> None:
     score.keyboard.press("j")
     score.keyboard.press("Enter")
-    score.wait_for_function("document.activeElement.id === 'case-detail'")
+    score.locator("#case-detail:focus").wait_for()
     score.keyboard.press("Escape")
 
-    score.wait_for_function("document.activeElement.id === 'case-list'")
+    score.locator("#case-list:focus").wait_for()
 
 
 def test_the_list_has_the_keys_of_a_tree(score: Page) -> None:
