@@ -139,7 +139,7 @@ def _expected_parts(items: Sequence[Expected]) -> list[Any]:
 
 
 def expected_part(item: Expected) -> Any:
-    """The same for an expected call, or for what stands in place of one."""
+    """The same for an expected call, or for a group or rule in place of it."""
     if type(item) is ToolCall and _are_plain((item,)) and not contains_rule_keys(item.arguments):
         return item
     return _shallow(expected_fields(item))

@@ -81,7 +81,7 @@ def test_a_view_has_the_three_steps_the_numbers_and_the_counts() -> None:
     view = view_data(CaseScore(id="trip", score=BOOKING, tags=("travel",), input="Book a flight"))
 
     assert view["explanation"] == BOOKING.explain()
-    assert view["summary"] == BOOKING.summary
+    assert view["summary"] == "1 correct, 1 incorrect, 1 missed, 1 extra"
     assert (view["status"], view["score"], view["rating"]) == ("failed", BOOKING.f1, "Poor")
     assert (view["tags"], view["input"], view["trial"]) == (["travel"], "Book a flight", None)
 

@@ -11,7 +11,8 @@ from callscore.checks.check import CheckResults, FaultyRun, ToolFaults
 from callscore.core.call import ToolCall
 from callscore.core.results import Noted
 from callscore.core.score import Fault
-from callscore.reports.html.check import argument_of, html_parts, run_line
+from callscore.reports.html.case_view import argument_of
+from callscore.reports.html.check import html_parts, run_line
 from callscore.reports.html.document import Heading, NextStep
 
 if TYPE_CHECKING:

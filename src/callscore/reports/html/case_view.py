@@ -5,6 +5,8 @@
 
 from __future__ import annotations
 
+import re
+from ast import literal_eval
 from collections import deque
 from itertools import islice, zip_longest
 from typing import TYPE_CHECKING, Any, Literal
@@ -18,13 +20,14 @@ from callscore.core.phrases import Phrase, say
 from callscore.core.results import Answer, SavedComparison
 from callscore.core.score import Score
 from callscore.reports.run import FAILURE_KINDS
+from callscore.reports.score import CALL_COUNTS
 from callscore.words.case_json import NestedDeeply, call_part, expected_part, value_part
 from callscore.words.diff import FAULT, FAULT_IN_TRACE
 from callscore.words.explanation import explain, ignored_notes
 from callscore.words.plain_data import value_to_dict
 from callscore.words.reasons import difference_reason, fault_kind_name, fault_sentence
 from callscore.words.unpaired import explain_unpaired
-from callscore.words.value_text import json_safe, score_rating, summary_line
+from callscore.words.value_text import call_counts, json_safe, score_rating
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -41,6 +44,7 @@ __all__ = [
     "IndexRow",
     "Problem",
     "Row",
+    "argument_of",
     "encode_view",
     "index_row",
     "view_of_case",
@@ -51,6 +55,10 @@ Status = Literal["passed", "failed", "error", "unscored"]
 STATUSES: tuple[Status, ...] = ("passed", "failed", "error", "unscored")
 _STATUS_OF_PASSED: dict[bool | None, Status] = {True: "passed", False: "failed", None: "unscored"}
 _MOST_FAULTS = 200
+# The first step of a JSON path: a name, or one in brackets that is written as text.
+_FIRST_STEP = re.compile(
+    r"""\$(?:\.([^.\[]+)|\[('(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")\])""", re.DOTALL
+)
 _ABOUT = 160  # characters of the input that the search covers
 
 _NO_ACTUAL_CALL = Phrase("no actual call to pair with", "нет фактического вызова для пары")
@@ -278,7 +286,7 @@ def _score_view(score: Score, lang: Language, fields: dict[str, Any]) -> CaseVie
         precision=score.precision,
         recall=score.recall,
         rating=score_rating(score, lang=lang),
-        summary=summary_line(score, lang=lang),
+        summary=say(CALL_COUNTS, lang, **call_counts(score)),
         rows=rows_of(score, lang),
         ignored=_ignored(score),
         notes=_notes(score, lang),
@@ -466,7 +474,7 @@ def _saved_rows(
 
 
 def _call_at(calls: Sequence[Any], position: int) -> Any:
-    """The call at a position; a name alone for what is no call."""
+    """The call at a position; a name alone for anything else."""
     found = calls[position] if 0 <= position < len(calls) else None
     if isinstance(found, ToolCall):
         return found
@@ -478,7 +486,7 @@ def _call_at(calls: Sequence[Any], position: int) -> Any:
 
 
 def _saved_difference(found: SavedDifference) -> dict[str, Any]:
-    argument = found.path.removeprefix("$.").split(".")[0].split("[")[0]
+    argument = argument_of(found.path)
     fields = {"path": found.path, "argument": argument, "kind": found.kind, "reason": found.reason}
     if found.kind != "unexpected":
         fields["expected"] = found.expected
@@ -546,15 +554,17 @@ def _unpaired_problems(
 
 def _fault_problems(faults: Iterable[Fault], lang: Language) -> Iterator[Problem]:
     for fault in faults:
-        argument = fault.path.removeprefix("$.").split(".")[0].split("[")[0]
         title = fault_kind_name(fault.kind, lang=lang)
-        yield Problem(
-            "schema",
-            fault.tool,
-            "" if argument == "$" else argument,
-            detail=fault.kind,
-            title=title,
-        )
+        argument = argument_of(fault.path)
+        yield Problem("schema", fault.tool, argument, detail=fault.kind, title=title)
+
+
+def argument_of(path: str) -> str:
+    """The argument that a JSON path is in: `passengers` of `$.passengers[0].name`; empty for `$`."""
+    found = _FIRST_STEP.match(path)
+    if found is None:
+        return ""
+    return found[1] or str(literal_eval(found[2]))
 
 
 def _tools_in(rows: Iterable[Row]) -> dict[str, None]:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-from ast import literal_eval
 from contextlib import closing
 from typing import TYPE_CHECKING
 
@@ -18,7 +16,14 @@ from callscore.reports.check import (
     more_findings,
     parameters_line,
 )
-from callscore.reports.html.case_view import CaseView, IndexRow, Problem, Row, encode_view
+from callscore.reports.html.case_view import (
+    CaseView,
+    IndexRow,
+    Problem,
+    Row,
+    argument_of,
+    encode_view,
+)
 from callscore.reports.html.document import (
     Counts,
     Document,
@@ -46,17 +51,13 @@ if TYPE_CHECKING:
     from callscore.core.phrases import Language
     from callscore.core.score import Fault
 
-__all__ = ["argument_of", "html_parts", "run_line"]
+__all__ = ["html_parts", "run_line"]
 
 _TRACES = Phrase("Traces", "Трассы")
 _CALLS = Phrase("Calls", "Вызовы")
 _FAULTY_CALLS = Phrase("Calls with faults", "Вызовы с ошибками")
 _VALID_CALLS = Phrase("Valid calls", "Вызовы по схеме")
 _FAULTLESS = Phrase("{traces} without faults: not listed", "без ошибок, в списке нет: {traces}")
-# The first step of a JSON path: a name, or one in brackets that is written as text.
-_FIRST_STEP = re.compile(
-    r"""\$(?:\.([^.\[]+)|\[('(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")\])""", re.DOTALL
-)
 
 
 def html_parts(
@@ -128,14 +129,6 @@ def _problem(fault: Fault, lang: Language) -> Problem:
     title = fault_kind_name(fault.kind, lang=lang)
     argument = argument_of(fault.path) or None
     return Problem("schema", fault.tool, argument, detail=fault.kind, title=title)
-
-
-def argument_of(path: str) -> str:
-    """The argument that a JSON path is in: `passengers` of `$.passengers[0].name`; empty for `$`."""
-    found = _FIRST_STEP.match(path)
-    if found is None:
-        return ""
-    return found[1] or str(literal_eval(found[2]))
 
 
 # --- the document ---------------------------------------------------------------------------------

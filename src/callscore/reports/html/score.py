@@ -25,6 +25,7 @@ from callscore.reports.html.document import (
     tools_of,
     with_argument,
 )
+from callscore.reports.html.marker_notes import MarkersSeen
 from callscore.reports.html.packing import Packer, packed_line, read_line
 from callscore.reports.score import incomplete_lines, note_lines, summary_meaning
 from callscore.words.value_text import percent, summary_rating
@@ -77,13 +78,15 @@ def parts_of_lines(
     """The file of a report, in parts, from cases as `case_line` writes them."""
     with closing(Packer()) as packer:
         worst: IndexRow | None = None
+        markers = MarkersSeen()
         for line in lines:
             row, _, view = read_line(line)
             packer.add(row, view)
+            markers.take(view)
             if row.status != "passed" and (worst is None or _score(row) < _score(worst)):
                 worst = row
         document = _document(results, worst, lang, heading or Heading())
-        yield from document_parts(document, packer, lang)
+        yield from document_parts(markers.explained_in(document, lang), packer, lang)
 
 
 def _score(row: IndexRow) -> float:

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 __all__ = ["markup", "summary_markup", "table_markup"]
 
 _NO_SCRIPTS = Phrase(
-    "This reader runs no scripts. Open the file in a browser to see the cases.",
-    "Здесь не выполняются скрипты. Чтобы увидеть случаи, откройте файл в браузере.",
+    "Scripts are off here. Open the file in a browser to see the cases.",
+    "Скрипты отключены. Чтобы увидеть случаи, откройте файл в браузере.",
 )
 _TOOL = Phrase("Tool", "Инструмент")
 _COLUMNS = {

@@ -5,7 +5,7 @@ import { Detail } from "./detail.js";
 import { ChosenFilters, FilterBar, clearedFilters, countText, isNarrowed } from "./filters.js";
 import { useKeys } from "./keys.js";
 import { CaseList, MOST_ROWS, PrintedList, entriesOf, itemOfEntry, trialEntry } from "./list.js";
-import { html, useEffect, useMemo, useRef, useState } from "./vendor/preact-htm.js";
+import { html, useEffect, useMemo, useState } from "./vendor/preact-htm.js";
 import { number, t } from "./words.js";
 
 /** From this width on, list and detail are side by side; as in `report.css`. */
@@ -28,22 +28,6 @@ function useMedia(query) {
   return holds;
 }
 
-/** Whether the report is being printed. */
-function usePrinting() {
-  const [isPrinting, setPrinting] = useState(false);
-  useEffect(() => {
-    const begin = () => setPrinting(true);
-    const end = () => setPrinting(false);
-    window.addEventListener("beforeprint", begin);
-    window.addEventListener("afterprint", end);
-    return () => {
-      window.removeEventListener("beforeprint", begin);
-      window.removeEventListener("afterprint", end);
-    };
-  }, []);
-  return isPrinting;
-}
-
 /**
  * What all parts of this module get.
  * @typedef {object} CasesProperties
@@ -58,8 +42,8 @@ function usePrinting() {
 
 /** @param {CasesProperties} properties */
 export function Cases(properties) {
-  const { source, prepared, rankings, view, found, onChange, actions } = properties;
-  const isPrinting = usePrinting();
+  const { source, prepared, view, found, onChange, actions } = properties;
+  const isPrinting = useMedia("print");
   const browsing = useBrowsing(properties);
   const { lines, shown, isOpened } = browsing;
   useKeys({
@@ -67,43 +51,32 @@ export function Cases(properties) {
     k: () => browsing.move(-1),
     o: browsing.open,
     Enter: browsing.open,
-    "/": () => globalThis.document.getElementById("search")?.focus(),
+    "/": () => elementOf("search")?.focus(),
     Escape: browsing.close,
   });
+  const { unfolded, current, pick, fold, press } = browsing;
   const list = html`<${CaseList}
-    prepared=${prepared}
-    found=${found}
-    lines=${lines}
-    unfolded=${browsing.unfolded}
-    current=${browsing.current}
-    onOpen=${browsing.pick}
-    onFold=${browsing.fold}
-    onKeyDown=${browsing.press}
+    ...${{ prepared, found, lines, unfolded, current, onOpen: pick, onFold: fold, onKeyDown: press }}
   />`;
   return html`<section id="cases" class=${`section cases${isOpened ? " is-opened" : ""}`} aria-labelledby="cases-title">
-    <div class="cases-heading">
+    <div class="row cases-heading">
       <h2 id="cases-title" tabindex="-1">${t("list.title")}</h2>
-      <${ChosenFilters} prepared=${prepared} rankings=${rankings} view=${view} found=${found} onChange=${onChange} />
+      <${ChosenFilters} ...${properties} />
     </div>
     ${isPrinting ? html`<p>${countText(prepared, found)}</p>` : null}
-    <${FilterBar} prepared=${prepared} rankings=${rankings} view=${view} found=${found} onChange=${onChange} />
+    <${FilterBar} ...${properties} />
     ${isPrinting ? html`<${PrintedList} prepared=${prepared} found=${found} most=${PRINTED_ROWS} />` : null}
     <div class=${`cases-panes${isPrinting && view.case === null ? " no-print" : ""}`}>
-      <div class="cases-list no-print">
-        ${lines.entries.length ? list : html`<${NothingFound} prepared=${prepared} view=${view} onChange=${onChange} />`}
+      <div class="cases-pane cases-list no-print">
+        ${lines.entries.length ? list : html`<${NothingFound} ...${properties} />`}
         ${found.rows.length > MOST_ROWS
-          ? html`<p class="muted cases-cut">${t("list.cut", { count: number(MOST_ROWS) })}</p>`
+          ? html`<p class="muted">${t("list.cut", { count: number(MOST_ROWS) })}</p>`
           : null}
       </div>
       ${shown === null
         ? null
         : html`<${Detail}
-            source=${source}
-            prepared=${prepared}
-            item=${shown}
-            actions=${actions}
-            place=${browsing.current + 1}
-            count=${lines.entries.length}
+            ...${{ source, prepared, actions, item: shown, place: current + 1, count: lines.entries.length }}
             onMove=${browsing.move}
             onPick=${(/** @type {number} */ item) => onChange({ case: caseKeys(source).nameOf[item] })}
             onBack=${browsing.close}
@@ -168,17 +141,22 @@ function useBrowsing({ source, prepared, view, found, onChange }) {
     },
     close: () => {
       if (!isWide) onChange({ case: null });
-      setTimeout(() => globalThis.document.getElementById("case-list")?.focus({ preventScroll: isWide }));
+      setTimeout(() => elementOf("case-list")?.focus({ preventScroll: isWide }));
     },
     press: listKeys(prepared, { lines, unfolded, current, moveTo, fold }),
   };
 }
 
+/** @param {string} id */
+function elementOf(id) {
+  return globalThis.document.getElementById(id);
+}
+
 /** Move the focus to the detail, once it is there; on narrow screens it is in place of the list. */
 function focusDetail() {
   setTimeout(() => {
-    globalThis.document.getElementById("cases")?.scrollIntoView({ block: "nearest" });
-    globalThis.document.getElementById("case-detail")?.focus({ preventScroll: true });
+    elementOf("cases")?.scrollIntoView({ block: "nearest" });
+    elementOf("case-detail")?.focus({ preventScroll: true });
   });
 }
 
@@ -245,12 +223,12 @@ function NothingFound({ prepared, view, onChange }) {
   if (isOnlyChanged) {
     return html`<div class="cases-empty">
       <p>${t("list.nothing_changed")}</p>
-      <button type="button" class="button" onClick=${() => onChange({ change: "all" })}>${t("filters.all")}</button>
+      <button class="button" onClick=${() => onChange({ change: "all" })}>${t("filters.all")}</button>
     </div>`;
   }
   return html`<div class="cases-empty">
     <p>${t("list.nothing_found")}</p>
-    <button type="button" class="button" onClick=${() => onChange({ ...clearedFilters(), change: "all" })}>
+    <button class="button" onClick=${() => onChange({ ...clearedFilters(), change: "all" })}>
       ${t("filters.clear")}
     </button>
   </div>`;
@@ -265,22 +243,21 @@ function NothingFound({ prepared, view, onChange }) {
  */
 export function ListReminder({ prepared, view, found }) {
   const [isSeen, setSeen] = useState(true);
-  const button = useRef(/** @type {HTMLElement | null} */ (null));
   useEffect(() => {
-    const cases = globalThis.document.getElementById("cases");
+    const cases = elementOf("cases");
     if (!cases) return undefined;
     const observer = new IntersectionObserver(([entry]) => setSeen(entry.isIntersecting), { rootMargin: "-80px" });
     observer.observe(cases);
     return () => observer.disconnect();
   }, []);
   if (isSeen || !isNarrowed(view)) return null;
-  return html`<button ref=${button} type="button" class="button button-main list-reminder no-print" onClick=${showList}>
+  return html`<button type="button" class="button button-main list-reminder no-print" onClick=${showList}>
     ${t("list.show", { cases: countText(prepared, found) })} <span aria-hidden="true">↓</span>
   </button>`;
 }
 
 /** Scroll to the list and focus its heading. */
 export function showList() {
-  globalThis.document.getElementById("cases")?.scrollIntoView({ behavior: "instant" });
-  globalThis.document.getElementById("cases-title")?.focus({ preventScroll: true });
+  elementOf("cases")?.scrollIntoView({ behavior: "instant" });
+  elementOf("cases-title")?.focus({ preventScroll: true });
 }

@@ -1,6 +1,5 @@
 /** Charts as SVG: distribution of scores, bars per tool, trend, sparkline. Each has a table behind it. */
 
-import { ToolName } from "./reasons.js";
 import { DataTable } from "./table.js";
 import { Text, visibleText } from "./text.js";
 import { html, useLayoutEffect, useRef, useState } from "./vendor/preact-htm.js";
@@ -34,7 +33,7 @@ let patternSets = 0;
  * Ids of patterns that no other chart has: patterns tell the parts apart without colour.
  * @returns {(name: string) => string}
  */
-function usePatternIds() {
+export function usePatternIds() {
   const [set] = useState(() => (patternSets += 1));
   return (name) => `pattern-${set}-${name}`;
 }
@@ -43,7 +42,7 @@ function usePatternIds() {
  * The patterns themselves, in a drawing without size.
  * @param {{idOf: (name: string) => string}} properties
  */
-function Patterns({ idOf }) {
+export function Patterns({ idOf }) {
   const pattern = (/** @type {string} */ name, /** @type {string} */ path) =>
     html`<pattern id=${idOf(name)} width="6" height="6" patternUnits="userSpaceOnUse">
       <rect width="6" height="6" class=${`chart-ground is-${name}`} />
@@ -62,13 +61,13 @@ function Patterns({ idOf }) {
  * What the patterns mean.
  * @param {{parts: readonly string[], idOf: (name: string) => string, words: (part: string) => string}} properties
  */
-function Legend({ parts, idOf, words }) {
+export function Legend({ parts, idOf, words }) {
   return html`<ul class="chart-legend">
     ${parts.map(
       (part) =>
         html`<li key=${part}>
           <svg width="14" height="14" aria-hidden="true" class="chart-key">
-            <rect width="14" height="14" rx="3" fill=${`url(#${idOf(part)})`} class=${`chart-part is-${part}`} />
+            <${Part} name=${part} idOf=${idOf} width="14" height="14" rx="3" />
           </svg>
           ${words(part)}
         </li>`,
@@ -80,7 +79,7 @@ function Legend({ parts, idOf, words }) {
  * The numbers of a chart, folded.
  * @param {{head: string[], rows: unknown[][], label: string}} properties
  */
-function ChartTable({ head, rows, label }) {
+export function ChartTable({ head, rows, label }) {
   return html`<details class="chart-table no-print">
     <summary>${t("charts.table")}</summary>
     <${DataTable} label=${label} head=${head} rows=${rows} />
@@ -150,7 +149,7 @@ export function Distribution({ index }) {
   ];
   const words = (/** @type {string} */ part) => t(part === "correct" ? "charts.passed" : "charts.not_passed");
   return html`<figure class="chart">
-    <figcaption class="chart-title">${t("charts.distribution")}</figcaption>
+    <figcaption class="muted small">${t("charts.distribution")}</figcaption>
     <${Patterns} idOf=${idOf} />
     <div ref=${element} class="chart-drawing">
       <svg viewBox=${`0 0 ${width} ${DISTRIBUTION_HEIGHT}`} width=${width} height=${DISTRIBUTION_HEIGHT} aria-hidden="true">
@@ -183,13 +182,17 @@ function ScoreBar({ bar, at, width, most, idOf }) {
   const scale = (floor - 18) / most;
   const total = bar.passed + bar.other;
   const height = (/** @type {number} */ count) => (count ? Math.max(count * scale, 2) : 0);
+  const passed = height(bar.passed);
+  const other = height(bar.other);
+  const top = floor - passed - other;
+  const part = (/** @type {string} */ name, /** @type {number} */ y, /** @type {number} */ tall) =>
+    tall ? html`<${Part} name=${name} idOf=${idOf} x=${left + 1} width=${slot - 2} y=${y} height=${tall} />` : null;
   const isEnd = at === 0 || at > INNER_BARS;
   return html`<g>
-    <rect x=${left + 1} width=${slot - 2} y=${floor - height(bar.passed)} height=${height(bar.passed)} class="chart-part is-correct" fill=${`url(#${idOf("correct")})`} />
-    <rect x=${left + 1} width=${slot - 2} y=${floor - height(bar.passed) - height(bar.other)} height=${height(bar.other)} class="chart-part is-incorrect" fill=${`url(#${idOf("incorrect")})`} />
+    ${part("correct", floor - passed, passed)} ${part("incorrect", top, other)}
     <line x1=${left} x2=${left + slot} y1=${floor} y2=${floor} class="chart-axis" />
     ${total
-      ? html`<text x=${left + slot / 2} y=${floor - height(bar.passed) - height(bar.other) - 4} class="chart-value">${shortNumber(total)}</text>`
+      ? html`<text x=${left + slot / 2} y=${top - 4} class="chart-value">${shortNumber(total)}</text>`
       : null}
     ${isEnd || at % 2
       ? html`<text x=${isEnd ? left + slot / 2 : left} y=${floor + 15} class=${isEnd ? "chart-label is-end" : "chart-label"}
@@ -210,41 +213,6 @@ function shortNumber(count) {
 }
 
 /**
- * Calls per tool: correct, incorrect, missed, extra and forbidden. A row is a button if there is something to pick.
- * @param {object} properties
- * @param {import("./types").ToolRow[]} properties.tools
- * @param {import("./types").ToolRow[]} [properties.allTools] for the table, if not all have bars
- * @param {string | null} [properties.picked]
- * @param {(tool: string) => void} [properties.onPick]
- */
-export function ToolBars({ tools, allTools = tools, picked = null, onPick }) {
-  const idOf = usePatternIds();
-  const most = Math.max(1, ...tools.map(callsOf));
-  const parts = CALL_PARTS.filter((part) => tools.some((row) => row[part]));
-  return html`<div class="chart">
-    <${Patterns} idOf=${idOf} />
-    <${Legend} parts=${parts} idOf=${idOf} words=${(/** @type {string} */ part) => t(`charts.${part}`)} />
-    <ul class="tool-bars">
-      ${tools.map(
-        (row) =>
-          html`<li key=${row.tool}>
-            <${ToolBar} row=${row} most=${most} idOf=${idOf} isPicked=${picked === row.tool} onPick=${onPick} />
-          </li>`,
-      )}
-    </ul>
-    <${ChartTable}
-      label=${t("charts.tools")}
-      head=${[t("charts.tool"), t("charts.expected"), ...CALL_PARTS.map((part) => t(`charts.${part}`))]}
-      rows=${allTools.map((row) => [
-        html`<${ToolName} name=${row.tool} />`,
-        number(row.expected),
-        ...CALL_PARTS.map((part) => number(row[part])),
-      ])}
-    />
-  </div>`;
-}
-
-/**
  * All calls as one bar, with the numbers in its legend.
  * @param {{calls: NonNullable<import("./types").Document["calls"]>}} properties
  */
@@ -254,11 +222,11 @@ export function CallsBar({ calls }) {
   const words = (/** @type {string} */ part) =>
     t("charts.part", { name: t(`charts.${part}`), count: number(calls[/** @type {"extra"} */ (part)]) });
   return html`<figure class="chart">
-    <figcaption class="chart-title">
+    <figcaption class="muted small">
       ${t("charts.calls", { expected: number(calls.expected), actual: number(calls.actual) })}
     </figcaption>
     <${Patterns} idOf=${idOf} />
-    <${PartsBar} row=${calls} parts=${parts} most=${callsOf(calls)} idOf=${idOf} />
+    <${PartsBar} row=${calls} most=${callsOf(calls)} idOf=${idOf} />
     <${Legend} parts=${parts} idOf=${idOf} words=${words} />
   </figure>`;
 }
@@ -267,30 +235,35 @@ export function CallsBar({ calls }) {
  * A bar of calls by their outcomes.
  * @param {object} properties
  * @param {Record<typeof CALL_PARTS[number], number>} properties.row
- * @param {readonly (typeof CALL_PARTS[number])[]} properties.parts
  * @param {number} properties.most calls of a bar of full length
  * @param {(name: string) => string} properties.idOf
  */
-function PartsBar({ row, parts, most, idOf }) {
+export function PartsBar({ row, most, idOf }) {
   let end = 0;
   return html`<svg class="parts-bar" height="14" aria-hidden="true">
-    ${parts.map((part) => {
+    ${CALL_PARTS.map((part) => {
       const share = (row[part] / most) * 100;
       end += share;
-      return html`<rect
-        key=${part}
-        x=${`${end - share}%`}
-        width=${`${share}%`}
-        height="14"
-        fill=${`url(#${idOf(part)})`}
-        class=${`chart-part is-${part}`}
-      />`;
+      return share
+        ? html`<${Part} key=${part} name=${part} idOf=${idOf} x=${`${end - share}%`} width=${`${share}%`} height="14" />`
+        : null;
     })}
   </svg>`;
 }
 
-/** @param {Record<typeof CALL_PARTS[number], number>} row */
-function callsOf(row) {
+/**
+ * A rectangle with the pattern of an outcome.
+ * @param {{name: string, idOf: (name: string) => string}} properties and where it is
+ */
+function Part({ name, idOf, ...place }) {
+  return html`<rect ...${place} fill=${`url(#${idOf(name)})`} class=${`chart-part is-${name}`} />`;
+}
+
+/**
+ * All calls of a bar.
+ * @param {Record<typeof CALL_PARTS[number], number>} row
+ */
+export function callsOf(row) {
   return CALL_PARTS.reduce((sum, part) => sum + row[part], 0);
 }
 
@@ -303,24 +276,13 @@ export function wrongCalls(row) {
 }
 
 /**
- * @param {object} properties
- * @param {import("./types").ToolRow} properties.row
- * @param {number} properties.most
- * @param {(name: string) => string} properties.idOf
- * @param {boolean} properties.isPicked
- * @param {((tool: string) => void) | undefined} properties.onPick
+ * The parts of a bar in words: `correct 1, missed 2`.
+ * @param {Record<typeof CALL_PARTS[number], number>} row
  */
-function ToolBar({ row, most, idOf, isPicked, onPick }) {
-  const shown = CALL_PARTS.filter((part) => row[part]);
-  const words = shown.map((part) => t("charts.part", { name: t(`charts.${part}`), count: number(row[part]) })).join(", ");
-  const content = html`<span class="tool-bar-name"><${ToolName} name=${row.tool} /></span>
-    <span title=${t("charts.wrong")}>${number(wrongCalls(row))}</span>
-    <${PartsBar} row=${row} parts=${shown} most=${most} idOf=${idOf} />
-    <span class="visually-hidden">${words}</span>`;
-  if (!onPick) return html`<div class="tool-bar" title=${words}>${content}</div>`;
-  return html`<button type="button" class="pick" title=${words} aria-pressed=${isPicked} onClick=${() => onPick(row.tool)}>
-    ${content}
-  </button>`;
+export function partsText(row) {
+  return CALL_PARTS.filter((part) => row[part])
+    .map((part) => t("charts.part", { name: t(`charts.${part}`), count: number(row[part]) }))
+    .join(", ");
 }
 
 /**
@@ -503,36 +465,4 @@ function TrendDot({ point, at, count, place, onPick }) {
     <rect x=${x - 12} y=${y - 12} width="24" height="24" class="chart-target" />
     ${drawing}
   </g>`;
-}
-
-/**
- * A line without labels, for tables: how a share went.
- * @param {{points: {share: number | null}[], label?: string}} properties oldest first
- */
-export function Sparkline({ points, label }) {
-  const shares = points.map(({ share }) => share);
-  const known = shares.filter((share) => share !== null);
-  if (!known.length) return null;
-  const low = Math.min(...known);
-  const span = Math.max(Math.max(...known) - low, 0.05);
-  const x = (/** @type {number} */ at) => (shares.length > 1 ? 3 + (at / (shares.length - 1)) * 90 : 48);
-  const y = (/** @type {number} */ share) => 21 - ((share - low) / span) * 18;
-  let path = "";
-  shares.forEach((share, at) => {
-    if (share !== null) path += `${path && shares[at - 1] !== null ? "L" : "M"}${x(at)} ${y(share)}`;
-  });
-  const end = shares.findLastIndex((share) => share !== null);
-  const first = percent(known[0]);
-  const last = percent(known[known.length - 1]);
-  return html`<svg
-    class="sparkline"
-    viewBox="0 0 96 24"
-    width="96"
-    height="24"
-    role="img"
-    aria-label=${label ?? t("charts.sparkline", { first, last })}
-  >
-    <path d=${path} class="chart-line" />
-    <circle cx=${x(end)} cy=${y(/** @type {number} */ (shares[end]))} r="3" class="chart-dot is-this" />
-  </svg>`;
 }

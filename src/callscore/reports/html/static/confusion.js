@@ -106,12 +106,13 @@ export function ConfusionMatrix({ confusion, cells, view, onChange }) {
       <table class="confusion-table">
         <thead>
           <tr>
-            <th class="confusion-corner" scope="col">
-              <span>${t("problems.expected")} ↓</span> <span>${t("problems.called")} →</span>
+            <th class="muted" scope="col">
+              <div>${t("problems.expected")} ↓</div>
+              <div>${t("problems.called")} →</div>
             </th>
             ${matrix.sides.map(
               (side, at) =>
-                html`<th key=${at} scope="col" class="confusion-column"><span><${SideName} side=${side} /></span></th>`,
+                html`<th key=${at} scope="col"><span class="one-line confusion-column"><${SideName} side=${side} /></span></th>`,
             )}
           </tr>
         </thead>
@@ -119,7 +120,7 @@ export function ConfusionMatrix({ confusion, cells, view, onChange }) {
           ${matrix.sides.map(
             (row, at) =>
               html`<tr key=${at}>
-                <th scope="row" class="confusion-row"><${SideName} side=${row} /></th>
+                <th scope="row" class="one-line"><${SideName} side=${row} /></th>
                 ${matrix.sides.map(
                   (column, next) =>
                     html`<${Cell} key=${next} row=${row} column=${column} matrix=${matrix} cells=${cells} view=${view} onChange=${onChange} />`,
@@ -130,17 +131,17 @@ export function ConfusionMatrix({ confusion, cells, view, onChange }) {
       </table>
     </div>
     <div class="confusion-legend">
-    <p class="muted">${t("problems.confusion_meaning")}</p>
+    <p class="muted small">${t("problems.confusion_meaning")}</p>
     <ul class="chart-legend">
       ${["good", "bad", "missed", "extra"].map(
         (kind) =>
           html`<li key=${kind}>
-            <span class=${`confusion-key is-${kind}`} aria-hidden="true"></span>${t(`problems.cell_${kind}`)}
+            <span class=${`confusion-key hue is-${kind}`} aria-hidden="true"></span>${t(`problems.cell_${kind}`)}
           </li>`,
       )}
     </ul>
     ${isFolded
-      ? html`<button type="button" class="button button-quiet no-print" aria-expanded=${isWhole} onClick=${() => setWhole(!isWhole)}>
+      ? html`<button class="button button-quiet no-print" aria-expanded=${isWhole} onClick=${() => setWhole(!isWhole)}>
           ${isWhole ? t("problems.fewer") : showMoreText(tools.length, MOST_TOOLS, "problems.tools_noun")}
         </button>`
       : null}
@@ -182,22 +183,22 @@ function sideText(side) {
  */
 function Cell({ row, column, matrix, cells, view, onChange }) {
   const count = matrix.counts.get(row)?.get(column) ?? 0;
-  if (row === null && column === null) return html`<td class="confusion-void"></td>`;
+  if (row === null && column === null) return html`<td></td>`;
   if (!count) return html`<td class="confusion-cell"></td>`;
   const kind = cellKind(row, column);
   const share = Math.sqrt(count / matrix.most[kind]);
   const heat = { "--heat": `${LEAST_HEAT + (100 - LEAST_HEAT) * share}%` };
-  const name = `confusion-cell is-${kind}`;
+  const name = `confusion-cell hue is-${kind}`;
   const filter = filterOf(row, column, cells);
   if (!filter) return html`<td class=${name} style=${heat}>${number(count)}</td>`;
   const isPressed = Object.entries(filter).every(([part, value]) => view[/** @type {"cell" | "tool"} */ (part)] === value);
+  const label = t("problems.cell", { expected: sideText(row), called: sideText(column), times: number(count) });
   const cleared = Object.fromEntries(Object.keys(filter).map((part) => [part, null]));
   return html`<td class=${name} style=${heat}>
     <button
-      type="button"
       aria-pressed=${isPressed}
-      aria-label=${t("problems.cell", { expected: sideText(row), called: sideText(column), times: number(count) })}
-      title=${t("problems.cell", { expected: sideText(row), called: sideText(column), times: number(count) })}
+      aria-label=${label}
+      title=${label}
       onClick=${() => onChange({ ...(isPressed ? cleared : filter), case: null })}
     >
       ${number(count)}

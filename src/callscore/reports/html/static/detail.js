@@ -72,15 +72,15 @@ export function Detail({ source, prepared, item, actions, place, count, onMove, 
   useEffect(() => {
     if (pane.current) pane.current.scrollTop = 0;
   }, [opened]);
-  return html`<div class="cases-detail">
-    <div class="detail-bar no-print">
-      <button type="button" class="button detail-back" onClick=${onBack}><span aria-hidden="true">←</span> ${t("list.back")}</button>
+  return html`<div class="cases-pane cases-detail">
+    <div class="row detail-bar no-print">
+      <button class="button detail-back" onClick=${onBack}><span aria-hidden="true">←</span> ${t("list.back")}</button>
       <${TrialButtons} prepared=${prepared} item=${item} onPick=${onPick} />
-      <span class="detail-place muted">${place ? t("list.place", { place: number(place), count: number(count) }) : ""}</span>
-      <button type="button" class="button" aria-keyshortcuts="k" disabled=${place === 1} onClick=${() => onMove(-1)}>
+      <span class="muted small detail-place">${place ? t("list.place", { place: number(place), count: number(count) }) : ""}</span>
+      <button class="button" aria-keyshortcuts="k" disabled=${place === 1} onClick=${() => onMove(-1)}>
         <span aria-hidden="true">↑</span> ${t("list.previous")}
       </button>
-      <button type="button" class="button" aria-keyshortcuts="j" disabled=${place === count} onClick=${() => onMove(1)}>
+      <button class="button" aria-keyshortcuts="j" disabled=${place === count} onClick=${() => onMove(1)}>
         <span aria-hidden="true">↓</span> ${t("list.next")}
       </button>
     </div>
@@ -111,7 +111,7 @@ function OpenedCase({ source, opened, actions }) {
     "before" in opened.view
       ? html`<${ComparedDetail} source=${source} position=${opened.item} view=${opened.view} />`
       : html`<${CaseDetail} source=${source} position=${opened.item} view=${opened.view} />`;
-  return html`${shown}${actions ? html`<div class="detail-actions no-print">${actions(opened.item, opened.view)}</div>` : null}`;
+  return html`${shown}${actions ? html`<div class="row no-print">${actions(opened.item, opened.view)}</div>` : null}`;
 }
 
 /**
@@ -123,11 +123,11 @@ function TrialButtons({ prepared, item, onPick }) {
   const row = rowOf[item];
   const trials = itemsOf.at.subarray(itemsOf.start[row], itemsOf.start[row + 1]);
   if (trials.length < 2) return null;
-  return html`<div class="detail-trials" role="group" aria-label=${t("list.trials")}>
+  return html`<div class="row detail-trials" role="group" aria-label=${t("list.trials")}>
     <span class="muted" aria-hidden="true">${t("list.trials")}</span>
     ${[...trials.subarray(0, MOST_TRIALS)].map(
       (trial) =>
-        html`<button type="button" key=${trial} class="chip" aria-pressed=${trial === item} onClick=${() => onPick(trial)}>
+        html`<button key=${trial} class="chip" aria-pressed=${trial === item} onClick=${() => onPick(trial)}>
           <${StatusMark} status=${STATUSES[index.status[trial]]} /> ${index.trial?.[trial]}
         </button>`,
     )}

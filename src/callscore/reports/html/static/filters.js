@@ -3,7 +3,7 @@
 import { CHANGES, ChangeMark, STATUSES, StatusMark, changeWord, statusWord } from "./marks.js";
 import { rankNames } from "./rankings.js";
 import { failureWord } from "./reasons.js";
-import { keyParts } from "./selection.js";
+import { SORTS, keyParts } from "./selection.js";
 import { visibleText } from "./text.js";
 import { html, useMemo, useState } from "./vendor/preact-htm.js";
 import { number, plural, t } from "./words.js";
@@ -84,13 +84,12 @@ export function FilterBar({ prepared, rankings, view, found, onChange }) {
   const [isUnfolded, setUnfolded] = useState(false);
   const chosen = facets.filter(({ name }) => view[name] !== null).length;
   return html`<div class="filters no-print" role="search" aria-label=${t("filters.title")}>
-    <div class="filters-row">
+    <div class="row filters-row">
       <${SearchField} text=${view.text} onChange=${onChange} />
       ${prepared.change
         ? html`<${ChangeChips} view=${view} found=${found} onChange=${onChange} />`
         : html`<${StatusChips} view=${view} found=${found} onChange=${onChange} />`}
       <button
-        type="button"
         class="button filters-unfold"
         aria-expanded=${isUnfolded}
         onClick=${() => setUnfolded(!isUnfolded)}
@@ -98,7 +97,7 @@ export function FilterBar({ prepared, rankings, view, found, onChange }) {
         ${chosen ? t("filters.more_chosen", { count: chosen }) : t("filters.more")}
       </button>
     </div>
-    <div class=${`filters-row filters-lists${isUnfolded ? " is-unfolded" : ""}`}>
+    <div class=${`row filters-row filters-lists${isUnfolded ? " is-unfolded" : ""}`}>
       ${facets.map(
         (facet) =>
           html`<${FacetList} key=${facet.name} facet=${facet} value=${view[facet.name]} onChange=${onChange} />`,
@@ -128,29 +127,37 @@ function SearchField({ text, onChange }) {
 }
 
 /**
+ * A button that stays pressed, with a number.
+ * @param {{words: unknown, count: number, isPressed: boolean, onClick: () => void}} properties
+ */
+function Chip({ words, count, isPressed, onClick }) {
+  return html`<button class="chip" aria-pressed=${isPressed} onClick=${onClick}>
+    ${words} <span class="chip-count">${number(count)}</span>
+  </button>`;
+}
+
+/**
  * @param {{view: import("./address").View, found: import("./selection").Found, onChange: (patch: object) => void}} properties
  */
 function StatusChips({ view, found, onChange }) {
   const shown = STATUSES.filter((status, at) => found.statuses[at] || view.status.includes(status));
   if (shown.length < 2 && !view.status.length) return null;
-  return html`<div class="filters-chips" role="group" aria-label=${t("filters.status")}>
+  return html`<div class="row" role="group" aria-label=${t("filters.status")}>
     ${shown.map(
       (status) =>
-        html`<button
-          type="button"
+        html`<${Chip}
           key=${status}
-          class="chip"
-          aria-pressed=${view.status.includes(status)}
+          words=${html`<${StatusMark} status=${status} silent /> ${statusWord(status)}`}
+          count=${found.statuses[STATUSES.indexOf(status)]}
+          isPressed=${view.status.includes(status)}
           onClick=${() => onChange({ status: toggled(view.status, status), case: null })}
-        >
-          <${StatusMark} status=${status} silent /> ${statusWord(status)}
-          <span class="chip-count">${number(found.statuses[STATUSES.indexOf(status)])}</span>
-        </button>`,
+        />`,
     )}
   </div>`;
 }
 
 /**
+ * A list of names without a name, or with it.
  * @param {string[]} chosen
  * @param {string} name
  */
@@ -164,27 +171,59 @@ export function toggled(chosen, name) {
  */
 function ChangeChips({ view, found, onChange }) {
   const total = found.changes.reduce((sum, count) => sum + count, 0);
-  const chip = (/** @type {string} */ name, /** @type {unknown} */ words, /** @type {number} */ count) =>
-    html`<button
-      type="button"
-      key=${name}
-      class="chip"
-      aria-pressed=${view.change === name}
-      onClick=${() => onChange({ change: name, case: null })}
-    >
-      ${words} <span class="chip-count">${number(count)}</span>
-    </button>`;
-  return html`<div class="filters-chips" role="group" aria-label=${t("filters.change")}>
-    ${chip("only", t("filters.only_changed"), total - found.changes[CHANGES.indexOf("same")])}
-    ${CHANGES.map((change, at) => {
-      if (!found.changes[at] && view.change !== change) return null;
-      return chip(change, html`<${ChangeMark} change=${change} silent /> ${changeWord(change)}`, found.changes[at]);
-    })}
-    ${chip("all", t("filters.all"), total)}
+  /** @type {[string, unknown, number][]} */
+  const chips = [
+    ["only", t("filters.only_changed"), total - found.changes[CHANGES.indexOf("same")]],
+    ...CHANGES.map(
+      (change, at) =>
+        /** @type {[string, unknown, number]} */ ([
+          change,
+          html`<${ChangeMark} change=${change} silent /> ${changeWord(change)}`,
+          found.changes[at],
+        ]),
+    ),
+    ["all", t("filters.all"), total],
+  ];
+  const always = ["only", "all", view.change];
+  return html`<div class="row" role="group" aria-label=${t("filters.change")}>
+    ${chips
+      .filter(([name, , count]) => count || always.includes(name))
+      .map(
+        ([name, words, count]) =>
+          html`<${Chip}
+            key=${name}
+            words=${words}
+            count=${count}
+            isPressed=${view.change === name}
+            onClick=${() => onChange({ change: name, case: null })}
+          />`,
+      )}
   </div>`;
 }
 
 /**
+ * A list to choose from.
+ * @param {object} properties
+ * @param {string} properties.label
+ * @param {string} properties.value
+ * @param {unknown} properties.options
+ * @param {(value: string) => void} properties.onPick
+ */
+function ListField({ label, value, options, onPick }) {
+  return html`<label class="filters-list">
+    <span class="muted">${label}</span>
+    <select
+      class="field"
+      value=${value}
+      onChange=${(/** @type {{currentTarget: HTMLSelectElement}} */ event) => onPick(event.currentTarget.value)}
+    >
+      ${options}
+    </select>
+  </label>`;
+}
+
+/**
+ * The values of its options are positions: names can be empty or anything.
  * @param {object} properties
  * @param {Facet} properties.facet
  * @param {string | null} properties.value
@@ -196,49 +235,35 @@ function FacetList({ facet, value, onChange }) {
     () => choices.map((choice, at) => html`<option key=${at} value=${String(at)}>${choice.text}</option>`),
     [facet],
   );
-  const isListed = value === null || choices.some((choice) => choice.value === value);
-  const chosen = value === null ? -1 : choices.findIndex((choice) => choice.value === value);
-  // the value is a position: names can be empty or the same as another value
-  return html`<label class="filters-list">
-    <span class="filters-label">${t(`filters.${facet.name}`)}</span>
-    <select
-      class="field"
-      value=${isListed ? String(chosen) : "other"}
-      onChange=${(/** @type {{currentTarget: HTMLSelectElement}} */ event) => {
-        const at = Number(event.currentTarget.value);
-        onChange({ [facet.name]: at < 0 ? null : choices[at].value, case: null });
-      }}
-    >
-      <option value="-1">${t("filters.any")}</option>
-      ${isListed ? null : html`<option value="other" disabled>${choiceText(String(value), 0)}</option>`}
-      ${options}
-    </select>
-  </label>`;
+  const at = choices.findIndex((choice) => choice.value === value);
+  const isOther = value !== null && at < 0;
+  return html`<${ListField}
+    label=${t(`filters.${facet.name}`)}
+    value=${isOther ? "other" : String(at)}
+    options=${[
+      html`<option value="-1">${t("filters.any")}</option>`,
+      isOther ? html`<option value="other" disabled>${choiceText(value, 0)}</option>` : null,
+      options,
+    ]}
+    onPick=${(/** @type {string} */ picked) =>
+      onChange({ [facet.name]: choices[Number(picked)]?.value ?? null, case: null })}
+  />`;
 }
 
 /**
  * @param {{prepared: import("./selection").Prepared, sort: string, onChange: (patch: object) => void}} properties
  */
-function SortList({ prepared, sort, onChange }) {
-  const { index } = prepared;
-  const sorts = [
-    ...(index.change ? ["change"] : []),
-    "order",
-    ...(index.score.some((score) => score !== null) ? ["score", "best"] : []),
-    "id",
-    ...(index.seconds ? ["seconds"] : []),
-  ];
-  return html`<label class="filters-list filters-sort">
-    <span class="filters-label">${t("filters.sort")}</span>
-    <select
-      class="field"
-      value=${sorts.includes(sort) ? sort : "order"}
-      onChange=${(/** @type {{currentTarget: HTMLSelectElement}} */ event) =>
-        onChange({ sort: event.currentTarget.value, case: null })}
-    >
-      ${sorts.map((name) => html`<option key=${name} value=${name}>${t(`filters.sort_${name}`)}</option>`)}
-    </select>
-  </label>`;
+function SortList({ prepared: { index, hasScores }, sort, onChange }) {
+  const sorts = SORTS.filter(
+    (name) =>
+      ({ change: index.change, score: hasScores, best: hasScores, seconds: index.seconds, order: true, id: true })[name],
+  );
+  return html`<${ListField}
+    label=${t("filters.sort")}
+    value=${sort}
+    options=${sorts.map((name) => html`<option key=${name} value=${name}>${t(`filters.sort_${name}`)}</option>`)}
+    onPick=${(/** @type {string} */ picked) => onChange({ sort: picked, case: null })}
+  />`;
 }
 
 /** Filters without a control of their own, and those that are easily overlooked. */
@@ -256,12 +281,11 @@ const NAMED_FILTERS = /** @type {const} */ (["problem", "cell", "tool", "argumen
 export function ChosenFilters({ prepared, rankings, view, found, onChange }) {
   const chosen = NAMED_FILTERS.filter((name) => view[name] !== null);
   const isFiltered = isNarrowed(view);
-  return html`<div class="filters-row filters-chosen no-print">
-    <p class="filters-count" role="status">${countText(prepared, found)}</p>
+  return html`<div class="row filters-chosen no-print">
+    <p class="muted filters-count" role="status">${countText(prepared, found)}</p>
     ${chosen.map(
       (name) =>
         html`<button
-          type="button"
           key=${name}
           class="chip"
           aria-pressed="true"
@@ -273,7 +297,7 @@ export function ChosenFilters({ prepared, rankings, view, found, onChange }) {
         </button>`,
     )}
     ${isFiltered
-      ? html`<button type="button" class="button button-quiet" onClick=${() => onChange(clearedFilters())}>
+      ? html`<button class="button button-quiet" onClick=${() => onChange(clearedFilters())}>
           ${t("filters.clear")}
         </button>`
       : null}

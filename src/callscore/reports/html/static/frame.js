@@ -8,9 +8,8 @@ import { KeyHelp, useKeys } from "./keys.js";
 import { Overview } from "./overview.js";
 import { Problems } from "./problems.js";
 import { rankProblems } from "./rankings.js";
-import { problemText } from "./reasons.js";
+import { problemText, shortText } from "./reasons.js";
 import { prepareIndex, searchTexts, select } from "./selection.js";
-import { Text } from "./text.js";
 import { ThemeSwitch } from "./theme.js";
 import { html, useEffect, useMemo, useState } from "./vendor/preact-htm.js";
 import { date, t } from "./words.js";
@@ -53,21 +52,20 @@ export function Report({ source, heading, actions }) {
     return () => clearTimeout(timer);
   }, [prepared]);
   return html`<div class="report" lang=${document_.lang}>
-    <button type="button" class="button skip-link no-print" onClick=${showList}>${t("report.skip")}</button>
+    <button class="button skip-link no-print" onClick=${showList}>${t("report.skip")}</button>
     ${heading === undefined ? html`<${Heading} document=${document_} onHelp=${() => setHelpOpen(true)} />` : heading}
     <main>
       ${overview}
-      ${document_.comparison ? html`<${ComparisonOverview} source=${source} onFilter=${(/** @type {object} */ patch) => onChange({ ...patch, case: null })} />` : null}
+      ${document_.comparison
+        ? html`<div class="section">
+            <${ComparisonOverview}
+              source=${source}
+              onFilter=${(/** @type {object} */ patch) => onChange({ ...patch, case: null })}
+            />
+          </div>`
+        : null}
       ${problems}
-      <${Cases}
-        source=${source}
-        prepared=${prepared}
-        rankings=${rankings}
-        view=${view}
-        found=${found}
-        onChange=${onChange}
-        actions=${actions}
-      />
+      <${Cases} ...${{ source, prepared, rankings, view, found, onChange, actions }} />
     </main>
     <${ListReminder} prepared=${prepared} view=${view} found=${found} />
     <${KeyHelp} isOpen=${isHelpOpen} onClose=${() => setHelpOpen(false)} />
@@ -80,14 +78,14 @@ export function Report({ source, heading, actions }) {
 function Heading({ document: document_, onHelp }) {
   const lines = [...document_.subtitle, ...(document_.at === null ? [] : [date(document_.at)])];
   return html`<header class="heading">
-    <div class="heading-text">
-      <h1><${Text} value=${document_.title} limit=${300} /></h1>
-      <ul class="heading-lines muted">
-        ${lines.map((line, at) => html`<li key=${at}><${Text} value=${line} limit=${300} /></li>`)}
+    <div>
+      <h1>${shortText(document_.title)}</h1>
+      <ul class="row heading-lines muted">
+        ${lines.map((line, at) => html`<li key=${at}>${shortText(line)}</li>`)}
       </ul>
     </div>
-    <div class="heading-buttons no-print">
-      <button type="button" class="button heading-keys" aria-keyshortcuts="?" onClick=${onHelp}>${t("report.keys")}</button>
+    <div class="row no-print">
+      <button class="button heading-keys" aria-keyshortcuts="?" onClick=${onHelp}>${t("report.keys")}</button>
       <${ThemeSwitch} />
     </div>
   </header>`;

@@ -69,12 +69,10 @@ export function KeyHelp({ isOpen, onClose }) {
     <dl>
       ${LISTED_KEYS.map(
         ([keys, words]) =>
-          html`<div key=${words}>
-            <dt>${/** @type {string[]} */ (keys).map((key) => html`<kbd key=${key}>${key}</kbd>`)}</dt>
-            <dd>${t(/** @type {string} */ (words))}</dd>
-          </div>`,
+          html`<dt>${/** @type {string[]} */ (keys).map((key) => html`<kbd key=${key}>${key}</kbd>`)}</dt>
+            <dd>${t(/** @type {string} */ (words))}</dd>`,
       )}
     </dl>
-    <button type="button" class="button" onClick=${onClose}>${t("keys.close")}</button>
+    <button class="button" onClick=${onClose}>${t("keys.close")}</button>
   </dialog>`;
 }

@@ -102,14 +102,9 @@ export function CaseList({ prepared, found, lines, unfolded, current, onOpen, on
   const row = (/** @type {number} */ at) =>
     html`<${CaseRow}
       key=${entries[at]}
-      prepared=${prepared}
-      found=${found}
-      lines=${lines}
-      at=${at}
+      ...${{ prepared, found, lines, at, onOpen, onFold }}
       isUnfolded=${unfolded.has(entries[at])}
       isCurrent=${at === current}
-      onOpen=${onOpen}
-      onFold=${onFold}
     />`;
   return html`<div
     ref=${list}
@@ -210,7 +205,7 @@ function CaseRow({ prepared, found, lines, at, isUnfolded, isCurrent, onOpen, on
     ${size > 1
       ? html`<${TrialsLine} prepared=${prepared} row=${entry} item=${item} />`
       : html`<${ItemLine} prepared=${prepared} item=${item} isTrial=${isTrial} />`}
-    <span class="case-row-reasons"><${RowReasons} prepared=${prepared} entry=${entry} item=${item} /></span>
+    <span class="one-line case-row-reasons"><${RowReasons} prepared=${prepared} entry=${entry} item=${item} /></span>
   </div>`;
 }
 
@@ -232,11 +227,11 @@ function ItemLine({ prepared, item, isTrial }) {
   return html`${index.change
       ? html`<${ChangeMark} change=${CHANGES[index.change[item]]} />`
       : html`<${StatusMark} status=${STATUSES[index.status[item]]} />`}
-    <span class="case-row-id">
+    <span class="one-line case-row-id">
       ${isTrial ? null : html`<${CaseId} id=${index.id[item]} />`}
       ${trial === null ? null : html`<span class=${isTrial ? "" : "muted"}>${t("list.trial", { trial })}</span>`}
     </span>
-    <span class="case-row-score">${index.change ? beforeAfter(index, item) : percent(index.score[item])}</span>`;
+    <span>${index.change ? beforeAfter(index, item) : prepared.hasScores ? percent(index.score[item]) : null}</span>`;
 }
 
 /**
@@ -245,11 +240,11 @@ function ItemLine({ prepared, item, isTrial }) {
  */
 function TrialsLine({ prepared, row, item }) {
   const { passed, total, status } = trialCounts(prepared, row);
+  const words = t("list.trials_passed", { passed: number(passed), total: number(total) });
   return html`<${StatusMark} status=${status} />
-    <span class="case-row-id"><${CaseId} id=${prepared.index.id[item]} /></span>
-    <span class="case-row-score" title=${t("list.trials_passed", { passed: number(passed), total: number(total) })}
-      ><span aria-hidden="true">${passed}/${total}</span
-      ><span class="visually-hidden">${t("list.trials_passed", { passed: number(passed), total: number(total) })}</span></span
+    <span class="one-line case-row-id"><${CaseId} id=${prepared.index.id[item]} /></span>
+    <span title=${words}
+      ><span aria-hidden="true">${passed}/${total}</span><span class="visually-hidden">${words}</span></span
     >`;
 }
 
@@ -340,7 +335,7 @@ export function PrintedList({ prepared, found, most }) {
         ${size > 1
           ? html`<${TrialsLine} prepared=${prepared} row=${row} item=${item} />`
           : html`<${ItemLine} prepared=${prepared} item=${item} isTrial=${false} />`}
-        <span class="case-row-reasons"><${RowReasons} prepared=${prepared} entry=${row} item=${item} /></span>
+        <span class="one-line case-row-reasons"><${RowReasons} prepared=${prepared} entry=${row} item=${item} /></span>
       </div>`;
     })}
     ${found.rows.length > most ? html`<p>${t("list.not_printed", { count: number(found.rows.length - most) })}</p>` : null}

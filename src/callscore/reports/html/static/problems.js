@@ -1,59 +1,50 @@
 /** What went wrong, before any list: tools, arguments, failure classes and confusions. Each is a filter of the list. */
 
-import { ToolBars, wrongCalls } from "./charts.js";
+import {
+  CALL_PARTS,
+  ChartTable,
+  Legend,
+  PartsBar,
+  Patterns,
+  callsOf,
+  partsText,
+  usePatternIds,
+  wrongCalls,
+} from "./charts.js";
 import { ConfusionMatrix, showMoreText } from "./confusion.js";
-import { ArgumentName, ToolName, failureWord } from "./reasons.js";
-import { Text } from "./text.js";
-import { html, useMemo, useState } from "./vendor/preact-htm.js";
+import { ArgumentName, ToolName, failureWord, shortText } from "./reasons.js";
+import { html, useState } from "./vendor/preact-htm.js";
 import { number, t } from "./words.js";
 
 /** Lines of a ranking that are shown at first, and at all. */
 const FIRST_LINES = 8;
 const MOST_RANKED = 200;
 
-/** Failure classes about arguments and about calls, in the order of the report. */
-const ARGUMENT_CLASSES = ["value", "type", "missing", "unexpected", "matcher", "malformed"];
+/** Failure classes with a colour of their own. */
+const FAILURE_FILLS = new Set(["missed", "extra", "forbidden", "error"]);
+
+/** @typedef {"problem" | "argument" | "failure"} Kind */
 
 /**
- * @param {object} properties
- * @param {import("./selection").Prepared} properties.prepared
- * @param {import("./rankings").Rankings} properties.rankings
- * @param {import("./address").View} properties.view
- * @param {(patch: Partial<import("./address").View>) => void} properties.onChange
+ * The section, if anything went wrong.
+ * @param {PanelProperties} properties
  */
-export function Problems({ prepared, rankings, view, onChange }) {
-  const { document: document_ } = prepared;
-  const hasConfusion = document_.confusion.some(({ expected, called }) => expected !== called);
+export function Problems(properties) {
+  const { prepared, rankings, view, onChange } = properties;
+  const { confusion } = prepared.document;
+  const hasConfusion = confusion.some(({ expected, called }) => expected !== called);
   if (!rankings.failures.length && !hasConfusion) return null;
   return html`<section class="section" aria-labelledby="problems-title">
     <h2 id="problems-title">${t("problems.title")}</h2>
-    <p class="section-lead muted no-print">${t("problems.lead")}</p>
+    <p class="muted no-print">${t("problems.lead")}</p>
     <div class="problems">
-      <${ToolPanel} prepared=${prepared} rankings=${rankings} view=${view} onChange=${onChange} />
-      ${rankings.arguments.length
-        ? html`<${Ranking}
-            kind="argument"
-            title=${t("problems.arguments")}
-            lead=${countLead(prepared)}
-            ranked=${rankings.arguments}
-            noun="problems.arguments_noun"
-            view=${view}
-            onChange=${onChange}
-          />`
-        : null}
-      <${Ranking}
-        kind="failure"
-        title=${t("problems.failures")}
-        lead=${countLead(prepared)}
-        ranked=${rankings.failures}
-        noun="problems.failures_noun"
-        view=${view}
-        onChange=${onChange}
-      />
+      <${ToolPanel} ...${properties} />
+      <${Ranking} ...${properties} kind="argument" title=${t("problems.arguments")} ranked=${rankings.arguments} noun="problems.arguments_noun" />
+      <${Ranking} ...${properties} kind="failure" title=${t("problems.failures")} ranked=${rankings.failures} noun="problems.failures_noun" />
       ${hasConfusion
         ? html`<div class="card problems-confusion">
             <h3>${t("problems.confusion")}</h3>
-            <${ConfusionMatrix} confusion=${document_.confusion} cells=${rankings.cells} view=${view} onChange=${onChange} />
+            <${ConfusionMatrix} confusion=${confusion} cells=${rankings.cells} view=${view} onChange=${onChange} />
           </div>`
         : null}
     </div>
@@ -61,100 +52,118 @@ export function Problems({ prepared, rankings, view, onChange }) {
 }
 
 /**
- * What the numbers of the rankings count.
- * @param {import("./selection").Prepared} prepared
+ * What the parts of this module get.
+ * @typedef {object} PanelProperties
+ * @property {import("./selection").Prepared} prepared
+ * @property {import("./rankings").Rankings} rankings
+ * @property {import("./address").View} view
+ * @property {(patch: Partial<import("./address").View>) => void} onChange
  */
-function countLead({ hasTrials }) {
-  return t(hasTrials ? "problems.by_trials" : "problems.by_cases");
-}
+
+/**
+ * A line of a panel; `key` is the value of its filter.
+ * @typedef {{key: string, name: unknown, count: number, bar: unknown, words?: string}} Line
+ */
 
 /**
  * The tools with the most wrong calls as bars; without counts of calls, by the cases that they went wrong in.
- * @param {object} properties
- * @param {import("./selection").Prepared} properties.prepared
- * @param {import("./rankings").Rankings} properties.rankings
- * @param {import("./address").View} properties.view
- * @param {(patch: Partial<import("./address").View>) => void} properties.onChange
+ * @param {PanelProperties} properties
  */
-function ToolPanel({ prepared, rankings, view, onChange }) {
-  const { tools } = prepared.document;
-  const [isWhole, setWhole] = useState(false);
-  const wrong = useMemo(
-    () => tools.filter(wrongCalls).sort((one, other) => wrongCalls(other) - wrongCalls(one)),
-    [tools],
-  );
+function ToolPanel(properties) {
+  const { tools } = properties.prepared.document;
+  const idOf = usePatternIds();
+  const wrong = tools.filter(wrongCalls).sort((one, other) => wrongCalls(other) - wrongCalls(one));
+  const title = t("problems.tools");
+  const noun = "problems.tools_noun";
   if (!wrong.length) {
-    return html`<${Ranking}
-      kind="problem"
-      title=${t("problems.tools")}
-      lead=${countLead(prepared)}
-      ranked=${rankings.tools}
-      noun="problems.tools_noun"
-      view=${view}
-      onChange=${onChange}
-    />`;
+    return html`<${Ranking} ...${properties} kind="problem" title=${title} ranked=${properties.rankings.tools} noun=${noun} />`;
   }
-  return html`<div class="card problems-tools">
-    <h3>${t("problems.tools")}</h3>
-    <p class="muted panel-lead">${t("problems.by_calls")}</p>
-    <${ToolBars}
-      tools=${wrong.slice(0, isWhole ? MOST_RANKED : FIRST_LINES)}
-      allTools=${tools.slice(0, MOST_RANKED)}
-      picked=${view.problem}
-      onPick=${(/** @type {string} */ tool) => onChange({ problem: view.problem === tool ? null : tool, case: null })}
+  const most = Math.max(...wrong.map(callsOf));
+  const lines = wrong.slice(0, MOST_RANKED).map((row) => ({
+    key: row.tool,
+    name: html`<${ToolName} name=${row.tool} />`,
+    count: wrongCalls(row),
+    bar: html`<${PartsBar} row=${row} most=${most} idOf=${idOf} />`,
+    words: partsText(row),
+  }));
+  const parts = CALL_PARTS.filter((part) => tools.some((row) => row[part]));
+  const words = (/** @type {string} */ part) => t(`charts.${part}`);
+  return html`<${Panel} ...${properties} kind="problem" title=${title} lead=${t("problems.by_calls")} lines=${lines} count=${wrong.length} noun=${noun}>
+    <${Patterns} idOf=${idOf} />
+    <${Legend} parts=${parts} idOf=${idOf} words=${words} />
+    <${ChartTable}
+      label=${t("charts.tools")}
+      head=${["tool", "expected", ...CALL_PARTS].map(words)}
+      rows=${tools
+        .slice(0, MOST_RANKED)
+        .map((row) => [
+          html`<${ToolName} name=${row.tool} />`,
+          number(row.expected),
+          ...CALL_PARTS.map((part) => number(row[part])),
+        ])}
     />
-    <${MoreButton} count=${wrong.length} noun="problems.tools_noun" isWhole=${isWhole} onToggle=${() => setWhole(!isWhole)} />
-  </div>`;
+  <//>`;
 }
 
 /**
- * @param {{count: number, noun: string, isWhole: boolean, onToggle: () => void}} properties
+ * A ranking by the number of cases or trials.
+ * @param {PanelProperties & {kind: Kind, title: string, ranked: import("./rankings").Ranked[], noun: string}} properties
  */
-function MoreButton({ count, noun, isWhole, onToggle }) {
-  if (count <= FIRST_LINES) return null;
-  return html`<button type="button" class="button button-quiet no-print" aria-expanded=${isWhole} onClick=${onToggle}>
-    ${isWhole ? t("problems.fewer") : showMoreText(count, MOST_RANKED, noun)}
-  </button>`;
+function Ranking({ kind, ranked, ...properties }) {
+  if (!ranked.length) return null;
+  const most = ranked[0].count;
+  const lines = ranked.slice(0, MOST_RANKED).map(({ key, problem, count }) => ({
+    key,
+    name: html`<${RankedName} kind=${kind} problem=${problem} />`,
+    count,
+    bar: html`<span class="ranking-bar" aria-hidden="true"
+      ><span class=${`fill ${fillName(kind, problem)}`} style=${{ width: `${(count / most) * 100}%` }}></span
+    ></span>`,
+  }));
+  const lead = t(properties.prepared.hasTrials ? "problems.by_trials" : "problems.by_cases");
+  return html`<${Panel} ...${properties} kind=${kind} lead=${lead} lines=${lines} count=${ranked.length} />`;
 }
 
 /**
- * A ranking with a bar per line; each line is a filter.
+ * Lines that filter the list, the first ones of them until more are asked for.
  * @param {object} properties
- * @param {"problem" | "argument" | "failure"} properties.kind the filter
+ * @param {Kind} properties.kind the filter
  * @param {string} properties.title
  * @param {string} properties.lead
- * @param {import("./rankings").Ranked[]} properties.ranked
+ * @param {Line[]} properties.lines
+ * @param {number} properties.count how many there are
  * @param {string} properties.noun
  * @param {import("./address").View} properties.view
  * @param {(patch: Partial<import("./address").View>) => void} properties.onChange
+ * @param {unknown} [properties.children]
  */
-function Ranking({ kind, title, lead, ranked, noun, view, onChange }) {
+function Panel({ kind, title, lead, lines, count, noun, view, onChange, children }) {
   const [isWhole, setWhole] = useState(false);
-  if (!ranked.length) return null;
-  const most = ranked[0].count;
   return html`<div class="card">
     <h3>${title}</h3>
-    <p class="muted panel-lead">${lead}</p>
+    <p class="muted small">${lead}</p>
     <ol class="ranking">
-      ${ranked.slice(0, isWhole ? MOST_RANKED : FIRST_LINES).map(
-        ({ key, problem, count }) =>
-          html`<li key=${key}>
+      ${lines.slice(0, isWhole ? MOST_RANKED : FIRST_LINES).map(
+        (line) =>
+          html`<li key=${line.key}>
             <button
-              type="button"
               class="pick"
-              aria-pressed=${view[kind] === key}
-              onClick=${() => onChange({ [kind]: view[kind] === key ? null : key, case: null })}
+              title=${line.words}
+              aria-pressed=${view[kind] === line.key}
+              onClick=${() => onChange({ [kind]: view[kind] === line.key ? null : line.key, case: null })}
             >
-              <span class="ranking-name"><${RankedName} kind=${kind} problem=${problem} /></span>
-              <span class="ranking-count">${number(count)}</span>
-              <span class="ranking-bar" aria-hidden="true"
-                ><span class=${`ranking-fill ${fillName(kind, problem)}`} style=${{ width: `${(count / most) * 100}%` }}></span
-              ></span>
+              <span class="one-line">${line.name}</span> <span>${number(line.count)}</span>
+              ${line.bar}${line.words ? html`<span class="visually-hidden">${line.words}</span>` : null}
             </button>
           </li>`,
       )}
     </ol>
-    <${MoreButton} count=${ranked.length} noun=${noun} isWhole=${isWhole} onToggle=${() => setWhole(!isWhole)} />
+    ${children}
+    ${count > FIRST_LINES
+      ? html`<button class="button button-quiet no-print" aria-expanded=${isWhole} onClick=${() => setWhole(!isWhole)}>
+          ${isWhole ? t("problems.fewer") : showMoreText(count, MOST_RANKED, noun)}
+        </button>`
+      : null}
   </div>`;
 }
 
@@ -164,17 +173,16 @@ function Ranking({ kind, title, lead, ranked, noun, view, onChange }) {
  * @param {import("./types").Problem} problem
  */
 function fillName(kind, problem) {
-  if (kind !== "failure" || ARGUMENT_CLASSES.includes(problem.class)) return "is-incorrect";
-  if (problem.class === "missed" || problem.class === "extra") return `is-${problem.class}`;
-  return problem.class === "forbidden" || problem.class === "error" ? "is-forbidden" : "is-incorrect";
+  if (kind !== "failure" || !FAILURE_FILLS.has(problem.class)) return "";
+  return `is-${problem.class}`;
 }
 
 /**
  * @param {{kind: string, problem: import("./types").Problem}} properties
  */
 function RankedName({ kind, problem }) {
-  if (kind === "failure") return html`<${Text} value=${failureWord(problem)} limit=${200} />`;
+  if (kind === "failure") return shortText(failureWord(problem));
   const tool = html`<${ToolName} name=${problem.tool ?? ""} />`;
   if (kind === "problem") return tool;
-  return html`<${ArgumentName} name=${problem.argument ?? ""} /> <span class="ranking-of">${tool}</span>`;
+  return html`<${ArgumentName} name=${problem.argument ?? ""} /> <span class="muted">${tool}</span>`;
 }

@@ -4,8 +4,8 @@ import { Text } from "./text.js";
 import { html } from "./vendor/preact-htm.js";
 import { t } from "./words.js";
 
-/** Characters of a name in a row; rows are cut anyway, and names of megabytes would be slow. */
-const LONGEST_NAME = 200;
+/** Characters of a name; names of megabytes would be slow. */
+const LONGEST_NAME = 300;
 
 /** Reasons of a row; what follows is only counted. */
 const MOST_REASONS = 6;
@@ -62,11 +62,19 @@ export function problemText(problem) {
 }
 
 /**
+ * Foreign text that has to be short.
+ * @param {string} value
+ */
+export function shortText(value) {
+  return html`<${Text} value=${value} limit=${LONGEST_NAME} />`;
+}
+
+/**
  * The name of a tool; an empty name is shown as such.
  * @param {{name: string}} properties
  */
 export function ToolName({ name }) {
-  return html`<span class="tool-name"><${Text} value=${name || '""'} limit=${LONGEST_NAME} /></span>`;
+  return html`<span class="tool-name">${shortText(name || '""')}</span>`;
 }
 
 /**
@@ -75,7 +83,7 @@ export function ToolName({ name }) {
  */
 export function ArgumentName({ name }) {
   if (name === "") return t("list.all_arguments");
-  return html`<span class="tool-name"><${Text} value=${name} limit=${LONGEST_NAME} /></span>`;
+  return html`<span class="tool-name">${shortText(name)}</span>`;
 }
 
 /**
@@ -134,7 +142,7 @@ function reasonWords(problem, names) {
     case "wrong_tool":
       return phraseWith("list.reason_wrong_tool", { tool, called: html`<${ToolName} name=${problem.called ?? ""} />` });
     default: {
-      const what = html`<${Text} value=${failureWord(problem)} limit=${LONGEST_NAME} />`;
+      const what = shortText(failureWord(problem));
       return problem.tool === null ? what : phraseWith("list.reason_in_tool", { tool, what });
     }
   }

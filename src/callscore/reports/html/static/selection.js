@@ -18,6 +18,7 @@ import { CHANGES, STATUSES } from "./marks.js";
  * @property {number} count items
  * @property {number} rows
  * @property {boolean} hasTrials whether a row has more than one item
+ * @property {boolean} hasScores
  * @property {Lists} itemsOf of each row
  * @property {Int32Array} rowOf of each item
  * @property {Uint8Array} status of each item: a position in STATUSES
@@ -56,7 +57,7 @@ import { CHANGES, STATUSES } from "./marks.js";
  * @property {number[]} changes how many items there are of each change, whatever change is chosen
  */
 
-export const SORTS = /** @type {const} */ (["order", "score", "best", "id", "seconds", "change"]);
+export const SORTS = /** @type {const} */ (["change", "order", "score", "best", "id", "seconds"]);
 
 /** Between the parts of a key; `%` keeps it apart from the same character in a name. */
 const KEY_SIGNS = /[%:>]/g;
@@ -140,6 +141,7 @@ export function prepareIndex({ document: document_, index }, wordsOf) {
     count: index.count,
     rows,
     hasTrials: rows < index.count,
+    hasScores: index.score.some((score) => score !== null),
     itemsOf: itemsOfRows(rowOf, rows),
     rowOf,
     status: Uint8Array.from(index.status),

@@ -44,7 +44,7 @@ export function ThemeSwitch() {
       // it holds until the page is closed
     }
   };
-  return html`<button type="button" class="button theme-switch no-print" title=${t("report.theme")} onClick=${choose}>
+  return html`<button class="button theme-switch no-print" title=${t("report.theme")} onClick=${choose}>
     <span aria-hidden="true">${THEME_MARKS[theme]}</span>
     <span><span class="visually-hidden">${t("report.theme")}: </span>${t(`report.theme_${theme}`)}</span>
   </button>`;
