@@ -251,7 +251,7 @@ export function ListReminder({ prepared, view, found }) {
     return () => observer.disconnect();
   }, []);
   if (isSeen || !isNarrowed(view)) return null;
-  return html`<button type="button" class="button button-main list-reminder no-print" onClick=${showList}>
+  return html`<button class="button button-main list-reminder no-print" onClick=${showList}>
     ${t("list.show", { cases: countText(prepared, found) })} <span aria-hidden="true">↓</span>
   </button>`;
 }
