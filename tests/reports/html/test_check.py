@@ -159,7 +159,7 @@ def test_what_was_not_checked_and_what_is_not_shown_is_noted() -> None:
     found = opened(results, heading=heading).document
 
     assert found["not_shown"] == 2
-    assert found["notes"][0]["names"] == ["traces.jsonl:1, traces.jsonl:2"]
+    assert found["notes"][0]["text"].endswith("(traces.jsonl:1, traces.jsonl:2)")
     assert found["notes"][-1]["text"] == "… 6 faults not shown; --max-shown shows more"
     assert found["next"] == [{"command": "callscore check x --tools t", "why": "check more"}]
 

@@ -207,9 +207,9 @@ def test_russian_is_as_complete_as_english(tmp_path: Path) -> None:
     assert found["headline"]["meaning"] == "было 50.0%, 0.0 п. п."
     assert found["next"][0]["why"] == "Первый сломанный случай целиком"
     assert [note["text"] for note in found["notes"]] == [
-        f"только раньше, в {tmp_path}/before.jsonl: 1 случай",
-        f"только теперь, в {tmp_path}/after.jsonl: 1 случай",
-        "1 новый случай не пройден",
+        f"только раньше, в {tmp_path}/before.jsonl: 1 случай (before::gone)",
+        f"только теперь, в {tmp_path}/after.jsonl: 1 случай (new)",
+        "1 новый случай не пройден (new)",
         "gone совпадает с новым случаем new: возможно, изменён только id",
     ]
     assert found["comparison"]["main"]["verdict_text"] == "мало данных"
@@ -347,8 +347,8 @@ def test_notes_are_those_of_the_other_formats_with_means_that_are_too_low_as_war
 
     assert notes[0] == {"text": "accuracy 0.667, required ≥ 0.900", "names": [], "is_warning": True}
     assert others[0] == {
-        "text": "3 cases only before, in main",
-        "names": ["a, b, c"],
+        "text": "3 cases only before, in main (a, b, c)",
+        "names": [],
         "is_warning": False,
     }
     assert others[-1]["text"] == "2 trials without an answer did not pass"

@@ -247,5 +247,6 @@ def rate_facts(summary: Summary, lang: Language) -> tuple[Fact, ...]:
 
 
 def notes_of(lines: Sequence[tuple[str, str]], *, is_warning: bool = False) -> tuple[Note, ...]:
-    """Sentences and names, as the other formats have them."""
-    return tuple([Note(text, (names,) if names else (), is_warning) for text, names in lines])
+    """Sentences and the first names in each, as the other formats have them."""
+    texts = [f"{text} ({names})" if names else text for text, names in lines]
+    return tuple([Note(text, is_warning=is_warning) for text in texts])

@@ -169,7 +169,7 @@ def run_document(run: RunResults, about: AboutRun, lang: Language) -> Document:
         ],
         trials=_trials(run),
         notes=_notes(run, lang),
-        next=_next(run, row, lang),
+        next=_next(run, about, lang),
         settings=list(
             dict.fromkeys(
                 settings_text(each.results.settings, lang, write=str) for each in run.evaluations
@@ -337,14 +337,16 @@ def _notes(run: RunResults, lang: Language) -> list[Note]:
     return notes
 
 
-def _next(run: RunResults, row: RunRow | None, lang: Language) -> list[NextStep]:
-    if row is None or not run.id:
+def _next(run: RunResults, about: AboutRun, lang: Language) -> list[NextStep]:
+    if about.row is None or not run.id:
         return []
     is_failing = any(each.passed < each.decided for each in run.evaluations)
     steps = []
-    if is_failing and row.command == "run":
+    if is_failing and about.row.command == "run":
         steps.append(NextStep("callscore run --last-failed", say(_FAILED_AGAIN, lang)))
-    steps.append(NextStep(f"callscore compare latest~1 {run.id}", say(_COMPARE, lang)))
+    before = [row.id for rows in about.trends.values() for row in rows if row.id != run.id]
+    if before:
+        steps.append(NextStep(f"callscore compare {max(before)} {run.id}", say(_COMPARE, lang)))
     if not is_failing:
         steps.append(NextStep(f"callscore baseline set {run.id}", say(_BASELINE, lang)))
     return steps
