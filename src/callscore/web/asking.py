@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -28,6 +29,7 @@ _LONG = Phrase(
 )
 _LONGEST = 8_000  # characters of a parameter; ids of cases may be long
 _MOST = 2**31 - 1
+_DIGITS = re.compile("[0-9]{1,10}")
 
 
 class Refusal(Exception):
@@ -107,7 +109,7 @@ class Asked(Struct, frozen=True, kw_only=True):
 
     def _in_range(self, name: str, value: Any, low: int, high: int) -> int:
         number = value
-        if isinstance(value, str) and value.isascii() and value.isdecimal():
+        if isinstance(value, str) and _DIGITS.fullmatch(value):
             number = int(value)
         if isinstance(number, int) and not isinstance(number, bool) and low <= number <= high:
             return number

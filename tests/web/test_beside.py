@@ -1,0 +1,69 @@
+"""The page beside a run: another process, which ends with this one."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+from typing import TYPE_CHECKING
+from urllib.request import urlopen
+
+import pytest
+
+from callscore.errors import InvalidSettings
+from callscore.web import beside
+from callscore.web.beside import page_beside
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+pytestmark = pytest.mark.process
+WAIT = 30
+# A process that starts the page, tells its address and its process, and waits.
+STARTER = """
+import sys
+from callscore.web.beside import page_beside
+with page_beside(None, "en") as page:
+    print(page.address, page._process.pid, flush=True)
+    sys.stdin.read()
+"""
+
+
+def test_it_serves_until_the_block_ends(project: Path) -> None:
+    del project
+    with page_beside(None, "ru") as page:
+        with urlopen(page.address, timeout=WAIT) as answer:  # noqa: S310  (it is on this machine)
+            html = answer.read()
+        assert page.is_running
+
+    assert b'<html lang="ru">' in html
+    assert not page.is_running
+
+
+def test_a_page_that_cannot_be_started_is_a_sentence(
+    project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    del project
+    monkeypatch.setattr(beside, "_PROGRAM", "import os; os._exit(3)")
+
+    with (
+        pytest.raises(InvalidSettings, match="the page could not be started"),
+        page_beside(None, "en"),
+    ):
+        pass
+
+
+def test_it_ends_with_the_process_that_started_it(project: Path) -> None:
+    with subprocess.Popen(
+        [sys.executable, "-c", STARTER], cwd=project, stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    ) as starter:
+        assert starter.stdout is not None
+        address, pid = starter.stdout.readline().split()
+        with urlopen(address.decode(), timeout=WAIT) as answer:  # noqa: S310  (likewise)
+            assert answer.status == 200
+        starter.send_signal(signal.SIGKILL)
+        starter.wait()
+        # The end of its output is seen when no process has it open any more.
+        assert starter.stdout.read() == b""
+
+    assert pid.isdigit()

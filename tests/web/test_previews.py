@@ -1,0 +1,187 @@
+"""A run scored again with other settings: what changes is shown before anything is saved."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from callscore.history.opening import open_store
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.web.conftest import Browser, Runs
+
+    from callscore.web.app import Page
+
+pytestmark = pytest.mark.process
+IGNORED = {"get_weather.unit": "ignore"}
+SECRET = "wq8Zt2LkPx91Vb"  # noqa: S105  (it is for these tests only)
+
+
+def saved(folder: Path) -> list[tuple[str, str]]:
+    with open_store(folder / ".callscore/history.db") as store:
+        return [(run.id, run.command) for run in store.runs()]
+
+
+def test_a_preview_shows_what_would_change_and_saves_nothing(
+    browser: Browser, runs: Runs, project: Path
+) -> None:
+    run = runs("rome")
+
+    preview = browser.post(f"/api/runs/{run}/rescore", settings={"arguments": IGNORED})
+    case = browser.get(f"/api/previews/{preview['preview']}/case", position=0)
+
+    assert preview["document"]["comparison"]["counts"]["fixed"] == 1
+    assert [each["id"] for each in preview["runs"]] == [run, ""]
+    assert preview["runs"][1]["evaluations"][0]["passed"] == 3
+    assert preview["document"]["title"] == f"{run} → other settings"
+    assert (preview["index"]["id"][0], preview["warnings"]) == ("rome", [])
+    assert [case[side][0]["status"] for side in ("before", "after")] == ["failed", "passed"]
+    assert saved(project) == [(run, "run")]
+
+
+def test_a_preview_that_is_kept_is_a_run(browser: Browser, runs: Runs, project: Path) -> None:
+    run = runs("rome")
+    preview = browser.post(f"/api/runs/{run}/rescore", settings={"arguments": IGNORED})
+
+    kept = browser.post(f"/api/previews/{preview['preview']}/keep")["run"]
+    again = browser.post(f"/api/previews/{preview['preview']}/keep")["run"]
+
+    assert again == kept
+    assert sorted(saved(project)) == sorted([(run, "run"), (kept, "rescore")])
+    page = browser.get(f"/api/runs/{kept}")
+    assert (page["run"]["parent"], page["run"]["status"]) == (run, "finished")
+    assert (page["document"]["counts"]["passed"], page["document"]["counts"]["trials"]) == (3, 3)
+    with open_store(project / ".callscore/history.db") as store:
+        [evaluation] = store.evaluations(kept)
+        arguments = store.find(kept).arguments
+    assert evaluation.settings["arguments"] == [
+        {"pattern": "get_weather.unit", "rule": "ignore", "options": {}}
+    ]
+    assert arguments["run"] == run
+
+
+def test_a_preset_can_be_tried(browser: Browser, runs: Runs) -> None:
+    run = runs("rome")
+
+    preview = browser.post(
+        f"/api/runs/{run}/rescore", preset="flexible", settings={"argument_match_threshold": 0.5}
+    )
+
+    assert preview["document"]["comparison"]["counts"]["fixed"] == 1
+
+
+def test_a_setting_without_effect_is_told(browser: Browser, runs: Runs) -> None:
+    run = runs()
+
+    preview = browser.post(f"/api/runs/{run}/rescore", settings={"argument_match_threshold": 0.5})
+
+    assert preview["warnings"] == [
+        "argument_match_threshold has no effect: it applies only with mode flexible"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("body", "status", "problem"),
+    [
+        (
+            {"settings": {"mode": "strikt"}},
+            422,
+            "mode: unknown value 'strikt'. Did you mean 'strict'?",
+        ),
+        ({"settings": {"colour": "red"}}, 422, "unknown setting 'colour'"),
+        ({"settings": {}, "preset": "best"}, 422, "preset: unknown value 'best'"),
+        ({"settings": []}, 400, "settings: expected an object"),
+        ({"settings": "mode"}, 400, "settings: expected an object"),
+        ({"settings": {"judge": {"model": "gpt"}}}, 422, "judge: expected a function"),
+    ],
+)
+def test_wrong_settings_are_refused_with_the_errors_of_the_library(
+    browser: Browser, runs: Runs, body: dict[str, Any], status: int, problem: str
+) -> None:
+    run = runs()
+
+    assert problem in browser.post(f"/api/runs/{run}/rescore", status, **body)["error"]
+
+
+def test_an_unknown_run_or_preview_is_a_sentence(browser: Browser, runs: Runs) -> None:
+    runs()
+
+    assert browser.post("/api/runs/nothing/rescore", 404, settings={})["error"]
+    assert "was forgotten" in browser.post("/api/previews/nothing/keep", 404)["error"]
+    assert "was forgotten" in browser.get("/api/previews/nothing/case", 404)["error"]
+
+
+def test_old_previews_are_forgotten_with_their_files(
+    browser: Browser,
+    runs: Runs,
+    page: Page,
+    tmp_path_factory: pytest.TempPathFactory,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    folder = tmp_path_factory.mktemp("previews")
+    monkeypatch.setattr("tempfile.tempdir", str(folder))
+    run = runs()
+    made = [
+        browser.post(f"/api/runs/{run}/rescore", settings={"pass_mark": mark})["preview"]
+        for mark in (0.5, 0.6, 0.7, 0.8)
+    ]
+
+    assert browser.get(f"/api/previews/{made[0]}/case", 404)["error"]
+    assert browser.get(f"/api/previews/{made[1]}/case", position=0)
+    assert len(list(folder.iterdir())) == 3
+    page.close()
+    assert list(folder.iterdir()) == []
+
+
+def test_code_of_the_project_that_ends_its_process_does_not_end_the_server(
+    browser: Browser, runs: Runs, project: Path
+) -> None:
+    text = (project / "eval_weather.py").read_text()
+    scorer = 'def polite(case, output):\n    return 1.0\n\n\n@callscore.evaluation(\n    scorers=["accuracy", polite],\n'
+    with_scorer = text.replace("@callscore.evaluation(\n", scorer)
+    (project / "eval_weather.py").write_text(with_scorer)
+    run = runs()
+    (project / "eval_weather.py").write_text(f"import os\nprint('bye')\nos._exit(7)\n{with_scorer}")
+
+    answer = browser.post(f"/api/runs/{run}/rescore", 500, settings={"order": "exact"})
+
+    assert "ended with exit code 7" in answer["error"]
+    assert browser.get("/api/home")["runs"]
+
+
+def test_a_scorer_that_was_edited_is_imported_anew(
+    browser: Browser, runs: Runs, project: Path
+) -> None:
+    text = (project / "eval_weather.py").read_text()
+    scorer = "def polite(case, output):\n    print('hello')\n    return 1.0\n\n\n@callscore.evaluation(\n    scorers=[\"accuracy\", polite],\n"
+    with_scorer = text.replace("@callscore.evaluation(\n", scorer)
+    (project / "eval_weather.py").write_text(with_scorer)
+    run = runs()
+    (project / "eval_weather.py").write_text(with_scorer.replace("return 1.0", "return 0.0"))
+
+    preview = browser.post(f"/api/runs/{run}/rescore", settings={})
+
+    assert preview["document"]["comparison"]["counts"]["broken"] == 3
+
+
+def test_secrets_are_the_same_in_a_preview(
+    browser: Browser, runs: Runs, project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SERVICE_TOKEN", SECRET)
+    text = (project / "eval_weather.py").read_text()
+    (project / "eval_weather.py").write_text(
+        text.replace('"unit": unit', f'"unit": unit, "key": "{SECRET}"')
+    )
+    run = runs()
+
+    preview = browser.post(f"/api/runs/{run}/rescore", settings={"order": "exact"})
+    case = browser.get(f"/api/previews/{preview['preview']}/case", position=0)
+    kept = browser.post(f"/api/previews/{preview['preview']}/keep")["run"]
+    shown = browser.get(f"/api/runs/{kept}/case", case="oslo")
+
+    before, after = (case[side][0]["rows"][0]["actual"] for side in ("before", "after"))
+    assert before == after == shown["view"]["rows"][0]["actual"]
+    assert before["arguments"]["key"].startswith("[hidden ")

@@ -1,0 +1,195 @@
+"""A run on the page: the same parts as in its report, and one case at a time."""
+
+from __future__ import annotations
+
+import re
+import zlib
+from base64 import b64decode
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+import pytest
+
+from callscore.history.opening import open_store
+from callscore.runner.run_report import write_stored_run
+from callscore.runner.stored_runs import ShowOptions
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.web.conftest import Browser, Runs
+
+    from callscore.core.phrases import Language
+
+SECRET = "wq8Zt2LkPx91Vb"  # noqa: S105  (it is for these tests only)
+
+
+def written(folder: Path, run: str, lang: Language) -> tuple[Any, Any, list[Any]]:
+    """The document, the index and the cases in the file of a report."""
+    with open_store(folder / ".callscore/history.db") as store:
+        shown = ShowOptions(show="all", max_shown=None, lang=lang)
+        html = b"".join(write_stored_run(store, store.find(run), shown)).decode()
+    parts = {
+        found[1]: found[2]
+        for found in re.finditer(
+            r'<script type="[^"]*" id="([^"]+)">(.*?)</script>', html, re.DOTALL
+        )
+    }
+
+    def unpacked(name: str) -> bytes:
+        return zlib.decompress(b64decode(parts[name]), -15)
+
+    cases = [msgspec.json.decode(line) for line in unpacked("chunk-0").split(b"\n")]
+    return (
+        msgspec.json.decode(parts["report"]),
+        msgspec.json.decode(unpacked("index")),
+        cases,
+    )
+
+
+@pytest.mark.parametrize("lang", ["en", "ru"])
+def test_a_run_is_shown_as_its_report_shows_it(
+    browser: Browser, runs: Runs, project: Path, lang: Language
+) -> None:
+    runs()
+    run = runs("rome", trials=2)
+
+    page = browser.get(f"/api/runs/{run}", lang=lang)
+
+    document, index, cases = written(project, run, lang)
+    assert {**page["document"], "starts": []} == {**document, "starts": []}
+    assert page["index"] == index
+    assert page["run"]["id"] == run
+    assert page["progress"] is None
+    assert [each["label"] for each in page["evaluations"]] == ["weather"]
+    for position, case in enumerate(cases):
+        query = {"case": index["id"][position], "trial": index["trial"][position], "lang": lang}
+        assert browser.get(f"/api/runs/{run}/case", **query)["view"] == case
+
+
+def test_a_run_can_be_named_as_in_a_command(browser: Browser, runs: Runs, project: Path) -> None:
+    first, second = runs(), runs()
+    with open_store(project / ".callscore/history.db") as store:
+        store.set_baseline("main", first)
+
+    assert browser.get("/api/runs/latest")["run"]["id"] == second
+    assert browser.get("/api/runs/latest~1")["run"]["id"] == first
+    assert browser.get("/api/runs/main")["run"]["id"] == first
+
+
+@pytest.mark.parametrize("name", ["nothing", "HEAD", "../x", "%00", "--help", "x" * 300, "'; DROP"])
+def test_an_unknown_run_is_a_sentence(browser: Browser, runs: Runs, name: str) -> None:
+    runs()
+
+    for path in (f"/api/runs/{name}", f"/api/runs/{name}/case?case=oslo"):
+        assert browser.client.get(path).status_code == 404
+        assert browser.client.get(path).json()["error"]
+
+
+@pytest.mark.parametrize(
+    ("query", "status", "problem"),
+    [
+        ({}, 400, "the parameter case is missing"),
+        ({"case": "nobody"}, 404, "has no case 'nobody'"),
+        ({"case": "oslo", "trial": "7"}, 404, "has no trial 7"),
+        ({"case": "oslo", "trial": "x"}, 400, "expected an integer"),
+        ({"case": "oslo", "evaluation": "5"}, 404, "has no evaluation number 5"),
+        ({"case": "oslo", "evaluation": "-1"}, 400, "expected an integer"),
+    ],
+)
+def test_a_case_that_is_not_there_is_a_sentence(
+    browser: Browser, runs: Runs, query: dict[str, str], status: int, problem: str
+) -> None:
+    run = runs(trials=2)
+
+    assert problem in browser.get(f"/api/runs/{run}/case", status, **query)["error"]
+
+
+def test_the_first_trial_is_shown_if_none_is_named(browser: Browser, runs: Runs) -> None:
+    run = runs(trials=2)
+
+    found = browser.get(f"/api/runs/{run}/case", case="oslo")
+
+    assert found["view"]["trial"] == 1
+    assert found["evaluation"]["key"] == browser.key()
+    assert found["notes"] == []
+
+
+def test_the_evaluations_of_a_run_are_told_apart(
+    browser: Browser, runs: Runs, project: Path
+) -> None:
+    text = (project / "eval_weather.py").read_text()
+    changed = text.replace("cases=[", 'variants={"big": {}, "small": {}}, cases=[')
+    (project / "eval_weather.py").write_text(
+        changed.replace("def weather(case)", "def weather(case, **_)")
+    )
+    run = runs()
+
+    page = browser.get(f"/api/runs/{run}")
+    second = browser.get(f"/api/runs/{run}/case", evaluation=1, case="oslo")
+
+    assert [each["label"] for each in page["evaluations"]] == ["weather [big]", "weather [small]"]
+    assert set(page["index"]["evaluation"]) == {0, 1}
+    assert second["view"]["evaluation"] == "weather [small]"
+    assert second["evaluation"] == page["evaluations"][1]
+
+
+def test_a_finished_run_is_read_once(
+    browser: Browser, runs: Runs, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = runs()
+    first = browser.get(f"/api/runs/{run}")
+    monkeypatch.setattr("callscore.web.run_pages.report_of", lambda *_: pytest.fail("read again"))
+
+    assert browser.get(f"/api/runs/{run}")["index"] == first["index"]
+
+
+def test_a_damaged_run_is_a_sentence(browser: Browser, runs: Runs, project: Path) -> None:
+    run = runs()
+    with open_store(project / ".callscore/history.db") as store, store.writing() as connection:
+        connection.execute("DELETE FROM results WHERE case_id = 'oslo'")  # type: ignore[call-overload]
+
+    for path in (f"/api/runs/{run}", f"/api/runs/{run}/case?case=rome"):
+        assert "2 results found, 3 were saved" in browser.get(path, 500)["error"]
+
+
+def test_secrets_in_answers_are_hidden_even_if_they_were_saved_before(
+    browser: Browser, runs: Runs, project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = (project / "eval_weather.py").read_text()
+    (project / "eval_weather.py").write_text(text.replace("Rome?", f"Rome{SECRET}?"))
+    run = runs("rome")
+    before = browser.client.get(f"/api/runs/{run}/case?case=rome").text
+    monkeypatch.setenv("SERVICE_TOKEN", SECRET)
+
+    shown = browser.client.get(f"/api/runs/{run}/case?case=rome").text
+    page = browser.client.get(f"/api/runs/{run}").text
+
+    assert SECRET in before
+    assert SECRET not in shown + page
+    assert '"city":"Rome[hidden ' in shown
+    assert "Weather in Rome[hidden " in page
+
+
+def test_numbers_of_a_report_are_not_taken_for_secrets(
+    browser: Browser, runs: Runs, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = runs()
+    started = browser.get(f"/api/runs/{run}")["run"]["started_at"]
+    monkeypatch.setenv("DOOR_PASSWORD", str(int(started)))
+
+    assert browser.get(f"/api/runs/{run}")["run"]["started_at"] == started
+
+
+def test_numbers_of_calls_that_are_secrets_are_hidden(
+    browser: Browser, runs: Runs, project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = (project / "eval_weather.py").read_text()
+    (project / "eval_weather.py").write_text(text.replace('"city": city', '"pin": 48151623'))
+    run = runs()
+    monkeypatch.setenv("DOOR_PASSWORD", "48151623")
+
+    shown = browser.client.get(f"/api/runs/{run}/case?case=rome").text
+
+    assert "48151623" not in shown
+    assert "number]" in shown
