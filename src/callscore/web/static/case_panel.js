@@ -29,7 +29,8 @@ export function CasePanel({ run, source, position }) {
   if (answer === null) return null;
   const { view, evaluation, notes } = answer;
   const isWrong = view.status === "failed" || view.status === "unscored";
-  return html`${isWrong
+  return html`<${Link} class="button" to=${casePath(evaluation.key, view.id)}>${t("page.case_in_runs")}</${Link}>
+    ${isWrong
       ? html`<${Accept}
           key=${position}
           run=${run}
@@ -38,7 +39,6 @@ export function CasePanel({ run, source, position }) {
           trial=${view.trial}
         />`
       : null}
-    <${Link} class="button" to=${casePath(evaluation.key, view.id)}>${t("page.case_in_runs")}</${Link}>
     <details class="page-panel no-print" open=${notes.length > 0}>
       <summary>${notes.length ? t("page.notes_counted", { count: number(notes.length) }) : t("page.notes")}</summary>
       <${Notes}

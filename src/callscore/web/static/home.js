@@ -1,6 +1,6 @@
 /** The home page: runs in progress, evaluations with their trends, and the newest runs. */
 
-import { Sparkline } from "/static/report/sparkline.js";
+import { Sparkline } from "./sparkline.js";
 import { Text } from "/static/report/text.js";
 import { html, useEffect, useRef, useState } from "/static/report/vendor/preact-htm.js";
 import { t } from "/static/report/words.js";
