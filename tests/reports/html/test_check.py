@@ -62,7 +62,7 @@ def opened(
 def test_each_run_with_faults_is_a_line_of_the_list() -> None:
     report = opened()
 
-    assert report.index["id"] == ["traces.jsonl:3, trip #2"]
+    assert report.index["id"] == ["trip #2"]
     assert report.index["status"] == [1]
     assert report.column("tools") == [["weather", "now"]]
     assert report.column("problems") == [

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import closing
+from pathlib import PurePath
 from typing import TYPE_CHECKING
 
 from msgspec import UNSET
@@ -81,9 +82,10 @@ def html_parts(
 
 def run_line(run: FaultyRun, lang: Language) -> bytes:
     """A run with faults as it waits to be packed; its secrets are hidden already."""
-    name = run.place if run.run is None else f"{run.place}, {run.run}"
+    name = run.run or PurePath(run.place).name
     view = CaseView(
         id=json_safe(name),
+        evaluation=json_safe(run.place),
         status="failed",
         summary=count_of(FINDINGS, len(run.faults), lang),
         rows=_rows(run, lang),
@@ -104,8 +106,9 @@ def _rows(run: FaultyRun, lang: Language) -> list[Row]:
     """All calls in order; what is wrong with a call is below it."""
     notes: dict[int, list[str]] = {}
     for fault in run.faults:
-        title = fault_kind_name(fault.kind, lang=lang)
-        notes.setdefault(fault.index, []).append(f"{title}: {fault_reason(fault, lang=lang)}")
+        title, reason = fault_kind_name(fault.kind, lang=lang), fault_reason(fault, lang=lang)
+        note = reason if reason.startswith(title) else f"{title}: {reason}"
+        notes.setdefault(fault.index, []).append(note)
     return [
         Row(
             "!" if position in notes else "=",

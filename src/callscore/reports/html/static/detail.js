@@ -40,7 +40,7 @@ function useOpened(source, item) {
       try {
         next = { item, view: await source.open(item), problem: "" };
       } catch (error) {
-        next = { item, view: null, problem: String(error) };
+        next = { item, view: null, problem: errorText(error) };
       }
       if (!isStale) setOpened(next);
     };
@@ -98,20 +98,22 @@ export function Detail({ source, prepared, item, actions, place, count, onMove, 
   </div>`;
 }
 
+/** @param {unknown} error */
+function errorText(error) {
+  return error instanceof Error ? error.message : String(error);
+}
+
 /**
  * @param {{source: import("./types").Source, opened: Opened, actions?: Actions}} properties
  */
 function OpenedCase({ source, opened, actions }) {
   const [error] = useErrorBoundary();
-  const problem = error ? String(error) : opened.problem;
+  const problem = error ? errorText(error) : opened.problem;
   if (!opened.view || problem) {
     return html`<p class="note is-warning" role="alert">${t("list.unreadable")} <${Text} value=${problem} limit=${500} /></p>`;
   }
-  const shown =
-    "before" in opened.view
-      ? html`<${ComparedDetail} source=${source} position=${opened.item} view=${opened.view} />`
-      : html`<${CaseDetail} source=${source} position=${opened.item} view=${opened.view} />`;
-  return html`${shown}${actions ? html`<div class="row no-print">${actions(opened.item, opened.view)}</div>` : null}`;
+  const shown = "before" in opened.view ? ComparedDetail : CaseDetail;
+  return html`<${shown} source=${source} position=${opened.item} view=${opened.view} actions=${actions?.(opened.item, opened.view)} />`;
 }
 
 /**

@@ -23,8 +23,9 @@ const IDLE_DELAY = 400;
  * @param {import("./types").Source} properties.source
  * @param {unknown} [properties.heading] in place of the title and its buttons
  * @param {import("./detail").Actions} [properties.actions] what else the detail of a case shows
+ * @param {boolean} [properties.embedded] inside of a page with landmarks and a skip link of its own
  */
-export function Report({ source, heading, actions }) {
+export function Report({ source, heading, actions, embedded = false }) {
   const { document: document_ } = source;
   const prepared = useMemo(() => prepareIndex(source, problemText), [source]);
   const rankings = useMemo(() => rankProblems(prepared), [prepared]);
@@ -39,6 +40,16 @@ export function Report({ source, heading, actions }) {
     () => html`<${Problems} prepared=${prepared} rankings=${rankings} view=${view} onChange=${onChange} />`,
     [prepared, view.tool, view.problem, view.argument, view.failure, view.cell],
   );
+  const cases = html`<${Cases} ...${{ source, prepared, rankings, view, found, onChange, actions }} />`;
+  // a comparison begins with the cases that broke and were fixed
+  const comparison =
+    document_.comparison &&
+    html`<div class="section">
+      <${ComparisonOverview}
+        source=${source}
+        onFilter=${(/** @type {object} */ patch) => onChange({ ...patch, case: null })}
+      />
+    </div>`;
   const [isHelpOpen, setHelpOpen] = useState(false);
   useKeys({ "?": () => setHelpOpen(true) });
   useEffect(() => {
@@ -52,21 +63,12 @@ export function Report({ source, heading, actions }) {
     return () => clearTimeout(timer);
   }, [prepared]);
   return html`<div class="report" lang=${document_.lang}>
-    <button class="button skip-link no-print" onClick=${showList}>${t("report.skip")}</button>
+    ${embedded ? null : html`<button class="button skip-link no-print" onClick=${showList}>${t("report.skip")}</button>`}
     ${heading === undefined ? html`<${Heading} document=${document_} onHelp=${() => setHelpOpen(true)} />` : heading}
-    <main>
+    <${embedded ? "div" : "main"}>
       ${overview}
-      ${document_.comparison
-        ? html`<div class="section">
-            <${ComparisonOverview}
-              source=${source}
-              onFilter=${(/** @type {object} */ patch) => onChange({ ...patch, case: null })}
-            />
-          </div>`
-        : null}
-      ${problems}
-      <${Cases} ...${{ source, prepared, rankings, view, found, onChange, actions }} />
-    </main>
+      ${document_.comparison ? [comparison, cases, problems] : [problems, cases]}
+    <//>
     <${ListReminder} prepared=${prepared} view=${view} found=${found} />
     <${KeyHelp} isOpen=${isHelpOpen} onClose=${() => setHelpOpen(false)} />
   </div>`;
