@@ -46,7 +46,7 @@ function facetsOf(prepared, rankings) {
         text: choiceText(failureWord(problem), count),
       })),
     },
-    { name: "tag", choices: prepared.tags ? rankNames(index.tag_names, prepared.tags).map(nameChoice) : [] },
+    { name: "tag", choices: rankNames(index.tag_names, prepared.tags).map(nameChoice) },
     {
       name: "evaluation",
       choices: document_.evaluations.map(({ label, cases }) => ({ value: label, text: choiceText(label, cases) })),

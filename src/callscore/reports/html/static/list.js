@@ -231,7 +231,7 @@ function ItemLine({ prepared, item, isTrial }) {
       ${isTrial ? null : html`<${CaseId} id=${index.id[item]} />`}
       ${trial === null ? null : html`<span class=${isTrial ? "" : "muted"}>${t("list.trial", { trial })}</span>`}
     </span>
-    <span>${index.change ? beforeAfter(index, item) : prepared.hasScores ? percent(index.score[item]) : null}</span>`;
+    <span class="case-row-score">${index.change ? beforeAfter(index, item) : prepared.hasScores ? percent(index.score[item]) : null}</span>`;
 }
 
 /**
@@ -243,7 +243,7 @@ function TrialsLine({ prepared, row, item }) {
   const words = t("list.trials_passed", { passed: number(passed), total: number(total) });
   return html`<${StatusMark} status=${status} />
     <span class="one-line case-row-id"><${CaseId} id=${prepared.index.id[item]} /></span>
-    <span title=${words}
+    <span class="case-row-score" title=${words}
       ><span aria-hidden="true">${passed}/${total}</span><span class="visually-hidden">${words}</span></span
     >`;
 }

@@ -59,8 +59,8 @@ export function Overview({ source, view, onChange }) {
 
 /** @param {{verdict: import("./types").Document["verdict"]}} properties */
 function Verdict({ verdict: { status, text, details } }) {
-  return html`<div class="verdict">
-    <span class=${`round-mark is-${status}`} aria-hidden="true">${VERDICT_MARKS[status]}</span>
+  return html`<div class=${`verdict is-${status}`}>
+    <span class="round-mark" aria-hidden="true">${VERDICT_MARKS[status]}</span>
     <div>
       <p class="verdict-text">
         <span class="visually-hidden">${t(`overview.verdict_${status}`)}</span> <${Text} value=${text} />
@@ -94,7 +94,7 @@ function IntervalBar({ value, interval }) {
       <span class="interval-band" style=${{ left: share(low), width: share(high - low) }}></span>
       <span class="interval-value" style=${{ left: share(value) }}></span>
     </div>
-    ${interval && html`<p class="muted">${t("overview.interval", { interval: shareInterval(interval) })}</p>`}`;
+    ${interval && html`<p class="muted interval-text">${t("overview.interval", { interval: shareInterval(interval) })}</p>`}`;
 }
 
 /** @param {{title: string, texts: string[]}} properties */
@@ -209,7 +209,7 @@ function Notes({ notes, notShown }) {
   const all = notShown ? [...notes, cut] : notes;
   return (
     all.length > 0 &&
-    html`<ul>
+    html`<ul class="notes">
       ${all.map(
         ({ text, names, is_warning: isWarning }, at) =>
           html`<li key=${at} class=${isWarning ? "note is-warning" : "note"}>

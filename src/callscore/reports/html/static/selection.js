@@ -25,7 +25,7 @@ import { CHANGES, STATUSES } from "./marks.js";
  * @property {Uint8Array | null} change of each item: a position in CHANGES
  * @property {Lists} problems
  * @property {Lists} tools
- * @property {Lists | null} tags
+ * @property {Lists} tags
  * @property {string[] | null} texts id and input of each item in lower case, made when they are needed
  * @property {string[]} problemTexts what can be searched for, of each kind of problem
  * @property {Map<string, Int32Array>} orders rows in the order of a sort, made when they are needed
@@ -148,7 +148,7 @@ export function prepareIndex({ document: document_, index }, wordsOf) {
     change: index.change ? Uint8Array.from(index.change) : null,
     problems: flatLists(index.problems),
     tools: flatLists(index.tools),
-    tags: index.tags ? flatLists(index.tags) : null,
+    tags: flatLists(index.tags ?? index.id.map(() => [])),
     texts: null,
     problemTexts: index.problem_kinds.map((problem) => wordsOf(problem).toLowerCase()),
     orders: new Map(),
@@ -225,12 +225,14 @@ export function searchTexts(prepared) {
  * @returns {Found}
  */
 export function select(prepared, filters) {
+  const { document: document_, index } = prepared;
+  const { evaluation, tool, tag } = filters;
   const matches = new Uint8Array(prepared.count).fill(1);
-  keepEvaluation(prepared, filters.evaluation, matches);
-  if (filters.tool !== null) {
-    keepListed(prepared.tools, marked(prepared.index.tool_names, (name) => name === filters.tool), matches);
+  if (evaluation !== null && index.evaluation) {
+    keepEqual(index.evaluation, document_.evaluations.findIndex(({ label }) => label === evaluation), matches);
   }
-  if (filters.tag !== null) keepTag(prepared, filters.tag, matches);
+  if (tool !== null) keepListed(prepared.tools, marked(index.tool_names, (name) => name === tool), matches);
+  if (tag !== null) keepListed(prepared.tags, marked(index.tag_names, (name) => name === tag), matches);
   keepProblems(prepared, filters, matches);
   for (const word of filters.text.toLowerCase().split(/\s+/)) {
     if (word) keepWord(prepared, word, matches);
@@ -261,37 +263,33 @@ function marked(names, isMeant) {
  * @param {Uint8Array} wanted
  * @param {Uint8Array} matches
  */
-function keepListed({ start, at }, wanted, matches) {
+function keepListed(lists, wanted, matches) {
   for (let item = 0; item < matches.length; item += 1) {
-    if (!matches[item]) continue;
-    let found = 0;
-    for (let next = start[item]; next < start[item + 1] && !found; next += 1) found = wanted[at[next]];
-    matches[item] = found;
+    if (matches[item]) matches[item] = hasMarked(lists, item, wanted);
   }
 }
 
 /**
- * @param {Prepared} prepared
- * @param {string | null} label
- * @param {Uint8Array} matches
+ * 1 if the list of an item has a marked number.
+ * @param {Lists} lists
+ * @param {number} item
+ * @param {Uint8Array} wanted
  */
-function keepEvaluation({ document: document_, index }, label, matches) {
-  if (label === null || !index.evaluation) return;
-  const { evaluation } = index;
-  const wanted = document_.evaluations.findIndex((part) => part.label === label);
-  for (let item = 0; item < matches.length; item += 1) {
-    if (evaluation[item] !== wanted) matches[item] = 0;
-  }
+function hasMarked({ start, at }, item, wanted) {
+  for (let next = start[item]; next < start[item + 1]; next += 1) if (wanted[at[next]]) return 1;
+  return 0;
 }
 
 /**
- * @param {Prepared} prepared
- * @param {string} tag
+ * Keep the items that have a number in a column.
+ * @param {number[]} column
+ * @param {number} wanted
  * @param {Uint8Array} matches
  */
-function keepTag({ tags, index }, tag, matches) {
-  if (tags) keepListed(tags, marked(index.tag_names, (name) => name === tag), matches);
-  else matches.fill(0);
+function keepEqual(column, wanted, matches) {
+  for (let item = 0; item < matches.length; item += 1) {
+    if (column[item] !== wanted) matches[item] = 0;
+  }
 }
 
 /**
@@ -322,20 +320,15 @@ function keepProblems({ problems, index }, { problem, argument, failure, cell },
 function keepWord(prepared, word, matches) {
   const texts = searchTexts(prepared);
   const hasWord = (/** @type {string} */ name) => name.toLowerCase().includes(word);
-  /** @type {[Lists, Uint8Array][]} */
-  const listed = [
-    [prepared.tools, marked(prepared.index.tool_names, hasWord)],
-    [prepared.problems, marked(prepared.problemTexts, hasWord)],
-  ];
-  if (prepared.tags) listed.push([prepared.tags, marked(prepared.index.tag_names, hasWord)]);
-  const columns = listed.filter(([, wanted]) => wanted.includes(1));
+  const tools = marked(prepared.index.tool_names, hasWord);
+  const problems = marked(prepared.problemTexts, hasWord);
+  const tags = marked(prepared.index.tag_names, hasWord);
   for (let item = 0; item < matches.length; item += 1) {
     if (!matches[item] || texts[item].includes(word)) continue;
-    let found = 0;
-    for (const [{ start, at }, wanted] of columns) {
-      for (let next = start[item]; next < start[item + 1] && !found; next += 1) found = wanted[at[next]];
-    }
-    matches[item] = found;
+    matches[item] =
+      hasMarked(prepared.tools, item, tools) ||
+      hasMarked(prepared.problems, item, problems) ||
+      hasMarked(prepared.tags, item, tags);
   }
 }
 
@@ -382,19 +375,7 @@ function keepStatus({ status }, chosen, matches) {
  * @param {Uint8Array} matches
  */
 function matchingRows(prepared, sort, matches) {
-  const { start, at } = prepared.itemsOf;
-  const order = rowOrder(prepared, sort);
-  const found = new Int32Array(prepared.rows);
-  let count = 0;
-  for (const row of order) {
-    for (let next = start[row]; next < start[row + 1]; next += 1) {
-      if (matches[at[next]]) {
-        found[count++] = row;
-        break;
-      }
-    }
-  }
-  return found.subarray(0, count);
+  return rowOrder(prepared, sort).filter((row) => hasMarked(prepared.itemsOf, row, matches));
 }
 
 /**
@@ -420,27 +401,17 @@ function rowOrder(prepared, sort) {
  */
 function rowComparison(prepared, sort) {
   const { index } = prepared;
-  if (sort === "id") return idComparison(prepared);
-  /** @type {Float64Array | null} */
-  let keys = null;
-  if (sort === "score") keys = rowMeans(prepared, index.score, 1);
-  if (sort === "best") keys = rowMeans(prepared, index.score, -1);
-  if (sort === "seconds" && index.seconds) keys = rowMeans(prepared, index.seconds, -1);
-  if (sort === "change" && index.change) keys = rowMeans(prepared, index.change, 1);
-  if (!keys) return null;
-  const known = keys;
-  return (one, other) => known[one] - known[other];
-}
-
-/**
- * By id, with numbers inside of ids by value: `case-2` before `case-10`.
- * @param {Prepared} prepared
- */
-function idComparison({ index, itemsOf }) {
-  const { compare } = new Intl.Collator("en", { numeric: true });
-  const { start, at } = itemsOf;
-  return (/** @type {number} */ one, /** @type {number} */ other) =>
-    compare(index.id[at[start[one]]], index.id[at[start[other]]]);
+  if (sort === "id") {
+    const { start, at } = prepared.itemsOf;
+    const { compare } = new Intl.Collator("en", { numeric: true }); // `case-2` before `case-10`
+    return (one, other) => compare(index.id[at[start[one]]], index.id[at[start[other]]]);
+  }
+  /** @type {Record<string, (number | null)[] | null | undefined>} */
+  const columns = { score: index.score, best: index.score, seconds: index.seconds, change: index.change };
+  const column = Object.hasOwn(columns, sort) ? columns[sort] : null; // an address can have anything
+  if (!column) return null;
+  const means = rowMeans(prepared, column, sort === "best" || sort === "seconds" ? -1 : 1);
+  return (one, other) => means[one] - means[other];
 }
 
 /**
