@@ -93,7 +93,7 @@ export function writeAddress(view, start) {
 }
 
 /**
- * The view of the address, and a function that changes it. Each change is a step for the back button, unless it is
+ * The view of the address, and a function that changes it. Other filters close the case. Each change is a step for the back button, unless it is
  * one of a quick series (`isQuick`), such as typing.
  * @param {boolean} isComparison
  * @returns {[View, (patch: Partial<View>, isQuick?: boolean) => void]}
@@ -122,7 +122,7 @@ export function useAddress(isComparison) {
   // the same function for as long as the view is shown: parts that got an older one use it, too
   const update = useCallback((/** @type {Partial<View>} */ patch, /** @type {boolean} */ isQuick = false) => {
     const before = writeAddress(state.current.view, start);
-    state.current.view = { ...state.current.view, ...patch };
+    state.current.view = { ...state.current.view, case: null, ...patch };
     const after = writeAddress(state.current.view, start);
     setView(state.current.view);
     clearTimeout(state.current.timer);

@@ -219,17 +219,11 @@ function listKeys({ rowOf, itemsOf: { start } }, { lines, unfolded, current, mov
  */
 function NothingFound({ prepared, view, onChange }) {
   if (!prepared.count) return html`<p class="cases-empty muted">${t("list.empty")}</p>`;
-  const isOnlyChanged = prepared.change !== null && view.change === "only" && !isNarrowed(view);
-  if (isOnlyChanged) {
-    return html`<div class="cases-empty">
-      <p>${t("list.nothing_changed")}</p>
-      <button class="button" onClick=${() => onChange({ change: "all" })}>${t("filters.all")}</button>
-    </div>`;
-  }
+  const isUnchanged = prepared.change !== null && view.change === "only" && !isNarrowed(view);
   return html`<div class="cases-empty">
-    <p>${t("list.nothing_found")}</p>
+    <p>${t(isUnchanged ? "list.nothing_changed" : "list.nothing_found")}</p>
     <button class="button" onClick=${() => onChange({ ...clearedFilters(), change: "all" })}>
-      ${t("filters.clear")}
+      ${t(isUnchanged ? "filters.all" : "filters.clear")}
     </button>
   </div>`;
 }
@@ -252,7 +246,7 @@ export function ListReminder({ prepared, view, found }) {
   }, []);
   if (isSeen || !isNarrowed(view)) return null;
   return html`<button class="button button-main list-reminder no-print" onClick=${showList}>
-    ${t("list.show", { cases: countText(prepared, found) })} <span aria-hidden="true">↓</span>
+    ${t("list.show", { cases: countText(prepared, found) })}
   </button>`;
 }
 

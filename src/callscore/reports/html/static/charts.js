@@ -44,9 +44,9 @@ export function usePatternIds() {
  */
 export function Patterns({ idOf }) {
   const pattern = (/** @type {string} */ name, /** @type {string} */ path) =>
-    html`<pattern id=${idOf(name)} width="6" height="6" patternUnits="userSpaceOnUse">
-      <rect width="6" height="6" class=${`chart-ground is-${name}`} />
-      <path d=${path} class=${`chart-lines is-${name}`} />
+    html`<pattern id=${idOf(name)} class=${`chart-pattern is-${name}`} width="6" height="6" patternUnits="userSpaceOnUse">
+      <rect width="6" height="6" />
+      <path d=${path} />
     </pattern>`;
   return html`<svg class="chart-patterns" width="0" height="0" aria-hidden="true">
     <defs>

@@ -199,7 +199,7 @@ function Cell({ row, column, matrix, cells, view, onChange }) {
       aria-pressed=${isPressed}
       aria-label=${label}
       title=${label}
-      onClick=${() => onChange({ ...(isPressed ? cleared : filter), case: null })}
+      onClick=${() => onChange(isPressed ? cleared : filter)}
     >
       ${number(count)}
     </button>

@@ -82,7 +82,6 @@ function choiceText(name, count) {
 export function FilterBar({ prepared, rankings, view, found, onChange }) {
   const facets = useMemo(() => facetsOf(prepared, rankings), [prepared, rankings]);
   const [isUnfolded, setUnfolded] = useState(false);
-  const chosen = facets.filter(({ name }) => view[name] !== null).length;
   return html`<div class="filters no-print" role="search" aria-label=${t("filters.title")}>
     <div class="row filters-row">
       <${SearchField} text=${view.text} onChange=${onChange} />
@@ -94,7 +93,7 @@ export function FilterBar({ prepared, rankings, view, found, onChange }) {
         aria-expanded=${isUnfolded}
         onClick=${() => setUnfolded(!isUnfolded)}
       >
-        ${chosen ? t("filters.more_chosen", { count: chosen }) : t("filters.more")}
+        ${t("filters.more")}
       </button>
     </div>
     <div class=${`row filters-row filters-lists${isUnfolded ? " is-unfolded" : ""}`}>
@@ -122,7 +121,7 @@ function SearchField({ text, onChange }) {
     spellcheck="false"
     value=${text}
     onInput=${(/** @type {{currentTarget: HTMLInputElement}} */ event) =>
-      onChange({ text: event.currentTarget.value, case: null }, true)}
+      onChange({ text: event.currentTarget.value }, true)}
   />`;
 }
 
@@ -150,7 +149,7 @@ function StatusChips({ view, found, onChange }) {
           words=${html`<${StatusMark} status=${status} silent /> ${statusWord(status)}`}
           count=${found.statuses[STATUSES.indexOf(status)]}
           isPressed=${view.status.includes(status)}
-          onClick=${() => onChange({ status: toggled(view.status, status), case: null })}
+          onClick=${() => onChange({ status: toggled(view.status, status) })}
         />`,
     )}
   </div>`;
@@ -195,7 +194,7 @@ function ChangeChips({ view, found, onChange }) {
             words=${words}
             count=${count}
             isPressed=${view.change === name}
-            onClick=${() => onChange({ change: name, case: null })}
+            onClick=${() => onChange({ change: name })}
           />`,
       )}
   </div>`;
@@ -246,7 +245,7 @@ function FacetList({ facet, value, onChange }) {
       options,
     ]}
     onPick=${(/** @type {string} */ picked) =>
-      onChange({ [facet.name]: choices[Number(picked)]?.value ?? null, case: null })}
+      onChange({ [facet.name]: choices[Number(picked)]?.value ?? null })}
   />`;
 }
 
@@ -262,7 +261,7 @@ function SortList({ prepared: { index, hasScores }, sort, onChange }) {
     label=${t("filters.sort")}
     value=${sort}
     options=${sorts.map((name) => html`<option key=${name} value=${name}>${t(`filters.sort_${name}`)}</option>`)}
-    onPick=${(/** @type {string} */ picked) => onChange({ sort: picked, case: null })}
+    onPick=${(/** @type {string} */ picked) => onChange({ sort: picked })}
   />`;
 }
 
@@ -290,7 +289,7 @@ export function ChosenFilters({ prepared, rankings, view, found, onChange }) {
           class="chip"
           aria-pressed="true"
           title=${t("filters.remove")}
-          onClick=${() => onChange({ [name]: null, case: null })}
+          onClick=${() => onChange({ [name]: null })}
         >
           ${t(`filters.chosen_${name}`, { name: chosenText(name, String(view[name]), rankings) })}
           <span aria-hidden="true">✕</span>
@@ -314,12 +313,7 @@ export function isNarrowed(view) {
 
 /** The patch that takes all filters away. */
 export function clearedFilters() {
-  return {
-    ...Object.fromEntries(NAMED_FILTERS.map((name) => [name, null])),
-    status: [],
-    text: "",
-    case: null,
-  };
+  return { ...Object.fromEntries(NAMED_FILTERS.map((name) => [name, null])), status: [], text: "" };
 }
 
 /**

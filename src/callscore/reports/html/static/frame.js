@@ -30,7 +30,7 @@ export function Report({ source, heading, actions, embedded = false }) {
   const prepared = useMemo(() => prepareIndex(source, problemText), [source]);
   const rankings = useMemo(() => rankProblems(prepared), [prepared]);
   const [view, onChange] = useAddress(document_.comparison !== null);
-  const found = useMemo(() => select(prepared, view), [prepared, JSON.stringify({ ...view, case: null })]);
+  const found = useMemo(() => select(prepared, view), [prepared, JSON.stringify({ ...view })]);
   // what does not depend on a filter is not made anew by each letter of a search
   const overview = useMemo(
     () => html`<${Overview} source=${source} view=${view} onChange=${onChange} />`,
@@ -47,7 +47,7 @@ export function Report({ source, heading, actions, embedded = false }) {
     html`<div class="section">
       <${ComparisonOverview}
         source=${source}
-        onFilter=${(/** @type {object} */ patch) => onChange({ ...patch, case: null })}
+        onFilter=${onChange}
       />
     </div>`;
   const [isHelpOpen, setHelpOpen] = useState(false);

@@ -4,8 +4,7 @@
  */
 
 import { CHANGES, ChangeMark, STATUSES, StatusMark } from "./marks.js";
-import { Reasons } from "./reasons.js";
-import { Text } from "./text.js";
+import { Reasons, shortText } from "./reasons.js";
 import { html, useLayoutEffect, useRef, useState } from "./vendor/preact-htm.js";
 import { number, percent, t } from "./words.js";
 
@@ -17,9 +16,6 @@ const SPARE_ROWS = 6;
 
 /** Rows of a list: browsers draw no element higher than about 33 million pixels. */
 export const MOST_ROWS = 500_000;
-
-/** Characters of an id or an input in a row. */
-const LONGEST_ID = 300;
 
 /**
  * The lines of the list: a row is its number, and a trial of an unfolded row is `trialEntry` of its item.
@@ -176,8 +172,11 @@ function showRow(list, at) {
 function CaseRow({ prepared, found, lines, at, isUnfolded, isCurrent, onOpen, onFold }) {
   const entry = lines.entries[at];
   const isTrial = entry < 0;
-  const size = isTrial ? 0 : prepared.itemsOf.start[entry + 1] - prepared.itemsOf.start[entry];
+  const { start } = prepared.itemsOf;
   const item = itemOfEntry(prepared, found, entry);
+  const row = prepared.rowOf[item];
+  const size = start[row + 1] - start[row];
+  const canFold = size > 1 && !isTrial;
   const isDim = isTrial && !found.matches[item];
   return html`<div
     id=${`case-row-${entry}`}
@@ -185,13 +184,13 @@ function CaseRow({ prepared, found, lines, at, isUnfolded, isCurrent, onOpen, on
     style=${{ top: `${at * ROW_HEIGHT}px` }}
     role=${prepared.hasTrials ? "treeitem" : "option"}
     aria-selected=${isCurrent}
-    aria-setsize=${isTrial ? trialsBeside(prepared, item) : found.rows.length}
+    aria-setsize=${isTrial ? size : found.rows.length}
     aria-posinset=${lines.places ? lines.places[at] : at + 1}
     aria-level=${prepared.hasTrials ? (isTrial ? 2 : 1) : null}
-    aria-expanded=${size > 1 ? isUnfolded : null}
+    aria-expanded=${canFold ? isUnfolded : null}
     onClick=${() => onOpen(entry)}
   >
-    ${size > 1
+    ${canFold
       ? html`<span
           class="case-row-fold"
           aria-hidden="true"
@@ -202,70 +201,62 @@ function CaseRow({ prepared, found, lines, at, isUnfolded, isCurrent, onOpen, on
           >${isUnfolded ? "▾" : "▸"}</span
         >`
       : null}
-    ${size > 1
-      ? html`<${TrialsLine} prepared=${prepared} row=${entry} item=${item} />`
-      : html`<${ItemLine} prepared=${prepared} item=${item} isTrial=${isTrial} />`}
-    <span class="one-line case-row-reasons"><${RowReasons} prepared=${prepared} entry=${entry} item=${item} /></span>
+    <${RowLines} prepared=${prepared} entry=${entry} item=${item} />
   </div>`;
 }
 
 /**
- * @param {import("./selection").Prepared} prepared
- * @param {number} item
+ * What a row says: a mark, a name and a number, and below what is wrong.
+ * @param {{prepared: import("./selection").Prepared, entry: number, item: number}} properties
  */
-function trialsBeside({ rowOf, itemsOf: { start } }, item) {
-  return start[rowOf[item] + 1] - start[rowOf[item]];
-}
-
-/**
- * The first line of a row with one trial, or of a trial.
- * @param {{prepared: import("./selection").Prepared, item: number, isTrial: boolean}} properties
- */
-function ItemLine({ prepared, item, isTrial }) {
-  const { index } = prepared;
+function RowLines({ prepared, entry, item }) {
+  const { index, hasScores, itemsOf } = prepared;
   const trial = index.trial?.[item] ?? null;
+  const { passed, total, status } = trialCounts(prepared, entry, item);
+  const words = total > 1 ? t("list.trials_passed", { passed: number(passed), total: number(total) }) : null;
+  const items = entry < 0 ? [item] : itemsOf.at.subarray(itemsOf.start[entry], itemsOf.start[entry + 1]);
   return html`${index.change
       ? html`<${ChangeMark} change=${CHANGES[index.change[item]]} />`
-      : html`<${StatusMark} status=${STATUSES[index.status[item]]} />`}
+      : html`<${StatusMark} status=${status} />`}
     <span class="one-line case-row-id">
-      ${isTrial ? null : html`<${CaseId} id=${index.id[item]} />`}
-      ${trial === null ? null : html`<span class=${isTrial ? "" : "muted"}>${t("list.trial", { trial })}</span>`}
+      ${entry < 0 ? null : html`<${CaseId} prepared=${prepared} item=${item} />`}
+      ${trial === null || words ? null : html`<span class="muted">${t("list.trial", { trial })}</span>`}
     </span>
-    <span class="case-row-score">${index.change ? beforeAfter(index, item) : prepared.hasScores ? percent(index.score[item]) : null}</span>`;
-}
-
-/**
- * The first line of a row with several trials: how many passed.
- * @param {{prepared: import("./selection").Prepared, row: number, item: number}} properties
- */
-function TrialsLine({ prepared, row, item }) {
-  const { passed, total, status } = trialCounts(prepared, row);
-  const words = t("list.trials_passed", { passed: number(passed), total: number(total) });
-  return html`<${StatusMark} status=${status} />
-    <span class="one-line case-row-id"><${CaseId} id=${prepared.index.id[item]} /></span>
     <span class="case-row-score" title=${words}
-      ><span aria-hidden="true">${passed}/${total}</span><span class="visually-hidden">${words}</span></span
-    >`;
+      >${words
+        ? html`<span aria-hidden="true">${passed}/${total}</span><span class="visually-hidden">${words}</span>`
+        : index.change
+          ? beforeAfter(index, item)
+          : hasScores && percent(index.score[item])}</span
+    >
+    <span class="one-line case-row-reasons"><${RowReasons} prepared=${prepared} items=${items} item=${item} /></span>`;
 }
 
 /**
- * How many trials of a row passed, and the status of the row: `mixed` if some of them.
+ * How many trials of a line there are and passed, and its status: `mixed` if some of them passed.
  * @param {import("./selection").Prepared} prepared
- * @param {number} row
+ * @param {number} entry
+ * @param {number} item
  */
-export function trialCounts({ itemsOf: { start, at }, status }, row) {
-  const total = start[row + 1] - start[row];
+function trialCounts({ itemsOf: { start, at }, status }, entry, item) {
   const counts = STATUSES.map(() => 0);
-  for (let next = start[row]; next < start[row + 1]; next += 1) counts[status[at[next]]] += 1;
-  const passed = counts[0];
-  const worst = STATUSES.findLastIndex((_, code) => counts[code] === total);
-  return { passed, total, status: worst >= 0 ? STATUSES[worst] : passed ? "mixed" : "failed" };
+  const total = entry < 0 ? 1 : start[entry + 1] - start[entry];
+  if (total === 1) counts[status[item]] = 1;
+  else for (let next = start[entry]; next < start[entry + 1]; next += 1) counts[status[at[next]]] += 1;
+  const same = counts.indexOf(total);
+  return { passed: counts[0], total, status: same >= 0 ? STATUSES[same] : counts[0] ? "mixed" : "failed" };
 }
 
-/** @param {{id: string}} properties */
-export function CaseId({ id }) {
-  if (id === "") return html`<em class="muted">${t("list.no_id")}</em>`;
-  return html`<${Text} value=${id} limit=${LONGEST_ID} />`;
+/**
+ * The id of a case, and its evaluation if there are several.
+ * @param {{prepared: import("./selection").Prepared, item: number}} properties
+ */
+function CaseId({ prepared: { document: document_, index }, item }) {
+  const id = index.id[item];
+  const label = index.evaluation && document_.evaluations[index.evaluation[item]].label;
+  return html`${id ? shortText(id) : html`<em>${t("list.no_id")}</em>`}${label
+    ? html` <span class="muted case-row-of">${shortText(label)}</span>`
+    : null}`;
 }
 
 /**
@@ -285,21 +276,13 @@ function beforeAfter(index, item) {
 
 /**
  * The second line: what is wrong; if nothing is, the beginning of the input.
- * @param {{prepared: import("./selection").Prepared, entry: number, item: number}} properties
+ * @param {{prepared: import("./selection").Prepared, items: ArrayLike<number>, item: number}} properties
  */
-function RowReasons({ prepared, entry, item }) {
-  const problems = entry < 0 ? problemsOf(prepared, [item]) : problemsOf(prepared, rowItems(prepared, entry));
+function RowReasons({ prepared, items, item }) {
+  const problems = problemsOf(prepared, items);
   if (problems.length) return html`<${Reasons} problems=${problems} />`;
   const about = prepared.index.about?.[item];
-  return about ? html`<span class="muted"><${Text} value=${about} limit=${LONGEST_ID} /></span>` : null;
-}
-
-/**
- * @param {import("./selection").Prepared} prepared
- * @param {number} row
- */
-function rowItems({ itemsOf: { start, at } }, row) {
-  return at.subarray(start[row], start[row + 1]);
+  return about ? html`<span class="muted">${shortText(about)}</span>` : null;
 }
 
 /**
@@ -326,18 +309,11 @@ function problemsOf({ index }, items) {
  * @param {number} properties.most
  */
 export function PrintedList({ prepared, found, most }) {
-  const rows = [...found.rows.subarray(0, most)];
-  return html`<div class="printed-list">
-    ${rows.map((row) => {
-      const item = itemOfEntry(prepared, found, row);
-      const size = prepared.itemsOf.start[row + 1] - prepared.itemsOf.start[row];
-      return html`<div key=${row} class="printed-row">
-        ${size > 1
-          ? html`<${TrialsLine} prepared=${prepared} row=${row} item=${item} />`
-          : html`<${ItemLine} prepared=${prepared} item=${item} isTrial=${false} />`}
-        <span class="one-line case-row-reasons"><${RowReasons} prepared=${prepared} entry=${row} item=${item} /></span>
-      </div>`;
-    })}
-    ${found.rows.length > most ? html`<p>${t("list.not_printed", { count: number(found.rows.length - most) })}</p>` : null}
-  </div>`;
+  return html`${[...found.rows.subarray(0, most)].map(
+    (row) =>
+      html`<div key=${row} class="printed-row">
+        <${RowLines} prepared=${prepared} entry=${row} item=${itemOfEntry(prepared, found, row)} />
+      </div>`,
+  )}
+  ${found.rows.length > most ? html`<p>${t("list.not_printed", { count: number(found.rows.length - most) })}</p>` : null}`;
 }

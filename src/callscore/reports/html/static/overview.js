@@ -13,6 +13,9 @@ import { decimal, number, percent, plural, seconds, t } from "./words.js";
 /** Names of a note that are listed. */
 const MOST_NAMES = 20;
 
+/** Evaluations whose trends are drawn. */
+const MOST_TRENDS = 20;
+
 /** How long a button says that it copied, in milliseconds. */
 const COPIED_TIME = 2000;
 
@@ -129,7 +132,7 @@ function Counts({ counts, view, onChange }) {
             <button
               class="pick count"
               aria-pressed=${view.status.includes(status)}
-              onClick=${() => onChange({ status: toggled(view.status, status), case: null })}
+              onClick=${() => onChange({ status: toggled(view.status, status) })}
             >
               <span class="count-number">${number(numbers[status])}</span>
               <span class=${`word is-${status}`}><${StatusMark} status=${status} silent /> ${t(`overview.count_${status}`)}</span>
@@ -244,30 +247,34 @@ function NoteNames({ names }) {
  */
 function Evaluations({ parts }) {
   const isTable = parts.length > 1 || parts.some(({ scorers }) => scorers.length > 1);
+  const trends = parts.filter(({ trend }) => trend.length > 1);
+  const names = ["evaluation", "cases", "passed", "failed", "errors"];
+  const hasScorers = parts.some(({ scorers }) => scorers.length);
   return html`${isTable
     ? html`<div class="card">
         <h2>${t("overview.evaluations")}</h2>
         <${DataTable}
           label=${t("overview.evaluations")}
-          head=${["evaluation", "cases", "passed", "failed", "errors", "scorers"].map((name) => t(`overview.${name}`))}
-          texts=${1}
+          head=${[...names, ...(hasScorers ? ["scorers"] : [])].map((name) => t(`overview.${name}`))}
+          texts=${hasScorers ? 1 : 0}
           rows=${parts.map((part) => [
             shortText(part.label),
             ...[part.cases, part.passed, part.failed, part.errors].map(number),
-            html`<${Scorers} scorers=${part.scorers} />`,
+            ...(hasScorers ? [html`<${Scorers} scorers=${part.scorers} />`] : []),
           ])}
         />
       </div>`
     : null}
-  ${parts
-    .filter(({ trend }) => trend.length > 1)
-    .map(
-      ({ label, trend }) =>
-        html`<div key=${label} class="card">
-          <h2>${parts.length > 1 ? html`${shortText(label)}: ` : null}${t("overview.trend")}</h2>
-          <${Trend} points=${trend} />
-        </div>`,
-    )}`;
+  ${trends.length > 0 &&
+  html`<div class="card">
+    <h2>${t("charts.trend")}</h2>
+    <div class="trends">
+      ${trends.slice(0, MOST_TRENDS).map(
+        ({ label, trend }) =>
+          html`<div key=${label}>${parts.length > 1 && html`<h3>${shortText(label)}</h3>`}<${Trend} points=${trend} /></div>`,
+      )}
+    </div>
+  </div>`}`;
 }
 
 /** @param {{scorers: import("./types").EvaluationPart["scorers"]}} properties */

@@ -150,7 +150,7 @@ function Panel({ kind, title, lead, lines, count, noun, view, onChange, children
               class="pick"
               title=${line.words}
               aria-pressed=${view[kind] === line.key}
-              onClick=${() => onChange({ [kind]: view[kind] === line.key ? null : line.key, case: null })}
+              onClick=${() => onChange({ [kind]: view[kind] === line.key ? null : line.key })}
             >
               <span class="one-line">${line.name}</span> <span>${number(line.count)}</span>
               ${line.bar}${line.words ? html`<span class="visually-hidden">${line.words}</span>` : null}
@@ -173,7 +173,7 @@ function Panel({ kind, title, lead, lines, count, noun, view, onChange, children
  * @param {import("./types").Problem} problem
  */
 function fillName(kind, problem) {
-  if (kind !== "failure" || !FAILURE_FILLS.has(problem.class)) return "";
+  if (kind !== "failure" || !FAILURE_FILLS.has(problem.class)) return "is-incorrect";
   return `is-${problem.class}`;
 }
 
