@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from playwright.sync_api import Page
-    from tests.servers.browser import Conduct, Site
+    from tests.servers.browser import Conduct, Findings, Site
 
 POLICY = "<meta http-equiv='Content-Security-Policy' content=\"default-src 'none'\">"
 
@@ -64,3 +64,12 @@ def test_between_two_pages_another_test_can_run_a_loop(page: Page) -> None:
     asyncio._set_running_loop(running)
 
     assert answered == page.evaluate("42")
+
+
+def test_a_barrier_is_found(page: Page, barriers: Findings, tmp_path: Path) -> None:
+    content = f"<!doctype html><title>x</title>{POLICY}<button></button><p>Hello"
+    (tmp_path / "page.html").write_text(content, encoding="utf-8")
+
+    page.goto((tmp_path / "page.html").as_uri())
+
+    assert any(found.startswith("button-name: ") for found in barriers(page))

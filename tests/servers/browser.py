@@ -18,17 +18,28 @@ import threading
 from contextlib import contextmanager
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 import pytest
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
     from playwright.sync_api import Browser, ConsoleMessage, Dialog, Page, Request
 
-__all__ = ["Conduct", "NewPage", "Site", "browser", "conduct", "new_page", "page", "site"]
+__all__ = [
+    "Conduct",
+    "Findings",
+    "NewPage",
+    "Site",
+    "barriers",
+    "browser",
+    "conduct",
+    "new_page",
+    "page",
+    "site",
+]
 
 # Nothing of it talks to anybody, whatever the page says.
 ARGUMENTS = (
@@ -51,6 +62,8 @@ addEventListener("securitypolicyviolation", (event) => {
 });
 """
 _LATER = "() => new Promise((done) => setTimeout(done, 0))"
+AXE = Path(__file__).parents[2] / "tools/javascript/node_modules/axe-core/axe.min.js"
+_CHECK = "() => axe.run(document, {resultTypes: ['violations']})"
 
 
 class Conduct:
@@ -168,6 +181,31 @@ def new_page(browser: Browser, conduct: Conduct) -> Iterator[NewPage]:
 def page(new_page: NewPage) -> Page:
     """An empty page."""
     return new_page(viewport={"width": 1280, "height": 900})
+
+
+class Findings(Protocol):
+    def __call__(self, page: Page) -> list[str]:
+        """What keeps people from using a page: a line for each serious or critical finding."""
+
+
+@pytest.fixture
+def barriers() -> Findings:
+    """Looks for them with axe-core."""
+    if not AXE.exists():
+        pytest.skip("axe-core is not installed: `make scripts` installs it")
+    source = AXE.read_text(encoding="utf-8")
+
+    def find(page: Page) -> list[str]:
+        page.evaluate(f"() => {{ {source} }}")  # not as a script: the policy would forbid it
+        found = page.evaluate(_CHECK)
+        return [
+            f"{each['id']}: {node['target']} {node['failureSummary']}"
+            for each in found["violations"]
+            for node in each["nodes"]
+            if each["impact"] in {"serious", "critical"}
+        ]
+
+    return find
 
 
 class _Quiet(SimpleHTTPRequestHandler):
