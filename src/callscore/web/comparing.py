@@ -24,6 +24,7 @@ from callscore.reports.html.document import document_json
 from callscore.runner.compared_cases import ComparedCases, RunTrials
 from callscore.web.answering import Encoded, hidden
 from callscore.web.asking import BAD_REQUEST, NOT_FOUND
+from callscore.web.indexing import IndexWriter
 from callscore.web.listing import evaluation_key, run_summary
 from callscore.web.remembering import Remembered
 
@@ -40,7 +41,7 @@ if TYPE_CHECKING:
 
 __all__ = ["ComparedPair", "Comparisons", "compare_pair", "compared_case"]
 
-_MOST_KEPT = 4
+_MOST_KEPT = 2  # of large runs, each takes hundreds of megabytes
 _MOST_RUNS = 10
 _PAGE = 200
 _TWO = 2
@@ -85,9 +86,10 @@ def compare_pair(
         store.side(runs[0], labels[0]), store.side(runs[1], labels[1]), lambda: store
     )
     comparison = compare_sides(*sides)
-    writers = [_writer(store, side, lang) for side in sides]
-    sources = [RunTrials(store, run.id, writer) for run, writer in zip(runs, writers, strict=True)]
-    cases = ComparedCases(sides, (sources[0], sources[1]))
+    full = [RunTrials(store, side.run, _writer(store, side, lang)) for side in sides]
+    cases = ComparedCases(sides, (full[0], full[1]))
+    writers = IndexWriter(lang), IndexWriter(lang)
+    listed = [RunTrials(store, run.id, write) for run, write in zip(runs, writers, strict=True)]
     compared = ComparedRuns(
         comparison=comparison,
         pairs=cases.pairs,
@@ -95,7 +97,7 @@ def compare_pair(
         case_command=_show_command(store, sides[1]),
         pass_mark=_pass_mark(sides[1]),
     )
-    columns = compared_index(compared, _shown_trials(cases.pairs, sources), lang)
+    columns = compared_index(compared, _shown_trials(cases.pairs, listed), lang)
     document = document_json(compared_document(compared, lang), lang)
     evaluations, positions = listed_evaluations(cases.pairs)
     return ComparedPair(

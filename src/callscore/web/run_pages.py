@@ -2,25 +2,25 @@
 
 from __future__ import annotations
 
-from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from callscore.core.phrases import Language, Phrase
 from callscore.evaluations.locations import file_of_location
-from callscore.hiding.hider import Hider
+from callscore.hiding.environment import secret_values
+from callscore.hiding.hider import hide_for_report
 from callscore.history.notes import notes_on
 from callscore.history.records import json_bytes
-from callscore.reports.html.case_view import encode_view, index_row, view_of_result
+from callscore.reports.html.case_view import encode_view
 from callscore.reports.html.document import document_json
-from callscore.reports.html.packing import Packer
 from callscore.reports.html.run import AboutRun, result_view, run_document
 from callscore.runner.run_report import StoredRunReport
 from callscore.runner.stored_results import StoredResults
 from callscore.runner.stored_runs import ShowOptions, evaluation_label
 from callscore.web.answering import Encoded, hidden
 from callscore.web.asking import NOT_FOUND
+from callscore.web.indexing import index_of
 from callscore.web.listing import evaluation_key, run_summary
 from callscore.web.live import progress_of, status_of
 from callscore.web.remembering import Remembered
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 __all__ = ["RunPages", "name_of_record", "position_of"]
 
 _MOST_DOCUMENTS = 6
-_MOST_RUNS = 12
+_MOST_RUNS = 8
 _NO_EVALUATION = Phrase(
     "run {run} has no evaluation number {number}", "в прогоне {run} нет проверки номер {number}"
 )
@@ -122,24 +122,16 @@ class RunPages:
 
 def _secrets() -> int:
     """Changes if other secrets are hidden from now on."""
-    from callscore.hiding.environment import secret_values
-
     return hash(secret_values())
 
 
 def report_of(store: Store, run: RunRecord, lang: Language) -> tuple[bytes, bytes]:
     """The document and the index of the report of a run, as JSON, without its cases."""
     report = StoredRunReport(store, run, ShowOptions(show="all", max_shown=None, lang=lang))
-    hider = Hider()
-    with closing(Packer()) as packer:
-        for evaluation, result in report.results():
-            shown = hider.data(result) if hider.has_any else result
-            view = view_of_result(shown, lang)
-            packer.add(index_row(view, shown.score, lang, evaluation=evaluation), b"")
-        index = packer.index()
+    index = index_of(report.results(), lang)
     about = AboutRun(row=report.heading(), trends=report.trends())
     document = run_document(report.totals(), about, lang)
-    return document_json(hider.data(document), lang), index
+    return document_json(hide_for_report(document), lang), index
 
 
 def position_of(store: Store, run: RunRecord, position: int, asked: Asked) -> EvaluationRecord:
