@@ -103,10 +103,10 @@ def _code(match: re.Match[str]) -> str:
 
 
 def table_of_all() -> str:
-    """Every option with its one meaning, and the commands that have it."""
-    found: dict[str, list[OptionRow]] = {}
+    """Every option with its meaning, and the commands that have it."""
+    found: dict[tuple[str, str], list[OptionRow]] = {}
     for row in sorted(option_rows(), key=lambda each: each.option.opts[-1].lstrip("-")):
-        found.setdefault(row.option.opts[-1], []).append(row)
+        found.setdefault((row.option.opts[-1], row.meaning), []).append(row)
     rows = []
     for same in found.values():
         names = ", ".join(f"`{row.command}`" for row in same)

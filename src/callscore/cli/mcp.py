@@ -24,7 +24,7 @@ _LAST_PORT = 65_535
     "--port",
     type=click.IntRange(0, _LAST_PORT),
     metavar="N",
-    help=f"Port for --http; 0 for any free port.  [default: {_PORT}]",
+    help=f"Port on this machine; 0 for any free port.  [default: {_PORT}]",
 )
 def command(*, is_http: bool, host: str | None, port: int | None) -> None:
     """Serve the scoring tools to agents, as an MCP server.
