@@ -103,6 +103,7 @@ class Run:
         kept = StoredRun(
             records, self.results, self.score_of, case_payload, self.calls_of, (TimeoutError,)
         )
+        kept = kept._replace(only=options.pop("only", None))
         return find_blessings(kept, CaseLocator(self.root), self.root, **options)
 
     def problems(self, **options: Any) -> dict[str, str]:
@@ -132,6 +133,23 @@ def test_calls_that_are_not_expected_are_to_be_written(run: Run) -> None:
     rewrite([blessed.change], run.root)
     assert '"id":"a","input":"about a","expected":["f",{"name":"h","arguments":{}}]' in run.text
     assert '"expected":["g"]' in run.text
+
+
+def test_a_single_case_is_accepted_unless_another_variant_is_right(run: Run) -> None:
+    run.write(apple=["f"], pear=["f"])
+    run.variants = ["big", "small"]
+    run.answered("apple", ["f"], ["g"])
+    run.answered("pear", ["f"], ["g"])
+    run.answered("pear", ["f"], ["f"], evaluation=1)
+
+    apple = run.blessings(only=(0, "apple"))
+    pear = run.blessings(only=(0, "pear"))
+
+    assert [each.change.label for each in apple.changes] == ["cases [big]::apple"]
+    assert (apple.cases, apple.refused) == (1, ())
+    assert (pear.cases, pear.changes) == (1, ())
+    assert "small" in pear.refused[0].problem
+    assert run.blessings(only=(1, "apple")).cases == 0
 
 
 def test_only_what_has_the_words_is_looked_at(run: Run) -> None:

@@ -55,7 +55,8 @@ Only this machine can reach the page. It needs an extra: pip install 'callscore[
     "--port",
     type=click.IntRange(0, _LAST_PORT),
     metavar="N",
-    help=f"Port; 0 for any free port.  [default: {DEFAULT_PORT}, or the next free one]",
+    help="Port on this machine; 0 for any free port."
+    f"  [default: {DEFAULT_PORT}, or the next free one]",
 )
 @click.option("--no-browser", is_flag=True, help="Print the address, and open no browser.")
 @store_option
@@ -91,7 +92,7 @@ def _until_stopped() -> Iterator[None]:
 
 
 def _show(address: str) -> None:
-    """Open an address in the browser, if somebody is at the terminal."""
+    """Open an address in the browser, if the command was started in a terminal."""
     if sys.stderr is not None and sys.stderr.isatty():
         open_in_browser(address)
 

@@ -37,8 +37,7 @@ _DIGEST_SIZE = 16
 _CHANGED = Phrase(
     "nothing was written: the file, or what would be written to it, has changed since it was shown. Look"
     " at the change again",
-    "ничего не записано: файл или то, что было бы записано, изменилось с момента показа. Посмотрите"
-    " изменение ещё раз",
+    "ничего не записано: файл или изменение стали другими с момента показа. Посмотрите изменение ещё раз",
 )
 _NO_CASE = Phrase("run {run} has no case {case!r}", "в прогоне {run} нет случая {case!r}")
 _NOTHING = Phrase(

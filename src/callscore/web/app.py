@@ -106,7 +106,7 @@ class Page:
             "/api/settings": lambda asked: settings_page(history, asked),
             "/api/search": lambda asked: search_page(history, asked),
         }
-        told = {
+        changing = {
             "/api/runs/{run}/cancel": lambda asked: cancel(history, asked),
             "/api/runs/{run}/rescore": self._previews.make,
             "/api/runs/{run}/accept": self._acceptances.make,
@@ -120,7 +120,7 @@ class Page:
             Route(path, self._answering(each), methods=["GET"]) for path, each in asked.items()
         ]
         routes += [
-            Route(path, self._answering(each), methods=["POST"]) for path, each in told.items()
+            Route(path, self._answering(each), methods=["POST"]) for path, each in changing.items()
         ]
         routes.append(Route("/api/events", self._events, methods=["GET"]))
         app = Starlette(routes=routes, exception_handlers={HTTPException: _http_error})
@@ -205,10 +205,10 @@ class Page:
             return _error_response(error)
         headers = {"x-accel-buffering": "no"}
         return StreamingResponse(
-            self._told(watcher), media_type="text/event-stream", headers=headers
+            self._event_stream(watcher), media_type="text/event-stream", headers=headers
         )
 
-    async def _told(self, watcher: Watcher) -> AsyncIterator[bytes]:
+    async def _event_stream(self, watcher: Watcher) -> AsyncIterator[bytes]:
         """The events of a run, until it ends or the reader leaves."""
         with closing(watcher):
             while True:

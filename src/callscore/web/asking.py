@@ -21,9 +21,9 @@ INVALID = 422
 _MISSING = Phrase("the parameter {name} is missing", "не указан параметр {name}")
 _NO_NUMBER = Phrase(
     "{name}: expected an integer from {low} to {high}, got {value}",
-    "{name}: нужно целое число от {low} до {high}, получено {value}",
+    "{name}: ожидается целое число от {low} до {high}, получено {value}",
 )
-_NO_TEXT = Phrase("{name}: expected a text", "{name}: нужен текст")
+_NO_TEXT = Phrase("{name}: expected a text", "{name}: ожидается текст")
 _LONG = Phrase(
     "{name}: the text is longer than {most} characters", "{name}: текст длиннее {most} символов"
 )

@@ -103,15 +103,15 @@ def serve_beside() -> None:
     Thread(target=wait_for_end, daemon=True).start()
     try:
         with page_server(asked["store"], lang=asked["lang"]) as server:
-            _tell({"address": server.address})
+            _send({"address": server.address})
             # A process that an agent has forked may keep the input open.
             while not is_over.wait(_TICK) and os.getppid() == parent:
                 continue
     except CallscoreError as error:
-        _tell({"error": str(error)})
+        _send({"error": str(error)})
 
 
-def _tell(answer: dict[str, str]) -> None:
+def _send(answer: dict[str, str]) -> None:
     with suppress(BrokenPipeError):
         sys.stdout.buffer.write(json_bytes(answer) + b"\n")
         sys.stdout.buffer.flush()

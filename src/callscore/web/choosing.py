@@ -81,8 +81,8 @@ _FIELDS = {
         Phrase("Order of calls", "Порядок вызовов"),
         Phrase(
             "any; in_order: in the expected order, other calls may be between; exact: position by position",
-            "any: любой; in_order: в ожидаемом порядке, между ними могут быть другие; exact: позиция в"
-            " позицию",
+            "any: любой; in_order: в ожидаемом порядке, между ними могут быть другие вызовы; exact:"
+            " позиция в позицию",
         ),
         get_args(Order),
     ),
@@ -111,7 +111,7 @@ _FIELDS = {
         Phrase("Calls that count", "Учитываемые вызовы"),
         Phrase(
             "all; writes: only calls of tools that may change something",
-            "all: все; writes: только инструментов, которые могут что-то изменить",
+            "all: все; writes: только вызовы инструментов, которые могут что-то изменить",
         ),
         get_args(CountCalls),
     ),
@@ -143,16 +143,16 @@ _FIELDS = {
     ),
     "normalize_name": _Field(
         "choices",
-        Phrase("Differences in names to ignore", "Незначимые различия имён"),
-        Phrase("In the names of tools", "Различия в именах инструментов"),
+        Phrase("What to ignore in names", "Что не учитывать в именах"),
+        Phrase("In the names of tools", "В именах инструментов"),
         get_args(NamePart),
     ),
     "effects": _Field(
         "effects",
         Phrase("Effects of tools", "Действие инструментов"),
         Phrase(
-            "Which tools read and which write, such as get_*: read; for calls that count: writes",
-            "Какие инструменты читают, какие пишут, например get_*: read; для учёта только writes",
+            "Which tools read and which write, such as get_*: read. It matters if only writes count",
+            "Какие инструменты читают, какие пишут, например get_*: read. Важно, если учитываются только writes",
         ),
         ("read", "write"),
     ),

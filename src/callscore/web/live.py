@@ -1,4 +1,4 @@
-"""A run in progress: how far it is, told as server-sent events, and how it is stopped."""
+"""A run in progress: how far it is, sent as server-sent events, and how it is stopped."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ class WatchedRun:
             replaced = results_since(self._store, self._run, self._moment)
             found += [each for each in replaced if each.number in self._known]
         self._take(found)
-        return self._told(record, status)
+        return self._progress_at(record, status)
 
     def _take(self, results: list[LiveResult]) -> None:
         for result in results:
@@ -98,7 +98,7 @@ class WatchedRun:
         ordered = sorted(newest.values(), key=lambda each: (each.finished_at, each.number))
         self._newest = ordered[-_MOST_SHOWN:]
 
-    def _told(self, record: RunRecord, status: str) -> dict[str, Any]:
+    def _progress_at(self, record: RunRecord, status: str) -> dict[str, Any]:
         statuses = [status for status, _ in self._known.values()]
         scores = [f1 for _, f1 in self._known.values() if f1 is not None]
         total = record.totals.get("planned_trials")
@@ -195,18 +195,18 @@ class Watcher:
             return b"", None
         started = monotonic()
         try:
-            told = self._look()
-        except Exception as error:  # noqa: BLE001  (it is told, and ends the stream)
+            progress = self._look()
+        except Exception as error:  # noqa: BLE001  (it is sent, and ends the stream)
             _, content = error_answer(error)
             return _event("problem", encoded(content)), None
-        data = encoded(told)
+        data = encoded(progress)
         event = b"" if data == self._last else _event("progress", data)
         if not event and started - self._spoken > _HEARTBEAT:
             event = b": still here\n\n"
         if event:
             self._spoken = started
         self._last = data
-        if told["is_finished"]:
+        if progress["is_finished"]:
             return event, None
         return event, max(_PAUSE, (monotonic() - started) / _SHARE)
 
@@ -217,10 +217,10 @@ class Watcher:
                 self._looks = 0
             is_thorough = self._looks % _THOROUGH == 0
             self._looks += 1
-            told = self._watched.progress(is_thorough=is_thorough)
-            if told["is_finished"] and not is_thorough:
-                told = self._watched.progress()  # with all that was replaced
-            return told
+            progress = self._watched.progress(is_thorough=is_thorough)
+            if progress["is_finished"] and not is_thorough:
+                progress = self._watched.progress()  # with all that was replaced
+            return progress
 
     def close(self) -> None:
         """Tell no more."""

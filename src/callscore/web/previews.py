@@ -50,7 +50,7 @@ _RUNNING = Phrase(
     "run {run} is in progress. Score it again when it has ended",
     "прогон {run} ещё идёт. Оцените его заново, когда он закончится",
 )
-_NO_SETTINGS = Phrase("settings: expected an object", "settings: нужен объект")
+_NO_SETTINGS = Phrase("settings: expected an object", "настройки (settings): ожидается объект")
 
 
 class _Preview:
