@@ -3,14 +3,17 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { actualCalls, mergedRows, partingCall, visibleParts } from "../../src/callscore/reports/html/static/calls.js";
+import { actualCalls, foldedParts, mergedRows, partingCall } from "../../src/callscore/reports/html/static/calls.js";
 
 const call = (name, n = 1) => ({ name, arguments: { n } });
 const same = (name, expected, actual, n) => ({ mark: "=", expected: call(name, n), expected_index: expected, actual_index: actual });
 const extra = (name, actual, n) => ({ mark: "+", actual: call(name, n), actual_index: actual });
 const missed = (name, expected) => ({ mark: "-", expected: call(name), expected_index: expected });
 const names = (rows) =>
-  rows.map(({ expected, sides }) => [expected?.name ?? null, ...sides.map((side) => side && `${side.mark}${(side.actual ?? side.expected).name}`)]);
+  rows.map(({ cells: [{ call: expected }, ...sides] }) => [
+    expected?.name ?? null,
+    ...sides.map(({ row }) => row && `${row.mark}${(row.actual ?? row.expected).name}`),
+  ]);
 
 test("the actual calls are in the order in which they were made", () => {
   const rows = [same("a", 0, 2), missed("b", 1), extra("c", 0), { mark: "~", expected: call("d"), actual: call("d", 2), expected_index: 2, actual_index: 1 }];
@@ -53,12 +56,16 @@ test("an expected call is never shown twice, wherever other calls are", () => {
   const before = [extra("x", 0), extra("y", 1), same("a", 0, 2)];
   const after = [same("a", 0, 0), extra("x", 1), extra("y", 2)];
   const merged = mergedRows(before, after, null);
-  assert.equal(merged.filter(({ expected }) => expected).length, 1);
+  assert.equal(merged.filter(({ cells }) => cells[0].call).length, 1);
 });
 
 test("the call at which the runs part is marked on both sides, with one label", () => {
   const merged = mergedRows([same("a", 0, 0), same("b", 1, 1)], [same("a", 0, 1), same("b", 1, 0)], 0);
-  assert.deepEqual(merged.map(({ parts, isLabelled }) => [parts, isLabelled]), [[0, true], [0, false]]);
+  assert.deepEqual(merged.map(({ parting }) => parting), [0, undefined]);
+  assert.deepEqual(merged.map(({ cells }) => cells.map(({ isParting }) => isParting === true)), [
+    [false, true, false],
+    [false, false, true],
+  ]);
 });
 
 test("no call of a run is lost", () => {
@@ -73,20 +80,24 @@ test("no call of a run is lost", () => {
   for (let round = 0; round < 500; round += 1) {
     const [before, after] = [rows(), rows()];
     const merged = mergedRows(before, after, null);
-    assert.deepEqual(merged.flatMap(({ sides }) => sides[0] ?? []), before);
-    assert.deepEqual(merged.flatMap(({ sides }) => sides[1] ?? []), after);
+    assert.deepEqual(merged.flatMap(({ cells }) => cells[1].row ?? []), before);
+    assert.deepEqual(merged.flatMap(({ cells }) => cells[2].row ?? []), after);
   }
 });
 
-test("in a long table, only problems and what is around them are shown at first", () => {
-  const rows = Array.from({ length: 1000 }, (_, at) => ({ sides: [at === 500 ? extra("x", at) : same("a", at, at)] }));
-  const parts = visibleParts(rows, {});
-  assert.deepEqual(parts.filter(({ end }) => end), [
-    { from: 3, to: 497, end: 500 },
-    { from: 504, to: 1000, end: 1000 },
+test("of many quiet items, only those around others are shown at first", () => {
+  const items = Array.from({ length: 1000 }, (_, at) => at);
+  const isQuiet = (item) => item !== 500;
+  const folds = (opened) => foldedParts(items, isQuiet, opened).filter(({ from, to }) => to - from > 1);
+  assert.deepEqual(folds([]), [
+    { from: 2, to: 498 },
+    { from: 503, to: 998 },
   ]);
-  assert.equal(parts.reduce((sum, { from, to }) => sum + to - from, 0), 1000);
-  const opened = visibleParts(rows, { 500: 300 });
-  assert.deepEqual(opened.find(({ end }) => end), { from: 303, to: 497, end: 500 });
-  assert.equal(visibleParts(rows.slice(0, 100), {}).length, 100);
+  assert.deepEqual(folds([2]), [{ from: 503, to: 998 }]);
+  for (const opened of [[], [2], [2, 503]]) {
+    const shown = foldedParts(items, isQuiet, opened).flatMap(({ from, to }) => items.slice(from, to));
+    assert.deepEqual(shown, items);
+  }
+  assert.deepEqual(foldedParts(items.slice(0, 8), isQuiet, []).length, 8);
+  assert.deepEqual(foldedParts([], isQuiet, []), []);
 });

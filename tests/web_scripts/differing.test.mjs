@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { alignLines, commonItems, markDifferences } from "../../src/callscore/reports/html/static/differing.js";
+import { alignLines, comparedParts, markDifferences } from "../../src/callscore/reports/html/static/differing.js";
 
 const shown = (segments) => segments?.map(({ text, differs }) => (differs ? `[${text}]` : text)).join("") ?? null;
 const marked = (expected, actual) => {
@@ -87,12 +87,13 @@ test("the items in common are as many as there can be", () => {
   for (let round = 0; round < 2000; round += 1) {
     const list = () => Array.from({ length: next(12) }, () => next(4));
     const [left, right] = [list(), list()];
-    const pairs = commonItems(left, right);
-    assert.equal(pairs.length, longest(left, right), `${left} | ${right}`);
-    pairs.forEach(([x, y], at) => {
-      assert.equal(left[x], right[y]);
-      assert.ok(!at || (x > pairs[at - 1][0] && y > pairs[at - 1][1]));
-    });
+    const parts = comparedParts(left, right);
+    const same = parts.filter(({ isSame }) => isSame);
+    assert.equal(same.flatMap((part) => part.left).length, longest(left, right), `${left} | ${right}`);
+    for (const part of same) assert.deepEqual(part.left, part.right);
+    assert.deepEqual(parts.flatMap((part) => part.left), left);
+    assert.deepEqual(parts.flatMap((part) => part.right), right);
+    parts.forEach(({ isSame }, at) => assert.ok(!at || isSame !== parts[at - 1].isSame, "by turns"));
   }
 });
 
@@ -101,7 +102,7 @@ test("lines stand beside the lines that they belong to", () => {
   const actual = ["[", '  {"flight": "HAT039", "date": "2024-05-21"}', "]"];
   const rows = alignLines(expected, [actual]);
   assert.deepEqual(
-    rows.map((row) => [shown(row.expected), shown(row.sides[0])]),
+    rows.map((row) => row.columns.map(shown)),
     [
       ["[", "["],
       ['[  {"flight": "HAT136", "date": "2024-05-20"},]', null],
@@ -115,7 +116,7 @@ test("lines stand beside the lines that they belong to", () => {
 test("lines without anything in common stand beside each other, too", () => {
   const rows = alignLines(["0"], [["1"]]);
   assert.deepEqual(
-    rows.map((row) => [shown(row.expected), shown(row.sides[0])]),
+    rows.map((row) => row.columns.map(shown)),
     [["[0]", "[1]"]],
   );
 });
@@ -123,13 +124,26 @@ test("lines without anything in common stand beside each other, too", () => {
 test("two sides stand beside one expectation", () => {
   const rows = alignLines(["a = 1", "b = 2"], [["a = 1", "b = 3"], ["a = 1", "new", "b = 2"]]);
   assert.deepEqual(
-    rows.map((row) => [shown(row.expected), ...row.sides.map(shown)]),
+    rows.map((row) => row.columns.map(shown)),
     [
       ["a = 1", "a = 1", "a = 1"],
       [null, null, "[new]"],
       ["b = 2", "b = [3]", "b = 2"],
     ],
   );
+});
+
+test("lines without a side are shown as they are", () => {
+  assert.deepEqual(alignLines(["a", "b"], []).map(({ columns, same }) => [shown(columns[0]), same]), [["a", true], ["b", true]]);
+});
+
+test("of lists with little in common, nothing is lost, and the beginning is compared", () => {
+  const left = Array.from({ length: 3000 }, (_, at) => (at < 10 ? at : `left ${at}`));
+  const right = left.map((item) => (typeof item === "number" ? item : `other ${item}`));
+  const parts = comparedParts(left, right);
+  assert.deepEqual(parts.map(({ isSame }) => isSame), [true, false]);
+  assert.equal(parts[0].left.length, 10);
+  assert.deepEqual(parts.flatMap((part) => part.right), right);
 });
 
 test("no line is lost", () => {
@@ -140,8 +154,7 @@ test("no line is lost", () => {
     const [expected, ...sides] = [list(), list(), list()];
     const rows = alignLines(expected, sides);
     const column = (segments) => segments.filter((each) => each !== null).map(plain);
-    assert.deepEqual(column(rows.map((row) => row.expected)), expected);
-    sides.forEach((side, at) => assert.deepEqual(column(rows.map((row) => row.sides[at])), side));
+    [expected, ...sides].forEach((lines, at) => assert.deepEqual(column(rows.map(({ columns }) => columns[at])), lines));
   }
 });
 

@@ -21,10 +21,6 @@ WORDS: dict[str, Phrase | Plural] = {
     "values.all": Phrase("Show all", "Показать полностью"),
     "values.more": Phrase("Show {count} more", "Показать ещё {count}"),
     "values.less": Phrase("Show less", "Свернуть"),
-    "values.all_lines": Plural(
-        ("line: show all", "lines: show all"),
-        ("строка: показать все", "строки: показать все", "строк: показать все"),
-    ),
     "values.more_characters": Plural(
         ("more character", "more characters"), ("символ", "символа", "символов")
     ),
@@ -259,17 +255,12 @@ WORDS: dict[str, Phrase | Plural] = {
     "charts.cases": Phrase("cases", "случаи"),
     # --- case.js, calls.js
     "case.trial": Phrase("trial {trial}", "попытка {trial}"),
-    "case.case_passed": Phrase("passed", "пройден"),
-    "case.case_failed": Phrase("failed", "не пройден"),
-    "case.trial_passed": Phrase("passed", "пройдена"),
-    "case.trial_failed": Phrase("failed", "не пройдена"),
     "case.score": Phrase("Score", "Оценка"),
     "case.required": Phrase("Required", "Требуется"),
     "case.rating": Phrase("Rating", "Уровень"),
     "case.tokens": Phrase(
         "{read} tokens in, {written} out", "токены: {read} на входе, {written} на выходе"
     ),
-    "case.requests": Plural(("request", "requests"), ("запрос", "запроса", "запросов")),
     "case.attempts": Plural(("attempt", "attempts"), ("запуск", "запуска", "запусков")),
     "case.copy_command": Phrase("Copy command", "Скопировать команду"),
     "case.copy_expectation": Phrase("Copy calls as expected", "Скопировать вызовы как эталон"),
@@ -292,6 +283,7 @@ WORDS: dict[str, Phrase | Plural] = {
     "case.expectation": Phrase("Expectation as written", "Эталон как в файле"),
     "case.metadata": Phrase("Metadata", "Метаданные"),
     "case.ignored": Phrase("Do not count: {calls}", "Не учитываются: {calls}"),
+    "case.ignored_call": Phrase("{side} {call}: {why}", "{side} {call}: {why}"),
     "case.count_of_calls": Plural(("call", "calls"), ("вызов", "вызова", "вызовов")),
     "case.why_read": Phrase("its tool changes nothing", "инструмент ничего не меняет"),
     "case.why_failed": Phrase("its result is an error", "результат — ошибка"),
@@ -313,10 +305,6 @@ WORDS: dict[str, Phrase | Plural] = {
         ("equal argument", "equal arguments"),
         ("равный аргумент", "равных аргумента", "равных аргументов"),
     ),
-    "calls.accepted_arguments": Plural(
-        ("accepted argument", "accepted arguments"),
-        ("принятый аргумент", "принятых аргумента", "принятых аргументов"),
-    ),
     "calls.equal_lines": Plural(
         ("equal line", "equal lines"),
         ("одинаковая строка", "одинаковые строки", "одинаковых строк"),
@@ -333,8 +321,6 @@ WORDS: dict[str, Phrase | Plural] = {
     ),
     # --- comparison.js
     "comparison.title": Phrase("Comparison", "Сравнение"),
-    "comparison.gate_passed": Phrase("Gate passed", "Гейт пройден"),
-    "comparison.gate_failed": Phrase("Gate failed", "Гейт не пройден"),
     "comparison.before": Phrase("before", "было"),
     "comparison.after": Phrase("after", "стало"),
     "comparison.before_of": Phrase("Before: {label}", "Было: {label}"),
@@ -348,7 +334,7 @@ WORDS: dict[str, Phrase | Plural] = {
     "comparison.passed": Phrase("passed", "пройдено"),
     "comparison.failed": Phrase("failed", "не пройдено"),
     "comparison.errors": Phrase("errors", "ошибки"),
-    "comparison.measure": Phrase("measure", "показатель"),
+    "comparison.measure": Phrase("measure, tool or tag", "показатель или срез"),
     "comparison.measure_passed": Phrase("passed", "пройдено"),
     "comparison.measure_f1": Phrase("F1", "F1"),
     "comparison.difference": Phrase("difference", "разница"),
@@ -356,25 +342,14 @@ WORDS: dict[str, Phrase | Plural] = {
     "comparison.range": Phrase("{low} to {high}", "от {low} до {high}"),
     "comparison.interval": Phrase("95% interval {interval}", "95%-й интервал {interval}"),
     "comparison.interval_name": Phrase("95% interval", "95%-й интервал"),
-    "comparison.picture": Phrase(
-        "Difference {points}, 95% interval {interval}",
-        "Разница {points}, 95%-й интервал {interval}",
-    ),
-    "comparison.paired": Plural(
-        ("case in both runs", "cases in both runs"),
-        ("случай в обоих прогонах", "случая в обоих прогонах", "случаев в обоих прогонах"),
-    ),
     "comparison.p_value": Phrase("p", "p"),
     "comparison.verdict": Phrase("verdict", "вывод"),
-    "comparison.others": Phrase("Other measures", "Другие показатели"),
     "comparison.alarms": Phrase("To note", "Обратите внимание"),
     "comparison.settings": Phrase("Changed settings", "Изменённые настройки"),
-    "comparison.slices": Phrase("Tools and tags that changed", "Срезы, которые изменились"),
-    "comparison.other_slices": Phrase(
-        "Tools and tags without a clear change", "Срезы без явных изменений"
+    "comparison.differences": Phrase(
+        "Other measures, tools and tags that changed",
+        "Другие показатели и срезы, которые изменились",
     ),
-    "comparison.all_slices": Phrase("Tools and tags", "Срезы"),
-    "comparison.slice": Phrase("tool or tag", "срез"),
     "comparison.slice_tool": Phrase("tool", "инструмент"),
     "comparison.slice_tag": Phrase("tag", "тег"),
     "comparison.same_calls": Phrase(

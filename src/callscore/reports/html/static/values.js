@@ -6,42 +6,34 @@ import { html, useState } from "./vendor/preact-htm.js";
 import { number, plural, t } from "./words.js";
 
 /** @typedef {import("./types").Json} Json */
-/** @typedef {import("./differing").Segment} Segment */
 
 /** Characters of one value that are put into the document; the rest can be downloaded. */
 export const LONGEST_SHOWN = 20_000;
-/** Lines and characters of a value that are shown before it is opened. */
+/** A value with more lines or characters is folded at first. */
 const FOLDED_LINES = 14;
 const FOLDED_CHARACTERS = 1200;
 /** Levels of objects and arrays that are written; the stack of a browser holds more. */
 const DEEPEST_LEVEL = 1000;
-/** Equal text around what differs, and text that differs, before it is cut. */
+/** Equal text around what differs, and text that differs, before its middle is left out. */
 const LONGEST_EQUAL = 240;
 const LONGEST_DIFFERING = 2000;
-const CUT_EQUAL = 80;
+/** Characters of a sentence. */
+const LONGEST_SENTENCE = 2000;
 
 /**
  * Whether two JSON values are the same; objects in any order of their keys.
- * @param {Json | undefined} left
- * @param {Json | undefined} right
+ * @param {any} left
+ * @param {any} right
  * @returns {boolean}
  */
 export function isSameJson(left, right) {
-  if (left === right) return true;
-  if (typeof left !== "object" || typeof right !== "object" || !left || !right) return false;
+  if (typeof left !== "object" || typeof right !== "object" || !left || !right) return left === right;
   if (Array.isArray(left) !== Array.isArray(right)) return false;
   const keys = Object.keys(left);
-  if (keys.length !== Object.keys(right).length) return false;
-  const [one, other] = [objectOf(left), objectOf(right)];
-  return keys.every((key) => Object.hasOwn(right, key) && isSameJson(one[key], other[key]));
-}
-
-/**
- * @param {object} value
- * @returns {Record<string, Json>}
- */
-function objectOf(value) {
-  return /** @type {Record<string, Json>} */ (value);
+  return (
+    keys.length === Object.keys(right).length &&
+    keys.every((key) => Object.hasOwn(right, key) && isSameJson(left[key], right[key]))
+  );
 }
 
 /**
@@ -50,9 +42,7 @@ function objectOf(value) {
  * @param {number} limit
  */
 export function cutText(text, limit) {
-  if (text.length <= limit) return text;
-  const code = text.charCodeAt(limit - 1);
-  return text.slice(0, code >= 0xd800 && code < 0xdc00 ? limit - 1 : limit);
+  return text.slice(0, limit).replace(/[\uD800-\uDBFF]$/, text.length > limit ? "" : "$&");
 }
 
 /**
@@ -62,39 +52,26 @@ export function cutText(text, limit) {
  * @returns {string} at most `limit` characters and an ellipsis
  */
 export function shortJson(value, limit) {
-  /** @type {string[]} */
-  const parts = [];
-  let room = limit;
-  const write = (/** @type {string} */ text) => {
-    parts.push(text);
-    room -= text.length;
-  };
-  const visit = (/** @type {Json | undefined} */ found, /** @type {number} */ level) => {
-    if (room < 0) return;
-    if (found === null || typeof found !== "object") return write(scalarText(found, room + 1));
-    if (level > DEEPEST_LEVEL) return write("…");
-    const keys = Array.isArray(found) ? null : Object.keys(found);
-    const { length: count } = keys ?? /** @type {Json[]} */ (found);
-    write(keys ? "{" : "[");
-    for (let at = 0; at < count && room >= 0; at += 1) {
-      if (at) write(", ");
-      if (keys) write(`${scalarText(keys[at], room + 1)}: `);
-      visit(objectOf(found)[keys ? keys[at] : at], level + 1);
+  let text = "";
+  const visit = (/** @type {any} */ found, /** @type {number} */ level) => {
+    if (typeof found === "string") text += JSON.stringify(cutText(found, limit + 1));
+    else if (typeof found !== "object" || !found) text += String(found);
+    else if (level > DEEPEST_LEVEL) text += "…";
+    else {
+      const isArray = Array.isArray(found);
+      const start = text.length + 1;
+      text += isArray ? "[" : "{";
+      for (const key of isArray ? found.keys() : Object.keys(found)) {
+        if (text.length > limit) return;
+        if (text.length > start) text += ", ";
+        if (!isArray) text += `${JSON.stringify(cutText(String(key), limit + 1))}: `;
+        visit(found[key], level + 1);
+      }
+      text += isArray ? "]" : "}";
     }
-    write(keys ? "}" : "]");
   };
   visit(value, 0);
-  const text = parts.join("");
   return text.length > limit ? `${cutText(text, limit)}…` : text;
-}
-
-/**
- * @param {Json | undefined} value
- * @param {number} limit characters of a string that are needed
- */
-function scalarText(value, limit) {
-  if (typeof value === "string") return JSON.stringify(cutText(value, Math.max(limit, 1)));
-  return String(value);
 }
 
 /**
@@ -105,61 +82,35 @@ function scalarText(value, limit) {
  * @returns {string[]}
  */
 export function prettyLines(value, width = 72) {
-  /** @type {string[]} */
   const lines = [""];
   const add = (/** @type {string} */ text) => {
     lines[lines.length - 1] += text;
   };
-  const visit = (/** @type {Json | undefined} */ found, /** @type {number} */ level) => {
+  const visit = (/** @type {any} */ found, /** @type {number} */ level) => {
     const indent = "  ".repeat(Math.min(level, 20));
     const room = Math.max(width - indent.length, 20);
-    if (typeof found === "string") return addString(lines, found, indent, width);
-    const short = shortJson(found, room);
-    if (found === null || typeof found !== "object" || short.length <= room || level > DEEPEST_LEVEL) {
-      return add(typeof found === "object" ? short : String(found));
+    if (typeof found === "string") {
+      const isShort = found.length <= width;
+      const [first, ...rest] = isShort ? [JSON.stringify(found)] : JSON.stringify(found).split(/(?<=(?<!\\)(?:\\\\)*\\n)/);
+      add(first);
+      for (const line of rest) lines.push(`${indent}  ${line}`);
+      return;
     }
+    if (typeof found !== "object" || !found) return add(String(found));
+    const short = shortJson(found, room);
+    if (short.length <= room || level > DEEPEST_LEVEL) return add(short);
     const isArray = Array.isArray(found);
-    const keys = Object.keys(found);
     add(isArray ? "[" : "{");
+    const keys = Object.keys(found);
     keys.forEach((key, at) => {
       lines.push(`${indent}  ${isArray ? "" : `${JSON.stringify(key)}: `}`);
-      visit(objectOf(found)[key], level + 1);
+      visit(found[key], level + 1);
       if (at < keys.length - 1) add(",");
     });
     lines.push(`${indent}${isArray ? "]" : "}"}`);
   };
   visit(value, 0);
   return lines;
-}
-
-/**
- * @param {string[]} lines
- * @param {string} text
- * @param {string} indent
- * @param {number} width
- */
-function addString(lines, text, indent, width) {
-  if (text.length <= width || !text.includes("\n")) {
-    lines[lines.length - 1] += JSON.stringify(text);
-    return;
-  }
-  const parts = text.split("\n").map((part) => `${JSON.stringify(part).slice(1, -1)}\\n`);
-  const last = parts.length - 1;
-  parts[0] = `"${parts[0]}`;
-  parts[last] = `${parts[last].slice(0, -2)}"`;
-  lines[lines.length - 1] += parts[0];
-  for (const part of parts.slice(1)) lines.push(`${indent}  ${part}`);
-}
-
-/**
- * Lines of JSON, with their keys in a quiet colour.
- * @param {string[]} lines
- */
-function colouredLines(lines) {
-  return lines.map((line, at) => {
-    const key = /^\s*"(?:[^"\\]|\\.)*": /.exec(line)?.[0] ?? "";
-    return html`<span key=${at}><span class="muted"><${Text} value=${key} /></span><${Text} value=${line.slice(key.length)} />${"\n"}</span>`;
-  });
 }
 
 /**
@@ -170,60 +121,41 @@ function colouredLines(lines) {
 export function ValueView({ value, name = "value" }) {
   const [isOpen, setOpen] = useState(false);
   const isText = typeof value === "string";
-  const { lines, isHuge } = linesUpTo(value, LONGEST_SHOWN);
-  const short = foldedLines(lines);
-  const isFolded = short.length < lines.length || short.at(-1) !== lines.at(-1);
-  const shown = isFolded && !isOpen ? short : lines;
-  return html`<div class="value">
-    <pre class=${isText ? "value-lines value-prose" : "value-lines"}>${
-      isText ? html`<${Text} value=${shown.join("\n")} />` : colouredLines(shown)
-    }${isHuge && shown === lines ? "…" : null}</pre>
-    <div class="value-actions no-print">
-      ${isFolded &&
-      html`<button type="button" class="link" aria-expanded=${isOpen} onClick=${() => setOpen(!isOpen)}>
-        ${isOpen ? t("values.less") : lines.length > FOLDED_LINES ? plural("values.all_lines", lines.length) : t("values.all")}
-      </button>`}
-      ${isHuge && html`<${Download} value=${value} name=${name} />`}
-    </div>
+  const isCut = isLarge(value);
+  const text = isText ? cutText(value, LONGEST_SHOWN) : isCut ? shortJson(value, LONGEST_SHOWN) : prettyLines(value).join("\n");
+  const isLong = text.length > FOLDED_CHARACTERS || text.split("\n", FOLDED_LINES + 1).length > FOLDED_LINES;
+  return html`<div>
+    <pre class=${`value ${isText ? "is-text" : ""} ${isLong && !isOpen ? "is-folded" : ""}`}><${Text} value=${text} />${isCut && "…"}</pre>
+    ${isLong && html`<${LinkButton} onClick=${() => setOpen(!isOpen)} isOpen=${isOpen}>${t(isOpen ? "values.less" : "values.all")}<//>`}
+    ${isCut && html`<${Download} value=${value} name=${name} />`}
   </div>`;
 }
 
 /**
- * Lines of text or of JSON; of a large value only those at the beginning.
+ * Whether a value is too large to be put into the document.
  * @param {Json | undefined} value
- * @param {number} limit
- * @returns {{lines: string[], isHuge: boolean}}
  */
-function linesUpTo(value, limit) {
-  if (typeof value === "string") return { lines: cutText(value, limit).split("\n"), isHuge: value.length > limit };
-  const short = shortJson(value, limit);
-  if (short.length <= limit) return { lines: prettyLines(value), isHuge: false };
-  return { lines: short.slice(0, limit).match(/[^]{1,100}/gu) ?? [], isHuge: true };
+export function isLarge(value) {
+  return shortJson(value, LONGEST_SHOWN).length > LONGEST_SHOWN;
 }
 
-/** @param {string[]} lines */
-function foldedLines(lines) {
-  const short = lines.slice(0, FOLDED_LINES);
-  let room = FOLDED_CHARACTERS;
-  for (let at = 0; at < short.length; at += 1) {
-    if (short[at].length > room) {
-      return [...short.slice(0, at), `${cutText(short[at], Math.max(room, 100))}…`];
-    }
-    room -= short[at].length;
-  }
-  return short;
+/**
+ * A button that looks like a link.
+ * @param {{onClick: () => void, isOpen?: boolean, children?: unknown}} properties `isOpen` if it opens something
+ */
+export function LinkButton({ onClick, isOpen, children }) {
+  return html`<button type="button" class="link no-print" aria-expanded=${isOpen} onClick=${onClick}>${children}</button>`;
 }
 
 /**
  * Text in segments, with those that differ marked. Long equal parts, and huge ones that differ, are cut.
- * @param {{segments: Segment[], side: "expected" | "actual"}} properties
+ * @param {{segments: import("./differing").Segment[], isExpected: boolean}} properties
  */
-export function Segments({ segments, side }) {
-  return segments.map(({ text, differs }, at) =>
-    differs
-      ? html`<mark key=${at} class=${`value-differs is-${side}`}><${CutMiddle} text=${text} most=${LONGEST_DIFFERING} /></mark>`
-      : html`<${CutMiddle} key=${at} text=${text} most=${LONGEST_EQUAL} />`,
-  );
+export function Segments({ segments, isExpected }) {
+  return segments.map(({ text, differs }, at) => {
+    const shown = html`<${CutMiddle} key=${at} text=${text} most=${differs ? LONGEST_DIFFERING : LONGEST_EQUAL} />`;
+    return differs ? html`<mark key=${at} class=${isExpected && "is-expected"}>${shown}</mark>` : shown;
+  });
 }
 
 /**
@@ -233,30 +165,42 @@ export function Segments({ segments, side }) {
 function CutMiddle({ text, most }) {
   const [isOpen, setOpen] = useState(false);
   if (text.length <= most || isOpen) return html`<${Text} value=${text} />`;
-  const kept = Math.max(CUT_EQUAL, most / 4);
-  const start = cutText(text, kept);
-  const end = text.slice(cutText(text, text.length - kept).length);
+  const start = cutText(text, most / 3);
+  const end = text.slice(cutText(text, text.length - most / 3).length);
   return html`<${Text} value=${start} />
-    <button type="button" class="link value-cut" onClick=${() => setOpen(true)}>
-      ${`… ${plural("values.more_characters", text.length - start.length - end.length)} …`}
-    </button>
+    <${LinkButton} onClick=${() => setOpen(true)}>${`… ${plural("values.more_characters", text.length - start.length - end.length)} …`}<//>
     <${Text} value=${end} />`;
 }
 
 /**
- * The beginning of a list, and a button for more of it.
- * @param {number} first how many are shown at first
- * @param {number} [step] how many are added, if they are costly; else ten times as many are shown
- * @returns {{limit: number, more: (total: number) => unknown}}
+ * The beginning of a list, and a button that shows ten times as much of it.
+ * @template T
+ * @param {T[]} items
+ * @param {number} [first] how many are shown at first
+ * @returns {{shown: T[], more: unknown}}
  */
-export function useMore(first, step) {
+export function useMore(items, first = 100) {
   const [limit, setLimit] = useState(first);
-  const more = (/** @type {number} */ total) =>
-    total > limit &&
-    html`<button type="button" class="link no-print" onClick=${() => setLimit(step ? limit + step : limit * 10)}>
-      ${t("values.more", { count: number(total - limit) })}
-    </button>`;
-  return { limit, more };
+  const rest = items.length - limit;
+  const more =
+    rest > 0 && html`<${LinkButton} onClick=${() => setLimit(limit * 10)}>${t("values.more", { count: number(rest) })}<//>`;
+  return { shown: items.slice(0, limit), more };
+}
+
+/**
+ * Sentences in a list.
+ * @param {{texts?: string[], title?: string, kind?: string}} properties
+ */
+export function Sentences({ texts = [], title, kind = "" }) {
+  const { shown, more } = useMore(texts, 50);
+  if (!texts.length) return null;
+  return html`<div class=${kind}>
+    ${title && html`<h3>${title}</h3>`}
+    <ul class="bullets">
+      ${shown.map((text, at) => html`<li key=${at}><${Text} value=${text} limit=${LONGEST_SENTENCE} /></li>`)}
+      ${more && html`<li>${more}</li>`}
+    </ul>
+  </div>`;
 }
 
 /**
@@ -265,13 +209,10 @@ export function useMore(first, step) {
  */
 export function Fold({ label, show, open = false, kind = "" }) {
   const [isOpen, setOpen] = useState(open);
-  return html`<details
-    class=${`fold ${kind}`}
-    open=${isOpen}
-    onToggle=${(/** @type {{currentTarget: HTMLDetailsElement}} */ event) => setOpen(event.currentTarget.open)}
-  >
+  const follow = (/** @type {{currentTarget: HTMLDetailsElement}} */ event) => setOpen(event.currentTarget.open);
+  return html`<details class=${kind} open=${isOpen} onToggle=${follow}>
     <summary>${label}</summary>
-    ${isOpen ? html`<div class="fold-inside">${show()}</div>` : null}
+    ${isOpen && show()}
   </details>`;
 }
 
@@ -288,7 +229,7 @@ export function Download({ value, name }) {
     link.click();
     setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
   };
-  return html`<button type="button" class="link no-print" onClick=${save}>${t("values.download")}</button>`;
+  return html`<${LinkButton} onClick=${save}>${t("values.download")}<//>`;
 }
 
 /**
@@ -301,23 +242,17 @@ export async function copyText(text) {
     await navigator.clipboard.writeText(text);
     return true;
   } catch {
-    return copySelected(text);
+    const page = globalThis.document;
+    const focused = page.activeElement;
+    const field = page.createElement("textarea");
+    field.value = text;
+    field.className = "visually-hidden";
+    field.style.whiteSpace = "pre"; // else indents are not copied
+    page.body.append(field);
+    field.select();
+    const isCopied = page.execCommand("copy");
+    field.remove();
+    if (focused instanceof HTMLElement) focused.focus();
+    return isCopied;
   }
-}
-
-/** @param {string} text */
-function copySelected(text) {
-  const page = globalThis.document;
-  const focused = page.activeElement;
-  const field = page.createElement("textarea");
-  field.value = text;
-  field.readOnly = true;
-  field.className = "visually-hidden";
-  field.style.whiteSpace = "pre"; // else indents are not copied
-  page.body.append(field);
-  field.select();
-  const isCopied = page.execCommand("copy");
-  field.remove();
-  if (focused instanceof HTMLElement) focused.focus();
-  return isCopied;
 }
