@@ -67,7 +67,7 @@ export function Cases(properties) {
     <${FilterBar} ...${properties} />
     ${isPrinting ? html`<${PrintedList} prepared=${prepared} found=${found} most=${PRINTED_ROWS} />` : null}
     <div class=${`cases-panes${isPrinting && view.case === null ? " no-print" : ""}`}>
-      <div class="cases-pane cases-list no-print">
+      <div class="card cases-pane cases-list no-print">
         ${lines.entries.length ? list : html`<${NothingFound} ...${properties} />`}
         ${found.rows.length > MOST_ROWS
           ? html`<p class="muted">${t("list.cut", { count: number(MOST_ROWS) })}</p>`

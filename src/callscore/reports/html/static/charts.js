@@ -1,74 +1,67 @@
-/** Charts as SVG: distribution of scores, bars per tool, trend, sparkline. Each has a table behind it. */
+/** Charts: distribution of scores, bars of calls, trend. Each has a table behind it. */
 
+import { shortText } from "./reasons.js";
 import { DataTable } from "./table.js";
-import { Text, visibleText } from "./text.js";
-import { html, useLayoutEffect, useRef, useState } from "./vendor/preact-htm.js";
+import { visibleText } from "./text.js";
+import { html } from "./vendor/preact-htm.js";
 import { date, number, percent, plural, t } from "./words.js";
 
 /** Bars of scores between 0 and 1; 0 and 1 themselves have bars of their own. */
 const INNER_BARS = 10;
 
-const DISTRIBUTION_HEIGHT = 148;
-const TREND_HEIGHT = 220;
+/** Pixels of the highest bar. */
+const HIGHEST_BAR = 108;
 
-/** Space for the labels of a trend. */
-const TREND_LEFT = 52;
-const TREND_RIGHT = 16;
-const TREND_TOP = 12;
-const TREND_BOTTOM = 30;
-
-/** Steps between the lines of a scale. */
-const SCALE_STEPS = [0.01, 0.02, 0.05, 0.1, 0.2, 0.25];
+/** Steps between the lines of a scale, in percent, and how many lines it has. */
+const SCALE_STEPS = [1, 2, 5, 10, 20];
 const MOST_SCALE_LINES = 6;
 
 /** Points up to which each is drawn. */
 const MOST_DOTS = 120;
 
-/** The parts of a bar of a tool, in their order. */
+/** The parts of a bar of calls, in their order. */
 export const CALL_PARTS = /** @type {const} */ (["correct", "incorrect", "missed", "extra", "forbidden"]);
 
-let patternSets = 0;
+/** The lines of the patterns, which tell the parts apart without colour. */
+const PATTERN_LINES = /** @type {Record<string, string>} */ ({
+  correct: "",
+  incorrect: "M-1 7 L7 -1 M-1 1 L1 -1 M5 7 L7 5",
+  missed: "M3 0 V6",
+  extra: "M2 2 h2 v2 h-2 z",
+  forbidden: "M-1 7 L7 -1 M-1 -1 L7 7",
+});
 
-/**
- * Ids of patterns that no other chart has: patterns tell the parts apart without colour.
- * @returns {(name: string) => string}
- */
-export function usePatternIds() {
-  const [set] = useState(() => (patternSets += 1));
-  return (name) => `pattern-${set}-${name}`;
-}
-
-/**
- * The patterns themselves, in a drawing without size.
- * @param {{idOf: (name: string) => string}} properties
- */
-export function Patterns({ idOf }) {
-  const pattern = (/** @type {string} */ name, /** @type {string} */ path) =>
-    html`<pattern id=${idOf(name)} class=${`chart-pattern is-${name}`} width="6" height="6" patternUnits="userSpaceOnUse">
-      <rect width="6" height="6" />
-      <path d=${path} />
-    </pattern>`;
+/** The patterns of all charts: a drawing without size, once in a document. */
+export function ChartPatterns() {
   return html`<svg class="chart-patterns" width="0" height="0" aria-hidden="true">
-    <defs>
-      ${pattern("correct", "")} ${pattern("incorrect", "M-1 7 L7 -1 M-1 1 L1 -1 M5 7 L7 5")}
-      ${pattern("missed", "M3 0 V6")} ${pattern("extra", "M2 2 h2 v2 h-2 z")}
-      ${pattern("forbidden", "M-1 7 L7 -1 M-1 -1 L7 7")}
-    </defs>
+    ${CALL_PARTS.map(
+      (name) =>
+        html`<pattern key=${name} id=${`pattern-${name}`} class=${`chart-pattern is-${name}`} width="6" height="6" patternUnits="userSpaceOnUse">
+          <rect width="6" height="6" />
+          <path d=${PATTERN_LINES[name]} />
+        </pattern>`,
+    )}
   </svg>`;
 }
 
 /**
- * What the patterns mean.
- * @param {{parts: readonly string[], idOf: (name: string) => string, words: (part: string) => string}} properties
+ * A rectangle with the pattern of a part.
+ * @param {{name: string}} properties and where it is
  */
-export function Legend({ parts, idOf, words }) {
-  return html`<ul class="chart-legend">
+function Part({ name, ...place }) {
+  return html`<rect ...${place} fill=${`url(#pattern-${name})`} class=${`chart-part is-${name}`} />`;
+}
+
+/**
+ * What the patterns mean.
+ * @param {{parts: readonly string[], words: (part: string) => string}} properties
+ */
+export function Legend({ parts, words }) {
+  return html`<ul class="row chart-legend">
     ${parts.map(
       (part) =>
-        html`<li key=${part}>
-          <svg width="14" height="14" aria-hidden="true" class="chart-key">
-            <${Part} name=${part} idOf=${idOf} width="14" height="14" rx="3" />
-          </svg>
+        html`<li key=${part} class="row">
+          <svg width="14" height="14" aria-hidden="true"><${Part} name=${part} width="14" height="14" rx="3" /></svg>
           ${words(part)}
         </li>`,
     )}
@@ -79,58 +72,27 @@ export function Legend({ parts, idOf, words }) {
  * The numbers of a chart, folded.
  * @param {{head: string[], rows: unknown[][], label: string}} properties
  */
-export function ChartTable({ head, rows, label }) {
+export function ChartTable(properties) {
   return html`<details class="chart-table no-print">
     <summary>${t("charts.table")}</summary>
-    <${DataTable} label=${label} head=${head} rows=${rows} />
+    <${DataTable} ...${properties} />
   </details>`;
-}
-
-/**
- * The width of an element, kept up to date: a drawing in its own pixels has text of the right size.
- * @param {number} first the width until it is known
- * @returns {[{current: HTMLElement | null}, number]}
- */
-function useWidth(first) {
-  const element = useRef(/** @type {HTMLElement | null} */ (null));
-  const [width, setWidth] = useState(first);
-  useLayoutEffect(() => {
-    const measured = element.current;
-    if (!measured) return undefined;
-    const measure = () => setWidth(Math.max(160, Math.floor(measured.clientWidth)) || first);
-    measure();
-    const observer = new ResizeObserver(measure);
-    observer.observe(measured);
-    return () => observer.disconnect();
-  }, []);
-  return [element, width];
 }
 
 /**
  * How many items have which score: 0, ten equal parts between 0 and 1, and 1.
  * @param {import("./types").Index} index
- * @returns {{label: string, passed: number, other: number}[]}
  */
-export function scoreBars(index) {
-  const inner = Array.from({ length: INNER_BARS }, (_, at) =>
-    t("charts.between", { low: number(at / INNER_BARS), high: number((at + 1) / INNER_BARS) }),
-  );
-  const bars = [number(0), ...inner, number(1)].map((label) => ({ label, passed: 0, other: 0 }));
-  for (let item = 0; item < index.count; item += 1) {
-    const score = index.score[item];
-    if (score === null) continue;
-    const bar = bars[scoreBar(score)];
-    if (index.status[item] === 0) bar.passed += 1;
-    else bar.other += 1;
+function scoreBars({ count, score, status }) {
+  const bars = Array.from({ length: INNER_BARS + 2 }, () => ({ passed: 0, other: 0 }));
+  for (let item = 0; item < count; item += 1) {
+    const value = score[item];
+    if (value === null) continue;
+    const inner = 1 + Math.min(Math.floor(value * INNER_BARS), INNER_BARS - 1);
+    const bar = bars[value <= 0 ? 0 : value >= 1 ? INNER_BARS + 1 : inner];
+    bar[status[item] === 0 ? "passed" : "other"] += 1;
   }
   return bars;
-}
-
-/** @param {number} score */
-function scoreBar(score) {
-  if (score <= 0) return 0;
-  if (score >= 1) return INNER_BARS + 1;
-  return 1 + Math.min(Math.floor(score * INNER_BARS), INNER_BARS - 1);
 }
 
 /**
@@ -138,69 +100,43 @@ function scoreBar(score) {
  * @param {{index: import("./types").Index}} properties
  */
 export function Distribution({ index }) {
-  const idOf = usePatternIds();
-  const [element, width] = useWidth(420);
   const bars = scoreBars(index);
   const most = Math.max(...bars.map(({ passed, other }) => passed + other));
   if (!most) return null;
-  const parts = [
-    ...(bars.some(({ passed }) => passed) ? ["correct"] : []),
-    ...(bars.some(({ other }) => other) ? ["incorrect"] : []),
-  ];
-  const words = (/** @type {string} */ part) => t(part === "correct" ? "charts.passed" : "charts.not_passed");
-  return html`<figure class="chart">
+  const isEnd = (/** @type {number} */ at) => at === 0 || at > INNER_BARS;
+  const label = (/** @type {number} */ at) =>
+    isEnd(at)
+      ? number(at && 1)
+      : t("charts.between", { low: number((at - 1) / INNER_BARS), high: number(at / INNER_BARS) });
+  const height = (/** @type {number} */ count) => count && Math.max((count / most) * HIGHEST_BAR, 2);
+  return html`<figure>
     <figcaption class="muted small">${t("charts.distribution")}</figcaption>
-    <${Patterns} idOf=${idOf} />
-    <div ref=${element} class="chart-drawing">
-      <svg viewBox=${`0 0 ${width} ${DISTRIBUTION_HEIGHT}`} width=${width} height=${DISTRIBUTION_HEIGHT} aria-hidden="true">
-        ${bars.map((bar, at) => html`<${ScoreBar} key=${at} bar=${bar} at=${at} width=${width} most=${most} idOf=${idOf} />`)}
-      </svg>
+    <div class="score-bars" aria-hidden="true">
+      ${bars.map(({ passed, other }, at) => {
+        const below = height(passed);
+        const above = height(other);
+        return html`<div key=${at} class="score-bar" title=${label(at)}>
+          ${passed + other ? shortNumber(passed + other) : ""}
+          <svg width="100%" height=${below + above}>
+            ${above ? html`<${Part} name="incorrect" width="100%" height=${above} />` : null}
+            ${below ? html`<${Part} name="correct" y=${above} width="100%" height=${below} />` : null}
+          </svg>
+          <span class=${isEnd(at) ? "score-end" : "score-inner"}
+            >${isEnd(at) ? label(at) : at > 1 && at % 2 ? number((at - 1) / INNER_BARS) : "\u00a0"}</span
+          >
+        </div>`;
+      })}
     </div>
-    <${Legend} parts=${parts} idOf=${idOf} words=${words} />
+    <${Legend}
+      parts=${CALL_PARTS.slice(0, 2).filter((part) => bars.some((bar) => (part === "correct" ? bar.passed : bar.other)))}
+      words=${(/** @type {string} */ part) => t(part === "correct" ? "charts.passed" : "charts.not_passed")}
+    />
     <${ChartTable}
       label=${t("charts.distribution")}
-      head=${[t("charts.score"), t("charts.passed"), t("charts.not_passed")]}
-      rows=${bars.map(({ label, passed, other }) => [label, number(passed), number(other)])}
+      head=${["score", "passed", "not_passed"].map((name) => t(`charts.${name}`))}
+      rows=${bars.map(({ passed, other }, at) => [label(at), number(passed), number(other)])}
     />
   </figure>`;
-}
-
-/**
- * One bar: what passed below, the rest on it, the number above and the score below.
- * @param {object} properties
- * @param {{label: string, passed: number, other: number}} properties.bar
- * @param {number} properties.at
- * @param {number} properties.width
- * @param {number} properties.most
- * @param {(name: string) => string} properties.idOf
- */
-function ScoreBar({ bar, at, width, most, idOf }) {
-  const gap = 10; // between the bars of exactly 0 or 1 and the others
-  const slot = (width - 2 * gap) / (INNER_BARS + 2);
-  const left = at * slot + (at > 0 ? gap : 0) + (at > INNER_BARS ? gap : 0);
-  const floor = DISTRIBUTION_HEIGHT - 22;
-  const scale = (floor - 18) / most;
-  const total = bar.passed + bar.other;
-  const height = (/** @type {number} */ count) => (count ? Math.max(count * scale, 2) : 0);
-  const passed = height(bar.passed);
-  const other = height(bar.other);
-  const top = floor - passed - other;
-  const part = (/** @type {string} */ name, /** @type {number} */ y, /** @type {number} */ tall) =>
-    tall ? html`<${Part} name=${name} idOf=${idOf} x=${left + 1} width=${slot - 2} y=${y} height=${tall} />` : null;
-  const isEnd = at === 0 || at > INNER_BARS;
-  return html`<g>
-    ${part("correct", floor - passed, passed)} ${part("incorrect", top, other)}
-    <line x1=${left} x2=${left + slot} y1=${floor} y2=${floor} class="chart-axis" />
-    ${total
-      ? html`<text x=${left + slot / 2} y=${top - 4} class="chart-value">${shortNumber(total)}</text>`
-      : null}
-    ${isEnd || at % 2
-      ? html`<text x=${isEnd ? left + slot / 2 : left} y=${floor + 15} class=${isEnd ? "chart-label is-end" : "chart-label"}
-          >${isEnd ? bar.label : at === 1 ? "" : number((at - 1) / INNER_BARS)}</text
-        >`
-      : null}
-    <title>${bar.label}: ${number(total)}</title>
-  </g>`;
 }
 
 /**
@@ -212,56 +148,43 @@ function shortNumber(count) {
   return t("charts.thousands", { count: number(Math.round(count / 1000)) });
 }
 
+/** @typedef {Record<typeof CALL_PARTS[number], number>} CallCounts */
+
 /**
  * All calls as one bar, with the numbers in its legend.
  * @param {{calls: NonNullable<import("./types").Document["calls"]>}} properties
  */
 export function CallsBar({ calls }) {
-  const idOf = usePatternIds();
-  const parts = CALL_PARTS.filter((part) => calls[part]);
-  const words = (/** @type {string} */ part) =>
-    t("charts.part", { name: t(`charts.${part}`), count: number(calls[/** @type {"extra"} */ (part)]) });
-  return html`<figure class="chart">
+  return html`<figure>
     <figcaption class="muted small">
       ${t("charts.calls", { expected: number(calls.expected), actual: number(calls.actual) })}
     </figcaption>
-    <${Patterns} idOf=${idOf} />
-    <${PartsBar} row=${calls} most=${callsOf(calls)} idOf=${idOf} />
-    <${Legend} parts=${parts} idOf=${idOf} words=${words} />
+    <${PartsBar} row=${calls} most=${callsOf(calls)} />
+    <${Legend}
+      parts=${CALL_PARTS.filter((part) => calls[part])}
+      words=${(/** @type {typeof CALL_PARTS[number]} */ part) => partText(calls, part)}
+    />
   </figure>`;
 }
 
 /**
  * A bar of calls by their outcomes.
- * @param {object} properties
- * @param {Record<typeof CALL_PARTS[number], number>} properties.row
- * @param {number} properties.most calls of a bar of full length
- * @param {(name: string) => string} properties.idOf
+ * @param {{row: CallCounts, most: number}} properties `most`: calls of a bar of full length
  */
-export function PartsBar({ row, most, idOf }) {
+export function PartsBar({ row, most }) {
   let end = 0;
   return html`<svg class="parts-bar" height="14" aria-hidden="true">
     ${CALL_PARTS.map((part) => {
       const share = (row[part] / most) * 100;
       end += share;
-      return share
-        ? html`<${Part} key=${part} name=${part} idOf=${idOf} x=${`${end - share}%`} width=${`${share}%`} height="14" />`
-        : null;
+      return share ? html`<${Part} key=${part} name=${part} x=${`${end - share}%`} width=${`${share}%`} height="14" />` : null;
     })}
   </svg>`;
 }
 
 /**
- * A rectangle with the pattern of an outcome.
- * @param {{name: string, idOf: (name: string) => string}} properties and where it is
- */
-function Part({ name, idOf, ...place }) {
-  return html`<rect ...${place} fill=${`url(#${idOf(name)})`} class=${`chart-part is-${name}`} />`;
-}
-
-/**
  * All calls of a bar.
- * @param {Record<typeof CALL_PARTS[number], number>} row
+ * @param {CallCounts} row
  */
 export function callsOf(row) {
   return CALL_PARTS.reduce((sum, part) => sum + row[part], 0);
@@ -276,12 +199,20 @@ export function wrongCalls(row) {
 }
 
 /**
+ * @param {CallCounts} row
+ * @param {typeof CALL_PARTS[number]} part
+ */
+function partText(row, part) {
+  return t("charts.part", { name: t(`charts.${part}`), count: number(row[part]) });
+}
+
+/**
  * The parts of a bar in words: `correct 1, missed 2`.
- * @param {Record<typeof CALL_PARTS[number], number>} row
+ * @param {CallCounts} row
  */
 export function partsText(row) {
   return CALL_PARTS.filter((part) => row[part])
-    .map((part) => t("charts.part", { name: t(`charts.${part}`), count: number(row[part]) }))
+    .map((part) => partText(row, part))
     .join(", ");
 }
 
@@ -292,45 +223,40 @@ export function partsText(row) {
  * @param {(point: import("./types").TrendPoint) => void} [properties.onPick]
  */
 export function Trend({ points, onPick }) {
-  const [element, width] = useWidth(640);
-  if (!points.some(({ share }) => share !== null)) return null;
-  const place = trendPlaces(points, width);
-  return html`<figure class="chart">
-    <div ref=${element} class="chart-drawing">
-      <svg
-        viewBox=${`0 0 ${width} ${TREND_HEIGHT}`}
-        width=${width}
-        height=${TREND_HEIGHT}
-        role=${onPick ? "group" : "img"}
-        aria-label=${trendLabel(points)}
-      >
-        ${place.lines.map(
-          (share) =>
-            html`<g key=${share}>
-              <line x1=${TREND_LEFT} x2=${width - TREND_RIGHT} y1=${place.y(share)} y2=${place.y(share)} class="chart-grid" />
-              <text x=${TREND_LEFT - 8} y=${place.y(share) + 4} class="chart-label is-left">${percent(share)}</text>
-            </g>`,
+  const known = points.filter(({ share }) => share !== null);
+  if (!known.length) return null;
+  const last = points.length - 1;
+  const { lines, y } = trendScale(points);
+  const x = (/** @type {number} */ at) => (last ? (at / last) * 100 : 50);
+  const label = t("charts.trend_label", {
+    runs: plural("charts.runs", points.length),
+    first: percent(known[0].share),
+    last: percent(known[known.length - 1].share),
+  });
+  return html`<figure>
+    <div class="trend">
+      ${lines.map((share) => html`<span key=${share} class="trend-label" style=${{ top: `${y(share)}%` }}>${percent(share)}</span>`)}
+      <svg width="100%" height="100%" role=${onPick ? "group" : "img"} aria-label=${label}>
+        ${lines.map((share) => html`<line key=${share} x2="100%" y1=${`${y(share)}%`} y2=${`${y(share)}%`} class="chart-grid" />`)}
+        <svg viewBox="0 0 100 100" preserveAspectRatio="none" width="100%" height="100%">
+          <path d=${bandPath(points, x, y)} class="chart-band" />
+          <path d=${linePath(points, x, y)} class="chart-line" />
+        </svg>
+        ${points.map((point, at) =>
+          point.share === null || (last > MOST_DOTS && !point.is_this && !onPick)
+            ? null
+            : html`<${TrendDot} key=${at} point=${point} x=${`${x(at)}%`} y=${`${y(point.share)}%`} onPick=${onPick} />`,
         )}
-        <path d=${bandPath(points, place)} class="chart-band" />
-        <path d=${linePath(points, place)} class="chart-line" />
-        ${points.map(
-          (point, at) => html`<${TrendDot} key=${at} point=${point} at=${at} count=${points.length} place=${place} onPick=${onPick} />`,
-        )}
-        <text x=${TREND_LEFT} y=${TREND_HEIGHT - 8} class="chart-label is-right">${date(points[0].at)}</text>
-        ${points.length > 1
-          ? html`<text x=${width - TREND_RIGHT} y=${TREND_HEIGHT - 8} class="chart-label is-left">
-              ${date(points[points.length - 1].at)}
-            </text>`
-          : null}
       </svg>
     </div>
+    <p class="row muted small trend-dates"><span>${date(points[0].at)}</span><span>${last ? date(points[last].at) : ""}</span></p>
     <${ChartTable}
       label=${t("charts.trend")}
-      head=${[t("charts.run"), t("charts.date"), t("charts.commit"), t("charts.share"), t("charts.interval"), t("charts.cases")]}
+      head=${["run", "date", "commit", "share", "interval", "cases"].map((name) => t(`charts.${name}`))}
       rows=${points.map((point) => [
-        html`<${Text} value=${point.name ?? point.run} />`,
+        shortText(point.name ?? point.run),
         date(point.at),
-        html`<${Text} value=${(point.commit ?? "–").slice(0, 12)} />`,
+        shortText((point.commit ?? "–").slice(0, 12)),
         percent(point.share),
         shareInterval(point.interval),
         number(point.cases),
@@ -348,121 +274,92 @@ export function shareInterval(interval) {
   return t("charts.low_to_high", { low: percent(interval[0]), high: percent(interval[1]) });
 }
 
-/** @param {import("./types").TrendPoint[]} points */
-function trendLabel(points) {
-  const known = points.filter(({ share }) => share !== null);
-  return t("charts.trend_label", {
-    runs: plural("charts.runs", points.length),
-    first: percent(known[0].share),
-    last: percent(known[known.length - 1].share),
-  });
-}
-
 /**
- * Where a position and a share are in the drawing.
- * @typedef {{x: (at: number) => number, y: (share: number) => number, lines: number[]}} Places
- */
-
-/**
+ * The lines of the scale, and how far below the top a share is, in percent.
  * @param {import("./types").TrendPoint[]} points
- * @param {number} width
- * @returns {Places}
+ * @returns {{lines: number[], y: (share: number) => number}}
  */
-function trendPlaces(points, width) {
+function trendScale(points) {
   const shares = points.flatMap(({ share, interval }) => [...(share === null ? [] : [share]), ...(interval ?? [])]);
-  const low = Math.max(0, Math.min(...shares) - 0.02);
-  const high = Math.min(1, Math.max(...shares, low + 0.1) + 0.02);
-  const step = SCALE_STEPS.find((size) => (high - low) / size <= MOST_SCALE_LINES) ?? 0.25;
-  const first = Math.floor(low / step + 1e-9);
-  const last = Math.ceil(high / step - 1e-9);
-  const lines = Array.from({ length: last - first + 1 }, (_, at) => (first + at) * step);
-  const inner = width - TREND_LEFT - TREND_RIGHT;
-  const tall = TREND_HEIGHT - TREND_TOP - TREND_BOTTOM;
+  const low = Math.max(0, Math.min(...shares) * 100 - 2);
+  const high = Math.min(100, Math.max(...shares) * 100 + 2);
+  const step = SCALE_STEPS.find((size) => (high - low) / size <= MOST_SCALE_LINES) ?? 20;
+  const first = Math.floor(low / step);
+  const last = Math.max(Math.ceil(high / step), first + 1);
   return {
-    x: (at) => TREND_LEFT + (points.length > 1 ? (at / (points.length - 1)) * (inner - 12) + 6 : inner / 2),
-    y: (share) => TREND_TOP + (1 - (share - first * step) / ((last - first) * step)) * tall,
-    lines,
+    lines: Array.from({ length: last - first + 1 }, (_, at) => ((first + at) * step) / 100),
+    y: (share) => 100 - ((share * 100) / step - first) * (100 / (last - first)),
   };
 }
 
 /**
+ * Positions of points that have something, by parts without gaps.
  * @param {import("./types").TrendPoint[]} points
- * @param {Places} place
+ * @param {(point: import("./types").TrendPoint) => boolean} has
  */
-function linePath(points, place) {
-  let isOpen = false;
-  let path = "";
-  points.forEach(({ share }, at) => {
-    if (share === null) isOpen = false;
-    else {
-      path += `${isOpen ? "L" : "M"}${place.x(at)} ${place.y(share)}`;
-      isOpen = true;
-    }
+function partsWithoutGaps(points, has) {
+  /** @type {number[][]} */
+  const parts = [];
+  points.forEach((point, at) => {
+    if (!has(point)) return;
+    if (at && has(points[at - 1])) parts[parts.length - 1].push(at);
+    else parts.push([at]);
   });
-  return path;
+  return parts;
 }
 
 /**
- * The band of the intervals: along the upper ends and back along the lower ones, for each part without gaps.
  * @param {import("./types").TrendPoint[]} points
- * @param {Places} place
+ * @param {(at: number) => number} x
+ * @param {(share: number) => number} y
  */
-function bandPath(points, place) {
-  let path = "";
-  let from = 0;
-  while (from < points.length) {
-    let to = from;
-    while (to < points.length && points[to].interval) to += 1;
-    const upper = [];
-    const lower = [];
-    for (let at = from; at < to; at += 1) {
-      const [low, high] = points[at].interval ?? [0, 0];
-      upper.push(`${place.x(at)} ${place.y(high)}`);
-      lower.unshift(`${place.x(at)} ${place.y(low)}`);
-    }
-    if (upper.length > 1) path += `M${[...upper, ...lower].join("L")}Z`;
-    from = to + 1;
-  }
-  return path;
+function linePath(points, x, y) {
+  return partsWithoutGaps(points, ({ share }) => share !== null)
+    .map((part) => `M${part.map((at) => `${x(at)} ${y(points[at].share ?? 0)}`).join("L")}`)
+    .join("");
+}
+
+/**
+ * The band of the intervals: along the upper ends, and back along the lower ones.
+ * @param {import("./types").TrendPoint[]} points
+ * @param {(at: number) => number} x
+ * @param {(share: number) => number} y
+ */
+function bandPath(points, x, y) {
+  const end = (/** @type {0 | 1} */ side) => (/** @type {number} */ at) => `${x(at)} ${y(points[at].interval?.[side] ?? 0)}`;
+  return partsWithoutGaps(points, ({ interval }) => interval !== null)
+    .map((part) => `M${[...part.map(end(1)), ...part.reverse().map(end(0))].join("L")}Z`)
+    .join("");
 }
 
 /**
  * @param {object} properties
  * @param {import("./types").TrendPoint} properties.point
- * @param {number} properties.at
- * @param {number} properties.count
- * @param {Places} properties.place
+ * @param {string} properties.x
+ * @param {string} properties.y
  * @param {((point: import("./types").TrendPoint) => void) | undefined} properties.onPick
  */
-function TrendDot({ point, at, count, place, onPick }) {
-  if (point.share === null || (count > MOST_DOTS && !point.is_this && !onPick)) return null;
+function TrendDot({ point, x, y, onPick }) {
   const title = t("charts.point", {
     run: visibleText(point.name ?? point.run),
     date: date(point.at),
     share: percent(point.share),
     interval: shareInterval(point.interval),
   });
-  const x = place.x(at);
-  const y = place.y(point.share);
-  const [low, high] = point.interval ?? [point.share, point.share];
-  const drawing = html`<line x1=${x} x2=${x} y1=${place.y(low)} y2=${place.y(high)} class="chart-whisker" />
-    <circle cx=${x} cy=${y} r=${point.is_this ? 6 : 4} class=${point.is_this ? "chart-dot is-this" : "chart-dot"} />
-    <title>${title}</title>`;
-  if (!onPick) return html`<g>${drawing}</g>`;
-  const pick = () => onPick(point);
-  return html`<g
-    role="button"
-    tabindex="0"
-    class="chart-pick"
-    aria-label=${title}
-    onClick=${pick}
-    onKeyDown=${(/** @type {KeyboardEvent} */ event) => {
+  const pick = onPick && {
+    role: "button",
+    tabindex: "0",
+    "aria-label": title,
+    onClick: () => onPick(point),
+    onKeyDown: (/** @type {KeyboardEvent} */ event) => {
       if (event.key !== "Enter" && event.key !== " ") return;
       event.preventDefault();
-      pick();
-    }}
-  >
-    <rect x=${x - 12} y=${y - 12} width="24" height="24" class="chart-target" />
-    ${drawing}
+      onPick(point);
+    },
+  };
+  return html`<g class="chart-pick" ...${pick}>
+    <circle cx=${x} cy=${y} r="14" class="chart-target" />
+    <circle cx=${x} cy=${y} r=${point.is_this ? 6 : 4} class=${point.is_this ? "chart-dot is-this" : "chart-dot"} />
+    <title>${title}</title>
   </g>`;
 }

@@ -123,7 +123,7 @@ export function ConfusionMatrix({ confusion, cells, view, onChange }) {
                 <th scope="row" class="one-line"><${SideName} side=${row} /></th>
                 ${matrix.sides.map(
                   (column, next) =>
-                    html`<${Cell} key=${next} row=${row} column=${column} matrix=${matrix} cells=${cells} view=${view} onChange=${onChange} />`,
+                    html`<${Cell} key=${next} ...${{ row, column, matrix, cells, view, onChange }} />`,
                 )}
               </tr>`,
           )}
@@ -132,38 +132,39 @@ export function ConfusionMatrix({ confusion, cells, view, onChange }) {
     </div>
     <div class="confusion-legend">
     <p class="muted small">${t("problems.confusion_meaning")}</p>
-    <ul class="chart-legend">
+    <ul class="row chart-legend">
       ${["good", "bad", "missed", "extra"].map(
         (kind) =>
-          html`<li key=${kind}>
+          html`<li key=${kind} class="row">
             <span class=${`confusion-key hue is-${kind}`} aria-hidden="true"></span>${t(`problems.cell_${kind}`)}
           </li>`,
       )}
     </ul>
-    ${isFolded
-      ? html`<button class="button button-quiet no-print" aria-expanded=${isWhole} onClick=${() => setWhole(!isWhole)}>
-          ${isWhole ? t("problems.fewer") : showMoreText(tools.length, MOST_TOOLS, "problems.tools_noun")}
-        </button>`
-      : null}
+    ${isFolded &&
+    html`<${MoreButton} ...${{ count: tools.length, most: MOST_TOOLS, noun: "problems.tools_noun", isWhole, setWhole }} />`}
     </div>
   </div>`;
 }
 
 /**
- * What a button does that shows the rest of something.
- * @param {number} count
- * @param {number} most that are shown at all
- * @param {string} noun
+ * A button that shows the rest of something, or hides it again.
+ * @param {object} properties
+ * @param {number} properties.count
+ * @param {number} properties.most that are shown at all
+ * @param {string} properties.noun
+ * @param {boolean} properties.isWhole
+ * @param {(isWhole: boolean) => void} properties.setWhole
  */
-export function showMoreText(count, most, noun) {
-  return t(count > most ? "problems.more" : "problems.all", { what: plural(noun, Math.min(count, most)) });
+export function MoreButton({ count, most, noun, isWhole, setWhole }) {
+  const what = plural(noun, Math.min(count, most));
+  return html`<button class="button button-quiet no-print" aria-expanded=${isWhole} onClick=${() => setWhole(!isWhole)}>
+    ${isWhole ? t("problems.fewer") : t(count > most ? "problems.more" : "problems.all", { what })}
+  </button>`;
 }
 
 /** @param {{side: Side}} properties */
 function SideName({ side }) {
-  if (side === null) return html`<em>${t("problems.none")}</em>`;
-  if (side === REST) return html`<em>${t("problems.rest")}</em>`;
-  return html`<${ToolName} name=${side} />`;
+  return typeof side === "string" ? html`<${ToolName} name=${side} />` : html`<em>${sideText(side)}</em>`;
 }
 
 /** @param {Side} side */
@@ -189,17 +190,16 @@ function Cell({ row, column, matrix, cells, view, onChange }) {
   const share = Math.sqrt(count / matrix.most[kind]);
   const heat = { "--heat": `${LEAST_HEAT + (100 - LEAST_HEAT) * share}%` };
   const name = `confusion-cell hue is-${kind}`;
-  const filter = filterOf(row, column, cells);
-  if (!filter) return html`<td class=${name} style=${heat}>${number(count)}</td>`;
-  const isPressed = Object.entries(filter).every(([part, value]) => view[/** @type {"cell" | "tool"} */ (part)] === value);
+  const [part, value] = filterOf(row, column, cells);
+  if (value === null) return html`<td class=${name} style=${heat}>${number(count)}</td>`;
+  const isPressed = view[part] === value;
   const label = t("problems.cell", { expected: sideText(row), called: sideText(column), times: number(count) });
-  const cleared = Object.fromEntries(Object.keys(filter).map((part) => [part, null]));
   return html`<td class=${name} style=${heat}>
     <button
       aria-pressed=${isPressed}
       aria-label=${label}
       title=${label}
-      onClick=${() => onChange(isPressed ? cleared : filter)}
+      onClick=${() => onChange({ [part]: isPressed ? null : value })}
     >
       ${number(count)}
     </button>
@@ -207,15 +207,15 @@ function Cell({ row, column, matrix, cells, view, onChange }) {
 }
 
 /**
- * The filter of a cell: on the diagonal the cases with the tool, elsewhere those with this error.
+ * The filter of a cell: on the diagonal the cases with the tool, elsewhere those with this error, if it is one of `cells`.
  * @param {Side} row
  * @param {Side} column
  * @param {Set<string>} cells
- * @returns {{tool: string} | {cell: string} | null}
+ * @returns {["tool" | "cell", string | null]}
  */
 function filterOf(row, column, cells) {
-  if (typeof row === "symbol" || typeof column === "symbol") return null;
-  if (row === column) return row === null ? null : { tool: row };
+  if (typeof row === "symbol" || typeof column === "symbol") return ["cell", null];
+  if (row === column) return ["tool", row];
   const key = cellKey(row, column);
-  return cells.has(key) ? { cell: key } : null;
+  return ["cell", cells.has(key) ? key : null];
 }

@@ -10,8 +10,8 @@ import { number, t } from "./words.js";
 /** Trials that have a button each. */
 const MOST_TRIALS = 100;
 
-/** Milliseconds between two cases that are opened while a key is held down. */
-const OPEN_DELAY = 60;
+/** Milliseconds before the next case is opened: while a key is held down, most are passed over. */
+const OPEN_DELAY = 40;
 
 /**
  * What else the detail of a case shows, such as the buttons of the page.
@@ -30,22 +30,15 @@ const OPEN_DELAY = 60;
  */
 function useOpened(source, item) {
   const [opened, setOpened] = useState(/** @type {Opened | null} */ (null));
-  const last = useRef(0);
   useEffect(() => {
     let isStale = false;
-    const open = async () => {
-      last.current = performance.now();
-      /** @type {Opened} */
-      let next;
-      try {
-        next = { item, view: await source.open(item), problem: "" };
-      } catch (error) {
-        next = { item, view: null, problem: errorText(error) };
-      }
-      if (!isStale) setOpened(next);
-    };
-    const wait = Math.max(0, OPEN_DELAY - (performance.now() - last.current));
-    const timer = setTimeout(open, wait);
+    const show = (/** @type {Opened} */ next) => isStale || setOpened(next);
+    const open = () =>
+      source.open(item).then(
+        (view) => show({ item, view, problem: "" }),
+        (error) => show({ item, view: null, problem: String(error) }),
+      );
+    const timer = setTimeout(open, opened ? OPEN_DELAY : 0);
     return () => {
       isStale = true;
       clearTimeout(timer);
@@ -72,7 +65,7 @@ export function Detail({ source, prepared, item, actions, place, count, onMove, 
   useEffect(() => {
     if (pane.current) pane.current.scrollTop = 0;
   }, [opened]);
-  return html`<div class="cases-pane cases-detail">
+  return html`<div class="card cases-pane cases-detail">
     <div class="row detail-bar no-print">
       <button class="button detail-back" onClick=${onBack}><span aria-hidden="true">←</span> ${t("list.back")}</button>
       <${TrialButtons} prepared=${prepared} item=${item} onPick=${onPick} />
@@ -110,7 +103,7 @@ function OpenedCase({ source, opened, actions }) {
   const [error] = useErrorBoundary();
   const problem = error ? errorText(error) : opened.problem;
   if (!opened.view || problem) {
-    return html`<p class="note is-warning" role="alert">${t("list.unreadable")} <${Text} value=${problem} limit=${500} /></p>`;
+    return html`<p class="card note is-warning" role="alert">${t("list.unreadable")} <${Text} value=${problem} limit=${500} /></p>`;
   }
   const shown = "before" in opened.view ? ComparedDetail : CaseDetail;
   return html`<${shown} source=${source} position=${opened.item} view=${opened.view} actions=${actions?.(opened.item, opened.view)} />`;

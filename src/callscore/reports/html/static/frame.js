@@ -2,6 +2,7 @@
 
 import { caseKeys, useAddress } from "./address.js";
 import { Cases, ListReminder, showList } from "./cases.js";
+import { ChartPatterns } from "./charts.js";
 import { ComparisonOverview } from "./comparison.js";
 import { isNarrowed } from "./filters.js";
 import { KeyHelp, useKeys } from "./keys.js";
@@ -70,6 +71,7 @@ export function Report({ source, heading, actions, embedded = false }) {
       ${document_.comparison ? [comparison, cases, problems] : [problems, cases]}
     <//>
     <${ListReminder} prepared=${prepared} view=${view} found=${found} />
+    <${ChartPatterns} />
     <${KeyHelp} isOpen=${isHelpOpen} onClose=${() => setHelpOpen(false)} />
   </div>`;
 }

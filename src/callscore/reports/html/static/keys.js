@@ -64,7 +64,7 @@ export function KeyHelp({ isOpen, onClose }) {
     if (isOpen) dialog.current?.showModal();
     else dialog.current?.close();
   }, [isOpen]);
-  return html`<dialog ref=${dialog} class="key-help" aria-labelledby="keys-title" onClose=${onClose}>
+  return html`<dialog ref=${dialog} class="card key-help" aria-labelledby="keys-title" onClose=${onClose}>
     <h2 id="keys-title">${t("keys.title")}</h2>
     <dl>
       ${LISTED_KEYS.map(

@@ -30,7 +30,7 @@ const VERDICT_MARKS = { good: "✓", bad: "✗", neutral: "i" };
  */
 export function Overview({ source, view, onChange }) {
   const { document: document_, index } = source;
-  const { verdict, headline, facts, calls, gate, comparison, next, notes, settings, trials, metrics } = document_;
+  const { verdict, headline, facts, calls, next, notes, settings, trials, metrics, evaluations } = document_;
   return html`<section class="section overview" aria-label=${t("overview.title")}>
     <div class="overview-column">
       <div class="card overview-verdict">
@@ -38,7 +38,6 @@ export function Overview({ source, view, onChange }) {
         ${headline && html`<${Headline} headline=${headline} />`}
         ${facts.length > 0 && html`<${Facts} facts=${facts} />`}
         ${calls && html`<${CallsBar} calls=${calls} />`}
-        ${gate && !comparison ? html`<${Texts} title=${t("overview.gate_reasons")} texts=${gate.reasons} />` : null}
       </div>
       ${next.length > 0 && html`<${NextSteps} steps=${next} />`}
       <${Notes} notes=${notes} notShown=${document_.not_shown} />
@@ -55,8 +54,9 @@ export function Overview({ source, view, onChange }) {
       </div>
       ${trials && html`<${RepeatedTrials} trials=${trials} />`}
       ${metrics.length > 0 && html`<${Metrics} metrics=${metrics} />`}
+      <${Evaluations} parts=${evaluations} />
     </div>
-    <${Evaluations} parts=${document_.evaluations} />
+    <${Trends} parts=${evaluations} />
   </section>`;
 }
 
@@ -98,16 +98,6 @@ function IntervalBar({ value, interval }) {
       <span class="interval-value" style=${{ left: share(value) }}></span>
     </div>
     ${interval && html`<p class="muted interval-text">${t("overview.interval", { interval: shareInterval(interval) })}</p>`}`;
-}
-
-/** @param {{title: string, texts: string[]}} properties */
-function Texts({ title, texts }) {
-  return html`<div>
-    <h3>${title}</h3>
-    <ul class="bullets">
-      ${texts.map((text, at) => html`<li key=${at}><${Text} value=${text} /></li>`)}
-    </ul>
-  </div>`;
 }
 
 /**
@@ -215,7 +205,7 @@ function Notes({ notes, notShown }) {
     html`<ul class="notes">
       ${all.map(
         ({ text, names, is_warning: isWarning }, at) =>
-          html`<li key=${at} class=${isWarning ? "note is-warning" : "note"}>
+          html`<li key=${at} class=${`card note${isWarning ? " is-warning" : ""}`}>
             <span class="round-mark" aria-hidden="true">${isWarning ? "!" : "i"}</span>
             <div>
               <p>
@@ -242,39 +232,43 @@ function NoteNames({ names }) {
 }
 
 /**
- * Each evaluation with its scorers, if there is more to say than above, and how it went over time.
+ * Each evaluation with its scorers, if there is more to say than above.
  * @param {{parts: import("./types").EvaluationPart[]}} properties
  */
 function Evaluations({ parts }) {
-  const isTable = parts.length > 1 || parts.some(({ scorers }) => scorers.length > 1);
-  const trends = parts.filter(({ trend }) => trend.length > 1);
-  const names = ["evaluation", "cases", "passed", "failed", "errors"];
+  if (parts.length < 2 && !parts.some(({ scorers }) => scorers.length > 1)) return null;
   const hasScorers = parts.some(({ scorers }) => scorers.length);
-  return html`${isTable
-    ? html`<div class="card">
-        <h2>${t("overview.evaluations")}</h2>
-        <${DataTable}
-          label=${t("overview.evaluations")}
-          head=${[...names, ...(hasScorers ? ["scorers"] : [])].map((name) => t(`overview.${name}`))}
-          texts=${hasScorers ? 1 : 0}
-          rows=${parts.map((part) => [
-            shortText(part.label),
-            ...[part.cases, part.passed, part.failed, part.errors].map(number),
-            ...(hasScorers ? [html`<${Scorers} scorers=${part.scorers} />`] : []),
-          ])}
-        />
-      </div>`
-    : null}
-  ${trends.length > 0 &&
-  html`<div class="card">
-    <h2>${t("charts.trend")}</h2>
-    <div class="trends">
-      ${trends.slice(0, MOST_TRENDS).map(
-        ({ label, trend }) =>
-          html`<div key=${label}>${parts.length > 1 && html`<h3>${shortText(label)}</h3>`}<${Trend} points=${trend} /></div>`,
-      )}
-    </div>
-  </div>`}`;
+  const names = ["evaluation", "cases", "passed", "failed", "errors", ...(hasScorers ? ["scorers"] : [])];
+  return html`<${TableCard}
+    title=${t("overview.evaluations")}
+    head=${names.map((name) => t(`overview.${name}`))}
+    texts=${hasScorers ? 1 : 0}
+    rows=${parts.map(({ label, cases, passed, failed, errors, scorers }) => [
+      shortText(label),
+      ...[cases, passed, failed, errors].map(number),
+      html`<${Scorers} scorers=${scorers} />`,
+    ])}
+  />`;
+}
+
+/**
+ * How the evaluations went over time.
+ * @param {{parts: import("./types").EvaluationPart[]}} properties
+ */
+function Trends({ parts }) {
+  const shown = parts.filter(({ trend }) => trend.length > 1).slice(0, MOST_TRENDS);
+  return (
+    shown.length > 0 &&
+    html`<div class="card">
+      <h2>${t("charts.trend")}</h2>
+      <div class="trends">
+        ${shown.map(
+          ({ label, trend }) =>
+            html`<div key=${label}>${parts.length > 1 && html`<h3>${shortText(label)}</h3>`}<${Trend} points=${trend} /></div>`,
+        )}
+      </div>
+    </div>`
+  );
 }
 
 /** @param {{scorers: import("./types").EvaluationPart["scorers"]}} properties */
@@ -298,32 +292,37 @@ function RepeatedTrials({ trials }) {
     html`<span class="mono">${name}</span> <span class="muted trial-meaning">${meaning}</span>`,
     ...rates.map(percent),
   ];
-  return html`<div class="card">
-    <h2>${t("overview.trials")}</h2>
-    <${DataTable}
-      label=${t("overview.trials")}
-      head=${[plural("filters.cases", trials.cases), ...trials.pass_at_k.map((_, at) => `k=${at + 1}`)]}
-      rows=${[
-        line("pass@k", t("overview.pass_at_k"), trials.pass_at_k),
-        line("pass^k", t("overview.pass_hat_k"), trials.pass_hat_k),
-      ]}
-    />
-  </div>`;
+  return html`<${TableCard}
+    title=${t("overview.trials")}
+    head=${[plural("filters.cases", trials.cases), ...trials.pass_at_k.map((_, at) => `k=${at + 1}`)]}
+    rows=${[
+      line("pass@k", t("overview.pass_at_k"), trials.pass_at_k),
+      line("pass^k", t("overview.pass_hat_k"), trials.pass_hat_k),
+    ]}
+  />`;
 }
 
 /** @param {{metrics: import("./types").Document["metrics"]}} properties */
 function Metrics({ metrics }) {
+  return html`<${TableCard}
+    title=${t("overview.metrics")}
+    head=${["metric", "mean", "scored", "not_scorable"].map((name) => t(`overview.${name}`))}
+    rows=${metrics.map(({ name, mean, scored, not_scorable: unscorable }) => [
+      html`<span class="mono">${shortText(name)}</span>`,
+      decimal(mean),
+      number(scored),
+      number(unscorable),
+    ])}
+  />`;
+}
+
+/**
+ * A table with a title.
+ * @param {{title: string, head: string[], rows: unknown[][], texts?: number}} properties
+ */
+function TableCard({ title, ...table }) {
   return html`<div class="card">
-    <h2>${t("overview.metrics")}</h2>
-    <${DataTable}
-      label=${t("overview.metrics")}
-      head=${["metric", "mean", "scored", "not_scorable"].map((name) => t(`overview.${name}`))}
-      rows=${metrics.map(({ name, mean, scored, not_scorable: unscorable }) => [
-        html`<span class="mono">${shortText(name)}</span>`,
-        decimal(mean),
-        number(scored),
-        number(unscorable),
-      ])}
-    />
+    <h2>${title}</h2>
+    <${DataTable} label=${title} ...${table} />
   </div>`;
 }

@@ -5,23 +5,18 @@ import {
   ChartTable,
   Legend,
   PartsBar,
-  Patterns,
   callsOf,
   partsText,
-  usePatternIds,
   wrongCalls,
 } from "./charts.js";
-import { ConfusionMatrix, showMoreText } from "./confusion.js";
-import { ArgumentName, ToolName, failureWord, shortText } from "./reasons.js";
+import { ConfusionMatrix, MoreButton } from "./confusion.js";
+import { ArgumentName, ToolName, failureWord, problemLook, shortText } from "./reasons.js";
 import { html, useState } from "./vendor/preact-htm.js";
 import { number, t } from "./words.js";
 
 /** Lines of a ranking that are shown at first, and at all. */
 const FIRST_LINES = 8;
 const MOST_RANKED = 200;
-
-/** Failure classes with a colour of their own. */
-const FAILURE_FILLS = new Set(["missed", "extra", "forbidden", "error"]);
 
 /** @typedef {"problem" | "argument" | "failure"} Kind */
 
@@ -71,7 +66,6 @@ export function Problems(properties) {
  */
 function ToolPanel(properties) {
   const { tools } = properties.prepared.document;
-  const idOf = usePatternIds();
   const wrong = tools.filter(wrongCalls).sort((one, other) => wrongCalls(other) - wrongCalls(one));
   const title = t("problems.tools");
   const noun = "problems.tools_noun";
@@ -83,14 +77,13 @@ function ToolPanel(properties) {
     key: row.tool,
     name: html`<${ToolName} name=${row.tool} />`,
     count: wrongCalls(row),
-    bar: html`<${PartsBar} row=${row} most=${most} idOf=${idOf} />`,
+    bar: html`<${PartsBar} row=${row} most=${most} />`,
     words: partsText(row),
   }));
   const parts = CALL_PARTS.filter((part) => tools.some((row) => row[part]));
   const words = (/** @type {string} */ part) => t(`charts.${part}`);
   return html`<${Panel} ...${properties} kind="problem" title=${title} lead=${t("problems.by_calls")} lines=${lines} count=${wrong.length} noun=${noun}>
-    <${Patterns} idOf=${idOf} />
-    <${Legend} parts=${parts} idOf=${idOf} words=${words} />
+    <${Legend} parts=${parts} words=${words} />
     <${ChartTable}
       label=${t("charts.tools")}
       head=${["tool", "expected", ...CALL_PARTS].map(words)}
@@ -117,7 +110,7 @@ function Ranking({ kind, ranked, ...properties }) {
     name: html`<${RankedName} kind=${kind} problem=${problem} />`,
     count,
     bar: html`<span class="ranking-bar" aria-hidden="true"
-      ><span class=${`fill ${fillName(kind, problem)}`} style=${{ width: `${(count / most) * 100}%` }}></span
+      ><span class=${`fill ${kind === "failure" ? problemLook(problem) : "is-bad"}`} style=${{ width: `${(count / most) * 100}%` }}></span
     ></span>`,
   }));
   const lead = t(properties.prepared.hasTrials ? "problems.by_trials" : "problems.by_cases");
@@ -159,22 +152,8 @@ function Panel({ kind, title, lead, lines, count, noun, view, onChange, children
       )}
     </ol>
     ${children}
-    ${count > FIRST_LINES
-      ? html`<button class="button button-quiet no-print" aria-expanded=${isWhole} onClick=${() => setWhole(!isWhole)}>
-          ${isWhole ? t("problems.fewer") : showMoreText(count, MOST_RANKED, noun)}
-        </button>`
-      : null}
+    ${count > FIRST_LINES && html`<${MoreButton} ...${{ count, most: MOST_RANKED, noun, isWhole, setWhole }} />`}
   </div>`;
-}
-
-/**
- * Failure classes have the colours of the outcomes that they belong to.
- * @param {string} kind
- * @param {import("./types").Problem} problem
- */
-function fillName(kind, problem) {
-  if (kind !== "failure" || !FAILURE_FILLS.has(problem.class)) return "is-incorrect";
-  return `is-${problem.class}`;
 }
 
 /**

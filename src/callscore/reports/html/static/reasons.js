@@ -19,16 +19,16 @@ const WORST_FIRST = [
   ["extra"],
 ];
 
-/** How a reason is coloured and marked, by failure class; arguments are the rest. */
-const REASON_LOOKS = /** @type {Record<string, string>} */ ({
-  missed: "missed",
-  extra: "extra",
-  forbidden: "forbidden",
-  wrong_tool: "bad",
-  order: "bad",
-  schema: "bad",
-  error: "forbidden",
-});
+/** Failure classes that have a colour of their own. */
+const COLOURED_CLASSES = ["missed", "extra", "forbidden", "error"];
+
+/**
+ * The name of the colour of a problem.
+ * @param {import("./types").Problem} problem
+ */
+export function problemLook(problem) {
+  return COLOURED_CLASSES.includes(problem.class) ? `is-${problem.class}` : "is-bad";
+}
 
 /**
  * A text of the catalogue with nodes in place of its `{names}`.
@@ -95,7 +95,7 @@ export function Reasons({ problems }) {
   const shown = reasons.slice(0, MOST_REASONS).map(
     ([problem, names], at) =>
       html`${at ? html`<span class="muted"> · </span>` : null}<span
-          class=${`reason is-${REASON_LOOKS[problem.class] ?? "bad"}`}
+          class=${`reason ${problemLook(problem)}`}
           >${reasonWords(problem, names)}</span
         >`,
   );

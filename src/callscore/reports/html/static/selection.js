@@ -134,7 +134,10 @@ export function problemCell(problem) {
  */
 export function prepareIndex({ document: document_, index }, wordsOf) {
   const rowOf = rowsOfItems(index);
-  const rows = rowOf.reduce((most, row) => Math.max(most, row), -1) + 1;
+  /** @type {number[][]} */
+  const items = [];
+  rowOf.forEach((row, item) => (items[row] ??= []).push(item));
+  const rows = items.length;
   return {
     document: document_,
     index,
@@ -142,7 +145,7 @@ export function prepareIndex({ document: document_, index }, wordsOf) {
     rows,
     hasTrials: rows < index.count,
     hasScores: index.score.some((score) => score !== null),
-    itemsOf: itemsOfRows(rowOf, rows),
+    itemsOf: flatLists(items),
     rowOf,
     status: Uint8Array.from(index.status),
     change: index.change ? Uint8Array.from(index.change) : null,
@@ -176,23 +179,6 @@ function rowsOfItems(index) {
     rowOf[item] = row ?? rows++;
   }
   return rowOf;
-}
-
-/**
- * @param {Int32Array} rowOf
- * @param {number} rows
- * @returns {Lists}
- */
-function itemsOfRows(rowOf, rows) {
-  const start = new Int32Array(rows + 1);
-  for (const row of rowOf) start[row + 1] += 1;
-  for (let row = 0; row < rows; row += 1) start[row + 1] += start[row];
-  const at = new Int32Array(rowOf.length);
-  const next = start.slice();
-  rowOf.forEach((row, item) => {
-    at[next[row]++] = item;
-  });
-  return { start, at };
 }
 
 /**
@@ -237,10 +223,12 @@ export function select(prepared, filters) {
   for (const word of filters.text.toLowerCase().split(/\s+/)) {
     if (word) keepWord(prepared, word, matches);
   }
-  const changes = keepChange(prepared, filters.change, matches);
-  const statuses = keepStatus(prepared, filters.status, matches);
+  const { change, status } = filters;
+  const changes = keepNamed(prepared.change, CHANGES, (name) => isChosenChange(change, name), matches);
+  const statuses = keepNamed(prepared.status, STATUSES, (name) => !status.length || status.includes(name), matches);
   const items = matches.reduce((sum, match) => sum + match, 0);
-  return { rows: matchingRows(prepared, filters.sort, matches), matches, items, statuses, changes };
+  const rows = rowOrder(prepared, filters.sort).filter((row) => hasMarked(prepared.itemsOf, row, matches));
+  return { rows, matches, items, statuses, changes };
 }
 
 /**
@@ -332,50 +320,33 @@ function keepWord(prepared, word, matches) {
   }
 }
 
-const SAME = CHANGES.indexOf("same");
+/**
+ * Keep the items of the chosen names, and count those of each name before.
+ * @param {Uint8Array | null} codes positions in `names`, one per item
+ * @param {readonly string[]} names
+ * @param {(name: string) => boolean} isChosen
+ * @param {Uint8Array} matches
+ */
+function keepNamed(codes, names, isChosen, matches) {
+  const counts = names.map(() => 0);
+  if (!codes) return counts;
+  const wanted = names.map((name) => Number(isChosen(name)));
+  for (let item = 0; item < matches.length; item += 1) {
+    if (!matches[item]) continue;
+    counts[codes[item]] += 1;
+    matches[item] = wanted[codes[item]];
+  }
+  return counts;
+}
 
 /**
- * Keep the items of the chosen change, and count those of each change before.
- * @param {Prepared} prepared
+ * Whether a change is to be shown.
  * @param {string} chosen
- * @param {Uint8Array} matches
+ * @param {string} change
  */
-function keepChange({ change }, chosen, matches) {
-  const counts = CHANGES.map(() => 0);
-  if (!change) return counts;
-  const wanted = CHANGES.findIndex((name) => name === chosen);
-  for (let item = 0; item < matches.length; item += 1) {
-    if (!matches[item]) continue;
-    counts[change[item]] += 1;
-    if (chosen === "only" ? change[item] === SAME : wanted >= 0 && change[item] !== wanted) matches[item] = 0;
-  }
-  return counts;
-}
-
-/**
- * Keep the items of the chosen statuses, and count those of each status before.
- * @param {Prepared} prepared
- * @param {string[]} chosen
- * @param {Uint8Array} matches
- */
-function keepStatus({ status }, chosen, matches) {
-  const counts = STATUSES.map(() => 0);
-  const wanted = STATUSES.map((name) => (!chosen.length || chosen.includes(name) ? 1 : 0));
-  for (let item = 0; item < matches.length; item += 1) {
-    if (!matches[item]) continue;
-    counts[status[item]] += 1;
-    matches[item] = wanted[status[item]];
-  }
-  return counts;
-}
-
-/**
- * @param {Prepared} prepared
- * @param {string} sort
- * @param {Uint8Array} matches
- */
-function matchingRows(prepared, sort, matches) {
-  return rowOrder(prepared, sort).filter((row) => hasMarked(prepared.itemsOf, row, matches));
+function isChosenChange(chosen, change) {
+  if (chosen === "only") return change !== "same";
+  return chosen === change || !CHANGES.some((name) => name === chosen);
 }
 
 /**

@@ -23,7 +23,7 @@ export function DataTable({ label, head, rows, texts = 0 }) {
         ${rows.map(
           (cells, row) =>
             html`<tr key=${row}>
-              ${cells.map((cell, at) =>
+              ${cells.slice(0, head.length).map((cell, at) =>
                 at ? html`<td key=${at} class=${kind(at)}>${cell}</td>` : html`<th key=${at} scope="row">${cell}</th>`,
               )}
             </tr>`,
