@@ -194,7 +194,7 @@ def test_a_damaged_database_is_told_as_such(path: Path) -> None:
 def test_a_database_from_the_future_is_refused_and_left_as_it_is(path: Path) -> None:
     open_store(path).close()
     future = sqlite3.connect(path)
-    future.execute("UPDATE callscore_schema SET version = 7")
+    future.execute("UPDATE callscore_schema SET version = 99")
     future.commit()
     future.close()
 
