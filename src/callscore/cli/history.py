@@ -18,9 +18,9 @@ from callscore.cli.options import (
 from callscore.cli.output import open_output, without_secrets, write_report
 from callscore.cli.output_formats import report_options
 from callscore.errors import UnknownRun, UnusableStore
+from callscore.evaluations.run_rows import rows_of_runs
 from callscore.history.environment import STORE_VARIABLE
 from callscore.reports.history import timelines_of, write_json
-from callscore.runner.run_rows import rows_of_runs
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -18,8 +18,8 @@ from callscore.cli.options import (
 )
 from callscore.cli.output import open_output, write_report
 from callscore.cli.output_formats import FORMATS, report_options
+from callscore.evaluations.run_rows import heading_row
 from callscore.history.run_metadata import find_run_and_variant, lineage
-from callscore.runner.run_rows import heading_row
 
 if TYPE_CHECKING:
     from callscore.core.phrases import Language

@@ -8,11 +8,11 @@ from msgspec.structs import replace
 
 from callscore.core.results import RunResults
 from callscore.errors import UnknownRun, UnusableStore
+from callscore.evaluations.run_rows import heading_row, rows_of_runs
 from callscore.history.run_lookup import list_compared_runs
 from callscore.history.run_metadata import lineage, unreadable_records
 from callscore.reports.history import RunRow, timelines_of
 from callscore.reports.html.run import AboutRun, run_parts
-from callscore.runner.run_rows import heading_row, rows_of_runs
 from callscore.runner.stored_runs import (
     ShowOptions,
     StoredScores,

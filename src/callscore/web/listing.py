@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from callscore.core.phrases import Phrase
+from callscore.evaluations.run_rows import heading_row, rows_of_runs
 from callscore.history.hashing import blake2b
 from callscore.history.locks import is_abandoned
 from callscore.history.records import json_bytes
 from callscore.history.run_lookup import list_runs
 from callscore.history.run_results import result_numbers
 from callscore.reports.history import RunRow, Step, timelines_of
-from callscore.runner.run_rows import heading_row, rows_of_runs
 from callscore.web.asking import NOT_FOUND
 from callscore.web.live import progress_of
 

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 from tests.history.made_up import a_run
 
+from callscore.evaluations.run_rows import heading_row, rows_of_runs
 from callscore.history.records import EvaluationNumbers
 from callscore.history.run_lookup import EvaluationLine, RunLine
-from callscore.runner.run_rows import heading_row, rows_of_runs
 
 
 def line(run: str, **about: Any) -> RunLine:
