@@ -100,8 +100,7 @@ WORDS: dict[str, Phrase | Plural] = {
     # --- problems.js: what went wrong
     "problems.title": Phrase("What went wrong", "Что пошло не так"),
     "problems.lead": Phrase(
-        "Select a line to filter the cases below.",
-        "Выберите строку, чтобы отфильтровать случаи ниже.",
+        "Select a line to filter the cases.", "Выберите строку, чтобы отфильтровать случаи."
     ),
     "problems.by_calls": Phrase(
         "By incorrect, missed and extra calls", "По неверным, пропущенным и лишним вызовам"
@@ -270,7 +269,6 @@ WORDS: dict[str, Phrase | Plural] = {
         "The browser does not allow copying", "Браузер не разрешает копировать"
     ),
     "case.calls": Phrase("Calls", "Вызовы"),
-    "case.details": Phrase("Details", "Подробности"),
     "case.values": Phrase("Scorers and metrics", "Метрики"),
     "case.scorer": Phrase("name", "название"),
     "case.value": Phrase("value", "значение"),

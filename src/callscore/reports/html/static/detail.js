@@ -10,7 +10,7 @@ import { number, t } from "./words.js";
 /** Trials that have a button each. */
 const MOST_TRIALS = 100;
 
-/** Milliseconds before the next case is opened: while a key is held down, most are passed over. */
+/** Milliseconds before a case is opened while a key is held down: those that are passed over are not. */
 const OPEN_DELAY = 40;
 
 /**
@@ -30,6 +30,7 @@ const OPEN_DELAY = 40;
  */
 function useOpened(source, item) {
   const [opened, setOpened] = useState(/** @type {Opened | null} */ (null));
+  const last = useRef(-Infinity);
   useEffect(() => {
     let isStale = false;
     const show = (/** @type {Opened} */ next) => isStale || setOpened(next);
@@ -38,7 +39,9 @@ function useOpened(source, item) {
         (view) => show({ item, view, problem: "" }),
         (error) => show({ item, view: null, problem: String(error) }),
       );
-    const timer = setTimeout(open, opened ? OPEN_DELAY : 0);
+    const isSeries = performance.now() - last.current < 3 * OPEN_DELAY;
+    last.current = performance.now();
+    const timer = setTimeout(open, isSeries ? OPEN_DELAY : 0);
     return () => {
       isStale = true;
       clearTimeout(timer);

@@ -29,36 +29,35 @@ const LONGEST_CHOICE = 80;
  */
 function facetsOf(prepared, rankings) {
   const { index, document: document_ } = prepared;
+  const choice = (/** @type {string} */ value, /** @type {string} */ text, /** @type {number} */ count) => ({
+    value,
+    text: choiceText(text, count),
+  });
+  const names = (/** @type {string[]} */ all, /** @type {import("./selection").Lists} */ lists) =>
+    rankNames(all, lists).map(({ name, count }) => choice(name, name, count));
   /** @type {Facet[]} */
   const facets = [
-    { name: "tool", choices: rankNames(index.tool_names, prepared.tools).map(nameChoice) },
+    { name: "tool", choices: names(index.tool_names, prepared.tools) },
     {
       name: "argument",
-      choices: rankings.arguments.map(({ key, problem, count }) => ({
-        value: key,
-        text: choiceText(`${problem.tool}: ${problem.argument || t("list.all_arguments")}`, count),
-      })),
+      choices: rankings.arguments.map(({ key, problem, count }) => choice(key, argumentText(problem), count)),
     },
     {
       name: "failure",
-      choices: rankings.failures.map(({ key, problem, count }) => ({
-        value: key,
-        text: choiceText(failureWord(problem), count),
-      })),
+      choices: rankings.failures.map(({ key, problem, count }) => choice(key, failureWord(problem), count)),
     },
-    { name: "tag", choices: rankNames(index.tag_names, prepared.tags).map(nameChoice) },
+    { name: "tag", choices: names(index.tag_names, prepared.tags) },
     {
       name: "evaluation",
-      choices: document_.evaluations.map(({ label, cases }) => ({ value: label, text: choiceText(label, cases) })),
+      choices: document_.evaluations.map(({ label, cases }) => choice(label, label, cases)),
     },
   ];
-  const least = (/** @type {Facet} */ { name }) => (name === "evaluation" ? 2 : 1);
-  return facets.filter((facet) => facet.choices.length >= least(facet));
+  return facets.filter(({ name, choices }) => choices.length > (name === "evaluation" ? 1 : 0));
 }
 
-/** @param {{name: string, count: number}} named */
-function nameChoice({ name, count }) {
-  return { value: name, text: choiceText(name, count) };
+/** @param {import("./types").Problem} problem */
+function argumentText({ tool, argument }) {
+  return `${tool}: ${argument || t("list.all_arguments")}`;
 }
 
 /**
@@ -322,16 +321,20 @@ export function clearedFilters() {
  * @param {import("./selection").Found} found
  */
 export function countText(prepared, found) {
-  const cases =
-    found.rows.length === prepared.rows
-      ? plural("filters.cases", prepared.rows)
-      : t("filters.of", { count: number(found.rows.length), total: plural("filters.of_cases", prepared.rows) });
+  const cases = shareText(found.rows.length, prepared.rows, "cases");
   if (!prepared.hasTrials) return cases;
-  const trials =
-    found.items === prepared.count
-      ? plural("filters.trials", prepared.count)
-      : t("filters.of", { count: number(found.items), total: plural("filters.of_trials", prepared.count) });
-  return t("filters.cases_and_trials", { cases, trials });
+  return t("filters.cases_and_trials", { cases, trials: shareText(found.items, prepared.count, "trials") });
+}
+
+/**
+ * `50 cases`, `12 of 50 cases`.
+ * @param {number} count
+ * @param {number} total
+ * @param {"cases" | "trials"} noun
+ */
+function shareText(count, total, noun) {
+  if (count === total) return plural(`filters.${noun}`, total);
+  return t("filters.of", { count: number(count), total: plural(`filters.of_${noun}`, total) });
 }
 
 /**
@@ -346,7 +349,7 @@ function chosenText(name, value, rankings) {
       ({ key }) => key === value,
     ) ?? {};
   let text = value;
-  if (problem) text = name === "failure" ? failureWord(problem) : `${problem.tool}: ${problem.argument}`;
+  if (problem) text = name === "failure" ? failureWord(problem) : argumentText(problem);
   if (name === "cell") text = keyParts(value).map((part) => part ?? t("problems.none")).join(" → ");
   return visibleText(text.slice(0, LONGEST_CHOICE)) || '""';
 }

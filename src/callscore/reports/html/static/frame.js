@@ -45,12 +45,7 @@ export function Report({ source, heading, actions, embedded = false }) {
   // a comparison begins with the cases that broke and were fixed
   const comparison =
     document_.comparison &&
-    html`<div class="section">
-      <${ComparisonOverview}
-        source=${source}
-        onFilter=${onChange}
-      />
-    </div>`;
+    html`<div class="section"><${ComparisonOverview} source=${source} /></div>`;
   const [isHelpOpen, setHelpOpen] = useState(false);
   useKeys({ "?": () => setHelpOpen(true) });
   useEffect(() => {
