@@ -131,6 +131,9 @@ faults: $(VENV)/.installed-dev ## kill, fill disks, cut connections and damage d
 verdicts: $(VENV)/.installed-dev ## simulate suites, and write how often each verdict is right
 	$(BIN)/python benchmarks/verdicts.py --write
 
+bench-report: $(VENV)/.installed-dev browser ## measure an HTML report of 100,000 cases: writing it, and looking at it
+	$(BIN)/python benchmarks/html_report.py
+
 bench-peers: $(VENV)/.installed ## compare the speed of other tools' metrics with ours, and write the table
 	$(BIN)/python benchmarks/peers.py --write
 
