@@ -23,11 +23,11 @@ test("the actual calls are in the order in which they were made", () => {
 });
 
 test("two trials part at the first call that is not the same", () => {
-  assert.equal(partingCall([same("a", 0, 0)], [same("a", 0, 0)]), null);
-  assert.equal(partingCall([], []), null);
-  assert.equal(partingCall([same("a", 0, 0), extra("b", 1)], [same("a", 0, 0), extra("b", 1, 2)]), 1);
-  assert.equal(partingCall([same("a", 0, 0)], [same("a", 0, 0), extra("b", 1)]), 1);
-  assert.equal(partingCall([same("a", 0, 0)], [extra("a", 0)]), null, "how they are scored does not matter");
+  assert.equal(partingCall([[same("a", 0, 0)], [same("a", 0, 0)]]), null);
+  assert.equal(partingCall([[], []]), null);
+  assert.equal(partingCall([[same("a", 0, 0), extra("b", 1)], [same("a", 0, 0), extra("b", 1, 2)]]), 1);
+  assert.equal(partingCall([[same("a", 0, 0)], [same("a", 0, 0), extra("b", 1)]]), 1);
+  assert.equal(partingCall([[same("a", 0, 0)], [extra("a", 0)]]), null, "how they are scored does not matter");
 });
 
 test("two runs stand beside the same expected calls", () => {

@@ -50,22 +50,30 @@ const CONTEXT = 2;
 const ROW_KINDS = /** @type {const} */ ({ "!": "forbidden", "~": "incorrect", "-": "missed", "+": "extra", "=": "correct" });
 
 /**
- * The calls of one trial: expected on the left, actual on the right, row by row.
- * @param {{rows: Row[], isCheck?: boolean}} properties `isCheck` if there are no expected calls
+ * The calls of one trial or of two beside the expected ones, row by row. The first call at which two part is marked.
+ * @param {object} properties
+ * @param {Row[][]} properties.sides
+ * @param {string[]} properties.labels
+ * @param {number | null} [properties.partsAt]
+ * @param {boolean} [properties.isCheck] whether there are no expected calls
  */
-export function Calls({ rows, isCheck = false }) {
-  const first = Number(isCheck);
-  const grid = useMemo(() => rows.map((row) => ({ cells: gridRow([row], null).cells.slice(first) })), [rows]);
-  return html`<${CallGrid} rows=${grid} names=${[t("calls.expected"), t("calls.actual")].slice(first)} />`;
-}
-
-/**
- * The calls of two runs beside the same expected calls. The first call at which they part is marked.
- * @param {{before: Row[], after: Row[], labels: string[], partsAt: number | null}} properties
- */
-export function ComparedCalls({ before, after, labels, partsAt }) {
-  const grid = useMemo(() => mergedRows(before, after, partsAt), [before, after, partsAt]);
-  return html`<${CallGrid} rows=${grid} names=${[t("calls.expected"), ...labels]} />`;
+export function Calls({ sides, labels, partsAt = null, isCheck = false }) {
+  const [first, second] = sides;
+  const rows = useMemo(
+    () => (second ? mergedRows(first, second, partsAt) : first.map((row) => ({ cells: gridRow([row], null).cells.slice(Number(isCheck)) }))),
+    [first, second, partsAt],
+  );
+  const names = [t("calls.expected"), ...labels].slice(Number(isCheck));
+  if (!rows.length) return html`<p class="muted">${t("calls.none")}</p>`;
+  const show = (/** @type {GridRow} */ row, /** @type {number} */ at) => html`<${CallRow} key=${at} row=${row} names=${names} />`;
+  return html`<div class="calls" style=${{ "--sides": names.length }}>
+    <div class="call-line calls-head" aria-hidden="true">
+      <span></span>${names.map((name, at) => html`<span key=${at}>${name}</span>`)}
+    </div>
+    <ol>
+      <${FoldedList} items=${rows} isQuiet=${rows.length > SHORT_TABLE && isQuietRow} label="calls.correct_calls" show=${show} tag="li" />
+    </ol>
+  </div>`;
 }
 
 /**
@@ -90,12 +98,11 @@ function actualCall(row) {
 
 /**
  * The position of the first call at which two trials part; null if all their calls are the same.
- * @param {Row[]} before
- * @param {Row[]} after
+ * @param {Row[][]} sides
  * @returns {number | null}
  */
-export function partingCall(before, after) {
-  const [left, right] = [before, after].map((rows) => actualCalls(rows).map((call) => [call.name, call.arguments]));
+export function partingCall(sides) {
+  const [left, right] = sides.map((rows) => actualCalls(rows).map((call) => [call.name, call.arguments]));
   const longer = left.length > right.length ? left : right;
   const at = longer.findIndex((_, each) => !isSameJson(left[each], right[each]));
   return at < 0 ? null : at;
@@ -155,20 +162,6 @@ function gridRow(rows, partsAt) {
     return { row, call: actualCall(row), index, isParting: index === partsAt };
   });
   return { cells: [{ call: any?.expected, index: any?.expected_index }, ...sides] };
-}
-
-/** @param {{rows: GridRow[], names: string[]}} properties */
-function CallGrid({ rows, names }) {
-  if (!rows.length) return html`<p class="muted">${t("calls.none")}</p>`;
-  const show = (/** @type {GridRow} */ row, /** @type {number} */ at) => html`<${CallRow} key=${at} row=${row} names=${names} />`;
-  return html`<div class=${`calls has-${names.length}-columns`}>
-    <div class="call-line calls-head" aria-hidden="true">
-      <span></span>${names.map((name, at) => html`<span key=${at}>${name}</span>`)}
-    </div>
-    <ol>
-      <${FoldedList} items=${rows} isQuiet=${rows.length > SHORT_TABLE && isQuietRow} label="calls.correct_calls" show=${show} tag="li" />
-    </ol>
-  </div>`;
 }
 
 /** @param {GridRow} row */
@@ -288,8 +281,8 @@ function CallMark({ mark, isCheck = false }) {
 }
 
 /**
- * A call in its column; in place of a call that is not there, what that means, and why.
- * @param {{cell: Cell, cells: Cell[], label: string, isNamed: boolean}} properties
+ * A call in its column, with its number; in place of a call that is not there, what that means, and why.
+ * @param {{cell: Cell, cells: Cell[], label: string, isNamed: boolean}} properties `isNamed` if its arguments are below
  */
 function HeadingCell({ cell: { call, row, index, isParting }, cells, label, isNamed }) {
   const name = html`<span class="call-label visually-hidden">${label}</span>`;
@@ -300,32 +293,18 @@ function HeadingCell({ cell: { call, row, index, isParting }, cells, label, isNa
       ${kind && html`${cells.length > 2 && name}<strong class=${`is-${kind}`}>${t(`calls.${kind}`)}</strong> <${Sentences} texts=${about.notes} />`}
     </div>`;
   }
+  const facts = [call.caller, call.kind, call.warning].flatMap((fact) => fact || []);
   return html`<div class=${`call-cell ${row?.mark === "=" && !row.actual ? "is-repeated" : ""}`}>
     ${name}${row && cells.length > 2 && html`<${CallMark} mark=${row.mark} />`}
-    <${CallLine} call=${call} index=${index} isParting=${isParting} isNamed=${isNamed} isExpected=${!row} />
+    <code class="call-text">
+      ${index !== undefined && html`<span class=${isParting ? "call-number is-parting" : "call-number"}>${index + 1}</span>`}
+      <span><span class="call-name">${shortText(call.name || "''")}</span>${
+        !(isNamed && call.arguments) && html`<span class="muted">(<${Text} value=${argumentsText(call, !row)} />)</span>`
+      }
+      ${facts.map((fact) => html` <span key=${fact} class="call-fact">${shortText(fact)}</span>`)}
+      ${call.failed && html` <span class="call-fact word is-error"><span aria-hidden="true">!</span> ${t("calls.failed_call")}</span>`}</span>
+    </code>
   </div>`;
-}
-
-/**
- * A call on one line, with its number.
- * @param {object} properties
- * @param {Call} properties.call
- * @param {number} [properties.index]
- * @param {boolean} [properties.isParting] whether the runs part at this call
- * @param {boolean} properties.isNamed whether its arguments are shown below
- * @param {boolean} properties.isExpected
- */
-function CallLine({ call, index, isParting, isNamed, isExpected }) {
-  const facts = [call.caller, call.kind, call.warning].flatMap((fact) => fact || []);
-  return html`<code class="call-text"
-      >${index !== undefined && html`<span class=${isParting ? "call-number is-parting" : "call-number"}>${index + 1}</span>`}<span
-        ><span class="call-name">${shortText(call.name || "''")}</span>${
-          !(isNamed && call.arguments) && html`<span class="muted">(<${Text} value=${argumentsText(call, isExpected)} />)</span>`
-        }</span
-      ></code
-    >${facts.map((fact) => html`<span key=${fact} class="call-fact">${shortText(fact)}</span>`)}${
-      call.failed && html`<span class="call-fact is-failed"><span aria-hidden="true">!</span> ${t("calls.failed_call")}</span>`
-    }`;
 }
 
 /**
@@ -423,11 +402,10 @@ function valueLines(value, width) {
  */
 function ValueLine({ segments, cell: { call, row }, label, name }) {
   const value = name === null ? undefined : argumentOf(call, name);
-  const absent = row ? "calls.not_actual" : "calls.not_expected";
   return html`${name !== null &&
     call?.arguments &&
     html`<span class="call-label visually-hidden">${label}</span>
-      <code class="muted">${shortText(name || "''")}${value === undefined ? html` <em>${t(absent)}</em>` : " = "}</code>`}
+      <code class="muted">${shortText(name || "''")}${value === undefined ? html` <em>${t(row ? "calls.not_actual" : "calls.not_expected")}</em>` : " = "}</code>`}
     ${segments && html`<code><${Segments} segments=${segments} isExpected=${!row} /></code>`}
     ${isLarge(value) && html`<${Download} value=${value} name=${name} />`}`;
 }
@@ -443,7 +421,6 @@ function CallResult({ call }) {
   return html`<${Fold}
     label=${html`${t("calls.result")} <span class="mono"><${Text} value=${preview} /></span>`}
     open=${call.failed}
-    kind="call-result"
     show=${() => html`<${ValueView} value=${readableResult(result)} name=${`${call.name}-result`} />`}
   />`;
 }

@@ -35,7 +35,7 @@ export function CaseDetail({ source, position, view, actions, isShort = false })
     ${(view.rows.length > 0 || !view.failure) &&
     html`<section>
       <h3>${t("case.calls")}</h3>
-      <${Calls} rows=${view.rows} isCheck=${isCheck} />
+      <${Calls} sides=${[view.rows]} labels=${[t("calls.actual")]} isCheck=${isCheck} />
       <${Sentences} texts=${view.notes} />
     </section>`}
     <${CaseValues} values=${view.values} />
@@ -89,7 +89,7 @@ function CaseActions({ source, view, isCheck, children }) {
     setTimeout(() => setOutcome(""), COPIED_SHOWN);
   };
   const button = (/** @type {string} */ key, /** @type {() => string} */ text, title = "") =>
-    html`<button type="button" class="button" title=${title || null} onClick=${() => copy(text())}>${t(key)}</button>`;
+    html`<button type="button" class="button" title=${title} onClick=${() => copy(text())}>${t(key)}</button>`;
   const command = caseCommand(source, view);
   return html`<div class="row no-print">
     ${command && button("case.copy_command", () => command, visibleText(command))}
@@ -139,9 +139,8 @@ export function CaseFailure({ failure }) {
   const { title, problem, details, attempts } = failure;
   return html`<section class="case-box is-error">
     <h3><span aria-hidden="true">! </span>${shortText(title)}</h3>
-    <${ValueView} value=${problem} name="problem" />
     ${attempts > 1 && html`<p class="muted">${plural("case.attempts", attempts)}</p>`}
-    ${details && details !== problem && html`<${Fold} label=${t("case.details")} show=${() => html`<${ValueView} value=${details} name="details" />`} />`}
+    ${[...new Set([problem, details])].map((text) => text && html`<${ValueView} key=${text} value=${text} name="problem" />`)}
   </section>`;
 }
 
@@ -149,7 +148,7 @@ export function CaseFailure({ failure }) {
 function CaseValues({ values = [] }) {
   if (!values.length) return null;
   const rows = values.map(({ name, value, reason, broken }) => [
-    html`${shortText(name)}`,
+    shortText(name),
     value === null ? t(broken ? "case.broken" : "case.no_value") : decimal(value),
     reason && html`<${Text} value=${reason} limit=${4000} />`,
   ]);
@@ -164,24 +163,25 @@ function CaseValues({ values = [] }) {
  * @param {{view: CaseView, isShort?: boolean}} properties `isShort`: only what two runs have in common
  */
 export function CaseFacts({ view, isShort = false }) {
-  const { id, input, answer, explanation, expectation, ignored = [], metadata } = view;
-  const title = t("case.ignored", { calls: plural("case.count_of_calls", ignored.length) });
+  const { ignored = [] } = view;
   const uncounted = ignored.map(({ side, why, call }) =>
     t("case.ignored_call", { side: t(`calls.${side}`), call: callText(call, side === "expected"), why: t(`case.why_${why}`) }),
   );
-  const shown = (/** @type {Json} */ value, /** @type {string} */ name) => html`<${InputValue} value=${value} name=${`${id}-${name}`} />`;
-  /** @type {[unknown, unknown, boolean, (value: any) => unknown][]} a title, a value, whether it is open, and how it is shown */
+  const own = isShort ? null : view;
+  /** @type {[string, unknown, boolean?, unknown?][]} a title, a value, whether it is open, and what shows it */
   const facts = [
-    [t("case.input"), input, true, (value) => shown(value, "input")],
-    [t("case.answer"), !isShort && answer, true, (value) => shown(value, "answer")],
-    [t("case.explanation"), !isShort && explanation, view.status !== "passed", (value) => html`<${Explanation} text=${value} />`],
-    [t("case.expectation"), expectation, false, (value) => shown(value, "expectation")],
-    [title, !isShort && ignored.length, false, () => html`<${Sentences} texts=${uncounted} />`],
-    [t("case.metadata"), metadata, false, (value) => shown(value, "metadata")],
+    [t("case.input"), view.input, true],
+    [t("case.answer"), own?.answer, true],
+    [t("case.explanation"), own?.explanation, view.status !== "passed", Explanation],
+    [t("case.expectation"), view.expectation],
+    [t("case.ignored", { calls: plural("case.count_of_calls", ignored.length) }), own && ignored.length ? uncounted : null, false, Sentences],
+    [t("case.metadata"), view.metadata],
   ];
-  return facts
-    .filter(([, value]) => ![undefined, null, "", false, 0].includes(/** @type {any} */ (value)))
-    .map(([title, value, isOpen, show]) => html`<${Fold} key=${title} label=${html`<h3>${title}</h3>`} open=${isOpen} show=${() => show(value)} />`);
+  return facts.map(([title, value, isOpen, shown = InputValue]) => {
+    if (value === undefined || value === null || value === "") return null;
+    const show = () => html`<${shown} value=${value} texts=${value} name=${`${view.id}-${title}`} />`;
+    return html`<${Fold} key=${title} label=${html`<h3>${title}</h3>`} open=${isOpen} show=${show} />`;
+  });
 }
 
 /**
@@ -209,10 +209,10 @@ function InputValue({ value, name }) {
 
 /**
  * The three steps: each is a heading and its lines.
- * @param {{text: string}} properties
+ * @param {{value: string}} properties
  */
-function Explanation({ text }) {
-  const steps = text.trim().split(/\n\n+/).map((step) => step.split("\n"));
+function Explanation({ value }) {
+  const steps = value.trim().split(/\n\n+/).map((step) => step.split("\n"));
   return html`<div class="case-parts small">
     ${steps.map(([first, ...lines], at) => html`<div key=${at}><h4><${Text} value=${first} /></h4><p><${Text} value=${lines.join("\n")} /></p></div>`)}
   </div>`;

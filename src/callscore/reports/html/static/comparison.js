@@ -1,6 +1,6 @@
 /** Two runs compared: the difference and its interval, what changed, and each case against its expectation. */
 
-import { ComparedCalls, partingCall } from "./calls.js";
+import { Calls, partingCall } from "./calls.js";
 import { CaseFacts, CaseFailure, CaseHeading } from "./case.js";
 import { CHANGES, ChangeMark, StatusMark, changeWord } from "./marks.js";
 import { shortText } from "./reasons.js";
@@ -103,7 +103,7 @@ function IntervalPicture({ difference, interval }) {
   return html`<svg class="comparison-picture" aria-hidden="true" height="52">
     ${line("", "0", "100%")} ${line("is-zero", "50%", "50%", 16)}
     <text x="50%" y="50" text-anchor="middle">0</text>
-    ${line("is-interval", low, high)} ${line("is-interval", low, low, 7)} ${line("is-interval", high, high, 7)}
+    ${line("is-interval", low, high)}
     <circle cx=${point} cy="20" r="6" />
   </svg>`;
 }
@@ -114,7 +114,7 @@ function BothSides({ sides }) {
   const rows = /** @type {[string, (side: ComparedSide) => unknown][]} */ ([
     ["run", ({ label }) => shortText(label)],
     ["date", ({ at }) => at && date(at)],
-    ["commit", ({ commit }) => commit && html`<code>${shortText(commit.slice(0, 10))}</code>`],
+    ["commit", ({ commit }) => commit && shortText(commit.slice(0, 10))],
     ...counts.map((name) => [name, (/** @type {ComparedSide} */ side) => side[name] && number(side[name])]),
     ["measure_f1", ({ f1 }) => f1 !== null && percent(f1)],
   ])
@@ -148,7 +148,7 @@ function filterLink(name, value) {
 }
 
 /**
- * Other measures, and the tools and tags that changed; open if one of them changed clearly.
+ * Other measures, and the tools and tags that changed.
  * @param {{rows: {kind: string, name: string, difference: MeasuredDifference}[]}} properties
  */
 function Differences({ rows }) {
@@ -167,8 +167,7 @@ function Differences({ rows }) {
     pText(found.p_value),
     html`<span class=${`is-${VERDICT_LOOKS[found.verdict]}`}>${shortText(found.verdict_text)}</span>`,
   ]);
-  const isClear = rows.some(({ difference }) => VERDICT_LOOKS[difference.verdict]);
-  return html`<${Fold} label=${title} open=${isClear} show=${() => html`<${DataTable} label=${title} head=${head} rows=${cells} texts=${1} />${more}`} />`;
+  return html`<${Fold} label=${title} open show=${() => html`<${DataTable} label=${title} head=${head} rows=${cells} texts=${1} />${more}`} />`;
 }
 
 /**
@@ -184,9 +183,9 @@ export function ComparedDetail({ source, position, view, actions }) {
   const [before, after] = SIDES.map((side) => view[side][chosen[side]]);
   const any = after ?? before;
   if (!any) return null;
-  const [left, right] = [before, after].map((side) => side?.rows ?? []);
+  const sides = [before, after].map((side) => side?.rows ?? []);
   const isFirst = !chosen.before && !chosen.after;
-  const partsAt = !before || !after ? null : isFirst ? view.parts_at : partingCall(left, right);
+  const partsAt = !before || !after ? null : isFirst ? view.parts_at : partingCall(sides);
   const labels = SIDES.map((side) =>
     t(`comparison.${side}_of`, { label: visibleText((source.document.comparison?.[side].label ?? "").slice(0, 60)) }),
   );
@@ -203,7 +202,7 @@ export function ComparedDetail({ source, position, view, actions }) {
     <section>
       <h3>${t("case.calls")}</h3>
       ${before && after && partsAt === null && html`<p class="muted">${t("comparison.same_calls")}</p>`}
-      <${ComparedCalls} before=${left} after=${right} labels=${labels} partsAt=${partsAt} />
+      <${Calls} sides=${sides} labels=${labels} partsAt=${partsAt} />
     </section>
     <${CaseFacts} view=${any} isShort />
   </article>`;
@@ -214,19 +213,17 @@ export function ComparedDetail({ source, position, view, actions }) {
  * @param {{title: string, views: CaseView[], chosen: number, onChoose: (at: number) => void}} properties
  */
 function ComparedHeading({ title, views, chosen, onChoose }) {
-  const { shown, more } = useMore(views);
   const view = views[chosen];
-  return html`<section class="comparison-side">
+  return html`<section class="card">
     <h3>${title}</h3>
     ${views.length > 1 &&
     html`<div class="row no-print" role="group" aria-label=${t("comparison.trials")}>
-      ${shown.map(
+      ${views.map(
         ({ status, trial }, at) =>
           html`<button type="button" key=${at} class="chip" aria-pressed=${at === chosen} onClick=${() => onChoose(at)}>
             <${StatusMark} status=${status} /> ${visibleText(String(trial ?? at + 1))}
           </button>`,
       )}
-      ${more}
     </div>`}
     ${view
       ? html`<${CaseHeading} view=${view} isShort /><${CaseFailure} failure=${view.failure} />`

@@ -7,8 +7,8 @@ import { number, plural, t } from "./words.js";
 
 /** @typedef {import("./types").Json} Json */
 
-/** Characters of one value that are put into the document; the rest can be downloaded. */
-export const LONGEST_SHOWN = 20_000;
+/** Characters of one value that are put into the document, as of any text; the rest can be downloaded. */
+const LONGEST_SHOWN = 20_000;
 /** A value with more lines or characters is folded at first. */
 const FOLDED_LINES = 14;
 const FOLDED_CHARACTERS = 1200;
@@ -17,8 +17,6 @@ const DEEPEST_LEVEL = 1000;
 /** Equal text around what differs, and text that differs, before its middle is left out. */
 const LONGEST_EQUAL = 240;
 const LONGEST_DIFFERING = 2000;
-/** Characters of a sentence. */
-const LONGEST_SENTENCE = 2000;
 
 /**
  * Whether two JSON values are the same; objects in any order of their keys.
@@ -75,8 +73,8 @@ export function shortJson(value, limit) {
 }
 
 /**
- * A value as JSON in lines: what fits into `width` characters stays on one line, and long strings have the line
- * breaks of their text.
+ * A value as JSON in lines: what fits into `width` characters stays on one line, and strings have the line breaks of
+ * their text.
  * @param {Json | undefined} value
  * @param {number} [width]
  * @returns {string[]}
@@ -90,8 +88,7 @@ export function prettyLines(value, width = 72) {
     const indent = "  ".repeat(Math.min(level, 20));
     const room = Math.max(width - indent.length, 20);
     if (typeof found === "string") {
-      const isShort = found.length <= width;
-      const [first, ...rest] = isShort ? [JSON.stringify(found)] : JSON.stringify(found).split(/(?<=(?<!\\)(?:\\\\)*\\n)/);
+      const [first, ...rest] = JSON.stringify(found).split(/(?<=(?<!\\)(?:\\\\)*\\n)/);
       add(first);
       for (const line of rest) lines.push(`${indent}  ${line}`);
       return;
@@ -116,16 +113,16 @@ export function prettyLines(value, width = 72) {
 /**
  * A value in full: text as it is, everything else as JSON in lines. Long ones are folded, and those that are too large
  * to show can be downloaded.
- * @param {{value: Json | undefined, name?: string}} properties `name` is that of the file to download
+ * @param {{value: Json | undefined, name: string}} properties `name` is that of the file to download
  */
-export function ValueView({ value, name = "value" }) {
+export function ValueView({ value, name }) {
   const [isOpen, setOpen] = useState(false);
   const isText = typeof value === "string";
   const isCut = isLarge(value);
-  const text = isText ? cutText(value, LONGEST_SHOWN) : isCut ? shortJson(value, LONGEST_SHOWN) : prettyLines(value).join("\n");
+  const text = isText ? value : isCut ? shortJson(value, LONGEST_SHOWN - 1) : prettyLines(value).join("\n");
   const isLong = text.length > FOLDED_CHARACTERS || text.split("\n", FOLDED_LINES + 1).length > FOLDED_LINES;
   return html`<div>
-    <pre class=${`value ${isText ? "is-text" : ""} ${isLong && !isOpen ? "is-folded" : ""}`}><${Text} value=${text} />${isCut && "…"}</pre>
+    <pre class=${`value ${isText ? "is-text" : ""} ${isLong && !isOpen ? "is-folded" : ""}`}><${Text} value=${text} /></pre>
     ${isLong && html`<${LinkButton} onClick=${() => setOpen(!isOpen)} isOpen=${isOpen}>${t(isOpen ? "values.less" : "values.all")}<//>`}
     ${isCut && html`<${Download} value=${value} name=${name} />`}
   </div>`;
@@ -197,7 +194,7 @@ export function Sentences({ texts = [], title, kind = "" }) {
   return html`<div class=${kind}>
     ${title && html`<h3>${title}</h3>`}
     <ul class="bullets">
-      ${shown.map((text, at) => html`<li key=${at}><${Text} value=${text} limit=${LONGEST_SENTENCE} /></li>`)}
+      ${shown.map((text, at) => html`<li key=${at}><${Text} value=${text} /></li>`)}
       ${more && html`<li>${more}</li>`}
     </ul>
   </div>`;
@@ -205,12 +202,12 @@ export function Sentences({ texts = [], title, kind = "" }) {
 
 /**
  * A part of the document that is made when it is opened.
- * @param {{label: unknown, show: () => unknown, open?: boolean, kind?: string}} properties
+ * @param {{label: unknown, show: () => unknown, open?: boolean}} properties
  */
-export function Fold({ label, show, open = false, kind = "" }) {
+export function Fold({ label, show, open }) {
   const [isOpen, setOpen] = useState(open);
   const follow = (/** @type {{currentTarget: HTMLDetailsElement}} */ event) => setOpen(event.currentTarget.open);
-  return html`<details class=${kind} open=${isOpen} onToggle=${follow}>
+  return html`<details open=${isOpen} onToggle=${follow}>
     <summary>${label}</summary>
     ${isOpen && show()}
   </details>`;
