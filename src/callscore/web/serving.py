@@ -6,7 +6,9 @@ starlette and uvicorn are an extra, and are imported only when a server is made.
 from __future__ import annotations
 
 import errno
+import os
 import socket
+import sys
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from secrets import token_urlsafe
@@ -179,8 +181,17 @@ def _listening(port: int) -> socket.socket:
     return found
 
 
+# Set where there is a screen to open a browser on, or by a user who has chosen one.
+_SCREENS = ("BROWSER", "DISPLAY", "WAYLAND_DISPLAY", "WSL_DISTRO_NAME")
+
+
 def open_in_browser(address: str) -> None:
-    """Open an address in the browser of the user, if there is one, without waiting for it."""
+    """Open an address in the browser of the user, if there is one, without waiting for it.
+
+    A browser in the terminal, which Python finds on a machine without a screen, would take the terminal.
+    """
+    if sys.platform not in ("darwin", "win32") and not any(map(os.environ.get, _SCREENS)):
+        return
     import webbrowser
 
     def show() -> None:
