@@ -58,7 +58,10 @@ def test_other_suffixes_are_refused_with_those_that_there_are(name: str, problem
         format_for(name, FORMATS)
 
     assert f"Cannot write {name}: {problem}. Use another suffix " in caught.value.message
-    assert "(.json, .md, .markdown, .xml, .html, .htm) or pass --format (table, json," in caught.value.message
+    assert (
+        "(.json, .md, .markdown, .xml, .html, .htm) or pass --format (table, json,"
+        in caught.value.message
+    )
 
 
 def test_only_a_command_that_compresses_writes_gzip() -> None:

@@ -737,7 +737,9 @@ show_option = click.option(
     type=click.Choice(["failing", "all", "none"]),
     help="Cases to show.  [default: failing; all in json, jsonl, junit and html]",
 )
-max_shown_cases_option = max_shown_option(f"{DEFAULT_MAX_SHOWN}; all in json, jsonl, junit and html")
+max_shown_cases_option = max_shown_option(
+    f"{DEFAULT_MAX_SHOWN}; all in json, jsonl, junit and html"
+)
 show_options = stacked(fail_under_option, show_option, max_shown_cases_option)
 
 

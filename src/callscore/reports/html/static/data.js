@@ -115,7 +115,7 @@ export function parseJson(text) {
  * @returns {string}
  */
 export function jsonText(value, indent = 0) {
-  return writtenJson(value ?? null, indent, "\n");
+  return value === undefined ? "" : writtenJson(value, indent, "\n");
 }
 
 /**
