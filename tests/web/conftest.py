@@ -10,8 +10,8 @@ from starlette.testclient import TestClient
 
 import callscore
 from callscore.evaluations.discovery import forget_modules
+from callscore.web.access import TOKEN_HEADER
 from callscore.web.app import Page
-from callscore.web.guarding import TOKEN_HEADER
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

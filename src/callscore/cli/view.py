@@ -17,7 +17,7 @@ from callscore.cli.options import lang_option, open_existing_store, store_option
 from callscore.cli.output import print_note
 from callscore.core.phrases import Phrase, say
 from callscore.errors import CallscoreError
-from callscore.web.serving import DEFAULT_PORT, open_in_browser, page_server, require_extra
+from callscore.web.server import DEFAULT_PORT, open_in_browser, page_server, require_extra
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -106,7 +106,7 @@ def run_with_page(
     has interrupted ends the page, too; one that was stopped from the page does not.
     """
     require_extra()
-    from callscore.web.beside import page_beside
+    from callscore.web.background import page_beside
 
     runs: list[str] = []
     with page_beside(store, lang) as page:

@@ -16,20 +16,20 @@ from callscore.core.large_number import decode_json
 from callscore.core.phrases import Language, Phrase
 from callscore.history.records import json_bytes
 from callscore.runner.event_loop import DaemonExecutor
-from callscore.web.accepting import Acceptances
-from callscore.web.answering import encoded, error_answer
-from callscore.web.asking import BAD_REQUEST, NOT_FOUND, Asked, Refusal
+from callscore.web.accept import Acceptances
+from callscore.web.access import LARGEST_BODY, TOO_LARGE, Guard
 from callscore.web.cases import CasePages
-from callscore.web.choosing import settings_page
-from callscore.web.comparing import Comparisons
-from callscore.web.guarding import LARGEST_BODY, TOO_LARGE, Guard
-from callscore.web.histories import History
-from callscore.web.listing import evaluation_page, home_page, runs_page, search_page
-from callscore.web.live import Watchers, cancel
+from callscore.web.comparisons import Comparisons
+from callscore.web.live_runs import Watchers, cancel
+from callscore.web.open_history import History
 from callscore.web.previews import Previews
+from callscore.web.requests import BAD_REQUEST, NOT_FOUND, Asked, Refusal
+from callscore.web.responses import encoded, error_answer
+from callscore.web.run_lists import evaluation_page, home_page, runs_page, search_page
 from callscore.web.run_pages import RunPages
+from callscore.web.settings_choices import settings_page
 from callscore.web.shell import COOKIE, shell_html, static_files
-from callscore.web.working import Workshop
+from callscore.web.workers import Workshop
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from starlette.requests import Request
     from starlette.types import ASGIApp
 
-    from callscore.web.live import Watcher
+    from callscore.web.live_runs import Watcher
 
     Answer = Callable[[Asked], Any]
 

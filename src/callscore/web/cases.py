@@ -11,8 +11,8 @@ from callscore.history.notes import MAX_NOTE_LENGTH, add_note, delete_note, note
 from callscore.history.run_lookup import list_runs
 from callscore.reports.html.case_view import encode_view
 from callscore.reports.html.run import result_view
-from callscore.web.asking import NOT_FOUND
-from callscore.web.listing import UNKNOWN_EVALUATION, evaluation_key, fits_key, read_runs
+from callscore.web.requests import NOT_FOUND
+from callscore.web.run_lists import UNKNOWN_EVALUATION, evaluation_key, fits_key, read_runs
 from callscore.web.run_pages import name_of_record
 
 if TYPE_CHECKING:
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from callscore.core.results import Result
     from callscore.history.records import EvaluationRecord
     from callscore.history.store import Store
-    from callscore.web.asking import Asked
-    from callscore.web.histories import History
+    from callscore.web.open_history import History
+    from callscore.web.requests import Asked
     from callscore.web.run_pages import RunPages
 
 __all__ = ["CasePages"]

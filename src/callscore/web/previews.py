@@ -19,21 +19,21 @@ from callscore.errors import CallscoreError
 from callscore.history.opening import open_existing
 from callscore.history.scratch import ScratchStore, copy_run
 from callscore.runner.rescoring import RescoreOptions, rescore
-from callscore.web.asking import BAD_REQUEST, CONFLICT, NOT_FOUND
-from callscore.web.choosing import chosen_settings
-from callscore.web.comparing import compare_pair, compared_case
-from callscore.web.listing import run_summary
-from callscore.web.live import status_of
-from callscore.web.remembering import Remembered
+from callscore.web.cache import Remembered
+from callscore.web.comparisons import compare_pair, compared_case
+from callscore.web.live_runs import status_of
+from callscore.web.requests import BAD_REQUEST, CONFLICT, NOT_FOUND
+from callscore.web.run_lists import run_summary
+from callscore.web.settings_choices import chosen_settings
 from callscore.words.value_text import NO_EFFECT
 
 if TYPE_CHECKING:
     from callscore.core.phrases import Language
-    from callscore.web.answering import Encoded
-    from callscore.web.asking import Asked
-    from callscore.web.comparing import ComparedPair
-    from callscore.web.histories import History
-    from callscore.web.working import Workshop
+    from callscore.web.comparisons import ComparedPair
+    from callscore.web.open_history import History
+    from callscore.web.requests import Asked
+    from callscore.web.responses import Encoded
+    from callscore.web.workers import Workshop
 
 __all__ = ["Previews", "ScoreAgain", "score_again"]
 

@@ -18,12 +18,12 @@ from callscore.reports.html.run import AboutRun, result_view, run_document
 from callscore.runner.run_report import StoredRunReport
 from callscore.runner.stored_results import StoredResults
 from callscore.runner.stored_runs import ShowOptions, evaluation_label
-from callscore.web.answering import Encoded, hidden
-from callscore.web.asking import NOT_FOUND
+from callscore.web.cache import Remembered
 from callscore.web.indexing import index_of
-from callscore.web.listing import evaluation_key, run_summary
-from callscore.web.live import progress_of, status_of
-from callscore.web.remembering import Remembered
+from callscore.web.live_runs import progress_of, status_of
+from callscore.web.requests import NOT_FOUND
+from callscore.web.responses import Encoded, hidden
+from callscore.web.run_lists import evaluation_key, run_summary
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -31,8 +31,8 @@ if TYPE_CHECKING:
     from callscore.core.results import Result
     from callscore.history.records import EvaluationRecord, RunRecord
     from callscore.history.store import Store
-    from callscore.web.asking import Asked
-    from callscore.web.histories import History
+    from callscore.web.open_history import History
+    from callscore.web.requests import Asked
 
 __all__ = ["RunPages", "name_of_record", "position_of"]
 

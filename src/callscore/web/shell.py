@@ -19,7 +19,7 @@ from callscore.reports.html.bundle import json_in_script
 from callscore.reports.html.catalogue import words_in
 from callscore.reports.html.document import hidden_characters
 from callscore.reports.html.linking import STYLES
-from callscore.web.answering import hidden
+from callscore.web.responses import hidden
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

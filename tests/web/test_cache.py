@@ -7,7 +7,7 @@ from threading import Barrier
 
 import pytest
 
-from callscore.web.remembering import Remembered
+from callscore.web.cache import Remembered
 
 
 def test_a_value_is_made_once() -> None:

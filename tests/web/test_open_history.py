@@ -11,7 +11,7 @@ from tests.history.made_up import a_run
 
 from callscore.errors import UnknownRun, UnusableStore
 from callscore.history.opening import open_store
-from callscore.web.histories import History
+from callscore.web.open_history import History
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -8,7 +8,7 @@ import pytest
 
 from callscore.core.settings import DEFAULT, PRESETS, ArgumentRule, Settings
 from callscore.errors import InvalidSettings
-from callscore.web.choosing import chosen_settings
+from callscore.web.settings_choices import chosen_settings
 
 if TYPE_CHECKING:
     from tests.web.conftest import Browser, Runs

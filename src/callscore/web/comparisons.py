@@ -22,11 +22,11 @@ from callscore.reports.html.compare import (
 from callscore.reports.html.compared_trials import TrialWriter, compared_item
 from callscore.reports.html.document import document_json
 from callscore.runner.compared_cases import ComparedCases, RunTrials
-from callscore.web.answering import Encoded, hidden
-from callscore.web.asking import BAD_REQUEST, NOT_FOUND
+from callscore.web.cache import Remembered
 from callscore.web.indexing import IndexWriter
-from callscore.web.listing import evaluation_key, run_summary
-from callscore.web.remembering import Remembered
+from callscore.web.requests import BAD_REQUEST, NOT_FOUND
+from callscore.web.responses import Encoded, hidden
+from callscore.web.run_lists import evaluation_key, run_summary
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -36,8 +36,8 @@ if TYPE_CHECKING:
     from callscore.history.records import RunRecord
     from callscore.history.store import Store
     from callscore.reports.html.compared_trials import PairTrials
-    from callscore.web.asking import Asked
-    from callscore.web.histories import History
+    from callscore.web.open_history import History
+    from callscore.web.requests import Asked
 
 __all__ = ["ComparedPair", "Comparisons", "compare_pair", "compared_case"]
 

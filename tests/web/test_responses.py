@@ -8,8 +8,8 @@ import msgspec
 import pytest
 
 from callscore.errors import InvalidSettings, UnknownRun, UnusableStore
-from callscore.web.answering import Encoded, encoded, error_answer
-from callscore.web.asking import Refusal
+from callscore.web.requests import Refusal
+from callscore.web.responses import Encoded, encoded, error_answer
 
 if TYPE_CHECKING:
     from tests.web.conftest import Browser, Runs
@@ -85,7 +85,7 @@ def test_a_bug_is_a_sentence_too_and_printed_without_secrets(
     def fail(*_: object) -> None:
         raise ZeroDivisionError(f"{SECRET} \x1b[2J")
 
-    monkeypatch.setattr("callscore.web.listing.read_runs", fail)
+    monkeypatch.setattr("callscore.web.run_lists.read_runs", fail)
 
     answer = browser.get("/api/home", 500)
 

@@ -12,8 +12,8 @@ from callscore.history.records import json_bytes
 from callscore.history.run_lookup import list_runs
 from callscore.history.run_results import result_numbers
 from callscore.reports.history import RunRow, Step, timelines_of
-from callscore.web.asking import NOT_FOUND
-from callscore.web.live import progress_of
+from callscore.web.live_runs import progress_of
+from callscore.web.requests import NOT_FOUND
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from callscore.history.records import RunRecord
     from callscore.history.run_lookup import Fits, RunLine
     from callscore.history.store import Store
-    from callscore.web.asking import Asked
-    from callscore.web.histories import History
+    from callscore.web.open_history import History
+    from callscore.web.requests import Asked
 
 __all__ = [
     "UNKNOWN_EVALUATION",

@@ -12,16 +12,16 @@ from callscore.history.live_results import LiveResult, results_after, results_si
 from callscore.history.locks import is_abandoned
 from callscore.history.stopping import is_stop_requested, request_stop
 from callscore.runner.stored_runs import evaluation_label
-from callscore.web.answering import encoded, error_answer
-from callscore.web.asking import CONFLICT
+from callscore.web.requests import CONFLICT
+from callscore.web.responses import encoded, error_answer
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from callscore.history.records import RunRecord
     from callscore.history.store import Store
-    from callscore.web.asking import Asked
-    from callscore.web.histories import History
+    from callscore.web.open_history import History
+    from callscore.web.requests import Asked
 
 __all__ = ["WatchedRun", "Watcher", "Watchers", "cancel", "progress_of", "status_of"]
 

@@ -15,14 +15,14 @@ from tests.history.made_up import a_run
 
 from callscore.errors import InvalidSettings, MissingExtra
 from callscore.history.opening import open_store
-from callscore.web import serving
-from callscore.web.serving import DEFAULT_PORT, HOST, listener, page_server, require_extra
+from callscore.web import server as page_servers
+from callscore.web.server import DEFAULT_PORT, HOST, listener, page_server, require_extra
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from callscore.web.serving import PageServer
+    from callscore.web.server import PageServer
 
 WAIT = 30
 
@@ -105,7 +105,7 @@ def test_many_headers_do_not_fill_the_memory(server: PageServer) -> None:
 
 def test_a_taken_port_is_left_to_others(monkeypatch: pytest.MonkeyPatch) -> None:
     with closing(listener(0)) as taken:
-        monkeypatch.setattr(serving, "DEFAULT_PORT", taken.getsockname()[1])
+        monkeypatch.setattr(page_servers, "DEFAULT_PORT", taken.getsockname()[1])
         with closing(listener(None)) as next_one:
             assert next_one.getsockname()[0] == HOST
             assert next_one.getsockname()[1] != taken.getsockname()[1]
@@ -187,9 +187,9 @@ def test_a_browser_in_the_terminal_is_not_opened(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(sys, "platform", "linux")
     for name in ("BROWSER", "DISPLAY", "WAYLAND_DISPLAY", "WSL_DISTRO_NAME"):
         monkeypatch.delenv(name, raising=False)
-    monkeypatch.setattr(serving, "Thread", lambda **_: pytest.fail("a browser is opened"))
+    monkeypatch.setattr(page_servers, "Thread", lambda **_: pytest.fail("a browser is opened"))
 
-    serving.open_in_browser("http://127.0.0.1:1/")
+    page_servers.open_in_browser("http://127.0.0.1:1/")
 
 
 def test_a_browser_that_cannot_be_opened_is_no_trouble(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -202,6 +202,6 @@ def test_a_browser_that_cannot_be_opened_is_no_trouble(monkeypatch: pytest.Monke
     monkeypatch.setenv("BROWSER", "true")
     monkeypatch.setattr(webbrowser, "open", fail)
 
-    serving.open_in_browser("http://127.0.0.1:1/")
+    page_servers.open_in_browser("http://127.0.0.1:1/")
 
     assert tried.wait(WAIT)

@@ -19,7 +19,7 @@ from callscore.errors import (
 )
 from callscore.hiding.hider import Hider
 from callscore.history.records import json_bytes
-from callscore.web.asking import INVALID, NOT_FOUND, Refusal
+from callscore.web.requests import INVALID, NOT_FOUND, Refusal
 
 if TYPE_CHECKING:
     from collections.abc import Callable

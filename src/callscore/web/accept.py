@@ -16,7 +16,7 @@ from callscore.rewriting.applying import rewrite
 from callscore.rewriting.blessing import CaseLocator, StoredRun, find_blessings, is_exact
 from callscore.runner.recorder import plain_case_payload
 from callscore.runner.stored_runs import NeverJudgedError, StoredScores, stored_calls
-from callscore.web.asking import CONFLICT, NOT_FOUND, Asked, Refusal
+from callscore.web.requests import CONFLICT, NOT_FOUND, Asked, Refusal
 from callscore.web.run_pages import position_of
 
 if TYPE_CHECKING:
@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     from callscore.history.store import Store
     from callscore.rewriting.applying import Refused, Rewritten
     from callscore.rewriting.blessing import Blessings, Unblessed
-    from callscore.web.histories import History
-    from callscore.web.working import Workshop
+    from callscore.web.open_history import History
+    from callscore.web.workers import Workshop
 
 __all__ = ["Accept", "Acceptances", "accept"]
 

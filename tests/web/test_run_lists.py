@@ -11,7 +11,7 @@ from tests.web.conftest import PORT, TOKEN, Browser
 
 from callscore.history.opening import open_store
 from callscore.web.app import Page
-from callscore.web.listing import evaluation_key
+from callscore.web.run_lists import evaluation_key
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -19,8 +19,8 @@ import msgspec
 from callscore.core.large_number import decode_json
 from callscore.core.phrases import Language, Phrase, say
 from callscore.history.records import json_bytes
-from callscore.web.answering import error_answer
-from callscore.web.asking import CONFLICT, Refusal
+from callscore.web.requests import CONFLICT, Refusal
+from callscore.web.responses import error_answer
 
 if TYPE_CHECKING:
     from msgspec import Struct
@@ -32,7 +32,7 @@ _PATIENCE = 60.0  # seconds to wait for a place
 _ENDED = 500
 # The process finds its modules where the server did, not in its working directory.
 _PROGRAM = (
-    "import sys; sys.path[:] = sys.argv[1:]; from callscore.web.working import run_work; run_work()"
+    "import sys; sys.path[:] = sys.argv[1:]; from callscore.web.workers import run_work; run_work()"
 )
 _BUSY = Phrase(
     "the server is busy with other work. Try again in a moment",
@@ -147,7 +147,7 @@ def _end_with_server() -> None:
 
 def _do(work: str, about: dict[str, Any], lang: Language) -> dict[str, Any]:
     if work == "Accept":
-        from callscore.web.accepting import Accept, accept
+        from callscore.web.accept import Accept, accept
 
         return accept(msgspec.convert(about, Accept), lang)
     from callscore.web.previews import ScoreAgain, score_again

@@ -11,8 +11,8 @@ from urllib.request import urlopen
 import pytest
 
 from callscore.errors import InvalidSettings
-from callscore.web import beside
-from callscore.web.beside import page_beside
+from callscore.web import background
+from callscore.web.background import page_beside
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -22,7 +22,7 @@ WAIT = 30
 # A process that starts the page, tells its address and its process, and waits.
 STARTER = """
 import sys
-from callscore.web.beside import page_beside
+from callscore.web.background import page_beside
 with page_beside(None, "en") as page:
     print(page.address, page._process.pid, flush=True)
     sys.stdin.read()
@@ -44,7 +44,7 @@ def test_a_page_that_cannot_be_started_is_a_sentence(
     project: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     del project
-    monkeypatch.setattr(beside, "_PROGRAM", "import os; os._exit(3)")
+    monkeypatch.setattr(background, "_PROGRAM", "import os; os._exit(3)")
 
     with (
         pytest.raises(InvalidSettings, match="the page could not be started"),

@@ -9,7 +9,7 @@ from starlette.testclient import TestClient
 from starlette.websockets import WebSocketDisconnect
 from tests.web.conftest import PORT, TOKEN
 
-from callscore.web.guarding import HEADERS, LARGEST_BODY, TOKEN_HEADER
+from callscore.web.access import HEADERS, LARGEST_BODY, TOKEN_HEADER
 
 if TYPE_CHECKING:
     from tests.web.conftest import Browser

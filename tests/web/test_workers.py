@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from callscore.web import working
-from callscore.web.accepting import Accept
-from callscore.web.asking import Refusal
-from callscore.web.working import Workshop
+from callscore.web import workers
+from callscore.web.accept import Accept
+from callscore.web.requests import Refusal
+from callscore.web.workers import Workshop
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -29,7 +29,7 @@ def test_a_refusal_is_that_of_the_work(project: Path) -> None:
 
 def test_a_process_that_ends_is_a_sentence(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     del project
-    monkeypatch.setattr(working, "_PROGRAM", "import os; os._exit(3)")
+    monkeypatch.setattr(workers, "_PROGRAM", "import os; os._exit(3)")
 
     with pytest.raises(Refusal, match="ended with exit code 3"):
         Workshop().do(WORK, "en")
@@ -53,9 +53,9 @@ def test_more_work_than_there_are_places_is_refused_after_a_while(
     project: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     del project
-    monkeypatch.setattr(working, "_PATIENCE", 0.01)
-    monkeypatch.setattr(working, "_PLACES", 1)
-    monkeypatch.setattr(working, "_PROGRAM", "import sys; sys.stdin.read()")
+    monkeypatch.setattr(workers, "_PATIENCE", 0.01)
+    monkeypatch.setattr(workers, "_PLACES", 1)
+    monkeypatch.setattr(workers, "_PROGRAM", "import sys; sys.stdin.read()")
     workshop = Workshop()
     ended: list[str] = []
 

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, cast
 from callscore.core.large_number import decode_json
 from callscore.errors import CallscoreError, InvalidSettings
 from callscore.history.records import json_bytes
-from callscore.web.serving import page_server, run_address
+from callscore.web.server import page_server, run_address
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -29,7 +29,7 @@ _GRACE = 5.0  # seconds for the process to end
 _TICK = 1.0  # seconds between two looks at the process that started it
 # The process finds its modules where this one did, not in its working directory.
 _PROGRAM = (
-    "import sys; sys.path[:] = sys.argv[1:]; from callscore.web.beside import serve_beside;"
+    "import sys; sys.path[:] = sys.argv[1:]; from callscore.web.background import serve_beside;"
     " serve_beside()"
 )
 

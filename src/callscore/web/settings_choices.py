@@ -34,8 +34,8 @@ if TYPE_CHECKING:
     from callscore.core.phrases import Language
     from callscore.core.settings import Settings
     from callscore.history.records import EvaluationRecord
-    from callscore.web.asking import Asked
-    from callscore.web.histories import History
+    from callscore.web.open_history import History
+    from callscore.web.requests import Asked
 
 __all__ = ["chosen_settings", "settings_page"]
 

@@ -13,10 +13,10 @@ from callscore.history import live_results
 from callscore.history.locks import RunLock
 from callscore.history.opening import open_store
 from callscore.history.stopping import is_stop_requested
-from callscore.web import live
-from callscore.web.asking import Asked, Refusal
-from callscore.web.histories import History
-from callscore.web.live import WatchedRun, Watcher, Watchers, status_of
+from callscore.web import live_runs
+from callscore.web.live_runs import WatchedRun, Watcher, Watchers, status_of
+from callscore.web.open_history import History
+from callscore.web.requests import Asked, Refusal
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -95,7 +95,7 @@ def test_only_new_results_are_read(store: Store, monkeypatch: pytest.MonkeyPatch
         read.append(len(found))
         return found
 
-    monkeypatch.setattr(live, "results_after", results_after)
+    monkeypatch.setattr(live_runs, "results_after", results_after)
     done = []
     for result in results():
         store.save_results([result])
@@ -191,8 +191,8 @@ def test_an_event_is_told_only_if_something_changed(
 ) -> None:
     watcher = Watcher(History(), RUN, lambda _: None)
     moments = iter([float(at) for at in range(1000)])
-    monkeypatch.setattr(live, "monotonic", lambda: next(moments))
-    monkeypatch.setattr(live, "_HEARTBEAT", 5.0)
+    monkeypatch.setattr(live_runs, "monotonic", lambda: next(moments))
+    monkeypatch.setattr(live_runs, "_HEARTBEAT", 5.0)
 
     first, _ = watcher.next_event()
     quiet = [watcher.next_event()[0] for _ in range(6)]
