@@ -111,11 +111,9 @@ export function useAddress(isComparison) {
       setView(state.current.view);
     };
     window.addEventListener("hashchange", follow);
-    window.addEventListener("popstate", follow);
     return () => {
       clearTimeout(state.current.timer);
       window.removeEventListener("hashchange", follow);
-      window.removeEventListener("popstate", follow);
     };
   }, []);
 

@@ -13,6 +13,16 @@ const WIDE = "(min-width: 1000px)";
 
 const PRINTED_ROWS = 200;
 
+/** How far the keys of a list go. */
+const KEY_STEPS = /** @type {Record<string, number>} */ ({
+  ArrowDown: 1,
+  ArrowUp: -1,
+  PageDown: 10,
+  PageUp: -10,
+  Home: -Infinity,
+  End: Infinity,
+});
+
 /**
  * Whether a media query holds, kept up to date.
  * @param {string} query
@@ -189,25 +199,13 @@ function listKeys({ rowOf, itemsOf: { start } }, { lines, unfolded, current, mov
   const entry = lines.entries[current] ?? -1;
   const row = current < 0 ? -1 : entry < 0 ? rowOf[-entry - 1] : entry;
   const hasTrials = row >= 0 && start[row + 1] - start[row] > 1;
-  /** @type {Record<string, () => void>} */
-  const keys = {
-    ArrowDown: () => moveTo(current + 1),
-    ArrowUp: () => moveTo(current - 1),
-    PageDown: () => moveTo(current + 10),
-    PageUp: () => moveTo(current - 10),
-    Home: () => moveTo(0),
-    End: () => moveTo(lines.entries.length - 1),
-    ArrowRight: () => {
-      if (hasTrials && !unfolded.has(row)) fold(row);
-    },
-    ArrowLeft: () => {
-      if (hasTrials && unfolded.has(row)) fold(row);
-    },
-  };
   return (/** @type {KeyboardEvent} */ event) => {
-    if (!Object.hasOwn(keys, event.key) || event.ctrlKey || event.metaKey || event.altKey) return;
+    const { key } = event;
+    const isFold = key === "ArrowRight" || key === "ArrowLeft";
+    if (!(isFold || Object.hasOwn(KEY_STEPS, key)) || event.ctrlKey || event.metaKey || event.altKey) return;
     event.preventDefault();
-    keys[event.key]();
+    if (!isFold) moveTo(current + KEY_STEPS[key]);
+    else if (hasTrials && unfolded.has(row) === (key === "ArrowLeft")) fold(row);
   };
 }
 

@@ -39,8 +39,7 @@ function toolsByErrors(confusion) {
   const errors = new Map();
   for (const { expected, called, count } of confusion) {
     const wrong = expected === called ? 0 : count;
-    if (expected !== null) errors.set(expected, (errors.get(expected) ?? 0) + wrong);
-    if (called !== null) errors.set(called, (errors.get(called) ?? 0) + wrong);
+    for (const tool of [expected, called]) if (tool !== null) errors.set(tool, (errors.get(tool) ?? 0) + wrong);
   }
   return [...errors.keys()].sort((one, other) => (errors.get(other) ?? 0) - (errors.get(one) ?? 0));
 }

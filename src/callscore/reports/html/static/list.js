@@ -137,11 +137,8 @@ function useVisibleRows(count) {
     measure();
     const observer = new ResizeObserver(measure);
     observer.observe(element);
-    element.addEventListener("scroll", measure, { passive: true });
-    return () => {
-      observer.disconnect();
-      element.removeEventListener("scroll", measure);
-    };
+    element.onscroll = measure;
+    return () => observer.disconnect();
   }, [count]);
   return [list, range];
 }

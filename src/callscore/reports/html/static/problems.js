@@ -18,7 +18,10 @@ import { number, t } from "./words.js";
 const FIRST_LINES = 8;
 const MOST_RANKED = 200;
 
-/** @typedef {"problem" | "argument" | "failure"} Kind */
+/** What a filter ranks. */
+const RANKED = /** @type {const} */ ({ problem: "tools", argument: "arguments", failure: "failures" });
+
+/** @typedef {keyof typeof RANKED} Kind */
 
 /**
  * The section, if anything went wrong.
@@ -34,8 +37,8 @@ export function Problems(properties) {
     <p class="muted no-print">${t("problems.lead")}</p>
     <div class="problems">
       <${ToolPanel} ...${properties} />
-      <${Ranking} ...${properties} kind="argument" title=${t("problems.arguments")} ranked=${rankings.arguments} noun="problems.arguments_noun" />
-      <${Ranking} ...${properties} kind="failure" title=${t("problems.failures")} ranked=${rankings.failures} noun="problems.failures_noun" />
+      <${Ranking} ...${properties} kind="argument" />
+      <${Ranking} ...${properties} kind="failure" />
       ${hasConfusion
         ? html`<div class="card problems-confusion">
             <h3>${t("problems.confusion")}</h3>
@@ -67,11 +70,7 @@ export function Problems(properties) {
 function ToolPanel(properties) {
   const { tools } = properties.prepared.document;
   const wrong = tools.filter(wrongCalls).sort((one, other) => wrongCalls(other) - wrongCalls(one));
-  const title = t("problems.tools");
-  const noun = "problems.tools_noun";
-  if (!wrong.length) {
-    return html`<${Ranking} ...${properties} kind="problem" title=${title} ranked=${properties.rankings.tools} noun=${noun} />`;
-  }
+  if (!wrong.length) return html`<${Ranking} ...${properties} kind="problem" />`;
   const most = Math.max(...wrong.map(callsOf));
   const lines = wrong.slice(0, MOST_RANKED).map((row) => ({
     key: row.tool,
@@ -82,7 +81,7 @@ function ToolPanel(properties) {
   }));
   const parts = CALL_PARTS.filter((part) => tools.some((row) => row[part]));
   const words = (/** @type {string} */ part) => t(`charts.${part}`);
-  return html`<${Panel} ...${properties} kind="problem" title=${title} lead=${t("problems.by_calls")} lines=${lines} count=${wrong.length} noun=${noun}>
+  return html`<${Panel} ...${properties} kind="problem" lead=${t("problems.by_calls")} lines=${lines} count=${wrong.length}>
     <${Legend} parts=${parts} words=${words} />
     <${ChartTable}
       label=${t("charts.tools")}
@@ -100,9 +99,11 @@ function ToolPanel(properties) {
 
 /**
  * A ranking by the number of cases or trials.
- * @param {PanelProperties & {kind: Kind, title: string, ranked: import("./rankings").Ranked[], noun: string}} properties
+ * @param {PanelProperties & {kind: Kind}} properties
  */
-function Ranking({ kind, ranked, ...properties }) {
+function Ranking(properties) {
+  const { kind, rankings, prepared } = properties;
+  const ranked = rankings[RANKED[kind]];
   if (!ranked.length) return null;
   const most = ranked[0].count;
   const lines = ranked.slice(0, MOST_RANKED).map(({ key, problem, count }) => ({
@@ -113,27 +114,25 @@ function Ranking({ kind, ranked, ...properties }) {
       ><span class=${`fill ${kind === "failure" ? problemLook(problem) : "is-bad"}`} style=${{ width: `${(count / most) * 100}%` }}></span
     ></span>`,
   }));
-  const lead = t(properties.prepared.hasTrials ? "problems.by_trials" : "problems.by_cases");
-  return html`<${Panel} ...${properties} kind=${kind} lead=${lead} lines=${lines} count=${ranked.length} />`;
+  const lead = t(prepared.hasTrials ? "problems.by_trials" : "problems.by_cases");
+  return html`<${Panel} ...${properties} lead=${lead} lines=${lines} count=${ranked.length} />`;
 }
 
 /**
  * Lines that filter the list, the first ones of them until more are asked for.
  * @param {object} properties
  * @param {Kind} properties.kind the filter
- * @param {string} properties.title
  * @param {string} properties.lead
  * @param {Line[]} properties.lines
  * @param {number} properties.count how many there are
- * @param {string} properties.noun
  * @param {import("./address").View} properties.view
  * @param {(patch: Partial<import("./address").View>) => void} properties.onChange
  * @param {unknown} [properties.children]
  */
-function Panel({ kind, title, lead, lines, count, noun, view, onChange, children }) {
+function Panel({ kind, lead, lines, count, view, onChange, children }) {
   const [isWhole, setWhole] = useState(false);
   return html`<div class="card">
-    <h3>${title}</h3>
+    <h3>${t(`problems.${RANKED[kind]}`)}</h3>
     <p class="muted small">${lead}</p>
     <ol class="ranking">
       ${lines.slice(0, isWhole ? MOST_RANKED : FIRST_LINES).map(
@@ -152,7 +151,7 @@ function Panel({ kind, title, lead, lines, count, noun, view, onChange, children
       )}
     </ol>
     ${children}
-    ${count > FIRST_LINES && html`<${MoreButton} ...${{ count, most: MOST_RANKED, noun, isWhole, setWhole }} />`}
+    ${count > FIRST_LINES && html`<${MoreButton} ...${{ count, most: MOST_RANKED, noun: `problems.${RANKED[kind]}_noun`, isWhole, setWhole }} />`}
   </div>`;
 }
 
