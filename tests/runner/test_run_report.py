@@ -167,3 +167,13 @@ def test_a_case_is_found_by_its_evaluation_with_all_its_trials(store: Store) -> 
     assert [result.case.trial for _, result in results] == [1, 2]
     assert {result.passed for _, result in results} == {False}
     assert stored_case(store, found, record.number, "unknown") == []
+
+
+def test_an_interrupted_run_can_be_resumed(store: Store) -> None:
+    results = ran(store, {"right": RIGHT, "wrong": WRONG})
+    live = replace(results, is_interrupted=True)
+
+    parts = write_stored_run(store, store.find("latest"), ALL, live=live)
+
+    steps = open_html(b"".join(parts)).document["next"]
+    assert [step["command"] for step in steps] == ["callscore run --resume"]

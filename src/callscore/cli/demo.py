@@ -70,6 +70,7 @@ _TABLES = Phrase(
     "The tables show which tools and arguments lower the score, and the cases show where.",
     "Таблицы показывают, какие инструменты и аргументы снижают оценку, а разбор случаев — где именно.",
 )
+_INIT = Phrase("Create an evaluation of your own agent", "Создать проверку для своего агента")
 _DATA = "airline-gpt-4o.jsonl.gz"
 _TRIALS = 4
 _SHOWN = 2
@@ -97,10 +98,11 @@ def command(*, lang: Language, output: str | None, output_format: str, **options
         open_output(output, output_format, lang) as out,
     ):
         if output_format == "html":
-            from callscore.reports.html.document import Heading
+            from callscore.reports.html.document import Heading, NextStep
 
+            # No command for a case: its path would be of use on this machine only.
             out.heading = Heading(
-                title=_TITLE, case_command=f"callscore explain {quote(str(path))} --case"
+                title=_TITLE, next=(NextStep("callscore init", say(_INIT, lang)),)
             )
         results = score_files(
             path,

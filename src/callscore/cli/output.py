@@ -62,6 +62,9 @@ _WRITERS = {
     ("gate", "junit"): ("gate_terminal", "write_junit"),
     ("history", "table"): ("history_terminal", "write_text"),
 }
+_WRITTEN = Phrase(
+    "{file} is written. Open it in a browser", "файл {file} записан, откройте его в браузере"
+)
 _HTML = "html"  # SUBJECT.html_parts in `reports.html`
 _RENDERERS = {
     "saved run": ("run_terminal", "render_saved_run"),
@@ -112,6 +115,8 @@ def open_output(
             closing(Output(file, *options)) as output,
         ):
             yield output
+        if output_format == _HTML and sys.stderr is not None and sys.stderr.isatty():
+            print_note(say(_WRITTEN, lang, file=path))
     except OSError as error:
         is_wrong = isinstance(error, FileNotFoundError | NotADirectoryError | PermissionError)
         kind = click.UsageError if is_wrong else click.ClickException  # such as a full disk

@@ -88,7 +88,8 @@ def _until_stopped() -> Iterator[None]:
     try:
         yield
     except KeyboardInterrupt:
-        return
+        # The same Ctrl-C may arrive a second time, from the process that supervises this one.
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
 def _show(address: str) -> None:

@@ -69,7 +69,7 @@ class IndexWriter(TrialWriter):
             self.summary.add(result.score)
         elif result.status == "scored":
             self.is_whole = False
-        known: tuple[IndexRow, list[str]] = _row(result, self._lang), []
+        known: tuple[IndexRow, list[str], str] = _row(result, self._lang), [], ""
         try:
             encoded = msgspec.json.encode(known)
         except UnicodeEncodeError:  # half of a surrogate pair

@@ -220,7 +220,8 @@ def _evaluations(listed: ListedRuns) -> list[dict[str, Any]]:
 
 
 def _evaluation_summary(steps: Sequence[Step]) -> dict[str, Any]:
-    latest = steps[0]
+    # A run of some cases, or one that was scored again, says little about the evaluation.
+    latest = next((step for step in steps if step.row.counts), steps[0])
     counted = [step.row for step in steps if step.row.counts][:_TREND]
     return {
         **evaluation_name(latest.row),

@@ -244,3 +244,16 @@ def test_hostile_text_is_data() -> None:
     view = msgspec.json.decode(found.view)
     assert view["before"][0]["rows"][0]["mark"] in "-+"
     assert "</script>" in view["before"][0]["id"]
+
+
+def test_the_same_answer_under_other_settings_does_not_part() -> None:
+    calls = (ToolCall("get_user", {}), ToolCall("book", {"seats": 2}))
+    results = [
+        Result(case=Case(id="trip", actual=calls), score=score(EXPECTED, calls, preset=preset))
+        for preset in ("strict", "outcome")
+    ]
+
+    found = msgspec.json.decode(item(results[:1], results[1:]).view)
+
+    assert [len(found[side][0]["rows"]) for side in ("before", "after")] == [3, 1]
+    assert found["parts_at"] is None

@@ -365,6 +365,10 @@ WORDS: dict[str, Phrase | Plural] = {
     ),
     "page.accept_write": Phrase("Write to the file", "Записать в файл"),
     "page.accept_written": Phrase("Written to the file", "Записано в файл"),
+    "page.accept_next": Phrase(
+        "This run stays as it was scored. The next run uses the new expected calls.",
+        "Этот прогон оценён по прежнему эталону. Следующий прогон возьмёт новый.",
+    ),
     "page.all_evaluations": Phrase(
         "Show all {count} evaluations", "Показать все проверки ({count})"
     ),

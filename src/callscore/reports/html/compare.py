@@ -207,8 +207,10 @@ def compared_document(
 
 def _subtitle(comparison: Comparison) -> tuple[str, ...]:
     """The evaluations, unless two files were compared, whose names are the title."""
-    is_saved = comparison.before.run or comparison.after.run
-    return comparison.evaluations if is_saved else ()
+    runs = comparison.before.run, comparison.after.run
+    # Names such as `latest` mean another run tomorrow.
+    ids = [" → ".join(run or "–" for run in runs)] if any(runs) else []
+    return (*ids, *(comparison.evaluations if ids else ()))
 
 
 def _verdict(comparison: Comparison, lang: Language) -> Verdict:

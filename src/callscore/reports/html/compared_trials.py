@@ -38,7 +38,7 @@ _DIGEST_SIZE = 9
 _OPTION = " --case"  # of `explain`, which can also explain one trial
 
 _encode = msgspec.json.Encoder().encode
-_Known = tuple[IndexRow, list[str]]
+_Known = tuple[IndexRow, list[str], str]
 _decode_known = msgspec.json.Decoder(_Known).decode
 
 
@@ -71,7 +71,8 @@ class TrialWriter:
             self.is_whole = False
         # The calls that count have the same positions in the rows of the view.
         calls = result.case.actual or () if score is None else score.actual
-        known = index_row(view, score, self._lang), [_call_key(call) for call in calls]
+        keys = [_call_key(call) for call in calls]
+        known = index_row(view, score, self._lang), keys, _made(result, keys)
         return b"%b\t%b\n" % (_encoded(known), encode_view(view))
 
     def _command_for(self, result: Result, evaluation: str) -> str:
@@ -91,6 +92,13 @@ def _encoded(known: _Known) -> bytes:
         return _encode(json_safe(msgspec.to_builtins(known)))
 
 
+def _made(result: Result, counted: list[str]) -> str:
+    """All calls of an answer in one short text, with those that do not count."""
+    has_others = result.score is not None and bool(result.score.ignored)
+    keys = [_call_key(call) for call in result.case.actual or ()] if has_others else counted
+    return blake2b("".join(keys).encode(), digest_size=_DIGEST_SIZE).hexdigest()
+
+
 def _call_key(call: ToolCall) -> str:
     """A short text that calls share exactly if their names and arguments are equal as JSON values."""
     key = repeat_key(call, call.name)
@@ -103,6 +111,7 @@ def _call_key(call: ToolCall) -> str:
 class _Trial(NamedTuple):
     row: IndexRow
     calls: list[str]
+    made: str
     view: bytes
 
 
@@ -110,8 +119,8 @@ def _read(lines: Iterable[bytes]) -> list[_Trial]:
     found = []
     for line in lines:
         known, _, view = line.rstrip(b"\n").partition(b"\t")
-        row, calls = _decode_known(known)
-        found.append(_Trial(row, calls, view))
+        row, calls, made = _decode_known(known)
+        found.append(_Trial(row, calls, made, view))
     return found
 
 
@@ -138,7 +147,7 @@ def compared_item(
     view = {
         "before": [msgspec.Raw(trial.view) for trial in before],
         "after": [msgspec.Raw(trial.view) for trial in after],
-        "parts_at": _parting(before[0].calls, after[0].calls) if before and after else None,
+        "parts_at": _parting(before[0], after[0]) if before and after else None,
         "reasons": reasons,
     }
     shown = [trial.row for trial in (after if pair.after else before)]
@@ -147,12 +156,18 @@ def compared_item(
     return ComparedItem(row, changed, _encode(view))
 
 
-def _parting(before: Sequence[str], after: Sequence[str]) -> int | None:
-    """The first position at which two sequences of calls differ; None if they are the same."""
-    for position, (first, second) in enumerate(zip(before, after, strict=False)):
+def _parting(before: _Trial, after: _Trial) -> int | None:
+    """The first position at which the calls of two answers differ; None if they are the same.
+
+    Under other settings, other calls of the same answer may count: the runs do not part there.
+    """
+    if before.made == after.made:
+        return None
+    for position, (first, second) in enumerate(zip(before.calls, after.calls, strict=False)):
         if first != second:
             return position
-    return None if len(before) == len(after) else min(len(before), len(after))
+    lengths = len(before.calls), len(after.calls)
+    return None if lengths[0] == lengths[1] else min(lengths)
 
 
 def _passed(side: PairSide | None) -> tuple[int, int] | None:

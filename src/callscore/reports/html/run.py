@@ -59,6 +59,7 @@ _RUN = Phrase("Run {name}", "Прогон {name}")
 _PASSED = Phrase("Passed", "Пройдено")
 _MEDIAN = Phrase("Median time of an answer", "Медиана времени ответа")
 _FAILED_AGAIN = Phrase("Run only the cases that failed", "Запустить только непройденные случаи")
+_RESUME = Phrase("Run the cases that are left", "Запустить оставшиеся случаи")
 _COMPARE = Phrase("Compare with the run before", "Сравнить с предыдущим прогоном")
 _BASELINE = Phrase(
     "Make this run the baseline that others are compared with",
@@ -342,7 +343,9 @@ def _next(run: RunResults, about: AboutRun, lang: Language) -> list[NextStep]:
         return []
     is_failing = any(each.passed < each.decided for each in run.evaluations)
     steps = []
-    if is_failing and about.row.command == "run":
+    if run.is_interrupted and about.row.command == "run":
+        steps.append(NextStep("callscore run --resume", say(_RESUME, lang)))
+    elif is_failing and about.row.command == "run":
         steps.append(NextStep("callscore run --last-failed", say(_FAILED_AGAIN, lang)))
     before = [row.id for rows in about.trends.values() for row in rows if row.id != run.id]
     if before:

@@ -63,7 +63,7 @@ function AcceptancePanel({ answer, isBusy, onWrite, onClose }) {
         <p><strong><${Text} value=${label} /></strong>: <${Text} value=${problem} /></p>
       </div>`,
     )}
-    <${Remarks} texts=${messages} />
+    <${Remarks} texts=${isWritten ? [...messages, t("page.accept_next")] : messages} />
     <div class="page-buttons">
       ${canWrite
         ? html`<button type="button" class="button button-main" disabled=${isBusy} onClick=${onWrite}>${isBusy ? t("page.busy") : t("page.accept_write")}</button>`

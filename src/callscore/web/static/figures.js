@@ -3,7 +3,7 @@
 import { shareInterval } from "/static/report/charts.js";
 import { Text, visibleText } from "/static/report/text.js";
 import { html } from "/static/report/vendor/preact-htm.js";
-import { date, number, percent, plural, signedPercent, t } from "/static/report/words.js";
+import { date, number, percent, plural, t } from "/static/report/words.js";
 import { Link, runPath } from "./router.js";
 
 /** Characters of a commit that are shown. */
@@ -82,6 +82,15 @@ export function Share({ share, interval }) {
 }
 
 /**
+ * A difference of two shares in points, with its sign.
+ * @param {number} change
+ */
+function signedPoints(change) {
+  const points = number(Math.round(Math.abs(change) * 1000) / 10);
+  return change < 0 ? `−${points}` : `+${points}`;
+}
+
+/**
  * The change from the run before: an arrow, how much, and a word.
  * @param {{of: import("./types").Change, isCell?: boolean}} properties `isCell`: in a table, where most rows have one
  */
@@ -96,7 +105,7 @@ export function ChangeNote({ of, isCell = false }) {
   return html`<span class="run-change">
     <span class=${of.is_outside ? `${tone} run-change-clear` : tone}>
       <span aria-hidden="true">${ARROWS[of.direction]}</span>
-      ${of.direction === "same" ? null : ` ${signedPercent(of.change)}`} ${t(`page.change_${of.direction}`)}
+      ${of.direction === "same" ? null : ` ${t("comparison.points", { points: signedPoints(of.change ?? 0) })}`} ${t(`page.change_${of.direction}`)}
     </span>
     ${of.is_outside ? html`<span class="run-change-outside muted">${t("page.change_outside")}</span>` : null}
   </span>`;
