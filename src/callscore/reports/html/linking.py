@@ -83,9 +83,14 @@ _STYLE_COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
 _LINE_START = re.compile(r"\s*\n\s*")
 
 
+# A text in quotes, or white space that separates nothing.
+_STYLE_SPACE = re.compile(r"""("[^"]*"|'[^']*')|\s*([{};,])\s*|(:)\s+""")
+
+
 def compact_style(text: str) -> str:
-    """A style sheet without comments and indentation."""
-    return _LINE_START.sub("\n", _STYLE_COMMENT.sub("", text)).strip()
+    """A style sheet without comments and without white space that means nothing; a rule per line."""
+    text = _STYLE_SPACE.sub(lambda found: found[0].strip(), _STYLE_COMMENT.sub("", text))
+    return _LINE_START.sub("\n", text.replace(";}", "}").replace("}", "}\n")).strip()
 
 
 # A part of a script outside of templates. A slash begins a regular expression where a value may begin.
@@ -111,7 +116,8 @@ def compact_script(text: str) -> str:
 
     Templates of markup lose their indentation too: where a line breaks in them, spaces mean nothing.
     """
-    return _LINE_START.sub("\n", "".join(_script_parts(text))).strip()
+    lines = _LINE_START.sub("\n", "".join(_script_parts(text))).strip()
+    return lines.replace("\n}", "}")  # a statement ends before a brace, on whatever line it is
 
 
 def _script_parts(text: str) -> Iterator[str]:

@@ -108,7 +108,7 @@ class Packer:
             "trial": _encode(row.trial),
             "evaluation": b"%d" % row.evaluation,
             "status": b"%d" % _POSITION_OF_STATUS[row.status],
-            "score": b"null" if row.score is None else _encode(round(row.score, 4)),
+            "score": b"null" if row.score is None else _encode(round(row.score, 6)),
             "tags": self._tags.at(row.tags),
             "tools": self._tools.at(row.tools),
             "problems": self._problems.at(row.problems),

@@ -85,7 +85,7 @@ def parts_of_lines(
             markers.take(view)
             if row.status != "passed" and (worst is None or _score(row) < _score(worst)):
                 worst = row
-        document = _document(results, worst, lang, heading or Heading())
+        document = _document(results, (packer.count, worst), lang, heading or Heading())
         yield from document_parts(markers.explained_in(document, lang), packer, lang)
 
 
@@ -94,9 +94,10 @@ def _score(row: IndexRow) -> float:
 
 
 def _document(
-    results: Results, worst: IndexRow | None, lang: Language, heading: Heading
+    results: Results, cases: tuple[int, IndexRow | None], lang: Language, heading: Heading
 ) -> Document:
-    summary = results.summary
+    """Everything but the cases, of which only their number and the worst one are needed."""
+    summary, (listed, worst) = results.summary, cases
     failed = summary.cases - summary.passed - summary.unanswered
     warnings = incomplete_lines(results, lang)
     return Document(
@@ -137,7 +138,7 @@ def _document(
         next=_next(worst, heading, lang),
         settings=[settings_text(results.settings, lang, write=str)],
         pass_mark=results.settings.pass_mark,
-        not_shown=results.not_shown,
+        not_shown=max(summary.scored - listed, 0),
         case_command=heading.case_command,
     )
 
