@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 pytest_plugins = [
     "pytester",  # the tests of our own plugin run pytest
     "tests.e2e.reports",  # reports that tests look at there
+    "tests.e2e.viewing",  # the page of `callscore view`
     "tests.servers.browser",  # a browser that tests drive
     "tests.servers.postgres_server",  # databases on a server
 ]
