@@ -57,8 +57,8 @@ export function Cases(properties) {
   const browsing = useBrowsing(properties);
   const { lines, shown, isOpened } = browsing;
   useKeys({
-    j: () => browsing.move(1),
-    k: () => browsing.move(-1),
+    j: () => showCases(browsing.move(1)),
+    k: () => showCases(browsing.move(-1)),
     o: browsing.open,
     Enter: browsing.open,
     "/": () => elementOf("search")?.focus(),
@@ -162,10 +162,18 @@ function elementOf(id) {
   return globalThis.document.getElementById(id);
 }
 
+/**
+ * Scroll to the cases, unless they are in view.
+ * @param {unknown} [_] what was done before
+ */
+function showCases(_) {
+  elementOf("cases")?.scrollIntoView({ block: "nearest" });
+}
+
 /** Move the focus to the detail, once it is there; on narrow screens it is in place of the list. */
 function focusDetail() {
   setTimeout(() => {
-    elementOf("cases")?.scrollIntoView({ block: "nearest" });
+    showCases();
     elementOf("case-detail")?.focus({ preventScroll: true });
   });
 }

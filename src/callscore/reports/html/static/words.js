@@ -105,21 +105,6 @@ export function percent(value) {
 }
 
 /**
- * A difference of two shares in percent, with its sign.
- * @param {number | null} value
- * @returns {string}
- */
-export function signedPercent(value) {
-  if (value === null) return "–";
-  return numberFormat("signed", {
-    style: "percent",
-    signDisplay: "exceptZero",
-    minimumFractionDigits: 1,
-    maximumFractionDigits: 1,
-  }).format(value);
-}
-
-/**
  * Rounded, but never to 0 or 1 if it is not: 0.99999 is not perfect.
  * @param {number} value
  * @param {number} steps
