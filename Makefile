@@ -149,6 +149,7 @@ transcript-diff: $(VENV)/.installed-dev ## record again and compare: make transc
 
 pictures: $(VENV)/.installed-dev ## update the pictures and the outputs in the documentation
 	$(BIN)/python docs/images/make_report_svg.py
+	$(BIN)/python docs/images/make_pictures.py
 	$(BIN)/python benchmarks/growth.py --draw
 	PYTHONPATH=benchmarks $(BIN)/python -m validity.run --write
 	$(BIN)/python docs/cli_options.py --write
