@@ -153,10 +153,13 @@ def test_each_filter_works_with_hostile_names(page: Page, hostile: Path) -> None
 
 @pytest.mark.parametrize("part", ["text", "tool", "case", "sort", "status", "cell", "argument"])
 def test_nothing_in_a_link_runs(part: str, page: Page, hostile: Path) -> None:
-    for attack in ATTACKS[:6]:
+    page.goto(hostile.as_uri())
+    page.locator("#case-detail .case").wait_for()
+
+    for attack in ATTACKS:
         page.goto(f"{hostile.as_uri()}#{part}={attack}")
-        page.reload()
-        page.locator(".filters-count").wait_for()
+    page.reload()
+    page.locator(".filters-count").wait_for()
 
     assert page.evaluate("globalThis.hasRun") is None
 
