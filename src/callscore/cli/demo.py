@@ -19,7 +19,7 @@ from callscore.cli.options import (
     show_option,
 )
 from callscore.cli.output import next_steps, open_output
-from callscore.cli.output_formats import is_for_people, report_options
+from callscore.cli.output_formats import ALL_IN_FORMATS, is_for_people, report_options
 from callscore.core.phrases import Phrase, say
 from callscore.core.settings import DEFAULT, Settings
 from callscore.core.statistics import pass_hat_k
@@ -82,7 +82,7 @@ _TITLE = "airline, gpt-4o"
 @click.command(cls=SettingsCommand)
 @settings_options
 @show_option
-@max_shown_option(f"{_SHOWN}; all in json, jsonl, junit and html")
+@max_shown_option(f"{_SHOWN}; {ALL_IN_FORMATS}")
 @report_options(_FORMATS)
 @lang_option
 def command(*, lang: Language, output: str | None, output_format: str, **options: Any) -> None:

@@ -16,7 +16,7 @@ from msgspec.structs import replace
 from callscore.cli.completion import complete_input_format, complete_metric, complete_tag
 from callscore.cli.config import EMPTY, config_for
 from callscore.cli.output import print_note
-from callscore.cli.output_formats import is_for_people
+from callscore.cli.output_formats import ALL_IN_FORMATS, is_for_people
 from callscore.core import settings as score_settings
 from callscore.core.phrases import say
 from callscore.core.settings import DEFAULT, PRESETS, ArgumentRule, Settings, get_preset
@@ -735,11 +735,9 @@ MAX_LISTED = 20
 show_option = click.option(
     "--show",
     type=click.Choice(["failing", "all", "none"]),
-    help="Cases to show.  [default: failing; all in json, jsonl, junit and html]",
+    help=f"Cases to show.  [default: failing; {ALL_IN_FORMATS}]",
 )
-max_shown_cases_option = max_shown_option(
-    f"{DEFAULT_MAX_SHOWN}; all in json, jsonl, junit and html"
-)
+max_shown_cases_option = max_shown_option(f"{DEFAULT_MAX_SHOWN}; {ALL_IN_FORMATS}")
 show_options = stacked(fail_under_option, show_option, max_shown_cases_option)
 
 

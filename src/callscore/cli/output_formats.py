@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
 __all__ = [
+    "ALL_IN_FORMATS",
     "FORMATS",
     "force_option",
     "is_for_people",
@@ -24,6 +25,9 @@ AnyCommand = TypeVar("AnyCommand", bound="Callable[..., Any]")
 
 # The formats of the reports about runs.
 FORMATS = ["table", "json", "markdown", "junit", "html"]
+
+# What the help says about formats in which a report shows all cases.
+ALL_IN_FORMATS = "all in json, jsonl, junit and html"
 
 # The format that the suffix of a file stands for.
 _SUFFIXES = {
