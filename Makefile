@@ -147,8 +147,9 @@ transcript-diff: $(VENV)/.installed-dev ## record again and compare: make transc
 	@[ -n "$(BEFORE)" ] || { echo "name the earlier recording: make transcript-diff BEFORE=.transcript/NAME.jsonl" >&2; exit 2; }
 	$(BIN)/python -m tools.transcript --against "$(BEFORE)"
 
-pictures: $(VENV)/.installed-dev ## update the pictures and the outputs in the documentation
+pictures: $(VENV)/.installed-dev browser ## update the pictures and the outputs in the documentation
 	$(BIN)/python docs/images/make_report_svg.py
+	$(BIN)/python docs/images/make_pictures.py
 	$(BIN)/python docs/images/make_pictures.py
 	$(BIN)/python benchmarks/growth.py --draw
 	PYTHONPATH=benchmarks $(BIN)/python -m validity.run --write
