@@ -282,7 +282,6 @@ def test_after_a_click_the_heading_has_the_focus(
 @pytest.mark.parametrize(
     ("path", "sentence"),
     [
-        ("/nowhere", "There is no such page"),
         ("/runs/none", "unknown run 'none'"),
         ("/evaluations/none", "no run has this evaluation"),
         ("/compare?runs=a", "Pick two to 10 runs"),

@@ -14,7 +14,7 @@ const PAGE = new URL("../../src/callscore/web/static/", import.meta.url).href;
 const hooks = (report, page) => `
   export async function resolve(name, context, next) {
     if (name.startsWith("/static/report/")) return next(name.replace("/static/report/", "${report}"), context);
-    if (name.startsWith("/static/")) return next(name.replace("/static/", "${page}"), context);
+    if (name.startsWith("/static/page/")) return next(name.replace("/static/page/", "${page}"), context);
     return next(name, context);
   }
   export async function load(url, context, next) {
