@@ -13,6 +13,7 @@ from graphlib import TopologicalSorter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import msgspec
 import pytest
 
 from callscore.core.phrases import Phrase, Plural
@@ -361,3 +362,13 @@ def test_every_custom_property_is_defined() -> None:
     used = set(re.findall(r"var\((--[a-z0-9-]+)", styles + scripts))
 
     assert used - defined == set()
+
+
+def test_the_lock_file_of_the_checkers_names_no_host() -> None:
+    """What is installed is fixed by its checksum, and comes from the registry that is configured."""
+    lock = msgspec.json.decode((ROOT / "tools/javascript/package-lock.json").read_bytes())
+    packages = {name: found for name, found in lock["packages"].items() if name}
+
+    assert packages
+    assert [name for name, found in packages.items() if "resolved" in found] == []
+    assert [name for name, found in packages.items() if "integrity" not in found] == []
