@@ -63,7 +63,9 @@ function SearchField({ place }) {
   useEffect(() => {
     if (globalThis.document.activeElement !== field.current) setText(shown);
   }, [shown]);
+  const isReport = place.name === "run" || place.name === "compare"; // which has a search of its own
   useEffect(() => {
+    if (isReport) return undefined;
     const onKey = (/** @type {KeyboardEvent} */ event) => {
       const isPlain = !event.ctrlKey && !event.metaKey && !event.altKey;
       if (event.key !== "/" || !isPlain || event.defaultPrevented || isTextField(event.target)) return;
@@ -72,7 +74,7 @@ function SearchField({ place }) {
     };
     globalThis.addEventListener("keydown", onKey);
     return () => globalThis.removeEventListener("keydown", onKey);
-  }, []);
+  }, [isReport]);
   const onInput = (/** @type {Event & {currentTarget: HTMLInputElement}} */ event) => {
     const typed = event.currentTarget.value;
     setText(typed);
@@ -102,7 +104,7 @@ function SearchField({ place }) {
       value=${text}
       onInput=${onInput}
     />
-    ${place.name === "run" || place.name === "compare" ? null : html`<kbd class="page-search-key" aria-hidden="true">/</kbd>`}
+    ${isReport ? null : html`<kbd class="page-search-key" aria-hidden="true">/</kbd>`}
   </form>`;
 }
 

@@ -3,7 +3,7 @@
 import { CaseDetail } from "./case.js";
 import { ComparedDetail } from "./comparison.js";
 import { STATUSES, StatusMark } from "./marks.js";
-import { Text } from "./text.js";
+import { Text, visibleText } from "./text.js";
 import { html, useEffect, useErrorBoundary, useRef, useState } from "./vendor/preact-htm.js";
 import { number, t } from "./words.js";
 
@@ -126,7 +126,7 @@ function TrialButtons({ prepared, item, onPick }) {
     ${[...trials.subarray(0, MOST_TRIALS)].map(
       (trial) =>
         html`<button key=${trial} class="chip" aria-pressed=${trial === item} onClick=${() => onPick(trial)}>
-          <${StatusMark} status=${STATUSES[index.status[trial]]} /> ${index.trial?.[trial]}
+          <${StatusMark} status=${STATUSES[index.status[trial]]} /> ${visibleText(String(index.trial?.[trial]))}
         </button>`,
     )}
   </div>`;

@@ -5,6 +5,7 @@
 
 import { CHANGES, ChangeMark, STATUSES, StatusMark } from "./marks.js";
 import { Reasons, shortText } from "./reasons.js";
+import { visibleText } from "./text.js";
 import { html, useLayoutEffect, useRef, useState } from "./vendor/preact-htm.js";
 import { number, percent, t } from "./words.js";
 
@@ -217,7 +218,7 @@ function RowLines({ prepared, entry, item }) {
       : html`<${StatusMark} status=${status} />`}
     <span class="one-line case-row-id">
       ${entry < 0 ? null : html`<${CaseId} prepared=${prepared} item=${item} />`}
-      ${trial === null || words ? null : html`<span class="muted">${t("list.trial", { trial })}</span>`}
+      ${trial === null || words ? null : html`<span class="muted">${t("list.trial", { trial: visibleText(String(trial)) })}</span>`}
     </span>
     <span class="case-row-score" title=${words}
       >${words
