@@ -138,7 +138,9 @@ def test_a_missing_file_is_refused(tmp_path: Path) -> None:
 
 
 def test_a_directory_is_refused(tmp_path: Path) -> None:
-    assert refusal(str(tmp_path)).problem == "this is a directory. Pass the files in it."
+    pattern = f"'{tmp_path}/**/*.jsonl'"
+    problem = f"this is a directory. Pass the files in it, or a pattern: {pattern}."
+    assert refusal(str(tmp_path)).problem == problem
 
 
 @pytest.mark.parametrize("path", ["/dev/zero", "/dev/urandom"])

@@ -292,19 +292,35 @@ def test_rows_are_counted_over_batches_and_row_groups() -> None:
     assert records == [Record(f"f[{n}]", {"n": n}) for n in range(1000)]
 
 
-def test_a_null_column_is_absent_and_a_null_inside_stays() -> None:
+def test_a_null_column_and_a_null_member_are_absent() -> None:
     table = pa.table(
         {
-            "id": ["a", None],
-            "calls": [[{"name": "f", "arguments": {"x": 1, "y": None}}], None],
-            "nothing": pa.nulls(2),
+            "id": ["a", "b", None],
+            "calls": [
+                [{"name": "f", "arguments": {"x": 1}}],
+                [{"name": "f", "arguments": {"y": {"z": 2}}}, {"name": "g"}],
+                None,
+            ],
+            "nothing": pa.nulls(3),
         }
     )
 
     records = list(read_parquet(file_of(table), "f"))
 
-    calls = [{"name": "f", "arguments": {"x": 1, "y": None}}]
-    assert [record.value for record in records] == [{"id": "a", "calls": calls}, {}]
+    assert [record.value for record in records] == [
+        {"id": "a", "calls": [{"name": "f", "arguments": {"x": 1}}]},
+        {"id": "b", "calls": [{"name": "f", "arguments": {"y": {"z": 2}}}, {"name": "g"}]},
+        {},
+    ]
+
+
+def test_a_null_that_is_no_member_of_a_struct_stays() -> None:
+    listed = pa.array([[{"x": 1}, None]])
+    mapped = pa.array([[("x", None)]], pa.map_(pa.string(), pa.int64()))
+
+    assert values_of(listed) == [[{"x": 1}, None]]
+    assert values_of(mapped) == [{"x": None}]
+    assert values_of(pa.array(['{"x": null}'])) == [{"x": None}]
 
 
 def test_text_that_holds_json_is_its_value_and_other_text_stays() -> None:

@@ -1,4 +1,4 @@
-"""Bytes from a path: plain, gzip or zstd, a file or standard input; with a limit on what is unpacked."""
+"""Bytes from a path: plain, gzip or zstd, a file, a URL or standard input; unpacked up to a limit."""
 
 from __future__ import annotations
 
@@ -8,10 +8,17 @@ import re
 import stat
 import sys
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, BinaryIO, NamedTuple, Protocol
 
 from callscore.errors import MissingExtra, UnreadableInput
+from callscore.sources.remote import (
+    is_url,
+    open_ranges,
+    open_remote,
+    without_credentials,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -26,6 +33,7 @@ __all__ = [
     "display_path",
     "max_unpacked",
     "open_bytes",
+    "open_seekable",
     "read_whole",
     "set_max_unpacked",
     "skip_blank_lines",
@@ -62,8 +70,8 @@ class _Codec(NamedTuple):
 
 
 def display_path(path: str) -> str:
-    """The name of a path in messages: `-` is `<stdin>`."""
-    return "<stdin>" if path == "-" else path
+    """The name of a path in messages: `-` is `<stdin>`, and a URL has no credentials."""
+    return "<stdin>" if path == "-" else without_credentials(path)
 
 
 def max_unpacked() -> int:
@@ -131,37 +139,38 @@ def _is_compressed(stream: io.BufferedReader) -> bool:
     return isinstance(raw, _ChunkStream) and raw.is_compressed
 
 
-def open_bytes(path: str, *, on_bytes: Callable[[int], None] | None = None) -> io.BufferedReader:
+def open_bytes(
+    path: str, *, on_bytes: Callable[[int], None] | None = None, allow_remote: bool = False
+) -> io.BufferedReader:
     """The bytes of a file, decompressed; `-` is standard input, which is left open.
 
     A stream that breaks in the middle raises when the reader gets there. Everything before that
     can be read line by line, or by `read1`. The first `HEAD_SIZE` bytes can be read by `peek`.
-    `on_bytes` is called with the number of bytes read since the last call (before decompression).
+
+    Args:
+        path: the file.
+        on_bytes: called with the number of bytes read since the last call (before decompression).
+        allow_remote: whether a URL is fetched. Set it only where a user passes the path: a URL in a
+            trace, a suite or a request must not be fetched, and is the path of a missing file.
 
     Raises:
         UnreadableInput: there is no such file, it may not be read, or its data is damaged.
-        MissingExtra: it is a zstd file, and the extra `zstd` is not installed.
+        MissingExtra: it is a zstd file or a URL, and the extra `zstd` or `remote` is not installed.
     """
     place = display_path(path)
-    source = _open_source(path, place)
+    is_remote = allow_remote and is_url(path)
+    source = open_remote(path) if is_remote else _open_source(path, place)
     try:
         head = _read(source, len(_ZSTD_MAGIC), place)
-        codec: _Codec | None = None
-        if head.startswith(_GZIP_MAGIC) or (head and path.endswith(".gz")):
-            import zlib
-
-            codec = _Codec("gzip", lambda: zlib.decompressobj(zlib.MAX_WBITS | 16), zlib.error)
-        elif head.startswith(_ZSTD_MAGIC) or (head and path.endswith(".zst")):
-            codec = zstd_codec()
+        # A server may unpack what it sends, whatever the name.
+        codec = _codec_of(head, "" if is_remote else path)
     except BaseException:
         _close(path, source)
         raise
     is_plain_file = codec is None and path != "-" and source.seekable()
     if is_plain_file and isinstance(source, io.BufferedReader):
         source.seek(0)  # a file on disk is read directly: this saves a copy of every byte
-        if on_bytes is None:
-            return source
-        return io.BufferedReader(_ProgressFile(source.detach(), on_bytes), _PLAIN_CHUNK_SIZE)
+        return source if on_bytes is None else _with_progress(source, on_bytes)
     size = _PLAIN_CHUNK_SIZE if codec is None else codec.chunk_size
     chunks = _chunks(source, head, size, place, on_bytes)
     if codec is not None:
@@ -169,7 +178,48 @@ def open_bytes(path: str, *, on_bytes: Callable[[int], None] | None = None) -> i
     stream = _ChunkStream(
         _with_whole_head(chunks), lambda: _close(path, source), is_compressed=codec is not None
     )
+    if is_remote and codec is None:
+        stream.reopen = partial(_reopen, path, on_bytes)
     return io.BufferedReader(stream, _PLAIN_CHUNK_SIZE)
+
+
+def open_seekable(path: str) -> IO[bytes]:
+    """A file, or a file at a URL, of which any part can be read; it is not decompressed.
+
+    What can only be read in order is copied: into memory, or onto the disk if it is large. This
+    fetches URLs, so that the path must be one that a user passes.
+
+    Raises:
+        UnreadableInput: there is no such file, or it may not be read.
+        MissingExtra: it is a URL, and the extra `remote` is not installed.
+    """
+    if is_url(path):
+        file = open_ranges(path)
+        if file is not None:
+            return file
+        source: BinaryIO = open_remote(path)
+    else:
+        source = _open_source(path, display_path(path))
+        if source.seekable():
+            return source
+    try:
+        return _copy(source)
+    finally:
+        _close(path, source)
+
+
+def _copy(source: BinaryIO) -> IO[bytes]:
+    import shutil
+    from tempfile import SpooledTemporaryFile
+
+    copy = SpooledTemporaryFile(_MAX_IN_MEMORY)  # noqa: SIM115  (the caller closes it)
+    try:
+        shutil.copyfileobj(source, copy, _PLAIN_CHUNK_SIZE)
+    except BaseException:
+        copy.close()
+        raise
+    copy.seek(0)
+    return copy
 
 
 @contextmanager
@@ -177,22 +227,18 @@ def as_seekable(stream: io.BufferedReader, *, document: str | None = None) -> It
     """A seekable file with the content of a stream, from its beginning.
 
     A stream that cannot go back is copied: into memory, or onto the disk if it is large. With the
-    name of a `document`, it is limited as for `read_whole`.
+    name of a `document`, it is limited as for `read_whole`. A file on a web server is opened again,
+    if the server can send parts of it.
     """
     if stream.seekable():
         stream.seek(0)
         yield stream
         return
-    import shutil
-    from tempfile import SpooledTemporaryFile
-
-    with SpooledTemporaryFile(_MAX_IN_MEMORY) as copy:
-        if document is not None and _is_compressed(stream):
-            copy.write(read_whole(stream, document))
-        else:
-            shutil.copyfileobj(stream, copy, _PLAIN_CHUNK_SIZE)
-        copy.seek(0)
-        yield copy
+    file = stream.raw.reopen() if isinstance(stream.raw, _ChunkStream) else None
+    if file is None and document is not None and _is_compressed(stream):
+        file = io.BytesIO(read_whole(stream, document))
+    with _copy(stream) if file is None else file as seekable:
+        yield seekable
 
 
 def _open_source(path: str, place: str) -> BinaryIO:
@@ -208,7 +254,7 @@ def _open_source(path: str, place: str) -> BinaryIO:
     except FileNotFoundError:
         problem = "file not found. Check the path."
     except IsADirectoryError:
-        problem = "this is a directory. Pass the files in it."
+        problem = f"this is a directory. Pass the files in it, or a pattern: '{place.rstrip('/')}/**/*.jsonl'."
     except PermissionError:
         problem = "permission denied. Check the mode and the owner of the file."
     except (OSError, ValueError) as error:
@@ -225,6 +271,27 @@ def _is_endless(path: Path) -> bool:
         return not device.isatty()
 
 
+def _reopen(url: str, on_bytes: Callable[[int], None] | None) -> io.BufferedReader | None:
+    file = open_ranges(url)
+    return file if file is None or on_bytes is None else _with_progress(file, on_bytes)
+
+
+def _codec_of(head: bytes, path: str) -> _Codec | None:
+    """How a file is compressed, by its first bytes and its name; None if it is not."""
+    if head.startswith(_GZIP_MAGIC) or (head and path.endswith(".gz")):
+        import zlib
+
+        return _Codec("gzip", lambda: zlib.decompressobj(zlib.MAX_WBITS | 16), zlib.error)
+    if head.startswith(_ZSTD_MAGIC) or (head and path.endswith(".zst")):
+        return zstd_codec()
+    return None
+
+
+def _with_progress(file: io.BufferedReader, on_bytes: Callable[[int], None]) -> io.BufferedReader:
+    """A seekable file, from its beginning, that reports the bytes read."""
+    return io.BufferedReader(_ProgressFile(file.detach(), on_bytes), _PLAIN_CHUNK_SIZE)
+
+
 def _close(path: str, source: BinaryIO) -> None:
     if path != "-":
         source.close()
@@ -233,6 +300,8 @@ def _close(path: str, source: BinaryIO) -> None:
 def _read(source: BinaryIO, size: int, place: str) -> bytes:
     try:
         return source.read(size)
+    except UnreadableInput:  # of a remote file
+        raise
     except (OSError, ValueError) as error:
         raise UnreadableInput(place, f"reading failed ({error}).") from error
 
@@ -350,12 +419,18 @@ class _ProgressFile(io.RawIOBase):
 
 
 class _ChunkStream(io.RawIOBase):
-    """Chunks of bytes as a raw stream: `BufferedReader` splits it into lines quickly."""
+    """Chunks of bytes as a raw stream: `BufferedReader` splits it into lines quickly.
+
+    Attributes:
+        is_compressed: whether the chunks were unpacked.
+        reopen: opens a file with the same content of which any part can be read; None if there is none.
+    """
 
     def __init__(
         self, chunks: Iterator[bytes], close_source: Callable[[], None], *, is_compressed: bool
     ) -> None:
         self.is_compressed = is_compressed
+        self.reopen: Callable[[], IO[bytes] | None] = lambda: None
         self._chunks = chunks
         self._close_source = close_source
         self._rest = memoryview(b"")

@@ -17,6 +17,7 @@ from callscore.sources.files import (
     skip_blank_lines,
 )
 from callscore.sources.record import Array, BadRecord, Record
+from callscore.sources.remote import name_in_url
 from callscore.sources.text_document import (
     BOM,
     Lines,
@@ -141,14 +142,19 @@ def read_records(path: str) -> Iterator[Record | BadRecord]:
             yield batch
 
 
-def read_batches(path: str, *, on_bytes: Callable[[int], None] | None = None) -> Batches:
+def read_batches(
+    path: str, *, on_bytes: Callable[[int], None] | None = None, allow_remote: bool = False
+) -> Batches:
     """Like `read_records`, but JSON lines come in batches, not yet decoded, and lists whole.
 
-    `on_bytes` is called with the number of bytes read since the last call (before decompression).
+    Args:
+        path: as for `read_records`.
+        on_bytes: called with the number of bytes read since the last call (before decompression).
+        allow_remote: whether a URL is fetched. Set it only where a user passes the path.
     """
-    name, named = display_path(path), kind_by_name(path)
+    name, named = display_path(path), kind_by_name(name_in_url(path))
     try:
-        with open_bytes(path, on_bytes=on_bytes) as stream:
+        with open_bytes(path, on_bytes=on_bytes, allow_remote=allow_remote) as stream:
             kind = kind_by_head(stream.peek(HEAD_SIZE)[:HEAD_SIZE])
             if kind == "parquet":
                 from callscore.sources.tables import read_parquet

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import re
+from contextlib import contextmanager
 from io import BytesIO
 from itertools import chain, pairwise
 from math import isfinite
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
     from decimal import Decimal
 
-__all__ = ["read_csv", "read_parquet"]
+__all__ = ["batch_rows", "read_csv", "read_parquet", "read_row_groups", "row_group_sizes"]
 
 
 _ESCAPED_BYTE = re.compile(r"[\udc80-\udcff]")
@@ -149,26 +150,59 @@ _PARQUET_JSON_STARTS = ("{", "[")
 def read_parquet(file: IO[bytes], name: str) -> Iterator[Record]:
     """The rows of a Parquet file, in batches.
 
-    A null column is absent, because Parquet has no other absence; a null inside a value stays null.
-    Text that begins with `{` or `[`, and is JSON, is that value. Maps with text as keys are
-    objects, and others lists of pairs. Times are text in ISO 8601, in UTC if they have a zone. A
-    decimal is an integer or the nearest float. Binary data, durations and NaN, which JSON does not
-    have, are marked.
+    A null column, or a null member of a struct, is absent, because Parquet has no other absence; a
+    null in a list, a map or JSON text stays null. Text that begins with `{` or `[`, and is JSON, is
+    that value. Maps with text as keys are objects, and others lists of pairs. Times are text in ISO
+    8601, in UTC if they have a zone. A decimal is an integer or the nearest float. Binary data,
+    durations and NaN, which JSON does not have, are marked.
 
     Raises:
         MissingExtra: the extra `parquet` is not installed.
         UnreadableInput: the file is damaged, or two columns have the same name.
     """
+    index = 0
+    with _parquet_errors(name):
+        for batch in read_row_groups(file, name):
+            for row in batch_rows(batch):
+                yield Record(f"{name}[{index}]", row)
+                index += 1
+
+
+def row_group_sizes(file: IO[bytes], name: str) -> list[tuple[int, int]]:
+    """The number of rows, and the bytes, of each row group of a Parquet file; errors as above."""
+    with _parquet_errors(name):
+        metadata = _parquet_file(file).metadata
+        groups = [metadata.row_group(index) for index in range(metadata.num_row_groups)]
+        return [(group.num_rows, group.total_byte_size) for group in groups]
+
+
+def read_row_groups(file: IO[bytes], name: str, groups: range | None = None) -> Iterator[Any]:
+    """The Arrow record batches of a Parquet file, or of some of its row groups; errors as above."""
+    with _parquet_errors(name):
+        table = _parquet_file(file)
+        _require_unique(table.schema_arrow.names, name)
+        _require_small(table.metadata, name)
+        # Group by group, so that damage in one does not cost rows of the one before; and in this
+        # thread, because the number of bytes read is reported in it.
+        for group in range(table.num_row_groups) if groups is None else groups:
+            yield from table.iter_batches(_BATCH_ROWS, [group], use_threads=False)
+
+
+def _parquet_file(file: IO[bytes]) -> Any:
+    from pyarrow import parquet
+
+    return parquet.ParquetFile(file, pre_buffer=False)
+
+
+@contextmanager
+def _parquet_errors(name: str) -> Iterator[None]:
+    """Raise what is wrong with a Parquet file as an error about this file."""
     try:
-        from pyarrow import ArrowException, parquet
+        from pyarrow import ArrowException
     except ImportError:
         raise MissingExtra("Reading Parquet files", "parquet") from None
     try:
-        table = parquet.ParquetFile(file, pre_buffer=False)
-        _require_unique(table.schema_arrow.names, name)
-        _require_small(table.metadata, name)
-        for index, row in enumerate(_parquet_rows(table)):
-            yield Record(f"{name}[{index}]", row)
+        yield
     except (ArrowException, OSError, UnicodeDecodeError) as error:
         reason = str(error).partition("\n")[0].rstrip(".")
         problem = f"the file is not Parquet, or it is damaged ({reason})."
@@ -190,15 +224,12 @@ def _require_small(metadata: Any, name: str) -> None:
                 raise too_large(name, "column")
 
 
-def _parquet_rows(table: Any) -> Iterator[dict[str, Any]]:
-    # Group by group, so that damage in one does not cost rows of the one before; and in this
-    # thread, because the number of bytes read is reported in it.
-    for group in range(table.num_row_groups):
-        for batch in table.iter_batches(_BATCH_ROWS, [group], use_threads=False):
-            columns = [(field.name, _cells(batch[field.name])) for field in batch.schema]
-            for position in range(batch.num_rows):
-                cells = ((name, column[position]) for name, column in columns)
-                yield marked_object({name: value for name, value in cells if value is not None})
+def batch_rows(batch: Any) -> Iterator[dict[str, Any]]:
+    """The rows of an Arrow record batch, as `read_parquet` reads them."""
+    columns = [(field.name, _cells(batch[field.name])) for field in batch.schema]
+    for position in range(batch.num_rows):
+        cells = ((name, column[position]) for name, column in columns)
+        yield marked_object({name: value for name, value in cells if value is not None})
 
 
 def _cells(column: Any) -> list[Any]:
@@ -275,7 +306,12 @@ def _structs(array: Any) -> list[Any]:
     members = [_values(part) for part in array.flatten()]
     rows = zip(*members, strict=True) if members else [()] * len(array)
     return [
-        marked_object(dict(zip(names, row, strict=True))) if is_valid else None
+        # A struct has all members in every row: one that is null was not given.
+        marked_object(
+            {name: value for name, value in zip(names, row, strict=True) if value is not None}
+        )
+        if is_valid
+        else None
         for is_valid, row in zip(array.is_valid().to_pylist(), rows, strict=True)
     ]
 

@@ -453,6 +453,9 @@ RESULTS_LINE = Phrase(
 TRIALS_PART = Phrase(" | Trials: {count}", " | Попыток: {count}")
 
 
+_UNREADABLE_PART = Phrase(" | Unreadable: {count}", " | Не прочитано: {count}")
+
+
 def results_line(results: Results, *, lang: Language = "en") -> str:
     """The headline of many cases on one line."""
     summary = results.summary
@@ -460,7 +463,9 @@ def results_line(results: Results, *, lang: Language = "en") -> str:
     is_repeated = summary.has_repeated_trials
     trials = say(TRIALS_PART, lang, count=summary.cases) if is_repeated else ""
     counts = {"cases": summary.distinct_cases, "passed": summary.passed, "exact": summary.exact}
-    return say(RESULTS_LINE, lang, score=f1, trials=trials, **counts)
+    line = say(RESULTS_LINE, lang, score=f1, trials=trials, **counts)
+    skipped = results.skipped.count
+    return line + (say(_UNREADABLE_PART, lang, count=skipped) if skipped else "")
 
 
 def run_text(run: RunResults) -> str:

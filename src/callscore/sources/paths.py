@@ -1,0 +1,87 @@
+"""The files that paths name: patterns such as `logs/**/*.jsonl` are expanded, on disk and at URLs."""
+
+from __future__ import annotations
+
+import glob
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from callscore.errors import UnreadableInput
+from callscore.sources.files import display_path
+from callscore.sources.remote import (
+    has_remote_pattern,
+    is_url,
+    matching_urls,
+    without_credentials,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+__all__ = ["display_paths", "expand_paths"]
+
+_NO_MATCH = (
+    "no file matches this pattern. Check the path. Put the pattern in quotes, so that the shell does"
+    " not expand it; `**` stands for any folders."
+)
+
+
+def expand_paths(paths: Iterable[str]) -> list[str]:
+    """The given paths, each pattern replaced by the files that match it, in alphabetical order.
+
+    A path with `*`, `?` or `[` is a pattern, unless there is a file of this name; `**` stands for any
+    number of folders. Only regular files match. Hidden files and folders do not, as in a shell. A file
+    that matches is used once, however many of the paths name it. Patterns of URLs are expanded, too:
+    call this only with paths that a user passes.
+
+    Raises:
+        UnreadableInput: no file matches a pattern, or the files of a URL cannot be listed.
+        MissingExtra: there is a pattern of URLs, and the extra `remote` is not installed.
+    """
+    given = list(paths)
+    found = [_matches(path) if is_pattern(path) else None for path in given]
+    named = {_identity(path) for path, matches in zip(given, found, strict=True) if matches is None}
+    expanded: list[str] = []
+    for path, matches in zip(given, found, strict=True):
+        if matches is None:
+            expanded.append(path)
+            continue
+        for match in matches:
+            identity = _identity(match)
+            if identity not in named:
+                named.add(identity)
+                expanded.append(match)
+    return expanded
+
+
+def display_paths(paths: Iterable[str]) -> str:
+    """The paths in one line, as they may be shown: URLs have no credentials."""
+    return ", ".join(map(without_credentials, paths))
+
+
+def is_pattern(path: str) -> bool:
+    """Whether a path is a pattern, and not the name of a file."""
+    if is_url(path):
+        return has_remote_pattern(path)
+    return glob.has_magic(path) and not os.path.lexists(path)
+
+
+def _matches(pattern: str) -> list[str]:
+    if is_url(pattern):
+        found = matching_urls(pattern)
+    else:
+        try:
+            # `Path.glob` would find hidden files, and knows no absolute patterns.
+            matches = glob.glob(pattern, recursive=True)  # noqa: PTH207  (see above)
+        except (OSError, ValueError):  # a null byte, or a name that is too long
+            matches = []
+        found = sorted(match for match in matches if Path(match).is_file())
+    if not found:
+        raise UnreadableInput(display_path(pattern), _NO_MATCH)
+    return found
+
+
+def _identity(path: str) -> str:
+    """What two paths of the same file have in common."""
+    return path if path == "-" or is_url(path) else os.path.realpath(path)
