@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from callscore.engines.local import score_cases, score_files, score_joined
     from callscore.errors import (
         CallscoreError,
+        EngineFailed,
         InvalidCall,
         InvalidDialect,
         InvalidEvaluation,
@@ -45,6 +46,7 @@ __all__ = [
     "CaseScore",
     "Comparison",
     "Difference",
+    "EngineFailed",
     "Fault",
     "Interval",
     "InvalidCall",
@@ -137,6 +139,7 @@ _HOMES = {
     ),
     "errors": (
         "CallscoreError",
+        "EngineFailed",
         "InvalidCall",
         "InvalidDialect",
         "InvalidEvaluation",

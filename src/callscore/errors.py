@@ -1,6 +1,7 @@
 """The errors of callscore, as one tree.
 
 CallscoreError
+├── EngineFailed      Spark or Ray that cannot be started, or did not finish
 ├── InvalidCall       a call, or a list of calls, that cannot be read (also a ValueError)
 │   └── UnknownFormat a document whose format is not recognized
 ├── InvalidDialect    an invalid format of another package
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "CallscoreError",
+    "EngineFailed",
     "InvalidCall",
     "InvalidDialect",
     "InvalidEvaluation",
@@ -65,6 +67,23 @@ def _printable_character(character: str) -> str:
         return repr(character)[1:-1]
     code = ord(character)  # spelled as in reports
     return f"\\U{code:08x}" if code > 0xFFFF else f"\\u{code:04x}"  # noqa: PLR2004  (the end of the BMP)
+
+
+class EngineFailed(CallscoreError):
+    """Spark or Ray cannot be started, or did not finish.
+
+    Attributes:
+        engine: its name.
+        problem: what happened, and what to do.
+    """
+
+    def __init__(self, engine: str, problem: str) -> None:
+        super().__init__(engine, problem)
+        self.engine = engine
+        self.problem = problem
+
+    def __str__(self) -> str:
+        return printable(f"{self.engine}: {self.problem}")
 
 
 class InvalidCall(CallscoreError, ValueError):
@@ -244,6 +263,6 @@ class MissingExtra(CallscoreError, ImportError):
 for _error in (
     *(CallscoreError, InvalidCall, UnknownFormat, InvalidDialect, InvalidSettings),
     *(InvalidEvaluation, UnknownRun, NotScorable, UnreadableInput, UnusableStore, MissingExtra),
-    *(MissingConsent, MissingKey, ModelFailed, WorkerEnded),
+    *(MissingConsent, MissingKey, ModelFailed, WorkerEnded, EngineFailed),
 ):
     _error.__module__ = "callscore"

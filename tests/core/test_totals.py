@@ -21,7 +21,9 @@ from callscore.core.results import (
     Usage,
     answer_passes,
 )
+from callscore.core.score import UNANSWERED
 from callscore.core.settings import DEFAULT
+from callscore.core.summary import Summary
 from callscore.core.totals import CALL_SCORERS, Column, Totals, summary_payload
 from callscore.evaluations.scorers import SCORERS
 
@@ -388,3 +390,57 @@ def test_results_can_be_counted_without_their_ids_and_tools() -> None:
     assert counted.scorers[0].mean == 0.5
     assert counted.results.summary.outcomes == {(0, 0, 0, 0): 1}
     assert counted.results.summary.tools == {}
+
+
+# --- cases that were added up elsewhere ---------------------------------------------------------
+
+
+def test_a_summary_counts_as_its_cases_do() -> None:
+    names = [("a", 1), ("a", 2), ("b", 1), ("b", 2)]
+    results = [
+        outcome(name, 0.0 if (name, trial) == ("b", 2) else 1.0, trial=trial)
+        for name, trial in names
+    ]
+    one_by_one, at_once = Totals(DEFAULT, {"accuracy": 0.9}), Totals(DEFAULT, {"accuracy": 0.9})
+    summary = Summary()
+    for each in results:
+        one_by_one.add(each)
+        assert each.score is not None
+        summary.add(each.score, trial_of=each.case.id)
+
+    at_once.add_summary(summary, "accuracy")
+
+    first, second = one_by_one.evaluation(ABOUT), at_once.evaluation(ABOUT, cases=2)
+    assert summary_payload([second]) | {"seconds": None} == summary_payload([first]) | {
+        "seconds": None,
+        **dict.fromkeys(("requests", "input_tokens", "output_tokens", "reused"), 0),
+    }
+    assert (second.scorers, second.trials) == (first.scorers, first.trials)
+    assert second.results.summary == first.results.summary
+
+
+def test_a_missing_answer_of_a_summary_is_an_error() -> None:
+    totals = Totals(DEFAULT, {"accuracy": None})
+
+    totals.add_summary(Summary(outcomes={(1, 1, 1, 0): 3, UNANSWERED: 1}), "accuracy", not_scored=2)
+
+    found = totals.evaluation(ABOUT, cases=6)
+    assert (found.answered, found.passed, found.errors, found.undecided) == (5, 3, 1, 2)
+    assert found.results.summary.outcomes == {(1, 1, 1, 0): 3}
+    assert (found.scorers[0].mean, found.scorers[0].scored) == (0.75, 4)
+    assert summary_payload([found])["f1"] == 0.75
+
+
+def test_cases_that_say_no_trial_are_cases_beside_those_that_do() -> None:
+    totals = Totals(DEFAULT, {"accuracy": None})
+    summary = Summary(
+        outcomes={(1, 1, 1, 0): 3, (0, 1, 1, 0): 2},
+        trials={"a": {(1, 1, 1, 0): 1, (0, 1, 1, 0): 1}},
+    )
+
+    totals.add_summary(summary, "accuracy")
+
+    found = totals.evaluation(ABOUT, cases=summary.distinct_cases)
+    counted = sorted((each.case, each.trials, each.passed) for each in found.trials)
+    assert counted == [("", 1, 0), ("", 1, 1), ("", 1, 1), ("a", 2, 1)]
+    assert summary_payload([found])["decided_cases"] == 4

@@ -129,6 +129,7 @@ class Results(Struct, frozen=True, gc=False, kw_only=True):
         hides_calls: whether the calls of that case are not to be shown.
         title: its id, or the name of its file if it has no id; empty for several cases.
         fail_under: the required mean, to which side of which the mean is rounded; None for none.
+        sample: what the scores of a sample say about all cases, as plain data; None if all were scored.
     """
 
     settings: Settings
@@ -147,6 +148,7 @@ class Results(Struct, frozen=True, gc=False, kw_only=True):
     hides_calls: bool = False
     title: str = ""
     fail_under: float | None = None
+    sample: dict[str, Any] | None = None
 
     @property
     def has_notes(self) -> bool:

@@ -9,6 +9,8 @@ from math import fsum
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar
 
+from msgspec.structs import replace
+
 from callscore.core.results import (
     CaseScore,
     CaseTrials,
@@ -17,18 +19,26 @@ from callscore.core.results import (
     Failure,
     ListedCase,
     MetricResult,
+    MetricValue,
     Noted,
     Results,
     ScorerResult,
     Usage,
 )
-from callscore.core.score import has_no_counted_calls, outcome_of
+from callscore.core.score import (
+    UNANSWERED,
+    has_no_counted_calls,
+    is_passing,
+    outcome_f1,
+    outcome_of,
+)
 from callscore.core.summary import Summary
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from callscore.core.results import MetricValue, Result, SavedScore
+    from callscore.core.results import Result, SavedScore
+    from callscore.core.score import Outcome
     from callscore.core.settings import Settings
 
 __all__ = [
@@ -36,12 +46,15 @@ __all__ = [
     "Column",
     "ExactMean",
     "NameCounter",
+    "SavedCases",
     "Show",
     "Totals",
     "summary_payload",
 ]
 
 Show = Literal["failing", "all", "none"]
+# Which cases of a run are saved in a history. A case that failed, or has no answer, is a failing one.
+SavedCases = Literal["all", "failing", "none"]
 
 _NOTHING = Noted()
 _MOST_FAILURES = 1000  # reports group them by reason
@@ -278,6 +291,7 @@ class Totals:
         self._not_scored = NameCounter()
         self._names: set[str] = set()
         self._trials: dict[str, list[int]] = {}
+        self._counted_trials: list[CaseTrials] = []  # of cases that were added up elsewhere
         self._seconds = array("d")
         self._usage = Usage()
         self._answered = self._passed = self._undecided = self._reused = 0
@@ -332,6 +346,26 @@ class Totals:
         if result.score is not None:
             self.summary.add_counts(outcome_of(result.score), {}, 1)
             self.summary.uncounted_cases += has_no_counted_calls(result.score)
+
+    def add_summary(self, summary: Summary, scorer: str, *, not_scored: int = 0) -> None:
+        """Count cases that were added up elsewhere, with their scores as the values of this scorer.
+
+        `not_scored` of them have an answer, and no score. `evaluation` must be told how many cases
+        there are.
+        """
+        outcomes = {each: times for each, times in summary.outcomes.items() if each != UNANSWERED}
+        for outcome, times in outcomes.items():
+            self._count_values((MetricValue(scorer, outcome_f1(outcome)),), times)
+        self._answered += summary.scored + not_scored
+        self._passed += summary.passed
+        self._undecided += not_scored
+        self._not_scored.count += not_scored
+        self._errors += summary.unanswered
+        if summary.has_repeated_trials:
+            self._counted_trials += _case_trials(summary)
+        trials = {case: _answered(found) for case, found in summary.trials.items()}
+        known = {case: found for case, found in trials.items() if found}
+        self.summary.merge(replace(summary, outcomes=outcomes, trials=known))
 
     def _count_saved(self, result: Result, saved: SavedScore, trial_of: str | None) -> None:
         """Count a stored result; results that share their values are counted together."""
@@ -421,12 +455,33 @@ class Totals:
             errors=self._errors,
             unscored=self._unscored,
             skipped=skipped,
-            trials=tuple([CaseTrials(case, *counts) for case, (*counts, _) in trials]),
+            trials=(
+                *[CaseTrials(case, *counts) for case, (*counts, _) in trials],
+                *self._counted_trials,
+            ),
             listed=() if self._listed is None else self._listed.cases(cases),
             usage=self._usage,
             seconds=_median(self._seconds) if has_seconds else None,
             reused=self._reused,
         )
+
+
+def _answered(outcomes: Mapping[Outcome, int]) -> dict[Outcome, int]:
+    return {outcome: times for outcome, times in outcomes.items() if outcome != UNANSWERED}
+
+
+def _case_trials(summary: Summary) -> list[CaseTrials]:
+    """How often each case passed; those that do not say which trial they are have no name."""
+    pass_mark = summary.pass_mark
+    alone = Counter(summary.outcomes)
+    found = []
+    for case, outcomes in summary.trials.items():
+        passed = [times for each, times in outcomes.items() if is_passing(each, pass_mark)]
+        found.append(CaseTrials(case, sum(outcomes.values()), sum(passed)))
+        alone.subtract(outcomes)
+    for outcome, times in alone.items():
+        found += [CaseTrials("", 1, int(is_passing(outcome, pass_mark)))] * times
+    return found
 
 
 def _median(seconds: Iterable[float]) -> float:

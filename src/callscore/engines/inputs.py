@@ -44,6 +44,7 @@ from callscore.formats.reading import (
 from callscore.formats.shape import first
 from callscore.formats.trace import DEFAULT_READ_OPTIONS, ReadOptions, Trace
 from callscore.sources import Array, BadRecord, Lines, Record, read_batches
+from callscore.sources.remote import name_in_url, without_credentials
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable, Iterator, Mapping
@@ -52,6 +53,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "CASES",
+    "NO_JOIN",
     "REFERENCES",
     "TRACES",
     "CaseLimit",
@@ -68,7 +70,7 @@ __all__ = [
 
 def file_title(path: str) -> str:
     """The title of a report about a file whose only case has no id."""
-    return "stdin" if path == "-" else PurePath(path).name
+    return "stdin" if path == "-" else PurePath(name_in_url(path)).name
 
 
 class InputOptions(Struct, frozen=True):
@@ -373,15 +375,18 @@ def read_cases(
     inputs: InputOptions,
     *,
     on_bytes: Callable[[int], None] | None = None,
+    allow_remote: bool = False,
 ) -> Iterator[Found]:
     """The cases of one file, each with its place; and the records that cannot be read.
+
+    A URL is fetched only if `allow_remote` is set: where a user passes the path.
 
     Raises:
         UnreadableInput: the file cannot be opened or decoded.
         MissingExtra: it needs an optional dependency.
     """
-    reader = CaseReader(path, part, inputs)
-    for batch in read_batches(path, on_bytes=on_bytes):
+    reader = CaseReader(without_credentials(path), part, inputs)
+    for batch in read_batches(path, on_bytes=on_bytes, allow_remote=allow_remote):
         for record in batch.records() if isinstance(batch, Lines) else (batch,):
             yield from reader.take(record)
     yield from reader.finish()
@@ -477,7 +482,7 @@ def _with_fields(trace: Trace, fields: dict[str, Any], place: str) -> Trace:
     )
 
 
-_NO_JOIN = (
+NO_JOIN = (
     "the record has no id, and there are several cases it could belong to. Pass the path of the id:"
     " --map id=$.path.to.id"
 )
@@ -511,14 +516,14 @@ def join_traces(
         if trace.id == NO_ID:
             nameless.append((place, trace))
             if reference is None or len(nameless) > 1:
-                refuse(nameless.pop()[0], _NO_JOIN)
+                refuse(nameless.pop()[0], NO_JOIN)
         elif reference is None:
             yield f"case {trace.id}", trace, False
         else:
             run.add(reference.id)
             yield f"case {trace.id}", join_case(reference, trace), True
     if nameless and not known:  # the only reference was refused
-        refuse(nameless[0][0], _NO_JOIN)
+        refuse(nameless[0][0], NO_JOIN)
     for name, reference in known.items():
         place = f"case {name}" if name else places[NO_ID]
         if nameless or name not in run:
@@ -571,7 +576,7 @@ def _by_id(
             known[case.id] = case
             places[case.id] = place
         elif case.id == NO_ID:
-            refuse(place, _NO_JOIN)
+            refuse(place, NO_JOIN)
         else:
             first = places[case.id]
             problem = f"duplicate reference id {case.id!r}, first used at {first}."

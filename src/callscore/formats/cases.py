@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from callscore.formats.dialect import Dialect
 
 __all__ = [
+    "CONTENT_ID_PREFIX",
     "NO_ID",
     "actual_from_trace",
     "call_record",
@@ -62,7 +63,7 @@ __all__ = [
 
 NO_ID = ""  # the id of one side of a case whose document has no id
 
-_CONTENT_ID_PREFIX = "sha-"
+CONTENT_ID_PREFIX = "sha-"
 _Expected = TypeVar("_Expected", bound="Expected")
 
 
@@ -242,7 +243,7 @@ def join_case(reference: Case, trace: Case) -> Case:
 
 def has_own_id(case: Case) -> bool:
     """Whether the id was given, and not made from the content: several cases may have the same."""
-    return not case.id.startswith(_CONTENT_ID_PREFIX)
+    return not case.id.startswith(CONTENT_ID_PREFIX)
 
 
 def _require_object(value: Any, place: str, noun: str) -> dict[str, Any]:
@@ -279,7 +280,7 @@ def _content_id(expected: Sequence[Expected] | None, question: Any) -> str:
         for item in expected or ()
     ]
     text = fingerprint([None if expected is None else items, question])
-    return _CONTENT_ID_PREFIX + sha256(text.encode("utf-8", "backslashreplace")).hexdigest()[:12]
+    return CONTENT_ID_PREFIX + sha256(text.encode("utf-8", "backslashreplace")).hexdigest()[:12]
 
 
 def expected_records(expected: Iterable[Expected]) -> list[Any]:

@@ -1,0 +1,498 @@
+"""Adds result rows up: to a `Summary`, which merges exactly, and to the `Results` that reports show."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+from msgspec import Struct, structs
+
+from callscore.core.results import CaseScore, Failure, Noted, Result, Results
+from callscore.core.score import UNANSWERED, Score, is_passing
+from callscore.core.settings import DEFAULT, Settings
+from callscore.core.summary import Summary, ToolCounts, add_counts
+from callscore.core.totals import NameCounter
+from callscore.engines.result_rows import (
+    ROW_VERSION,
+    TOOL_COUNTS,
+    VERSION_KEY,
+    RowStatus,
+    read_case_text,
+    require_pyarrow,
+    row_schema,
+)
+from callscore.engines.tool_definitions import ToolDefinitions
+from callscore.errors import InvalidSettings, UnreadableInput
+from callscore.formats.cases import CONTENT_ID_PREFIX
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from callscore.core.case import Case
+
+__all__ = [
+    "NOTES",
+    "RowTotals",
+    "batches_of",
+    "failing_cases",
+    "place_text",
+    "require_settings",
+    "result_of_case",
+    "results_of",
+    "results_with",
+    "row_names",
+    "scored_case",
+    "summary_of",
+    "totals_of_batch",
+    "unreadable",
+]
+
+_MOST_NAMED = 10  # of the cases and records of each kind that reports name
+_COLUMNS = (
+    "id",
+    "trial",
+    "status",
+    "correct",
+    "expected",
+    "actual",
+    "forbidden",
+    "passed",
+    "tools",
+    "wrong_arguments",
+    "confusion",
+    "faults",
+    "checked_calls",
+    "valid_calls",
+    "is_uncounted",
+    "source",
+    "offset",
+    "problem",
+)
+NO_ANSWER = "there is no answer for this case"
+
+
+class RowTotals(Struct):
+    """The totals of result rows; `merge` adds those of other rows.
+
+    As JSON (`encode`, `decode`), they travel from one machine to another.
+
+    Attributes:
+        summary: what the scored and the unanswered cases add up to.
+        rows: the number of rows.
+        not_scored: cases in which nothing is expected.
+        not_run: cases without an answer.
+        without_reference: traces without a reference.
+        skipped: records that cannot be read: places and problems.
+    """
+
+    summary: Summary
+    rows: int = 0
+    not_scored: Noted = Noted()
+    not_run: Noted = Noted()
+    without_reference: Noted = Noted()
+    skipped: Noted = Noted()
+
+    def merge(self, other: RowTotals) -> None:
+        """Add the totals of other rows, which come after these."""
+        self.summary.merge(other.summary)
+        self.rows += other.rows
+        for name in ("not_scored", "not_run", "without_reference", "skipped"):
+            counter = NameCounter()
+            counter.add_noted(getattr(self, name))
+            counter.add_noted(getattr(other, name))
+            setattr(self, name, counter.noted())
+
+    def encode(self) -> bytes:
+        """The totals as JSON."""
+        return msgspec.json.encode(_plain(self))
+
+    @staticmethod
+    def decode(data: bytes | str) -> RowTotals:
+        """The totals that `encode` wrote."""
+        found = msgspec.json.decode(data, type=_PlainTotals)
+        summary = found.summary
+        return RowTotals(
+            summary=Summary(
+                pass_mark=summary.pass_mark,
+                outcomes=dict(summary.outcomes),
+                tools=summary.tools,
+                wrong_arguments=dict(summary.wrong_arguments),
+                confusion=dict(summary.confusion),
+                trials={case: dict(outcomes) for case, outcomes in summary.trials.items()},
+                faults=dict(summary.faults),
+                **{name: getattr(summary, name) for name in _PLAIN_COUNTS},
+            ),
+            **{name: getattr(found, name) for name in _NOTES},
+        )
+
+
+_NOTES = ("rows", "not_scored", "not_run", "without_reference", "skipped")
+_PLAIN_COUNTS = ("checked_cases", "checked_calls", "valid_calls", "uncounted_cases")
+_Outcome = tuple[int, int, int, int]
+
+
+class _PlainSummary(Struct, frozen=True):
+    """A summary as JSON has it: keys that are tuples are items of lists."""
+
+    pass_mark: float
+    outcomes: list[tuple[_Outcome, int]]
+    tools: dict[str, ToolCounts]
+    wrong_arguments: list[tuple[tuple[str, str], int]]
+    confusion: list[tuple[tuple[str | None, str | None], int]]
+    trials: dict[str, list[tuple[_Outcome, int]]]
+    faults: list[tuple[tuple[str, Any], int]]
+    checked_cases: int
+    checked_calls: int
+    valid_calls: int
+    uncounted_cases: int
+
+
+class _PlainTotals(Struct, frozen=True):
+    summary: _PlainSummary
+    rows: int
+    not_scored: Noted
+    not_run: Noted
+    without_reference: Noted
+    skipped: Noted
+
+
+def _plain(totals: RowTotals) -> _PlainTotals:
+    summary = totals.summary
+    plain = _PlainSummary(
+        pass_mark=summary.pass_mark,
+        outcomes=[*summary.outcomes.items()],
+        tools=summary.tools,
+        wrong_arguments=[*summary.wrong_arguments.items()],
+        confusion=[*summary.confusion.items()],
+        trials={case: [*outcomes.items()] for case, outcomes in summary.trials.items()},
+        faults=[*summary.faults.items()],
+        **{name: getattr(summary, name) for name in _PLAIN_COUNTS},
+    )
+    return _PlainTotals(summary=plain, **{name: getattr(totals, name) for name in _NOTES})
+
+
+# --- rows to totals -------------------------------------------------------------------------------
+
+
+def batches_of(rows: Any) -> Iterator[Any]:
+    """The record batches of anything with `__arrow_c_stream__`, such as a table or a data frame.
+
+    Raises:
+        InvalidSettings: it has no such method.
+        MissingExtra: pyarrow is not installed.
+    """
+    arrow = require_pyarrow("Reading Arrow data")
+    if not hasattr(rows, "__arrow_c_stream__"):
+        raise InvalidSettings(
+            f"expected Arrow data, an object with __arrow_c_stream__; got {type(rows).__name__}."
+            " Pass a pyarrow table, a data frame of Polars or pandas 3, or a relation of DuckDB"
+        )
+    # A reader is read as it is: through its stream, errors of callscore would be errors of Arrow.
+    is_reader = isinstance(rows, arrow.RecordBatchReader)
+    return iter(rows if is_reader else arrow.RecordBatchReader.from_stream(rows))
+
+
+def totals_of_batch(batch: Any, settings: Settings = DEFAULT) -> RowTotals:
+    """The totals of the rows of one record batch.
+
+    Raises:
+        InvalidSettings: they are not result rows, or of other settings.
+    """
+    batch = _as_rows(batch)
+    summary = Summary(pass_mark=settings.pass_mark)
+    totals = RowTotals(summary, rows=batch.num_rows)
+    _add_outcomes(batch, summary)
+    _add_lists(batch, summary)
+    _add_trials(batch, summary)
+    _note_others(batch, totals)
+    return totals
+
+
+def _as_rows(batch: Any) -> Any:
+    """The columns that are counted, in the types of result rows: other libraries have types of their own."""
+    _require_rows(batch.schema)
+    arrow = require_pyarrow("Reading Arrow data")
+    kinds = row_schema()
+    columns = {name: batch[name] for name in _COLUMNS}
+    try:
+        arrays = [
+            column if column.type == kinds.field(name).type else column.cast(kinds.field(name).type)
+            for name, column in columns.items()
+        ]
+    except (arrow.ArrowInvalid, arrow.ArrowNotImplementedError) as error:
+        raise InvalidSettings(
+            f"these are not result rows: a column has another type ({error}). Pass the rows that"
+            " score_batches returns"
+        ) from error
+    return arrow.RecordBatch.from_arrays(arrays, list(columns))
+
+
+def _require_rows(schema: Any) -> None:
+    version = (schema.metadata or {}).get(VERSION_KEY)
+    if version is not None and version != str(ROW_VERSION).encode():
+        raise InvalidSettings(
+            f"the result rows have version {version.decode(errors='replace')}, this version of"
+            f" callscore reads {ROW_VERSION}. Score the data again"
+        )
+    missing = [name for name in _COLUMNS if name not in schema.names]
+    if missing:
+        raise InvalidSettings(
+            f"these are not result rows: the column {missing[0]!r} is missing. Pass the rows that"
+            " score_batches returns"
+        )
+
+
+def _grouped(columns: list[Any], names: list[str]) -> list[tuple[Any, ...]]:
+    """The different rows of some columns, each with how often it occurs."""
+    arrow = require_pyarrow("Reading Arrow data")
+    table = arrow.Table.from_arrays(columns, names)
+    found = table.group_by(names, use_threads=False).aggregate([([], "count_all")])
+    return list(zip(*[found[name].to_pylist() for name in [*names, "count_all"]], strict=True))
+
+
+def _add_outcomes(batch: Any, summary: Summary) -> None:
+    """Count the cases with each outcome.
+
+    Raises:
+        InvalidSettings: the rows were scored with another pass mark.
+    """
+    names = ["status", "correct", "expected", "actual", "forbidden", "passed"]
+    for status, *outcome, passed, times in _grouped([batch[name] for name in names], names):
+        if status == "no_answer":
+            add_counts(summary.outcomes, {UNANSWERED: times})
+        elif status == "scored":
+            correct, expected, actual, forbidden = outcome
+            found = (correct, expected, actual, forbidden)
+            if is_passing(found, summary.pass_mark) is not passed:
+                raise InvalidSettings(
+                    "the rows were scored with another 'pass_mark'. Pass the settings with which"
+                    " they were scored"
+                )
+            add_counts(summary.outcomes, {found: times})
+
+
+def _add_lists(batch: Any, summary: Summary) -> None:
+    """Add the counts of tools, arguments and pairs of tools, and those of the schemas."""
+    from pyarrow import compute
+
+    for name, *counts in _summed(batch["tools"], ["tool"], TOOL_COUNTS):
+        summary.tool(name).add(ToolCounts(*counts))
+    for tool, argument, calls in _summed(batch["wrong_arguments"], ["tool", "argument"]):
+        add_counts(summary.wrong_arguments, {(tool, argument): calls})
+    for expected, actual, calls in _summed(batch["confusion"], ["expected", "actual"]):
+        add_counts(summary.confusion, {(expected, actual): calls})
+    for tool, kind, calls in _summed(batch["faults"], ["tool", "kind"]):
+        add_counts(summary.faults, {(tool, kind): calls})
+    checked = batch["checked_calls"]
+    summary.checked_cases += len(checked) - checked.null_count
+    summary.checked_calls += compute.sum(checked).as_py() or 0
+    summary.valid_calls += compute.sum(batch["valid_calls"]).as_py() or 0
+    summary.uncounted_cases += compute.sum(batch["is_uncounted"]).as_py() or 0
+
+
+def _summed(
+    column: Any, keys: list[str], sums: tuple[str, ...] = ("calls",)
+) -> list[tuple[Any, ...]]:
+    """The sums of the counts in a column of lists of structs, for each key."""
+    arrow = require_pyarrow("Reading Arrow data")
+    table = arrow.Table.from_struct_array(column.flatten())
+    if not table.num_rows:
+        return []
+    found = table.group_by(keys, use_threads=False).aggregate([(name, "sum") for name in sums])
+    names = [*keys, *[f"{name}_sum" for name in sums]]
+    return list(zip(*[found[name].to_pylist() for name in names], strict=True))
+
+
+def _add_trials(batch: Any, summary: Summary) -> None:
+    """Count the outcomes of the cases that say which trial they are."""
+    from pyarrow import compute
+
+    is_trial = compute.and_(
+        batch["trial"].is_valid(),
+        compute.is_in(batch["status"], value_set=_array(["scored", "no_answer"])),
+    )
+    found = batch.filter(is_trial)
+    names = ["id", "status", "correct", "expected", "actual", "forbidden"]
+    columns = [found[name].to_pylist() for name in names]
+    for case, status, correct, expected, actual, forbidden in zip(*columns, strict=True):
+        is_scored = status == "scored"
+        summary.add_trial(case, (correct, expected, actual, forbidden) if is_scored else UNANSWERED)
+
+
+# Where the rows of each status without a score are counted.
+NOTES: dict[RowStatus, str] = {
+    "not_scored": "not_scored",
+    "no_answer": "not_run",
+    "no_reference": "without_reference",
+    "unreadable": "skipped",
+}
+
+
+def _note_others(batch: Any, totals: RowTotals) -> None:
+    """Note the rows without a score: how many there are, and the first of them."""
+    from pyarrow import compute
+
+    for status, note in NOTES.items():
+        found = batch.filter(compute.equal(batch["status"], status))
+        if found.num_rows:
+            setattr(
+                totals, note, Noted(found.num_rows, tuple(row_names(found.slice(0, _MOST_NAMED))))
+            )
+
+
+def row_names(rows: Any) -> Iterator[str]:
+    """The names of cases without a score, and the places and problems of unreadable records."""
+    names = [rows[name].to_pylist() for name in ("id", "source", "offset", "problem")]
+    for case, source, offset, problem in zip(*names, strict=True):
+        place = place_text(source, offset)
+        is_placed = source is not None or offset is not None
+        if problem is not None:
+            yield f"{place}: {problem}"
+        elif case is None or (is_placed and case.startswith(CONTENT_ID_PREFIX)):
+            yield place  # it says more than an id that was made of the content of the case
+        else:
+            yield case
+
+
+def place_text(source: str | None, offset: int | None) -> str:
+    """Where a record is, for messages: the file, and the number of bytes or rows before it."""
+    where = source or "data"
+    return where if offset is None else f"{where}@{offset}"
+
+
+def _array(values: list[str]) -> Any:
+    return require_pyarrow("Reading Arrow data").array(values)
+
+
+def summary_of(rows: Any, settings: Settings = DEFAULT) -> Summary:
+    """The summary of result rows: the same as of a local score of all their cases.
+
+    Args:
+        rows: what `score_batches` returns, or the same rows from a file or another engine.
+        settings: those with which the cases were scored.
+
+    Raises:
+        InvalidSettings: they are not result rows, or of other settings.
+    """
+    totals = RowTotals(Summary(pass_mark=settings.pass_mark))
+    for batch in batches_of(rows):
+        totals.merge(totals_of_batch(batch, settings))
+    return totals.summary
+
+
+def results_of(
+    rows: Any, settings: Settings = DEFAULT, *, tools: Any = None, max_shown: int | None = 10
+) -> Results:
+    """The results of result rows, which print and report like those of `score_files`.
+
+    Args:
+        rows: what `score_batches` returns, or the same rows from a file or another engine. The
+            cases that failed are shown if the rows have them: `score_batches(..., cases="failing")`.
+        settings: those with which the cases were scored.
+        tools: the definitions of the tools, as for the scoring.
+        max_shown: the maximum number of cases to show; None for all.
+
+    Raises:
+        InvalidSettings: they are not result rows, or of other settings.
+    """
+    totals = RowTotals(Summary(pass_mark=settings.pass_mark))
+    shown: list[CaseScore] = []
+    definitions = ToolDefinitions(tools)
+    for batch in batches_of(rows):
+        totals.merge(totals_of_batch(batch, settings))
+        texts = failing_cases(batch, None if max_shown is None else max_shown - len(shown))
+        shown += [scored_case(read_case_text(text), settings, definitions) for text in texts]
+    return results_with(totals, settings, shown)
+
+
+def results_with(totals: RowTotals, settings: Settings, shown: Iterable[CaseScore]) -> Results:
+    """The results with these totals, and these cases to show."""
+    summary, cases = totals.summary, tuple(shown)
+    failing = summary.cases - summary.passed - summary.unanswered
+    only = cases[0] if summary.cases == summary.scored == len(cases) == 1 else None
+    return Results(
+        settings=settings,
+        summary=summary,
+        cases=cases,
+        not_shown=max(failing - len(cases), 0),
+        only=only,
+        title="" if only is None else only.label,
+        not_scored=totals.not_scored,
+        not_run=totals.not_run,
+        without_reference=totals.without_reference,
+        skipped=totals.skipped,
+    )
+
+
+def failing_cases(batch: Any, limit: int | None) -> list[str]:
+    """The cases that failed, as text, where the rows have them."""
+    if "case" not in batch.schema.names or limit == 0:
+        return []
+    from pyarrow import compute
+
+    is_failing = compute.and_(
+        compute.equal(batch["status"], "scored"),
+        compute.and_(compute.invert(batch["passed"]), batch["case"].is_valid()),
+    )
+    texts: list[str] = batch.filter(is_failing)["case"].slice(0, limit).to_pylist()
+    return texts
+
+
+def scored_case(case: Case, settings: Settings, definitions: ToolDefinitions) -> CaseScore:
+    """A case of a row, scored again to be shown."""
+    return CaseScore(
+        id=case.id,
+        score=_score(case, settings, definitions),
+        trial=case.trial,
+        tags=tuple(case.tags),
+        input=case.input,
+    )
+
+
+def _score(case: Case, settings: Settings, definitions: ToolDefinitions) -> Score:
+    from callscore.api import score_case
+
+    tools = definitions.of(case.tools, f"case {case.id}")
+    expected, actual = tuple(case.expected or ()), case.actual or ()
+    return score_case(expected, actual, settings, tools, others=case.others)
+
+
+def result_of_case(case: Case, settings: Settings, definitions: ToolDefinitions) -> Result:
+    """The result of a case of a row, scored again, as a history saves it."""
+    if case.expected is None or case.actual is None:
+        return no_answer(case)
+    score = _score(case, settings, definitions)
+    return Result(case=case, score=score, passed=score.passed)
+
+
+def no_answer(case: Case) -> Result:
+    """The result of a case without an answer, or without anything expected."""
+    if case.expected is None:
+        return Result(case=case, status="not_scored")
+    failure = Failure(case=case.id, kind="missing", problem=NO_ANSWER)
+    return Result(case=structs.replace(case, actual=None), status="error", failure=failure)
+
+
+def require_settings(settings: Settings) -> None:
+    """Refuse settings that need a model: workers ask none.
+
+    Raises:
+        InvalidSettings: the settings have a judge, or are something else.
+    """
+    if not isinstance(settings, Settings):
+        raise InvalidSettings(
+            f"settings: expected Settings, got {type(settings).__name__}. Pass"
+            " callscore.Settings(...), or Settings.preset(...)"
+        )
+    if settings.judge is not None:
+        raise InvalidSettings(
+            "a judge cannot be used here: workers do not ask models. Score without `judge`,"
+            " or a sample of the data with `callscore score --judge`"
+        )
+
+
+def unreadable(place: str, problem: str) -> UnreadableInput:
+    """The error about a record that is not to be skipped."""
+    error = UnreadableInput(place, problem)
+    error.is_one_record = True
+    return error
