@@ -37,7 +37,7 @@ G: dict[str, Any] = {"name": "g", "arguments": {}}
 def short_files_the_quick_way() -> Iterator[None]:
     """Take files of any length the quick way, which short ones do not need."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(local, "_MANY_BYTES", 0)
+        patch.setattr(local, "MANY_BYTES", 0)
         yield
 
 

@@ -71,7 +71,7 @@ def all_shown(file: Path, *, is_plain: bool, show: Show, **options: Any) -> tupl
     """The results, and the cases that were shown; read as plain cases, or each by itself."""
     shown: list[CaseScore] = []
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(local, "_MANY_BYTES", 0 if is_plain else 1 << 60)
+        patch.setattr(local, "MANY_BYTES", 0 if is_plain else 1 << 60)
         found: Results | str
         try:
             found = score_files(file, show=show, hooks=ScoreHooks(on_case=shown.append), **options)

@@ -3,17 +3,27 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import sys
+from time import sleep
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 import pytest
 
 from callscore.cli.main import run_command
+from callscore.core.settings import Settings
 from callscore.engines import workers
+from callscore.engines.collector import Collector
 from callscore.engines.local import score_files
-from callscore.engines.workers import Split, Workers, left_by_workers, process_count
+from callscore.engines.workers import (
+    Split,
+    Workers,
+    left_by_workers,
+    mark_position,
+    process_count,
+)
 from callscore.errors import UnreadableInput, WorkerEnded
 from callscore.hiding.markers import MARKER
 from callscore.sources import Lines
@@ -21,6 +31,8 @@ from callscore.sources import Lines
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
+
+    from callscore.core.case import Case
 
 pytestmark = pytest.mark.process
 
@@ -43,42 +55,169 @@ def numbers_in(lines: list[Lines]) -> list[int]:
 
 
 def test_results_are_in_the_order_of_the_input() -> None:
-    started = Workers(lambda lines, context: (numbers_in(lines), context), jobs=3)
+    started: Workers[int, tuple[int, int]] = Workers(lambda message: message, jobs=3)
     try:
-        found = list(started.results(batches(50), lambda: 7))
+        found = list(started.results(iter(range(50)), lambda task: (task, 7)))
     finally:
         started.close()
 
-    assert [number for done in found for number in numbers_in(done.lines)] == list(range(50))
-    assert all(done.result == (numbers_in(done.lines), 7) for done in found)
+    assert [done.task for done in found] == list(range(50))
+    assert all(done.result == (done.task, 7) for done in found)
+
+
+def test_results_come_as_soon_as_they_are_there_unless_their_order_matters() -> None:
+    def work(task: int) -> int:
+        if task == 0:
+            sleep(0.5)
+        return task
+
+    started: Workers[int, int] = Workers(work, jobs=2)
+    try:
+        found = [done.result for done in started.results(iter(range(6)), in_order=False)]
+    finally:
+        started.close()
+
+    assert sorted(map(int, map(str, found))) == list(range(6))
+    assert found[0] != 0
 
 
 def test_what_cannot_be_done_or_sent_is_left_to_the_caller() -> None:
-    def work(lines: list[Lines], _: int) -> Any:
-        first = numbers_in(lines)[0]
-        if first == 2:
-            raise ValueError(first)
-        return (lambda: first) if first == 4 else first
+    def work(task: int) -> Any:
+        if task == 2:
+            raise ValueError(task)
+        return (lambda: task) if task == 4 else task
 
-    started = Workers(work, jobs=2)
+    started: Workers[int, Any] = Workers(work, jobs=2)
     try:
-        found = [done.result for done in started.results(batches(10))]
+        found = [done.result for done in started.results(iter(range(6)))]
     finally:
         started.close()
 
-    assert found == [0, None, None, 6, 8]
+    assert found == [0, 1, None, 3, None, 5]
 
 
-def test_a_killed_process_is_an_error_that_says_what_to_do() -> None:
-    def work(_: list[Lines], __: int) -> None:
-        os.kill(os.getpid(), signal.SIGKILL)
+def end_process() -> None:
+    os.kill(os.getpid(), signal.SIGKILL)
 
-    started: Workers[None] = Workers(work, jobs=2)
+
+def test_a_killed_process_is_replaced_and_its_task_done_by_another(tmp_path: Path) -> None:
+    def work(task: int) -> int:
+        mark = tmp_path / str(task)
+        if task % 3 == 0 and not mark.exists():
+            mark.touch()
+            end_process()
+        return task
+
+    started: Workers[int, int] = Workers(work, jobs=2)
     try:
-        with pytest.raises(WorkerEnded, match="--jobs 1"):
-            list(started.results(batches(10)))
+        found = [done.result for done in started.results(iter(range(30)))]
     finally:
         started.close()
+
+    assert found == list(range(30))
+    assert started.deaths == 10
+
+
+def test_a_task_that_ends_three_processes_is_lost_and_the_others_go_on(tmp_path: Path) -> None:
+    def work(task: int) -> int:
+        if task == 4:
+            with (tmp_path / "deaths").open("a") as file:
+                file.write("x")
+            end_process()
+        return task
+
+    started: Workers[int, int] = Workers(work, jobs=2)
+    try:
+        found = list(started.results(iter(range(9))))
+    finally:
+        started.close()
+
+    assert [done.task for done in found if done.is_lost] == [4]
+    assert [done.result for done in found if not done.is_lost] == [0, 1, 2, 3, 5, 6, 7, 8]
+    assert (tmp_path / "deaths").read_text() == "xxx"
+
+
+def test_a_process_that_dies_between_two_tasks_is_replaced() -> None:
+    started: Workers[int, int] = Workers(lambda task: task, jobs=1)
+    tasks = iter(range(3))
+    try:
+        results = started.results(tasks)
+        first = next(results)
+        os.kill(started.pids[0], signal.SIGKILL)
+        rest = [done.result for done in results]
+    finally:
+        started.close()
+
+    assert (first.result, rest) == (0, [1, 2])
+
+
+def test_a_task_has_no_part_in_the_end_of_a_process_that_did_not_work_on_it() -> None:
+    started: Workers[int, int] = Workers(lambda task: task, jobs=1)
+    try:
+        results = started.results(iter(range(6)))
+        found = []
+        for done in results:
+            found.append(done.result)
+            for _ in range(2):  # the second time, there is another process
+                os.kill(started.pids[0], signal.SIGKILL)
+    finally:
+        started.close()
+
+    assert found == [*range(6)]
+
+
+def test_what_was_done_before_all_was_left_to_the_caller_is_left_to_it_too(tmp_path: Path) -> None:
+    def work(task: int) -> int:
+        (tmp_path / str(task)).touch()
+        while task == 0 and not (tmp_path / "2").exists():
+            pass  # until the other process has done task 1
+        return task
+
+    started: Workers[int, int] = Workers(work, jobs=2)
+    try:
+        results = started.results(iter(range(6)))
+        first = next(results)
+        started.stop()
+        rest = [*results]
+    finally:
+        started.close()
+
+    assert first.result == 0
+    assert [(done.task, done.result) for done in rest] == [(task, None) for task in range(1, 6)]
+
+
+def test_without_a_way_to_lose_lines_it_is_an_error_that_says_what_to_do() -> None:
+    split: Split[None] = Split(work=lambda *_: end_process(), add=lambda _: True, state=lambda: 0)
+
+    with pytest.raises(WorkerEnded, match="--jobs 1"):
+        list(left_by_workers(batches(10), split, jobs=2))
+
+
+def test_lost_lines_are_counted_and_named_with_their_bytes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A line that ends its process does not cost the others, and the rest of the file is scored."""
+    path = tmp_path / "cases.jsonl"
+    lines = [
+        msgspec.json.encode({"id": f"case {n}", "expected": [call("f", n=n)], "actual": []})
+        for n in range(400)
+    ]
+    path.write_bytes(b"\n".join(lines) + b"\n")
+    parent = os.getpid()
+    take = Collector.take
+
+    def deadly(self: Collector, case: Case, place: str = "") -> None:
+        if case.id == "case 300" and os.getpid() != parent:
+            end_process()
+        take(self, case, place)
+
+    monkeypatch.setattr(Collector, "take", deadly)
+
+    found = score_files(path, settings=Settings(mode="flexible"), show="none", jobs=2)
+
+    assert found.summary.cases + found.skipped.count == 400
+    assert 0 < found.skipped.count < 60
+    assert re.search(r"cases\.jsonl: bytes \d+ to \d+ ended 3 processes", found.skipped.names[0])
 
 
 def test_from_the_lines_that_change_the_state_on_all_lines_are_left() -> None:
@@ -294,3 +433,56 @@ def test_secrets_have_the_same_marker_in_every_process(
     output = capfdbinary.readouterr().out.decode()
     assert "sk-1234567890" not in output
     assert len(set(MARKER.findall(output))) == 1
+
+
+def test_processes_that_are_killed_anywhere_do_not_lose_their_task(tmp_path: Path) -> None:
+    """A task is lost only if its processes end at the same position."""
+
+    def work(task: int) -> int:
+        mark = tmp_path / str(task)
+        for position in range(10):
+            mark_position(position)
+            if task == 2 and position == len(mark.read_bytes() if mark.exists() else b""):
+                with mark.open("ab") as file:
+                    file.write(b"x")
+                end_process()
+        return task
+
+    started: Workers[int, int] = Workers(work, jobs=2)
+    try:
+        found = list(started.results(iter(range(5))))
+    finally:
+        started.close()
+
+    assert [done.result for done in found] == [0, 1, 2, 3, 4]
+    assert started.deaths == 10
+
+
+def test_a_task_whose_processes_end_everywhere_is_lost_in_the_end(tmp_path: Path) -> None:
+    def work(task: int) -> int:
+        if task == 1:
+            with (tmp_path / "deaths").open("a") as file:
+                mark_position(file.tell())
+                file.write("x")
+            end_process()
+        return task
+
+    started: Workers[int, int] = Workers(work, jobs=2)
+    try:
+        found = list(started.results(iter(range(3))))
+    finally:
+        started.close()
+
+    assert [done.is_lost for done in found] == [False, True, False]
+    assert (tmp_path / "deaths").stat().st_size == workers._MOST_TRIES
+
+
+def test_where_processes_cannot_be_forked_all_is_left_to_the_caller(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.delattr(os, "fork")
+
+    started: Workers[int, int] = Workers(lambda task: task, process_count(4))
+
+    assert [done.result for done in started.results(iter(range(3)))] == [None, None, None]
+    assert started.pids == []

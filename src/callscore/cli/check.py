@@ -39,6 +39,8 @@ from callscore.engines.checking import CheckHooks, check_files
 from callscore.engines.inputs import InputOptions, input_options_for
 from callscore.errors import InvalidSettings, UnreadableInput
 from callscore.hiding.hider import Hider, hide_for_report
+from callscore.sources.paths import display_paths, expand_paths
+from callscore.sources.remote import name_in_url, without_credentials
 
 if TYPE_CHECKING:
     from callscore.checks.check import CheckResults, FaultyRun, Finding
@@ -104,8 +106,9 @@ def command(**options: Any) -> int:
     inputs = input_options_for(
         fields, options.pop("input_format"), read_options, keeps_tools=keeps_tools
     )
+    require_one_stdin(*options["files"], options["tools"])
+    options["files"] = tuple(expand_paths(options["files"]))
     request = _Request(inputs=inputs, **options)
-    require_one_stdin(*request.files, request.tools)
     refuse_evaluations(*request.files)
     if request.jobs > 1 and request.limit is not None:
         print_note("--jobs has no effect with --limit")
@@ -161,8 +164,8 @@ def _heading(request: _Request, results: CheckResults) -> Heading:
     """What the report is about, and what to do next."""
     from callscore.reports.html.document import Heading, NextStep
 
-    title = ", ".join([PurePath(name).name for name in request.files])
-    command = shlex.join(["callscore", "check", *request.files])
+    title = ", ".join([PurePath(name_in_url(file)).name for file in request.files])
+    command = shlex.join(["callscore", "check", *map(without_credentials, request.files)])
     steps = []
     if results.without_tools.count and request.tools is None:
         steps.append(NextStep(f"{command} --tools tools.json", say(_WITH_TOOLS, request.lang)))
@@ -187,7 +190,7 @@ def _check(request: _Request, hooks: CheckHooks) -> CheckResults:
             hooks=replace(hooks, on_bytes=on_bytes),
         )
     if not results.runs and not results.without_calls.count and not results.skipped.count:
-        raise UnreadableInput(", ".join(request.files), "no calls to check found.")
+        raise UnreadableInput(display_paths(request.files), "no calls to check found.")
     return results
 
 

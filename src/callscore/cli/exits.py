@@ -10,7 +10,14 @@ from callscore.cli.exit_codes import ENDED, FAILED, INTERRUPTED, NO_ANSWER, OK, 
 from callscore.cli.output import print_note
 from callscore.core.phrases import Phrase, Plural, count_of, say
 from callscore.core.rendering import EMPTY_NAME, escape
-from callscore.errors import InvalidSettings, MissingKey, ModelFailed, UnreadableInput, WorkerEnded
+from callscore.errors import (
+    EngineFailed,
+    InvalidSettings,
+    MissingKey,
+    ModelFailed,
+    UnreadableInput,
+    WorkerEnded,
+)
 from callscore.words.value_text import (
     CASES,
     TRIALS,
@@ -53,7 +60,7 @@ def error_exit_code(error: Exception) -> int:
     """The code of an error that ends a command."""
     if isinstance(error, click.Abort):
         return INTERRUPTED
-    if isinstance(error, WorkerEnded):
+    if isinstance(error, (EngineFailed, WorkerEnded)):
         return ENDED
     if isinstance(error, (click.ClickException, InvalidSettings, MissingKey)):
         return USAGE
@@ -293,14 +300,18 @@ def score_exit_code(
     is_judged: bool,
     is_joined: bool,
     max_skipped: int = 0,
+    estimate: float | None = None,
 ) -> int:
     """Print why nothing was scored or the results are below --fail-under, and return the code.
 
     `is_judged` means that the judge, if there is one, answered every question; `is_joined` that
-    references were joined with traces. `max_skipped` is how many unreadable records are allowed.
+    references were joined with traces. `max_skipped` is how many unreadable records are allowed, and
+    `estimate` the mean of all cases if only a sample was scored.
     """
     reasons = (
-        [] if fail_under is None else score_exit_reasons(results, fail_under, lang, max_skipped)
+        []
+        if fail_under is None
+        else score_exit_reasons(results, fail_under, lang, max_skipped, estimate=estimate)
     )
     if fail_under is None and results.summary.scored:
         _print_all(_empty_file_reasons(results.empty_files, lang))
@@ -343,11 +354,16 @@ def unreadable_text(count: int, allowed: int, lang: Language) -> str:
 
 
 def score_exit_reasons(
-    results: Results, fail_under: float, lang: Language, max_skipped: int = 0
+    results: Results,
+    fail_under: float,
+    lang: Language,
+    max_skipped: int = 0,
+    *,
+    estimate: float | None = None,
 ) -> list[str]:
-    """Why the results do not pass; empty if they do."""
+    """Why the results do not pass; empty if they do. Of a sample, the estimated mean counts."""
     reasons: list[str] = []
-    f1 = results.summary.macro_f1
+    f1 = results.summary.macro_f1 if estimate is None else estimate
     if f1 is None:
         reasons.append(say(_NOTHING_SCORED, lang))
     elif results.summary.uncounted_cases == results.summary.scored:

@@ -521,10 +521,10 @@ dry_run_option = click.option(
 
 
 skip_bad_option = click.option(
-    "--skip-bad", is_flag=True, help="Skip and report records that cannot be read."
+    "--skip-bad/--no-skip-bad",
+    default=None,
+    help="Skip and report records that cannot be read.  [default: only with --results or --engine]",
 )
-
-
 max_skipped_option = click.option(
     "--max-skipped",
     type=click.IntRange(min=0),

@@ -6,8 +6,8 @@ import gc
 import shlex
 from collections.abc import Mapping
 from contextlib import contextmanager
-from functools import partial
 from pathlib import PurePath
+from time import time
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -43,6 +43,16 @@ from callscore.cli.options import (
 from callscore.cli.output import Output, open_output, print_note
 from callscore.cli.output_formats import is_for_people, report_options
 from callscore.cli.progress import progress
+from callscore.cli.sample_options import sample_options
+from callscore.cli.score_rows import (
+    is_large,
+    large_data_options,
+    print_about_rows,
+    require_possible,
+    save_rows,
+    scored_rows,
+    write_cases,
+)
 from callscore.cli.typed_options import inputs_as_typed, settings_as_typed
 from callscore.cli.unpacking import max_unpacked_option
 from callscore.core.call import Tool
@@ -53,6 +63,8 @@ from callscore.engines.collector import ScoreHooks, Show
 from callscore.engines.local import score_files, score_joined
 from callscore.errors import ModelFailed, UnreadableInput
 from callscore.formats.trace import ReadOptions
+from callscore.sources.paths import display_paths, expand_paths
+from callscore.sources.remote import name_in_url, without_credentials
 from callscore.words.value_text import CASES
 
 if TYPE_CHECKING:
@@ -60,11 +72,12 @@ if TYPE_CHECKING:
 
     from callscore.core.case import Case
     from callscore.core.results import Results
+    from callscore.engines.sampling import SampledResults
     from callscore.engines.saving import SaveRequest, ScoreSaver
     from callscore.models.judging import Judge
     from callscore.reports.html.document import Heading
 
-__all__ = ["command"]
+__all__ = ["Request", "command"]
 
 _SAVED = Phrase(
     "saved as run {run}. To show it: callscore show {name}",
@@ -185,6 +198,8 @@ One case per line, with both sides:
   {"id": "a", "expected": [{"name": "f", "arguments": {}}], "actual": [...]}
 Or the two sides in two files, each in any format:
   callscore score --expected references.jsonl --actual traces.jsonl
+Or large data, on all processors, on Spark or on Ray, with a row for each case:
+  callscore score 'logs/**/*.jsonl.zst' --jobs auto --results rows.parquet
 Or records of another shape, with the paths of the fields:
   callscore score runs.json --map 'id=$.task_id' --map 'expected=$.task.actions' --map 'actual=$.messages'
 
@@ -195,7 +210,7 @@ a forbidden call was made, or more than --max-skipped records could not be read;
 """
 
 
-class _Request(Struct, frozen=True, kw_only=True):
+class Request(Struct, frozen=True, kw_only=True):
     """The options of the command."""
 
     files: tuple[str, ...]
@@ -209,7 +224,7 @@ class _Request(Struct, frozen=True, kw_only=True):
     output: str | None
     fail_under: float | None
     lang: Language
-    skip_bad: bool
+    skip_bad: bool | None
     max_skipped: int
     fields: dict[str, str]
     input_format: str | None
@@ -219,6 +234,15 @@ class _Request(Struct, frozen=True, kw_only=True):
     save: str | None
     store: str | None
     jobs: int
+    sample: int | None
+    by: str | None
+    seed: int
+    results: str | None
+    pairs: bool
+    resume: bool
+    engine: str
+    cluster: str | None
+    save_cases: str | None
 
 
 @click.command(cls=SettingsCommand, help=_HELP)
@@ -226,6 +250,7 @@ class _Request(Struct, frozen=True, kw_only=True):
 @sides_options()
 @input_options
 @limit_option
+@sample_options
 @tools_option
 @settings_options
 @judge_option
@@ -238,9 +263,10 @@ class _Request(Struct, frozen=True, kw_only=True):
     "--save",
     type=parse_run_name,
     metavar="NAME",
-    help="Save every case in the history, as a run with this name.",
+    help="Save the run in the history, under this name.",
 )
 @store_option
+@large_data_options
 @lang_option
 @jobs_option(1)
 @skip_bad_option
@@ -256,66 +282,124 @@ def command(**options: Any) -> int:
     tools = tools_from(options)
     read_options = reading_from(options, (tools or {}).values())
     fields = dict(options.pop("fields"))
-    request = _Request(
+    if options["engine"] == "local":  # a cluster has paths and patterns of its own
+        for side in ("files", "expected", "actual"):
+            options[side] = tuple(expand_paths(options[side]))
+    request = Request(
         settings=settings, read_options=read_options, tools=tools, fields=fields, **options
     )
     require_inputs(request.files, request.expected, request.actual)
-    is_gate = request.fail_under is not None
-    destination = request.output, request.output_format, request.lang
+    require_possible(request)
+    if is_large(request):
+        return _score_large(request, typed)
     unjudged = UnjudgedCases(judge)
     _note_unused_jobs(request, is_judged=judge is not None)
     # Answers of a judge, and cases on standard input, may be long in coming.
     is_prompt = judge is not None or "-" in (*request.files, *request.expected, *request.actual)
-    with open_output(*destination, is_gate=is_gate, is_prompt=is_prompt) as output:
-        if request.output_format == "html":
-            output.heading = _heading(request, typed)
+    with _open_report(request, typed, is_prompt=is_prompt) as output:
         with saving_scores(_keep_request(request), request.store, request.lang) as keeper:
-            results = _score(request, output, unjudged, keeper)
+            results, sampled = _score(request, output, unjudged, keeper)
             if keeper is not None:
                 keeper.unreadable = results.skipped.count
+        _write_estimate(sampled, request, output)
         output.write(replace(results, fail_under=request.fail_under))
-        for line in judged_lines(judge, request.lang):
-            if request.output_format == "table":
-                output.write_text(f"\n{line}\n")
-            else:
-                print_note(line)
+        _write_below(judged_lines(judge, request.lang), request, output)
     print_saved(keeper, request.lang)
-    is_joined = not request.files
     code = score_exit_code(
         results,
         request.fail_under,
         request.lang,
         is_judged=not unjudged,
-        is_joined=is_joined,
+        is_joined=not request.files,
         max_skipped=request.max_skipped,
+        estimate=None if sampled is None else sampled.estimate,
     )
     _print_unjudged(unjudged, request.lang)
     return code
 
 
-def _heading(request: _Request, typed: tuple[str, ...]) -> Heading:
+def _score_large(request: Request, typed: tuple[str, ...]) -> int:
+    """Score data that may be larger than the memory, or on a cluster."""
+    started_at = time()
+    with _open_report(request, typed, is_prompt=False) as output, scored_rows(request) as run:
+        results = replace(run.results, hides_calls=request.show == "none")
+        output.write(replace(write_cases(results, output.on_case), fail_under=request.fail_under))
+        print_about_rows(run, request)
+        keeper = save_rows(_keep_request(request, started_at), request, run)
+    print_saved(keeper, request.lang)
+    return score_exit_code(
+        results,
+        request.fail_under,
+        request.lang,
+        is_judged=True,
+        is_joined=not request.files,
+        max_skipped=request.max_skipped,
+    )
+
+
+@contextmanager
+def _open_report(request: Request, typed: tuple[str, ...], *, is_prompt: bool) -> Iterator[Output]:
+    is_gate = request.fail_under is not None
+    destination = request.output, request.output_format, request.lang
+    with open_output(*destination, is_gate=is_gate, is_prompt=is_prompt) as output:
+        if request.output_format == "html":
+            output.heading = _heading(request, typed)
+        yield output
+
+
+def _write_below(lines: list[str], request: Request, output: Output) -> None:
+    """Write lines below a report that people read; elsewhere they are notes."""
+    for line in lines:
+        if request.output_format == "table":
+            output.write_text(f"\n{line}\n")
+        else:
+            print_note(line)
+
+
+_OF_THE_SAMPLE = Phrase("The rest is about the sample.", "Дальше речь только о выборке.")
+
+
+def _write_estimate(sampled: SampledResults | None, request: Request, output: Output) -> None:
+    """Write what a sample says about all cases above the report, whose numbers are those of the sample."""
+    if sampled is None:
+        return
+    from callscore.reports.sample import estimate_lines
+
+    lines = estimate_lines(sampled, request.lang)
+    if is_for_people(request.output_format):
+        output.write_text("\n".join([*lines, say(_OF_THE_SAMPLE, request.lang)]) + "\n\n")
+        return
+    for line in lines:
+        print_note(line)
+
+
+def _heading(request: Request, typed: tuple[str, ...]) -> Heading:
     """What the report is about, and the command that explains one of its cases."""
     from callscore.reports.html.document import Heading
 
     names = request.files or (*request.expected, *request.actual)
-    title = ", ".join([PurePath(name).name for name in names])
+    title = ", ".join([PurePath(name_in_url(name)).name for name in names])
     sides = {"--expected": request.expected, "--actual": request.actual}
     given = {"": request.files} if request.files else sides
     if any(len(paths) != 1 or paths == ("-",) for paths in given.values()):
         return Heading(title=title)  # `explain` reads one file
-    files = [f"{option} {shlex.quote(path)}".strip() for option, (path,) in given.items()]
+    files = [
+        f"{option} {shlex.quote(without_credentials(path))}".strip()
+        for option, (path,) in given.items()
+    ]
     return Heading(
         title=title, case_command=" ".join(["callscore explain", *files, *typed, "--case"])
     )
 
 
-def _note_unused_jobs(request: _Request, *, is_judged: bool) -> None:
+def _note_unused_jobs(request: Request, *, is_judged: bool) -> None:
     """Say that one process does the work although more are asked for."""
     reasons = {
         "--expected and --actual": not request.files,
         "--limit": request.limit is not None,
         "--judge": is_judged,
         "--save": request.save is not None,
+        "--sample": request.sample is not None,
     }
     if request.jobs > 1 and any(reasons.values()):
         found = next(reason for reason, is_so in reasons.items() if is_so)
@@ -327,26 +411,27 @@ def _print_unjudged(unjudged: UnjudgedCases, lang: Language) -> None:
         print_note(line)
 
 
-def _keep_request(request: _Request) -> SaveRequest | None:
-    """What to store; None without --save."""
+def _keep_request(request: Request, started_at: float | None = None) -> SaveRequest | None:
+    """What to store; None without --save. The run began when it is saved, unless it says otherwise."""
     if request.save is None:
         return None
     from callscore.engines.saving import SaveRequest
 
     return SaveRequest(
         name=request.save,
-        cases=request.files or request.expected,
-        actual=request.actual,
+        cases=[*map(without_credentials, request.files or request.expected)],
+        actual=[*map(without_credentials, request.actual)],
         settings=request.settings,
         tools=request.tools,
         fail_under=request.fail_under,
+        started_at=started_at,
     )
 
 
 def _score(
-    request: _Request, output: Output, unjudged: UnjudgedCases, keeper: ScoreSaver | None
-) -> Results:
-    """Score the input; after an error, what was scored before is still written."""
+    request: Request, output: Output, unjudged: UnjudgedCases, keeper: ScoreSaver | None
+) -> tuple[Results, SampledResults | None]:
+    """Score the input, or a sample of it; after an error, what was scored before is still written."""
     if request.output_format == "junit":  # a build server counts the tests in it
         request = replace(request, show="all", max_shown=None)
     for_people = is_for_people(request.output_format)
@@ -357,7 +442,7 @@ def _score(
         "max_shown": DEFAULT_MAX_SHOWN
         if request.max_shown is None and for_people
         else request.max_shown,
-        "skip_bad": request.skip_bad,
+        "skip_bad": bool(request.skip_bad),
         "fields": request.fields,
         "format": request.input_format,
         "read_options": request.read_options,
@@ -375,11 +460,7 @@ def _score(
                 parts=None if on_case is None else output.parts,
             )
             hooks = hooks if keeper is None else keeper.with_saving(hooks)
-            if request.files:
-                score = partial(score_files, request.files, jobs=request.jobs)
-            else:
-                score = partial(score_joined, request.expected, request.actual)
-            results = score(hooks=hooks, **options)
+            results, sampled = _score_input(request, options | {"hooks": hooks})
     except (UnreadableInput, ModelFailed) as error:
         if error.results is not None and error.results.summary.scored:
             output.write(error.results)
@@ -388,7 +469,23 @@ def _score(
         raise
     if not results.summary.scored and not results.has_notes and not unjudged:
         if results.empty_files and not request.files:
-            raise UnreadableInput(", ".join(results.empty_files), "the file is empty.")
-        places = ", ".join(request.files or request.actual)
+            raise UnreadableInput(display_paths(results.empty_files), "the file is empty.")
+        places = display_paths(request.files or request.actual)
         raise UnreadableInput(places, "no cases to score found.")
-    return results
+    return results, sampled
+
+
+def _score_input(
+    request: Request, options: dict[str, Any]
+) -> tuple[Results, SampledResults | None]:
+    if request.sample is not None:
+        from callscore.engines.sampling import score_sample
+        from callscore.reports.sample import estimate_to_dict
+
+        del options["limit"]
+        choice = {"by": request.by, "seed": request.seed, **options}
+        sampled = score_sample(request.files, n=request.sample, **choice)
+        return replace(sampled.results, sample=estimate_to_dict(sampled)), sampled
+    if request.files:
+        return score_files(request.files, jobs=request.jobs, **options), None
+    return score_joined(request.expected, request.actual, **options), None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -25,7 +25,7 @@ from callscore.core.score import FaultKind, count_faulty_calls
 from callscore.core.totals import NameCounter
 from callscore.documents import raise_unreadable, tools_in_list
 from callscore.engines.inputs import CaseLimit, CaseReader, FileContent, InputOptions, read_cases
-from callscore.engines.workers import Parts, Split, left_by_workers, process_count
+from callscore.engines.workers import Parts, Split, left_by_workers, lost_lines, process_count
 from callscore.formats.case_fields import (
     ACTUAL_FIELDS,
     EITHER_SIDE_FIELDS,
@@ -35,6 +35,7 @@ from callscore.formats.case_fields import (
 from callscore.formats.cases import actual_from_trace, read_trace
 from callscore.formats.definitions import read_definitions
 from callscore.sources import BadRecord, Lines, read_batches
+from callscore.sources.remote import without_credentials
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -81,7 +82,7 @@ def check_files(  # noqa: PLR0913  (all are options)
     """Check the calls in files of any format.
 
     Args:
-        paths: the files; `-` is standard input.
+        paths: the files, or URLs of files; `-` is standard input.
         inputs: how they are read.
         tools: the offered tools by name; None for those that each trace defines.
         limit: use only the first cases, at most this many; None for all.
@@ -100,17 +101,17 @@ def check_files(  # noqa: PLR0913  (all are options)
         for path in paths:
             _check_file(path, inputs, totals, process_count(jobs))
         return totals.results(len(paths))
-    files = (
-        _noting_empty(read_cases(path, _TRACES_ONLY, inputs, on_bytes=hooks.on_bytes), path, totals)
-        for path in paths
+    read = partial(
+        read_cases, part=_TRACES_ONLY, inputs=inputs, on_bytes=hooks.on_bytes, allow_remote=True
     )
+    files = (_noting_empty(read(path), path, totals) for path in paths)
     totals.take_all(CaseLimit(limit).select_in_files(files))
     return totals.results(len(paths))
 
 
 def _check_file(path: str, inputs: InputOptions, totals: _CheckTotals, jobs: int) -> None:
     """Check the calls of one file, if it is large in several processes."""
-    reader = CaseReader(path, _TRACES_ONLY, inputs)
+    reader = CaseReader(without_credentials(path), _TRACES_ONLY, inputs)
     before = totals.taken
 
     def take_batch(batch: Batch) -> None:
@@ -128,12 +129,14 @@ def _check_file(path: str, inputs: InputOptions, totals: _CheckTotals, jobs: int
         add=totals.add_part,
         state=lambda: reader.state,
         context=lambda: totals.counts.shown,
+        lose=lambda lines: totals.lose(lost_lines(lines)),
     )
-    for batch in left_by_workers(read_batches(path, on_bytes=totals.hooks.on_bytes), split, jobs):
+    batches = read_batches(path, on_bytes=totals.hooks.on_bytes, allow_remote=True)
+    for batch in left_by_workers(batches, split, jobs):
         take_batch(batch)
     totals.take_all(reader.finish())
     if totals.taken == before:
-        totals.empty_files.append(path)
+        totals.empty_files.append(without_credentials(path))
 
 
 def _noting_empty(found: Iterator[Found], path: str, totals: _CheckTotals) -> Iterator[Found]:
@@ -142,7 +145,7 @@ def _noting_empty(found: Iterator[Found], path: str, totals: _CheckTotals) -> It
         is_empty = False
         yield item
     if is_empty:
-        totals.empty_files.append(path)
+        totals.empty_files.append(without_credentials(path))
 
 
 def _read_run(value: Any, *, place: str, **options: Any) -> Case:
@@ -327,6 +330,11 @@ class _CheckTotals:
             if self.hooks.parts is not None:
                 self.hooks.parts.add(part.written)
         return True
+
+    def lose(self, records: Noted) -> None:
+        """Count records that could not be checked, whether bad ones are skipped or not."""
+        self.counts.taken += records.count
+        self._skipped.add_noted(records)
 
     def results(self, files: int) -> CheckResults:
         unusable = NameCounter()

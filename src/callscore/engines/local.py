@@ -25,7 +25,13 @@ from callscore.engines.inputs import (
     join_traces,
     read_cases,
 )
-from callscore.engines.workers import Split, left_by_workers, process_count
+from callscore.engines.workers import (
+    Split,
+    left_by_workers,
+    lost_lines,
+    mark_position,
+    process_count,
+)
 from callscore.errors import (
     CallscoreError,
     InvalidCall,
@@ -45,6 +51,7 @@ from callscore.formats.trace import DEFAULT_READ_OPTIONS
 from callscore.metrics.metric import InvalidOption
 from callscore.sources import BadRecord, Lines, read_batches
 from callscore.sources.duplicate_keys import has_duplicate_sides
+from callscore.sources.remote import without_credentials
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -55,16 +62,24 @@ if TYPE_CHECKING:
     from callscore.engines.workers import Batch
     from callscore.formats.trace import ReadOptions
 
-__all__ = ["score_cases", "score_files", "score_joined"]
+__all__ = [
+    "CHECKED_BYTES",
+    "MANY_BYTES",
+    "decoded_lines",
+    "raise_at",
+    "score_cases",
+    "score_files",
+    "score_joined",
+]
 
 _Case = TypeVar("_Case", PlainCase, Case)
 _NO_HOOKS = ScoreHooks()
 # Smaller batches are decoded just as quickly.
-_MANY_BYTES = 1 << 14
+MANY_BYTES = 1 << 14
 # The beginning of a file of JSON lines that is searched for all duplicate keys. The rest of a file of
 # plain cases is not decoded, and searching it would take nearly as long as scoring: only the sides of
 # cases are searched for there, whether the lines are decoded or not.
-_CHECKED_BYTES = 1 << 18
+CHECKED_BYTES = 1 << 18
 
 
 def score_cases(  # noqa: PLR0913  (all are options)
@@ -102,11 +117,11 @@ def score_cases(  # noqa: PLR0913  (all are options)
         try:
             collector.take(case, place)
         except CallscoreError as error:
-            _raise_at(place, case, error)
+            raise_at(place, case, error)
     return collector.results()
 
 
-def _raise_at(place: str, case: Case, error: CallscoreError) -> NoReturn:
+def raise_at(place: str, case: Case, error: CallscoreError) -> NoReturn:
     """Raise an error of scoring a case; if the cause is in what the case expects, it names the place."""
     if isinstance(error, OverBudget):
         named = f"case {case.id!r}: " if has_own_id(case) else ""
@@ -153,7 +168,8 @@ def score_files(  # noqa: PLR0913  (all are options)
     """Score the cases of files: case files, or traces with expected calls.
 
     Args:
-        paths: one file or several; `-` is standard input.
+        paths: one file or several, or URLs of files (with the extra `remote`); `-` is standard
+            input.
         settings: how calls are compared.
         show: which cases to keep in the results.
         limit: use only the first cases, at most this many; None for all.
@@ -186,7 +202,7 @@ def score_files(  # noqa: PLR0913  (all are options)
         for path in _paths(paths):
             run.score(path)
             if limit is None:
-                collector.note_if_empty(path)
+                collector.note_if_empty(without_credentials(path))
     return collector.results()
 
 
@@ -243,13 +259,13 @@ def _paths(paths: str | PathLike[str] | Iterable[str | PathLike[str]]) -> list[s
     return [fspath(path) for path in paths]
 
 
-def _decoded(decode: Callable[[bytes], list[_Case]], lines: Lines) -> list[_Case] | None:
+def decoded_lines(decode: Callable[[bytes], list[_Case]], lines: Lines) -> list[_Case] | None:
     """The cases of lines in the simplest notation; None if they are in another one."""
     try:
         cases = decode(lines.data)
     except (ValueError, RecursionError):
         return None
-    is_checked = lines.offset < _CHECKED_BYTES
+    is_checked = lines.offset < CHECKED_BYTES
     if not is_checked and has_duplicate_sides(lines.data, len(cases)):
         return None
     return cases
@@ -277,10 +293,11 @@ class _FileScoring:
 
     def score(self, path: str) -> None:
         self._limit.begin_file()
+        name = without_credentials(path)
         if self._hooks.on_file is not None:
-            self._hooks.on_file(path)
-        self._collector.file = path
-        reader = CaseReader(path, CASES, self._inputs)
+            self._hooks.on_file(name)
+        self._collector.file = name
+        reader = CaseReader(name, CASES, self._inputs)
         batches = self._batches(path)
         for batch in self._left_by_workers(batches, reader):
             self._take_batch(batch, reader)
@@ -292,16 +309,16 @@ class _FileScoring:
         if not isinstance(batch, Lines):
             self._take(reader.take(batch))
             return
-        is_large = len(batch.data) >= _MANY_BYTES
+        is_large = len(batch.data) >= MANY_BYTES
         may_be_plain = is_large and self._inputs.says_nothing and not reader.is_joining
-        if may_be_plain and not (batch.offset < _CHECKED_BYTES and batch.may_have_duplicates):
+        if may_be_plain and not (batch.offset < CHECKED_BYTES and batch.may_have_duplicates):
             has_choice = self._limit.is_set or self._inputs.top_k > 1
             if self._collector.takes_plain:
                 if self._take_plain(batch, reader):
                     return
             elif not has_choice and self._take_whole(batch):
                 return
-        for record in batch.records(checked_bytes=_CHECKED_BYTES):
+        for record in batch.records(checked_bytes=CHECKED_BYTES):
             self._take(reader.take(record))
             if self._limit.ends_file:
                 return
@@ -312,7 +329,8 @@ class _FileScoring:
 
         def work(lines: list[Lines], already_shown: int) -> ScoredPart | None:
             collector.begin_part(already_shown)
-            for batch in lines:
+            for position, batch in enumerate(lines):
+                mark_position(position)
                 self._take_batch(batch, reader)
             return collector.end_part(already_shown)
 
@@ -323,12 +341,13 @@ class _FileScoring:
                 add=collector.add_part,
                 state=lambda: reader.state,
                 context=lambda: collector.shown,
+                lose=lambda lines: collector.skipped.add_noted(lost_lines(lines)),
             ),
             self.jobs,
         )
 
     def _batches(self, path: str) -> Iterator[Batch]:
-        for batch in read_batches(path, on_bytes=self._hooks.on_bytes):
+        for batch in read_batches(path, on_bytes=self._hooks.on_bytes, allow_remote=True):
             yield batch
             if self._limit.ends_file:
                 return
@@ -350,7 +369,7 @@ class _FileScoring:
 
     def _take_whole(self, lines: Lines) -> bool:
         """Take cases in the simplest notation; returns False if these lines are in another one."""
-        cases = _decoded(decode_cases, lines)
+        cases = decoded_lines(decode_cases, lines)
         take = self._collector.take
         for position, case in enumerate(cases or ()):
             try:
@@ -361,7 +380,7 @@ class _FileScoring:
 
     def _take_plain(self, lines: Lines, reader: CaseReader) -> bool:
         """Count cases without decoding them; returns False if these lines must be decoded."""
-        cases = _decoded(self._plain.decode, lines)
+        cases = decoded_lines(self._plain.decode, lines)
         if cases is None:
             return False
         used: Sequence[int] = range(len(cases))
@@ -407,7 +426,7 @@ class _FileScoring:
     def _refuse_scored(self, place: str, case: Case, error: CallscoreError) -> None:
         """Refuse a case that could not be scored, or leave it out if it could not be judged."""
         try:
-            _raise_at(place, case, error)
+            raise_at(place, case, error)
         except UnreadableInput as placed:
             self._refuse(placed.place, placed.problem)
         except ModelFailed as unjudged:
@@ -420,8 +439,8 @@ class _FileScoring:
         keeps_tools = self._inputs.keeps_tools and part is not REFERENCES
         inputs = structs.replace(self._inputs, keeps_tools=keeps_tools)
         for path in paths:
-            self._collector.file = path
-            found = read_cases(path, part, inputs, on_bytes=self._hooks.on_bytes)
+            self._collector.file = without_credentials(path)
+            found = read_cases(path, part, inputs, on_bytes=self._hooks.on_bytes, allow_remote=True)
             if part is TRACES and self._limit.is_set:
                 self._limit.begin_file()
                 found = self._limit.until_end(found)
@@ -433,7 +452,7 @@ class _FileScoring:
             is_empty = False
             yield item
         if is_empty:
-            self._collector.empty_files.append(path)
+            self._collector.empty_files.append(without_credentials(path))
 
     def _cases(self, found: Iterator[Found]) -> Iterator[tuple[str, Case]]:
         """The cases whose tools can be read, with their places."""

@@ -1,0 +1,271 @@
+"""`callscore score` on large data, from the command line."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from time import monotonic, sleep
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+import pyarrow as pa
+import pytest
+from pyarrow import parquet
+
+from callscore.cli.main import run_command
+from callscore.engines import results_of, splits
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+pytestmark = pytest.mark.process
+
+
+def record(number: int) -> dict[str, Any]:
+    expected = [{"name": "book", "arguments": {"seat": number}}]
+    actual = [{"name": "book", "arguments": {"seat": number if number % 4 else -1}}]
+    return {"id": f"case {number}", "expected": expected, "actual": actual}
+
+
+def write_lines(path: Path, records: Sequence[Any]) -> None:
+    path.write_bytes(b"".join([msgspec.json.encode(each) + b"\n" for each in records]))
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "callscore.toml").touch()
+    (tmp_path / "logs" / "a").mkdir(parents=True)
+    write_lines(tmp_path / "logs" / "a" / "first.jsonl", [record(n) for n in range(100)])
+    write_lines(tmp_path / "logs" / "second.jsonl", [record(n) for n in range(100, 200)])
+    return tmp_path
+
+
+def run(*arguments: str) -> int:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sys, "argv", ["callscore", *arguments])
+        return run_command()
+
+
+def test_rows_are_written_for_all_files_of_a_pattern(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    code = run("score", "logs/**/*.jsonl", "--jobs", "auto", "--results", "rows.parquet")
+
+    rows = parquet.read_table(folder / "rows.parquet")
+    out, err = capsys.readouterr()
+    assert code == 0
+    assert rows["id"].to_pylist() == [f"case {n}" for n in range(200)]
+    assert results_of(rows).summary.passed == 150
+    assert "75.0%" in out
+    assert "200 rows written to rows.parquet" in err
+    assert not (folder / "rows.parquet.parts").exists()
+
+
+def test_the_report_is_the_same_as_without_rows(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run("score", "logs/**/*.jsonl")
+    plain = capsys.readouterr().out
+    run("score", "logs/**/*.jsonl", "--results", "rows.parquet")
+    assert capsys.readouterr().out == plain
+
+    run("score", "logs/**/*.jsonl", "--max-shown", "10", "--show", "failing", "--json")
+    plain = capsys.readouterr().out
+    run("score", "logs/**/*.jsonl", "--json", "--results", "rows.parquet")
+    assert msgspec.json.decode(capsys.readouterr().out) == msgspec.json.decode(plain)
+    assert (folder / "rows.parquet").exists()
+
+
+def test_a_folder_of_rows_is_one_data_set(folder: Path) -> None:
+    assert run("score", "logs/**/*.jsonl", "--results", "rows/") == 0
+
+    assert sorted(path.suffix for path in (folder / "rows").iterdir()) == [".parquet"]
+    assert parquet.read_table(folder / "rows").num_rows == 200
+
+
+def test_a_gate_counts_bad_records_and_names_their_places(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = folder / "logs" / "third.jsonl"
+    path.write_bytes(b'{"id": "broken"\n' + msgspec.json.encode(record(1)) + b"\n")
+    options = ["score", "logs/**/*.jsonl", "--results", "rows.parquet", "--fail-under", "0.5"]
+
+    code = run(*options)
+    out, err = capsys.readouterr()
+    assert code == 1
+    assert "third.jsonl@0" in out
+    assert "1 record could not be read" in err
+    assert run(*options, "--max-skipped", "1") == 0
+    capsys.readouterr()
+
+    code = run(*options, "--no-skip-bad")
+    assert code == 3
+    assert "third.jsonl@0" in capsys.readouterr().err
+
+
+def test_two_data_sets_are_joined(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    records = [record(n) for n in range(50)]
+    write_lines(
+        folder / "references.jsonl", [{k: r[k] for k in ("id", "expected")} for r in records]
+    )
+    traces = [{k: r[k] for k in ("id", "actual")} for r in records[1:]]
+    write_lines(folder / "traces.jsonl", [*traces, {"id": "unknown", "actual": []}])
+    sides = ["--expected", "references.jsonl", "--actual", "traces.jsonl"]
+
+    run("score", *sides, "--json", "--max-shown", "10", "--show", "failing")
+    plain = msgspec.json.decode(capsys.readouterr().out)
+    assert run("score", *sides, "--json", "--results", "rows.parquet", "--jobs", "2") == 0
+    found = msgspec.json.decode(capsys.readouterr().out)
+
+    assert found["totals"] == plain["totals"]
+    assert found["not_run"] == plain["not_run"] == {"count": 1, "names": ["case 0"]}
+    assert found["without_reference"]["count"] == 1
+    statuses = parquet.read_table(folder / "rows.parquet")["status"].to_pylist()
+    assert (statuses.count("scored"), statuses.count("no_answer")) == (49, 1)
+
+
+def test_pairs_are_a_column_on_demand(folder: Path) -> None:
+    run("score", "logs/second.jsonl", "--results", "rows.parquet", "--pairs")
+
+    row = parquet.read_table(folder / "rows.parquet").to_pylist()[0]
+    pairs = msgspec.json.decode(row["pairs"])
+    assert pairs["incorrect"][0]["differences"][0]["path"] == "$.seat"
+
+
+def test_secrets_are_hidden_in_pairs(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SERVICE_API_KEY", "a-very-secret-value-123")
+    call = {"name": "log", "arguments": {"key": "a-very-secret-value-123"}}
+    write_lines(folder / "secret.jsonl", [{"id": "a", "expected": [call], "actual": []}])
+
+    run("score", "secret.jsonl", "--results", "rows.parquet", "--pairs")
+
+    assert b"a-very-secret" not in (folder / "rows.parquet").read_bytes()
+    assert "[hidden" in parquet.read_table(folder / "rows.parquet")["pairs"][0].as_py()
+
+
+def test_a_run_saves_its_totals_and_the_failing_cases(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    options = ["score", "logs/**/*.jsonl", "--results", "rows.parquet", "--save", "nightly"]
+    assert run(*options) == 0
+    capsys.readouterr()
+
+    assert run("show", "nightly") == 0
+    out = capsys.readouterr().out
+    assert "150 of 200 passed" in out
+    assert "the totals are those of all cases" in out
+    assert not (folder / "rows.parquet.parts").exists()
+
+
+def test_a_sample_estimates_the_whole(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    code = run("score", "logs/**/*.jsonl", "--sample", "50", "--json", "--fail-under", "0.5")
+
+    found = msgspec.json.decode(capsys.readouterr().out)["sample"]
+    low, high = found["macro_f1_interval"]
+    assert code == 0
+    assert (found["cases"], found["sampled_cases"]) == (200, 50)
+    assert 0.4 < low < 0.75 < high < 0.95
+    assert folder.exists()
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        (["--results", "rows.csv"], "must end with .parquet or /"),
+        (["--results", "missing/rows.parquet"], "there is no folder missing"),
+        (["--results", "logs"], "this is a folder"),
+        (["--results", "s3://bucket/rows.parquet"], "rows are written to this machine"),
+        (["--results", "rows.parquet", "--save-cases", "all"], "--save-cases needs --save"),
+        (["--resume"], "--resume needs --results"),
+        (["--pairs"], "--pairs needs --results"),
+        (["--cluster", "spark://x:7077"], "--cluster needs --engine"),
+        (["--by", "tool"], "--by needs --sample"),
+        (["--sample", "5", "--limit", "3"], "--sample cannot be used with --limit"),
+        (["--save-cases", "failing"], "--save-cases needs --save"),
+        (["--save", "x", "--save-cases", "none"], "needs --results FILE or --engine"),
+        (["--results", "rows.parquet", "--limit", "3"], "--limit cannot be used with --results"),
+        (["--results", "rows.parquet", "--show", "all"], "--show all cannot be used"),
+        (["--results", "rows.parquet", "--format", "junit"], "--format junit cannot be used"),
+        (["--results", "rows.parquet", "--sample", "3"], "--sample cannot be used"),
+        (["--results", "rows.parquet", "--cluster", "x"], "Add --engine spark or --engine ray"),
+        (
+            ["--results", "rows.parquet", "--metric", "ragas.tool_call_f1"],
+            "--metric cannot be used",
+        ),
+        (["--engine", "spark", "--resume"], "Spark repeats what failed by itself"),
+        (["--jobs", "many"], "'many' is not a valid number, or auto"),
+    ],
+)
+def test_options_that_do_not_go_together_are_refused(
+    folder: Path, options: list[str], told: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    code = run("score", "logs/second.jsonl", *options)
+
+    assert code == 2
+    assert told in capsys.readouterr().err
+    assert not list(folder.glob("*.parquet*"))
+
+
+def test_nothing_is_written_over_what_was_there_before(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run("score", "logs/**/*.jsonl", "--results", "rows/") == 0
+    before = (folder / "rows" / "part-000000.parquet").read_bytes()
+    parquet.write_table(pa.table({"id": ["a"], "expected": ["[]"], "actual": ["[]"]}), "in.parquet")
+
+    assert run("score", "logs/**/*.jsonl", "--results", "rows/") == 2
+    assert "the folder has files" in capsys.readouterr().err
+    assert run("score", "in.parquet", "--results", "./in.parquet") == 2
+    assert "this is one of the files to score" in capsys.readouterr().err
+    assert run("score", "logs/second.jsonl", "missing.jsonl", "--results", "in.parquet") == 3
+    assert "missing.jsonl: file not found" in capsys.readouterr().err
+    (folder / "empty.jsonl").touch()
+    assert run("score", "empty.jsonl", "--results", "in.parquet") == 3
+    assert (folder / "rows" / "part-000000.parquet").read_bytes() == before
+    assert parquet.read_table("in.parquet").num_rows == 1
+
+
+def test_a_run_that_stops_at_a_bad_record_leaves_nothing_behind(folder: Path) -> None:
+    (folder / "bad.jsonl").write_bytes(b"{broken\n")
+
+    assert run("score", "bad.jsonl", "--results", "rows.parquet", "--no-skip-bad") == 3
+    assert not list(folder.glob("rows.parquet*"))
+
+
+def test_a_killed_command_is_continued(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write_lines(folder / "large.jsonl", [record(n) for n in range(20_000)])
+    monkeypatch.setattr(splits, "SPLIT_SIZE", 100_000)
+    options = ["score", "large.jsonl", "--results", "rows.parquet", "--jobs", "2"]
+    code = (
+        "import sys; from callscore.engines import splits; splits.SPLIT_SIZE = 100_000;"
+        "splits.plan_splits.__kwdefaults__['size'] = 100_000;"
+        "from callscore.cli.main import main; sys.exit(main())"
+    )
+    manifest = folder / "rows.parquet.parts" / "manifest.jsonl"
+    with subprocess.Popen(
+        [sys.executable, "-c", code, *options], start_new_session=True
+    ) as process:
+        until = monotonic() + 60
+        while monotonic() < until and not (
+            manifest.exists() and manifest.read_bytes().count(b"\n") > 3
+        ):
+            sleep(0.005)
+        os.killpg(process.pid, signal.SIGKILL)
+
+    assert not (folder / "rows.parquet").exists()
+    assert run(*options) == 2
+    assert "--resume" in capsys.readouterr().err
+
+    found = subprocess.run(
+        [sys.executable, "-c", code, *options, "--resume"], capture_output=True, check=False
+    )
+    assert found.returncode == 0
+    assert b"not scored again" in found.stderr
+    rows = parquet.read_table(folder / "rows.parquet")
+    assert rows["id"].to_pylist() == [f"case {n}" for n in range(20_000)]
