@@ -1,11 +1,12 @@
 """Run the examples of documentation pages and hold them against what the pages say they print.
 
-Usage: python docs/examples.py [--write] PAGE.md...
+Usage: python docs/examples.py [--write] [--with=NAME] PAGE.md...
 
 Python blocks of one page share their names, and all blocks of one page share an empty folder; those of a
 page in `examples` share a copy of the folder that it is in. A block marked `text output` is what the block
 before it prints; with --write it is replaced by what is printed. Names of runs and times, which are others
-each time, are always the same in it.
+each time, are always the same in it. Blocks marked `python spark`, `bash spark` and `text output spark` need
+Spark: they are left as they are, unless it is given as --with=spark.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ __all__ = ["main", "tidy"]
 
 BLOCK = re.compile(r"^```(?P<kind>\w[^\n]*)\n(?P<code>.*?)^```$", re.MULTILINE | re.DOTALL)
 OUTPUT = "text output"
+WITH = "--with="
 EXAMPLES = Path(__file__).resolve().parents[1] / "examples"
 # A reader types these in a clone of the repository, and they would come back to this script.
 NOT_RUN = ("make ", "source ")
@@ -58,12 +60,13 @@ LISTED_CASE = re.compile(
 def main(arguments: list[str]) -> int:
     """Check or rewrite pages; the exit code is 1 if an example does not do what its page says."""
     is_writing = "--write" in arguments
+    extra = next((each[len(WITH) :] for each in arguments if each.startswith(WITH)), "")
     wrong = 0
     for argument in arguments:
-        if argument != "--write":
+        if not argument.startswith("--"):
             page = Path(argument)
             said = page.read_text(encoding="utf-8")
-            shown = _with_outputs(said, beside=_files_beside(page))
+            shown = _with_outputs(said, beside=_files_beside(page), extra=extra)
             if is_writing:
                 page.write_text(shown, encoding="utf-8")
             elif shown != said:
@@ -80,7 +83,7 @@ def _files_beside(page: Path) -> list[Path]:
     )
 
 
-def _with_outputs(text: str, *, beside: list[Path]) -> str:
+def _with_outputs(text: str, *, beside: list[Path], extra: str = "") -> str:
     """The text of a page with every output as it really is."""
     names: dict[str, object] = {}
     known: dict[str, str] = {}
@@ -89,8 +92,9 @@ def _with_outputs(text: str, *, beside: list[Path]) -> str:
     def replaced(block: re.Match[str]) -> str:
         nonlocal printed
         kind, code = block["kind"], block["code"]
+        kind = kind.removesuffix(f" {extra}") if extra else kind
         if kind == OUTPUT:
-            return f"```{OUTPUT}\n{printed}```"
+            return f"```{block['kind']}\n{printed}```"
         if kind == "python":
             printed = tidy(_run_python(code, names), known)
         elif kind == "bash" and not code.startswith(NOT_RUN):

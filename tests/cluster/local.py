@@ -1,0 +1,155 @@
+"""The same data scored on this machine alone, read without anything that the engines read with."""
+
+from __future__ import annotations
+
+import gzip
+from glob import glob
+from heapq import nsmallest
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+import zstandard
+from msgspec import structs
+from pyarrow import parquet
+from pyarrow.compute import field
+
+from callscore.core.results import Noted
+from callscore.engines.batches import (
+    LINE_COLUMN,
+    OFFSET_COLUMN,
+    SIDE_KEYS,
+    SOURCE_COLUMN,
+    joined_rows,
+    score_rows,
+    side_rows,
+    side_schema,
+)
+from callscore.engines.result_rows import row_schema
+from callscore.engines.row_totals import place_text, results_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from callscore.core.results import Results
+    from callscore.engines.batches import RowOptions
+
+__all__ = ["files_of", "in_order", "joined", "read_results", "results_in_order", "scored"]
+
+
+def files_of(paths: Sequence[str]) -> list[Path]:
+    """The files of folders and patterns."""
+    found = [Path(each) for path in paths for each in sorted(glob(path))]  # noqa: PTH207  (absolute)
+    folders = [path for path in found if path.is_dir()]
+    files = [path for path in found if path.is_file()]
+    return [*files, *[path for folder in folders for path in sorted(folder.rglob("*.*"))]]
+
+
+_scored: dict[str, pa.Table] = {}
+
+
+def scored(paths: Sequence[str], options: RowOptions) -> pa.Table:
+    """The result rows of files; several tests compare with the same."""
+    key = f"{[*paths]} {options}"
+    if key not in _scored:
+        _scored[key] = _score(paths, options)
+    return _scored[key]
+
+
+def _score(paths: Sequence[str], options: RowOptions) -> pa.Table:
+    return pa.Table.from_batches(score_rows(_rows(paths), options), row_schema(options.columns))
+
+
+def joined(references: Sequence[str], traces: Sequence[str], options: RowOptions) -> pa.Table:
+    """The result rows of two data sets."""
+    batches = [
+        *side_rows(_rows(references), options, "expected"),
+        *side_rows(_rows(traces), options, "actual"),
+    ]
+    sides = pa.Table.from_batches(batches, side_schema())
+    sides = sides.sort_by([(name, "ascending") for name in SIDE_KEYS])
+    rows = joined_rows(sides.to_batches(), options)
+    return pa.Table.from_batches(rows, row_schema(options.columns))
+
+
+def _rows(paths: Sequence[str]) -> Iterator[pa.RecordBatch]:
+    for path in files_of(paths):
+        table = parquet.read_table(path) if path.suffix == ".parquet" else _lines(path)
+        if OFFSET_COLUMN not in table.schema.names:
+            table = table.append_column(OFFSET_COLUMN, pa.array(range(table.num_rows), pa.int64()))
+        sources = pa.array([str(path)] * table.num_rows, pa.string())
+        yield from table.append_column(SOURCE_COLUMN, sources).to_batches()
+
+
+def _lines(path: Path) -> pa.Table:
+    data = path.read_bytes()
+    if path.suffix == ".gz":
+        data = gzip.decompress(data)
+    elif path.suffix == ".zst":
+        data = zstandard.ZstdDecompressor().decompressobj().decompress(data)
+    lines, offsets, offset = [], [], 0
+    for line in data.split(b"\n"):
+        if line.strip():
+            lines.append(line)
+            offsets.append(offset)
+        offset += len(line) + 1
+    binary = pa.array(lines, pa.binary())
+    return pa.table({LINE_COLUMN: binary, OFFSET_COLUMN: pa.array(offsets, pa.int64())})
+
+
+# --- to compare -----------------------------------------------------------------------------------
+
+_ORDER = ("id", "trial", "source", "offset", "problem", "status")
+
+
+def in_order(rows: pa.Table, *, without: tuple[str, ...] = ()) -> pa.Table:
+    """Result rows in an order of their own, with exactly the columns and types that all engines have."""
+    columns = rows.schema.names
+    schema = row_schema(_columns(columns))
+    assert sorted(columns) == sorted(schema.names)
+    rows = rows.select(schema.names).cast(schema)
+    rows = rows.drop_columns([*without])
+    order = [(name, "ascending") for name in _ORDER if name not in without]
+    return rows.sort_by(order).combine_chunks()
+
+
+def _columns(names: list[str]) -> Any:
+    from callscore.engines.result_rows import RowColumns
+
+    return RowColumns(pairs="pairs" in names, cases="failing" if "case" in names else "none")
+
+
+def read_results(folder: Path) -> pa.Table:
+    """The result rows that an engine wrote."""
+    return parquet.read_table(folder)
+
+
+def results_in_order(rows: pa.Table, *, max_shown: int = 10) -> Results:
+    """The results of local rows, with the cases and names that come first in the order of ids."""
+    found = results_of(rows, max_shown=0)
+    failing = rows.filter((field("status") == "scored") & ~field("passed"))
+    first = failing.sort_by([("id", "ascending"), ("trial", "ascending")]).slice(0, max_shown)
+    cases = results_of(first, max_shown=None).cases
+    notes = {
+        name: Noted(getattr(found, name).count, tuple(nsmallest(20, _names(rows, status))))
+        for name, status in (
+            ("not_scored", "not_scored"),
+            ("not_run", "no_answer"),
+            ("without_reference", "no_reference"),
+            ("skipped", "unreadable"),
+        )
+    }
+    return structs.replace(
+        found,
+        cases=cases,
+        not_shown=failing.num_rows - len(cases),
+        **notes,
+    )
+
+
+def _names(rows: pa.Table, status: str) -> Iterator[str]:
+    columns = [rows[name].to_pylist() for name in ("status", "id", "source", "offset", "problem")]
+    for each, name, source, offset, problem in zip(*columns, strict=True):
+        if each == status:
+            place = place_text(source, offset)
+            yield name if problem is None else f"{place}: {problem}"
