@@ -156,6 +156,7 @@ def test_a_run_says_all_that_the_list_shows_of_it() -> None:
         "git_dirty": False,
         "is_partial": False,
         "unreadable": 0,
+        "saved_cases": "all",
     }
     assert evaluation == {
         "name": "assistant",

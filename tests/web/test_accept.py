@@ -6,11 +6,14 @@ import stat
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from tests.engines.saved_totals import case_line, save_cases
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from tests.web.conftest import Browser, Runs
+
+    from callscore.history.records import RunRecord
 
 pytestmark = pytest.mark.process
 SECRET = "wq8Zt2LkPx91Vb"  # noqa: S105  (it is for these tests only)
@@ -218,3 +221,23 @@ def test_a_path_in_the_history_that_leads_out_of_the_project_is_refused(
     assert answer["changes"] == []
     assert answer["refused"]
     assert outside.read_text() == before
+
+
+def test_a_failing_answer_is_accepted_only_if_its_other_trials_are_known(
+    browser: Browser, project: Path
+) -> None:
+    alone = case_line("rome", is_right=False)
+    repeated = "".join(case_line("rome", is_right=each == 1, trial=each) for each in (1, 2))
+    runs: list[RunRecord | None] = []
+    for text in (alone, repeated):
+        (project / "log.jsonl").write_text(text, encoding="utf-8")
+        runs.append(save_cases("log.jsonl", f"run{len(runs)}").run)
+
+    first, second = [run.id for run in runs if run is not None]
+
+    refused = accept(browser, second, 409)
+    (project / "log.jsonl").write_text(alone, encoding="utf-8")
+    shown = accept(browser, first)
+
+    assert "--save-cases all" in str(refused)
+    assert [each["file"] for each in shown["changes"]] == ["log.jsonl"]

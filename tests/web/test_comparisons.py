@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
+from tests.engines.saved_totals import save_cases, write_cases
 
 from callscore.history.opening import open_store
 
@@ -126,3 +127,17 @@ def test_secrets_are_hidden_in_a_comparison(
 
     assert SECRET not in "".join(answers)
     assert "Rome[hidden " in answers[1]
+
+
+def test_runs_without_every_case_are_not_compared_case_by_case(
+    browser: Browser, project: Path
+) -> None:
+    write_cases(project / "log.jsonl", 20, range(5))
+    names = [save_cases("log.jsonl", f"run{number}") for number in range(3)]
+    runs = [saver.run.id for saver in names if saver.run is not None]
+
+    two = browser.get("/api/compare", 409, runs=",".join(runs[:2]))
+    three = browser.get("/api/compare", 409, runs=",".join(runs))
+
+    assert f"callscore compare {runs[0]} {runs[1]}" in str(two)
+    assert "--save-cases all" in str(three)

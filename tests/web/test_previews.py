@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from tests.engines.saved_totals import save_cases, write_cases
 
 from callscore.history.opening import open_store
 
@@ -185,3 +186,13 @@ def test_secrets_are_the_same_in_a_preview(
     before, after = (case[side][0]["rows"][0]["actual"] for side in ("before", "after"))
     assert before == after == shown["view"]["rows"][0]["actual"]
     assert before["arguments"]["key"].startswith("[hidden ")
+
+
+def test_a_run_without_every_case_is_not_scored_again(browser: Browser, project: Path) -> None:
+    write_cases(project / "log.jsonl", 20, range(5))
+    run = save_cases("log.jsonl", "mine").run
+    assert run is not None
+
+    refused = browser.post(f"/api/runs/{run.id}/rescore", 409, settings={"arguments": IGNORED})
+
+    assert "--save-cases all" in str(refused)

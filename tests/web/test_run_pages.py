@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 import pytest
+from tests.engines.saved_totals import save_cases, write_cases
 
 from callscore.history.opening import open_store
-from callscore.runner.run_report import write_stored_run
+from callscore.runner.run_report import StoredRunReport, write_stored_run
 from callscore.runner.stored_runs import ShowOptions
 
 if TYPE_CHECKING:
@@ -193,3 +194,35 @@ def test_numbers_of_calls_that_are_secrets_are_hidden(
 
     assert "48151623" not in shown
     assert "number]" in shown
+
+
+def test_a_run_without_every_case_has_the_totals_of_all(browser: Browser, project: Path) -> None:
+    write_cases(project / "log.jsonl", 50, range(5))
+    run = save_cases("log.jsonl", "mine").run
+    assert run is not None
+
+    page = browser.get(f"/api/runs/{run.id}")
+
+    document = page["document"]
+    assert (document["counts"]["passed"], document["counts"]["failed"]) == (45, 5)
+    assert document["headline"]["value"] == 0.9
+    assert document["evaluations"][0]["passed"] == 45
+    assert document["not_shown"] == 45
+    assert len(page["index"]["id"]) == 5
+    assert "only the failing cases were saved" in document["notes"][0]["text"]
+    assert page["run"]["evaluations"][0]["share"] == 0.9
+
+
+def test_a_report_on_one_saved_case_is_about_this_case(browser: Browser, project: Path) -> None:
+    write_cases(project / "log.jsonl", 50, range(5))
+    save_cases("log.jsonl", "mine")
+
+    with open_store() as store:
+        report = StoredRunReport(store, store.find("mine"), ShowOptions(), "c3")
+        shown = [result.case.id for _, result in report.results()]
+        found = report.totals()
+
+    assert shown == ["c3"]
+    assert (found.evaluations[0].answered, found.evaluations[0].passed) == (1, 0)
+    assert found.warnings == ("only the failing trials of the case were saved",)
+    assert browser.get("/api/home")["runs"][0]["name"] == "mine"

@@ -39,6 +39,13 @@ from callscore.comparing.sides import (
     require_measure,
     required_mean,
 )
+from callscore.comparing.unpaired import (
+    TOTAL_MEASURES,
+    difference_of_totals,
+    require_total_measure,
+    total_alarms,
+    totals_of_side,
+)
 from callscore.core.phrases import Note, Phrase
 from callscore.core.results import Noted
 from callscore.core.suggestions import closest_word
@@ -55,6 +62,7 @@ if TYPE_CHECKING:
         MatchedCase,
         Matching,
         Side,
+        SideTotals,
         TrialOutcome,
     )
     from callscore.core.phrases import Language
@@ -127,6 +135,9 @@ class Comparison(Struct, frozen=True, kw_only=True):
         all_trials: the difference over all trials of all cases, if the numbers of trials differ.
         inputs_changed: cases whose question changed.
         is_same_run: whether a run is compared with itself.
+        is_totals: whether only totals are compared, as those of different cases, since not every case
+            of both runs is saved. Then there are no changes, and no slices.
+        fewer_cases: how many cases the second run has less, if totals are compared.
         evaluations: the labels of the compared evaluations of the second run, in order.
         notes: what else should be known, each a sentence in every language.
     """
@@ -156,6 +167,8 @@ class Comparison(Struct, frozen=True, kw_only=True):
     all_trials: tuple[float, float] | None = None
     inputs_changed: Noted = Noted()
     is_same_run: bool = False
+    is_totals: bool = False
+    fewer_cases: int = 0
     evaluations: tuple[str, ...] = ()
     notes: tuple[Note, ...] = ()
 
@@ -224,13 +237,17 @@ def with_evaluation(evaluation: str, note: Note) -> Note:
 
 def comparison_notes(before: Side, after: Side, matching: Matching) -> Iterator[Note]:
     """Notes about the comparison, most important first."""
-    for side in (before, after):
-        if not side.is_finished:
-            yield Note(_UNFINISHED, {"side": side.label})
+    yield from _unfinished_notes(before, after)
     yield from _evaluation_notes(before, after, matching)
     yield from _trial_notes(before, after, matching)
     if matching.repeated:
         yield Note(_REPEATED, {"count": len(matching.repeated)})
+
+
+def _unfinished_notes(before: Side, after: Side) -> Iterator[Note]:
+    for side in (before, after):
+        if not side.is_finished:
+            yield Note(_UNFINISHED, {"side": side.label})
 
 
 def _evaluation_notes(before: Side, after: Side, matching: Matching) -> Iterator[Note]:
@@ -255,7 +272,7 @@ def _evaluation_notes(before: Side, after: Side, matching: Matching) -> Iterator
 
 def _trial_notes(before: Side, after: Side, matching: Matching) -> Iterator[Note]:
     for side in (before, after):
-        errors = sum(trial.status == "error" for trial in _trials(side.evaluations))
+        errors = sum(map(_errors, side.evaluations))
         if errors:
             yield Note(_ERRORS, {"side": side.label, "count": errors})
     tried = [(len(pair.before.trials), len(pair.after.trials)) for pair in matching.cases]
@@ -263,6 +280,12 @@ def _trial_notes(before: Side, after: Side, matching: Matching) -> Iterator[Note
     if uneven:
         first, second = (max(trials) for trials in zip(*uneven, strict=True))
         yield Note(_OTHER_TRIALS, {"count": len(uneven), "before": first, "after": second})
+
+
+def _errors(evaluation: EvaluationSide) -> int:
+    if evaluation.totals is not None:
+        return evaluation.totals.errors
+    return sum(trial.status == "error" for trial in _trials([evaluation]))
 
 
 MAX_NAMES = 20
@@ -275,7 +298,7 @@ def compare_sides(
     measure: str = PASSED,
     removals: Mapping[str, str] | None = None,
 ) -> Comparison:
-    """Two runs, compared over the cases that both have.
+    """Two runs, compared over the cases that both have; or by their totals, if not every case is saved.
 
     The measure decides the verdict: `passed`, `f1`, or the name of a scorer. `removals` are the cases
     that may be missing, as patterns, with the reasons.
@@ -283,6 +306,8 @@ def compare_sides(
     Raises:
         InvalidSettings: neither run has numbers of this measure, or a pattern matches every case.
     """
+    if (before.saved_cases, after.saved_cases) != ("all", "all"):
+        return _compare_totals(before, after, measure)
     known = known_measures((before, after))
     measure = require_measure(measure, known)
     matching = match_sides(before, after)
@@ -299,8 +324,6 @@ def compare_sides(
     removed, unused = removed_cases(gone, removals or {}, kept)
     names = {each.name for each in removed}
     directions = _expectation_directions(cases)
-    # One run compared with itself, but not two variants of it.
-    labels = [[each.label for each in side.evaluations] for side in (before, after)]
     return Comparison(
         before=_summary(before),
         after=_summary(after),
@@ -333,7 +356,7 @@ def compare_sides(
             # Without a digest the question is unknown.
             if pair.before.asked and pair.after.asked and pair.before.asked != pair.after.asked
         ),
-        is_same_run=bool(before.run) and before.run == after.run and labels[0] == labels[1],
+        is_same_run=_is_same_run(before, after),
         evaluations=tuple(second.label for _, second in matching.evaluations),
         notes=(
             *comparison_notes(before, after, matching),
@@ -341,6 +364,91 @@ def compare_sides(
             *_unused_notes(unused, [each.name for each in gone if each.name not in names]),
             *_hidden_notes(directions),
         ),
+    )
+
+
+def _is_same_run(before: Side, after: Side) -> bool:
+    """Whether a run is compared with itself; two variants of it are not the same."""
+    labels = [[each.label for each in side.evaluations] for side in (before, after)]
+    return bool(before.run) and before.run == after.run and labels[0] == labels[1]
+
+
+_BY_TOTALS = Phrase(
+    "only totals are compared, as those of different cases: not every case of {sides} is saved. To compare"
+    " case by case, save both runs with --save-cases all",
+    "сравниваются только итоги, как по разным случаям: сохранены не все случаи ({sides}). Чтобы сравнить по"
+    " случаям, сохраните оба прогона с --save-cases all",
+)
+_POOLED = Phrase(
+    "the evaluations of each run are compared together: {before}; {after}",
+    "проверки каждого прогона сравниваются вместе: {before}; {after}",
+)
+
+
+def _compare_totals(before: Side, after: Side, measure: str) -> Comparison:
+    """Two runs, compared by the totals of the evaluations that both have."""
+    measure = require_total_measure(measure)
+    # Without cases, evaluations match by their names; the only ones of two runs always do.
+    named = [_without_cases(side) for side in (before, after)]
+    matching = match_sides(named[0], named[1])
+    counts = len(before.evaluations), len(after.evaluations)
+    is_pooled = counts[0] != counts[1] and 1 in counts
+    sides = [(before, before.evaluations), (after, after.evaluations)]
+    if not is_pooled:
+        numbers = [[pair[place].number for pair in matching.evaluations] for place in (0, 1)]
+        sides = [
+            (side, tuple([each for each in side.evaluations if each.number in wanted]))
+            for side, wanted in zip((before, after), numbers, strict=True)
+        ]
+    first, second = totals_of_side(*sides[0]), totals_of_side(*sides[1])
+    measures = [measure, *[each for each in TOTAL_MEASURES if each != measure]]
+    main, *others = [
+        _with_required(difference_of_totals(each, first, second), before, after)
+        for each in measures
+    ]
+    whole = [totals_of_side(side, side.evaluations) for side in (before, after)]
+    label = "+".join([each.label for each in sides[1][1]])
+    return Comparison(
+        before=_totals_summary(before, whole[0]),
+        after=_totals_summary(after, whole[1]),
+        main=main,
+        others=tuple([each for each in others if each.cases]),
+        alarms=tuple(total_alarms(sides[0], sides[1], label)),
+        settings=() if is_pooled else tuple(_setting_changes(matching)),
+        is_same_run=_is_same_run(before, after),
+        is_totals=True,
+        fewer_cases=max(whole[0].cases - whole[1].cases, first.cases - second.cases, 0),
+        evaluations=tuple([each.label for each in sides[1][1]]),
+        notes=tuple(_total_notes(before, after, None if is_pooled else matching)),
+    )
+
+
+def _without_cases(side: Side) -> Side:
+    found = [replace(each, cases=(), totals=None) for each in side.evaluations]
+    return replace(side, evaluations=tuple(found))
+
+
+def _total_notes(before: Side, after: Side, matching: Matching | None) -> Iterator[Note]:
+    """Why only totals are compared; and the notes on the evaluations, if these are matched."""
+    labels = [side.label for side in (before, after) if side.saved_cases != "all"]
+    yield Note(_BY_TOTALS, {"sides": ", ".join(dict.fromkeys(labels))})
+    if matching is not None:
+        yield from comparison_notes(before, after, matching)
+        return
+    names = [", ".join(each.label for each in side.evaluations) for side in (before, after)]
+    yield Note(_POOLED, {"before": names[0], "after": names[1]})
+    yield from _unfinished_notes(before, after)
+
+
+def _totals_summary(side: Side, totals: SideTotals) -> SideSummary:
+    names = ("cases", "trials", "is_repeated", "passed", "failed", "errors")
+    cases = sum(totals.scores.values())
+    scores = fsum(score * times for score, times in totals.scores.items())
+    return SideSummary(
+        **{name: getattr(side, name) for name in SideFacts.__struct_fields__},
+        **{name: getattr(totals, name) for name in names},
+        f1=scores / cases if cases else None,
+        below=_below(side),
     )
 
 
@@ -503,7 +611,6 @@ def _mean_f1(evaluations: Iterable[EvaluationSide]) -> float | None:
 
 
 def _summary(side: Side) -> SideSummary:
-    has_several = len(side.evaluations) > 1
     trials = _trials(side.evaluations)
     answers = [trial for trial in trials if trial.status != "error"]
     keyed = [((each.place, each.name), each) for each in side.evaluations]
@@ -518,11 +625,17 @@ def _summary(side: Side) -> SideSummary:
         failed=sum(trial.passed is False for trial in answers),
         errors=len(trials) - len(answers),
         f1=_mean_f1(side.evaluations),
-        below=tuple(
-            with_evaluation(each.label, note) if has_several else note
-            for each in side.evaluations
-            for note in each.below
-        ),
+        below=_below(side),
+    )
+
+
+def _below(side: Side) -> tuple[Note, ...]:
+    """The means below `fail_under`; with the evaluation in front if there are several."""
+    has_several = len(side.evaluations) > 1
+    return tuple(
+        with_evaluation(each.label, note) if has_several else note
+        for each in side.evaluations
+        for note in each.below
     )
 
 
@@ -582,6 +695,8 @@ def comparison_to_dict(comparison: Comparison, *, lang: Language = "en") -> dict
         "settings": [json_safe(asdict(change)) for change in comparison.settings],
         "inputs_changed": noted_to_dict(comparison.inputs_changed),
         "is_same_run": comparison.is_same_run,
+        "is_totals": comparison.is_totals,
+        "fewer_cases": comparison.fewer_cases,
         "evaluations": json_safe(list(comparison.evaluations)),
         "notes": [json_safe(note.text(lang)) for note in comparison.notes],
     }

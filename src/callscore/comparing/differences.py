@@ -44,7 +44,7 @@ __all__ = [
 ]
 
 Verdict = Literal["improved", "regressed", "no evidence", "not enough data"]
-Method = Literal["exact McNemar", "paired bootstrap"]
+Method = Literal["exact McNemar", "paired bootstrap", "two-sample z"]
 SliceKind = Literal["tool", "tag"]
 ValuePair = tuple[float, float]
 
@@ -55,7 +55,8 @@ class Difference(Struct, frozen=True, gc=False, kw_only=True):
     Attributes:
         measure: the number: `passed`, `f1`, or the name of a scorer; `scorer f1` and `scorer passed`
             for scorers with one of these names.
-        cases: the number of cases that have a number in both runs.
+        cases: the number of cases that have a number in both runs. If totals are compared, the number
+            of cases of the run with fewer.
         before: their mean in the first run.
         after: their mean in the second run.
         interval: the 95 % interval of the difference; None only without any case.

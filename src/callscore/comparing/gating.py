@@ -103,7 +103,17 @@ def gate(comparison: Comparison, fail_on: FailOn = "regressed", *, max_skipped: 
     Missing cases that were not removed on purpose, more than `max_skipped` unreadable records, new
     forbidden calls and schema errors, means below `fail_under`, an unfinished run, nothing to
     compare, and a run compared with itself always close it.
+
+    Raises:
+        InvalidSettings: `broken` and `any` are about every case, and not every case is saved.
     """
+    if comparison.is_totals and fail_on != "regressed":
+        from callscore.errors import InvalidSettings
+
+        raise InvalidSettings(
+            f"fail_on: {fail_on!r} is about every case, and not every case of these runs is saved. Use"
+            " 'regressed', or score the files again with --save-cases all"
+        )
     found = [
         *_unconditional_reasons(comparison, max_skipped),
         *_verdict_reasons(comparison),
@@ -129,7 +139,7 @@ def _unconditional_reasons(comparison: Comparison, max_skipped: int) -> Iterator
         yield Reason(kind="nothing compared")
     yield from _lost_reasons(comparison, max_skipped)
     for kind in ("forbidden", "schema"):
-        alarms = _names(alarm for alarm in comparison.alarms if alarm.kind == kind)
+        alarms = _alarm_names(alarm for alarm in comparison.alarms if alarm.kind == kind)
         if alarms:
             yield _reason(kind, alarms)
     if comparison.after.below:
@@ -140,6 +150,8 @@ def _lost_reasons(comparison: Comparison, max_skipped: int) -> Iterator[Reason]:
     """What the second run lacks: a case that vanished did not pass."""
     if comparison.missing:
         yield _reason("missing", list(comparison.missing))
+    if comparison.fewer_cases:  # which ones is not known
+        yield Reason(kind="missing", count=comparison.fewer_cases)
     if comparison.after.unreadable > max_skipped:
         yield Reason(kind="unreadable", count=comparison.after.unreadable)
 
@@ -215,6 +227,15 @@ def _names(cases: Iterable[Alarm | CaseChange]) -> list[str]:
     from callscore.comparing.sides import case_name
 
     return [case_name(each.evaluation, each.case) for each in cases]
+
+
+def _alarm_names(alarms: Iterable[Alarm]) -> list[str]:
+    """The names of the cases; if totals are compared, those of the evaluations, with the tools."""
+    found = []
+    for alarm in alarms:
+        tools = f": {', '.join(alarm.tools)}" if alarm.tools else ""
+        found += _names([alarm]) if alarm.case else [f"{alarm.evaluation}{tools}"]
+    return found
 
 
 def _reason(kind: ReasonKind, cases: list[str]) -> Reason:

@@ -11,6 +11,7 @@ from msgspec.structs import replace
 from callscore.core.phrases import Note
 from callscore.core.suggestions import did_you_mean
 from callscore.core.summary import ToolOutcome
+from callscore.core.totals import SavedCases
 from callscore.errors import InvalidSettings
 
 if TYPE_CHECKING:
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "F1",
+    "F1_SCORERS",
     "PASSED",
     "CaseOutcome",
     "EvaluationSide",
@@ -27,6 +29,7 @@ __all__ = [
     "Matching",
     "Side",
     "SideFacts",
+    "SideTotals",
     "TrialOutcome",
     "UnmatchedCase",
     "case_name",
@@ -86,6 +89,34 @@ class CaseOutcome(Struct, frozen=True, gc=False, kw_only=True):
     saved_id: str = ""
 
 
+class SideTotals(Struct, frozen=True, kw_only=True):
+    """The totals of all cases of an evaluation, whether these are saved or not.
+
+    Attributes:
+        cases: the number of cases.
+        trials: the number of answers, with those that are missing.
+        is_repeated: whether a case has several trials.
+        passed: the number of trials that passed.
+        failed: the number of trials that did not pass, without the errors.
+        errors: the number of trials without an answer.
+        shares: how many cases have each share of passed trials; undecided cases are left out.
+        scores: how many cases have each mean score; those without a score are left out.
+        forbidden: tool -> the number of forbidden calls.
+        faults: the number of schema errors; None if schemas were not checked.
+    """
+
+    cases: int = 0
+    trials: int = 0
+    is_repeated: bool = False
+    passed: int = 0
+    failed: int = 0
+    errors: int = 0
+    shares: dict[float, int] = {}
+    scores: dict[float, int] = {}
+    forbidden: dict[str, int] = {}
+    faults: int | None = None
+
+
 class EvaluationSide(Struct, frozen=True, kw_only=True):
     """An evaluation of a run, under one variant.
 
@@ -97,6 +128,8 @@ class EvaluationSide(Struct, frozen=True, kw_only=True):
         number: its number in the run.
         below: the means below `fail_under`, each a sentence in every language.
         required: scorer -> `fail_under`.
+        totals: the totals of all cases if not every case is saved; None if `cases` has them all, or if
+            they are not known.
     """
 
     name: str
@@ -108,6 +141,7 @@ class EvaluationSide(Struct, frozen=True, kw_only=True):
     number: int = 0
     below: tuple[Note, ...] = ()
     required: dict[str, float] = {}
+    totals: SideTotals | None = None
 
     @property
     def label(self) -> str:
@@ -126,6 +160,7 @@ class SideFacts(Struct, frozen=True, kw_only=True):
         git_commit: the commit of the project; None outside of a repository.
         git_dirty: whether files had changed since.
         unreadable: the number of records of its files that could not be read.
+        saved_cases: which of its cases are known; of the others only the totals are.
     """
 
     label: str
@@ -136,6 +171,7 @@ class SideFacts(Struct, frozen=True, kw_only=True):
     git_dirty: bool | None = None
     is_finished: bool = True
     unreadable: int = 0
+    saved_cases: SavedCases = "all"
 
 
 class Side(SideFacts, frozen=True, kw_only=True):
@@ -343,12 +379,12 @@ def known_measures(sides: Iterable[Side]) -> tuple[str, ...]:
 
 
 # Scorers whose values are those of F1.
-_F1_SCORERS = ("accuracy", F1)
+F1_SCORERS = ("accuracy", F1)
 
 
 def required_mean(side: Side, measure: str) -> float | None:
     """The mean that is required of a measure; None if there is none, or if there are several."""
-    names = _F1_SCORERS if measure == F1 else (measure.removeprefix(_SCORER),)
+    names = F1_SCORERS if measure == F1 else (measure.removeprefix(_SCORER),)
     found = {
         mean
         for evaluation in side.evaluations

@@ -47,9 +47,13 @@ def is_case_file(reference: str) -> bool:
     """Whether a reference means a file of cases, rather than a run.
 
     It does if it has the suffix of a case file, whether the file exists or not, or if it is the path
-    of an existing file with a folder: `main` is a run, `./main` may be a file.
+    of an existing file with a folder: `main` is a run, `./main` may be a file. A URL is one, too.
     """
-    if reference == _STDIN or ("." in reference and _has_suffix_of_file(reference)):
+    if (
+        reference == _STDIN
+        or "://" in reference
+        or ("." in reference and _has_suffix_of_file(reference))
+    ):
         return True
     try:
         return ("/" in reference or sep in reference) and Path(reference).is_file()

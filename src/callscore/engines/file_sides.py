@@ -25,6 +25,7 @@ from callscore.history.records import (
     expectation_digest,
     settings_digest,
 )
+from callscore.sources.remote import is_url, without_credentials
 from callscore.words.plain_data import call_to_dict
 
 if TYPE_CHECKING:
@@ -54,6 +55,10 @@ _SUITE = "an evaluation has no answers. Run it, then compare the runs: callscore
 _EXPORTED = (
     "an exported run is not a file of cases. Import it into the history and compare it there: "
     "callscore import {name}"
+)
+_URL = (
+    "files at URLs are not compared. Save each of them as a run (callscore score URL --save NAME) and "
+    "compare the runs, or download the files."
 )
 _SUITE_NAME = re.compile(r"eval_.*\.(?:ya?ml|toml)", re.IGNORECASE)
 
@@ -88,6 +93,9 @@ def side_of_file(  # noqa: PLR0913  (all are options)
         MissingExtra: the file needs an optional dependency.
     """
     name = fspath(path)
+    for given in (name, *([] if expected is None else [fspath(expected)])):
+        if is_url(given):
+            raise UnreadableInput(without_credentials(given), _URL)
     outcomes: dict[str, list[CaseOutcome]] = {}  # by id
     hide = Hider(is_live=True).data  # as in a history, so that the digests of both are equal
 

@@ -1,14 +1,14 @@
-"""Saves the scores of files as a run of the history, case by case, while they are scored."""
+"""Saves the scores of files as a run of the history: case by case, or the totals and the failing cases."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from time import time
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from msgspec import Struct
+from msgspec import Struct, to_builtins
 from msgspec.structs import replace
 
 from callscore.core.call import Tool
@@ -35,19 +35,30 @@ from callscore.history.records import (
     expectation_digest,
 )
 from callscore.history.run_metadata import git_state, new_run_id, require_no_baseline, versions
+from callscore.history.saved_totals import (
+    COUNTS_KEY,
+    SAVED_CASES_KEY,
+    SAVED_RESULTS_KEY,
+    counts_of,
+    evaluation_of_counts,
+    scorers_with_mean,
+)
 from callscore.history.writer import FallbackStore, RunWriter
 
 if TYPE_CHECKING:
     from callscore.core.case import Case
     from callscore.core.phrases import Language
+    from callscore.core.results import Results
+    from callscore.core.totals import SavedCases
     from callscore.engines.collector import ScoreHooks
     from callscore.errors import ModelFailed
     from callscore.history.records import RunStatus
     from callscore.history.store import Store
 
-__all__ = ["SaveRequest", "ScoreSaver"]
+__all__ = ["SaveRequest", "ScoreSaver", "save_totals"]
 
 _STDIN = "-"
+_MOST_NAMED = 5  # files in the name of an evaluation
 
 
 class SaveRequest(Struct, frozen=True, kw_only=True):
@@ -59,6 +70,7 @@ class SaveRequest(Struct, frozen=True, kw_only=True):
         actual: the files with the answers, if these are others.
         tools: the definitions of the tools; None if each case has its own, or none.
         fail_under: the minimum of the mean score.
+        started_at: when the scoring began, in seconds since 1970; None for when the run is begun.
     """
 
     name: str
@@ -67,6 +79,7 @@ class SaveRequest(Struct, frozen=True, kw_only=True):
     settings: Settings = DEFAULT
     tools: Mapping[str, Tool] | None = None
     fail_under: float | None = None
+    started_at: float | None = None
 
 
 class ScoreSaver:
@@ -98,12 +111,8 @@ class ScoreSaver:
         self._files: list[tuple[str, str]] = []  # the name and the path of each
         self._totals: list[Totals] = []
         self._trials: list[TrialNumbers] = []  # of each file
-        # The evaluation that begins with the next case.
-        self._pending: tuple[str, str] | None = None
-        if request.actual:  # all references are one evaluation; its place is the only file, if any
-            named = [_name_and_path(path) for path in request.cases]
-            place = named[0][1] if len(named) == 1 else ""
-            self._pending = "+".join([name for name, _ in named]), place
+        # The evaluation that begins with the next case: all files, unless they come one by one.
+        self._pending: tuple[str, str] | None = _joined_name_and_path(request.cases)
 
     @property
     def is_aside(self) -> bool:
@@ -167,24 +176,15 @@ class ScoreSaver:
                 self._begin_run()
             if self._writer is None or self.run is None:
                 return
-            name, place = file
-            record = EvaluationRecord(
-                run=self.run.id,
-                number=len(self._totals) - 1,
-                name=name,
-                place=place,
-                settings=settings_payload(request.settings),
-                scorers=(FILE_SCORER,),
-                fail_under={} if fail_under is None else {FILE_SCORER: fail_under},
-                tools=tools_payload(request.tools),
-            )
-            self._writer.add_evaluation(record)
+            number = len(self._totals) - 1
+            self._writer.add_evaluation(_evaluation_record(self.run.id, number, file, request))
         except UnusableStore as error:
             self._note(str(error))
 
-    def _begin_run(self) -> None:
+    def _begin_run(self, **marks: str) -> None:
+        """Begin the run; `marks` are more of its arguments."""
         commit, is_dirty = git_state(Path.cwd())
-        now = time()
+        now = self._request.started_at or time()
         sides = {"cases": self._request.cases, "actual": self._request.actual}
         record = RunRecord(
             id=new_run_id(now),
@@ -195,7 +195,8 @@ class ScoreSaver:
                 side: [project_path(path) for path in paths if path != _STDIN]
                 for side, paths in sides.items()
                 if paths
-            },
+            }
+            | marks,
             versions=versions(),
             git_commit=commit,
             git_dirty=is_dirty,
@@ -223,11 +224,7 @@ class ScoreSaver:
     def finish(self, status: RunStatus = "finished") -> None:
         """Store how the run ended, and close the history."""
         if self._writer is not None:
-            files = zip(self._files, self._totals, self._trials, strict=True)
-            found = [_results(*each) for each in files]
-            summaries = {number: summary_payload([each]) for number, each in enumerate(found)}
-            # Of one file, they are the same.
-            totals = dict(summaries[0]) if len(found) == 1 else summary_payload(found)
+            totals, summaries = self._numbers()
             if self.unreadable:
                 totals["unreadable"] = self.unreadable
             self._writer.finish(status, totals, summaries)
@@ -236,14 +233,141 @@ class ScoreSaver:
             with suppress(CallscoreError):
                 self._store.close()
 
+    def _numbers(self) -> tuple[dict[str, Any], dict[int, dict[str, Any]]]:
+        """The totals of the run, and the summaries of its evaluations by number."""
+        files = zip(self._files, self._totals, self._trials, strict=True)
+        found = [_results(*each) for each in files]
+        summaries = {number: summary_payload([each]) for number, each in enumerate(found)}
+        # Of one file, they are the same.
+        totals = dict(summaries[0]) if len(found) == 1 else summary_payload(found)
+        return totals, summaries
+
     def _note(self, problem: str) -> None:
         if problem not in self.problems:
             self.problems.append(problem)
 
 
+class _TotalsSaver(ScoreSaver):
+    """Saves totals that are known, and with `failing` the results that are not passed.
+
+    All files are one evaluation. It is saved with the counts of all cases before the first result, so
+    that a run that is cut off has the right totals, too.
+    """
+
+    def __init__(
+        self,
+        request: SaveRequest,
+        results: Results,
+        open_store: Callable[[], Store],
+        fallback: FallbackStore | None,
+        *,
+        saved_cases: SavedCases,
+    ) -> None:
+        super().__init__(request, open_store, fallback)
+        self.unreadable = results.skipped.count
+        self._results = results
+        self._saved_cases = saved_cases
+        self._numbering = TrialNumbers()
+        self._saved = 0
+        self._summary: dict[str, Any] = {}
+
+    def begin(self) -> None:
+        """Begin the run, with its totals."""
+        request, counts = self._request, counts_of(self._results)
+        file = _joined_name_and_path(request.cases)
+        record = _evaluation_record("", 0, file, request)
+        found = evaluation_of_counts(record, counts, request.settings, record.place)
+        self._summary = summary_payload([found])
+        summary = self._summary | {COUNTS_KEY: to_builtins(counts)}
+        try:
+            self._begin_run(**{SAVED_CASES_KEY: self._saved_cases})
+            if self._writer is not None and self.run is not None:
+                self._writer.add_evaluation(replace(record, run=self.run.id, summary=summary))
+        except UnusableStore as error:
+            self._note(str(error))
+
+    def save_result(self, result: Result) -> None:
+        """Queue a result to be stored, if it is not passed."""
+        is_failing = result.failure is not None or result.passed is False
+        if not is_failing or self.run is None or self._writer is None:
+            return
+        trial, score = self._numbering.add(result), result.score
+        accuracy = () if score is None else (MetricValue(FILE_SCORER, score.f1),)
+        values = (*accuracy, *result.values)
+        self._writer.put(_result_record(self.run.id, 0, result, trial, values))
+        self._saved += 1
+
+    def _numbers(self) -> tuple[dict[str, Any], dict[int, dict[str, Any]]]:
+        return self._summary | {SAVED_RESULTS_KEY: self._saved}, {}  # the evaluation has its own
+
+
+def save_totals(  # noqa: PLR0913  (two are options)
+    request: SaveRequest,
+    results: Results,
+    cases: Iterable[Result],
+    open_store: Callable[[], Store],
+    *,
+    saved_cases: SavedCases = "failing",
+    fallback: FallbackStore | None = None,
+) -> ScoreSaver:
+    """Save scores that are added up already as a run, with some of the cases.
+
+    The totals are those of `results`. `saved_cases` decides which of the cases are saved: those that are
+    not passed, all of them, or none, for which `cases` is not read. `cases` are read one by one, in any
+    order, and need to be all cases only to save all. Without a scored case there is no run.
+
+    Returns what was saved: `run`, and `problems`. An error while the cases are read leaves a run that is
+    marked as interrupted.
+    """
+    if saved_cases == "all":
+        saver = ScoreSaver(request, open_store, fallback)
+        saver.unreadable = results.skipped.count
+    else:
+        saver = totals = _TotalsSaver(
+            request, results, open_store, fallback, saved_cases=saved_cases
+        )
+        if results.summary.cases or results.not_scored.count:
+            totals.begin()
+    is_whole = False
+    try:
+        for result in () if saved_cases == "none" else cases:
+            saver.save_result(result)
+        is_whole = True
+    finally:
+        saver.finish("finished" if is_whole else "interrupted")
+    return saver
+
+
 def _name_and_path(path: str) -> tuple[str, str]:
     """The evaluation of a file in the history: its name, and the path of the file."""
     return ("stdin", "") if path == _STDIN else (file_evaluation_name(path), project_path(path))
+
+
+def _joined_name_and_path(paths: Sequence[str]) -> tuple[str, str]:
+    """Several files as one evaluation: their names, and the path of the only file, if it is one."""
+    named = [_name_and_path(path) for path in paths]
+    names = [name for name, _ in named]
+    if len(names) > _MOST_NAMED:
+        names = [*names[:_MOST_NAMED], f"{len(names) - _MOST_NAMED} more"]
+    return "+".join(names), named[0][1] if len(named) == 1 else ""
+
+
+def _evaluation_record(
+    run: str, number: int, file: tuple[str, str], request: SaveRequest
+) -> EvaluationRecord:
+    """The evaluation of a file, without a summary."""
+    name, place = file
+    fail_under = request.fail_under
+    return EvaluationRecord(
+        run=run,
+        number=number,
+        name=name,
+        place=place,
+        settings=settings_payload(request.settings),
+        scorers=(FILE_SCORER,),
+        fail_under={} if fail_under is None else {FILE_SCORER: fail_under},
+        tools=tools_payload(request.tools),
+    )
 
 
 def _results(file: tuple[str, str], totals: Totals, trials: TrialNumbers) -> EvaluationResults:
@@ -253,8 +377,7 @@ def _results(file: tuple[str, str], totals: Totals, trials: TrialNumbers) -> Eva
     summary.trials = trials.outcomes()
     if summary.scored:  # the same mean as in the report of the scores
         outcomes = {**summary.outcomes, UNANSWERED: found.errors}
-        mean = replace(summary, outcomes=outcomes).macro_f1
-        scorers = tuple([replace(each, mean=mean) for each in scorers])
+        scorers = scorers_with_mean(scorers, replace(summary, outcomes=outcomes).macro_f1)
     return replace(found, scorers=scorers, trials=trials.decided())
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from callscore.evaluations.locations import file_of_location
 from callscore.history.run_metadata import is_partial, unreadable_records
+from callscore.history.saved_totals import saved_cases_of
 from callscore.reports.history import RunRow
 
 if TYPE_CHECKING:
@@ -70,4 +71,5 @@ def _heading(
         "baselines": tuple(baselines),
         "is_partial": is_partial(run, known),
         "unreadable": unreadable_records(run),
+        "saved_cases": saved_cases_of(run),
     }

@@ -56,9 +56,16 @@ class RecordHider:
             answer = self._data.data(record.answer)
             return record if answer is record.answer else replace(record, answer=answer)
         if isinstance(record, EvaluationRecord):
-            tools = self._data.data(record.tools)
-            return record if tools is record.tools else replace(record, tools=tools)
+            return self._evaluation(record)
         return self._result(record)
+
+    def _evaluation(self, record: EvaluationRecord) -> EvaluationRecord:
+        # A summary may have the names of tools and cases, see `SavedCounts`.
+        found = [record.tools, record.summary]
+        hidden = self._data.data(found)
+        if hidden is found:
+            return record
+        return replace(record, tools=hidden[0], summary=hidden[1])
 
     def _result(self, record: ResultRecord) -> ResultRecord:
         names = ("case", "payload", "answer", "calls", "comparison", "tools")

@@ -284,7 +284,9 @@ _COMPRESSED_SUFFIXES = (".gz", ".zst")
 
 
 def project_path(path: str) -> str:
-    """The path of a file relative to the project; unchanged if it is outside."""
+    """The path of a file relative to the project; unchanged if it is outside, or a URL."""
+    if "://" in path:
+        return path
     try:
         file, project = Path(path).resolve(), default_path().parent.parent.resolve()
     except (OSError, RuntimeError):  # the working directory is gone, or links form a loop

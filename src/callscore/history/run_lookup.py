@@ -19,6 +19,7 @@ from callscore.history.database import with_retries
 from callscore.history.records import EvaluationNumbers, RunRecord, run_records
 from callscore.history.run_metadata import is_partial
 from callscore.history.run_queries import column_of
+from callscore.history.saved_totals import saved_cases_of
 from callscore.history.tables import EVALUATIONS, RESULTS, RUNS
 
 if TYPE_CHECKING:
@@ -185,7 +186,8 @@ def list_runs(
 ) -> list[RunLine]:
     """The runs, newest first, each with the numbers that a list shows; at most `limit`.
 
-    With `tag` only cases with this tag count, and evaluations without such cases are left out.
+    With `tag` only cases with this tag count, and evaluations without such cases are left out, as are
+    runs of which not every case is saved.
     `fits` filters evaluations by name, variant and place; runs without any are left out. Damage is
     refused; with `on_damage`, this is called instead, and the runs that are damaged are left out.
     """
@@ -291,24 +293,35 @@ class _Numbers:
         Of a run that `is_older` than those that are shown, numbers are only found if it is needed to
         compare others with it.
         """
-        run, suites, tag = listed.run, listed.suites, self._tag
-        if tag is None:
-            found = _stored_numbers(suites)
-            if found is None:  # it did not finish
-                counted = _count(self._connection, run.id, None)
-                found = _evaluation_lines(suites, counted, has_all=True)
-            return found
-        if is_older and self._alone.isdisjoint(map(_texts, suites)):
+        if self._tag is None:
+            return self._of_all_cases(listed)
+        if saved_cases_of(listed.run) != "all":  # how its cases with the tag went is not known
+            return None
+        if is_older and self._alone.isdisjoint(map(_texts, listed.suites)):
             return ()
+        return self._of_tag(listed, self._tag, is_older=is_older)
+
+    def _of_all_cases(self, listed: _ListedRun) -> tuple[EvaluationLine, ...]:
+        found = _stored_numbers(listed.suites)
+        if found is not None:
+            return found
+        # It did not finish. If not every case is saved, the failing ones say nothing about the others.
+        is_counted = saved_cases_of(listed.run) == "all"
+        counted = _count(self._connection, listed.run.id, None) if is_counted else {}
+        return _evaluation_lines(listed.suites, counted, has_all=True)
+
+    def _of_tag(
+        self, listed: _ListedRun, tag: _Tag, *, is_older: bool
+    ) -> tuple[EvaluationLine, ...] | None:
         tallies = _stored_by_tag(listed, tag)
         if tallies is None:
-            tallies = _count(self._connection, run.id, tag)
+            tallies = _count(self._connection, listed.run.id, tag)
         if not tallies:
             return None
-        found = _evaluation_lines(suites, tallies, has_all=False)
+        found = _evaluation_lines(listed.suites, tallies, has_all=False)
         if not is_older:
             self._alone |= {_key_of(each) for each in found}
-        elif _counts(run, self._known):
+        elif _counts(listed.run, self._known):
             self._alone -= {_key_of(each) for each in found if each.tally.share is not None}
         return found
 

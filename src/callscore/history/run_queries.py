@@ -29,6 +29,7 @@ from callscore.history.records import (
     run_row,
 )
 from callscore.history.run_metadata import name_problem, new_run_id
+from callscore.history.saved_totals import number_of_results
 from callscore.history.table_versions import read_hiding_key
 from callscore.history.tables import (
     ANSWER_CHECKS,
@@ -311,9 +312,6 @@ def _update_run(connection: AnyConnection, existing: Any, row: dict[str, Any]) -
     _change_contents(connection, runs=([row["checksum"]], [existing.checksum]))
 
 
-# Counts of a run that add up to its number of results.
-_COUNTS_WITH_RESULT = ("answered", "errors")
-
 _EVALUATION_CHECKSUMS = "SELECT checksum FROM evaluations WHERE run = :run"
 _RESULT_CHECKSUMS = "SELECT checksum FROM results WHERE run = :run"
 _TAGGED_RESULTS = """
@@ -394,7 +392,7 @@ def end_run(
     del row["number"]
     _update_run(connection, existing, row)
     is_counted = status == "finished" and "answered" in totals
-    counted = sum(totals.get(each) or 0 for each in _COUNTS_WITH_RESULT)
+    counted = number_of_results(totals)
     if is_counted and counted > row["result_count"]:
         raise DamagedHistoryError(
             f"run {name}: {row['result_count']:,} results found, {counted:,} were saved"

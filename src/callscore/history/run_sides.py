@@ -2,18 +2,29 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from math import fsum
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 from msgspec.structs import replace
 
-from callscore.comparing.sides import CaseOutcome, EvaluationSide, Side, TrialOutcome
+from callscore.comparing.sides import (
+    CaseOutcome,
+    EvaluationSide,
+    Side,
+    SideTotals,
+    TrialOutcome,
+)
 from callscore.core.phrases import Note, Phrase
+from callscore.core.score import SCHEMA_FAULTS, UNANSWERED, is_passing, outcome_f1
+from callscore.core.settings import DEFAULT
 from callscore.history import queries, run_queries
 from callscore.history.records import clean_text, decode_tools, settings_digest
 from callscore.history.run_metadata import unreadable_records
 from callscore.history.run_results import DecodeCache, unknown_variant
+from callscore.history.saved_totals import saved_cases_of, saved_counts
 from callscore.words.value_text import decimal, exact_decimal
 
 if TYPE_CHECKING:
@@ -82,6 +93,7 @@ def run_side(
         git_dirty=run.git_dirty,
         is_finished=run.status == "finished",
         unreadable=unreadable_records(run),
+        saved_cases=saved_cases_of(run),
         evaluations=tuple([_evaluation_side(row, cases.get(row.number, {})) for row in wanted]),
     )
 
@@ -163,6 +175,40 @@ def _evaluation_side(row: Any, cases: dict[str, CaseOutcome]) -> EvaluationSide:
         number=row.number,
         below=tuple(_missed_means(summary)),
         required=required,
+        totals=_side_totals(summary, settings.get("pass_mark")),
+    )
+
+
+def _side_totals(summary: dict[str, Any], pass_mark: Any) -> SideTotals | None:
+    """The totals of all cases, if not every case is saved; else None."""
+    counts = saved_counts(summary)
+    if counts is None:
+        return None
+    mark = pass_mark if isinstance(pass_mark, int | float) else DEFAULT.pass_mark
+    shares, scores = Counter[float](), Counter[float]()
+    cases = trials = passed = errors = 0
+    for outcomes, times in counts.kinds():
+        size = sum(outcomes.values())
+        passing = sum(each for outcome, each in outcomes.items() if is_passing(outcome, mark))
+        total = fsum(outcome_f1(outcome) * each for outcome, each in outcomes.items())
+        shares[passing / size] += times
+        scores[total / size] += times
+        cases += times
+        trials += size * times
+        passed += passing * times
+        errors += outcomes.get(UNANSWERED, 0) * times
+    faults = [times for _, kind, times in counts.faults if kind in SCHEMA_FAULTS]
+    return SideTotals(
+        cases=cases + counts.not_scored,
+        trials=trials + counts.not_scored,
+        is_repeated=trials > cases,
+        passed=passed,
+        failed=trials - passed - errors,
+        errors=errors,
+        shares=dict(shares),
+        scores=dict(scores),
+        forbidden={tool: each[-1] for tool, each in counts.tools.items() if each[-1]},
+        faults=sum(faults) if counts.checked_cases else None,
     )
 
 

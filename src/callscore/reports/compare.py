@@ -107,6 +107,7 @@ MORE = Phrase("… {count} more; --max-shown shows more", "… ещё {count}; -
 _METHODS: dict[Method, Phrase] = {
     "exact McNemar": Phrase("exact McNemar", "точный критерий Макнемара"),
     "paired bootstrap": Phrase("paired bootstrap", "парный бутстреп"),
+    "two-sample z": Phrase("two-sample z-test", "двухвыборочный z-критерий"),
 }
 _MEASURES = {"passed": Phrase("passed", "пройдено"), "f1": Phrase("F1", "F1")}
 _NOTHING_COMMON = Phrase("the runs have no cases in common", "у прогонов нет общих случаев")
@@ -229,7 +230,7 @@ def nothing_compared_text(
     comparison: Comparison, lang: Language, *, write: Escaper = escape
 ) -> str:
     """Why nothing was compared: no case is in both runs, or none has a number."""
-    if not comparison.in_common:
+    if not comparison.in_common and not comparison.is_totals:
         return say(_NOTHING_COMMON, lang)
     return say(_NO_NUMBERS, lang, measure=measure_name(comparison.main.measure, lang, write=write))
 
@@ -245,7 +246,8 @@ def certainty_line(difference: Difference, lang: Language) -> str:
         sign, _, p_value = p_text(difference.p_value).rpartition(" ")
         method = say(_METHODS[difference.method], lang)
         parts.append(say(_P, lang, sign=sign or "=", p=p_value, method=method))
-    parts.append(count_of(_COMPARED, difference.cases, lang))
+    if difference.method != "two-sample z":  # else each run has its own cases
+        parts.append(count_of(_COMPARED, difference.cases, lang))
     return ", ".join(parts)
 
 

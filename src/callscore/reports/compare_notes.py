@@ -15,7 +15,7 @@ from callscore.words.value_text import CASES, MORE, UNREADABLE_COUNT, encode_jso
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Sequence
 
-    from callscore.comparing.changes import Direction, SettingChange
+    from callscore.comparing.changes import Alarm, Direction, SettingChange
     from callscore.comparing.comparison import Comparison
     from callscore.core.phrases import Language, Note
     from callscore.reports.formatting import Escaper
@@ -26,8 +26,10 @@ __all__ = [
     "INPUTS",
     "LOOSER",
     "NEW_FAILING",
+    "TOTAL_ALARMS",
     "LostList",
     "alarm_notes",
+    "alarm_sentences",
     "below_notes",
     "case_names",
     "comparison_notes",
@@ -69,6 +71,24 @@ ALARMS = {
             "случая с новыми ошибками по схемам",
             "случаев с новыми ошибками по схемам",
         ),
+    ),
+}
+# The same if totals are compared: not about cases.
+TOTAL_ALARMS = {
+    "forbidden": Plural(
+        (
+            "tool with more forbidden calls than before",
+            "tools with more forbidden calls than before",
+        ),
+        (
+            "инструмент, у которого запрещённых вызовов стало больше",
+            "инструмента, у которых запрещённых вызовов стало больше",
+            "инструментов, у которых запрещённых вызовов стало больше",
+        ),
+    ),
+    "schema": Plural(
+        ("evaluation with more schema errors than before",) * 2,
+        ("проверка, где ошибок по схемам стало больше",) * 3,
     ),
 }
 _ONLY_BEFORE = Phrase("{cases} only before, in {label}", "только раньше, в {label}: {cases}")
@@ -194,6 +214,8 @@ def _unmatched_notes(
         tuple(name for name in undecided.names if name not in lost.names),
     )
     before, after = write(comparison.before.label), write(comparison.after.label)
+    if comparison.fewer_cases and "missing" not in said:
+        yield count_of(_MISSING, comparison.fewer_cases, lang), ""
     counted = (
         (comparison.only_before, _ONLY_BEFORE, before),
         (comparison.only_after, _ONLY_AFTER, after),
@@ -335,8 +357,9 @@ def missing_sentences(
 def missing_line(comparison: Comparison, lang: Language) -> str:
     """How many cases are missing, and the first of them; empty if there are none."""
     missing = comparison.missing
-    found = missing_sentences(comparison, lang, missing, len(missing))
-    return "; ".join(f"{sentence}: {names}" for sentence, names in found)
+    count = len(missing) + comparison.fewer_cases
+    found = missing_sentences(comparison, lang, missing, count)
+    return "; ".join(f"{sentence}: {names}" if names else sentence for sentence, names in found)
 
 
 def removed_line(comparison: Comparison, lang: Language) -> str:
@@ -350,19 +373,29 @@ def removed_line(comparison: Comparison, lang: Language) -> str:
 
 
 def alarm_notes(comparison: Comparison, lang: Language) -> list[tuple[str, str]]:
-    """The cases with new forbidden calls and new schema errors."""
-    lines = []
-    for kind, plural in ALARMS.items():
-        alarms = [alarm for alarm in comparison.alarms if alarm.kind == kind]
-        cases = case_names([case_name(each.evaluation, each.case) for each in alarms], comparison)
-        names = []
-        for case, each in zip(cases, alarms, strict=True):
-            tools = f" {', '.join(each.tools)}" if each.tools else ""
-            names.append(f"{case}{tools} {each.before} → {each.after}")
-        if names:
-            shown = first_names(names, len(names), lang)
-            lines.append((count_of(plural, len(names), lang), shown))
-    return lines
+    """The cases with new forbidden calls and new schema errors; or the tools, if totals are compared."""
+    return [line for kind in ALARMS for line in alarm_sentences(comparison, kind, lang)]
+
+
+def alarm_sentences(comparison: Comparison, kind: str, lang: Language) -> Iterator[tuple[str, str]]:
+    """How many alarms of a kind there are, with the first names and numbers."""
+    alarms = [alarm for alarm in comparison.alarms if alarm.kind == kind]
+    of_cases = [alarm for alarm in alarms if alarm.case]
+    of_totals = [alarm for alarm in alarms if not alarm.case]
+    for plurals, found in ((ALARMS, of_cases), (TOTAL_ALARMS, of_totals)):
+        if found:
+            names = [_alarm_text(each, comparison) for each in found]
+            yield count_of(plurals[kind], len(found), lang), first_names(names, len(names), lang)
+
+
+def _alarm_text(alarm: Alarm, comparison: Comparison) -> str:
+    """The case, the tools, and the numbers before and after."""
+    tools = ", ".join(alarm.tools)
+    [case] = (
+        case_names([case_name(alarm.evaluation, alarm.case)], comparison) if alarm.case else [""]
+    )
+    name = case or ("" if tools else alarm.evaluation)
+    return " ".join(filter(None, [name, tools, f"{alarm.before} → {alarm.after}"]))
 
 
 def below_notes(

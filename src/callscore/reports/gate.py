@@ -32,6 +32,7 @@ from callscore.reports.compare_notes import (
     INPUTS,
     LOOSER,
     NEW_FAILING,
+    alarm_sentences,
     below_notes,
     case_names,
     comparison_notes,
@@ -87,6 +88,13 @@ _INCONCLUSIVE_LOSS = Phrase(
 _INCONCLUSIVE = Phrase(
     "too few cases for a verdict: {down} worse, {up} better, {change}; --fail-on broken is stricter",
     "случаев слишком мало для вывода: хуже {down}, лучше {up}, {change}; --fail-on broken строже",
+)
+_TOTAL_LOSS = Phrase(
+    "too few cases for a verdict, and a loss of 10 points or more: {change}",
+    "случаев слишком мало для вывода, а потеря — 10 п. п. или больше: {change}",
+)
+_TOTAL_INCONCLUSIVE = Phrase(
+    "too few cases for a verdict: {change}", "случаев слишком мало для вывода: {change}"
 )
 _TRIALS = Phrase(
     "over all trials, passed {before} → {after}, {change}",
@@ -173,6 +181,8 @@ def _reason_sentences(
         yield from [(setting_text(each, lang, write=write), "") for each in named]
     elif reason.kind == "missing":
         yield from missing_sentences(comparison, lang, reason.cases, reason.count)
+    elif reason.kind in ALARMS and comparison.is_totals:
+        yield from alarm_sentences(comparison, reason.kind, lang)
     elif reason.kind in _COUNTED:
         names = (
             [slice_name(part, lang) for part in regressed_slices(comparison)]
@@ -198,7 +208,8 @@ def _single_sentence(
     elif kind == "same run":
         sentence = say(_SAME_RUN, lang, run=write(comparison.after.run))
     elif kind == "in doubt":
-        sentence = _loss_sentence(_INCONCLUSIVE_LOSS, comparison, lang)
+        phrase = _TOTAL_LOSS if comparison.is_totals else _INCONCLUSIVE_LOSS
+        sentence = _loss_sentence(phrase, comparison, lang)
     else:
         sentence = nothing_compared_text(comparison, lang, write=write)
     return sentence, numbers
@@ -231,7 +242,8 @@ def _loss_sentence(phrase: Phrase, comparison: Comparison, lang: Language) -> st
 
 def inconclusive_line(gate: Gate, lang: Language) -> str:
     """A warning about a loss that did not close the gate; empty if there is none."""
-    return _loss_sentence(_INCONCLUSIVE, gate.comparison, lang) if gate.is_doubtful else ""
+    phrase = _TOTAL_INCONCLUSIVE if gate.comparison.is_totals else _INCONCLUSIVE
+    return _loss_sentence(phrase, gate.comparison, lang) if gate.is_doubtful else ""
 
 
 def suggested_command(
@@ -274,7 +286,9 @@ def _first_case(gate: Gate) -> str:
     """The case to look at first; empty if there is none that can be typed in a shell."""
     comparison = gate.comparison
     kinds = {reason.kind for reason in gate.reasons}
-    cases: list[Alarm | CaseChange] = [each for each in comparison.alarms if each.kind in kinds]
+    cases: list[Alarm | CaseChange] = [
+        each for each in comparison.alarms if each.kind in kinds and each.case
+    ]
     if kinds & {"regressed", "slice", "in doubt", "trials", "broken"} or gate.is_doubtful:
         cases += comparison.changed(shown_change_kind(gate))
     if "changed" in kinds:

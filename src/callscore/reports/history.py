@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any, Literal
 from msgspec import Struct
 from msgspec.structs import asdict
 
-from callscore.core.phrases import Phrase
+from callscore.core.phrases import Phrase, Plural
 from callscore.core.rendering import escape
 from callscore.core.statistics import Interval
+from callscore.core.totals import SavedCases
 from callscore.words.value_text import json_document, json_safe, percent, safe_document
 
 if TYPE_CHECKING:
@@ -48,6 +49,7 @@ class RunRow(Struct, frozen=True, gc=False, kw_only=True):
         baselines: its names as a baseline.
         git_commit: the commit of the project; None outside of a repository.
         is_partial: whether cases were left out on request.
+        saved_cases: which of its cases are saved.
         unreadable: how many records of scored files could not be read.
         evaluation: the name of the evaluation; None if there is none yet.
         key: distinguishes the evaluation from others of the same name.
@@ -71,6 +73,7 @@ class RunRow(Struct, frozen=True, gc=False, kw_only=True):
     git_dirty: bool | None = None
     is_partial: bool = False
     unreadable: int = 0
+    saved_cases: SavedCases = "all"
     evaluation: str | None = None
     variant: str | None = None
     place: str = ""
@@ -186,6 +189,11 @@ CASE_COUNT = Phrase("cases", "случаи")
 TRIAL_COUNT = Phrase("trials", "попытки")
 COMMIT = Phrase("commit", "коммит")
 PARTIAL = Phrase("some cases", "часть случаев")
+# Which cases are saved, if not all are.
+SAVED_CASES: dict[SavedCases, Phrase] = {
+    "failing": Phrase("failing cases saved", "сохранены непройденные случаи"),
+    "none": Phrase("totals saved", "сохранены итоги"),
+}
 NOTHING_EVALUATED = Phrase("no evaluations", "нет проверок")
 TAGGED = Phrase("cases with the tag {tag}", "случаи с тегом {tag}")
 NONE_YET = Phrase(
@@ -194,6 +202,12 @@ NONE_YET = Phrase(
 NONE_YET_TAGGED = Phrase(
     "No run has cases with the tag {tag}.", "Ни в одном прогоне нет случаев с тегом {tag}."
 )
+UNKNOWN_TAGS = Phrase(
+    "not listed: {runs}, of which not every case is saved with its tags. To save every case:"
+    " --save-cases all",
+    "не показано: {runs}, случаи и теги которых сохранены не все. Сохранить все: --save-cases all",
+)
+RUN_COUNT = Plural(("run", "runs"), ("прогон", "прогона", "прогонов"))
 NONE_MATCH = Phrase(
     "No run has an evaluation that matches {words!r}.",
     "Ни в одном прогоне нет проверки, подходящей под {words!r}.",
@@ -260,7 +274,7 @@ def commit_text(commit: str | None, *, is_dirty: bool | None) -> str:
 
 _RUN_FIELDS = (
     *("id", "name", "baselines", "command", "status", "started_at"),
-    *("git_commit", "git_dirty", "is_partial", "unreadable"),
+    *("git_commit", "git_dirty", "is_partial", "unreadable", "saved_cases"),
 )
 _EVALUATION_FIELDS = (
     *(

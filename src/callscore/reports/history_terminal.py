@@ -43,6 +43,7 @@ class History(NamedTuple):
         tag: the tag of the cases that are counted; None for all cases.
         keyword: the keyword expression that selected evaluations; empty for all of them.
         has_more: whether there are older runs.
+        without_tags: how many runs are left out, since how their cases with the tag went is not saved.
         now: the time in seconds since 1970; None for the current time.
     """
 
@@ -50,6 +51,7 @@ class History(NamedTuple):
     tag: str | None = None
     keyword: str = ""
     has_more: bool = False
+    without_tags: int = 0
     now: float | None = None
 
 
@@ -71,6 +73,7 @@ def _sections(history: History, width: int, lang: Language) -> Iterator[list[Tex
         nothing = wording.NONE_YET if tag is None else wording.NONE_YET_TAGGED
         nothing = wording.NONE_MATCH if history.keyword else nothing
         yield [Text(say(nothing, lang, tag=tag, words=escape(history.keyword)))]
+        yield from _left_out(history, width, lang)
         return
     if tag is not None:
         yield [Text(say(wording.TAGGED, lang, tag=clip(tag, width // 2)), "dim")]
@@ -80,8 +83,16 @@ def _sections(history: History, width: int, lang: Language) -> Iterator[list[Tex
     steps = [step for timeline in history.timelines for step in timeline.steps]
     if any(step.has_other_cases for step in steps):
         yield [Text(line, "dim") for line in wrap(say(wording.OTHER_CASES, lang), width)]
+    yield from _left_out(history, width, lang)
     if history.has_more:
         yield [Text(say(wording.MORE_RUNS, lang), "dim")]
+
+
+def _left_out(history: History, width: int, lang: Language) -> Iterator[list[Text]]:
+    if history.without_tags:
+        runs = count_of(wording.RUN_COUNT, history.without_tags, lang)
+        sentence = say(wording.UNKNOWN_TAGS, lang, runs=runs)
+        yield [Text(line, "dim") for line in wrap(sentence, width)]
 
 
 def _title(timeline: Timeline, width: int, lang: Language) -> Text:
@@ -198,6 +209,8 @@ def _notes_cell(row: RunRow, lang: Language) -> Text:
         parts.append(Text(say(wording.COMMANDS[row.command], lang), "dim"))
     if row.is_partial:
         parts.append(Text(say(wording.PARTIAL, lang), "dim"))
+    if row.saved_cases in wording.SAVED_CASES:
+        parts.append(Text(say(wording.SAVED_CASES[row.saved_cases], lang), "dim"))
     return Text(", ").join(parts)
 
 

@@ -280,6 +280,7 @@ _FLAKY = Plural(
     ("flaky case", "flaky cases"),
     ("нестабильный случай", "нестабильных случая", "нестабильных случаев"),
 )
+_METRIC = Phrase("{metric}: mean {mean}, {cases}", "{metric}: среднее {mean}, {cases}")
 _CASES_SKIPPED = Phrase("{cases} skipped", "исключено: {cases}")
 _NOTE_REASON_WIDTH = 160
 
@@ -316,6 +317,12 @@ def _evaluation_notes(
                 cases = count_of(nouns, noted.count, lang)
                 sentence = say(phrase, lang, scorer=write(scorer.name), cases=cases)
                 yield sentence, first_reasons(noted.names, _NOTE_REASON_WIDTH)
+    for metric in each.results.metrics:  # of a run of which not every case is saved
+        numbers = {
+            "mean": number_text(metric.mean),
+            "cases": count_of(CASES, metric.scored, lang),
+        }
+        yield say(_METRIC, lang, metric=write(metric.name), **numbers), ""
     yield from _case_notes(each, lang)
 
 

@@ -28,6 +28,7 @@ from callscore.hiding.hider import contains_marker
 from callscore.history.opening import default_path
 from callscore.history.records import RunRecord
 from callscore.history.run_metadata import new_run_id, unreadable_records, versions
+from callscore.history.saved_totals import require_every_case
 from callscore.history.stopping import stopping_on_request
 from callscore.history.writer import RunWriter
 from callscore.models.consent import Origin, Server, require_consent
@@ -152,10 +153,11 @@ def rescore(
     """Score the stored answers of a run again, and store the scores as a new run.
 
     Raises:
-        InvalidSettings: there is no such setting or scorer.
+        InvalidSettings: there is no such setting or scorer, or not every case of the run is saved.
         MissingConsent: the history names the server of a judge, and the user did not allow it.
         UnusableStore: the history cannot be read, or the new run cannot be stored.
     """
+    require_every_case(run, "rescore")
     started = perf_counter()
     rescoring = _Rescoring(store, run, options, hooks)
     writer = rescoring.begin()

@@ -6,11 +6,13 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
+from callscore.core.phrases import say
 from callscore.core.results import RunResults
 from callscore.errors import UnknownRun, UnusableStore
 from callscore.evaluations.run_rows import heading_row, rows_of_runs
 from callscore.history.run_lookup import list_compared_runs
 from callscore.history.run_metadata import lineage, unreadable_records
+from callscore.history.saved_totals import FAILING_TRIALS, saved_cases_of
 from callscore.reports.history import RunRow, timelines_of
 from callscore.reports.html.run import AboutRun, run_parts
 from callscore.runner.stored_runs import (
@@ -29,7 +31,7 @@ from callscore.runner.stored_runs import (
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from callscore.core.results import Result, SavedCase
+    from callscore.core.results import EvaluationResults, Result, SavedCase
     from callscore.core.totals import Totals
     from callscore.history.records import EvaluationRecord, RunRecord
     from callscore.history.store import Store
@@ -92,6 +94,7 @@ class StoredRunReport:
         self._trials = store.trials(run.id)
         self._totals: dict[int, Totals] = {}
         self._not_shown = 0
+        self._read = 0
 
     def results(self) -> Iterator[tuple[int, Result]]:
         """The results to show, each with the position of its evaluation; all are added up."""
@@ -100,6 +103,7 @@ class StoredRunReport:
         shown = 0
         for record, result in self._selected():
             self._add(record, result)
+            self._read += 1
             is_passed = result.passed is True and result.failure is None
             if options.show == "none" or (options.show == "failing" and is_passed):
                 continue
@@ -148,17 +152,12 @@ class StoredRunReport:
 
     def totals(self) -> RunResults:
         """The totals of the run; after all results were read."""
-        parts = [
-            totals_of_evaluation(
-                self._totals.get(record.number)
-                or stored_totals(record, self._scores.settings_of(record.number)),
-                record,
-                is_filtered=bool(self._options.keyword) or self._only is not None,
-            )
-            for record in self.evaluations
-        ]
+        parts = [self._part(record) for record in self.evaluations]
         if parts:
-            shortened = replace(parts[0].results, not_shown=self._not_shown)
+            not_saved = sum(part.answered + part.errors for part in parts) - self._read
+            is_part = saved_cases_of(self.run) != "all" and self._only is None
+            not_shown = self._not_shown + (max(not_saved, 0) if is_part else 0)
+            shortened = replace(parts[0].results, not_shown=not_shown)
             parts[0] = replace(parts[0], results=shortened)
         run = self.run
         return RunResults(
@@ -166,9 +165,23 @@ class StoredRunReport:
             evaluations=tuple(parts),
             seconds=max((run.finished_at or run.started_at) - run.started_at, 0.0),
             is_interrupted=any(each.not_run for each in parts),
-            warnings=tuple(run_warnings(run, self._options.lang)),
+            warnings=tuple(self._warnings()),
             unreadable=unreadable_records(run),
         )
+
+    def _part(self, record: EvaluationRecord) -> EvaluationResults:
+        settings = self._scores.settings_of(record.number)
+        totals = self._totals.get(record.number) or stored_totals(record, settings)
+        if self._only is not None:  # about this case, and not about all cases
+            record = replace(record, summary={})
+        is_filtered = bool(self._options.keyword) or self._only is not None
+        return totals_of_evaluation(totals, record, settings, is_filtered=is_filtered)
+
+    def _warnings(self) -> list[str]:
+        lang, keyword = self._options.lang, self._options.keyword
+        if self._only is not None and saved_cases_of(self.run) == "failing":
+            return [say(FAILING_TRIALS, lang)]
+        return run_warnings(self.run, lang, self.evaluations, keyword=keyword)
 
     def heading(self) -> RunRow:
         """What a list of runs has of this one."""

@@ -12,6 +12,7 @@ from msgspec.structs import replace
 from callscore.core.call import ToolCall
 from callscore.core.case import Case
 from callscore.core.phrases import Language, Phrase, Plural, count_of, say
+from callscore.core.rendering import escape
 from callscore.core.results import (
     Answer,
     CaseScore,
@@ -31,6 +32,12 @@ from callscore.evaluations.locations import file_of_location
 from callscore.hiding.hider import Hider, contains_marker
 from callscore.history.run_metadata import unreadable_records
 from callscore.history.run_results import full_results, light_results, unknown_variant
+from callscore.history.saved_totals import (
+    SAVED_CASES,
+    evaluation_of_counts,
+    saved_cases_of,
+    saved_counts,
+)
 from callscore.runner.stored_payloads import (
     FUNCTION_SETTINGS,
     case_from_payload,
@@ -197,6 +204,16 @@ _UNFINISHED = Phrase(
     "this run did not finish: the report has the answers so far",
     "прогон не завершён: показаны полученные ответы",
 )
+_NO_TOTALS = Phrase(
+    "only failing cases of this run are here, and its totals are missing: the numbers are those of the"
+    " failing cases",
+    "в истории только непройденные случаи этого прогона, итогов нет: числа относятся только к этим"
+    " случаям",
+)
+_NOT_SELECTED = Phrase(
+    "{keyword} selects among the saved cases; the totals do not change",
+    "{keyword} отбирает только из сохранённых случаев, итоги не меняются",
+)
 _NOT_IN_RUN = Phrase("not in this run: {records}", "в прогон не вошло: {records}")
 _CASES = Plural(("case", "cases"), ("случая", "случаев", "случаев"))
 _CALLS_ONLY = Phrase(
@@ -255,7 +272,7 @@ def load_run(store: Store, run: RunRecord, options: ShowOptions = _OPTIONS) -> R
     full = full_results(store, run.id, needed)
     computed = {number: scores.score_of(record) for number, record in full.items()}
     results = [part.results(full, computed) for part in parts]
-    warnings = run_warnings(run, options.lang)
+    warnings = run_warnings(run, options.lang, evaluations, keyword=options.keyword)
     without_score = sum(part.without_score for part in parts)
     if without_score:
         cases = count_of(_CASES, without_score, options.lang)
@@ -312,9 +329,17 @@ def stored_totals(record: EvaluationRecord, settings: Settings, *, max_listed: i
 
 
 def totals_of_evaluation(
-    totals: Totals, record: EvaluationRecord, *, is_filtered: bool = False
+    totals: Totals, record: EvaluationRecord, settings: Settings, *, is_filtered: bool = False
 ) -> EvaluationResults:
-    """The totals of a stored evaluation; if cases are filtered, it is unknown how many were planned."""
+    """The totals of a stored evaluation; if cases are filtered, it is unknown how many were planned.
+
+    If not every case is saved, they are the totals of all cases, whatever the filter.
+    """
+    counts = saved_counts(record.summary)
+    if counts is not None:
+        whole = evaluation_of_counts(record, counts, settings, file_of_location(record.place))
+        saved = totals.evaluation({"name": record.name, "place": whole.place}, is_saved=True)
+        return replace(whole, failures=saved.failures, skipped=stored_skipped(record))
     return totals.evaluation(
         {"name": record.name, "place": file_of_location(record.place), "variant": record.variant},
         skipped=stored_skipped(record),
@@ -323,9 +348,19 @@ def totals_of_evaluation(
     )
 
 
-def run_warnings(run: RunRecord, lang: Language) -> list[str]:
-    """That a run did not finish, or that some records are not in it."""
+def run_warnings(
+    run: RunRecord, lang: Language, evaluations: Iterable[EvaluationRecord], *, keyword: str = ""
+) -> list[str]:
+    """That a run did not finish, that not all cases are saved, or that some records are not in it."""
     warnings = [] if run.status == "finished" else [say(_UNFINISHED, lang)]
+    saved = saved_cases_of(run)
+    if saved != "all":
+        if any(saved_counts(record.summary) is None for record in evaluations):
+            warnings.append(say(_NO_TOTALS, lang))
+        else:
+            warnings.append(say(SAVED_CASES[saved], lang))
+            if keyword:
+                warnings.append(say(_NOT_SELECTED, lang, keyword=escape(keyword)))
     unreadable = unreadable_records(run)
     if unreadable:
         records = count_of(UNREADABLE_COUNT, unreadable, lang)
@@ -347,6 +382,8 @@ class _EvaluationPart:
         self._rows = rows
         self._settings = settings
         self._options = options
+        # Then the totals are known, and are not counted.
+        self._has_counts = saved_counts(record.summary) is not None
         to_show = self._rows_to_show()
         self._shown = to_show if options.max_shown is None else to_show[: options.max_shown]
         self._not_shown = len(to_show) - len(self._shown)
@@ -379,7 +416,8 @@ class _EvaluationPart:
         leaves_out = self._settings.count_calls != "all" or self._settings.failed_calls != "count"
         has_unnamed = bool(forbidden) and kept.tools is None
         has_uncounted = leaves_out and not expected and not actual
-        return self._options.is_whole or has_unnamed or has_uncounted
+        is_unknown = self._options.is_whole or has_unnamed or has_uncounted
+        return is_unknown and not self._has_counts
 
     def results(
         self, whole: Mapping[int, ResultRecord], made: Mapping[int, Score | None]
@@ -408,7 +446,8 @@ class _EvaluationPart:
             # Only if the counts are not enough: otherwise some tables would be half full.
             score = made.get(row.number) if row.number in self._incomplete else None
             totals.add(row.result if score is None else replace(row.result, score=score))
-        return totals_of_evaluation(totals, self._record, is_filtered=bool(self._options.keyword))
+        is_filtered = bool(self._options.keyword)
+        return totals_of_evaluation(totals, self._record, self._settings, is_filtered=is_filtered)
 
     def _case(
         self, result: Result, record: ResultRecord | None, score: Score | None
@@ -449,11 +488,21 @@ def load_case(
         shown = ", ".join([*names[:_MAX_LISTED], *(["..."] if len(names) > _MAX_LISTED else [])])
         has = f". Choose from: {shown}." if names else ": it has no cases"
         meant = did_you_mean(reference, names)
+        if saved_cases_of(run) != "all":
+            raise UnknownRun(_not_saved_text(run, reference, meant))
         raise UnknownRun(f"run {run.id} has no case {reference!r}{meant or has}")
     scores = StoredScores(store, evaluations.values())
     return [
         _case(evaluations[number], grouped[number], scores, run.id) for number in sorted(grouped)
     ]
+
+
+def _not_saved_text(run: RunRecord, reference: str, meant: str) -> str:
+    has = "only the failing cases" if saved_cases_of(run) == "failing" else "no case"
+    return (
+        f"case {reference!r} is not saved: the history has {has} of run {run.id}{meant or '.'} To save"
+        " every case, score the files again with --save-cases all"
+    )
 
 
 def _results(

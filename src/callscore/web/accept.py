@@ -12,6 +12,7 @@ from callscore.history.hashing import blake2b
 from callscore.history.opening import default_path, open_existing
 from callscore.history.records import json_bytes
 from callscore.history.run_results import result_numbers
+from callscore.history.saved_totals import NOT_ALL_SAVED, saved_counts
 from callscore.rewriting.applying import rewrite
 from callscore.rewriting.blessing import CaseLocator, StoredRun, find_blessings, is_exact
 from callscore.runner.recorder import plain_case_payload
@@ -151,6 +152,9 @@ def _find(store: Store, asked: Accept, root: Path, lang: Language) -> tuple[Bles
     if not names:
         raise Refusal(NOT_FOUND, say(_NO_CASE, lang, run=run.id, case=asked.case))
     evaluations = store.evaluations(run.id)
+    counts = saved_counts(record.summary)
+    if counts is not None and counts.trials:  # the trials that passed are not saved
+        raise Refusal(CONFLICT, say(NOT_ALL_SAVED, lang, run=run.id))
     # Other variants have the same case, with the same id: what is accepted must suit them, too.
     trials = [each for found in store.cases(run.id, names).values() for each in found]
     kept = StoredRun(

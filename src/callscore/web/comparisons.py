@@ -13,6 +13,7 @@ from callscore.core.settings import DEFAULT
 from callscore.engines.comparing_runs import with_changed_expectations
 from callscore.evaluations.locations import file_of_location
 from callscore.history.records import json_bytes
+from callscore.history.saved_totals import NOT_ALL_SAVED, saved_cases_of
 from callscore.reports.html.compare import (
     ComparedRuns,
     compared_document,
@@ -24,7 +25,7 @@ from callscore.reports.html.document import document_json
 from callscore.runner.compared_cases import ComparedCases, RunTrials
 from callscore.web.cache import Remembered
 from callscore.web.indexing import IndexWriter
-from callscore.web.requests import BAD_REQUEST, NOT_FOUND
+from callscore.web.requests import BAD_REQUEST, CONFLICT, NOT_FOUND
 from callscore.web.responses import Encoded, hidden
 from callscore.web.run_lists import evaluation_key, run_summary
 
@@ -52,6 +53,14 @@ _TOO_FEW = Phrase(
 _NO_POSITION = Phrase(
     "the comparison has no case at position {position}. Reload the page",
     "в сравнении нет случая на позиции {position}. Обновите страницу",
+)
+
+
+_TOTALS_ONLY = Phrase(
+    "not every case of run {run} is saved, and the page compares case by case. To compare the totals:"
+    " callscore compare {runs}",
+    "сохранены не все случаи прогона {run}, а страница сравнивает по случаям. Сравнить итоги:"
+    " callscore compare {runs}",
 )
 
 
@@ -163,6 +172,7 @@ class Comparisons:
         """`GET /api/compare`."""
         with self._history.opened() as store:
             runs = _runs_named(store, asked)
+            _require_cases(runs, asked)
             if len(runs) > _TWO:
                 return _matrix(store, runs)
             pair = self._pair(store, (runs[0], runs[1]), asked.lang)
@@ -192,6 +202,16 @@ def _runs_named(store: Store, asked: Asked) -> list[RunRecord]:
     if not _TWO <= len(names) <= _MOST_RUNS:
         raise asked.refusal(BAD_REQUEST, _TOO_FEW, most=_MOST_RUNS)
     return [store.find(name, resolve=None) for name in names]
+
+
+def _require_cases(runs: Sequence[RunRecord], asked: Asked) -> None:
+    """Refuse runs of which not every case is saved: the page compares case by case."""
+    for run in runs:
+        if saved_cases_of(run) != "all":
+            phrase = _TOTALS_ONLY if len(runs) == _TWO else NOT_ALL_SAVED
+            raise asked.refusal(
+                CONFLICT, phrase, run=run.id, runs=" ".join(each.id for each in runs)
+            )
 
 
 def _label(run: RunRecord) -> str:

@@ -17,6 +17,7 @@ from callscore.core.phrases import Phrase, say
 from callscore.core.settings import ineffective_settings
 from callscore.errors import CallscoreError
 from callscore.history.opening import open_existing
+from callscore.history.saved_totals import NOT_ALL_SAVED, saved_cases_of
 from callscore.history.scratch import ScratchStore, copy_run
 from callscore.runner.rescoring import RescoreOptions, rescore
 from callscore.web.cache import Remembered
@@ -101,6 +102,8 @@ class Previews:
             run = store.find(asked.path["run"], resolve=None)
             if status_of(store, run) == "running":
                 raise asked.refusal(CONFLICT, _RUNNING, run=run.id)
+            if saved_cases_of(run) != "all":
+                raise asked.refusal(CONFLICT, NOT_ALL_SAVED, run=run.id)
             folder = Path(mkdtemp(prefix="callscore-preview-"))
             try:
                 path = folder / _FILE

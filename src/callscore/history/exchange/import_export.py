@@ -22,6 +22,7 @@ from callscore.history.records import (
     pack_digest,
     run_records,
 )
+from callscore.history.saved_totals import COUNTS_KEY, number_of_results, saved_cases_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -50,8 +51,6 @@ _ORIGINAL_ID = "imported_as"
 # Seconds to wait for another process that imports the same run.
 _LOCK_TIMEOUT = 10.0
 _LOCK_PAUSE = 0.1
-# Counts of a run that add up to its number of results.
-_COUNTS_WITH_RESULT = ("answered", "errors")
 
 # The evaluation, the case and the trial of a result.
 _ResultKey = tuple[int, str, int]
@@ -88,14 +87,20 @@ def check_records(records: Iterable[Record], name: str, store: Store) -> None:
         UnreadableInput: something is missing, or cannot be read.
     """
     known: set[int] = set()
-    current = ""
+    current, has_all = "", True
     for record in records:
         if isinstance(record, RunRecord):
+            has_all = saved_cases_of(record) == "all"
             if record.id != current:
                 run = _existing_run(store, record)
                 known = set() if run is None else {one.number for one in store.evaluations(run.id)}
             current = record.id
         elif isinstance(record, EvaluationRecord):
+            if record.summary.get(COUNTS_KEY) is not None and has_all:
+                raise UnreadableInput(
+                    name,
+                    f"evaluation {record.number} has {COUNTS_KEY}, but its run has every case.",
+                )
             known.add(record.number)
         elif isinstance(record, ResultRecord) and record.evaluation not in known:
             problem = f"the case {record.case} belongs to evaluation {record.evaluation}"
@@ -264,8 +269,7 @@ class _RunImport:
         imported, existing = self._imported, self._existing
         if imported.status != "finished" or (existing and existing.status == "finished"):
             return 0
-        expected = sum(imported.totals.get(name) or 0 for name in _COUNTS_WITH_RESULT)
-        return max(0, expected - len(self._result_times))
+        return max(0, number_of_results(imported.totals) - len(self._result_times))
 
     def _finished_run(self, *, is_whole: bool) -> RunRecord:
         imported, existing = self._imported, self._existing

@@ -18,9 +18,11 @@ from msgspec.structs import asdict, replace
 from callscore.core.large_number import decode_json, encode_large
 from callscore.core.results import SavedComparison
 from callscore.core.settings import ArgumentRule, settings_from
+from callscore.core.totals import SavedCases
 from callscore.errors import CallscoreError, UnreadableInput
 from callscore.history.records import AnswerRecord, EvaluationRecord, ResultRecord, RunRecord
 from callscore.history.run_metadata import name_problem
+from callscore.history.saved_totals import COUNTS_KEY, counts_problem
 from callscore.words.value_text import encode_json
 
 if TYPE_CHECKING:
@@ -95,6 +97,7 @@ class _Totals(Struct):
     macro_f1: _Share | None = None
     macro_f1_interval: tuple[_Share, _Share] | None = None
     scorers: list[_Scorer] = []
+    saved_results: _Count | None = None
 
 
 class _Settings(Struct):
@@ -108,6 +111,7 @@ class _ScoreArguments(Struct):
 
     cases: list[str] = []
     actual: list[str] = []
+    saved_cases: SavedCases = "all"
 
 
 class _RunArguments(Struct):
@@ -155,6 +159,11 @@ def _run_problems(run: RunRecord) -> Iterator[str]:
 def _evaluation_problems(record: EvaluationRecord) -> Iterator[str]:
     yield from _range_problems("number", record.number)
     yield from _shape_problems("summary", record.summary, _Totals)
+    problem = counts_problem(record.summary)
+    if problem is not None:
+        yield f"summary: {problem}"
+    elif COUNTS_KEY in record.summary and not record.scorers:
+        yield f"summary: {COUNTS_KEY}: the evaluation has no scorer."
     yield from _shape_problems("settings", record.settings, _Settings)
     yield from _settings_problems(record.settings)
     yield from _finite_problems("fail_under", record.fail_under.values())
