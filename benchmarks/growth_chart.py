@@ -16,9 +16,11 @@ if TYPE_CHECKING:
 
     from growth import Growth, Point
 
-__all__ = ["PICTURE", "draw"]
+__all__ = ["NOTE", "PICTURE", "TITLE", "draw"]
 
 PICTURE = Path(__file__).parents[1] / "docs/images/growth.svg"
+TITLE = "Processor time of each command by the number of cases"
+NOTE = "seconds, start included; short cases, none repeated"
 WIDTH, HEIGHT = 960, 620
 LEFT, RIGHT, TOP, BOTTOM = 84, 700, 84, 548
 LABEL_HEIGHT = 20
@@ -76,22 +78,23 @@ def _powers(numbers: Sequence[float]) -> range:
     return range(low, max(high, low + 1) + 1)
 
 
-def draw(growth: Growth) -> str:
-    """The whole picture as the text of an SVG file."""
+def draw(growth: Growth, title: str = TITLE, note: str = NOTE) -> str:
+    """The whole picture as the text of an SVG file.
+
+    Args:
+        growth: a line of points for each name.
+        title: what it shows.
+        note: what the numbers are; the machine follows.
+    """
     lines = {name: points for name, points in growth.commands.items() if points}
     scale = _Scale([point for points in lines.values() for point in points])
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" role="img">',
-        "<title>Processor time of each command by the number of cases</title>",
+        f"<title>{escape(title)}</title>",
         f"<style>{STYLE}</style>",
         f'<rect class="back" x="0.5" y="0.5" width="{WIDTH - 1}" height="{HEIGHT - 1}" rx="8"/>',
-        _text(24, 36, "Processor time of each command by the number of cases", "title"),
-        _text(
-            24,
-            58,
-            f"seconds, start included; short cases, none repeated; {growth.machine}",
-            "quiet",
-        ),
+        _text(24, 36, title, "title"),
+        _text(24, 58, f"{note}; {growth.machine}", "quiet"),
         *_grid(scale),
         *_curves(lines, scale),
         *_labels(lines, scale),
