@@ -12,6 +12,10 @@ CONSTRAINTS := requirements/dev.txt
 # The SDKs of others are large, so that they have an environment of their own.
 SDKS_VENV ?= .venv-differential
 SDKS := requirements/differential.txt
+# The engines are large, too, and do not agree with each other on what else is installed.
+SPARK_VENV ?= .venv-spark
+RAY_VENV ?= .venv-ray
+FRAMES_VENV ?= .venv-frames
 MODEL := requirements/model.txt
 # What checks the scripts of the HTML report and of the page; nobody who uses callscore needs it.
 JAVASCRIPT := tools/javascript
@@ -25,7 +29,7 @@ SPREAD := -n $(JOBS) --dist worksteal
 # Tests start many processes: compiling every module in each of them takes longer than the tests.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help demo test quick model postgres node browser format lint types layers scripts check-scripts tests quick-tests properties fuzz differential parity bench bench-growth bench-history bench-report faults bench-peers validity verdicts transcript transcript-diff pictures clean
+.PHONY: help demo test quick model postgres node browser java format lint types layers scripts check-scripts tests quick-tests engines spark-tests ray-tests frames cluster properties fuzz differential parity bench bench-growth bench-history bench-report bench-scale bench-skew faults bench-peers validity verdicts transcript transcript-diff pictures clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -33,8 +37,8 @@ help: ## show this list
 demo: $(VENV)/.installed ## install callscore and score the bundled trajectories
 	@$(BIN)/callscore demo
 
-test: $(VENV)/.installed-dev $(VENV)/.installed-model postgres browser ## install the development extras and run every check
-	@$(MAKE) --no-print-directory lint types layers scripts tests
+test: $(VENV)/.installed-dev $(VENV)/.installed-model postgres browser java ## install the development extras and run every check
+	@$(MAKE) --no-print-directory lint types layers scripts tests engines
 
 quick: $(VENV)/.installed-dev ## run the checks that start no process and no server, in a minute and a half
 	@$(MAKE) --no-print-directory lint types layers quick-tests
@@ -59,6 +63,13 @@ browser: ## install the Chromium of the tests, if apt-get can
 			DEBIAN_FRONTEND=noninteractive apt-get -qq install --yes --no-install-recommends \
 				chromium fonts-dejavu-core fonts-liberation >/dev/null; } || \
 		echo "Chromium is not installed here: the tests that need a browser are skipped" >&2
+
+java: ## install the Java runtime of Spark, if apt-get can
+	@command -v java >/dev/null || \
+		{ [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null && \
+			apt-get -qq update && \
+			DEBIAN_FRONTEND=noninteractive apt-get -qq install --yes --no-install-recommends default-jre-headless >/dev/null; } || \
+		echo "Java is not installed here: the tests of Spark are skipped" >&2
 
 node: ## install the Node.js of `make scripts`, if apt-get can
 	@{ command -v node && command -v npm; } >/dev/null || \
@@ -97,6 +108,22 @@ tests: $(VENV)/.installed-dev ## run the tests; branch coverage must be 95 %, an
 	$(BIN)/coverage report
 	$(BIN)/coverage report --include='src/callscore/core/*' --fail-under=100
 
+# Each engine scores the same 20,000 cases in an environment of its own, with a process killed in the
+# middle, and is compared with one machine. CASES=1000000 is `make cluster`.
+engines: spark-tests ray-tests frames ## hold Spark, Ray and data frames against one machine, on 20,000 cases
+
+spark-tests: java $(SPARK_VENV)/.installed
+	@! command -v java >/dev/null || $(SPARK_VENV)/bin/python -m pytest tests/cluster --confcutdir tests/cluster -q
+
+ray-tests: $(RAY_VENV)/.installed
+	$(RAY_VENV)/bin/python -m pytest tests/cluster --confcutdir tests/cluster -q
+
+frames: $(FRAMES_VENV)/.installed ## run the examples of the pages about DuckDB, Polars, Dask and Daft
+	$(FRAMES_VENV)/bin/python -m pytest tests/frames --confcutdir tests/frames -q
+
+cluster: ## score a million cases on Spark and on Ray, with a process killed in the middle
+	CALLSCORE_CLUSTER_CASES=$(or $(CASES),1000000) $(MAKE) --no-print-directory spark-tests ray-tests
+
 # Of the examples that hypothesis draws, it draws a tenth.
 quick-tests: $(VENV)/.installed-dev
 	CALLSCORE_EXAMPLES=0.1 $(BIN)/pytest -n auto --dist worksteal -q -m "not process and not server and not model"
@@ -134,6 +161,13 @@ verdicts: $(VENV)/.installed-dev ## simulate suites, and write how often each ve
 bench-report: $(VENV)/.installed-dev browser ## measure an HTML report of 100,000 cases: writing it, and looking at it
 	$(BIN)/python benchmarks/html_report.py
 
+bench-scale: $(VENV)/.installed-dev java $(SPARK_VENV)/.installed $(RAY_VENV)/.installed ## measure every engine on 10,000 to 1,000,000 cases: LARGEST=7 WRITE=1
+	$(BIN)/python benchmarks/scale.py --spark-python $(SPARK_VENV)/bin/python --ray-python $(RAY_VENV)/bin/python \
+		$(if $(LARGEST),--largest $(LARGEST)) $(if $(WRITE),--write)
+
+bench-skew: $(VENV)/.installed-dev ## large cases, files and input, bad records and killed processes: nothing lost: SCALE=1 ONLY=kills
+	$(BIN)/python benchmarks/skew.py --scale $(or $(SCALE),0.1) $(if $(ONLY),--only '$(ONLY)')
+
 bench-peers: $(VENV)/.installed ## compare the speed of other tools' metrics with ours, and write the table
 	$(BIN)/python benchmarks/peers.py --write
 
@@ -152,15 +186,16 @@ pictures: $(VENV)/.installed-dev browser ## update the pictures and the outputs 
 	$(BIN)/python docs/images/make_pictures.py
 	$(BIN)/python docs/images/make_pictures.py
 	$(BIN)/python benchmarks/growth.py --draw
+	$(BIN)/python benchmarks/scale.py --draw
 	PYTHONPATH=benchmarks $(BIN)/python -m validity.run --write
 	$(BIN)/python docs/cli_options.py --write
 	$(BIN)/callscore schema case -o docs/reference/case.schema.json
 	$(BIN)/callscore schema suite -o docs/reference/suite.schema.json
 	$(BIN)/python docs/examples.py --write README.md README.ru.md \
-		$$(find docs examples -name '*.md' -not -path '*/local_model/*')
+		$$(find docs examples -name '*.md' -not -path '*/local_model/*' -not -path '*/score-with-*')
 
 clean: ## remove everything that the other targets created
-	rm -rf $(VENV) $(SDKS_VENV) build dist .coverage .coverage.* .hypothesis
+	rm -rf $(VENV) $(SDKS_VENV) $(SPARK_VENV) $(RAY_VENV) $(FRAMES_VENV) build dist .coverage .coverage.* .hypothesis
 	rm -rf .import_linter_cache .mypy_cache .pytest_cache .ruff_cache .transcript .fuzz $(JAVASCRIPT)/node_modules
 	find src tests benchmarks docs examples tools -name __pycache__ -type d -prune -exec rm -rf {} +
 
@@ -190,4 +225,16 @@ $(JAVASCRIPT)/node_modules/.installed: $(JAVASCRIPT)/package.json $(JAVASCRIPT)/
 
 $(SDKS_VENV)/.installed: pyproject.toml $(SDKS) | $(SDKS_VENV)/bin/python
 	$(SDKS_VENV)/bin/python $(PIP) install --requirement $(SDKS) --editable .
+	@touch $@
+
+$(SPARK_VENV)/.installed: pyproject.toml requirements/spark.txt | $(SPARK_VENV)/bin/python
+	$(SPARK_VENV)/bin/python $(PIP) install --requirement requirements/spark.txt --editable .
+	@touch $@
+
+$(RAY_VENV)/.installed: pyproject.toml requirements/ray.txt | $(RAY_VENV)/bin/python
+	$(RAY_VENV)/bin/python $(PIP) install --requirement requirements/ray.txt --editable .
+	@touch $@
+
+$(FRAMES_VENV)/.installed: pyproject.toml requirements/frames.txt | $(FRAMES_VENV)/bin/python
+	$(FRAMES_VENV)/bin/python $(PIP) install --requirement requirements/frames.txt --editable .
 	@touch $@

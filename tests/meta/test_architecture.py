@@ -105,11 +105,14 @@ def _names_in(tree: ast.Module) -> set[str]:
 
 
 def test_an_init_holds_its_docstring_imports_and_names_and_nothing_else() -> None:
+    # Its names are public, and imported when they are first used, as those of `callscore` are.
+    is_lazy = {"engines/__init__.py"}
     others = [
         f"{_name(package)}: {ast.unparse(statement)}"
         for package in PACKAGES
         for statement in _tree(package).body
-        if not isinstance(statement, ast.Import | ast.ImportFrom)
+        if _name(package) not in is_lazy
+        and not isinstance(statement, ast.Import | ast.ImportFrom)
         and not _is_docstring(statement)
         and not set(_assigned_names(statement)) & {"__all__", "__version__"}
     ]
@@ -123,7 +126,7 @@ def _is_docstring(statement: ast.stmt) -> bool:
 
 def test_every_test_file_is_beside_those_of_its_folder() -> None:
     folder = ROOT / "tests"
-    folders_of_their_own = {"differential", "e2e", "meta", "samples"}
+    folders_of_their_own = {"cluster", "differential", "e2e", "frames", "meta", "samples"}
 
     strays = [
         path.relative_to(folder).as_posix()

@@ -23,6 +23,10 @@ ROOT = Path(__file__).parents[2]
 REFERENCE = ROOT / "docs/reference"
 PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")])
 EXAMPLES = sorted(ROOT.glob("examples/**/*.md"))  # their code is run in tests/e2e
+# Their code needs packages of others, and is run in tests/frames.
+FRAMES = [
+    ROOT / f"docs/how-to/score-with-{name}.md" for name in ("daft", "dask", "duckdb", "polars")
+]
 RULES = [key for comparator in comparators() for key in comparator.keys]
 
 
@@ -39,7 +43,9 @@ def _prose(page: Path) -> str:
     return re.sub(r"^```.*?^```$", "", text, flags=re.MULTILINE | re.DOTALL)
 
 
-@pytest.mark.parametrize("page", [page for page in PAGES if _code(page)], ids=_name)
+@pytest.mark.parametrize(
+    "page", [page for page in PAGES if _code(page) and page not in FRAMES], ids=_name
+)
 def test_the_examples_of_a_page_run_and_print_what_it_says(page: Path) -> None:
     # What the examples run is no measure of what the tests cover.
     environment = {name: os.environ[name] for name in os.environ if "COVERAGE" not in name}

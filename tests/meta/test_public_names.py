@@ -12,6 +12,7 @@ PUBLIC_NAMES = [
     "CaseScore",
     "Comparison",
     "Difference",
+    "EngineFailed",
     "Fault",
     "Interval",
     "InvalidCall",

@@ -179,12 +179,17 @@ def _trial_number(trial: str | None) -> int | None:
 
 
 def _find_blessings(store: Store, request: _Request, root: Path) -> Blessings:
+    from callscore.history.saved_totals import require_every_case, saved_counts
     from callscore.rewriting.blessing import CaseLocator, StoredRun, find_blessings
     from callscore.runner.recorder import plain_case_payload
     from callscore.runner.stored_runs import NeverJudgedError, StoredScores, stored_calls
 
     run = store.find(request.run)
     evaluations = store.evaluations(run.id)
+    counts = [saved_counts(each.summary) for each in evaluations]
+    if any(each is not None and each.trials for each in counts):
+        # Of a case with several trials, those that passed are not saved: it may be flaky.
+        require_every_case(run, "bless")
     kept = StoredRun(
         evaluations=evaluations,
         results=store.results(run.id),

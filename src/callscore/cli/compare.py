@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -38,9 +37,10 @@ from callscore.engines.comparing_runs import compare, is_case_file
 if TYPE_CHECKING:
     from callscore.cli.output import Output
     from callscore.comparing.comparison import Comparison
+    from callscore.comparing.sides import Side
     from callscore.core.phrases import Language
 
-__all__ = ["command"]
+__all__ = ["command", "require_cases_for_html"]
 
 _FORMATS = ["table", "json", "markdown", "html"]
 _OF_FILES = (*Settings.__struct_fields__, "preset", "config", "judge")
@@ -92,6 +92,15 @@ def command(*, lang: Language, output_format: str, **options: Any) -> int:
             about = (comparison,)
             write_report("compare", about, output, output_format, max_shown=shown, lang=lang)
     return compare_exit_code(comparison, fail_on, lang, options["max_skipped"])
+
+
+def require_cases_for_html(comparison: Comparison) -> None:
+    """Refuse an HTML report of totals: it is a list of cases."""
+    if comparison.is_totals:
+        raise click.UsageError(
+            "The HTML report compares case by case, and not every case of these runs is saved."
+            " Use another format, or score the files again with --save-cases all."
+        )
 
 
 class _Request(Struct, frozen=True, kw_only=True):
@@ -158,7 +167,12 @@ def _write_html(request: _Request, output: Output, lang: Language) -> Comparison
         typed=request.typed,
         store=request.store,
     )
-    by_measure = partial(compare_sides, measure=request.measure, removals=request.removals)
+
+    def by_measure(before: Side, after: Side) -> Comparison:
+        found = compare_sides(before, after, measure=request.measure, removals=request.removals)
+        require_cases_for_html(found)
+        return found
+
     with compared_inputs(inputs, by_measure, lang) as (runs, cases):
         for part in html_parts(runs, cases, lang=lang):
             output.write_unchanged(part)

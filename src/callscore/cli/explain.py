@@ -42,6 +42,7 @@ from callscore.formats.cases import has_own_id
 from callscore.hiding.hider import hide_for_report, hide_text
 from callscore.hiding.legend import with_legend
 from callscore.sources import BadRecord
+from callscore.sources.remote import without_credentials
 from callscore.words.explanation import explain
 
 if TYPE_CHECKING:
@@ -79,7 +80,7 @@ def command(*, name: str | None, trial: str | None, lang: Any, **options: Any) -
     if is_joined == (file is not None) or (expected is None) != (actual is None):
         raise click.UsageError("Pass a file of cases, or --expected and --actual.")
     refuse_evaluations(file, expected, actual)
-    place = actual if is_joined else file
+    place = without_credentials(actual if is_joined else file)
     read_options = reading_from(options, (tools or {}).values())
     inputs = input_options_for(
         dict(options["fields"]), options["input_format"], read_options, top_k=settings.top_k
@@ -114,7 +115,7 @@ def _write(title: str, score: Score, lang: Language) -> None:
 
 
 def _read(file: str, part: FileContent, inputs: InputOptions) -> Iterator[tuple[str, Case]]:
-    for found in read_cases(file, part, inputs):
+    for found in read_cases(file, part, inputs, allow_remote=True):
         if isinstance(found, BadRecord):
             raise_unreadable(found.place, found.problem)
         else:

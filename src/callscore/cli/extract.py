@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -24,7 +25,6 @@ from callscore.documents import (
     Document,
     DocumentReader,
     raise_unreadable,
-    read_documents,
     tools_in,
 )
 from callscore.engines.workers import Split, left_by_workers, process_count
@@ -33,6 +33,8 @@ from callscore.formats.dialect import dialect_named
 from callscore.formats.reading import Recognizer, read_as, read_definitions_in, read_named
 from callscore.hiding.hider import Hider
 from callscore.sources import read_batches
+from callscore.sources.paths import expand_paths
+from callscore.sources.remote import without_credentials
 from callscore.words.plain_data import call_to_dict, tool_to_dict
 from callscore.words.value_text import encode_json
 
@@ -83,18 +85,21 @@ def command(  # noqa: D103  (the help is above)
     on_bad = print_skipped if skip_bad else raise_unreadable
     if jobs > 1 and definitions:
         print_note("--jobs has no effect with --definitions")
+    files = tuple(expand_paths(files))
     extractor = _Extractor(files, dialect, read_options, on_bad)
     with (
         open_output(output, "jsonl", "en", is_all_or_nothing=True) as target,
         progress(files, "reading") as on_bytes,
     ):
         for file in files:
+            name = without_credentials(file)
+            batches = read_batches(file, on_bytes=on_bytes, allow_remote=True)
             if definitions:
-                documents = read_documents(file, dialect=dialect, on_bytes=on_bytes, on_bad=on_bad)
-                extractor.write_tools(file, documents, target)
+                reader = DocumentReader(name, dialect, on_bad)
+                documents = chain(chain.from_iterable(map(reader.take, batches)), reader.finish())
+                extractor.write_tools(name, documents, target)
             else:
-                batches = read_batches(file, on_bytes=on_bytes)
-                extractor.write_calls(file, batches, target, process_count(jobs))
+                extractor.write_calls(name, batches, target, process_count(jobs))
 
 
 class _Extractor(NamedTuple):

@@ -9,6 +9,7 @@ import click
 from msgspec import Struct
 from msgspec.structs import replace
 
+from callscore.cli.compare import require_cases_for_html
 from callscore.cli.completion import complete_run
 from callscore.cli.exits import gate_exit_code, print_gate_reasons
 from callscore.cli.options import (
@@ -286,6 +287,7 @@ def command(*, lang: Language, output_format: str, **options: Any) -> int:
         following = decision.next_command
         shown: dict[str, Any] = {"next_command": following, "max_shown": most, "lang": lang}
         if output_format == "html":
+            require_cases_for_html(decision.gate.comparison)
             _write_html(decision, options["store"], output, lang)
         else:
             write_report("gate", (found,), output, output_format, **shown)

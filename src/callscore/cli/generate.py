@@ -81,7 +81,7 @@ _ALL_ASKED = Phrase(
     default=100,
     show_default=True,
     metavar="N",
-    help="Number of cases to generate.",
+    help="Number of cases.",
 )
 @click.option(
     "--seed",

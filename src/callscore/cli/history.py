@@ -20,6 +20,7 @@ from callscore.cli.output_formats import report_options
 from callscore.errors import UnknownRun, UnusableStore
 from callscore.evaluations.run_rows import rows_of_runs
 from callscore.history.environment import STORE_VARIABLE
+from callscore.history.saved_totals import saved_cases_of
 from callscore.reports.history import timelines_of, write_json
 
 if TYPE_CHECKING:
@@ -27,6 +28,9 @@ if TYPE_CHECKING:
 
     from callscore.core.phrases import Language
     from callscore.history.checksums import DamagedHistoryError
+    from callscore.history.records import RunRecord
+    from callscore.history.run_lookup import Fits
+    from callscore.history.store import Store
     from callscore.reports.history import RunRow
 
 __all__ = ["command"]
@@ -61,7 +65,7 @@ def command(
 ) -> None:
     """List the saved runs."""
     max_shown = _FEW if max_shown is None else max_shown
-    rows, damage = _read_rows(store, max_shown, tag, keyword)
+    rows, without_tags, damage = _read_rows(store, max_shown, tag, keyword)
     shown = timelines_of(rows, max_shown=max_shown)
     with open_output(output, output_format, lang) as target:
         if output_format == "json":
@@ -70,7 +74,9 @@ def command(
             from callscore.reports.history_terminal import History
 
             has_more = len({row.id for row in rows}) > max_shown
-            found = History(shown, tag=tag, keyword=keyword, has_more=has_more)
+            found = History(
+                shown, tag=tag, keyword=keyword, has_more=has_more, without_tags=without_tags
+            )
             write_report("history", (found,), target, "table", lang=lang)
     if damage is not None:  # after the list, which has the ids of the runs that can be exported
         raise damage
@@ -78,10 +84,11 @@ def command(
 
 def _read_rows(
     store: str | None, max_shown: int, tag: str | None, keyword: str
-) -> tuple[list[RunRow], UnusableStore | None]:
+) -> tuple[list[RunRow], int, UnusableStore | None]:
     """The runs that are as they were saved, and what is wrong with the others.
 
-    There are no runs if no history is named and none exists yet.
+    Between them, how many runs are left out because not every case is saved with its tags. There are no
+    runs if no history is named and none exists yet.
     """
     from callscore.history.locks import is_abandoned
     from callscore.history.run_lookup import list_compared_runs
@@ -96,14 +103,25 @@ def _read_rows(
     except UnknownRun:
         if store is not None or os.environ.get(STORE_VARIABLE):
             raise
-        return [], None
+        return [], 0, None
     found: list[DamagedHistoryError] = []
     with opened:
         lines = list_compared_runs(
             opened, shown=max_shown, tag=tag, fits=fits, on_damage=found.append
         )
         left = {line.run.id for line in lines if is_abandoned(opened, line.run)}
-    return rows_of_runs(lines, left), _all_damage(opened.place, found)
+        without_tags = 0
+        if tag is not None and not found:
+            without_tags = sum(_is_left_out(opened, run, fits) for run in opened.runs())
+    return rows_of_runs(lines, left), without_tags, _all_damage(opened.place, found)
+
+
+def _is_left_out(store: Store, run: RunRecord, fits: Fits | None) -> bool:
+    """Whether a run that would be listed has not every case, so that those with a tag are not known."""
+    if saved_cases_of(run) == "all":
+        return False
+    texts = [(each.name, each.variant or "", each.place) for each in store.evaluations(run.id)]
+    return fits is None or any(map(fits, texts))
 
 
 def _all_damage(place: str, found: Sequence[DamagedHistoryError]) -> UnusableStore | None:

@@ -50,6 +50,7 @@ from callscore.metrics.registry import (
 )
 from callscore.parity import TOOLS
 from callscore.reports.formatting import file_width
+from callscore.sources.paths import display_paths, expand_paths
 from callscore.words.value_text import json_document
 
 if TYPE_CHECKING:
@@ -410,6 +411,8 @@ def _disagree(files: tuple[str, ...], options: dict[str, Any]) -> int:
         if is_metric and not _is_file(file):
             raise click.UsageError(f"There is no file {file}. To select a metric: --metric {file}")
     require_inputs(files, *sides)
+    files = tuple(expand_paths(files))
+    sides = tuple(expand_paths(sides[0])), tuple(expand_paths(sides[1]))
     shown = options.pop("max_shown")
     gathered = DisagreementCollector(
         _compared(options.pop("metric")), _FEW if shown is None else shown
@@ -443,6 +446,6 @@ def _disagree(files: tuple[str, ...], options: dict[str, Any]) -> int:
                 add_how_to_skip(error)
             raise
         if not results.summary.scored and not results.has_notes:
-            raise UnreadableInput(", ".join(files or sides[1]), "no cases to score found.")
+            raise UnreadableInput(display_paths(files or sides[1]), "no cases to score found.")
         write(results)
     return score_exit_code(results, None, lang, is_judged=True, is_joined=not files)

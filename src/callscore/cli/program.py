@@ -49,6 +49,7 @@ _TASKS = {
     "Maintain": {
         "bless": "Accept the calls of a run as the expected ones.",
         "capture": "Turn traces into cases.",
+        "sample": "Sample the cases of a large log.",
         "generate": "Generate cases from tool definitions.",
         "export": "Write a run to a file.",
         "import": "Add exported runs to the history.",

@@ -31,6 +31,7 @@ from callscore.cli.saved_html import write_run_report
 from callscore.core.phrases import Phrase, say
 from callscore.core.results import RunResults
 from callscore.errors import UnknownRun
+from callscore.history.saved_totals import require_every_case
 from callscore.models.consent import require_consent
 from callscore.models.secrets import hide_secrets
 from callscore.runner.rescoring import RescoreOptions, rescore
@@ -120,6 +121,7 @@ def _rescored(
             raise UnknownRun(
                 f"{store.place} has no run with saved answers. Start one with: callscore run"
             )
+        require_every_case(found, "rescore")
         asked = found
         while asked.parent is not None:  # a rescored run has the answers of another
             asked = store.find(asked.parent)

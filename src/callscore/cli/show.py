@@ -16,10 +16,12 @@ from callscore.cli.options import (
     show_options_from,
     store_option,
 )
-from callscore.cli.output import open_output, write_report
+from callscore.cli.output import open_output, print_note, write_report
 from callscore.cli.output_formats import FORMATS, report_options
+from callscore.core.phrases import say
 from callscore.evaluations.run_rows import heading_row
 from callscore.history.run_metadata import find_run_and_variant, lineage
+from callscore.history.saved_totals import FAILING_TRIALS, saved_cases_of
 
 if TYPE_CHECKING:
     from callscore.core.phrases import Language
@@ -77,6 +79,8 @@ def command(
             subject, about = ("saved run", (row, results)) if is_table else ("run", (results,))
     with open_output(options["output"], output_format, lang) as output:
         write_report(subject, about, output, output_format, lang=lang)
+    if case is not None and saved_cases_of(found) != "all":
+        print_note(say(FAILING_TRIALS, lang))
 
 
 def _write_html(

@@ -381,6 +381,7 @@ def results_to_dict(results: Results, *, lang: Language = "en") -> dict[str, Any
         ],
         "checks": _checks(summary),
         "trials": _trial_rates(summary),
+        "sample": results.sample,
         "metrics": [metric_to_dict(metric) for metric in results.metrics],
         **notes_to_dict(results),
         "settings": settings_fields(results.settings),
@@ -457,7 +458,7 @@ def notes_to_dict(results: Results) -> dict[str, Any]:
 
 _USAGE = ("requests", "input_tokens", "output_tokens")
 # Keys that an evaluation replaces by its own.
-_LEFT_OUT = ("cases", "not_shown", "metrics", "settings", "trials")
+_LEFT_OUT = ("sample", "cases", "not_shown", "metrics", "settings", "trials")
 
 
 def run_to_dict(run: RunResults, *, lang: Language = "en") -> dict[str, Any]:
