@@ -655,4 +655,6 @@ def test_trials_are_counted_as_trials(results: Results) -> None:
     assert "1 case, 2 trials, " in text
     assert "2 trials without calls that count: passed, no rating" in text
     assert "`azure.navigation_match`: 3 trials not scorable" in text
-    assert str(results) == "Macro F1: 70.0% | Cases: 1 | Trials: 2 | Passed: 1 | Exact: 1"
+    assert str(results) == (
+        "Macro F1: 70.0% | Cases: 1 | Trials: 2 | Passed: 1 | Exact: 1 | Unreadable: 1"
+    )
