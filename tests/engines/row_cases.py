@@ -54,6 +54,17 @@ _RESULTS = st.fixed_dictionaries(
 _FORBIDDEN = st.just({"name": "delete", "arguments": {}})
 _ACTUAL_CALL = st.one_of(_PLAIN, _PLAIN, _PLAIN, _BROKEN, _FORBIDDEN, _RESULTS)
 
+# Beside the two sides: what an agent did, what it was asked, and text.
+_MESSAGES = st.sampled_from(
+    [
+        [{"role": "user", "content": "hi"}],
+        [{"role": "user", "content": "hi"}, {"role": "assistant", "content": "Hello."}],
+        [{"role": "assistant", "tool_calls": [{"function": {"name": "book", "arguments": "{}"}}]}],
+        [{"name": "search", "arguments": {"a": 1}}],
+        "It is sunny.",
+    ]
+)
+
 TOOLS = [
     {
         "name": "search",
@@ -83,6 +94,8 @@ def _records(draw: st.DrawFn) -> dict[str, Any]:
         "tags": st.lists(st.sampled_from(["slow", "ü"]), max_size=2),
         "tools": st.just(TOOLS),
         "input": st.sampled_from(["hello", {"a": [1]}]),
+        "messages": _MESSAGES,
+        "output": _MESSAGES,
     }
     found = {name: draw(field) for name, field in fields.items() if draw(st.integers(0, 9))}
     found |= {name: draw(field) for name, field in rare.items() if not draw(st.integers(0, 2))}
@@ -113,7 +126,8 @@ def json_text(value: Any) -> str:
 
 def row_table(records: Sequence[dict[str, Any]]) -> Any:
     """Records as a table whose cells are JSON text."""
-    names = ["id", "trial", "tags", "tools", "input", "expected", "actual"]
+    sides = ["expected", "actual", "messages", "output"]
+    names = ["id", "trial", "tags", "tools", "input", *sides]
     columns = {name: [_cell(record.get(name)) for record in records] for name in names}
     return pa.table({name: pa.array(column, pa.string()) for name, column in columns.items()})
 

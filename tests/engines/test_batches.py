@@ -30,6 +30,7 @@ from callscore.engines.local import score_cases, score_files, score_joined
 from callscore.engines.result_rows import read_case_text, row_schema
 from callscore.engines.row_totals import RowTotals, results_of, summary_of, totals_of_batch
 from callscore.errors import InvalidCall, InvalidSettings, MissingExtra, UnreadableInput
+from callscore.formats.case_fields import TRACE_FIELDS
 
 SAMPLES = Path(__file__).parents[1] / "samples/formats"
 CALL: dict[str, Any] = {"name": "f", "arguments": {"x": 1}}
@@ -107,7 +108,7 @@ def test_a_column_can_hold_a_trace_of_any_known_format() -> None:
     assert not differing
 
 
-@pytest.mark.parametrize("column", batches.TRACE_COLUMNS)
+@pytest.mark.parametrize("column", TRACE_FIELDS)
 def test_a_column_with_a_usual_name_holds_the_calls_that_were_made(column: str) -> None:
     messages = [
         {"role": "assistant", "tool_calls": [{"function": {"name": "f", "arguments": "{}"}}]}
@@ -171,7 +172,7 @@ def test_the_format_of_the_traces_can_be_given() -> None:
     (right,), (wrong,) = rows_of(table, format="openai_chat"), rows_of(table, format="gemini")
 
     assert (right["status"], right["correct"]) == ("scored", 1)
-    assert wrong["problem"].startswith("actual: the document is not in the format 'gemini'")
+    assert wrong["problem"].startswith("trace: the document is not in the format 'gemini'")
 
 
 def test_null_columns_and_columns_of_other_names_are_left_out() -> None:

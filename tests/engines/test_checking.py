@@ -56,6 +56,19 @@ def test_calls_of_case_files_are_checked_by_the_tools_that_are_given(tmp_path: P
     assert results.findings[0].call.arguments == {"city": 1}
 
 
+def test_a_trace_in_place_of_actual_calls_is_checked(tmp_path: Path) -> None:
+    trace = [{"role": "assistant", "tool_calls": [{"function": {"name": "weather"}}]}]
+    file = _file(
+        tmp_path / "cases.jsonl",
+        {"id": "a", "expected": ["weather"], "trace": trace},
+        {"id": "b", "expected": ["weather"], "messages": [{"role": "user", "content": "Oslo?"}]},
+    )
+
+    results = _check(file, tools=TOOLS)
+
+    assert (results.runs, results.calls) == (1, 1)
+
+
 def test_tools_that_the_record_has_are_used(tmp_path: Path) -> None:
     file = _file(
         tmp_path / "cases.jsonl",

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import msgspec
 import pytest
 
-from callscore import Results, Settings, score_files, score_joined
+from callscore import Results, Settings, score_cases, score_files, score_joined
 from callscore.core.call import ToolCall
 from callscore.core.case import Case
 from callscore.engines.inputs import (
@@ -52,6 +53,54 @@ def test_a_side_of_a_case_may_be_a_document(write: Any) -> None:
     file = write("cases.jsonl", {"id": "a", "expected": ["f"], "actual": chat(call())})
 
     assert f1(score_files(file)) == 1
+
+
+def _documents() -> list[tuple[str, Any, Any]]:
+    """The samples that can be a side of a case and have an answer, with their calls."""
+    found = []
+    for path in sorted(SAMPLES.glob("*/*.json")):
+        if path.name.count(".") > 1 or path.parent.name in {"callscore_case", "tool_definitions"}:
+            continue
+        document = msgspec.json.decode(path.read_bytes())
+        with suppress(UnreadableInput):
+            results = score_cases([{"id": "a", "expected": [], "actual": document}], show="all")
+            found.append((path.name, document, results.cases[0].score.actual))
+    assert len(found) > 60
+    return found
+
+
+@pytest.mark.parametrize("field", ["trace", "messages", "output"])
+def test_a_case_may_have_its_trace_in_place_of_actual_calls(write: Any, field: str) -> None:
+    differing = []
+    for name, document, calls in _documents():
+        record = {"id": "a", "expected": [], field: document}
+        from_file = score_files(write("cases.jsonl", record), show="all").cases
+        from_python = score_cases([record], show="all").cases
+        if [case.score.actual for case in from_file + from_python] != [calls, calls]:
+            differing.append((name, from_file, from_python))
+    assert not differing
+
+
+def test_a_trace_may_be_in_a_field_beside_its_id(write: Any) -> None:
+    references = write("references.jsonl", {"id": "a", "expected": []})
+    of_several_runs = {"openinference_span_to_json.json", "otlp_batches_of_two_runs.json"}
+    differing = []
+    for name, document, calls in _documents():
+        if name in of_several_runs:
+            continue
+        traces = write("traces.jsonl", {"id": "a", "trace": document})
+        results = score_joined(references, traces, show="all")
+        if [case.score.actual for case in results.cases] != [calls]:
+            differing.append(name)
+    assert not differing
+
+
+def test_where_a_side_is_mapped_no_trace_is_taken_for_the_other(write: Any) -> None:
+    record = {"id": "a", "messages": chat(call()), "wanted": ["f"], "expected": ["g"], "n": "b"}
+    file = write("cases.jsonl", record)
+
+    assert score_files(file, fields={"expected": "$.messages"}).not_run.names == ("a",)
+    assert f1(score_files(file, fields={"id": "$.n"})) == 0  # expected g, and f was called
 
 
 def test_a_file_of_another_dialect_that_says_what_was_expected_is_scored() -> None:

@@ -497,3 +497,12 @@ def test_an_id_of_several_cases_is_a_warning() -> None:
         "e: 3 cases have the id 'a'; they are renamed 'a-2' and so on.",
     )
     assert make_plan([unnamed]).warnings == ()
+
+
+def test_a_trace_beside_a_question_is_not_its_answer(tmp_path: Path) -> None:
+    fields = '"expected": ["f"], "output": {"answer": 3}, "messages": [{"role": "assistant"}]'
+    (tmp_path / "a.jsonl").write_text(f'{{"id": "one", {fields}}}\n')
+
+    (case,) = read(tmp_path / "a.jsonl")
+
+    assert (case.id, case.actual) == ("one", None)

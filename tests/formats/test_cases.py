@@ -9,6 +9,7 @@ import pytest
 from callscore.core.call import Malformed, ToolCall
 from callscore.core.case import Case
 from callscore.errors import UnreadableInput
+from callscore.formats.case_fields import TRACE_FIELDS
 from callscore.formats.cases import (
     NO_ID,
     case_record,
@@ -17,9 +18,11 @@ from callscore.formats.cases import (
     read_case,
     read_reference,
     read_trace,
+    trace_field,
 )
 from callscore.sources.record import Record
 from callscore.sources.text_document import decode_line
+from callscore.words.value_text import encode_json
 
 F = {"name": "f", "arguments": {"q": 1}}
 CALL = ToolCall("f", {"q": 1})
@@ -385,3 +388,70 @@ def test_a_case_gets_an_id_of_its_content_only_if_one_is_needed() -> None:
     assert read_case(record, place="x").id.startswith("sha-")
     assert read_case(record, place="x", needs_id=False).id == NO_ID
     assert read_case({**record, "id": 1}, place="x", needs_id=False).id == "1"
+
+
+# --- a trace in place of actual calls -------------------------------------------------------------
+
+USER = {"role": "user", "content": "What is f?"}
+AGENT = {"role": "assistant", "tool_calls": [{"function": {"name": "f", "arguments": '{"q": 1}'}}]}
+TEXT = '<tool_call>{"name": "f", "arguments": {"q": 1}}</tool_call>'
+
+
+@pytest.mark.parametrize("field", TRACE_FIELDS)
+@pytest.mark.parametrize("trace", [[USER, AGENT], [F], TEXT, f"[{encode_json(AGENT).decode()}]"])
+def test_a_trace_beside_expected_calls_is_what_was_done(field: str, trace: Any) -> None:
+    record = {"id": "a", "expected": [F], field: trace}
+
+    read = read_case(record, place="f.jsonl:3", takes_trace=True)
+
+    assert [(call.name, call.arguments) for call in read.actual or ()] == [("f", {"q": 1})]
+    assert read_case(record, place="f.jsonl:3").actual is None
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        [USER],
+        [{"role": "system", "content": ""}, USER],
+        [{"role": "developer", "content": ""}],
+        [{"type": "human", "content": "What is f?"}],
+        [{"from": "human", "value": "What is f?"}],
+        {"messages": [USER]},
+        f"[{encode_json(USER).decode()}]",
+        "What is f?",
+        "",
+        [],
+        {},
+        None,
+        3,
+    ],
+)
+def test_a_question_is_no_answer(question: Any) -> None:
+    record = {"id": "a", "expected": [F], "messages": question}
+
+    assert read_case(record, place="f.jsonl:3", takes_trace=True).actual is None
+    assert trace_field({**record, "output": [F]}) == "output"
+
+
+def test_of_two_traces_none_is_taken_and_actual_calls_come_first() -> None:
+    assert trace_field({"messages": [AGENT], "trace": [AGENT]}) is None
+
+    read = read_case(
+        {"id": "a", "expected": [F], "actual": [], "messages": [AGENT]},
+        place="f.jsonl:3",
+        takes_trace=True,
+    )
+    assert read.actual == ()
+
+
+def test_a_trace_without_expected_calls_is_not_taken_for_half_a_case() -> None:
+    read = read_case({"id": "a", "messages": [AGENT]}, place="f.jsonl:3", takes_trace=True)
+
+    assert read.actual is None
+
+
+def test_an_unreadable_trace_is_named_by_its_field() -> None:
+    record = {"id": "a", "expected": [F], "output": {"answer": 3}}
+
+    with pytest.raises(UnreadableInput, match=r"output: a call needs a name"):
+        read_case(record, place="f.jsonl:3", takes_trace=True)

@@ -34,7 +34,7 @@ from callscore.engines.result_rows import (
 from callscore.engines.row_totals import batches_of, place_text, require_settings, unreadable
 from callscore.engines.tool_definitions import ToolDefinitions
 from callscore.errors import InvalidCall, InvalidSettings, UnreadableInput
-from callscore.formats.case_fields import ACTUAL_FIELDS, EXPECTED_FIELDS, is_case
+from callscore.formats.case_fields import is_case
 from callscore.formats.cases import NO_ID, join_case, read_case
 from callscore.formats.trace import DEFAULT_READ_OPTIONS, ReadOptions
 from callscore.sources import BadRecord, Lines, Record
@@ -67,8 +67,6 @@ __all__ = [
 SOURCE_COLUMN = "callscore_source"
 OFFSET_COLUMN = "callscore_offset"
 LINE_COLUMN = "callscore_line"
-# Columns that hold the calls that were made, if no column is named `actual`.
-TRACE_COLUMNS = ("trace", "messages", "response", "output", "transcript", "spans", "events")
 
 _ROWS_AT_ONCE = 512
 _ROWS_PER_BATCH = 4096
@@ -360,9 +358,6 @@ class RecordReader:
             top_k=options.settings.top_k,
             keeps_tools=options.tools is None and part is not REFERENCES,
         )
-        self._maps_sides = options.fields is None or options.fields.keys().isdisjoint(
-            ("expected", "actual")
-        )
 
     def joins(self, head: Lines) -> bool:
         """Whether the lines of a file that begins with these are parts of larger documents."""
@@ -404,7 +399,12 @@ class RecordReader:
         if not may_be_own or record.duplicate is not None or not is_case(record.value):
             return None
         try:
-            return read_case(record.value, place=record.place, read_options=inputs.read_options)
+            return read_case(
+                record.value,
+                place=record.place,
+                read_options=inputs.read_options,
+                takes_trace=inputs.takes_trace,
+            )
         except UnreadableInput:
             return None  # the reader knows what to do about it
 
@@ -412,21 +412,7 @@ class RecordReader:
         if isinstance(value, dict) and LINE_COLUMN in value:
             found = next(Lines(place, 1, value[LINE_COLUMN] or b"").records(), None)
             return BadRecord(place, "the line is blank.") if found is None else found
-        if isinstance(value, dict) and self._maps_sides:
-            value = self._with_trace(value)
         return Record(place, value)
-
-    def _with_trace(self, row: dict[str, Any]) -> dict[str, Any]:
-        """The row with its trace as the actual calls, if a column of a usual name has it."""
-        is_traces = self._part is TRACES
-        if self._part is REFERENCES or any(name in row for name in ACTUAL_FIELDS):
-            return row
-        if not is_traces and not any(name in row for name in EXPECTED_FIELDS):
-            return row  # a trace with its own expected calls, or of another format
-        found = [name for name in TRACE_COLUMNS if name in row]
-        if len(found) != 1 or (is_traces and "id" not in row):
-            return row
-        return {**row, "actual": row[found[0]]}
 
 
 # --- two data sets, joined on the id --------------------------------------------------------------

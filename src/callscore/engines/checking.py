@@ -32,7 +32,7 @@ from callscore.formats.case_fields import (
     EXPECTED_FIELDS,
     refuse_typos,
 )
-from callscore.formats.cases import actual_from_trace, read_trace
+from callscore.formats.cases import actual_from_trace, read_trace, trace_field
 from callscore.formats.definitions import read_definitions
 from callscore.sources import BadRecord, Lines, read_batches
 from callscore.sources.remote import without_credentials
@@ -152,7 +152,8 @@ def _read_run(value: Any, *, place: str, **options: Any) -> Case:
     """The actual side of a record; a case without an answer has none."""
     if isinstance(value, dict):
         is_reference = any(field in value for field in EXPECTED_FIELDS)
-        if is_reference and not any(field in value for field in ACTUAL_FIELDS + EITHER_SIDE_FIELDS):
+        is_answered = any(field in value for field in ACTUAL_FIELDS + EITHER_SIDE_FIELDS)
+        if is_reference and not is_answered and trace_field(value) is None:
             refuse_typos(value, place)
             return Case(id=str(value.get("id", "")))
     return read_trace(value, place=place, **options)

@@ -14,6 +14,7 @@ from callscore.errors import InvalidCall, InvalidSettings, UnreadableInput
 from callscore.formats.calls import NAME_KEYS
 from callscore.formats.case_fields import (
     CASE_FIELDS,
+    TRACE_FIELDS,
     FieldPaths,
     has_side_field,
     is_case,
@@ -30,6 +31,7 @@ from callscore.formats.cases import (
     read_reference,
     read_trace,
     reference_from_trace,
+    trace_field,
 )
 from callscore.formats.dialect import Dialect, dialect_named
 from callscore.formats.expectations import has_groups
@@ -82,6 +84,7 @@ class InputOptions(Struct, frozen=True):
         read_options: what to select from a document that offers a choice.
         top_k: how many answers to the same question to read.
         keeps_tools: whether cases keep the tools that their document defines.
+        takes_trace: whether a case without actual calls has them in its trace, under a usual name.
     """
 
     fields: FieldPaths | None = None
@@ -89,6 +92,7 @@ class InputOptions(Struct, frozen=True):
     read_options: ReadOptions = DEFAULT_READ_OPTIONS
     top_k: int = 1
     keeps_tools: bool = False
+    takes_trace: bool = True
 
     @property
     def says_nothing(self) -> bool:
@@ -96,13 +100,14 @@ class InputOptions(Struct, frozen=True):
         return self.fields is None and self.dialect is None
 
 
-def input_options_for(
+def input_options_for(  # noqa: PLR0913  (all are options)
     fields: Mapping[str, str] | None = None,
     format: str | None = None,  # noqa: A002  (as everywhere)
     read_options: ReadOptions = DEFAULT_READ_OPTIONS,
     *,
     top_k: int = 1,
     keeps_tools: bool = False,
+    takes_trace: bool = True,
 ) -> InputOptions:
     """Check the options of a user about the input.
 
@@ -117,6 +122,8 @@ def input_options_for(
         read_options=read_options,
         top_k=top_k,
         keeps_tools=keeps_tools,
+        # Where a user says where a side is, no other field is taken for one.
+        takes_trace=takes_trace and (fields or {}).keys().isdisjoint(("expected", "actual")),
     )
 
 
@@ -154,6 +161,7 @@ class CaseReader:
         self._inner = Recognizer()  # of nested documents
         self._read_options = structs.replace(inputs.read_options, inner=self._inner.find)
         self._keeps_tools = inputs.keeps_tools
+        self._takes_trace = inputs.takes_trace
         self._latest: tuple[Document | None, list[Tool]] = (None, [])
         self._top_k = inputs.top_k
         self._fields = inputs.fields and inputs.fields.without(part.other)
@@ -281,8 +289,12 @@ class CaseReader:
         if self._dialect is not None or not isinstance(value, dict):
             return False
         if dialect is None:
-            return has_side_field(value)
+            return has_side_field(value) or self._has_trace(value)
         return dialect.name == "generic" and not dialect.joins_lines(value)
+
+    def _has_trace(self, value: dict[str, Any]) -> bool:
+        is_trace = self._part.other == "expected" and self._takes_trace and "id" in value
+        return is_trace and trace_field(value) is not None
 
     def _read_own_record(self, record: Record, fields: dict[str, Any]) -> Found:
         if record.duplicate is not None:
@@ -298,10 +310,13 @@ class CaseReader:
         value, place = record.value, record.place
         if fields:
             given = value if isinstance(value, dict) else {}
-            value = {**{key: given[key] for key in CASE_FIELDS if key in given}, **fields}
+            known = CASE_FIELDS + TRACE_FIELDS if self._takes_trace else CASE_FIELDS
+            value = {**{key: given[key] for key in known if key in given}, **fields}
         try:
-            read = self._part.read
-            return place, read(value, place=place, read_options=read_options, dialect=self._dialect)
+            options: dict[str, Any] = {"read_options": read_options, "dialect": self._dialect}
+            if self._part is CASES:
+                options["takes_trace"] = self._takes_trace
+            return place, self._part.read(value, place=place, **options)
         except UnreadableInput as error:
             is_unknown = isinstance(value, dict) and not fields and not has_side_field(value)
             is_typo = "Did you mean" in error.problem  # then this is what to do

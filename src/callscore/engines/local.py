@@ -139,7 +139,11 @@ def _read_case_value(given: Case | Mapping[str, Any], place: str, top_k: int) ->
     record = case_record(given) if isinstance(given, Case) else given
     case, *further = read_candidates(
         lambda read_options: read_case(
-            record, place=place, read_options=read_options, spelled=not is_value
+            record,
+            place=place,
+            read_options=read_options,
+            spelled=not is_value,
+            takes_trace=not is_value,
         ),
         DEFAULT_READ_OPTIONS,
         top_k,

@@ -136,7 +136,7 @@ def _read_any_side(value: Any, *, place: str, **options: Any) -> Case:
     if any(field in keys for field in EXPECTED_FIELDS + ACTUAL_FIELDS) or not any(
         field in keys for field in EITHER_SIDE_FIELDS
     ):
-        return read_case(value, place=place, **options)
+        return read_case(value, place=place, takes_trace=True, **options)
     try:
         return read_trace(value, place=place, **options)
     except UnreadableInput:

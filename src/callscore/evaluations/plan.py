@@ -228,7 +228,8 @@ def _cases_in_file(path: Path, evaluation: Evaluation) -> list[Case]:
     from callscore.engines.inputs import CASES, input_options_for, read_cases
     from callscore.sources import BadRecord
 
-    options = input_options_for(keeps_tools=evaluation.tools is None)
+    # The agent answers: what a case has beside its fields is not an answer.
+    options = input_options_for(keeps_tools=evaluation.tools is None, takes_trace=False)
     is_suite = Path(evaluation.home).suffix in _SUITE_SUFFIXES
     found = []
     try:

@@ -22,6 +22,7 @@ __all__ = [
     "EXPECTED_FIELDS",
     "EXPECTED_TOOL_FIELD",
     "SIDE_FIELDS",
+    "TRACE_FIELDS",
     "FieldPaths",
     "has_side_field",
     "is_case",
@@ -104,6 +105,8 @@ EXPECTED_TOOL_FIELD = "expectedTool"
 EXPECTED_FIELDS = ("expected", "referenceToolCalls", EXPECTED_TOOL_FIELD)
 ACTUAL_FIELDS = ("actual", "toolCalls")
 EITHER_SIDE_FIELDS = ("calls", "tool_calls")  # in a file that has only one side
+# What an agent did, as others name it, in a record that names no actual calls.
+TRACE_FIELDS = ("trace", "messages", "response", "output", "transcript", "spans", "events")
 CASE_FIELDS = ("id", "expected", "actual", "trial", "input", "tools", "tags", "metadata")
 _REQUIRED_FIELDS = ("id", "expected", "actual")
 

@@ -18,6 +18,7 @@ from callscore.formats.case_fields import (
     EXPECTED_FIELDS,
     EXPECTED_TOOL_FIELD,
     SIDE_FIELDS,
+    TRACE_FIELDS,
     only_field,
     read_id,
     read_skip,
@@ -33,7 +34,7 @@ from callscore.formats.case_sides import (
     read_expected_side,
     read_side,
 )
-from callscore.formats.shape import describe
+from callscore.formats.shape import describe, first, json_of
 from callscore.formats.trace import DEFAULT_READ_OPTIONS, ReadOptions, Trace
 from callscore.words.value_text import encode_json, json_safe
 
@@ -58,6 +59,7 @@ __all__ = [
     "read_trace",
     "record_line",
     "reference_from_trace",
+    "trace_field",
 ]
 
 
@@ -75,11 +77,13 @@ def read_case(  # noqa: PLR0913  (one argument per choice of a caller)
     dialect: Dialect | None = None,
     spelled: bool = True,
     needs_id: bool = True,
+    takes_trace: bool = False,
 ) -> Case:
     """The case of a record; an absent side is None, and null means no calls.
 
     Keys that no case has are ignored. With `spelled`, keys in expected arguments that begin with `$`
-    are rules. A case without an id gets one of its content, or `NO_ID` if none is needed.
+    are rules. A case without an id gets one of its content, or `NO_ID` if none is needed. With
+    `takes_trace`, the actual calls of a record without a field for them are in its `trace_field`.
 
     Raises:
         UnreadableInput: it is not an object, or one of its fields cannot be read.
@@ -102,6 +106,7 @@ def read_case(  # noqa: PLR0913  (one argument per choice of a caller)
         lambda value, where: read_side(
             value, side="actual", where=where, read_options=read_options, dialect=dialect
         ),
+        fallback=trace_field if takes_trace and expected is not None else None,
     )
     if expected is None or actual is None:
         refuse_typos(record, place)
@@ -204,12 +209,12 @@ def read_trace(
 ) -> Case:
     """The actual side of a case, from a file that has only traces.
 
-    The calls are under `actual`, `calls` or `tool_calls`, and may not be absent.
+    The calls are under `actual`, `calls` or `tool_calls`, or in the `trace_field`, and may not be absent.
     """
     record = _require_object(value, place, "a trace")
     fields = ACTUAL_FIELDS + EITHER_SIDE_FIELDS
     read = partial(read_side, side="actual", read_options=read_options, dialect=dialect)
-    actual = _read_field(record, fields, place, read)
+    actual = _read_field(record, fields, place, read, fallback=trace_field)
     if actual is None:
         names = ", ".join(fields)
         problem = f"a trace must have its calls under one of {names}. Write [] if no call was made."
@@ -223,6 +228,34 @@ def read_trace(
         tags=read_tags(record, place),
         metadata=record.get("metadata"),
     )
+
+
+def trace_field(record: dict[str, Any]) -> str | None:
+    """The field that holds what the agent did, by its usual names; None if there is none, or several."""
+    found = [field for field in TRACE_FIELDS if _is_trace(record.get(field))]
+    return found[0] if len(found) == 1 else None
+
+
+# Who speaks before the agent does.
+_ASKING = frozenset(("user", "human", "system", "developer"))
+
+
+def _is_trace(value: Any) -> bool:
+    """Whether a value says what an agent did: nothing, a question and text in no known format do not."""
+    value = json_of(value)
+    if isinstance(value, str):
+        from callscore.formats.reading import find_dialect
+
+        return find_dialect(value) is not None
+    messages = value
+    if isinstance(value, dict):
+        others = [part for key, part in value.items() if key not in ("messages", "tools")]
+        if any(isinstance(part, dict | list) for part in others) or "messages" not in value:
+            return bool(value)
+        messages = value["messages"]
+    if not isinstance(messages, list):
+        return False
+    return not all(str(first(message, "role", "type", "from")) in _ASKING for message in messages)
 
 
 def join_case(reference: Case, trace: Case) -> Case:
@@ -257,9 +290,13 @@ def _read_field(
     fields: tuple[str, ...],
     place: str,
     read: Callable[..., tuple[_Expected, ...]],
+    *,
+    fallback: Callable[[dict[str, Any]], str | None] | None = None,
 ) -> tuple[_Expected, ...] | None:
     """One side of a case, under one of these fields; all of them mean the same."""
     field = only_field(record, fields, place)
+    if field is None and fallback is not None:
+        field = fallback(record)
     if field is None:
         return None
     value = record[field]
