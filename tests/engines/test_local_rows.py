@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.process
 
 KILLS = int(os.environ.get("CALLSCORE_KILLS", "10"))  # of workers, in one run
-STOPS = int(os.environ.get("CALLSCORE_STOPS", "20"))  # of whole runs
+STOPS = int(os.environ.get("CALLSCORE_STOPS", "8"))  # of whole runs
 NOTES = ("not_scored", "not_run", "without_reference", "skipped")
 
 
@@ -122,7 +122,7 @@ _LINES = st.lists(
 )
 
 
-@settings(max_examples=40)
+@settings(max_examples=20)
 @given(
     lines=_LINES,
     ending=st.sampled_from([b"\n", b"\r\n"]),

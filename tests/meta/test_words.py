@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -58,16 +59,19 @@ def _prose(page: Path) -> list[tuple[int, str]]:
     return list(enumerate(blank.splitlines(), 1))
 
 
-@pytest.mark.parametrize("pattern", FORBIDDEN)
-def test_sentences_are_plain(pattern: str) -> None:
-    texts = [
+@cache
+def _sentences() -> list[tuple[Path, int, str]]:
+    return [
         *[(module, *found) for module in MODULES for found in _strings(module)],
         *[(page, *found) for page in PAGES for found in _prose(page)],
     ]
 
+
+@pytest.mark.parametrize("pattern", FORBIDDEN)
+def test_sentences_are_plain(pattern: str) -> None:
     found = [
         f"{file.relative_to(ROOT)}:{line}: {match[0]!r}"
-        for file, line, text in texts
+        for file, line, text in _sentences()
         for match in re.finditer(pattern, text)
     ]
 
