@@ -21,9 +21,9 @@ MODEL := requirements/model.txt
 JAVASCRIPT := tools/javascript
 NODE_BIN := $(JAVASCRIPT)/node_modules/.bin
 PIP := -m pip --disable-pip-version-check --quiet --quiet
-# How many processes run the tests, or `make fuzz`; `make test JOBS=0` runs the tests in one. One more
+# How many processes run the tests, or `make fuzz`; `make test JOBS=0` runs the tests in one. Two more
 # than there are processors, because many tests wait for a server or for another process.
-JOBS ?= $(shell "$(PYTHON)" -c 'import os; print((os.cpu_count() or 1) + 1)')
+JOBS ?= $(shell "$(PYTHON)" -c 'import os; print((os.cpu_count() or 1) + 2)')
 # The one that is done first takes work from the other.
 SPREAD := -n $(JOBS) --dist worksteal
 # Tests start many processes: compiling every module in each of them takes longer than the tests.
@@ -109,8 +109,10 @@ tests: $(VENV)/.installed-dev ## run the tests; branch coverage must be 95 %, an
 	$(BIN)/coverage report --include='src/callscore/core/*' --fail-under=100
 
 # Each engine scores the same 20,000 cases in an environment of its own, with a process killed in the
-# middle, and is compared with one machine. CASES=1000000 is `make cluster`.
-engines: spark-tests ray-tests frames ## hold Spark, Ray and data frames against one machine, on 20,000 cases
+# middle, and is compared with one machine. CASES=1000000 is `make cluster`. Two at a time, because
+# starting an engine is mostly waiting.
+engines: ## compare Spark, Ray and data frames with one machine, on 20,000 cases
+	@$(MAKE) --no-print-directory --jobs 2 --output-sync=target spark-tests ray-tests frames
 
 spark-tests: java $(SPARK_VENV)/.installed
 	@! command -v java >/dev/null || $(SPARK_VENV)/bin/python -m pytest tests/cluster --confcutdir tests/cluster -q

@@ -17,6 +17,7 @@ from callscore.cli.unfinished import (
     read_progress,
     tracked_run,
     tracking_files,
+    tracking_parts,
     unfinished_text,
     write_progress,
 )
@@ -184,3 +185,27 @@ def test_without_a_parent_the_hooks_of_a_run_stay_as_they_are() -> None:
 
     with tracked_run(hooks, BEGUN) as same:
         assert same is hooks
+
+
+def test_the_parts_of_a_large_run_are_named_while_there_are_any(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made, folder = board(), tmp_path / "rows.parquet.parts"
+    monkeypatch.setattr(boards, "_own_board", made)
+    ended = "the command did not finish: its process was ended by SIGTERM"
+
+    with tracking_parts(folder, "en"):
+        progress = read_progress(made)
+        assert unfinished_text(-15, progress) == ended
+        folder.mkdir()
+        assert unfinished_text(-15, progress) == (
+            f"{ended}; what is done is in {folder}. To continue, add --resume to the same command"
+        )
+        assert advice_text(-11, progress) is None
+
+    assert read_progress(made) is None
+
+
+def test_without_a_parent_no_parts_are_named(tmp_path: Path) -> None:
+    with tracking_parts(tmp_path, "en"):
+        assert boards.own_board() is None

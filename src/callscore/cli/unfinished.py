@@ -9,6 +9,7 @@ import shlex
 import signal
 from contextlib import contextmanager
 from itertools import islice
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from msgspec import Struct, msgpack
@@ -19,7 +20,6 @@ from callscore.core.phrases import Language, Phrase, say
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
-    from pathlib import Path
 
     from callscore.cli.board import Board
     from callscore.core.results import Result
@@ -32,6 +32,7 @@ __all__ = [
     "read_progress",
     "tracked_run",
     "tracking_files",
+    "tracking_parts",
     "unfinished_text",
     "write_progress",
 ]
@@ -48,6 +49,7 @@ class Progress(Struct):
         command: continues the run; empty if the history cannot be used.
         keyword: the `-k` of the run.
         file: the file that is being imported; then the run has not begun.
+        parts: the folder of what is done of a large run, which is not in the history.
         total: the number of questions.
         saved: how many of them have a saved result.
         current: the number of questions that are being answered.
@@ -58,6 +60,7 @@ class Progress(Struct):
     lang: Language
     keyword: str = ""
     file: str = ""
+    parts: str = ""
     total: int = 0
     saved: int = 0
     current: int = 0
@@ -83,6 +86,10 @@ def read_progress(board: Board) -> Progress | None:
 _COMMAND_UNFINISHED = Phrase(
     "the command did not finish: its process {ended}{current}",
     "команда не завершена: процесс {ended}{current}",
+)
+_PARTS_UNFINISHED = Phrase(
+    "{sentence}; what is done is in {folder}. To continue, add --resume to the same command",
+    "{sentence}; готовое находится в {folder}. Чтобы продолжить, добавьте --resume к той же команде",
 )
 _RUN_UNFINISHED = Phrase(
     "the run did not finish: its process {ended}{current}; {saved} of {total} results are saved",
@@ -113,9 +120,13 @@ def unfinished_text(ended: int, progress: Progress | None) -> str:
     """What to print about a process that ended with a code, or minus the number of a signal."""
     lang = "en" if progress is None else progress.lang
     how = _how_it_ended(ended, lang)
-    if progress is None or progress.file:
-        current = say(_IMPORTING, lang, file=progress.file) if progress is not None else ""
-        return say(_COMMAND_UNFINISHED, lang, ended=how, current=current)
+    if progress is None or progress.file or progress.parts:
+        is_importing = progress is not None and progress.file
+        current = say(_IMPORTING, lang, file=is_importing) if is_importing else ""
+        sentence = say(_COMMAND_UNFINISHED, lang, ended=how, current=current)
+        if progress is None or not progress.parts or not Path(progress.parts).exists():
+            return sentence
+        return say(_PARTS_UNFINISHED, lang, sentence=sentence, folder=progress.parts)
     more = progress.current - len(progress.names)
     names = ", ".join(map(_name_text, progress.names)) + (f", +{more}" if more > 0 else "")
     sentence = say(
@@ -181,6 +192,20 @@ def tracking_files(lang: Language) -> Iterator[Callable[[Path], None]]:
         yield lambda file: write_progress(
             board, Progress("", lang, file=str(file)[-_LONGEST_PATH:])
         )
+    finally:
+        write_progress(board, None)
+
+
+@contextmanager
+def tracking_parts(folder: Path, lang: Language) -> Iterator[None]:
+    """Write where the parts of a large run are, which its parent names if the process ends."""
+    board = own_board()
+    if board is None:
+        yield
+        return
+    try:
+        write_progress(board, Progress("", lang, parts=str(folder)[-_LONGEST_PATH:]))
+        yield
     finally:
         write_progress(board, None)
 
