@@ -185,6 +185,12 @@ def test_a_sample_estimates_the_whole(folder: Path, capsys: pytest.CaptureFixtur
         (["--cluster", "spark://x:7077"], "--cluster needs --engine"),
         (["--by", "tool"], "--by needs --sample"),
         (["--sample", "5", "--limit", "3"], "--sample cannot be used with --limit"),
+        (["--sample", "5", "--save", "x"], "with --save. Write the sample with `callscore sample`"),
+        (["--sample", "5", "-o", "x.html"], "--sample cannot be used with --format html"),
+        (["--sample", "5", "--format", "junit"], "Choose table, json or markdown"),
+        (["--engine", "spark", "--cluster", "ray://x:1"], "It is the address of another engine"),
+        (["--engine", "ray", "--cluster", "spark://x:1"], "It is the address of another engine"),
+        (["-", "--engine", "ray"], "cannot read standard input"),
         (["--save-cases", "failing"], "--save-cases needs --save"),
         (["--save", "x", "--save-cases", "none"], "needs --results FILE or --engine"),
         (["--results", "rows.parquet", "--limit", "3"], "--limit cannot be used with --results"),
@@ -208,6 +214,49 @@ def test_options_that_do_not_go_together_are_refused(
     assert code == 2
     assert told in capsys.readouterr().err
     assert not list(folder.glob("*.parquet*"))
+
+
+def test_what_is_required_of_a_sample_is_compared_with_the_estimate(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rare = [{"id": f"rare {n}", "expected": ["pay"], "actual": []} for n in range(20)]
+    common = [{"id": f"{n}", "expected": ["find"], "actual": ["find"]} for n in range(1980)]
+    write_lines(folder / "log.jsonl", [*rare, *common])
+
+    code = run(
+        *["score", "log.jsonl", "--sample", "40", "--by", "tool", "--fail-under", "0.9"],
+        *["--format", "markdown"],
+    )
+
+    assert code == 0
+    assert "99.0%" in capsys.readouterr().out.splitlines()[0]
+
+
+def test_without_a_row_none_is_said_to_be_written(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (folder / "empty.jsonl").touch()
+
+    assert run("score", "empty.jsonl", "--results", "rows.parquet") == 3
+    assert "written" not in capsys.readouterr().err
+    assert not (folder / "rows.parquet").exists()
+
+
+def test_if_no_record_can_be_read_the_first_reason_is_told_completely(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write_lines(folder / "other.jsonl", [{"task": n, "wanted": ["f"]} for n in range(3)])
+
+    assert run("score", "other.jsonl", "--results", "rows.parquet") == 3
+    assert "pass their path: --map actual=$.path.to.calls" in capsys.readouterr().err
+
+
+def test_an_engine_has_processes_of_its_own(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run("score", "logs/second.jsonl", "--engine", "ray", "--jobs", "2") != 0  # not installed
+    assert "--jobs has no effect with --engine" in capsys.readouterr().err
+    assert folder.exists()
 
 
 def test_nothing_is_written_over_what_was_there_before(

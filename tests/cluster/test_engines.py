@@ -6,6 +6,7 @@ from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING, Any
 
+import msgspec
 import pyarrow as pa
 import pytest
 from pyarrow import parquet
@@ -170,6 +171,37 @@ def test_a_folder_of_results_that_exists_is_not_overwritten(
         engine.score_paths(lake.parquet[1:], OPTIONS, results=str(tmp_path))
 
     assert (tmp_path / "kept").read_text() == "by someone"
+
+
+def test_the_first_of_several_references_counts(engine: Any, tmp_path: Path) -> None:
+    """Whatever they contain: by their texts, the second would be the first."""
+    names = [f"case {number}" for number in range(50)]
+    first = [{"id": name, "expected": ["f"]} for name in names]
+    second = [{"id": name, "expected": []} for name in names]
+    references, traces = tmp_path / "references.jsonl", tmp_path / "traces.jsonl"
+    _write(references, first + second)
+    _write(traces, [{"id": name, "actual": ["f"]} for name in names])
+
+    run = engine.score_paths([str(traces)], OPTIONS, references=[str(references)])
+    run.close()
+
+    assert (run.results.summary.passed, run.results.skipped.count) == (50, 50)
+
+
+def test_a_pattern_matches_files_in_any_folders(engine: Any, tmp_path: Path) -> None:
+    case = {"expected": ["f"], "actual": ["f"]}
+    for number, folder in enumerate(["", "a", "a/b", "c/d/e"]):
+        (tmp_path / folder).mkdir(parents=True, exist_ok=True)
+        _write(tmp_path / folder / f"{number}.jsonl", [{"id": str(number), **case}])
+
+    run = engine.score_paths([f"{tmp_path}/**/*.jsonl"], OPTIONS)
+    run.close()
+
+    assert run.results.summary.cases == 4
+
+
+def _write(path: Path, records: list[dict[str, Any]]) -> None:
+    path.write_bytes(msgspec.json.Encoder().encode_lines(records))
 
 
 def test_a_missing_file_is_named(engine: Any, tmp_path: Path) -> None:

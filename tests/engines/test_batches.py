@@ -452,6 +452,32 @@ def joined(
     return totals
 
 
+def test_the_first_reference_of_a_file_counts_if_only_its_order_is_known() -> None:
+    lines = ['{"id": "a", "expected": ["f"]}', '{"id": "a", "expected": []}']
+    table = pa.table(
+        {
+            batches.LINE_COLUMN: lines,
+            batches.SOURCE_COLUMN: ["references.jsonl"] * 2,
+            batches.ORDER_COLUMN: [7, 8_589_934_592],
+        }
+    )
+    traces = row_table([{"id": "a", "actual": ["f"]}])
+    sides = pa.Table.from_batches(
+        [
+            *side_rows(table.to_batches(), RowOptions(), "expected"),
+            *side_rows(traces.to_batches(), RowOptions(), "actual"),
+        ]
+    ).sort_by([(key, "ascending") for key in SIDE_KEYS])
+
+    rows = pa.Table.from_batches(joined_rows(sides.to_batches(), RowOptions())).to_pylist()
+
+    assert [(row["status"], row["correct"]) for row in rows] == [
+        ("unreadable", None),
+        ("scored", 1),
+    ]
+    assert batches.ORDER_COLUMN not in rows[0]
+
+
 _SIDE = st.lists(
     st.fixed_dictionaries(
         {"calls": st.lists(st.sampled_from(["f", "g"]), max_size=2)},

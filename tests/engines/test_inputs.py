@@ -95,6 +95,15 @@ def test_a_trace_may_be_in_a_field_beside_its_id(write: Any) -> None:
     assert not differing
 
 
+def test_a_question_in_a_file_of_traces_is_no_answer(write: Any) -> None:
+    references = write("references.jsonl", {"id": "a", "expected": []})
+    traces = write("traces.jsonl", {"id": "a", "messages": [{"role": "user", "content": "x"}]})
+
+    results = score_joined(references, traces)
+
+    assert (results.summary.passed, results.not_run.names) == (0, ("a",))
+
+
 def test_where_a_side_is_mapped_no_trace_is_taken_for_the_other(write: Any) -> None:
     record = {"id": "a", "messages": chat(call()), "wanted": ["f"], "expected": ["g"], "n": "b"}
     file = write("cases.jsonl", record)

@@ -112,16 +112,16 @@ WRONG: dict[str, Any] = {"id": "b", "expected": ["f"], "actual": ["g"]}
 
 
 def test_what_is_not_scored_is_counted_and_the_first_are_named() -> None:
-    unanswered = [{"id": f"n{number}", "expected": ["f"]} for number in range(12)]
+    unanswered = [{"id": f"n{number}", "expected": ["f"]} for number in range(22)]
     others: Records = [{"actual": ["f"]}, {"id": "c", "expected": 5, "actual": []}]
 
     results = results_of(rows_of(*unanswered, *others))
 
-    assert results.not_run == Noted(12, tuple([f"n{number}" for number in range(10)]))
-    assert results.not_scored == Noted(1, ("data@12",))
+    assert results.not_run == Noted(22, tuple([f"n{number}" for number in range(20)]))
+    assert results.not_scored == Noted(1, ("data@22",))
     assert results.skipped.count == 1
-    assert results.skipped.names[0].startswith("data@13: ")
-    assert results.summary.unanswered == 12
+    assert results.skipped.names[0].startswith("data@23: ")
+    assert results.summary.unanswered == 22
 
 
 def test_the_only_case_is_the_title_of_the_results() -> None:

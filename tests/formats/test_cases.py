@@ -433,6 +433,20 @@ def test_a_question_is_no_answer(question: Any) -> None:
     assert trace_field({**record, "output": [F]}) == "output"
 
 
+@pytest.mark.parametrize("question", [[USER], {"messages": [USER], "tools": [{"name": "f"}]}])
+def test_a_question_is_no_answer_under_any_name(question: Any) -> None:
+    assert case(id="a", expected=[], actual=question).actual is None
+    assert read_trace({"id": "a", "calls": question}, place="f:1").actual is None
+    assert case(id="a", expected=question).expected == ()
+
+
+def test_a_text_that_was_cut_off_is_refused_and_not_overlooked() -> None:
+    record = {"id": "a", "expected": [F], "messages": '[{"role": "assistant", "tool_calls": [{"id"'}
+
+    with pytest.raises(UnreadableInput, match=r"messages: the text begins like JSON, but is not"):
+        read_case(record, place="f.jsonl:3", takes_trace=True)
+
+
 def test_of_two_traces_none_is_taken_and_actual_calls_come_first() -> None:
     assert trace_field({"messages": [AGENT], "trace": [AGENT]}) is None
 

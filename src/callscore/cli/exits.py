@@ -67,11 +67,11 @@ def error_exit_code(error: Exception) -> int:
     return NO_ANSWER if isinstance(error, ModelFailed) else UNREADABLE
 
 
-def add_how_to_skip(error: Exception) -> None:
+def add_how_to_skip(error: Exception, verb: str = "score") -> None:
     """Add to an error that stopped the scoring at one record how to score the others."""
     if isinstance(error, UnreadableInput) and error.is_one_record:
         mark = "" if error.problem.endswith("?") else "."
-        error.problem = f"{error.problem.rstrip('.')}{mark} To score the rest: --skip-bad"
+        error.problem = f"{error.problem.rstrip('.')}{mark} To {verb} the rest: --skip-bad"
 
 
 _RUN_INTERRUPTED = Phrase(
@@ -246,6 +246,10 @@ def _missed_means(evaluation: EvaluationResults, lang: Language) -> Iterator[str
 
 
 _NOTHING_SCORED = Phrase("no case was scored", "ни один случай не оценён")
+_FIRST_UNREADABLE = Phrase(
+    "no case was scored. The first record that could not be read: {problem}",
+    "ни один случай не оценён. Первая запись, которую не удалось прочитать: {problem}",
+)
 _NOTHING_COUNTED = Phrase(
     "no case has a call that counts under these settings, so --fail-under has nothing to check",
     "при этих настройках ни в одном случае нет учитываемых вызовов, поэтому --fail-under нечего проверять",
@@ -345,6 +349,8 @@ def nothing_scored_text(results: Results, lang: Language, *, is_joined: bool) ->
         phrase = _NO_EXPECTED
     else:
         phrase = _NO_ACTUAL if has_expected else _NOTHING_SCORED
+    if phrase is _NOTHING_SCORED and results.skipped.names:
+        return say(_FIRST_UNREADABLE, lang, problem=escape(results.skipped.names[0]))
     return say(phrase, lang)
 
 

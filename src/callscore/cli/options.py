@@ -441,8 +441,8 @@ input_options = stacked(
         type=_parse_field,
         multiple=True,
         metavar="FIELD=PATH",
-        help="Path of id, expected, actual, trial or input in each record, such as"
-        " id=$.metadata.task_id.",
+        help="Path of a field of the case in each record, such as id=$.metadata.task_id: id, expected,"
+        " actual, trial, input, tools, tags or metadata.",
     ),
     input_format_option,
     reading_options,
@@ -521,9 +521,7 @@ dry_run_option = click.option(
 
 
 skip_bad_option = click.option(
-    "--skip-bad/--no-skip-bad",
-    default=None,
-    help="Skip and report records that cannot be read.  [default: only with --results or --engine]",
+    "--skip-bad", is_flag=True, help="Skip and report records that cannot be read."
 )
 max_skipped_option = click.option(
     "--max-skipped",

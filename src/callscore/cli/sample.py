@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 import msgspec
 
+from callscore.cli.exits import add_how_to_skip
 from callscore.cli.options import (
     input_options,
     lang_option,
@@ -22,6 +23,7 @@ from callscore.cli.sample_options import by_option, seed_option
 from callscore.cli.unpacking import max_unpacked_option
 from callscore.core.phrases import say
 from callscore.engines.sampling import sample_files
+from callscore.errors import UnreadableInput
 from callscore.hiding.hider import Hider
 from callscore.sources.paths import expand_paths
 from callscore.words.value_text import encode_json
@@ -70,18 +72,22 @@ def command(  # noqa: D103  (the help is above)
     files = tuple(expand_paths(files))
     refuse_evaluations(*files)
     read_options = reading_from(options)
-    with progress(files, "reading") as on_bytes:
-        sample = sample_files(
-            files,
-            n=count,
-            by=options["by"],
-            seed=options["seed"],
-            skip_bad=options["skip_bad"],
-            fields=dict(options["fields"]),
-            format=options["input_format"],
-            read_options=read_options,
-            on_bytes=on_bytes,
-        )
+    try:
+        with progress(files, "reading") as on_bytes:
+            sample = sample_files(
+                files,
+                n=count,
+                by=options["by"],
+                seed=options["seed"],
+                skip_bad=options["skip_bad"],
+                fields=dict(options["fields"]),
+                format=options["input_format"],
+                read_options=read_options,
+                on_bytes=on_bytes,
+            )
+    except UnreadableInput as error:
+        add_how_to_skip(error, "sample")
+        raise
     with open_output(output, "jsonl", lang, is_all_or_nothing=True) as target:
         hidden = _write(sample, target, is_file=output not in (None, "-"))
     _print_notes(sample, count, hidden, lang)

@@ -35,7 +35,6 @@ from callscore.cli.options import (
     settings_options,
     show_option,
     sides_options,
-    skip_bad_option,
     store_option,
     tools_from,
     tools_option,
@@ -133,6 +132,10 @@ _NOT_JUDGED = Phrase(
     "{cases} not judged, and not in the report", "не оценено судьёй и не вошло в отчёт: {cases}"
 )
 _UNUSED_JOBS = Phrase("--jobs has no effect with {option}", "--jobs не действует вместе с {option}")
+_JOBS_OF_ENGINE = Phrase(
+    "--jobs has no effect with --engine: the cluster has its own processes",
+    "--jobs не действует вместе с --engine: у кластера свои процессы",
+)
 _MOST_NAMED = 10
 _MOST_FAILURES_IN_A_ROW = 5  # then the judge is considered unavailable
 _JUDGE_ANSWERS_NOT_KEPT = Phrase(
@@ -269,7 +272,6 @@ class Request(Struct, frozen=True, kw_only=True):
 @large_data_options
 @lang_option
 @jobs_option(1)
-@skip_bad_option
 @max_skipped_option
 @max_unpacked_option
 def command(**options: Any) -> int:
@@ -302,7 +304,9 @@ def command(**options: Any) -> int:
             if keeper is not None:
                 keeper.unreadable = results.skipped.count
         _write_estimate(sampled, request, output)
-        output.write(replace(results, fail_under=request.fail_under))
+        # What is required is compared with the estimate, if there is one.
+        required = request.fail_under if sampled is None else None
+        output.write(replace(results, fail_under=required))
         _write_below(judged_lines(judge, request.lang), request, output)
     print_saved(keeper, request.lang)
     code = score_exit_code(
@@ -321,6 +325,8 @@ def command(**options: Any) -> int:
 def _score_large(request: Request, typed: tuple[str, ...]) -> int:
     """Score data that may be larger than the memory, or on a cluster."""
     started_at = time()
+    if request.engine != "local" and request.jobs > 1:
+        print_note(say(_JOBS_OF_ENGINE, request.lang))
     with _open_report(request, typed, is_prompt=False) as output, scored_rows(request) as run:
         results = replace(run.results, hides_calls=request.show == "none")
         output.write(replace(write_cases(results, output.on_case), fail_under=request.fail_under))
@@ -464,6 +470,8 @@ def _score(
     except (UnreadableInput, ModelFailed) as error:
         if error.results is not None and error.results.summary.scored:
             output.write(error.results)
+            add_how_to_skip(error)
+        elif request.sample is not None:  # the log is read before anything is scored
             add_how_to_skip(error)
         _print_unjudged(unjudged, request.lang)
         raise

@@ -39,6 +39,10 @@ __all__ = [
 ]
 
 _FORMATS = ("table", "json", "markdown", "html")
+# What the addresses of other engines begin with.
+_ADDRESSES = {"spark": ("ray://",), "ray": ("spark://", "local[")}
+# These would show the score of the sample as that of the log.
+_NOT_OF_SAMPLE = ("html", "junit")
 
 _WRITTEN = Phrase("{rows} written to {path}", "{rows} записано в {path}")
 _ROWS = Plural(("row", "rows"), ("строка", "строки", "строк"))
@@ -72,7 +76,8 @@ _NOTHING_TO_RESUME = Phrase(
 _results_option = click.option(
     "--results",
     metavar="FILE",
-    help="Write a row for each case to this Parquet file; to a folder of them if it ends with /.",
+    help="Write a row for each case to this Parquet file; to a folder of them if it ends with /, and"
+    " always with --engine.",
 )
 _pairs_option = click.option(
     "--pairs", is_flag=True, help="Add the aligned pairs of each case to the rows, as JSON."
@@ -93,6 +98,11 @@ _cluster_option = click.option(
     help="The cluster of --engine, such as spark://host:7077 or ray://host:10001."
     "  [default: this machine]",
 )
+_skip_bad_option = click.option(
+    "--skip-bad/--no-skip-bad",
+    default=None,
+    help="Skip and report records that cannot be read.  [default: only with --results or --engine]",
+)
 _save_cases_option = click.option(
     "--save-cases",
     type=click.Choice(["failing", "all", "none"]),
@@ -107,6 +117,7 @@ large_data_options = stacked(
     _engine_option,
     _cluster_option,
     _save_cases_option,
+    _skip_bad_option,
 )
 
 
@@ -147,6 +158,15 @@ def require_possible(request: Request) -> None:
             request.cluster is not None and request.engine == "local",
             "Add --engine spark or --engine ray.",
         ),
+        f"--cluster {request.cluster}": (
+            str(request.cluster).startswith(_ADDRESSES.get(request.engine, ())),
+            "It is the address of another engine.",
+        ),
+        "-": (
+            request.engine != "local"
+            and "-" in (*request.files, *request.expected, *request.actual),
+            "The machines of a cluster cannot read standard input: save it as a file.",
+        ),
         f"--format {request.output_format}": (
             request.output_format not in _FORMATS,
             f"Choose from: {', '.join(_FORMATS)}. --results writes all cases.",
@@ -170,12 +190,25 @@ def _refuse_without_rows(request: Request) -> None:
     for option, (is_given, other) in needed.items():
         if is_given:
             raise click.UsageError(f"{option} needs {other}.")
-    if request.sample is not None and request.limit is not None:
-        raise click.UsageError("--sample cannot be used with --limit. Keep one of them.")
+    if request.sample is not None:
+        _refuse_with_sample(request)
     if request.save_cases not in (None, "all"):
         raise click.UsageError(
             f"--save-cases {request.save_cases} needs --results FILE or --engine."
         )
+
+
+def _refuse_with_sample(request: Request) -> None:
+    first = "Write the sample with `callscore sample` first, and score that file."
+    shown = request.output_format
+    refused = {
+        "--limit": (request.limit is not None, "Keep one of them."),
+        "--save": (request.save is not None, first),
+        f"--format {shown}": (shown in _NOT_OF_SAMPLE, f"Choose table, json or markdown. {first}"),
+    }
+    for option, (is_given, advice) in refused.items():
+        if is_given:
+            raise click.UsageError(f"--sample cannot be used with {option}. {advice}")
 
 
 @contextmanager
@@ -351,7 +384,7 @@ def _results(cases: Iterable[Case], request: Request) -> Iterator[Result]:
 def print_about_rows(run: RowRun | ClusterRun, request: Request) -> None:
     """Print where the rows are, and what happened on the way."""
     lang = request.lang
-    if request.results is not None:
+    if request.results is not None and run.rows:
         rows = count_of(_ROWS, run.rows, lang)
         print_note(say(_WRITTEN, lang, rows=rows, path=escape(request.results)))
     for line in _local_notes(run, lang):

@@ -49,6 +49,7 @@ if TYPE_CHECKING:
 __all__ = [
     "LINE_COLUMN",
     "OFFSET_COLUMN",
+    "ORDER_COLUMN",
     "SOURCE_COLUMN",
     "RecordReader",
     "RowOptions",
@@ -62,10 +63,11 @@ __all__ = [
     "side_schema",
 ]
 
-# Columns that engines add to the data: the file of a row, the bytes or rows before it in this file,
-# and the row itself where it is a line of JSON.
+# Columns that engines add to the data: the file of a row, the bytes or rows before it in this file, or
+# else a number that grows within the file, and the row itself where it is a line of JSON.
 SOURCE_COLUMN = "callscore_source"
 OFFSET_COLUMN = "callscore_offset"
+ORDER_COLUMN = "callscore_order"
 LINE_COLUMN = "callscore_line"
 
 _ROWS_AT_ONCE = 512
@@ -195,7 +197,7 @@ def score_rows(
     number = 0
     for batch in _small_batches(batches):
         with few_collections():
-            for place, value in _records(batch, number):
+            for place, _, value in _records(batch, number):
                 scorer.take(value, *place)
             number += batch.num_rows
             full = [*scorer.full_batches()]
@@ -237,14 +239,15 @@ def few_collections() -> Iterator[None]:
 _Place = tuple[str | None, int | None]
 
 
-def _records(batch: Any, number: int) -> Iterator[tuple[_Place, Any]]:
-    """The records of a batch, each with its source and offset: by default its number."""
+def _records(batch: Any, number: int) -> Iterator[tuple[_Place, int | None, Any]]:
+    """The records of a batch, each with its source and offset, by default its number, and its order."""
     for row in _line_rows(batch) if LINE_COLUMN in batch.schema.names else batch_rows(batch):
         source, offset = row.pop(SOURCE_COLUMN, None), row.pop(OFFSET_COLUMN, None)
+        order = row.pop(ORDER_COLUMN, offset)
         if source is None and offset is None:
             offset = number
         number += 1
-        yield (source, offset), row
+        yield (source, offset), order, row
 
 
 def _line_rows(batch: Any) -> Iterator[dict[str, Any]]:
@@ -429,14 +432,15 @@ def side_schema() -> Any:
             ("id", text),
             ("side", arrow.int32()),
             ("source", text),
+            ("order", arrow.int64()),
             ("offset", arrow.int64()),
             ("record", text),
         ]
     )
 
 
-# The columns by which the rows of both sides are sorted.
-SIDE_KEYS = ("id", "side", "source", "offset", "record")
+# The columns by which the rows of both sides are sorted: of the references with an id, the first counts.
+SIDE_KEYS = ("id", "side", "source", "order", "offset", "record")
 
 
 def side_rows(
@@ -454,9 +458,9 @@ def side_rows(
     rows: list[tuple[Any, ...]] = []
     size = number = 0
     for batch in _small_batches(batches):
-        for (source, offset), value in _records(batch, number):
+        for (source, offset), order, value in _records(batch, number):
             for found in reader.read(value, source, offset):
-                row = _side_row(found, kind, options, (source, offset))
+                row = _side_row(found, kind, options, order, (source, offset))
                 rows.append(row)
                 size += len(row[-1])
         number += batch.num_rows
@@ -468,8 +472,12 @@ def side_rows(
 
 
 def _side_row(
-    found: tuple[str, Case] | BadRecord, kind: int, options: RowOptions, place: _Place
-) -> tuple[str | None, int, str | None, int | None, str]:
+    found: tuple[str, Case] | BadRecord,
+    kind: int,
+    options: RowOptions,
+    order: int | None,
+    place: _Place,
+) -> tuple[str | None, int, str | None, int | None, int | None, str]:
     """One side of a case, or why there is none."""
     problem = ""
     if isinstance(found, BadRecord):
@@ -477,10 +485,10 @@ def _side_row(
     elif found[1].id == NO_ID:
         problem = NO_JOIN
     else:
-        return found[1].id, kind, *place, case_text(found[1])
+        return found[1].id, kind, place[0], order, place[1], case_text(found[1])
     if not options.skips_bad:
         raise unreadable(place_text(*place), problem)
-    return None, UNREADABLE, *place, problem
+    return None, UNREADABLE, place[0], order, place[1], problem
 
 
 def _side_batch(arrow: Any, rows: list[tuple[Any, ...]], schema: Any) -> Any:
@@ -502,8 +510,8 @@ def joined_rows(batches: Iterable[Any], options: RowOptions) -> Iterator[Any]:
     current = _Joining(scorer)
     for batch in batches:
         columns = [batch[name].to_pylist() for name in SIDE_KEYS]
-        for row in zip(*columns, strict=True):
-            current.take(*row)
+        for name, side, source, _, offset, record in zip(*columns, strict=True):
+            current.take(name, side, source, offset, record)
             yield from scorer.full_batches()
     current.finish()
     yield from scorer.rest()

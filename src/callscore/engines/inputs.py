@@ -26,6 +26,7 @@ from callscore.formats.cases import (
     actual_from_trace,
     case_from_trace,
     has_own_id,
+    is_question,
     join_case,
     read_case,
     read_reference,
@@ -343,7 +344,10 @@ class CaseReader:
         except (InvalidCall, UnreadableInput) as error:
             yield BadRecord(document.place, str(error))
             return
+        is_unanswered = self._part is not REFERENCES and is_question(document.value)
         for index, trace in enumerate(traces):
+            if is_unanswered and not trace.calls:
+                trace = structs.replace(trace, calls=None)  # noqa: PLW2901  (the same, without an answer)
             place = document.place if len(traces) == 1 else f"{document.place}[{index}]"
             try:
                 case = self._part.make(_with_fields(trace, fields, place), place=place)

@@ -47,7 +47,7 @@ __all__ = [
     "unreadable",
 ]
 
-_MOST_NAMED = 10  # of the cases and records of each kind that reports name
+_MOST_NAMED = 20  # of the cases and records of each kind that reports name
 _COLUMNS = (
     "id",
     "trial",

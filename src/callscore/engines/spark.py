@@ -24,6 +24,7 @@ from callscore.core.settings import DEFAULT, Settings
 from callscore.engines.batches import (
     LINE_COLUMN,
     OFFSET_COLUMN,
+    ORDER_COLUMN,
     SIDE_KEYS,
     SOURCE_COLUMN,
     row_options,
@@ -49,6 +50,8 @@ from callscore.engines.partitions import (
 from callscore.engines.result_rows import read_case_text, row_schema
 from callscore.errors import EngineFailed, InvalidSettings, MissingExtra, UnreadableInput
 from callscore.formats.trace import DEFAULT_READ_OPTIONS, ReadOptions
+from callscore.sources.paths import expand_paths
+from callscore.sources.remote import is_url, without_credentials
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -312,6 +315,7 @@ def score_paths(  # noqa: PLR0913  (all are options)
         MissingExtra: pyspark is not installed.
     """
     _require_spark()
+    paths, references = _expanded(paths), _expanded(references)
     session, close = _session(cluster)
     try:
         with _our_errors():
@@ -367,6 +371,26 @@ _DIFFERENT_TYPES = (
     " the others as another."
 )
 _SUFFIX = r"(\.[^./]+)?(\.(gz|zst|bz2|lz4|deflate|snappy))?$"
+
+
+_ANY_FOLDERS = "**"
+_NO_ANY_FOLDERS = (
+    "Spark takes `**` for one folder. Pass the folder itself: it is read with all folders in it."
+)
+
+
+def _expanded(paths: Sequence[str]) -> list[str]:
+    """The paths, with the files in place of patterns that Spark understands in another way.
+
+    Raises:
+        UnreadableInput: no file matches, or `**` is in the address of another place.
+    """
+    found: list[str] = []
+    for path in paths:
+        if _ANY_FOLDERS in path and is_url(path):
+            raise UnreadableInput(without_credentials(path), _NO_ANY_FOLDERS)
+        found += expand_paths([path]) if _ANY_FOLDERS in path else [path]
+    return found
 
 
 def _frames(session: Any, paths: Sequence[str]) -> list[Any]:
@@ -436,8 +460,10 @@ def _lines(reader: Any, paths: Sequence[str]) -> Any:
     from pyspark.sql import functions
 
     lines = reader.option("lineSep", "\n").text([*paths])
+    # Spark does not tell where a line is, but it reads the lines of a file in their order.
+    order = functions.monotonically_increasing_id().alias(ORDER_COLUMN)
     return lines.filter(functions.col("value").rlike(r"\S")).select(
-        functions.col("value").alias(LINE_COLUMN), _file_column()
+        functions.col("value").alias(LINE_COLUMN), _file_column(), order
     )
 
 

@@ -296,7 +296,10 @@ def _read_non_list(value: Any, side: Side, where: str) -> tuple[ToolCall, ...]:
     if isinstance(value, Mapping | ToolCall):
         return (read_call(value, side=side, where=where),)
     if isinstance(value, str):
-        problem = f"a tool name must be inside a list. Write [{describe(value)}]."
+        if value.lstrip().startswith(("[", "{")):
+            problem = f"the text begins like JSON, but is not JSON: {describe(value)}. Check that it is complete."
+        else:
+            problem = f"a tool name must be inside a list. Write [{describe(value)}]."
         raise InvalidCall(f"{where}: {problem}")
     if not isinstance(value, Iterable):
         raise InvalidCall(f"{where}: must be a list of calls; got {describe(value)}.")

@@ -53,6 +53,7 @@ __all__ = [
     "case_record",
     "expected_records",
     "has_own_id",
+    "is_question",
     "join_case",
     "read_case",
     "read_reference",
@@ -103,8 +104,8 @@ def read_case(  # noqa: PLR0913  (one argument per choice of a caller)
         record,
         ACTUAL_FIELDS,
         place,
-        lambda value, where: read_side(
-            value, side="actual", where=where, read_options=read_options, dialect=dialect
+        lambda value, where: _read_answer(
+            value, where=where, read_options=read_options, dialect=dialect
         ),
         fallback=trace_field if takes_trace and expected is not None else None,
     )
@@ -213,10 +214,10 @@ def read_trace(
     """
     record = _require_object(value, place, "a trace")
     fields = ACTUAL_FIELDS + EITHER_SIDE_FIELDS
-    read = partial(read_side, side="actual", read_options=read_options, dialect=dialect)
+    read = partial(_read_answer, read_options=read_options, dialect=dialect)
     actual = _read_field(record, fields, place, read, fallback=trace_field)
-    if actual is None:
-        names = ", ".join(fields)
+    if actual is None and only_field(record, fields, place) is None:
+        names = ", ".join(fields + TRACE_FIELDS)
         problem = f"a trace must have its calls under one of {names}. Write [] if no call was made."
         raise UnreadableInput(place, problem)
     return Case(
@@ -236,26 +237,37 @@ def trace_field(record: dict[str, Any]) -> str | None:
     return found[0] if len(found) == 1 else None
 
 
-# Who speaks before the agent does.
-_ASKING = frozenset(("user", "human", "system", "developer"))
-
-
 def _is_trace(value: Any) -> bool:
     """Whether a value says what an agent did: nothing, a question and text in no known format do not."""
     value = json_of(value)
     if isinstance(value, str):
         from callscore.formats.reading import find_dialect
 
-        return find_dialect(value) is not None
-    messages = value
-    if isinstance(value, dict):
-        others = [part for key, part in value.items() if key not in ("messages", "tools")]
-        if any(isinstance(part, dict | list) for part in others) or "messages" not in value:
-            return bool(value)
-        messages = value["messages"]
-    if not isinstance(messages, list):
+        is_cut_off = value.lstrip().startswith(
+            ("[", "{")
+        )  # to be refused, and not to be overlooked
+        return is_cut_off or find_dialect(value) is not None
+    return isinstance(value, dict | list) and bool(value) and not is_question(value)
+
+
+# Who speaks before the agent does.
+_ASKING = frozenset(("user", "human", "system", "developer"))
+_BESIDE_MESSAGES = frozenset(
+    ("messages", "tools", "functions", "metadata", "tags", "input", "expected")
+)
+
+
+def is_question(document: Any) -> bool:
+    """Whether a document consists of messages to an agent, without any of the agent."""
+    document = json_of(document)
+    if isinstance(document, dict):
+        others = [part for key, part in document.items() if key not in _BESIDE_MESSAGES]
+        if any(isinstance(part, dict | list) for part in others):
+            return False
+        document = document.get("messages")
+    if not isinstance(document, list) or not document:
         return False
-    return not all(str(first(message, "role", "type", "from")) in _ASKING for message in messages)
+    return all(str(first(message, "role", "type", "from")) in _ASKING for message in document)
 
 
 def join_case(reference: Case, trace: Case) -> Case:
@@ -289,7 +301,7 @@ def _read_field(
     record: dict[str, Any],
     fields: tuple[str, ...],
     place: str,
-    read: Callable[..., tuple[_Expected, ...]],
+    read: Callable[..., tuple[_Expected, ...] | None],
     *,
     fallback: Callable[[dict[str, Any]], str | None] | None = None,
 ) -> tuple[_Expected, ...] | None:
@@ -306,6 +318,14 @@ def _read_field(
         return read(value, where=field)
     except InvalidCall as error:
         raise UnreadableInput(place, str(error)) from error
+
+
+def _read_answer(
+    value: Any, *, where: str, read_options: ReadOptions, dialect: Dialect | None
+) -> tuple[ToolCall, ...] | None:
+    """The calls that were made; None if the value is only a question."""
+    calls = read_side(value, side="actual", where=where, read_options=read_options, dialect=dialect)
+    return None if value and not calls and is_question(value) else calls
 
 
 def _content_id(expected: Sequence[Expected] | None, question: Any) -> str:
