@@ -824,7 +824,7 @@ def test_an_unfinished_run_is_continued_only_on_purpose_and_with_the_same_input(
 
     with pytest.raises(InvalidSettings, match="there is an unfinished run"):
         scored(cases, results=results)
-    with pytest.raises(InvalidSettings, match=r"other options \(settings\)"):
+    with pytest.raises(InvalidSettings, match=r"other options \(pass_mark\)"):
         scored(cases, results=results, resume=True, options=row_options(Settings(pass_mark=0.5)))
     with pytest.raises(InvalidSettings, match="other options"):
         scored(cases, results=results, resume=True, max_shown=3)

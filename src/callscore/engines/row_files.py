@@ -185,13 +185,19 @@ class Manifest:
         shutil.rmtree(self.folder, ignore_errors=True)
 
 
+def _differing(found: dict[str, Any], given: dict[str, Any]) -> list[str]:
+    names = sorted({*found, *given})
+    return [name for name in names if found.get(name) != given.get(name)]
+
+
 def _require_same(found: RunIdentity, identity: RunIdentity, folder: Path) -> None:
     changed = ""
     if found.options != identity.options:
-        names = {*found.options, *identity.options}
-        differing = [
-            name for name in sorted(names) if found.options.get(name) != identity.options.get(name)
-        ]
+        differing = _differing(found.options, identity.options)
+        before, now = (each.options.get("settings") for each in (found, identity))
+        if isinstance(before, dict) and isinstance(now, dict):  # which of them says more
+            others = [name for name in differing if name != "settings"]
+            differing = [*_differing(before, now), *others]
         changed = f"other options ({', '.join(differing)})"
     elif found.version != identity.version or found.format != identity.format:
         changed = f"another version of callscore, {found.version}"

@@ -489,7 +489,7 @@ def load_case(
         has = f". Choose from: {shown}." if names else ": it has no cases"
         meant = did_you_mean(reference, names)
         if saved_cases_of(run) != "all":
-            raise UnknownRun(_not_saved_text(run, reference, meant))
+            raise UnknownRun(_not_saved_text(run, reference))  # the id may be right
         raise UnknownRun(f"run {run.id} has no case {reference!r}{meant or has}")
     scores = StoredScores(store, evaluations.values())
     return [
@@ -497,10 +497,10 @@ def load_case(
     ]
 
 
-def _not_saved_text(run: RunRecord, reference: str, meant: str) -> str:
+def _not_saved_text(run: RunRecord, reference: str) -> str:
     has = "only the failing cases" if saved_cases_of(run) == "failing" else "no case"
     return (
-        f"case {reference!r} is not saved: the history has {has} of run {run.id}{meant or '.'} To save"
+        f"case {reference!r} is not saved: the history has {has} of run {run.id}. To save"
         " every case, score the files again with --save-cases all"
     )
 
