@@ -95,13 +95,19 @@ def test_a_trace_may_be_in_a_field_beside_its_id(write: Any) -> None:
     assert not differing
 
 
-def test_a_question_in_a_file_of_traces_is_no_answer(write: Any) -> None:
-    references = write("references.jsonl", {"id": "a", "expected": []})
-    traces = write("traces.jsonl", {"id": "a", "messages": [{"role": "user", "content": "x"}]})
+@pytest.mark.parametrize("field", ["messages", "trace", "actual"])
+@pytest.mark.parametrize("is_after_calls", [True, False])
+def test_a_question_in_a_file_of_traces_is_no_answer(
+    write: Any, field: str, *, is_after_calls: bool
+) -> None:
+    names = ["b", "a"] if is_after_calls else ["a"]
+    references = write("references.jsonl", *[{"id": name, "expected": []} for name in names])
+    answered = [{"id": "b", "actual": []}] if is_after_calls else []
+    question = {"id": "a", field: [{"role": "user", "content": "x"}]}
 
-    results = score_joined(references, traces)
+    results = score_joined(references, write("traces.jsonl", *answered, question))
 
-    assert (results.summary.passed, results.not_run.names) == (0, ("a",))
+    assert (results.summary.passed, results.not_run.names) == (len(answered), ("a",))
 
 
 def test_where_a_side_is_mapped_no_trace_is_taken_for_the_other(write: Any) -> None:

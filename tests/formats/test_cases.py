@@ -436,7 +436,8 @@ def test_a_question_is_no_answer(question: Any) -> None:
 @pytest.mark.parametrize("question", [[USER], {"messages": [USER], "tools": [{"name": "f"}]}])
 def test_a_question_is_no_answer_under_any_name(question: Any) -> None:
     assert case(id="a", expected=[], actual=question).actual is None
-    assert read_trace({"id": "a", "calls": question}, place="f:1").actual is None
+    for field in ("calls", "messages", "trace"):
+        assert read_trace({"id": "a", field: question}, place="f:1").actual is None
     assert case(id="a", expected=question).expected == ()
 
 

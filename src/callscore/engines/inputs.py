@@ -26,13 +26,13 @@ from callscore.formats.cases import (
     actual_from_trace,
     case_from_trace,
     has_own_id,
+    has_trace,
     is_question,
     join_case,
     read_case,
     read_reference,
     read_trace,
     reference_from_trace,
-    trace_field,
 )
 from callscore.formats.dialect import Dialect, dialect_named
 from callscore.formats.expectations import has_groups
@@ -295,7 +295,7 @@ class CaseReader:
 
     def _has_trace(self, value: dict[str, Any]) -> bool:
         is_trace = self._part.other == "expected" and self._takes_trace and "id" in value
-        return is_trace and trace_field(value) is not None
+        return is_trace and has_trace(value)
 
     def _read_own_record(self, record: Record, fields: dict[str, Any]) -> Found:
         if record.duplicate is not None:

@@ -53,6 +53,7 @@ __all__ = [
     "case_record",
     "expected_records",
     "has_own_id",
+    "has_trace",
     "is_question",
     "join_case",
     "read_case",
@@ -216,7 +217,7 @@ def read_trace(
     fields = ACTUAL_FIELDS + EITHER_SIDE_FIELDS
     read = partial(_read_answer, read_options=read_options, dialect=dialect)
     actual = _read_field(record, fields, place, read, fallback=trace_field)
-    if actual is None and only_field(record, fields, place) is None:
+    if actual is None and not _has_question(record, fields + TRACE_FIELDS):
         names = ", ".join(fields + TRACE_FIELDS)
         problem = f"a trace must have its calls under one of {names}. Write [] if no call was made."
         raise UnreadableInput(place, problem)
@@ -235,6 +236,15 @@ def trace_field(record: dict[str, Any]) -> str | None:
     """The field that holds what the agent did, by its usual names; None if there is none, or several."""
     found = [field for field in TRACE_FIELDS if _is_trace(record.get(field))]
     return found[0] if len(found) == 1 else None
+
+
+def has_trace(record: dict[str, Any]) -> bool:
+    """Whether a field with a usual name says what the agent did, or only what it was asked."""
+    return trace_field(record) is not None or _has_question(record, TRACE_FIELDS)
+
+
+def _has_question(record: dict[str, Any], fields: tuple[str, ...]) -> bool:
+    return any(is_question(record.get(field)) for field in fields)
 
 
 def _is_trace(value: Any) -> bool:
