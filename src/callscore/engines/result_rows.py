@@ -88,7 +88,7 @@ DEFAULT_COLUMNS = RowColumns()
 
 def row_schema(columns: RowColumns = DEFAULT_COLUMNS) -> Any:
     """The Arrow schema of the rows; its metadata has the version of the schema."""
-    arrow = require_pyarrow("Result rows")
+    arrow = require_pyarrow("Writing result rows")
     text, whole, real = arrow.string(), arrow.int64(), arrow.float64()
 
     def items(**fields: Any) -> Any:
@@ -340,7 +340,7 @@ class RowBuilder:
 
     def batch(self) -> Any:
         """The rows since the last batch, as an Arrow record batch."""
-        arrow = require_pyarrow("Result rows")
+        arrow = require_pyarrow("Writing result rows")
         plain = list(zip(*self._rows, strict=True)) if self._rows else [()] * (_PLAIN + self._width)
         lists: dict[str, Sequence[Sequence[Any]]] = {
             "tags": self._tags,
