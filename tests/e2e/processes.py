@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 from contextlib import contextmanager
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 __all__ = ["started", "wait_until"]
 
 _PAUSE = 0.02
-_PATIENCE = 30.0
+_PATIENCE = 120.0  # a busy machine is slow, not wrong
 
 
 def wait_until(is_so: Callable[[], object], what: str) -> None:
@@ -42,18 +43,22 @@ def started(
     """`callscore` with some arguments, running in a folder; it ends with the block.
 
     What it writes goes to the files `stdout` and `stderr` there, or to what is given. What the
-    environment says about colours is not passed on.
+    environment says about colours is not passed on, nor that `nohup` started the tests.
     """
     inherited = {key: os.environ[key] for key in os.environ if not key.endswith("_COLOR")}
     with (folder / "stdout").open("wb") as out, (folder / "stderr").open("wb") as err:
-        process = subprocess.Popen(
-            [sys.executable, "-m", "callscore", *arguments],
-            stdin=subprocess.DEVNULL,
-            stdout=out if stdout is None else stdout,
-            stderr=err if stderr is None else stderr,
-            cwd=folder,
-            env={**inherited, "PYTHONPATH": SOURCE, **environment},
-        )
+        before = signal.signal(signal.SIGHUP, signal.SIG_DFL)
+        try:
+            process = subprocess.Popen(
+                [sys.executable, "-m", "callscore", *arguments],
+                stdin=subprocess.DEVNULL,
+                stdout=out if stdout is None else stdout,
+                stderr=err if stderr is None else stderr,
+                cwd=folder,
+                env={**inherited, "PYTHONPATH": SOURCE, **environment},
+            )
+        finally:
+            signal.signal(signal.SIGHUP, before)
         try:
             yield process
         finally:
