@@ -202,7 +202,7 @@ def test_a_list_of_calls_is_told_from_other_text(text: str, is_it: bool) -> None
     ids=["brackets", "signs", "dots", "sums", "escapes", "length", "calls"],
 )
 def test_hostile_text_breaks_nothing(text: str) -> None:
-    # Long enough that a reader whose time grows with the square would be noticed.
+    # Long enough that a reader of quadratic time would seem to hang.
     (call,) = calls_of(text)
 
     assert call.error is not None
