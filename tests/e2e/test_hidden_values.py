@@ -259,8 +259,8 @@ def test_an_answer_with_a_secret_is_not_reused(callscore: Program, tmp_path: Pat
     )
     secret = "the-first-secret"  # noqa: S105  (not a real one)
 
-    first = callscore("run", "--cache", "--json", MY_TOKEN=secret)
-    again = callscore("run", "--cache", "--json", MY_TOKEN=secret)
+    first = callscore("run", "--cache", "--json", "--jobs", "1", MY_TOKEN=secret)
+    again = callscore("run", "--cache", "--json", "--jobs", "1", MY_TOKEN=secret)
 
     assert [loads(ran.stdout)["totals"]["passed"] for ran in (first, again)] == [2, 2]
     assert (tmp_path / "asked.log").read_text() == "aba"
