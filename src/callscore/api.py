@@ -252,7 +252,7 @@ def read_calls(  # noqa: PLR0913  (one argument per choice that a document can o
             first of the two that the trace has.
         candidate: which of several answers to the same question to read, from 0.
         leave_out: whose calls to leave out: those of the simulated `user`, of a `subagent`, of
-            `code` that the model wrote, or of `server` tools, which the provider runs.
+            `code` that the model wrote, or of `hosted` tools, which the provider runs.
         tools: the tool definitions, for text formats that do not state the type of an argument.
         failure: a pattern that matches the text of a failed result, used if the trace has no
             explicit flag.

@@ -115,7 +115,7 @@ def test_who_makes_up_names_without_end_is_not_asked_what_was_meant() -> None:
 
 
 def test_tools_of_the_provider_are_not_among_the_definitions() -> None:
-    calls = [ToolCall("web_search", {}, kind="server"), ToolCall("list", {}, kind="mcp")]
+    calls = [ToolCall("web_search", {}, kind="hosted"), ToolCall("list", {}, kind="mcp")]
 
     assert schema_faults(calls, TOOLS) == ()
 
@@ -183,7 +183,7 @@ def test_of_schemas_that_differ_none_is_of_use() -> None:
         (ToolCall("weather", {"city": "Oslo"}), True),
         (ToolCall("weather"), True),
         (ToolCall("nowhere"), True),
-        (ToolCall("nowhere", kind="server"), False),
+        (ToolCall("nowhere", kind="hosted"), False),
         (ToolCall("now"), False),
         (ToolCall("now", error=TRUNCATED), True),
         (ToolCall("weather", error=NOT_CAPTURED), False),

@@ -195,9 +195,9 @@ def test_calls_that_the_provider_runs_are_marked(served: Any, remote: Any, faile
     for document in every_way(message):
         assert read(document) == expected
         first, second = callscore.read_calls(document)
-        assert (first.kind, first.failed) == ("server", False)
+        assert (first.kind, first.failed) == ("hosted", False)
         assert (second.kind, second.failed) == ("mcp", failed)
-        assert read(document, leave_out=["server"]) == expected[1:]
+        assert read(document, leave_out=["hosted"]) == expected[1:]
 
 
 @given(CALLS)

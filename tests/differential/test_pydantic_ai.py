@@ -121,8 +121,8 @@ def test_calls_that_the_provider_runs_are_marked(arguments: Any, text: str) -> N
     for document in every_way(history):
         assert read(document) == calls_of(history)
         (call,) = callscore.read_calls(document)
-        assert (call.kind, call.result) == ("server", text)
-        assert read(document, leave_out=["server"]) == []
+        assert (call.kind, call.result) == ("hosted", text)
+        assert read(document, leave_out=["hosted"]) == []
 
 
 class Weather:

@@ -78,11 +78,11 @@ def test_a_dialect_that_breaks_is_named() -> None:
 
 
 def test_calls_are_left_out_on_both_sides() -> None:
-    calls = (ToolCall("f", {}), ToolCall("g", {}, caller="user"), ToolCall("h", {}, kind="server"))
+    calls = (ToolCall("f", {}), ToolCall("g", {}, caller="user"), ToolCall("h", {}, kind="hosted"))
     both = structs.replace(ANTHROPIC, read=lambda *_: [Trace(calls=calls, expected=calls)])
 
     (trace,) = read_as(both, {})
-    (without,) = read_as(both, {}, ReadOptions(leave_out=("server",)))
+    (without,) = read_as(both, {}, ReadOptions(leave_out=("hosted",)))
     (whole,) = read_as(both, {}, ReadOptions(leave_out=()))
 
     assert trace.calls == trace.expected == (calls[0], calls[2])

@@ -32,13 +32,13 @@ def test_the_options_have_defaults() -> None:
 
 def test_every_option_can_be_set() -> None:
     read_options = read_options_for(
-        view="executed", candidate=2, tools=[Tool("f")], failure="oops", leave_out="server"
+        view="executed", candidate=2, tools=[Tool("f")], failure="oops", leave_out="hosted"
     )
 
     assert (read_options.view, read_options.candidate, read_options.leave_out) == (
         "executed",
         2,
-        ("server",),
+        ("hosted",),
     )
     assert read_options.tools == {"f": Tool("f")}
     assert read_options.failure.search("an oops")
@@ -52,7 +52,7 @@ def test_every_option_can_be_set() -> None:
         ({"candidate": True}, "candidate: expected an integer ≥ 0, got True"),
         (
             {"leave_out": ["me"]},
-            "leave_out: unknown value 'me'. Choose from: user, subagent, code, server",
+            "leave_out: unknown value 'me'. Choose from: user, subagent, code, hosted",
         ),
         ({"failure": "("}, r"failure: '\(' is not a regular expression"),
         ({"failure": 5}, "failure: expected a regular expression, got 5"),

@@ -20,7 +20,7 @@ def test_calls_come_out_in_the_order_in_which_they_were_written_down() -> None:
     transcript = Transcript()
     transcript.step()
     transcript.call("f", {"a": 1}, "1")
-    transcript.call("g", '{"b": 2}', 2, kind="server")
+    transcript.call("g", '{"b": 2}', 2, kind="hosted")
     transcript.step()
     transcript.call("f", "{", None, caller="user")
 
@@ -28,7 +28,7 @@ def test_calls_come_out_in_the_order_in_which_they_were_written_down() -> None:
     assert transcript.trace(id="t") == Trace(
         calls=(
             ToolCall("f", {"a": 1}, id="1", step=0),
-            ToolCall("g", {"b": 2}, id="2", step=0, kind="server"),
+            ToolCall("g", {"b": 2}, id="2", step=0, kind="hosted"),
             ToolCall("f", None, step=1, raw="{", error="truncated_json", caller="user"),
         ),
         id="t",

@@ -50,7 +50,7 @@ class ToolCall(Struct, frozen=True, gc=False, omit_defaults=True, repr_omit_defa
         raw: the arguments as written, if they are not a JSON object.
         error: why they are not, as one of the words in `callscore.core.call` or in the words of
             the trace. Such a call is paired by name and is never correct.
-        kind: `server` for a tool that the provider runs, `mcp` for a tool of an MCP server.
+        kind: `hosted` for a tool that the provider runs, `mcp` for a tool of an MCP server.
         caller: who made the call, if not the agent: `user`, `subagent` or `code`.
         positional: whether the arguments have no names, and are named by their positions.
         warning: a problem of arguments that can be read: `duplicate_keys`,

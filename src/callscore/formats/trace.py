@@ -17,7 +17,7 @@ from callscore.errors import InvalidSettings
 __all__ = ["DEFAULT_READ_OPTIONS", "Part", "ReadOptions", "Trace", "View", "read_options_for"]
 
 View = Literal["requested", "executed"]
-Part = Literal["user", "subagent", "code", "server"]
+Part = Literal["user", "subagent", "code", "hosted"]
 
 
 class Trace(Struct, frozen=True, gc=False, kw_only=True, repr_omit_defaults=True):
@@ -67,7 +67,7 @@ class ReadOptions(Struct, frozen=True, kw_only=True):
         candidate: which of several answers to the same question, from 0.
         tools: the tool definitions, by name, for texts that do not show the types of arguments.
         failure: pattern of the text of a failed result, used if there is no explicit flag.
-        leave_out: whose calls to leave out: `user`, `subagent` and `code` are callers, `server` is
+        leave_out: whose calls to leave out: `user`, `subagent` and `code` are callers, `hosted` is
             a kind of tool.
         inner: finds the dialect of a nested document; caches it for a whole file.
         on_answers: called with the number of answers to each question. If it is set, the first

@@ -90,7 +90,7 @@ def test_server_and_mcp_tools_are_told_by_their_kind() -> None:
         use("c", "create_issue", {}, type="mcp_tool_use", server_name="tracker"),
     )
 
-    assert [call.kind for call in calls_in(document)] == [None, "server", "mcp"]
+    assert [call.kind for call in calls_in(document)] == [None, "hosted", "mcp"]
 
 
 @pytest.mark.parametrize(

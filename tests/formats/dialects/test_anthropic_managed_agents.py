@@ -31,7 +31,7 @@ def only(document: Any) -> Trace:
 def test_who_runs_a_tool_is_told_by_its_kind() -> None:
     trace = only([use("a", "agent.tool_use"), use("b", "agent.mcp_tool_use"), use("c")])
 
-    assert [call.kind for call in trace.calls or ()] == ["server", "mcp", None]
+    assert [call.kind for call in trace.calls or ()] == ["hosted", "mcp", None]
 
 
 @pytest.mark.parametrize(

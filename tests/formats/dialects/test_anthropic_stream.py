@@ -103,7 +103,7 @@ def test_results_of_the_provider_are_attached() -> None:
 
     [call] = calls_in(events)
 
-    assert (call.kind, call.result, call.failed) == ("server", [], False)
+    assert (call.kind, call.result, call.failed) == ("hosted", [], False)
 
 
 def test_a_single_event_is_a_stream() -> None:

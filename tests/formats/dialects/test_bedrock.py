@@ -72,7 +72,7 @@ def test_results_and_failures_are_attached() -> None:
 def test_tools_of_the_provider_are_marked() -> None:
     document = response(use("a", type="server_tool_use"), use("b"))
 
-    assert [call.kind for call in calls_in(document)] == ["server", None]
+    assert [call.kind for call in calls_in(document)] == ["hosted", None]
 
 
 @pytest.mark.parametrize("reason", ["max_tokens", "model_context_window_exceeded"])
@@ -116,7 +116,7 @@ def test_a_stream_is_put_together() -> None:
     first, second, third = calls_in(events)
 
     assert (first.arguments, second.arguments) == ({"x": 1}, {})
-    assert (third.kind, third.result, third.failed) == ("server", [{"text": "oh"}], True)
+    assert (third.kind, third.result, third.failed) == ("hosted", [{"text": "oh"}], True)
     assert [call.step for call in (first, second, third)] == [0, 0, 1]
 
 

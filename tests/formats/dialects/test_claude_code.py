@@ -129,7 +129,7 @@ def test_the_messages_of_the_sdk_are_told_by_what_they_have() -> None:
     first, second = trace.calls or ()
     assert trace.input == "Why?"
     assert (first.kind, first.failed) == (None, True)
-    assert (second.kind, second.failed) == ("server", True)
+    assert (second.kind, second.failed) == ("hosted", True)
 
 
 @pytest.mark.parametrize(

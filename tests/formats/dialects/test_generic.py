@@ -76,7 +76,7 @@ def test_a_name_alone_is_a_call_beside_others_or_with_what_only_a_call_has() -> 
         ToolCall("f", {"a": 1}, id="c1", step=2, result="fine", failed=False),
         ToolCall("f", {}, result={"x": 1}),
         ToolCall("f", raw="{oops", error="invalid_json"),
-        ToolCall("f", error="not_captured", kind="server"),
+        ToolCall("f", error="not_captured", kind="hosted"),
         ToolCall("f", {"0": 1}, positional=True, caller="code", warning="double_encoded"),
         ToolCall("", {}),
     ],

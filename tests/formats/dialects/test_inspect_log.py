@@ -236,10 +236,10 @@ def test_the_tools_of_the_provider_are_marked() -> None:
     found = calls({"messages": [{"role": "assistant", "content": blocks}]})
 
     assert [(one.kind, one.arguments, one.result, one.failed) for one in found] == [
-        ("server", {"q": "x"}, "found", False),
+        ("hosted", {"q": "x"}, "found", False),
         ("mcp", {"q": "x"}, "oh", True),
-        ("server", {"input": "print(1)"}, "1", False),
-        ("server", {"code": "1"}, "1", False),
+        ("hosted", {"input": "print(1)"}, "1", False),
+        ("hosted", {"code": "1"}, "1", False),
     ]
     assert {one.step for one in found} == {0}
 

@@ -141,8 +141,8 @@ def test_tools_of_the_provider_are_marked_and_answered() -> None:
 
     server, bash, mcp, own = calls_in(says(call("a"), content=blocks))
 
-    assert (server.kind, server.result, server.failed) == ("server", "down", True)
-    assert (bash.kind, bash.result, bash.failed) == ("server", "ok", False)
+    assert (server.kind, server.result, server.failed) == ("hosted", "down", True)
+    assert (bash.kind, bash.result, bash.failed) == ("hosted", "ok", False)
     assert (mcp.kind, mcp.failed) == ("mcp", True)
     assert own.kind is None
 

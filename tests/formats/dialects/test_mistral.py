@@ -74,8 +74,8 @@ def test_what_mistral_runs_itself_is_marked() -> None:
     (trace,) = mistral.read(document, DEFAULT_READ_OPTIONS)
 
     assert trace.calls == (
-        ToolCall("web_search", {}, id="t", step=0, kind="server", result={"results": 1}),
-        ToolCall("code_interpreter", {}, step=0, kind="server"),
+        ToolCall("web_search", {}, id="t", step=0, kind="hosted", result={"results": 1}),
+        ToolCall("code_interpreter", {}, step=0, kind="hosted"),
     )
 
 

@@ -102,7 +102,7 @@ def test_the_tools_of_the_provider_are_marked(kind: str) -> None:
 
     [one] = calls(response(call("a", kind), returned("a", back, outcome="success")))
 
-    assert (one.kind, one.result, one.failed) == ("server", "fine", False)
+    assert (one.kind, one.result, one.failed) == ("hosted", "fine", False)
 
 
 @pytest.mark.parametrize(

@@ -51,8 +51,8 @@ def test_tools_outside_of_the_namespace_are_the_server_s() -> None:
     (python,) = calls_of(text.format(name="python", text="print(1)"))
     (browser,) = calls_of(text.format(name="browser.open", text='{"id": 3}'))
 
-    assert python == ToolCall("python", {"input": "print(1)"}, step=0, kind="server")
-    assert browser == ToolCall("browser.open", {"id": 3}, step=0, kind="server")
+    assert python == ToolCall("python", {"input": "print(1)"}, step=0, kind="hosted")
+    assert browser == ToolCall("browser.open", {"id": 3}, step=0, kind="hosted")
 
 
 @pytest.mark.parametrize("recipient", ["user", "all"])

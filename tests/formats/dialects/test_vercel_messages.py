@@ -77,7 +77,7 @@ def test_invalid_calls_and_those_of_the_provider_are_told_apart() -> None:
     [second] = calls_in(says("a", args={"n": 1}, providerExecuted=True))
 
     assert first.error == "truncated_json"
-    assert (second.arguments, second.kind) == ({"n": 1}, "server")
+    assert (second.arguments, second.kind) == ({"n": 1}, "hosted")
 
 
 @pytest.mark.parametrize("key", ["messages", "responseMessages", "prompt"])

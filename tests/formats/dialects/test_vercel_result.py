@@ -77,7 +77,7 @@ def test_results_beside_the_calls_are_read_in_version_4() -> None:
 def test_tools_that_the_provider_has_run_are_marked() -> None:
     found = calls_in(step(part("tool-call", "a", providerExecuted=True), part("tool-call", "b")))
 
-    assert [item.kind for item in found] == ["server", None]
+    assert [item.kind for item in found] == ["hosted", None]
 
 
 def test_invalid_calls_keep_what_the_model_wrote() -> None:

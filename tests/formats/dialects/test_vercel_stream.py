@@ -81,7 +81,7 @@ def test_steps_begin_and_end() -> None:
 def test_tools_that_the_provider_has_run_are_marked() -> None:
     [found] = calls_in([given("a", providerExecuted=True)])
 
-    assert found.kind == "server"
+    assert found.kind == "hosted"
 
 
 def test_parts_of_the_full_stream_are_read() -> None:

@@ -86,7 +86,7 @@ def test_what_could_not_be_parsed_stands_elsewhere() -> None:
 def test_tools_that_the_provider_has_run_are_marked() -> None:
     [found] = calls_in(says(part("a", providerExecuted=True)))
 
-    assert found.kind == "server"
+    assert found.kind == "hosted"
 
 
 def test_version_4_has_the_calls_in_parts_and_beside_them() -> None:

@@ -88,7 +88,7 @@ def test_a_tool_of_the_provider_is_of_its_kind(held: Any, arguments: Any) -> Non
 
     [call] = calls_in([message(part, answer)])
 
-    assert (call.kind, call.arguments, call.result) == ("server", arguments, 2)
+    assert (call.kind, call.arguments, call.result) == ("hosted", arguments, 2)
 
 
 def test_results_are_found_without_their_calls() -> None:

@@ -35,7 +35,7 @@ EXAMPLE = {
     ],
     "stop_reason": "tool_use",
 }
-_KINDS = {"tool_use": None, "server_tool_use": "server", "mcp_tool_use": "mcp"}
+_KINDS = {"tool_use": None, "server_tool_use": "hosted", "mcp_tool_use": "mcp"}
 _CALLS = tuple(_KINDS)
 _ROLES = ("user", "assistant", "system")
 _CUT_OFF = ("max_tokens", "model_context_window_exceeded")

@@ -36,7 +36,7 @@ EXAMPLE = [
     },
 ]
 _MAX_SAMPLED = 20
-_KINDS = {"agent.tool_use": "server", "agent.mcp_tool_use": "mcp", "agent.custom_tool_use": None}
+_KINDS = {"agent.tool_use": "hosted", "agent.mcp_tool_use": "mcp", "agent.custom_tool_use": None}
 _RESULTS = (
     *("agent.tool_result", "agent.mcp_tool_result"),
     *("user.tool_result", "user.custom_tool_result"),

@@ -168,7 +168,7 @@ def take_message(message: Any, transcript: Transcript, stop_reason: Any = None) 
                 use.get("name"),
                 use.get("input"),
                 use.get("toolUseId"),
-                kind="server" if use.get("type") == "server_tool_use" else None,
+                kind="hosted" if use.get("type") == "server_tool_use" else None,
                 error=fault if block is faulty else None,
             )
         elif isinstance(result, dict):

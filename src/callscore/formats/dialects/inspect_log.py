@@ -219,7 +219,7 @@ class _Sample:
         if block.get("name") == _LISTING:
             return
         arguments = self.resolved(block.get("arguments"))
-        kind = "mcp" if block.get("tool_type") == "mcp_call" else "server"
+        kind = "mcp" if block.get("tool_type") == "mcp_call" else "hosted"
         is_code = isinstance(arguments, str) and not arguments.lstrip().startswith("{")
         if block.get("tool_type") == "code_execution" and is_code:
             arguments = {"input": arguments}

@@ -100,7 +100,7 @@ def _take_call(entry: dict[str, Any], transcript: Transcript) -> None:
     if entry["type"] == "function.call":
         transcript.call(name, arguments, first(entry, "tool_call_id", "id"))
         return
-    transcript.call(name, arguments, entry.get("id"), kind="server")
+    transcript.call(name, arguments, entry.get("id"), kind="hosted")
     if entry.get("info") and isinstance(entry.get("id"), str):
         transcript.result(entry["info"], entry["id"])
 

@@ -142,7 +142,7 @@ def _take_part(part: dict[str, Any], transcript: Transcript) -> None:
 
 def _take_native_call(part: dict[str, Any], transcript: Transcript) -> None:
     """Add a call that the provider made; its arguments have the call of an MCP server."""
-    name, arguments, kind = part.get("tool_name"), part.get("args"), "server"
+    name, arguments, kind = part.get("tool_name"), part.get("args"), "hosted"
     if isinstance(name, str) and name.startswith(_MCP):
         kind = "mcp"
         inner = json_of(arguments)

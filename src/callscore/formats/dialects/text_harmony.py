@@ -60,6 +60,6 @@ def read(document: Any, options: ReadOptions) -> list[Trace]:
         content: Any = message["content"]
         if recipient[1] == "python":
             content = {"input": content}
-        kind = None if recipient[1].startswith(_NAMESPACE) else "server"
+        kind = None if recipient[1].startswith(_NAMESPACE) else "hosted"
         transcript.call(recipient[1].removeprefix(_NAMESPACE), content, kind=kind)
     return [transcript.trace()]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from callscore.formats.families.vercel_parts import server_kind, take_success
+from callscore.formats.families.vercel_parts import hosted_kind, take_success
 from callscore.formats.shape import dicts, first, list_of, text_of
 from callscore.formats.signs import Signs
 from callscore.formats.transcript import Transcript
@@ -123,7 +123,7 @@ def _take_invocation(name: Any, call: dict[str, Any], transcript: Transcript) ->
     id_, state = call.get("toolCallId"), call.get("state")
     # Versions 5 and 6 have what could not be parsed in `rawInput`, as text.
     arguments = first(call, "input", "rawInput", "args")
-    transcript.call(name, arguments, id_, kind=server_kind(call))
+    transcript.call(name, arguments, id_, kind=hosted_kind(call))
     if state == "output-error":
         transcript.result(call.get("errorText"), id_, failed=True)
     elif state in ("output-available", "result"):

@@ -95,7 +95,7 @@ def _take_call(part: dict[str, Any], transcript: Transcript) -> None:
         held = part.get("server_tool_call")
         if isinstance(held, dict):
             held = {key: value for key, value in held.items() if key != "type"}
-        transcript.call(name, held, id_, kind="server")
+        transcript.call(name, held, id_, kind="hosted")
     elif "arguments" in part:
         transcript.call(name, part["arguments"], id_)
     else:

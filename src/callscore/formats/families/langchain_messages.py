@@ -65,7 +65,7 @@ _ROLES = {
     "user": "human",
 }
 _CONTENT_CALL_TYPES = ("tool_use", "tool_call", "invalid_tool_call")
-_SERVER_CALLS = {"server_tool_call": "server", "server_tool_use": "server", "mcp_tool_use": "mcp"}
+_HOSTED_CALLS = {"server_tool_call": "hosted", "server_tool_use": "hosted", "mcp_tool_use": "mcp"}
 
 _Message = tuple[str, dict[str, Any]]
 _NO_MESSAGE: _Message = ("", {})
@@ -197,10 +197,10 @@ def _open_call(calls: list[dict[str, Any]], piece: dict[str, Any]) -> dict[str, 
 def _take_answer(fields: dict[str, Any], transcript: Transcript, caller: str | None) -> None:
     blocks = dicts(fields.get("content"))
     calls = _calls_of(fields, blocks)
-    if calls or (blocks and any(map(_server_kind, blocks))):
+    if calls or (blocks and any(map(_hosted_kind, blocks))):
         transcript.step()
     for block in blocks:
-        kind = _server_kind(block)
+        kind = _hosted_kind(block)
         if kind is not None:
             _take_call(block, transcript, kind=kind, caller=caller)
         else:
@@ -254,9 +254,9 @@ def _take_call(
     transcript.call(name, arguments, first(call, "id", "call_id"), kind=kind, caller=caller)
 
 
-def _server_kind(block: dict[str, Any]) -> str | None:
+def _hosted_kind(block: dict[str, Any]) -> str | None:
     kind = block.get("type")
-    return _SERVER_CALLS.get(kind) if isinstance(kind, str) else None
+    return _HOSTED_CALLS.get(kind) if isinstance(kind, str) else None
 
 
 def _take_server_result(block: dict[str, Any], transcript: Transcript) -> None:

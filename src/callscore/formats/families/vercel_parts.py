@@ -13,7 +13,7 @@ from callscore.formats.shape import first
 if TYPE_CHECKING:
     from callscore.formats.transcript import Transcript
 
-__all__ = ["is_tool_part", "server_kind", "take_call", "take_part", "take_success"]
+__all__ = ["hosted_kind", "is_tool_part", "take_call", "take_part", "take_success"]
 
 _TOOL_PARTS = ("tool-call", "tool-result", "tool-error")
 
@@ -28,9 +28,9 @@ def is_tool_part(value: Any) -> bool:
     )
 
 
-def server_kind(part: dict[str, Any]) -> str | None:
-    """The kind of the call: `server` if the provider ran the tool."""
-    return "server" if part.get("providerExecuted") is True else None
+def hosted_kind(part: dict[str, Any]) -> str | None:
+    """The kind of the call: `hosted` if the provider ran the tool."""
+    return "hosted" if part.get("providerExecuted") is True else None
 
 
 def take_call(part: dict[str, Any], transcript: Transcript) -> None:
@@ -39,7 +39,7 @@ def take_call(part: dict[str, Any], transcript: Transcript) -> None:
         part.get("toolName"),
         first(part, "input", "args"),
         part.get("toolCallId"),
-        kind=server_kind(part),
+        kind=hosted_kind(part),
     )
 
 
