@@ -10,7 +10,13 @@ import pytest
 
 import callscore
 from callscore.documents import read_documents, to_document, tools_in, traces_in
-from callscore.errors import InvalidCall, InvalidSettings, UnknownFormat, UnreadableInput
+from callscore.errors import (
+    InvalidCall,
+    InvalidSettings,
+    UnknownFormat,
+    UnreadableInput,
+    UnreadCalls,
+)
 from callscore.formats.dialect import dialect_named
 
 if TYPE_CHECKING:
@@ -83,7 +89,8 @@ def test_tools_are_read_from_documents_lists_and_files(write: Any) -> None:
 def test_a_format_can_be_named(write: Any) -> None:
     assert names(REQUEST, format="openai_chat") == ["f"]
     assert names(write(lines(REQUEST)), format="openai_chat") == ["f"]
-    assert names(REQUEST, format="gemini") == []
+    with pytest.warns(UnreadCalls, match="'tool_calls' .* Likely format: openai_chat"):
+        assert names(REQUEST, format="gemini") == []
     with pytest.raises(InvalidSettings, match="unknown format 'openai'"):
         names(REQUEST, format="openai")
 

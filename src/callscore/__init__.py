@@ -33,6 +33,7 @@ if TYPE_CHECKING:
         UnknownFormat,
         UnknownRun,
         UnreadableInput,
+        UnreadCalls,
         UnusableStore,
         WorkerEnded,
     )
@@ -71,6 +72,7 @@ __all__ = [
     "Trace",
     "UnknownFormat",
     "UnknownRun",
+    "UnreadCalls",
     "UnreadableInput",
     "UnusableStore",
     "WorkerEnded",

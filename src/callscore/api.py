@@ -12,8 +12,8 @@ from callscore.core.settings import DEFAULT, Settings, settings_from
 from callscore.errors import InvalidCall, InvalidSettings, UnknownFormat, UnreadableInput
 from callscore.formats.calls import read_simple_calls, read_simple_sides
 from callscore.formats.case_sides import read_expected_side, read_side
-from callscore.formats.trace import DEFAULT_READ_OPTIONS as ALL
-from callscore.formats.trace import read_options_for
+from callscore.formats.trace import ReadOptions, read_options_for
+from callscore.formats.unread import warn_unread
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -23,12 +23,13 @@ if TYPE_CHECKING:
     from callscore.core.case import Expected
     from callscore.core.score import Fault, Score
     from callscore.core.settings import SettingOptions
-    from callscore.formats.trace import Part, ReadOptions, Trace, View
+    from callscore.formats.trace import Part, Trace, View
 
     _Calls = tuple[ToolCall, ...]
 
 __all__ = ["check_calls", "read_calls", "read_tools", "score", "score_case", "tools_by_name"]
 
+_READ_OPTIONS = ReadOptions(on_unread=warn_unread)
 _NO_TOOLS: Mapping[str, Tool] = {}
 _SETTINGS_TWICE = "'settings' cannot be combined with a preset or single settings. Pass one of them"
 _NO_ACTUAL = "actual: expected calls or a trace, got None. Pass [] if no tool was called."
@@ -94,7 +95,9 @@ def _read_expected(value: Any) -> tuple[Expected, ...]:
             return calls
     document = _decoded(value, allow_duplicates=False)
     # Keys that begin with `$` are rules in a text or a file, and literal in Python objects.
-    return read_expected_side(document, where="expected", spelled=document is not value)
+    return read_expected_side(
+        document, where="expected", read_options=_READ_OPTIONS, spelled=document is not value
+    )
 
 
 def _read_actual(value: Any) -> _Calls:
@@ -102,7 +105,7 @@ def _read_actual(value: Any) -> _Calls:
         calls = read_simple_calls(value)
         if calls is not None:
             return calls
-    return _read_actual_trace(value, ALL)
+    return _read_actual_trace(value, _READ_OPTIONS)
 
 
 def _read_actual_trace(value: Any, read_options: ReadOptions) -> _Calls:
@@ -137,9 +140,8 @@ def _read_answers(document: Any, tools: Mapping[str, Tool], max_answers: int) ->
     from collections.abc import Iterator
 
     from callscore.formats.reading import read_candidates
-    from callscore.formats.trace import read_options_for
 
-    read_options = read_options_for(tools=tools.values())
+    read_options = ReadOptions(tools=tools, on_unread=warn_unread)
     reusable = list(document) if isinstance(document, Iterator) else document  # it is read again
     return read_candidates(
         lambda chosen: _read_actual_trace(reusable, chosen), read_options, max_answers
@@ -243,7 +245,8 @@ def read_calls(  # noqa: PLR0913  (one argument per choice that a document can o
 
     A trace is a response, a list of messages, spans, a transcript, an evaluation sample: as data,
     as JSON or JSON lines, as an SDK object, as the text that a model wrote, or as the path of a
-    file. If it contains only expected calls, these are read.
+    file. If it contains only expected calls, these are read. If no call can be read from something
+    that looks like calls, this is a warning, `UnreadCalls`.
 
     Args:
         document: the trace.
@@ -269,6 +272,7 @@ def read_calls(  # noqa: PLR0913  (one argument per choice that a document can o
         tools=() if tools is None else read_tools(tools),
         failure=failure,
         leave_out=leave_out,
+        on_unread=warn_unread,
     )
     return [
         call

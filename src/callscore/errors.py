@@ -40,6 +40,7 @@ __all__ = [
     "NotScorable",
     "UnknownFormat",
     "UnknownRun",
+    "UnreadCalls",
     "UnreadableInput",
     "UnusableStore",
 ]
@@ -92,6 +93,10 @@ class InvalidCall(CallscoreError, ValueError):
 
 class UnknownFormat(InvalidCall):
     """The format of a document is not recognized, or is not the specified one."""
+
+
+class UnreadCalls(UserWarning):
+    """Something in a document without calls looks like calls, and was not read."""
 
 
 class InvalidDialect(CallscoreError):

@@ -255,6 +255,7 @@ class CheckResults(Struct, frozen=True, gc=False, kw_only=True):
         without_calls: records without calls.
         unusable: tools whose schemas cannot be used, and why; their arguments were not checked.
         skipped: what could not be read and was skipped, as requested.
+        unread: records with something that looks like calls and was not read: places and signs.
         empty_files: files without any record.
     """
 
@@ -273,6 +274,7 @@ class CheckResults(Struct, frozen=True, gc=False, kw_only=True):
     without_calls: Noted = Noted()
     unusable: Noted = Noted()
     skipped: Noted = Noted()
+    unread: Noted = Noted()
     empty_files: tuple[str, ...] = ()
 
     @property

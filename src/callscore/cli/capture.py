@@ -14,7 +14,13 @@ from callscore.cli.options import (
     require_one_stdin,
     skip_bad_option,
 )
-from callscore.cli.output import HIDDEN_SECRETS, open_output, print_note, print_skipped
+from callscore.cli.output import (
+    HIDDEN_SECRETS,
+    open_output,
+    print_note,
+    print_skipped,
+    print_unread,
+)
 from callscore.cli.output_formats import new_file_options
 from callscore.cli.progress import progress
 from callscore.cli.unpacking import max_unpacked_option
@@ -96,6 +102,7 @@ def command(  # noqa: D103  (the help is above)
             target.write_text(record_line(shown))
     for line in _summary_lines(captures, lang):
         print_note(line)
+    print_unread(captures.counts.unread.noted(), lang)
     if hidden:
         print_note(say(HIDDEN_SECRETS, lang, count=hidden))
 

@@ -22,7 +22,7 @@ from callscore.cli.options import (
     tools_option,
     trial_option,
 )
-from callscore.cli.output import open_output
+from callscore.cli.output import open_output, print_note
 from callscore.cli.unpacking import max_unpacked_option
 from callscore.core.rendering import escape
 from callscore.core.results import CaseScore
@@ -46,11 +46,13 @@ from callscore.sources.remote import without_credentials
 from callscore.words.explanation import explain
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
+    from callscore.core.call import Tool
     from callscore.core.case import Case
     from callscore.core.phrases import Language
     from callscore.core.score import Score
+    from callscore.core.settings import Settings
     from callscore.engines.inputs import FileContent, InputOptions
 
 __all__ = ["command"]
@@ -91,12 +93,20 @@ def command(*, name: str | None, trial: str | None, lang: Any, **options: Any) -
         cases = (case for _, case, has_both in joined if has_both and case.actual is not None)
     else:
         cases = (case for _, case in _read(file, CASES, inputs))
-    case = _find_case(cases, place, name, trial)
+    _explain(_find_case(cases, place, name, trial), place, settings, tools, lang)
+
+
+def _explain(
+    case: Case, place: str, settings: Settings, tools: Mapping[str, Tool] | None, lang: Language
+) -> None:
+    """Score a case, and write how its score is computed."""
     if case.expected is None or case.actual is None:
         side = "expected" if case.expected is None else "actual"
         raise UnreadableInput(
             place, f"the case {case.id!r} has no '{side}' calls, so it has no score."
         )
+    if case.unread is not None:
+        print_note(f"{place}: {case.unread} It was not read.")
     known = ToolDefinitions(tools).of(case.tools, place)
     try:
         score = score_case(tuple(case.expected), case.actual, settings, known, others=case.others)

@@ -17,10 +17,11 @@ from callscore.cli.options import (
     skip_bad_option,
     tools_option,
 )
-from callscore.cli.output import Output, open_output, print_note, print_skipped
+from callscore.cli.output import Output, open_output, print_note, print_skipped, print_unread
 from callscore.cli.output_formats import output_options
 from callscore.cli.progress import progress
 from callscore.cli.unpacking import max_unpacked_option
+from callscore.core.totals import NameCounter
 from callscore.documents import (
     Document,
     DocumentReader,
@@ -41,6 +42,7 @@ from callscore.words.value_text import encode_json
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from callscore.core.results import Noted
     from callscore.engines.workers import Batch
     from callscore.formats.dialect import Dialect
     from callscore.formats.trace import ReadOptions, Trace
@@ -120,6 +122,7 @@ class _Extractor(NamedTuple):
         self._print_counts(
             file, [(name, _count(count, f"{view}call")) for (name, view), count in counted]
         )
+        print_unread(calls.unread.noted())
 
     def write_tools(self, file: str, documents: Iterator[Document], target: Output) -> None:
         """Write the definitions of the tools of a file, each once, one per line."""
@@ -149,6 +152,7 @@ class _PartOfCalls(NamedTuple):
 
     counts: dict[tuple[str, str], int]
     bad: list[tuple[str, str]]
+    unread: Noted
     written: Any
 
 
@@ -163,7 +167,11 @@ class _CallsOfFile:
         self._extractor = extractor
         self._target = target
         self._inner = Recognizer()  # of nested documents
-        self._read_options = replace(extractor.read_options, inner=self._inner.find)
+        self._unread: dict[str, None] = {}  # in the document at hand
+        self.unread = NameCounter()
+        self._read_options = replace(
+            extractor.read_options, inner=self._inner.find, on_unread=self._note_unread
+        )
         self._hide = Hider().data
 
     @property
@@ -178,6 +186,12 @@ class _CallsOfFile:
                 kind = (document.dialect.name, view if trace.says_anything else "")
                 self.counts[kind] = self.counts.get(kind, 0) + len(trace.any_calls)
                 self._write(document, trace)
+            if self._unread:
+                self.unread.add(f"{document.place}: {' '.join(self._unread)}")
+                self._unread.clear()
+
+    def _note_unread(self, text: str) -> None:
+        self._unread[text] = None
 
     def _traces(self, document: Document) -> list[Trace]:
         try:
@@ -204,17 +218,19 @@ class _CallsOfFile:
             self._bad.append((place, problem))
 
     def _work(self, lines: list[Lines], _: int) -> _PartOfCalls:
-        self.counts, self._bad = {}, []
+        self.counts, self._bad, self.unread = {}, [], NameCounter()
         self._target.parts.begin()
         for batch in lines:
             self.take(self.reader.take(batch))
-        return _PartOfCalls(self.counts, self._bad, self._target.parts.take())
+        written = self._target.parts.take()
+        return _PartOfCalls(self.counts, self._bad, self.unread.noted(), written)
 
     def _add(self, part: _PartOfCalls) -> bool:
         for kind, count in part.counts.items():
             self.counts[kind] = self.counts.get(kind, 0) + count
         for place, problem in part.bad:
             self._extractor.on_bad(place, problem)
+        self.unread.add_noted(part.unread)
         self._target.parts.add(part.written)
         return True
 

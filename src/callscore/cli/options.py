@@ -427,6 +427,12 @@ reading_options = stacked(
         show_default=True,
         help="A call failed if its result matches this and the trace has no explicit flag.",
     ),
+    click.option(
+        "--strict-input",
+        is_flag=True,
+        help="Refuse a record with something that looks like calls and was not read."
+        "  [default: report it]",
+    ),
 )
 input_format_option = click.option(
     "--input-format",
@@ -463,6 +469,7 @@ def reading_from(options: dict[str, Any], tools: Iterable[Tool] = ()) -> ReadOpt
         candidate=options.pop("candidate"),
         leave_out=left_out,
         failure=options.pop("failure_pattern"),
+        strict=options.pop("strict_input"),
         tools=tools,
     )
 

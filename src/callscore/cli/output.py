@@ -15,7 +15,7 @@ from typing import IO, TYPE_CHECKING, Any, Protocol, TypeVar, cast
 import click
 from msgspec.structs import replace
 
-from callscore.core.phrases import Phrase, say
+from callscore.core.phrases import Phrase, count_of, say
 from callscore.core.rendering import escape
 from callscore.reports.inert import escape_commands, inert_block, inert_bytes, inert_text
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from callscore.cli.waiting_cases import PartOfCases, WaitingCases
     from callscore.core.phrases import Language
-    from callscore.core.results import CaseScore, Results, RunResults
+    from callscore.core.results import CaseScore, Noted, Results, RunResults
     from callscore.engines.workers import Parts
     from callscore.reports.html.document import Heading
 
@@ -459,6 +459,16 @@ def print_named_note(sentence: str, names: str) -> None:
 def print_skipped(place: str, problem: str) -> None:
     """Print that an input was skipped."""
     print_note(f"skipped {place}: {problem}")
+
+
+def print_unread(unread: Noted, lang: Language = "en") -> None:
+    """Print that there is something that looks like calls and was not read, if there is."""
+    if unread.count:
+        from callscore.reports.formatting import UNREAD_NOTE, UNREAD_WIDTH, first_names
+
+        sentence = say(UNREAD_NOTE[1], lang, count=count_of(UNREAD_NOTE[0], unread.count, lang))
+        names = first_names(unread.names, unread.count, lang, width=UNREAD_WIDTH)
+        print_named_note(sentence, names)
 
 
 # Of cases that were captured or generated.

@@ -39,7 +39,7 @@ from callscore.cli.options import (
     tools_from,
     tools_option,
 )
-from callscore.cli.output import Output, open_output, print_note
+from callscore.cli.output import Output, open_output, print_note, print_unread
 from callscore.cli.output_formats import is_for_people, report_options
 from callscore.cli.progress import progress
 from callscore.cli.sample_options import sample_options
@@ -319,6 +319,8 @@ def command(**options: Any) -> int:
         estimate=None if sampled is None else sampled.estimate,
     )
     _print_unjudged(unjudged, request.lang)
+    if not is_for_people(request.output_format):
+        print_unread(results.unread, request.lang)
     return code
 
 
@@ -333,6 +335,8 @@ def _score_large(request: Request, typed: tuple[str, ...]) -> int:
         print_about_rows(run, request)
         keeper = save_rows(_keep_request(request, started_at), request, run)
     print_saved(keeper, request.lang)
+    if not is_for_people(request.output_format):
+        print_unread(results.unread, request.lang)
     return score_exit_code(
         results,
         request.fail_under,

@@ -104,6 +104,7 @@ class Case(_CaseInput, frozen=True, gc=False, omit_defaults=True, kw_only=True):
         tags: labels to select and group cases by.
         metadata: any other data.
         others: the calls of further answers to the same input; see `top_k`.
+        unread: what looks like calls in the record and was not read, in a sentence.
         only: run only this case, and others that are marked so.
         skip: do not run this case; True, or the reason.
     """
@@ -116,5 +117,6 @@ class Case(_CaseInput, frozen=True, gc=False, omit_defaults=True, kw_only=True):
     tags: Sequence[str] = ()
     metadata: Any = None
     others: tuple[tuple[ToolCall, ...], ...] = ()
+    unread: str | None = None
     only: bool = False
     skip: bool | str = False

@@ -122,6 +122,7 @@ class Results(Struct, frozen=True, gc=False, kw_only=True):
         without_reference: traces without a reference.
         repeated: cases with the same id and trial as an earlier one; they are scored.
         skipped: records that cannot be read and were skipped: places and problems.
+        unread: records with something that looks like calls and was not read: places and signs.
         stopped: where and why the input ends early; the rest was not read.
         metrics: the metrics of other tools over the scored cases, if requested.
         empty_files: files without any record.
@@ -141,6 +142,7 @@ class Results(Struct, frozen=True, gc=False, kw_only=True):
     without_reference: Noted = Noted()
     repeated: Noted = Noted()
     skipped: Noted = Noted()
+    unread: Noted = Noted()
     stopped: Noted = Noted()
     metrics: tuple[MetricResult, ...] = ()
     empty_files: tuple[str, ...] = ()
@@ -153,7 +155,7 @@ class Results(Struct, frozen=True, gc=False, kw_only=True):
     @property
     def has_notes(self) -> bool:
         """Whether the input contains anything but scored cases."""
-        noted = (self.not_scored, self.not_run, self.without_reference, self.skipped)
+        noted = (self.not_scored, self.not_run, self.without_reference, self.skipped, self.unread)
         return any(found.count for found in noted)
 
     def to_dict(self) -> dict[str, Any]:

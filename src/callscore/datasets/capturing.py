@@ -6,10 +6,11 @@ from itertools import chain, count
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
-from msgspec import Struct
+from msgspec import Struct, field
 
 from callscore.core.call import ToolCall
 from callscore.core.equality import fingerprint
+from callscore.core.totals import NameCounter
 from callscore.engines.inputs import TRACES, CaseLimit, read_cases
 from callscore.errors import UnreadableInput
 from callscore.formats.case_fields import name_from_input
@@ -42,6 +43,7 @@ class _Counts(Struct):
     without_input: int = 0
     to_review: int = 0
     skipped: int = 0
+    unread: NameCounter = field(default_factory=NameCounter)
 
 
 class _CapturedCase(Struct):
@@ -109,6 +111,8 @@ class TraceCapture:
                     self.counts.skipped += 1
                     self._on_bad(item.place, item.problem)
                     continue
+                if item[1].unread is not None:
+                    self.counts.unread.add(f"{item[0]}: {item[1].unread}")
                 if cases.takes_case(item[1]):
                     self._capture(*item, path)
             if not found:

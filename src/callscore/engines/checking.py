@@ -189,6 +189,7 @@ class _CheckedPart(Struct, frozen=True, kw_only=True):
     kinds: Counter[tuple[str, FaultKind]]
     unusable: dict[str, str]
     skipped: Noted
+    unread: Noted
     without_tools: Noted
     without_calls: Noted
     findings: list[Finding]
@@ -220,6 +221,7 @@ class _CheckTotals:
         self._kinds: Counter[tuple[str, FaultKind]] = Counter()
         self._unusable: dict[str, str] = {}
         self._skipped = NameCounter()
+        self._unread = NameCounter()
         self._without_tools = NameCounter()
         self._without_calls = NameCounter()
         self._findings: list[Finding] = []
@@ -246,6 +248,8 @@ class _CheckTotals:
 
     def _check(self, place: str, case: Case) -> None:
         name = f"{place} {_label(case) or ''}".rstrip()
+        if case.unread is not None:
+            self._unread.add(f"{place}: {case.unread}")
         if case.actual is None:
             self._without_calls.add(name)
             return
@@ -304,6 +308,7 @@ class _CheckTotals:
             kinds=self._kinds,
             unusable=self._unusable,
             skipped=self._skipped.noted(),
+            unread=self._unread.noted(),
             without_tools=self._without_tools.noted(),
             without_calls=self._without_calls.noted(),
             findings=self._findings,
@@ -324,6 +329,7 @@ class _CheckTotals:
         self._kinds.update(part.kinds)
         self._unusable |= part.unusable
         self._skipped.add_noted(part.skipped)
+        self._unread.add_noted(part.unread)
         self._without_tools.add_noted(part.without_tools)
         self._without_calls.add_noted(part.without_calls)
         if shown:
@@ -358,6 +364,7 @@ class _CheckTotals:
             without_calls=self._without_calls.noted(),
             unusable=unusable.noted(),
             skipped=self._skipped.noted(),
+            unread=self._unread.noted(),
             empty_files=tuple(self.empty_files),
         )
 

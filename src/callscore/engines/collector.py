@@ -98,6 +98,7 @@ class ScoredPart(Struct, frozen=True, kw_only=True):
     not_scored: Noted
     not_run: Noted
     skipped: Noted
+    unread: Noted
     written: Any
 
 
@@ -119,6 +120,7 @@ class Collector:
         self.not_run = NameCounter()
         self.without_reference = NameCounter()
         self.skipped = NameCounter()
+        self.unread = NameCounter()
         self.empty_files: list[str] = []
         self._records = 0  # of the files before
         self._repeated = NameCounter(each_once=True)
@@ -162,6 +164,8 @@ class Collector:
 
         The place names a case without an id.
         """
+        if case.unread is not None:
+            self.unread.add(f"{place}: {case.unread}")
         if case.expected is None or case.actual is None:
             name = case.id if has_own_id(case) else place
             failure = None
@@ -290,7 +294,8 @@ class Collector:
         """Gather from now on what `end_part` returns; in a copy of this process."""
         self._add_strict_counts()
         self._summary = Summary(pass_mark=self._settings.pass_mark)
-        self.not_scored, self.not_run, self.skipped = NameCounter(), NameCounter(), NameCounter()
+        self.not_scored, self.not_run = NameCounter(), NameCounter()
+        self.skipped, self.unread = NameCounter(), NameCounter()
         self._names, self._values, self._kept, self._first = [], [], [], None
         self._shown, self._not_shown = already_shown, 0
         if self._hooks.parts is not None:
@@ -310,6 +315,7 @@ class Collector:
             not_scored=self.not_scored.noted(),
             not_run=self.not_run.noted(),
             skipped=self.skipped.noted(),
+            unread=self.unread.noted(),
             written=None if self._hooks.parts is None else self._hooks.parts.take(),
         )
 
@@ -333,6 +339,7 @@ class Collector:
         self.not_scored.add_noted(part.not_scored)
         self.not_run.add_noted(part.not_run)
         self.skipped.add_noted(part.skipped)
+        self.unread.add_noted(part.unread)
         self._first = self._first or part.first
         self._not_shown += part.not_shown + (part.shown if is_full else 0)
         if part.shown and not is_full:
@@ -369,6 +376,7 @@ class Collector:
             without_reference=self.without_reference.noted(),
             repeated=self._repeated.noted(),
             skipped=self.skipped.noted(),
+            unread=self.unread.noted(),
             empty_files=tuple(self.empty_files),
             metrics=tuple(
                 [

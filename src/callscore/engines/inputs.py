@@ -160,7 +160,10 @@ class CaseReader:
         self._part = part
         self._dialect = inputs.dialect
         self._inner = Recognizer()  # of nested documents
-        self._read_options = structs.replace(inputs.read_options, inner=self._inner.find)
+        self._unread: dict[str, None] = {}  # in the record at hand
+        self._read_options = structs.replace(
+            inputs.read_options, inner=self._inner.find, on_unread=self._note_unread
+        )
         self._keeps_tools = inputs.keeps_tools
         self._takes_trace = inputs.takes_trace
         self._latest: tuple[Document | None, list[Tool]] = (None, [])
@@ -185,6 +188,19 @@ class CaseReader:
             self._has_messages,
             tuple([documents.state for documents, _ in self._groups.values()]),
         )
+
+    def _note_unread(self, text: str) -> None:
+        self._unread[text] = None
+
+    def _with_unread(self, found: Found) -> Found:
+        """What was found in a record, with what looks like calls in it and was not read."""
+        if not self._unread:
+            return found
+        text = " ".join(self._unread)
+        self._unread.clear()
+        if isinstance(found, BadRecord):
+            return found
+        return found[0], structs.replace(found[1], unread=text)
 
     def take(self, batch: Record | BadRecord | Array) -> Iterator[Found]:
         """The cases in a batch of a file."""
@@ -317,7 +333,7 @@ class CaseReader:
             options: dict[str, Any] = {"read_options": read_options, "dialect": self._dialect}
             if self._part is CASES:
                 options["takes_trace"] = self._takes_trace
-            return place, self._part.read(value, place=place, **options)
+            return self._with_unread((place, self._part.read(value, place=place, **options)))
         except UnreadableInput as error:
             is_unknown = isinstance(value, dict) and not fields and not has_side_field(value)
             is_typo = "Did you mean" in error.problem  # then this is what to do
@@ -354,7 +370,7 @@ class CaseReader:
             except UnreadableInput as error:
                 yield BadRecord(error.place, error.problem)
             else:
-                yield place, self._with_tools(case, document)
+                yield self._with_unread((place, self._with_tools(case, document)))
 
     def _with_tools(self, case: Case, document: Document) -> Case:
         if not self._keeps_tools:

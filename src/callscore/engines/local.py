@@ -47,7 +47,7 @@ from callscore.formats.cases import (
 from callscore.formats.plain_cases import PlainCase, PlainDecoder, decode_cases
 from callscore.formats.reading import read_candidates
 from callscore.formats.shape import describe
-from callscore.formats.trace import DEFAULT_READ_OPTIONS
+from callscore.formats.trace import DEFAULT_READ_OPTIONS, ReadOptions
 from callscore.metrics.metric import InvalidOption
 from callscore.sources import BadRecord, Lines, read_batches
 from callscore.sources.duplicate_keys import has_duplicate_sides
@@ -60,7 +60,6 @@ if TYPE_CHECKING:
     from callscore.engines.collector import Metrics, ScoredPart, Show
     from callscore.engines.inputs import FileContent, Found
     from callscore.engines.workers import Batch
-    from callscore.formats.trace import ReadOptions
 
 __all__ = [
     "CHECKED_BYTES",
@@ -136,6 +135,7 @@ def raise_at(place: str, case: Case, error: CallscoreError) -> NoReturn:
 def _read_case_value(given: Case | Mapping[str, Any], place: str, top_k: int) -> Case:
     """The given case, with the other answers that may count."""
     is_value = isinstance(given, Case)
+    unread: dict[str, None] = {}
     record = case_record(given) if isinstance(given, Case) else given
     case, *further = read_candidates(
         lambda read_options: read_case(
@@ -145,9 +145,11 @@ def _read_case_value(given: Case | Mapping[str, Any], place: str, top_k: int) ->
             spelled=not is_value,
             takes_trace=not is_value,
         ),
-        DEFAULT_READ_OPTIONS,
+        ReadOptions(on_unread=unread.setdefault),
         top_k,
     )
+    if unread:
+        case = structs.replace(case, unread=" ".join(unread))
     known = given.others if isinstance(given, Case) else ()
     others = [other.actual for other in further if other.actual is not None]
     return structs.replace(case, others=(*known, *others)) if known or others else case

@@ -260,7 +260,7 @@ class RowBuilder:
                 has_no_counted_calls(score),
                 source,
                 offset,
-                None,
+                case.unread and _text(case.unread),
                 *large,
             )
         )
@@ -299,7 +299,7 @@ class RowBuilder:
         self._add_empty(
             (*_names(case), status),
             score=0.0 if is_unanswered else None,
-            place=(source, offset, None),
+            place=(source, offset, case.unread and _text(case.unread)),
             case=case_text(case) if is_kept and self._cases_left is None else None,
             tags=_texts(case.tags),
             failures=("error",) if is_unanswered else (),

@@ -83,6 +83,7 @@ class RowTotals(Struct):
         not_run: cases without an answer.
         without_reference: traces without a reference.
         skipped: records that cannot be read: places and problems.
+        unread: records with something that looks like calls and was not read: places and signs.
     """
 
     summary: Summary
@@ -91,12 +92,13 @@ class RowTotals(Struct):
     not_run: Noted = Noted()
     without_reference: Noted = Noted()
     skipped: Noted = Noted()
+    unread: Noted = Noted()
 
     def merge(self, other: RowTotals) -> None:
         """Add the totals of other rows, which come after these."""
         self.summary.merge(other.summary)
         self.rows += other.rows
-        for name in ("not_scored", "not_run", "without_reference", "skipped"):
+        for name in ("not_scored", "not_run", "without_reference", "skipped", "unread"):
             counter = NameCounter()
             counter.add_noted(getattr(self, name))
             counter.add_noted(getattr(other, name))
@@ -126,7 +128,7 @@ class RowTotals(Struct):
         )
 
 
-_NOTES = ("rows", "not_scored", "not_run", "without_reference", "skipped")
+_NOTES = ("rows", "not_scored", "not_run", "without_reference", "skipped", "unread")
 _PLAIN_COUNTS = ("checked_cases", "checked_calls", "valid_calls", "uncounted_cases")
 _Outcome = tuple[int, int, int, int]
 
@@ -154,6 +156,7 @@ class _PlainTotals(Struct, frozen=True):
     not_run: Noted
     without_reference: Noted
     skipped: Noted
+    unread: Noted
 
 
 def _plain(totals: RowTotals) -> _PlainTotals:
@@ -335,9 +338,15 @@ def _note_others(batch: Any, totals: RowTotals) -> None:
     for status, note in NOTES.items():
         found = batch.filter(compute.equal(batch["status"], status))
         if found.num_rows:
-            setattr(
-                totals, note, Noted(found.num_rows, tuple(row_names(found.slice(0, _MOST_NAMED))))
-            )
+            setattr(totals, note, _noted_rows(found))
+    is_unread = compute.and_(
+        batch["problem"].is_valid(), compute.not_equal(batch["status"], "unreadable")
+    )
+    totals.unread = _noted_rows(batch.filter(is_unread))
+
+
+def _noted_rows(rows: Any) -> Noted:
+    return Noted(rows.num_rows, tuple(row_names(rows.slice(0, _MOST_NAMED))))
 
 
 def row_names(rows: Any) -> Iterator[str]:
@@ -421,6 +430,7 @@ def results_with(totals: RowTotals, settings: Settings, shown: Iterable[CaseScor
         not_run=totals.not_run,
         without_reference=totals.without_reference,
         skipped=totals.skipped,
+        unread=totals.unread,
     )
 
 

@@ -76,6 +76,7 @@ def read_side(
     from callscore.formats.shape import to_plain_data
 
     document = _decode_text(value, side, where) if isinstance(value, str) else to_plain_data(value)
+    read_options = _placed(read_options, where)
     if dialect is None:
         return _read_document(document, side, where, read_options)
     from callscore.formats.reading import read_named
@@ -85,6 +86,14 @@ def read_side(
     except InvalidCall as error:
         raise InvalidCall(f"{where}: {error}") from error
     return _calls_on_side(join_traces(traces, where=where), side, where)
+
+
+def _placed(read_options: ReadOptions, where: str) -> ReadOptions:
+    """The same options, with the name of the side in sentences about what was not read."""
+    note = read_options.on_unread
+    if note is None:
+        return read_options
+    return structs.replace(read_options, on_unread=lambda text: note(f"{where}: {text}"))
 
 
 def _decode_text(text: str, side: Side, where: str) -> Any:
@@ -203,7 +212,7 @@ def is_call_list(value: Any) -> bool:
 
 
 def _read_document(document: Any, side: Side, where: str, read_options: ReadOptions) -> _Calls:
-    from callscore.formats.reading import find_dialect, read_document
+    from callscore.formats.reading import find_dialect, note_unread, read_document
 
     dialect = find_dialect(document)
     is_spelled = isinstance(document, list) or first(document, *NAME_KEYS) is not None
@@ -212,7 +221,10 @@ def _read_document(document: Any, side: Side, where: str, read_options: ReadOpti
     try:
         traces = read_document(document, read_options)
     except UnknownFormat as error:
-        return _read_unknown(document, side, where, error)
+        calls = _read_unknown(document, side, where, error)
+        if not calls:
+            note_unread(document, read_options)
+        return calls
     except InvalidCall as error:
         raise InvalidCall(f"{where}: {error}") from error
     return _calls_on_side(join_traces(traces, where=where), side, where)

@@ -136,6 +136,7 @@ def read_case(  # noqa: PLR0913  (one argument per choice of a caller)
 def case_record(case: Case) -> dict[str, Any]:
     """A case as a record of a file, without absent fields: null would mean no calls."""
     record = {field: value for field, value in asdict(case).items() if value is not None}
+    record.pop("unread", None)
     if case.id == NO_ID:
         del record["id"]
     return record
@@ -293,6 +294,7 @@ def join_case(reference: Case, trace: Case) -> Case:
         tags=tuple(dict.fromkeys((*reference.tags, *trace.tags))),
         metadata=reference.metadata if trace.metadata is None else trace.metadata,
         others=trace.others,
+        unread=trace.unread or reference.unread,
     )
 
 

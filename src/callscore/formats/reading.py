@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from msgspec import structs
 
 from callscore.core.call import ToolCall
+from callscore.core.rendering import mention
 from callscore.errors import CallscoreError, InvalidCall, InvalidSettings, UnknownFormat
 from callscore.formats.calls import NAMELESS
 from callscore.formats.definitions import unique_tools
@@ -27,6 +28,7 @@ __all__ = [
     "Recognizer",
     "find_dialect",
     "inner_finder",
+    "note_unread",
     "read_as",
     "read_candidates",
     "read_definitions_in",
@@ -164,6 +166,12 @@ def read_as(
     dialect: Dialect, document: Any, read_options: ReadOptions = DEFAULT_READ_OPTIONS
 ) -> list[Trace]:
     """The runs in a document of a known dialect, without the calls to leave out."""
+    traces = _read(dialect, document, read_options)
+    _search_if_empty(traces, dialect, document, read_options)
+    return traces
+
+
+def _read(dialect: Dialect, document: Any, read_options: ReadOptions) -> list[Trace]:
     try:
         traces = dialect.read(document, read_options)
     except CallscoreError:
@@ -179,6 +187,51 @@ def read_as(
         traces = [_with_record_id(traces[0], document)]
     parts = read_options.leave_out
     return [_without_parts(trace, parts) for trace in traces] if parts else traces
+
+
+def _search_if_empty(
+    traces: list[Trace], dialect: Dialect, document: Any, read_options: ReadOptions
+) -> None:
+    """If no call was read, note what looks like one."""
+    if read_options.is_searched and not any(trace.calls or trace.expected for trace in traces):
+        note_unread(document, read_options, dialect)
+
+
+def note_unread(document: Any, read_options: ReadOptions, dialect: Dialect | None = None) -> None:
+    """Note what looks like calls in a document from which none were read.
+
+    Raises:
+        InvalidCall: there is something, and the options are strict.
+    """
+    if not read_options.is_searched:
+        return
+    from callscore.formats.unread import find_sign
+
+    tools = set(read_options.tools)
+    if dialect is not None:
+        tools.update([tool.name for tool in dialect.read_tools(document)])
+    sign = find_sign(document, tools, _has_calls, candidate=read_options.candidate)
+    if sign is not None:
+        place = "" if sign.path == "$" else f" at {sign.path}"
+        likely = _likely_format(sign.value, dialect)
+        hint = f" Likely format: {likely}." if likely else ""
+        read_options.note_unread(f"{mention(sign.what)}{place} looks like a call.{hint}")
+
+
+def _has_calls(text: str) -> bool:
+    """Whether a text is in a notation of calls, and has some."""
+    dialect = find_dialect(text)
+    return dialect is not None and any(
+        trace.any_calls for trace in dialect.read(text, DEFAULT_READ_OPTIONS)
+    )
+
+
+def _likely_format(value: Any, known: Dialect | None) -> str:
+    """The format of a part of a document that looks like calls; empty if that says nothing new."""
+    found = find_dialect(value)
+    if found is None and not isinstance(value, str):
+        found = find_dialect([value])
+    return "" if found is None or found is known else found.name
 
 
 def _with_record_id(trace: Trace, document: Any) -> Trace:
@@ -201,13 +254,14 @@ def read_named(
     Raises:
         UnknownFormat: the document is of another format, or nothing is found in it.
     """
-    traces = read_as(dialect, document, read_options)
+    traces = _read(dialect, document, read_options)
     names = {call.name for trace in traces for call in trace.any_calls}
     is_empty = names <= {NAMELESS} and not isinstance(document, str)
     if is_empty and not dialect.recognizes(document) and not dialect.read_tools(document):
         found = find_dialect(document)
         guess = f" It looks like '{found.name}'." if found else _similar_formats(document)
         raise UnknownFormat(f"the document is not in the format '{dialect.name}'.{guess}")
+    _search_if_empty(traces, dialect, document, read_options)
     return traces
 
 

@@ -12,7 +12,7 @@ from msgspec import Struct
 from callscore.core.call import Tool, ToolCall
 from callscore.core.case import Expected, calls_in
 from callscore.core.rendering import mention
-from callscore.errors import InvalidSettings
+from callscore.errors import InvalidCall, InvalidSettings
 
 __all__ = ["DEFAULT_READ_OPTIONS", "Part", "ReadOptions", "Trace", "View", "read_options_for"]
 
@@ -72,6 +72,9 @@ class ReadOptions(Struct, frozen=True, kw_only=True):
         inner: finds the dialect of a nested document; caches it for a whole file.
         on_answers: called with the number of answers to each question. If it is set, the first
             answer is taken of a question with fewer answers than `candidate`; otherwise none.
+        strict: whether it is an error that something looks like calls and was not read.
+        on_unread: called with a sentence about it, if it is no error. If neither is set, nothing is
+            searched for.
     """
 
     view: View | None = None
@@ -81,6 +84,8 @@ class ReadOptions(Struct, frozen=True, kw_only=True):
     leave_out: tuple[Part, ...] = ("user",)
     inner: Callable[..., Any] | None = None
     on_answers: Callable[[int], None] | None = None
+    strict: bool = False
+    on_unread: Callable[[str], None] | None = None
 
     def choose(self, numbers: Iterable[int]) -> int:
         """The number of the answer to take, of several to the same question.
@@ -92,6 +97,22 @@ class ReadOptions(Struct, frozen=True, kw_only=True):
         known = sorted({0, *(number for number in numbers if number > 0)})
         self.on_answers(len(known))
         return known[self.candidate] if self.candidate < len(known) else 0
+
+    @property
+    def is_searched(self) -> bool:
+        """Whether a document without calls is searched for something that looks like calls."""
+        return self.strict or self.on_unread is not None
+
+    def note_unread(self, text: str) -> None:
+        """Note what looks like calls and was not read.
+
+        Raises:
+            InvalidCall: with `strict`.
+        """
+        if self.strict:
+            raise InvalidCall(f"{text} It was not read.")
+        if self.on_unread is not None:
+            self.on_unread(text)
 
     def __post_init__(self) -> None:
         if not isinstance(self.leave_out, tuple):
@@ -108,22 +129,28 @@ class ReadOptions(Struct, frozen=True, kw_only=True):
 
 
 DEFAULT_READ_OPTIONS = ReadOptions()
-_DEFAULTS = (None, 0, (), DEFAULT_READ_OPTIONS.failure.pattern, DEFAULT_READ_OPTIONS.leave_out)
+_DEFAULTS = (
+    *(None, 0, (), DEFAULT_READ_OPTIONS.failure.pattern, DEFAULT_READ_OPTIONS.leave_out, False),
+)
 _DEFAULT_TYPES = tuple(map(type, _DEFAULTS))
 
 
-def read_options_for(
+def read_options_for(  # noqa: PLR0913  (all are options)
     *,
     view: str | None = None,
     candidate: Any = 0,
     tools: Iterable[Tool] = (),
     failure: str = DEFAULT_READ_OPTIONS.failure.pattern,
     leave_out: Any = DEFAULT_READ_OPTIONS.leave_out,
+    strict: bool = False,
+    on_unread: Callable[[str], None] | None = None,
 ) -> ReadOptions:
     """The options that a user gives; an error if one of the values is invalid."""
-    given = (view, candidate, tools, failure, leave_out)
+    given = (view, candidate, tools, failure, leave_out, strict)
     if tuple([value.__class__ for value in given]) == _DEFAULT_TYPES and given == _DEFAULTS:
-        return DEFAULT_READ_OPTIONS
+        if on_unread is None:
+            return DEFAULT_READ_OPTIONS
+        return ReadOptions(on_unread=on_unread)
     if leave_out is None or isinstance(leave_out, str):
         leave_out = () if leave_out is None else (leave_out,)
     return ReadOptions(
@@ -132,6 +159,8 @@ def read_options_for(
         tools={tool.name: tool for tool in tools},
         failure=_compiled(failure),
         leave_out=tuple(leave_out) if isinstance(leave_out, Iterable) else leave_out,
+        strict=strict,
+        on_unread=on_unread,
     )
 
 

@@ -5,9 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from callscore.core.call import ToolCall
+from callscore.core.rendering import mention
 from callscore.formats.calls import NAMELESS, raw_text, read_arguments
 from callscore.formats.shape import name_of, text_in
 from callscore.formats.trace import DEFAULT_READ_OPTIONS, Trace
+from callscore.formats.unread import is_call_kind
 
 if TYPE_CHECKING:
     import re
@@ -35,6 +37,7 @@ class Transcript:
         failure: re.Pattern[str] | None = None,
     ) -> None:
         self._failure = failure or read_options.failure
+        self._read_options = read_options
         self._once = once
         self._calls: list[list[Any]] = []
         self._waiting: dict[int, None] = {}  # positions, in order
@@ -145,6 +148,13 @@ class Transcript:
                 break
             found = position
         return found
+
+    def unknown(self, kind: Any) -> None:
+        """Note an item of a kind that the format does not know, in case it is a kind of call."""
+        if self._read_options.is_searched and is_call_kind(kind):
+            self._read_options.note_unread(
+                f"items of the unknown kind {mention(kind)} look like calls."
+            )
 
     def calls(self) -> tuple[ToolCall, ...]:
         """The recorded calls."""

@@ -8,6 +8,7 @@ from callscore.core.phrases import Phrase, Plural, count_of, say
 from callscore.core.rendering import clip_middle, display_width, escape, wrap
 from callscore.reports.formatting import (
     SKIPPED_NOTE,
+    UNREAD_NOTE,
     code,
     first_names,
     join_blocks,
@@ -90,6 +91,7 @@ _NOTES = {
         ),
     ),
     "skipped": SKIPPED_NOTE,
+    "unread": UNREAD_NOTE,
 }
 _UNCHECKED = Phrase(
     "{count} with unchecked arguments: no usable schema for the tool, or no named arguments in the "

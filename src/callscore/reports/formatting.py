@@ -37,6 +37,8 @@ __all__ = [
     "RUN_ID",
     "SKIPPED_NOTE",
     "UNLIMITED_WIDTH",
+    "UNREAD_NOTE",
+    "UNREAD_WIDTH",
     "Escaper",
     "add_noted",
     "add_properties",
@@ -103,12 +105,21 @@ _RULES_SHOWN = 4
 _RULE_WIDTH = 40
 _REASONS_SHOWN = 2
 LONG_NAME_WIDTH = 100
+UNREAD_WIDTH = 240  # of a place, what is there, and what it may be
 UNLIMITED_WIDTH = 1_000_000
 
 # A counted noun and a sentence, for the records that were skipped.
 SKIPPED_NOTE = (
     Plural(("record", "records"), ("запись", "записи", "записей")),
     Phrase("{count} skipped: unreadable", "не удалось прочитать: {count}"),
+)
+# Likewise, for the records with something that looks like calls and was not read.
+UNREAD_NOTE = (
+    SKIPPED_NOTE[0],
+    Phrase(
+        "{count} with something that looks like calls and was not read",
+        "есть похожее на вызовы, но не прочитанное: {count}",
+    ),
 )
 INTERVAL_TEXT = Phrase("95% interval {interval}", "95%-й интервал {interval}")
 RUN_ID = Phrase("run {id}", "прогон {id}")

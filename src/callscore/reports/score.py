@@ -12,6 +12,8 @@ from callscore.reports.formatting import (
     INTERVAL_TEXT,
     LONG_NAME_WIDTH,
     SKIPPED_NOTE,
+    UNREAD_NOTE,
+    UNREAD_WIDTH,
     first_names,
     first_reasons,
     forbidden_line,
@@ -165,6 +167,7 @@ _NOTES = {
         ),
     ),
     "skipped": SKIPPED_NOTE,
+    "unread": UNREAD_NOTE,
 }
 _INCOMPLETE = Phrase(
     "Incomplete: stopped at {count} that cannot be read; the rest of the input is not in this report",
@@ -203,7 +206,8 @@ def note_lines(
         noted: Noted = getattr(results, field)
         if noted.count:
             count = count_of(nouns, noted.count, lang)
-            names = first_names(noted.names, noted.count, lang, width=LONG_NAME_WIDTH)
+            width = UNREAD_WIDTH if field == "unread" else LONG_NAME_WIDTH
+            names = first_names(noted.names, noted.count, lang, width=width)
             lines.append((say(sentence, lang, count=count), names))
     return lines
 

@@ -452,7 +452,9 @@ def noted_to_dict(noted: Noted) -> dict[str, Any]:
 
 def notes_to_dict(results: Results) -> dict[str, Any]:
     """Everything that was not scored, or scored twice."""
-    fields = ("not_scored", "not_run", "without_reference", "repeated", "skipped", "stopped")
+    fields = (
+        *("not_scored", "not_run", "without_reference", "repeated", "skipped", "unread", "stopped"),
+    )
     return {field: noted_to_dict(getattr(results, field)) for field in fields}
 
 
